@@ -1,0 +1,77 @@
+"""`lab2048`: the commands, and how every error ends in one line and an exit code."""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated
+
+import click
+import typer
+
+import lab2048
+from lab2048.cli import bench, games, match, perft, play
+from lab2048.errors import LabError
+
+app = typer.Typer(
+    help="A laboratory for the game 2048: play it, watch it played, compare its players, on any board.",
+    epilog="Example: lab2048 play --rules 4x4",
+    no_args_is_help=False,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("play")(play.play)
+app.command("match")(match.match)
+app.command("perft")(perft.perft)
+app.add_typer(games.app, name="games")
+app.add_typer(bench.app, name="bench")
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and leave.")] = False,
+) -> None:
+    """A laboratory for the game 2048: play it, watch it played, compare its players, on any board."""
+    if version:
+        print(f"lab2048 {lab2048.__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        play.play()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command and exit with its code: 0, 1 failure, 2 usage, 3 bad board or file, 130 interrupted."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; return its exit code."""
+    try:
+        code = app(list(arguments), prog_name="lab2048", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except LabError as error:
+        return _say(str(error), error.exit_code)
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except click.ClickException as error:
+        hint = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "lab2048"
+        return _say(f"{error.format_message()} (try: {hint} --help)", error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        return _say("interrupted", 130)
+    except BrokenPipeError:
+        # The reader has left; nothing is wrong.  Keep Python from complaining when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get("LAB2048_DEBUG"):
+            traceback.print_exc()
+        return _say(f"internal error: {type(error).__name__}: {error} (LAB2048_DEBUG=1 shows where)", 1)
+
+
+def _say(message: str, code: int) -> int:
+    print(f"lab2048: {' '.join(message.split())}", file=sys.stderr)
+    return code

@@ -1,0 +1,54 @@
+"""Everything that can go wrong, as a small tree.
+
+Each error says what was wrong and what was expected, in one line that a user
+can act on.  The command line turns it into that line and an exit code; nothing
+else in the laboratory prints or exits.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+
+class LabError(Exception):
+    """The root: something failed that is not the user's fault."""
+
+    exit_code = 1
+
+
+class UsageError(LabError):
+    """A word, an option or a number that the laboratory does not take."""
+
+    exit_code = 2
+
+
+class BoardError(LabError):
+    """A board, a map or a shape that cannot be played."""
+
+    exit_code = 3
+
+
+class IllegalMoveError(BoardError):
+    """A move that would change nothing."""
+
+
+class FileError(LabError):
+    """A file or a record that cannot be read, written or believed."""
+
+    exit_code = 3
+
+
+class StoreError(FileError):
+    """The store of games is damaged, locked, full or of another program."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Say which known words there are, the most similar first: the tail of an error.
+
+    >>> nearest("randm", ["first", "random"])
+    'did you mean random?'
+    >>> nearest("zzz", ["first", "random"])
+    'known: first, random'
+    """
+    words = sorted(known)
+    close = difflib.get_close_matches(word, words, n=1)
+    return f"did you mean {close[0]}?" if close else f"known: {', '.join(words) or 'none'}"

@@ -1,0 +1,60 @@
+"""Words: the constants and single instructions that packed boards are made of.
+
+Every constant that meets a board is a U64: mixed with a signed integer, a board
+whose top bit is set turns negative.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from lab2048.kernels._jit import IS_COMPILED, kernel
+
+U64 = np.uint64
+I64 = np.int64
+
+ZERO, ONE, TWO, FOUR = U64(0), U64(1), U64(2), U64(4)
+N16, N32, N48, N63 = U64(16), U64(32), U64(48), U64(63)
+NIBBLE, ROW, LOW_32 = U64(0xF), U64(0xFFFF), U64(0xFFFF_FFFF)
+LOW_BITS = U64(0x1111_1111_1111_1111)  # the lowest bit of every nibble
+
+if IS_COMPILED:
+    from numba import types
+    from numba.extending import intrinsic
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def _ctpop(typing_context: Any, word: Any) -> Any:
+        return types.uint64(types.uint64), lambda context, builder, signature, args: builder.ctpop(args[0])
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def _cttz(typing_context: Any, word: Any) -> Any:
+        from llvmlite import ir
+
+        false = ir.Constant(ir.IntType(1), 0)
+        return types.uint64(types.uint64), lambda context, builder, signature, args: builder.cttz(args[0], false)
+
+    @kernel
+    def popcount(word: U64) -> I64:
+        """Number of bits set."""
+        return I64(_ctpop(word))
+
+    @kernel
+    def lowest_bit(word: U64) -> I64:
+        """Index of the lowest bit set; 64 if there is none."""
+        return I64(_cttz(word))
+
+else:
+
+    def popcount(word: U64) -> I64:
+        """Number of bits set."""
+        return I64(int(word).bit_count())
+
+    def lowest_bit(word: U64) -> I64:
+        """Index of the lowest bit set; 64 if there is none."""
+        return I64((int(word) & -int(word)).bit_length() - 1 if word else 64)
+
+
+@kernel
+def rotate(word: U64, n: U64) -> U64:
+    """Turn a word left by n bits, 0 to 63."""
+    return (word << n) | (word >> ((U64(64) - n) & N63))

@@ -1,0 +1,41 @@
+"""The classic board in one word: four rows of 16 bits.
+
+    cells   0  1  2  3     Cell 0 is the lowest nibble.  Rows are looked up as they
+            4  5  6  7     stand; for columns the board is transposed, looked up,
+            8  9 10 11     and transposed back.
+           12 13 14 15
+"""
+
+
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.bits import I64, N16, N32, N48, ROW, U64, ZERO
+from lab2048.kernels.line import SLID
+
+N12, N24 = U64(12), U64(24)
+KEEP_1, UP_1, DOWN_1 = U64(0xF0F0_0F0F_F0F0_0F0F), U64(0x0000_F0F0_0000_F0F0), U64(0x0F0F_0000_0F0F_0000)
+KEEP_2, UP_2, DOWN_2 = U64(0xFF00_FF00_00FF_00FF), U64(0x0000_0000_FF00_FF00), U64(0x00FF_00FF_0000_0000)
+
+
+@kernel
+def transpose(board: U64) -> U64:
+    """Swap rows and columns: first inside each 2x2 block, then the blocks."""
+    half = (board & KEEP_1) | ((board & UP_1) << N12) | ((board & DOWN_1) >> N12)
+    return (half & KEEP_2) | ((half & UP_2) << N24) | ((half & DOWN_2) >> N24)
+
+
+@kernel
+def slide(board: U64, move: I64) -> U64:
+    """The afterstate of one move: 0 up, 1 right, 2 down, 3 left.
+
+    Without branches, because a processor cannot foresee a random move.
+    """
+    keep = ZERO - U64(move & 1)  # all ones for right and left
+    table = ((move + 1) & 2) << 15  # where the table begins: RIGHT for right and down
+    word = (board & keep) | (transpose(board) & ~keep)
+    slid = (
+        U64(SLID[table + I64(word & ROW)])
+        | U64(SLID[table + I64((word >> N16) & ROW)]) << N16
+        | U64(SLID[table + I64((word >> N32) & ROW)]) << N32
+        | U64(SLID[table + I64(word >> N48)]) << N48
+    )
+    return (slid & keep) | (transpose(slid) & ~keep)

@@ -1,0 +1,59 @@
+"""The plan: rules as one array of words, which is all that a kernel knows of them.
+
+    plan[0 : SPAWN_AT]      the numbers named below
+    plan[SPAWN_AT : ]       spawn table: SPAWN_SIZE thresholds, then SPAWN_SIZE ranks
+    plan[MOVES_AT : ]       packed slides: MOVE_SIZE words a move
+    plan[plan[TURNS_AT]:]   packed symmetries: TURN_SIZE words each
+    plan[plan[LINES_AT]:]   lines for byte boards: for each move an offset from the start of
+                            the plan to its number of lines, then a length and the cells of each
+
+A shuffle moves the nibbles of a word: a list of (mask, rotation) pairs, one for each
+distance.  A packed slide is a shuffle that brings each line together (a lane), a
+look-up for each lane, and the shuffle back.
+
+One array, because an array is a heavy argument to a kernel; lab2048.rules.plan makes it.
+"""
+
+from enum import IntEnum
+
+# Numbers
+IS_PACKED = 0  # 1 if boards fit one word
+IS_CLASSIC = 1  # 1 on the plain 4x4
+N_CELLS = 2
+N_MOVES = 3
+CELL_BITS = 4  # the lowest bit of the nibble of every cell
+GOAL_RANK = 5
+SPAWNER = 6
+N_SPAWN = 7  # entries of the spawn table
+N_START = 8  # tiles that spawn first
+N_TURNS = 9  # symmetries
+TURNS_AT = 10
+LINES_AT = 11
+BOARD_AT = 12  # the ranks before the first spawn, a word a cell
+
+SPAWN_AT = 16
+SPAWN_SIZE = 16
+
+# A packed slide
+MOVES_AT = SPAWN_AT + 2 * SPAWN_SIZE
+N_PAIRS = 0  # of the shuffle, and as many of the shuffle back
+N_LANES = 1
+KEEP = 2  # nibbles that no lane touches
+PAIRS = 3
+PAIRS_SIZE = 32
+BACK = PAIRS + PAIRS_SIZE
+LANES = BACK + PAIRS_SIZE  # (shift, mask, table) each
+MOVE_SIZE = LANES + 3 * 8
+
+# In place of a table: the lane is longer than four cells and is slid cell by cell.
+LONG = 2**32
+
+TURN_SIZE = 1 + PAIRS_SIZE
+
+
+class SpawnerCode(IntEnum):
+    """lab2048.rules.Spawner as a number."""
+
+    FAIR = 0
+    FIRST = 1
+    WORST = 2

@@ -1,0 +1,110 @@
+"""A game in progress: rules, a seed, and the moves so far; undo and redo included."""
+
+from dataclasses import dataclass, field
+
+from lab2048.errors import BoardError
+from lab2048.rules import dice
+from lab2048.rules.board import Board
+from lab2048.rules.move import AnyMove, letters
+from lab2048.rules.rules import Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One move and all that followed from it."""
+
+    move: AnyMove
+    after: Board
+    reward: int
+    spawn: tuple[int, int]  # cell, rank
+    board: Board
+
+
+@dataclass
+class Game:
+    """One game: `play` moves, `undo` and `redo` walk along what was played.
+
+    >>> game = Game(Rules.from_text("4x4"), seed=1)
+    >>> turn = game.play(game.board.legal_moves()[0])
+    >>> game.undo(), game.play(turn.move) == turn
+    (True, True)
+    """
+
+    rules: Rules
+    seed: int
+    turns: list[Turn] = field(default_factory=list)
+    undone: list[Turn] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Spawn the first tiles."""
+        self._key = dice.stream_key(dice.check_seed(self.seed), dice.SPAWN)
+        self.first_board = self.rules.board
+        self.first_spawns: list[tuple[int, int]] = []
+        for _ in range(self.rules.n_start):
+            spawn = self.rules.spawn(self.first_board, dice.draw(self._key, len(self.first_spawns)))
+            self.first_spawns.append(spawn)
+            self.first_board = self.first_board.put(*spawn)
+
+    @property
+    def board(self) -> Board:
+        return self.turns[-1].board if self.turns else self.first_board
+
+    @property
+    def score(self) -> int:
+        return sum(turn.reward for turn in self.turns)
+
+    @property
+    def is_over(self) -> bool:
+        return not self.board.legal_moves()
+
+    @property
+    def moves_to_goal(self) -> int | None:
+        """How many moves it took until the goal stood on the board, if it ever did."""
+        if max(self.first_board.ranks) >= self.rules.goal_rank:
+            return 0
+        for number, turn in enumerate(self.turns, 1):
+            if max(turn.board.ranks) >= self.rules.goal_rank:
+                return number
+        return None
+
+    def play(self, move: int) -> Turn:
+        """Make a move: slide, then spawn.  What was undone is forgotten unless it is the same move."""
+        after, reward = self.board.slide(move)
+        spawn = self.rules.spawn(after, dice.draw(self._key, self.rules.n_start + len(self.turns)))
+        turn = Turn(self.rules.shape.moves[move], after, reward, spawn, after.put(*spawn))
+        if self.undone and self.undone[-1] == turn:
+            self.undone.pop()
+        else:
+            self.undone.clear()
+        self.turns.append(turn)
+        return turn
+
+    def undo(self) -> bool:
+        """Take the last move back; False if there is none."""
+        if self.turns:
+            self.undone.append(self.turns.pop())
+            return True
+        return False
+
+    def redo(self) -> bool:
+        """Make the last undone move again; False if there is none."""
+        if self.undone:
+            self.turns.append(self.undone.pop())
+            return True
+        return False
+
+    def moves_text(self) -> str:
+        """The moves as letters, one a move: all that a record needs."""
+        alphabet = letters(self.rules.shape.moves)
+        return "".join(alphabet[turn.move] for turn in self.turns)
+
+    def replay(self, moves: str) -> None:
+        """Play the moves of a record; an illegal or unknown one is named by its number."""
+        alphabet = letters(self.rules.shape.moves)
+        for number, letter in enumerate(moves, 1):
+            if letter not in alphabet:
+                raise BoardError(f"move {number} is {letter!r}: expected one of {alphabet}")
+            try:
+                self.play(alphabet.index(letter))
+            except BoardError as error:
+                raise BoardError(f"move {number} is illegal: {error}") from None

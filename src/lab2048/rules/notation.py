@@ -1,0 +1,100 @@
+"""Boards as text: one reader and one writer, inverse to each other.
+
+    4x4   3x5   hex2                  a plain empty board: rows x columns, or a radius
+    ####|#xx#|####                    a map: # or . empty, x brick, 2 4 8 tiles
+    2 1024 # x / # # # # / ...        with spaces, for tiles of several digits
+    hex1:##|#2#|x#                    a map of hexagons, column by column
+
+Rows may be separated by | or / or a new line.
+"""
+
+import re
+
+from lab2048.errors import BoardError
+from lab2048.rules.move import HexMove, Move
+from lab2048.rules.reference import Ranks
+from lab2048.rules.shape import BRICK, MAX_SIDE, Shape, hexagon, hexagon_columns, make_shape, rectangle
+
+MAX_RANK = 31  # the largest tile that a text may hold: 2147483648
+_EMPTY = {"#", ".", "0"}
+_MAX_TEXT = 2000
+
+
+def rank_of(tile: str, where: str = "tile") -> int:
+    """The rank of a tile's face, or an error that says what a tile is.
+
+    >>> rank_of("2048")
+    11
+    """
+    if not (tile.isascii() and tile.isdecimal() and len(tile) <= 10):
+        raise BoardError(f"{where} {tile!r} is unknown: expected #, x or a power of two such as 2, 4, 1024")
+    number = int(tile)
+    if number < 2 or number & (number - 1) or number > 2**MAX_RANK:
+        raise BoardError(f"{where} {tile} is no tile: expected a power of two from 2 to {2**MAX_RANK}")
+    return number.bit_length() - 1
+
+
+def read_board(text: str) -> tuple[Shape, Ranks]:
+    """Read a board: its shape and its tiles."""
+    text = text.strip()
+    if not text:
+        raise BoardError("the map is empty: expected rows such as ####|####, or 4x4, or hex2")
+    if len(text) > _MAX_TEXT:
+        raise BoardError(f"the map has {len(text)} characters: expected at most {_MAX_TEXT}")
+    if size := re.fullmatch(r"(\d{1,4})[xX](\d{1,4})", text):
+        shape = rectangle(int(size[1]), int(size[2]))
+        return shape, (0,) * shape.n_cells
+    if size := re.fullmatch(r"hex(\d{1,4})", text, re.IGNORECASE):
+        shape = hexagon(int(size[1]))
+        return shape, (0,) * shape.n_cells
+    if size := re.match(r"hex(\d{1,4}):", text, re.IGNORECASE):
+        return _read_map(text[size.end() :], hexagon_columns(int(size[1])))
+    return _read_map(text, None)
+
+
+def _read_map(text: str, columns: tuple[int, ...] | None) -> tuple[Shape, Ranks]:
+    noun = "row" if columns is None else "column"
+    rows = [row.strip() for row in re.split(r"[|/\n]", text.strip().rstrip("|/"))]
+    entries = [row.split() if re.search(r"\s", text_without_breaks(text)) else list(row) for row in rows]
+    if not any(entries):
+        raise BoardError("the map is empty: expected rows such as ####|####")
+    lengths = tuple(map(len, entries))
+    if columns is None:
+        for i, length in enumerate(lengths, 1):
+            if length != lengths[0]:
+                raise BoardError(f"row {i} of the map has {length} cells: expected {lengths[0]}, as in row 1")
+        if len(entries) > MAX_SIDE or lengths[0] > MAX_SIDE:
+            raise BoardError(f"the map is {len(entries)}x{lengths[0]}: expected at most {MAX_SIDE}x{MAX_SIDE}")
+    elif lengths != columns:
+        expected = ", ".join(map(str, columns))
+        raise BoardError(f"the columns have {', '.join(map(str, lengths))} cells: expected {expected}")
+    ranks, bricks = [], []
+    for i, row in enumerate(entries, 1):
+        bricks.append(tuple(entry in ("x", "X") for entry in row))
+        for j, entry in enumerate(row, 1):
+            if entry in _EMPTY:
+                ranks.append(0)
+            elif entry not in ("x", "X"):
+                ranks.append(rank_of(entry, f"{noun} {i}, entry {j}:"))
+    return make_shape(Move if columns is None else HexMove, tuple(bricks)), tuple(ranks)
+
+
+def text_without_breaks(text: str) -> str:
+    """The text with the space around row breaks taken away: what is left separates cells."""
+    return re.sub(r"\s*[|/\n]\s*", "|", text.strip())
+
+
+def write_board(shape: Shape, ranks: Ranks) -> str:
+    """The shortest text that reads as this board.
+
+    >>> write_board(*read_board("2 2 . . / . . 8 x"))
+    '22##|##8x'
+    """
+    if not any(ranks) and not shape.has_bricks:
+        return shape.size_name
+    tiles = [2**rank for rank in ranks]
+    rows = [["x" if cell == BRICK else "#" if tiles[cell] == 1 else str(tiles[cell]) for cell in row] for row in shape.rows]
+    prefix = f"{shape.size_name}:" if shape.is_hexagonal else ""
+    if max(tiles) > 8:
+        return prefix + " / ".join(" ".join(row) for row in rows)
+    return prefix + "|".join("".join(row) for row in rows)

@@ -1,0 +1,110 @@
+"""Rules for kernels: the one array of words that lab2048.kernels.layout describes."""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.kernels import layout as at
+from lab2048.kernels.line import TOWARDS_HIGH, TOWARDS_LOW
+from lab2048.rules import dice
+from lab2048.rules.board import PACKED_CELLS, PACKED_RANK
+from lab2048.rules.reference import Line, Lines
+from lab2048.rules.rules import Rules
+from lab2048.rules.shape import rectangle
+
+Plan = NDArray[np.uint64]
+
+
+@lru_cache(maxsize=64)
+def make_plan(rules: Rules) -> Plan:
+    """Everything that a kernel knows of the rules."""
+    shape = rules.shape
+    is_packed = shape.n_cells <= PACKED_CELLS and max(rank for rank, _ in rules.spawn_table) <= PACKED_RANK
+    words = [0] * (at.MOVES_AT + len(shape.moves) * at.MOVE_SIZE)
+    words[at.IS_PACKED] = int(is_packed)
+    words[at.IS_CLASSIC] = int(is_packed and shape == rectangle(4, 4))
+    words[at.N_CELLS] = shape.n_cells
+    words[at.N_MOVES] = len(shape.moves)
+    words[at.CELL_BITS] = sum(1 << 4 * cell for cell in range(shape.n_cells)) if is_packed else 0
+    words[at.GOAL_RANK] = rules.goal_rank
+    words[at.SPAWNER] = at.SpawnerCode[rules.spawner.name]
+    words[at.N_SPAWN] = len(rules.spawn_table)
+    words[at.N_START] = rules.n_start
+    words[at.N_TURNS] = len(shape.symmetries)
+    for i, end in enumerate(dice.thresholds(tuple(p for _, p in rules.spawn_table))):
+        words[at.SPAWN_AT + i] = end
+        words[at.SPAWN_AT + at.SPAWN_SIZE + i] = rules.spawn_table[i][0]
+    if is_packed:
+        for move, lines in enumerate(shape.lines):
+            here = at.MOVES_AT + move * at.MOVE_SIZE
+            words[here : here + at.MOVE_SIZE] = _packed_slide(lines)
+    words[at.TURNS_AT] = len(words)
+    for symmetry in shape.symmetries if is_packed else ():
+        pairs = _pairs(list(symmetry.cells))
+        words += [len(pairs) // 2, *_pad(pairs, at.PAIRS_SIZE)]
+    words[at.LINES_AT] = len(words)
+    words += [0] * len(shape.moves)
+    for move, lines in enumerate(shape.lines):
+        words[words[at.LINES_AT] + move] = len(words)
+        words.append(len(lines))
+        for line in lines:
+            words += [len(line), *line]
+    words[at.BOARD_AT] = len(words)
+    words += rules.board.ranks
+    plan = np.array(words, np.uint64)
+    plan.flags.writeable = False
+    return plan
+
+
+def _packed_slide(lines: Lines) -> list[int]:
+    """The words of one packed slide.
+
+    Lines are laid side by side in the order of their lowest cell, so that where the
+    rows of a board already stand so, the shuffle is the identity.
+    """
+    target = [0] * sum(map(len, lines))
+    lanes: list[int] = []
+    keep, position = 0, 0
+    for line in sorted(lines, key=min):
+        cells, table = _lane(line)
+        for i, cell in enumerate(cells):
+            target[cell] = position + i
+        mask = 16 ** len(line) - 1
+        if len(line) == 1:
+            keep |= mask << 4 * position
+        else:
+            lanes += [4 * position, mask, table]
+        position += len(line)
+    pairs = _pairs(target)
+    back = _pairs([target.index(cell) for cell in range(len(target))])
+    return [
+        len(pairs) // 2,
+        len(lanes) // 3,
+        keep,
+        *_pad(pairs, at.PAIRS_SIZE),
+        *_pad(back, at.PAIRS_SIZE),
+        *_pad(lanes, at.MOVE_SIZE - at.LANES),
+    ]
+
+
+def _lane(line: Line) -> tuple[Line, int]:
+    """The cells of a lane from the lowest nibble up, and the table that slides it."""
+    if len(line) > 4:
+        return line, at.LONG
+    if len(line) > 1 and line[0] > line[-1]:
+        return line[::-1], TOWARDS_HIGH[len(line)]
+    return line, TOWARDS_LOW
+
+
+def _pairs(target: list[int]) -> list[int]:
+    """The shuffle that carries nibble i to nibble target[i]: masks and rotations in turn."""
+    masks: dict[int, int] = {}
+    for cell, goal in enumerate(target):
+        rotation = 4 * (goal - cell) % 64
+        masks[rotation] = masks.get(rotation, 0) | 15 << 4 * cell
+    return [word for rotation, mask in masks.items() for word in (mask, rotation)]
+
+
+def _pad(words: list[int], size: int) -> list[int]:
+    return words + [0] * (size - len(words))

@@ -1,0 +1,93 @@
+"""The rules of 2048 in plain Python: the specification.
+
+Nothing here is fast and nothing is imported.  Every kernel is proved equal to
+these functions by a property test.
+
+A board is a tuple of ranks, one a cell: 0 is empty, 1 is the tile 2, 11 is 2048.
+A line is a tuple of cells, from the wall that the tiles slide to.  For each move
+there is a list of lines; a brick simply splits a line in two.
+"""
+
+Ranks = tuple[int, ...]
+Line = tuple[int, ...]
+Lines = tuple[Line, ...]
+SpawnTable = tuple[tuple[int, float], ...]  # (rank, probability), probabilities sum to 1
+
+
+def slide_line(ranks: Ranks) -> tuple[Ranks, int]:
+    """Push the tiles of one line towards its first cell; return the line and the reward.
+
+        2 2 2 .   ->   4 2 . .     the pair nearest to the wall merges first
+        4 2 2 .   ->   4 4 . .     a tile made by this slide does not merge again
+    """
+    slid: list[int] = []
+    reward = 0
+    may_merge = False
+    for rank in ranks:
+        if rank == 0:
+            continue
+        if may_merge and slid[-1] == rank:
+            slid[-1] += 1
+            reward += 2 ** slid[-1]
+            may_merge = False
+        else:
+            slid.append(rank)
+            may_merge = True
+    return tuple(slid) + (0,) * (len(ranks) - len(slid)), reward
+
+
+def slide(ranks: Ranks, lines: Lines) -> tuple[Ranks, int]:
+    """Slide every line of one move; return the board and the reward.
+
+    The move is legal if the board has changed.
+    """
+    board = list(ranks)
+    total = 0
+    for line in lines:
+        slid, reward = slide_line(tuple(ranks[cell] for cell in line))
+        total += reward
+        for cell, rank in zip(line, slid, strict=True):
+            board[cell] = rank
+    return tuple(board), total
+
+
+def legal_moves(ranks: Ranks, lines_of_moves: tuple[Lines, ...]) -> tuple[int, ...]:
+    """The moves that change the board, in order; none of them means that the game is over."""
+    return tuple(move for move, lines in enumerate(lines_of_moves) if slide(ranks, lines)[0] != ranks)
+
+
+def spawns(ranks: Ranks, table: SpawnTable) -> list[tuple[int, int, float]]:
+    """Every spawn that can follow this afterstate: (cell, rank, probability)."""
+    empty = [cell for cell, rank in enumerate(ranks) if rank == 0]
+    return [(cell, rank, p / len(empty)) for cell in empty for rank, p in table]
+
+
+def put(ranks: Ranks, cell: int, rank: int) -> Ranks:
+    """The board with a tile on one more cell."""
+    return (*ranks[:cell], rank, *ranks[cell + 1 :])
+
+
+def worst_spawn(ranks: Ranks, table: SpawnTable, lines_of_moves: tuple[Lines, ...]) -> tuple[int, int]:
+    """The spawn of an adversary that looks one move ahead: (cell, rank).
+
+    It leaves the fewest legal moves; among those the smallest best reward; among
+    those the first cell, and there the first tile of the table.
+    """
+
+    def hope(spawn: tuple[int, int]) -> tuple[int, int]:
+        board = put(ranks, *spawn)
+        slides = [slide(board, lines) for lines in lines_of_moves]
+        rewards = [reward for after, reward in slides if after != board]
+        return len(rewards), max(rewards, default=0)
+
+    return min(((cell, rank) for cell, rank, _ in spawns(ranks, table)), key=hope)
+
+
+def potential(ranks: Ranks) -> int:
+    """The score that it takes to build these tiles from nothing.
+
+    Merging two tiles v raises it by exactly the reward 2v.  So the reward of a slide
+    is the difference of potentials, and the score of a game is the potential of its
+    board less that of every tile that spawned.
+    """
+    return sum((rank - 1) * 2**rank for rank in ranks if rank)
