@@ -1,0 +1,1 @@
+"""Playing: one episode, many episodes, and where they run."""

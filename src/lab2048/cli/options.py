@@ -1,11 +1,10 @@
-"""Options that several commands share, and how rules are read from them."""
+"""Options that several commands share, and the way they speak."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from lab2048.rules import Rules
 
 RulesOption = Annotated[
     str, typer.Option("--rules", "-r", metavar="BOARD", help="4x4, 3x5, hex2, or a map: ##x|#2#|### (x is a brick).")
@@ -23,4 +22,8 @@ StoreOption = Annotated[
     typer.Option("--store", envvar="LAB2048_STORE", metavar="FILE", help="Where games are kept (default: your data folder)."),
 ]
 
-__all__ = ["GoalOption", "JsonOption", "Rules", "RulesOption", "SeedOption", "SpawnOption", "SpawnerOption", "StartOption", "StoreOption"]
+
+
+def say(message: str) -> None:
+    """Tell the user something on standard error: standard output is for results."""
+    print(message, file=sys.stderr, flush=True)

@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
@@ -76,11 +77,14 @@ def is_ready() -> bool:
 
 
 def mark_ready() -> None:
-    """Remember that every kernel is compiled, and drop the code of other versions."""
+    """Remember that every kernel is compiled, and drop code that has not been used for a month.
+
+    Not all other code: several versions of the laboratory may be in use on one machine.
+    """
     if not IS_COMPILED:
         return
     with contextlib.suppress(OSError):
         (_FOLDER / "complete").touch()
         for other in _FOLDER.parent.iterdir():
-            if other != _FOLDER:
+            if time.time() - other.stat().st_mtime > 30 * 24 * 3600:
                 shutil.rmtree(other, ignore_errors=True)

@@ -8,12 +8,13 @@
 
 
 from lab2048.kernels._jit import kernel
-from lab2048.kernels.bits import I64, N16, N32, N48, ROW, U64, ZERO
+from lab2048.kernels.bits import FOUR, I64, LOW_BITS, N16, N32, N48, ONE, ROW, TWO, U64, ZERO
 from lab2048.kernels.line import SLID
 
 N12, N24 = U64(12), U64(24)
 KEEP_1, UP_1, DOWN_1 = U64(0xF0F0_0F0F_F0F0_0F0F), U64(0x0000_F0F0_0000_F0F0), U64(0x0F0F_0000_0F0F_0000)
 KEEP_2, UP_2, DOWN_2 = U64(0xFF00_FF00_00FF_00FF), U64(0x0000_0000_FF00_FF00), U64(0x00FF_00FF_0000_0000)
+NOT_LAST = U64(0x0111_0111_0111_0111)  # the lowest bit of every nibble but those of the last column
 
 
 @kernel
@@ -39,3 +40,27 @@ def slide(board: U64, move: I64) -> U64:
         | U64(SLID[table + I64(word >> N48)]) << N48
     )
     return (slid & keep) | (transpose(slid) & ~keep)
+
+
+@kernel
+def taken_bits(board: U64) -> U64:
+    """The lowest bit of every nibble that is not zero."""
+    taken = board | (board >> TWO)
+    return (taken | (taken >> ONE)) & LOW_BITS
+
+
+@kernel
+def legal_mask(board: U64) -> I64:
+    """Bit m is set if move m is legal, found without sliding.
+
+    A line can slide if an empty cell has a tile behind it, or two neighbours are equal.
+    """
+    taken = taken_bits(board)
+    empty = taken ^ LOW_BITS
+    equal = taken & ~taken_bits(board ^ (board >> FOUR)) & NOT_LAST
+    left = (empty & (taken >> FOUR) & NOT_LAST) | equal
+    right = (taken & (empty >> FOUR) & NOT_LAST) | equal
+    equal = taken & ~taken_bits(board ^ (board >> N16))
+    up = (empty & (taken >> N16)) | equal
+    down = (taken & (empty >> N16)) | equal
+    return I64(up != ZERO) | (I64(right != ZERO) << 1) | (I64(down != ZERO) << 2) | (I64(left != ZERO) << 3)

@@ -49,3 +49,13 @@ def _make_table() -> NDArray[np.uint16]:
 
 
 SLID = _make_table()
+
+
+def _make_potentials() -> NDArray[np.int32]:
+    ranks = np.arange(16)
+    potential = np.where(ranks > 0, (ranks - 1) << ranks, 0)
+    pairs = np.add.outer(potential, potential).ravel()
+    return np.add.outer(pairs, pairs).ravel().astype(np.int32)
+
+
+POTENTIAL = _make_potentials()  # the score that it takes to build four tiles from nothing, whatever their order

@@ -10,9 +10,26 @@ from numpy.typing import NDArray
 from lab2048.kernels import classic
 from lab2048.kernels import layout as at
 from lab2048.kernels._jit import kernel
-from lab2048.kernels.bits import FOUR, I64, LOW_32, LOW_BITS, NIBBLE, ONE, TWO, U64, ZERO, lowest_bit, popcount, rotate
+from lab2048.kernels.bits import (
+    FOUR,
+    I64,
+    LOW_32,
+    LOW_BITS,
+    N16,
+    N32,
+    N48,
+    NIBBLE,
+    ONE,
+    ROW,
+    TWO,
+    U64,
+    ZERO,
+    lowest_bit,
+    popcount,
+    rotate,
+)
 from lab2048.kernels.dice import pick
-from lab2048.kernels.line import SLID
+from lab2048.kernels.line import POTENTIAL, SLID
 
 Plan = NDArray[np.uint64]
 
@@ -101,13 +118,12 @@ def max_rank(board: U64) -> I64:
 @kernel
 def potential(board: U64) -> I64:
     """The score that it takes to build these tiles from nothing."""
-    total = I64(0)
-    while board != ZERO:
-        rank = I64(board & NIBBLE)
-        if rank > 0:
-            total += (rank - 1) << rank
-        board >>= FOUR
-    return total
+    return (
+        I64(POTENTIAL[I64(board & ROW)])
+        + I64(POTENTIAL[I64((board >> N16) & ROW)])
+        + I64(POTENTIAL[I64((board >> N32) & ROW)])
+        + I64(POTENTIAL[I64(board >> N48)])
+    )
 
 
 @kernel
@@ -157,16 +173,28 @@ def worst_spawn(plan: Plan, board: U64) -> tuple[U64, U64]:
 
 
 @kernel
-def spawn(plan: Plan, board: U64, word: U64) -> tuple[U64, U64]:
+def fair_spawn(plan: Plan, board: U64, word: U64) -> tuple[U64, U64]:
     """The board after the spawn that a word of the dice stands for, and its rank."""
-    if plan[at.SPAWNER] == FAIR:
-        cells = empty_bits(plan, board)
-        rank = spawn_rank(plan, word)
-        return board | (rank << nth_cell_shift(cells, pick(word, popcount(cells)))), rank
+    cells = empty_bits(plan, board)
+    rank = spawn_rank(plan, word)
+    return board | (rank << nth_cell_shift(cells, pick(word, popcount(cells)))), rank
+
+
+@kernel
+def forced_spawn(plan: Plan, board: U64) -> tuple[U64, U64]:
+    """The board after the spawn of a spawner that throws no dice, and its rank."""
     if plan[at.SPAWNER] == FIRST:
         rank = plan[at.SPAWN_AT + at.SPAWN_SIZE]
         return board | (rank << U64(lowest_bit(empty_bits(plan, board)))), rank
     return worst_spawn(plan, board)
+
+
+@kernel
+def spawn(plan: Plan, board: U64, word: U64) -> tuple[U64, U64]:
+    """The board after the next spawn, and its rank."""
+    if plan[at.SPAWNER] == FAIR:
+        return fair_spawn(plan, board, word)
+    return forced_spawn(plan, board)
 
 
 @kernel

@@ -33,11 +33,21 @@ class Games(NamedTuple):
     moves: NDArray[np.uint8]  # the moves of all games, one behind the other
     cursor: NDArray[np.uint64]  # where the next slice goes on
 
+    @property
+    def n_finished(self) -> int:
+        return int(self.cursor[GAME])
+
+    @property
+    def n_used(self) -> int:
+        """How many entries of `moves` are written."""
+        return int(self.cursor[USED])
+
 
 # The cursor: which game, and where it stands.
 GAME, USED, BOARD, SUM, SPENT, N_SPAWNS, N_PLAYED, TO_GOAL, IS_WIDE = range(9)
 CURSOR_SIZE = 9
 NEVER = U64(0xFFFF_FFFF_FFFF_FFFF)
+NEVER_REACHED = -1  # the same in `to_goal`
 
 
 def make_games(seeds: NDArray[np.uint64], n_cells: int, capacity: int) -> Games:
@@ -55,6 +65,15 @@ def make_games(seeds: NDArray[np.uint64], n_cells: int, capacity: int) -> Games:
     )
 
 
+def room_for(games: Games, n_moves: int) -> Games:
+    """The same games with room for at least `n_moves` more moves."""
+    if len(games.moves) - games.n_used >= n_moves:
+        return games
+    longer = np.zeros(max(2 * len(games.moves), games.n_used + n_moves), np.uint8)
+    longer[: games.n_used] = games.moves[: games.n_used]
+    return games._replace(moves=longer)
+
+
 @kernel
 def start_board(plan: Plan, ranks: NDArray[np.uint8]) -> tuple[U64, U64, I64, bool]:
     """What stands there before the first spawn: packed board, tile sum, potential, and whether it fits no word."""
@@ -67,7 +86,7 @@ def start_board(plan: Plan, ranks: NDArray[np.uint8]) -> tuple[U64, U64, I64, bo
             tile_sum += ONE << rank
         if not is_wide:
             board |= rank << U64(4 * cell)
-    return board, tile_sum, wide.potential(ranks), is_wide
+    return board, tile_sum, wide.potential(ranks), is_wide or tile_sum >= FULL_SUM
 
 
 @kernel

@@ -61,12 +61,34 @@ def slide(plan: Plan, ranks: Ranks, move: I64) -> I64:
 
 @kernel
 def legal_mask(plan: Plan, ranks: Ranks) -> I64:
-    """Bit m is set if move m is legal."""
+    """Bit m is set if move m is legal, found without sliding.
+
+    A line can slide if an empty cell has a tile behind it, or two neighbours are equal.
+    """
     mask = I64(0)
     for move in range(I64(plan[at.N_MOVES])):
-        if slide(plan, ranks.copy(), move) >= 0:
-            mask |= I64(1) << move
+        here = I64(plan[I64(plan[at.LINES_AT]) + move])
+        n_lines = I64(plan[here])
+        here += 1
+        for _ in range(n_lines):
+            length = I64(plan[here])
+            before = ranks[I64(plan[here + 1])]
+            for i in range(here + 2, here + 1 + length):
+                rank = ranks[I64(plan[i])]
+                if rank != 0 and (before == 0 or before == rank):
+                    mask |= I64(1) << move
+                before = rank
+            here += 1 + length
     return mask
+
+
+@kernel
+def count_tiles(ranks: Ranks) -> I64:
+    """Number of cells that are taken."""
+    n_tiles = I64(0)
+    for rank in ranks:
+        n_tiles += rank != 0
+    return n_tiles
 
 
 @kernel

@@ -1,0 +1,17 @@
+"""Who chooses: one protocol, one registry, a file for each family of players."""
+
+from lab2048.players.contract import check_player
+from lab2048.players.player import Decision, Player, option
+from lab2048.players.registry import canonical_spec, load_player_file, make_player, names, register
+
+__all__ = [
+    "Decision",
+    "Player",
+    "canonical_spec",
+    "check_player",
+    "load_player_file",
+    "make_player",
+    "names",
+    "option",
+    "register",
+]

@@ -18,6 +18,7 @@ from lab2048.rules.shape import BRICK, MAX_SIDE, Shape, hexagon, hexagon_columns
 MAX_RANK = 31  # the largest tile that a text may hold: 2147483648
 _EMPTY = {"#", ".", "0"}
 _MAX_TEXT = 2000
+_SIZE = re.compile(r"(\d{1,9})[xX](\d{1,9})", re.ASCII)
 
 
 def rank_of(tile: str, where: str = "tile") -> int:
@@ -41,13 +42,13 @@ def read_board(text: str) -> tuple[Shape, Ranks]:
         raise BoardError("the map is empty: expected rows such as ####|####, or 4x4, or hex2")
     if len(text) > _MAX_TEXT:
         raise BoardError(f"the map has {len(text)} characters: expected at most {_MAX_TEXT}")
-    if size := re.fullmatch(r"(\d{1,4})[xX](\d{1,4})", text):
+    if size := _SIZE.fullmatch(text):
         shape = rectangle(int(size[1]), int(size[2]))
         return shape, (0,) * shape.n_cells
-    if size := re.fullmatch(r"hex(\d{1,4})", text, re.IGNORECASE):
+    if size := re.fullmatch(r"hex(\d{1,9})", text, re.IGNORECASE):
         shape = hexagon(int(size[1]))
         return shape, (0,) * shape.n_cells
-    if size := re.match(r"hex(\d{1,4}):", text, re.IGNORECASE):
+    if size := re.match(r"hex(\d{1,9}):", text, re.IGNORECASE):
         return _read_map(text[size.end() :], hexagon_columns(int(size[1])))
     return _read_map(text, None)
 
@@ -95,6 +96,8 @@ def write_board(shape: Shape, ranks: Ranks) -> str:
     tiles = [2**rank for rank in ranks]
     rows = [["x" if cell == BRICK else "#" if tiles[cell] == 1 else str(tiles[cell]) for cell in row] for row in shape.rows]
     prefix = f"{shape.size_name}:" if shape.is_hexagonal else ""
-    if max(tiles) > 8:
+    compact = "|".join("".join(row) for row in rows)
+    # The one row with the tiles 2 and 4 beside a brick would read as a size: 2x4.
+    if max(tiles) > 8 or _SIZE.fullmatch(compact):
         return prefix + " / ".join(" ".join(row) for row in rows)
-    return prefix + "|".join("".join(row) for row in rows)
+    return prefix + compact

@@ -21,6 +21,7 @@ from lab2048.rules.reference import Lines
 
 Place = tuple[int, int]
 BRICK = -1
+NOTHING = -2  # in a drawing: no place of the board
 MAX_SIDE = 8
 MAX_RADIUS = 4
 
@@ -68,6 +69,22 @@ class Shape:
         if self.is_hexagonal:
             return f"hex{len(self.rows) // 2}"
         return f"{len(self.rows)}x{len(self.rows[0])}"
+
+    @cached_property
+    def drawing(self) -> tuple[tuple[int, ...], ...]:
+        """The board as rows of text see it: cells, BRICK, or NOTHING.
+
+        A column of hexagons stands half a hexagon lower than its taller neighbour, so
+        hexagons fill every other row.
+        """
+        if not self.is_hexagonal:
+            return self.rows
+        radius = len(self.rows) // 2
+        grid = [[NOTHING] * len(self.rows) for _ in range(4 * radius + 1)]
+        for i, column in enumerate(self.rows):
+            for j, cell in enumerate(column):
+                grid[2 * j + abs(i - radius)][i] = cell
+        return tuple(map(tuple, grid))
 
     @cached_property
     def lines(self) -> tuple[Lines, ...]:

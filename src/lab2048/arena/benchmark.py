@@ -1,0 +1,58 @@
+"""How fast the foundations are, in moves a CPU second on one core.
+
+CPU time, not wall time: other programs may share the machine.  The kinds are
+measured in turn, several times, and the medians are compared.
+"""
+
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from lab2048.arena.episode import play_episode
+from lab2048.kernels import play
+from lab2048.players import make_player
+from lab2048.rules import Rules
+from lab2048.rules.dice import episode_seed
+from lab2048.rules.plan import make_plan
+
+BOARDS = ("4x4", "3x3", "2x4", "####|#xx#|#xx#|####")
+N_ROUNDS = 7
+
+
+def random_play(board: str) -> Callable[[], float]:
+    """Random games in one compiled call, as `match random` plays them; a call measures the rate once."""
+    rules = Rules.from_text(board)
+    plan = make_plan(rules)
+    seeds = np.array([episode_seed(1, number) for number in range(20_000)], np.uint64)
+    games = play.make_games(seeds, rules.shape.n_cells, 5_000_000)
+    games.moves.fill(0)  # have the memory at hand before the clock runs
+
+    def measure() -> float:
+        games.cursor.fill(0)
+        begin = time.process_time()
+        n_moves = play.play_games(plan, games, play.RANDOM, np.int64(10**9))
+        return n_moves / (time.process_time() - begin)
+
+    return measure
+
+
+def reference(board: str) -> Callable[[], float]:
+    """Random games by the plain Python rules."""
+    rules, player = Rules.from_text(board), make_player("random")
+
+    def measure() -> float:
+        begin = time.process_time()
+        n_moves = sum(len(play_episode(player, "random", rules, seed).moves) for seed in range(5))
+        return n_moves / (time.process_time() - begin)
+
+    return measure
+
+
+def medians(measures: dict[str, Callable[[], float]], n_rounds: int = N_ROUNDS) -> dict[str, float]:
+    """Measure all in turn, `n_rounds` times after a first one that does not count; the median of each."""
+    for measure in measures.values():
+        measure()
+    rounds = [{name: measure() for name, measure in measures.items()} for _ in range(n_rounds)]
+    return {name: statistics.median(row[name] for row in rounds) for name in measures}

@@ -1,0 +1,281 @@
+"""`lab2048 games`: every game is kept; list, show, replay, export and import them."""
+
+import contextlib
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lab2048.cli.options import JsonOption, StoreOption, say
+from lab2048.errors import FileError, StoreError, UsageError
+
+if TYPE_CHECKING:
+    from lab2048.records.episode import Episode
+    from lab2048.records.replay import Step
+    from lab2048.records.store import Entry, Store
+
+LIST_SCHEMA = "lab2048/games-1"
+MAX_SPEED = 1000.0
+MAX_REPORTS = 1000  # bad lines named one by one; a file that is no text at all has millions
+
+app = typer.Typer(
+    help="Every game is kept: list, show, replay, export and import them.",
+    epilog="Example: lab2048 games replay 12",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+IdArgument = Annotated[int, typer.Argument(metavar="ID", help="The number that `lab2048 games list` shows.")]
+BoardFilter = Annotated[str | None, typer.Option("--rules", "-r", metavar="BOARD", help="Only games on this board.")]
+PlayerFilter = Annotated[str | None, typer.Option("--player", metavar="PLAYER", help="Only games of this player.")]
+
+
+@app.command("list")
+def list_games(
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many, the newest first.")] = 20,
+    player: PlayerFilter = None,
+    rules: BoardFilter = None,
+    min_score: Annotated[int | None, typer.Option("--min-score", help="Only games with at least this score.")] = None,
+    as_json: JsonOption = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="A line for each game, comma-separated.")] = False,
+    store: StoreOption = None,
+) -> None:
+    """List the games, newest first.
+
+    Example: lab2048 games list --player human --limit 5
+    """
+    if as_json and as_csv:
+        raise UsageError("--json and --csv: expected only one of them")
+    board = _board_text(rules)
+    if _is_missing(store):
+        entries: list[Entry] = []
+    else:
+        with _open(store) as the_store:
+            entries = list(the_store.list(rules=board, player=player, min_score=min_score, limit=limit + 1))
+    has_more = len(entries) > limit
+    del entries[limit:]
+    if as_json:
+        games = [{**entry._asdict(), "won": entry.moves_to_goal is not None} for entry in entries]
+        print(json.dumps({"schema": LIST_SCHEMA, "games": games, "has_more": has_more}))
+    elif as_csv:
+        from lab2048.views.listing import games_csv
+
+        print(games_csv(entries), end="")
+    elif entries:
+        from rich.console import Console
+
+        from lab2048.views.listing import games_table
+
+        # A pipe has no width: folding there would only hinder the next program.
+        Console(highlight=False, width=None if sys.stdout.isatty() else 1000).print(games_table(entries))
+        if has_more:
+            say(f"the newest {limit}; --limit N shows more")
+    else:
+        say("no such game is kept: lab2048 play makes one")
+
+
+@app.command()
+def show(id_: IdArgument, as_json: JsonOption = False, store: StoreOption = None) -> None:
+    """Show one game: the facts, the moves, the last board.
+
+    Example: lab2048 games show 12
+    """
+    from lab2048.records.replay import prove
+    from lab2048.views.listing import printable
+    from lab2048.views.text import render, wants_colour
+
+    with _open(store) as the_store:
+        kept = the_store.get(id_)
+    episode, run = kept.episode, kept.run
+    if as_json:
+        place = {"id": kept.id, "run": run.id, "number": kept.number, "kind": run.kind, "kept": kept.created}
+        print(json.dumps({**episode.to_json(), "provenance": kept.provenance, **place}))
+        return
+    rules = episode.rules
+    won = f"{rules.goal} after {episode.moves_to_goal} moves" if episode.is_won else f"no, the goal is {rules.goal}"
+    facts = {
+        "game": f"{kept.id} (number {kept.number} of run {run.id}, {run.kind})",
+        "kept": kept.created,
+        "player": episode.player,
+        "board": rules.board.to_text(),
+        "spawn": f"{rules.to_json()['spawn']} ({rules.spawner.value}), {rules.n_start} first",
+        "seed": episode.seed,
+        "score": episode.score,
+        "highest tile": episode.max_tile,
+        "won": won,
+        "seconds": f"{episode.seconds:.3g}",
+        "checksum": episode.checksum,
+        "made by": ", ".join(str(kept.provenance.get(name, "unknown")) for name in ("program", "command")),
+        "moves": len(episode.moves),
+    }
+    for name, fact in facts.items():
+        print(f"{name:>12}  {printable(str(fact))}")
+    for i in range(0, len(episode.moves), 100):
+        print(f"{i + 1:>12}  {episode.moves[i : i + 100]}")
+    print(render(prove(episode), colour=wants_colour(sys.stdout)))
+
+
+@app.command()
+def replay(
+    id_: IdArgument,
+    speed: Annotated[float, typer.Option("--speed", help="Moves a second, on a terminal.")] = 8.0,
+    every: Annotated[int, typer.Option("--every", min=1, help="Show only every N-th board, and the last.")] = 1,
+    plain: Annotated[bool, typer.Option("--plain", help="A line for each move, also on a terminal.")] = False,
+    store: StoreOption = None,
+) -> None:
+    """Play a game again and prove it move by move.
+
+    Example: lab2048 games replay 12 --speed 20
+    """
+    from lab2048.records.replay import replay as steps_of
+
+    if not 0 < speed <= MAX_SPEED:
+        raise UsageError(f"speed {speed:g} is out of range: expected above 0, at most {MAX_SPEED:g}")
+    with _open(store) as the_store:
+        episode = the_store.get(id_).episode
+    last = len(episode.moves)
+    steps = (step for step in steps_of(episode) if step.number % every == 0 or step.number == last)
+    if plain or not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
+        _tell(episode, steps)
+    else:
+        _animate(episode, steps, every / speed)
+    print(f"proved: {last} moves, score {episode.score}, highest tile {episode.max_tile}")
+
+
+@app.command()
+def export(
+    ids: Annotated[list[int] | None, typer.Argument(metavar="[ID]...", help="Which games (default: all).")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Default: standard output.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
+    player: PlayerFilter = None,
+    rules: BoardFilter = None,
+    store: StoreOption = None,
+) -> None:
+    """Write games as lines of JSON, for another store or another program.
+
+    A damaged game is named and left out; the exit code is then 3.
+
+    Example: lab2048 games export --out games.jsonl
+    """
+    from lab2048.records.exchange import write_line
+    from lab2048.records.whole import replacing
+
+    if ids and (player or rules):
+        raise UsageError("IDs and --player or --rules: expected only one of the two")
+    with contextlib.ExitStack() as stack:
+        the_store = stack.enter_context(_open(store))
+        known = the_store.ids(player=player, rules=_board_text(rules))
+        for missing in sorted(set(ids or ()) - set(known)):
+            raise StoreError(
+                f"there is no game {missing} in {the_store.path}: lab2048 games list shows those there are"
+            )
+        n_damaged = 0
+        chosen = list(dict.fromkeys(ids)) if ids else known
+        file = sys.stdout if out is None or str(out) == "-" else stack.enter_context(replacing(out, force=force))
+        for id_ in chosen:
+            try:
+                line = write_line(the_store.get(id_))
+            except StoreError as error:
+                say(str(error))
+                n_damaged += 1
+            else:
+                file.write(line + "\n")
+    say(f"exported {len(chosen) - n_damaged}, damaged {n_damaged}")
+    if n_damaged:
+        raise typer.Exit(FileError.exit_code)
+
+
+@app.command("import")
+def import_games(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="Lines of JSON as `export` writes them; - reads them from a pipe.")
+    ],
+    store: StoreOption = None,
+) -> None:
+    """Read games from lines of JSON; each is checked and replayed before it is kept.
+
+    A bad line is named and the rest is imported; the exit code is then 3.
+
+    Example: lab2048 games import games.jsonl
+    """
+    from lab2048.records.exchange import Tally, import_lines
+    from lab2048.records.store import Store
+
+    tally = Tally()
+
+    def refuse(number: int, reason: str) -> None:
+        if tally.refused <= MAX_REPORTS:
+            say(f"line {number}: {reason}")
+
+    with contextlib.ExitStack() as stack:
+        try:
+            stream = sys.stdin.buffer if file == "-" else stack.enter_context(Path(file).open("rb"))
+        except OSError as error:
+            raise FileError(f"{file} cannot be read: {error.strerror}") from None
+        the_store = stack.enter_context(Store.open(store))
+        try:
+            import_lines(the_store, stream, refuse, tally)
+        except OSError as error:
+            say(f"stopped: {tally}")
+            raise FileError(f"{file} cannot be read: {error.strerror}") from None
+        except BaseException:
+            say(f"stopped: {tally}")
+            raise
+    if tally.refused > MAX_REPORTS:
+        say(f"and {tally.refused - MAX_REPORTS} more lines")
+    print(tally)
+    if tally.refused:
+        raise typer.Exit(FileError.exit_code)
+
+
+def _open(path: Path | None) -> "Store":
+    """Open a store for reading: asking for games must not make an empty store."""
+    from lab2048.records.store import Store
+
+    return Store.open(path, create=False)
+
+
+def _is_missing(path: Path | None) -> bool:
+    from lab2048.records.database import default_path
+
+    return not (path or default_path()).exists()
+
+
+def _board_text(rules: str | None) -> str | None:
+    """A board as the store writes it."""
+    if rules is None:
+        return None
+    from lab2048.rules import Board
+
+    return Board.from_text(rules).to_text()
+
+
+def _tell(episode: "Episode", steps: "Iterator[Step]") -> None:
+    """A line for each step: number, move, score, board."""
+    from lab2048.records.replay import first_board
+    from lab2048.rules.move import move_name
+
+    print(f"0 start 0 {first_board(episode).to_text()}")
+    for number, turn, score in steps:
+        print(f"{number} {move_name(turn.move)} {score} {turn.board.to_text()}")
+
+
+def _animate(episode: "Episode", steps: "Iterator[Step]", seconds: float) -> None:
+    """Draw each step over the one before."""
+    from lab2048.records.replay import first_board
+    from lab2048.rules.move import move_name
+    from lab2048.views.text import render, wants_colour
+
+    colour = wants_colour(sys.stdout)
+    picture = f"{render(first_board(episode), colour=colour)}\n"
+    print(picture, flush=True)
+    for number, turn, score in steps:
+        time.sleep(seconds)
+        up = f"\x1b[{picture.count(chr(10)) + 1}F\x1b[J"
+        picture = f"{render(turn.board, colour=colour)}\nmove {number} {move_name(turn.move)}, score {score}"
+        print(f"{up}{picture}", flush=True)

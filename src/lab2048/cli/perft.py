@@ -1,0 +1,39 @@
+"""`lab2048 perft`: count the ways that a board can go on."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from lab2048.cli.options import JsonOption, SpawnOption, StartOption, say
+from lab2048.errors import UsageError
+
+MAX_DEPTH = 20
+
+
+def perft(
+    rules: Annotated[str, typer.Argument(metavar="BOARD", help="Such as 22##|####|####|#### or 3x3.")],
+    depth: Annotated[int, typer.Argument(help="How many turns.")],
+    spawn: SpawnOption = "2:0.9,4:0.1",
+    start: StartOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Count the sequences of turns, each a slide and a spawn, from a board.
+
+    Without tiles on the map, the first tiles are part of the sequences.
+
+    Example: lab2048 perft "22##|####|####|####" 2
+    """
+    from lab2048.arena.perft import count_sequences
+    from lab2048.arena.ready import prepare
+    from lab2048.rules import Rules
+
+    if not 0 <= depth <= MAX_DEPTH:
+        raise UsageError(f"depth {depth} is out of range: expected 0 to {MAX_DEPTH}")
+    the_rules = Rules.from_text(rules, spawn=spawn, start=start)
+    prepare(say)
+    count = count_sequences(the_rules, depth)
+    if as_json:
+        print(json.dumps({"schema": "lab2048/perft-1", "rules": the_rules.to_json(), "depth": depth, "count": count}))
+    else:
+        print(count)

@@ -1,0 +1,46 @@
+"""The contract of players, as a check that anyone can run on a player of their own."""
+
+import math
+
+from lab2048.players.player import Player
+from lab2048.rules import Board, Game, Rules
+
+RULES = ("4x4", "3x3", "2x3", "##x|#x#|###", "hex1", "5x5")
+
+
+def check_player(player: Player, *, seed: int, rules: tuple[str, ...] = RULES, n_moves: int = 40) -> None:
+    """Raise AssertionError, saying what is wrong, unless the player keeps the contract on every kind of board.
+
+    It chooses legal moves, values every legal move and no other, chooses among its
+    best, plays the same game again from the same seed, and does not touch the board.
+    """
+    for text in rules:
+        game = Game(Rules.from_text(text), seed)
+        player.start(game.rules, seed)
+        seen: list[tuple[Board, int]] = []
+        for _ in range(n_moves):
+            if game.is_over:
+                break
+            move = _check_decision(player, game.board)
+            seen.append((game.board, move))
+            game.play(move)
+        player.start(game.rules, seed)
+        for board, move in seen:
+            again = player.choose(board).move
+            assert again == move, f"{text}: chose {again} on {board.to_text()}, but {move} before"
+
+
+def _check_decision(player: Player, board: Board) -> int:
+    before = board.ranks
+    decision = player.choose(board)
+    where = f"on {board.to_text()}"
+    legal = board.legal_moves()
+    assert board.ranks == before, f"{where}: the board was changed"
+    assert decision.move in legal, f"{where}: chose {decision.move}, legal are {[int(move) for move in legal]}"
+    assert set(decision.values) == set(legal), f"{where}: valued {sorted(decision.values)}, expected the legal moves"
+    values = decision.values.values()
+    assert all(isinstance(value, float) and not math.isnan(value) for value in values), f"{where}: values {values}"
+    assert decision.values[decision.move] == max(values), f"{where}: the chosen move is not among the best"
+    assert decision.nodes >= 0, f"{where}: nodes {decision.nodes}"
+    assert decision.depth >= 0, f"{where}: depth {decision.depth}"
+    return decision.move

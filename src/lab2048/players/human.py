@@ -1,0 +1,30 @@
+"""`human`: whoever sits at the keys."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from lab2048.errors import UsageError
+from lab2048.players.player import Decision, Player
+from lab2048.rules import Board
+
+
+@dataclass
+class HumanPlayer(Player):
+    """Whoever sits at the keys; a view says how to ask them."""
+
+    measure: ClassVar[str] = "none"
+    is_interactive: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Nobody is asked until a view says how."""
+        self.ask: Callable[[Board], int] | None = None
+
+    def choose(self, board: Board) -> Decision:
+        """Ask until the answer is a legal move."""
+        if self.ask is None:
+            raise UsageError("human needs someone at the keys: expected a player that chooses by itself, or lab2048 play")
+        legal = board.legal_moves()
+        while (move := self.ask(board)) not in legal:
+            pass
+        return Decision(move, dict.fromkeys(legal, 0.0))

@@ -1,0 +1,59 @@
+"""What a player is: something that is shown a board and chooses a move."""
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from lab2048.rules import Board, Rules
+
+if TYPE_CHECKING:
+    from lab2048.kernels.play import Games
+
+# Plays whole games in compiled slices: given games and a budget of moves, returns how many it made.
+GamesKernel = Callable[["Games", int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A move, and what the player thinks of every legal move.
+
+    What a value measures is the player's own affair (its `measure`), but a larger
+    one is better and the chosen move's is among the largest.
+    """
+
+    move: int
+    values: Mapping[int, float]
+    nodes: int = 0  # boards looked at
+    depth: int = 0  # own moves looked ahead
+    errors: Mapping[int, float] = field(default_factory=dict)  # standard errors of the values, if they are estimates
+
+
+def option(default: Any, doc: str) -> Any:
+    """Declare an option of a player: a dataclass field with a line of explanation."""
+    return dataclasses.field(default=default, metadata={"doc": doc})
+
+
+@dataclass
+class Player(ABC):
+    """Chooses moves.  The fields of a subclass are its options.
+
+    A decision depends only on the rules, the seed and the boards shown since `start`,
+    so that a game can be played again.  A player may be shown any board at any time:
+    a game can be taken over half-way, and moves can be undone.
+    """
+
+    measure: ClassVar[str] = "value"  # what the values of a decision are
+    is_interactive: ClassVar[bool] = False  # True if a person has to answer
+
+    def start(self, rules: Rules, seed: int) -> None:  # noqa: B027
+        """Prepare for a game; the player's own chance, if it needs any, comes from the seed."""
+
+    @abstractmethod
+    def choose(self, board: Board) -> Decision:
+        """Choose among the legal moves of a board; there is at least one."""
+
+    def games_kernel(self, rules: Rules) -> GamesKernel | None:  # noqa: ARG002
+        """The compiled loop that plays this player's games without Python, if it has one."""
+        return None

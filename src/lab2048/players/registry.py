@@ -1,0 +1,146 @@
+"""Players by name: `expectimax:depth=3,eval=snake` in, a player out, and back.
+
+A name is one of ours, one that an installed package brings (entry points of the
+group lab2048.players), or one that a file registered.
+"""
+
+import dataclasses
+import importlib
+import importlib.util
+import re
+import sys
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from lab2048.errors import FileError, UsageError, nearest
+from lab2048.players.player import Player
+
+GROUP = "lab2048.players"
+
+# Where each of our players lives; it is imported when it is first asked for.
+_OURS = {
+    "first": "lab2048.players.first:FirstPlayer",
+    "human": "lab2048.players.human:HumanPlayer",
+    "random": "lab2048.players.random:RandomPlayer",
+}
+_registered: dict[str, type[Player]] = {}
+
+
+def register(name: str, player: type[Player]) -> None:
+    """Add a player by hand, as a player file does."""
+    if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
+        raise UsageError(f"player name {name!r} is not understood: expected small letters, digits, - and _")
+    if not (isinstance(player, type) and issubclass(player, Player)):
+        raise UsageError(f"player {name} is {player!r}: expected a subclass of lab2048.players.Player")
+    _registered[name] = player
+
+
+@cache
+def _installed() -> dict[str, Any]:
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def names() -> list[str]:
+    """The names of all players."""
+    return sorted({*_OURS, *_installed(), *_registered})
+
+
+def player_class(name: str) -> type[Player]:
+    """The class behind a name."""
+    if name in _registered:
+        return _registered[name]
+    if name in _OURS:
+        module, _, attribute = _OURS[name].partition(":")
+        found: type[Player] = getattr(importlib.import_module(module), attribute)
+        return found
+    if name in _installed():
+        try:
+            register(name, _installed()[name].load())
+        except Exception as error:
+            raise UsageError(f"player {name} of an installed package does not load: {error}") from error
+        return _registered[name]
+    raise UsageError(f"player {name!r} is unknown: {nearest(name, names())}")
+
+
+def options(name: str) -> dict[str, dataclasses.Field[Any]]:
+    """The options of a player: its fields, with type, default and doc."""
+    return {field.name: field for field in dataclasses.fields(player_class(name)) if field.init}
+
+
+def make_player(spec: str) -> Player:
+    """The player that a spec describes.
+
+    >>> make_player("first:order=sda")
+    FirstPlayer(order='sda')
+    """
+    name, _, rest = spec.strip().partition(":")
+    known = options(name)
+    chosen: dict[str, Any] = {}
+    for part in _split(rest):
+        key, equals, value = part.partition("=")
+        key = key.strip()
+        if key not in known:
+            raise UsageError(f"player {name} has no option {key!r}: {nearest(key, known)}")
+        if not equals or key in chosen:
+            raise UsageError(f"player {name}: option {part!r} is not understood: expected {key}=value, once")
+        chosen[key] = _convert(name, key, value.strip(), known[key])
+    return player_class(name)(**chosen)
+
+
+def canonical_spec(spec: str) -> str:
+    """The one way to write a spec: options in their own order, defaults left out.
+
+    >>> canonical_spec(" first:order=  ")
+    'first'
+    """
+    name = spec.strip().partition(":")[0]
+    player = make_player(spec)
+    parts = [
+        f"{key}={_write(getattr(player, key))}"
+        for key, field in options(name).items()
+        if getattr(player, key) != field.default
+    ]
+    return name + (":" + ",".join(parts) if parts else "")
+
+
+def _write(value: Any) -> str:
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return f"({text})" if "," in text else text
+
+
+def _split(text: str) -> list[str]:
+    """Split at commas, but not inside parentheses: inner=(greedy:eval=snake,depth=2) is one part."""
+    if text.count("(") != text.count(")"):
+        raise UsageError(f"player options {text!r}: expected as many ( as )")
+    parts = re.split(r",(?![^()]*\))", text) if text.strip() else []
+    return [part.strip() for part in parts]
+
+
+def _convert(name: str, key: str, value: str, field: dataclasses.Field[Any]) -> Any:
+    kind = type(field.default)
+    if value.startswith("(") and value.endswith(")"):
+        value = value[1:-1]
+    try:
+        if kind is bool:
+            return {"true": True, "false": False, "1": True, "0": False}[value.lower()]
+        return kind(value)
+    except (KeyError, ValueError):
+        word = {bool: "true or false", int: "a whole number", float: "a number"}.get(kind, kind.__name__)
+        raise UsageError(f"player {name}: {key}={value} is not understood: expected {word}") from None
+
+
+def load_player_file(path: Path) -> None:
+    """Run a Python file that registers players."""
+    try:
+        spec = importlib.util.spec_from_file_location(f"lab2048_player_{path.stem}", path)
+        if spec is None or spec.loader is None:
+            raise FileError(f"player file {path} is not understood: expected a Python file, as in docs/extend.md")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # dataclasses look their module up
+        spec.loader.exec_module(module)
+    except OSError as error:
+        raise FileError(f"player file {path} cannot be read: {error.strerror}") from None
+    except Exception as error:
+        raise FileError(f"player file {path} fails: {type(error).__name__}: {error}") from error

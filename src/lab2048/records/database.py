@@ -1,0 +1,194 @@
+"""The SQLite file under the store: its tables, how it is opened, and what its errors mean.
+
+A file is touched only after its first bytes have said that it is a store of ours: a
+foreign or damaged file is refused and left as it is.  Every change is one
+transaction, all or nothing, also when the program is killed or the disk is full.
+"""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import platformdirs
+
+from lab2048.errors import StoreError
+
+APPLICATION_ID = 0x4C32_3034  # "L204", in the header of the file
+VERSION = 1
+BUSY_SECONDS = 5.0  # how long to wait for another program that is writing
+
+_TABLES = (
+    """
+    CREATE TABLE runs (
+        id INTEGER PRIMARY KEY,
+        kind TEXT NOT NULL CHECK (kind IN ('match', 'play', 'import')),
+        board TEXT NOT NULL,
+        rules TEXT NOT NULL,
+        player TEXT NOT NULL,
+        seed INTEGER,
+        created TEXT NOT NULL,
+        provenance TEXT NOT NULL
+    )
+    """,
+    # The moves come last, so that a row can be read without its moves, which may fill several pages.
+    """
+    CREATE TABLE episodes (
+        id INTEGER PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES runs (id),
+        number INTEGER NOT NULL,
+        seed INTEGER NOT NULL,
+        n_moves INTEGER NOT NULL,
+        score INTEGER NOT NULL,
+        max_tile INTEGER NOT NULL,
+        moves_to_goal INTEGER,
+        seconds REAL NOT NULL,
+        checksum TEXT NOT NULL,
+        moves BLOB NOT NULL,
+        UNIQUE (run, number)
+    )
+    """,
+    "CREATE INDEX runs_by_player ON runs (player, rules)",
+    "CREATE INDEX episodes_by_checksum ON episodes (checksum)",
+)
+
+_MAGIC = b"SQLite format 3\0"
+_HEADER_SIZE = 100
+
+
+def default_path() -> Path:
+    """Where games are kept unless the user says otherwise: LAB2048_STORE, or a file in the user's data folder."""
+    named = os.environ.get("LAB2048_STORE")
+    return Path(named) if named else platformdirs.user_data_path("lab2048", appauthor=False) / "games.sqlite"
+
+
+def connect(path: Path, *, timeout: float, create: bool) -> sqlite3.Connection:
+    """Open a store, and make it first if it is not there and `create` allows it."""
+    with explained(path):
+        _check_file(path, create=create)
+        if create:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        address = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
+        database = sqlite3.connect(address, uri=True, timeout=timeout, isolation_level=None)
+        try:
+            _prepare(database, path)
+        except BaseException:
+            database.close()
+            raise
+    return database
+
+
+@contextlib.contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn whatever the file system or SQLite complains of into one line that says what to do."""
+    try:
+        yield
+    except sqlite3.ProgrammingError:
+        raise  # a mistake in our code, not in the file
+    except sqlite3.Error as error:
+        raise StoreError(_explain(path, error)) from error
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise StoreError(f"the store {path} cannot be used: {reason}; name another with --store FILE") from error
+
+
+@contextlib.contextmanager
+def transaction(database: sqlite3.Connection) -> Iterator[None]:
+    """All that is written inside is kept, or nothing of it."""
+    try:
+        # Ask for the right to write at once: a reader that turns writer half-way may be refused without waiting.
+        database.execute("BEGIN IMMEDIATE")
+        yield
+        database.execute("COMMIT")
+    except BaseException:
+        if database.in_transaction:
+            with contextlib.suppress(sqlite3.Error):  # the first error is the one to tell
+                database.execute("ROLLBACK")
+        raise
+
+
+def _check_file(path: Path, *, create: bool) -> None:
+    """Read the first bytes of the file, without SQLite: opening a database may already change what lies beside it."""
+    if path.exists() and not path.is_file():
+        raise StoreError(f"the store {path} is not a file: name another with --store FILE")
+    if not path.exists() and not create:
+        raise StoreError(f"there is no store {path}: play a game first, or name another with --store FILE")
+    header = b""
+    if path.exists():
+        with path.open("rb") as file:
+            header = file.read(_HEADER_SIZE)
+    log = path.with_name(f"{path.name}-wal")
+    has_log = log.exists() and log.stat().st_size > 0
+    if not header:
+        # SQLite would delete the log of a database that is not there, and the log may hold games.
+        if has_log:
+            raise StoreError(
+                f"the store {path} is gone, but its log {log} is there: bring it back or move the log away"
+            )
+        return
+    aside = "it was left as it is; name another with --store FILE"
+    if len(header) < _HEADER_SIZE or not header.startswith(_MAGIC):
+        raise StoreError(f"{path} is no store of games, or a damaged one: {aside}")
+    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
+        raise StoreError(f"{path} is a database of another program: {aside}")
+    _check_version(path, int.from_bytes(header[60:64], "big"))
+    # While there is a log the pages may still be on their way from it into the file.
+    page = int.from_bytes(header[16:18], "big")
+    expected = int.from_bytes(header[28:32], "big") * (page if page > 1 else 65536)
+    if not has_log and path.stat().st_size < expected:
+        raise StoreError(f"the store {path} is damaged, its end is missing: {aside}")
+
+
+def _check_version(path: Path, version: int) -> None:
+    if version > VERSION:
+        raise StoreError(
+            f"the store {path} was written by a newer lab2048 (format {version}, known: {VERSION}): update lab2048"
+        )
+
+
+def _prepare(database: sqlite3.Connection, path: Path) -> None:
+    database.execute("PRAGMA foreign_keys = ON")
+    database.execute(
+        "PRAGMA synchronous = NORMAL"
+    )  # with a write-ahead log: a crash can cost the newest, never the file
+    if _version(database) == 0:
+        with transaction(database):
+            if _version(database) == 0:  # unless another program has just made it
+                for statement in _TABLES:
+                    database.execute(statement)
+                database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                database.execute(f"PRAGMA user_version = {VERSION}")
+    _check_version(path, _version(database))
+    database.execute("SELECT 1 FROM episodes JOIN runs ON runs.id = episodes.run LIMIT 1").fetchone()
+    if database.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        # Only now: the header of the file itself shall say whose it is.  If others have the file open
+        # the change must wait for a later opening; until then the rollback journal is as safe.
+        try:
+            database.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if _code(error) != sqlite3.SQLITE_BUSY:
+                raise
+
+
+def _version(database: sqlite3.Connection) -> int:
+    return int(database.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _code(error: sqlite3.Error) -> int:
+    """The primary result code of SQLite; 0 if the error is not SQLite's."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _explain(path: Path, error: sqlite3.Error) -> str:
+    match _code(error):
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return f"the store {path} is locked by another program: close it, or use --store FILE"
+        case sqlite3.SQLITE_FULL:
+            return f"the disk of {path} is full: make room and try again; games kept before are safe"
+        case sqlite3.SQLITE_IOERR:
+            return f"the store {path} cannot be read or written ({error}): is the disk full? Games kept before are safe"
+        case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
+            return f"the store {path} cannot be written ({error}): allow it, or use --store FILE"
+        case _:
+            return f"the store {path} is damaged ({error}): it was left as it is; use a copy, or --store FILE"

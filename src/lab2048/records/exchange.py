@@ -1,0 +1,131 @@
+"""Games as lines of JSON: how they travel from one store to another.
+
+A line is an episode as `Episode.to_json` writes it, and its provenance.  Lines come
+from strangers: each is bounded, checked and replayed before it is believed, and a
+bad one costs the others nothing.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO, NoReturn
+
+from lab2048.errors import FileError, LabError
+from lab2048.records.episode import Episode
+from lab2048.records.replay import prove
+from lab2048.records.store import Kept, Store
+
+MAX_LINE = 10_000_000  # bytes; a strong game of 30,000 moves takes 31,000
+MAX_PLAYER = 1000
+MAX_PROVENANCE = 10_000
+MAX_SECONDS = 1e10  # three centuries
+
+# An import is kept in batches, so that little is lost if it is stopped and little memory is used.
+_BATCH_GAMES = 500
+_BATCH_MOVES = 5_000_000
+
+Game = tuple[Episode, dict[str, Any]]
+
+
+@dataclass
+class Tally:
+    """What came of an import so far."""
+
+    imported: int = 0
+    already: int = 0
+    refused: int = 0
+
+    def __str__(self) -> str:
+        """The line that ends an import."""
+        return f"imported {self.imported}, already there {self.already}, refused {self.refused}"
+
+
+def write_line(kept: Kept) -> str:
+    """One game as one line of JSON, without the line's end."""
+    return json.dumps({**kept.episode.to_json(), "provenance": kept.provenance}, allow_nan=False)
+
+
+def read_line(line: bytes) -> Game:
+    """Read what `write_line` wrote, and prove the game; anything else is a FileError that says why."""
+    try:
+        data = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
+        episode = Episode.from_json(data)
+        origin = data.get("provenance", {})
+        _check_bounds(episode, origin)
+        prove(episode)
+    except UnicodeDecodeError as error:
+        raise FileError(f"not UTF-8 text at byte {error.start + 1}") from None
+    except json.JSONDecodeError as error:
+        raise FileError(f"not JSON at column {error.colno}: {error.msg}") from None
+    except RecursionError:
+        raise FileError("nested too deeply: expected an episode") from None
+    except (ValueError, OverflowError) as error:
+        raise FileError(f"a number is not understood: {error}") from None
+    except LabError as error:
+        raise FileError(_shorten(str(error))) from None
+    return episode, origin
+
+
+def import_lines(store: Store, stream: BinaryIO, refuse: Callable[[int, str], None], tally: Tally) -> None:
+    """Keep every good line of a stream, calling `refuse` with the number of each bad one and the reason.
+
+    `tally` is counted on as batches are kept, so that it is right also if an error ends the import.
+    """
+    batch: list[Game] = []
+    n_moves = 0
+    for number, line in _lines(stream):
+        try:
+            if line is None:
+                raise FileError(f"longer than {MAX_LINE} bytes")
+            batch.append(read_line(line))
+            n_moves += len(batch[-1][0].moves)
+        except FileError as error:
+            tally.refused += 1
+            refuse(number, str(error))
+        if len(batch) >= _BATCH_GAMES or n_moves >= _BATCH_MOVES:
+            _keep(store, batch, tally)
+            batch, n_moves = [], 0
+    _keep(store, batch, tally)
+
+
+def _keep(store: Store, batch: list[Game], tally: Tally) -> None:
+    n_new = store.adopt(batch) if batch else 0
+    tally.imported += n_new
+    tally.already += len(batch) - n_new
+
+
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
+    """The lines that are not blank, by their numbers from 1; None in place of one that is too long."""
+    number = 0
+    while line := stream.readline(MAX_LINE + 1):
+        number += 1
+        if len(line) > MAX_LINE and not line.endswith(b"\n"):
+            while (rest := stream.readline(MAX_LINE)) and not rest.endswith(b"\n"):
+                pass
+            yield number, None
+            continue
+        if number == 1:
+            line = line.removeprefix(b"\xef\xbb\xbf")  # the mark that some editors put before the text
+        if line.strip():
+            yield number, line
+
+
+def _check_bounds(episode: Episode, origin: Any) -> None:
+    """What `Episode.from_json` need not care about, but a store and a terminal must."""
+    if not (math.isfinite(episode.seconds) and 0 <= episode.seconds <= MAX_SECONDS):
+        raise FileError(f"seconds is out of range: expected 0 to {MAX_SECONDS:.0e}")
+    if not (episode.player.isprintable() and 0 < len(episode.player) <= MAX_PLAYER):
+        raise FileError(f"player is no name: expected 1 to {MAX_PLAYER} printable characters")
+    if not isinstance(origin, dict) or len(json.dumps(origin, allow_nan=False)) > MAX_PROVENANCE:
+        raise FileError(f"provenance is not understood: expected an object of at most {MAX_PROVENANCE} characters")
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _shorten(text: str) -> str:
+    """The beginning of a text, without characters that would confuse a terminal."""
+    clean = "".join(letter if letter.isprintable() else "?" for letter in text[:300])
+    return clean if len(text) <= 300 else f"{clean} ..."

@@ -1,0 +1,26 @@
+"""What every test starts from: a store of its own, no colours, and dice that never surprise."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# The same examples every time, and no clock: a test that fails only sometimes helps nobody.
+# HYPOTHESIS_PROFILE=explore looks for new ones.
+settings.register_profile("steady", derandomize=True, deadline=None, database=None, max_examples=100)
+settings.register_profile("explore", deadline=None, max_examples=2000)
+settings.register_profile("slow", derandomize=True, deadline=None, database=None, max_examples=20)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+DATA = Path(__file__).parent / "data"
+
+
+@pytest.fixture(autouse=True)
+def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep the user's store out of the tests."""
+    path = tmp_path / "games.sqlite"
+    monkeypatch.setenv("LAB2048_STORE", str(path))
+    for name in ("NO_COLOR", "FORCE_COLOR", "LAB2048_DEBUG"):
+        monkeypatch.delenv(name, raising=False)
+    return path

@@ -1,0 +1,23 @@
+"""Games for the tests of the records: random, legal, and the same at every call."""
+
+import random
+
+from lab2048.records.episode import Episode
+from lab2048.rules import Game, Rules
+
+BOARDS = ("4x4", "1x2", "2x2", "3x5", "hex1", "hex2", "##x|#2#|###", "hex1:##|#x#|2#", "2 1024 # x / 1024 # # #")
+
+
+def play(
+    board: str = "4x4", seed: int = 1, *, player: str = "random", max_moves: int = 10_000, goal: int = 2048
+) -> Episode:
+    """A random game, cut after `max_moves` moves."""
+    rules = Rules.from_text(board, goal=goal)
+    game, whim = Game(rules, seed), random.Random(seed)
+    while (moves := game.board.legal_moves()) and len(game.turns) < max_moves:
+        game.play(whim.choice(moves))
+    return Episode.from_game(game, player, seconds=0.25)
+
+
+def play_many(n: int, board: str = "3x3", **options: str) -> dict[int, Episode]:
+    return {number: play(board, seed=number, **options) for number in range(n)}

@@ -1,0 +1,96 @@
+"""Boards as text: round trips, and a clear line for whatever is no board."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import PACKED, WIDE, boards
+
+from lab2048.errors import BoardError
+from lab2048.rules import Board
+from lab2048.rules.notation import read_board
+
+
+@given(boards(PACKED + WIDE, max_rank=31))
+def test_every_board_round_trips(board: Board) -> None:
+    assert Board.from_text(board.to_text()) == board
+
+
+@given(boards(PACKED, max_rank=15))
+def test_every_packed_board_round_trips(board: Board) -> None:
+    assert Board.from_packed(board.shape, board.to_packed()) == board
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("2 2 . . / . . . .", "22##|####"),
+        ("22..|....", "22##|####"),
+        ("22##/####", "22##|####"),
+        ("22##\n####\n", "22##|####"),
+        ("  22## | ####  ", "22##|####"),
+        ("22##|####|", "22##|####"),
+        ("0 2 / 0 4", "#2|#4"),
+        ("####|####", "2x4"),
+        ("4X4", "4x4"),
+        ("HEX2", "hex2"),
+        ("hex1:##|###|##", "hex1"),
+        ("2 1024 # x / # # # #", "2 1024 # x / # # # #"),
+        ("#X|##", "#x|##"),
+        ("2 x 4 4", "2 x 4 4"),  # 2x44 would be a size
+    ],
+)
+def test_ways_to_write_the_same_board(text: str, same: str) -> None:
+    assert Board.from_text(text).to_text() == same
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "the map is empty"),
+        ("   ", "the map is empty"),
+        ("|||", "the map is empty"),
+        ("####|###|####", "row 2 of the map has 3 cells: expected 4"),
+        ("####||####", "row 2 of the map has 0 cells"),
+        ("##q#|####", "row 1, entry 3: 'q' is unknown"),
+        ("2 3 # # / # # # #", "row 1, entry 2: 3 is no tile"),
+        ("2 1 # #", "row 1, entry 2: 1 is no tile"),
+        ("2 4294967296 # #", "4294967296 is no tile"),
+        ("2 99999999999999999999 # #", "is unknown"),
+        ("2 -4 # #", "'-4' is unknown"),
+        ("2 ² # #", "is unknown"),
+        ("9x9", "board 9x9 is out of range: expected 1x2 to 8x8"),
+        ("0x3", "out of range"),
+        ("10000x10000", "board 10000x10000 is out of range"),
+        ("hex5", "expected hex1 to hex4"),
+        ("hex0", "expected hex1 to hex4"),
+        ("hex1:##|##|##", "the columns have 2, 2, 2 cells: expected 2, 3, 2"),
+        ("hex9:##", "expected hex1 to hex4"),
+        ("#########", "expected at most 8x8"),
+        ("xx|xx", "no two cells of the map are neighbours"),
+        ("#x|x#", "no two cells of the map are neighbours"),
+        ("#", "no two cells"),
+        ("#" * 5000, "expected at most 2000"),
+    ],
+)
+def test_what_is_no_board_is_refused_in_one_line(text: str, says: str) -> None:
+    with pytest.raises(BoardError) as caught:
+        Board.from_text(text)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@given(st.text(max_size=60))
+def test_no_text_breaks_the_reader(text: str) -> None:
+    try:
+        read_board(text)
+    except BoardError as error:
+        assert str(error)
+
+
+@given(st.text(alphabet="#x248 |/.0hex:1\n", max_size=60))
+def test_no_map_breaks_the_reader(text: str) -> None:
+    try:
+        shape, ranks = read_board(text)
+    except BoardError:
+        return
+    assert Board.from_text(Board(shape, ranks).to_text()) == Board(shape, ranks)

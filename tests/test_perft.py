@@ -1,0 +1,54 @@
+"""Counts of (slide, spawn) sequences: the fingerprint of the rules."""
+
+import json
+
+import pytest
+from conftest import DATA
+
+from lab2048.arena.perft import count_sequences
+from lab2048.kernels.perft import count
+from lab2048.rules import Rules, reference
+from lab2048.rules.plan import make_plan
+
+GOLDENS = json.loads((DATA / "perft.json").read_text())
+
+
+def plain_count(rules: Rules, ranks: reference.Ranks, depth: int) -> int:
+    if depth == 0:
+        return 1
+    total = 0
+    for lines in rules.shape.lines:
+        after, _ = reference.slide(ranks, lines)
+        if after != ranks:
+            for cell, rank, _ in reference.spawns(after, rules.spawn_table):
+                total += plain_count(rules, reference.put(after, cell, rank), depth - 1)
+    return total
+
+
+@pytest.mark.parametrize(("depth", "expected"), [(0, 1), (1, 88), (2, 8876)])
+def test_the_known_counts(depth: int, expected: int) -> None:
+    assert count_sequences(Rules.from_text("22##|####|####|####"), depth) == expected
+
+
+@pytest.mark.parametrize("golden", GOLDENS["counts"], ids=lambda golden: f"{golden['board']}-{golden['depth']}")
+def test_golden(golden: dict[str, int]) -> None:
+    assert count_sequences(Rules.from_text(str(golden["board"])), golden["depth"]) == golden["count"]
+
+
+@pytest.mark.parametrize("text", ["22##|####", "2#x|#2#|x##", "hex1:2#|###|#2", "2 32768 / 32768 #", "2####|#####|#####|#####|#####"])
+def test_kernels_count_like_the_reference(text: str) -> None:
+    rules = Rules.from_text(text)
+    for depth in (1, 2):
+        expected = plain_count(rules, rules.board.ranks, depth)
+        assert count(make_plan(rules), rules.board.ranks, depth) == expected
+
+
+def test_without_tiles_the_first_spawns_are_part_of_the_sequence() -> None:
+    rules = Rules.from_text("2x2")
+    assert count_sequences(rules, 0) == 8 * 6
+    starts = [
+        reference.put(reference.put(rules.board.ranks, a, r), b, s)
+        for a, r, _ in reference.spawns(rules.board.ranks, rules.spawn_table)
+        for b, s, _ in reference.spawns(reference.put(rules.board.ranks, a, r), rules.spawn_table)
+    ]
+    assert count_sequences(rules, 2) == sum(plain_count(rules, ranks, 2) for ranks in starts)
