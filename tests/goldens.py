@@ -45,11 +45,12 @@ def count(rules: Rules, ranks: reference.Ranks, depth: int) -> int:
 
 
 def perft() -> dict[str, object]:
-    counts = []
-    for board, deepest in PERFT.items():
-        rules = Rules.from_text(board)
-        for depth in range(1, deepest + 1):
-            counts.append({"board": board, "depth": depth, "count": count(rules, rules.board.ranks, depth)})
+    counts = [
+        {"board": board, "depth": depth, "count": count(rules, rules.board.ranks, depth)}
+        for board, deepest in PERFT.items()
+        for rules in [Rules.from_text(board)]
+        for depth in range(1, deepest + 1)
+    ]
     return {"what": "sequences of (slide, spawn) with spawns 2 and 4, by the plain reference", "counts": counts}
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ def test_consecutive_draws_are_independent() -> None:
     """Pairs of consecutive cells fill all 256 classes evenly."""
     key, n = dice.stream_key(7, dice.SPAWN), 50_000
     cells = [dice.pick(dice.draw(key, count), 16) for count in range(n + 1)]
-    found = Counter(zip(cells, cells[1:], strict=False))
+    found = Counter(pairwise(cells))
     counts = [found[a, b] for a in range(16) for b in range(16)]
     assert chi_square(counts, [n / 256] * 256) < 255 + 5 * math.sqrt(2 * 255)
 

@@ -48,7 +48,7 @@ def test_wrong_options_are_refused(options: dict[str, object], kind: type[LabErr
 
 
 def test_a_full_board_without_moves_is_refused() -> None:
-    with pytest.raises(BoardError, match="no move is possible on 24|42"):
+    with pytest.raises(BoardError, match="no move is possible on 24"):
         Rules.from_text("24|42")
 
 

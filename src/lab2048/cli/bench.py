@@ -6,7 +6,9 @@ import typer
 
 from lab2048.cli.options import JsonOption, say
 
-app = typer.Typer(help="Measure the speed of the laboratory on this machine.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="Measure the speed of the laboratory on this machine.", no_args_is_help=True, rich_markup_mode=None
+)
 
 
 @app.callback()
@@ -28,7 +30,11 @@ def kernels(as_json: JsonOption = False) -> None:
     prepare(say)
     measures = {f"random play, {board}": benchmark.random_play(board) for board in benchmark.BOARDS}
     rates = benchmark.medians(
-        {**measures, "plain Python rules, 4x4": benchmark.reference("4x4"), "vector environment, 1024 games": vector_env()}
+        {
+            **measures,
+            "plain Python rules, 4x4": benchmark.reference("4x4"),
+            "vector environment, 1024 games": vector_env(),
+        }
     )
     if as_json:
         plays = {board: rates[f"random play, {board}"] for board in benchmark.BOARDS}

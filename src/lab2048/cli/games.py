@@ -26,7 +26,7 @@ MAX_REPORTS = 1000  # bad lines named one by one; a file that is no text at all 
 app = typer.Typer(
     help="Every game is kept: list, show, replay, export and import them.",
     epilog="Example: lab2048 games replay 12",
-    no_args_is_help=True,
+    no_args_is_help=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -156,9 +156,9 @@ def export(
     rules: BoardFilter = None,
     store: StoreOption = None,
 ) -> None:
-    """Write games as lines of JSON, for another store or another program.
+    """Write games as lines of JSON.
 
-    A damaged game is named and left out; the exit code is then 3.
+    They are for another store or another program.  A damaged game is named and left out; the exit code is then 3.
 
     Example: lab2048 games export --out games.jsonl
     """
@@ -197,9 +197,10 @@ def import_games(
     ],
     store: StoreOption = None,
 ) -> None:
-    """Read games from lines of JSON; each is checked and replayed before it is kept.
+    """Read games from lines of JSON.
 
-    A bad line is named and the rest is imported; the exit code is then 3.
+    Each is checked and replayed before it is kept.  A bad line is named and the
+    rest is imported; the exit code is then 3.
 
     Example: lab2048 games import games.jsonl
     """

@@ -19,9 +19,10 @@ SeedOption = Annotated[int | None, typer.Option("--seed", "-s", help="Seed of th
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 StoreOption = Annotated[
     Path | None,
-    typer.Option("--store", envvar="LAB2048_STORE", metavar="FILE", help="Where games are kept (default: your data folder)."),
+    typer.Option(
+        "--store", envvar="LAB2048_STORE", metavar="FILE", help="Where games are kept (default: your data folder)."
+    ),
 ]
-
 
 
 def say(message: str) -> None:

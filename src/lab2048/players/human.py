@@ -23,7 +23,9 @@ class HumanPlayer(Player):
     def choose(self, board: Board) -> Decision:
         """Ask until the answer is a legal move."""
         if self.ask is None:
-            raise UsageError("human needs someone at the keys: expected a player that chooses by itself, or lab2048 play")
+            raise UsageError(
+                "human needs someone at the keys: expected a player that chooses by itself, or lab2048 play"
+            )
         legal = board.legal_moves()
         while (move := self.ask(board)) not in legal:
             pass

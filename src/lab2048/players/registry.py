@@ -119,7 +119,7 @@ def _split(text: str) -> list[str]:
 
 
 def _convert(name: str, key: str, value: str, field: dataclasses.Field[Any]) -> Any:
-    kind = type(field.default)
+    kind: type[Any] = type(field.default)
     if value.startswith("(") and value.endswith(")"):
         value = value[1:-1]
     try:

@@ -94,7 +94,9 @@ def write_board(shape: Shape, ranks: Ranks) -> str:
     if not any(ranks) and not shape.has_bricks:
         return shape.size_name
     tiles = [2**rank for rank in ranks]
-    rows = [["x" if cell == BRICK else "#" if tiles[cell] == 1 else str(tiles[cell]) for cell in row] for row in shape.rows]
+    rows = [
+        ["x" if cell == BRICK else "#" if tiles[cell] == 1 else str(tiles[cell]) for cell in row] for row in shape.rows
+    ]
     prefix = f"{shape.size_name}:" if shape.is_hexagonal else ""
     compact = "|".join("".join(row) for row in rows)
     # The one row with the tiles 2 and 4 beside a brick would read as a size: 2x4.

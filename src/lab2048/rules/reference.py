@@ -17,8 +17,8 @@ SpawnTable = tuple[tuple[int, float], ...]  # (rank, probability), probabilities
 def slide_line(ranks: Ranks) -> tuple[Ranks, int]:
     """Push the tiles of one line towards its first cell; return the line and the reward.
 
-        2 2 2 .   ->   4 2 . .     the pair nearest to the wall merges first
-        4 2 2 .   ->   4 4 . .     a tile made by this slide does not merge again
+    2 2 2 .   ->   4 2 . .     the pair nearest to the wall merges first
+    4 2 2 .   ->   4 4 . .     a tile made by this slide does not merge again
     """
     slid: list[int] = []
     reward = 0

@@ -57,7 +57,9 @@ class Rules:
         try:
             kind = Spawner(spawner)
         except ValueError:
-            raise UsageError(f"spawner {spawner!r} is unknown: {nearest(spawner, [s.value for s in Spawner])}") from None
+            raise UsageError(
+                f"spawner {spawner!r} is unknown: {nearest(spawner, [s.value for s in Spawner])}"
+            ) from None
         rules = cls(board, read_spawn_table(spawn), n_start, _goal_rank(goal), kind)
         rules.check()
         return rules
@@ -103,7 +105,7 @@ class Rules:
     @property
     def max_rank(self) -> int:
         """No tile of a higher rank can ever appear: each cell holds one tile of the chain that builds it."""
-        highest = max(max(rank for rank, _ in self.spawn_table), *self.board.ranks)
+        highest = max(max(self.board.ranks), max(rank for rank, _ in self.spawn_table))
         return highest + self.shape.n_cells - 1
 
     @cached_property
@@ -135,7 +137,9 @@ def read_spawn_table(text: str) -> tuple[tuple[int, float], ...]:
         try:
             rank, p = rank_of(tile.strip()), float(probability)
         except (LabError, ValueError):
-            raise UsageError(f"spawn {entry.strip()!r} is not understood: expected tile:probability, as in 2:0.9,4:0.1") from None
+            raise UsageError(
+                f"spawn {entry.strip()!r} is not understood: expected tile:probability, as in 2:0.9,4:0.1"
+            ) from None
         if not colon or not 0 < p <= 1:
             raise UsageError(f"spawn {entry.strip()!r}: expected a probability above 0 and at most 1")
         table.append((rank, p))

@@ -50,7 +50,11 @@ class PlainGame:
         try:
             self.game.play(move)
         except IllegalMoveError:
-            return "the game is over" if self.game.is_over else f"{move_name(self.rules.shape.moves[move])} changes nothing"
+            return (
+                "the game is over"
+                if self.game.is_over
+                else f"{move_name(self.rules.shape.moves[move])} changes nothing"
+            )
         has_goal = self.game.board.max_tile >= self.rules.goal
         if has_goal and not self._had_goal:
             self._had_goal = True

@@ -16,9 +16,9 @@ from lab2048.views.number import duration, number, percent
 MAX_TILE_COLUMNS = 5
 
 
-def match_table(match: Match, *, title: str = "") -> RenderableType:
+def match_table(match: Match, *, title: str) -> RenderableType:
     """The standings of a match, and below them the paired differences."""
-    table = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("player", overflow="fold")
     tiles = _columns(match)
     for name in ("games", "mean score", "median", "max", *(f">={tile}" for tile in tiles), "won", "moves/s", "s/game"):
@@ -26,7 +26,7 @@ def match_table(match: Match, *, title: str = "") -> RenderableType:
     for standing in match.standings.values():
         table.add_row(standing.player, *_cells(standing, tiles))
     lines = [Text(line) for line in paired_lines(match)]
-    return Group(table, *lines)
+    return Group(Text(title), table, *lines)
 
 
 def _columns(match: Match) -> list[int]:

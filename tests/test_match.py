@@ -1,0 +1,128 @@
+"""Matches: the same games for any number of workers, resumed without loss, honest statistics."""
+
+import math
+from pathlib import Path
+
+import pytest
+from test_players import hug  # noqa: F401
+
+from lab2048.arena.match import Match
+from lab2048.arena.pool import Pool
+from lab2048.errors import LabError, UsageError
+from lab2048.players import load_player_file
+from lab2048.records.episode import Episode
+from lab2048.rules import Rules, reference
+
+
+def played(
+    specs: list[str], *, rules: str = "4x4", n: int = 30, workers: int = 1, files: tuple[Path, ...] = ()
+) -> Match:
+    match = Match(Rules.from_text(rules), specs, seed=5, n_games=n)
+    with Pool(workers, files) as pool:
+        for _ in match.play(pool):
+            pass
+    return match
+
+
+def games_of(match: Match) -> dict[str, list[tuple[int, int, int]]]:
+    return {
+        player: [(n, game.score, game.n_moves) for n, game in sorted(standing.games.items())]
+        for player, standing in match.standings.items()
+    }
+
+
+@pytest.mark.parametrize("rules", ["4x4", "hex1"])
+def test_the_number_of_workers_changes_nothing(rules: str) -> None:
+    one = played(["random", "first"], rules=rules)
+    assert games_of(one) == games_of(played(["random", "first"], rules=rules, workers=3))
+    assert all(len(standing.games) == 30 for standing in one.standings.values())
+
+
+def test_players_in_python_play_the_same_here_and_in_processes(hug: Path) -> None:  # noqa: F811
+    load_player_file(hug)
+    one = played(["hug", "random"], rules="3x3", n=6)
+    assert games_of(one) == games_of(played(["hug", "random"], rules="3x3", n=6, workers=2, files=(hug,)))
+
+
+def test_players_meet_the_same_dice() -> None:
+    starts: dict[str, list[Episode]] = {"random": [], "first": []}
+    match = Match(Rules.from_text("4x4"), ["random", "first"], seed=5, n_games=10)
+    with Pool(1) as pool:
+        for piece in match.play(pool):
+            starts[piece.player] += piece.episodes.values()
+    for a, b in zip(starts["random"], starts["first"], strict=True):
+        assert a.seed == b.seed
+        assert a.prove().first_board == b.prove().first_board
+
+
+def test_every_episode_keeps_the_score_identity() -> None:
+    for rules in ("4x4", "3x3", "hex1", "##x|###|###"):
+        match = Match(Rules.from_text(rules), ["random"], seed=1, n_games=20)
+        with Pool(1) as pool:
+            for piece in match.play(pool):
+                for episode in piece.episodes.values():
+                    game = episode.prove()
+                    spawned = [rank for _, rank in game.first_spawns] + [turn.spawn[1] for turn in game.turns]
+                    n_fours = spawned.count(2)
+                    assert episode.score == reference.potential(game.board.ranks) - 4 * n_fours
+
+
+def test_random_play_averages_what_is_known() -> None:
+    """About 1,080 to 1,110 on the classic board; a wrong DOWN gives about 2,200."""
+    match = played(["random"], n=10_000, workers=2)
+    mean = match.to_json()["players"][0]["mean_score"]
+    assert 1080 < mean < 1110
+
+
+def test_json_says_what_was_measured() -> None:
+    match = played(["random", "first"], n=20)
+    data = match.to_json()
+    assert data["schema"] == "lab2048/match-1"
+    for player in data["players"]:
+        low, high = player["mean_score_ci95"]
+        assert low < player["mean_score"] < high
+        assert player["games"] == 20
+        assert player["reached"]["2048"]["rate"] == 0
+        rates = [entry["rate"] for entry in player["reached"].values()]
+        assert rates == sorted(rates, reverse=True)
+        assert player["moves_per_second"] > 0
+        assert player["seconds_to_goal"] is None
+    [pair] = data["paired"]
+    assert pair["games"] == 20
+    assert pair["mean_difference"] == pytest.approx(data["players"][0]["mean_score"] - data["players"][1]["mean_score"])
+
+
+def test_winning_is_counted_against_the_goal() -> None:
+    match = Match(Rules.from_text("4x4", goal=16), ["random"], seed=1, n_games=50)
+    with Pool(1) as pool:
+        for _ in match.play(pool):
+            pass
+    data = match.to_json()["players"][0]
+    assert data["won"] == 50
+    assert 0 < data["seconds_to_goal"] < data["seconds_per_game"]
+
+
+def test_one_game_has_no_interval() -> None:
+    match = played(["random"], n=1)
+    assert match.to_json()["players"][0]["mean_score_ci95"] == [None, None]
+    assert math.isfinite(match.to_json()["players"][0]["mean_score"])
+
+
+def test_a_player_is_named_once() -> None:
+    with pytest.raises(UsageError, match="each player once"):
+        Match(Rules.from_text("4x4"), ["random", "random"], seed=1, n_games=1)
+
+
+def test_an_illegal_move_is_reported_with_its_player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lab2048.players.registry._registered", {})
+    path = tmp_path / "stuck.py"
+    path.write_text(
+        "from lab2048.players import *\n"
+        "class Stuck(Player):\n"
+        "    def choose(self, board): return Decision(3, {})\n"
+        "register('stuck', Stuck)\n"
+    )
+    load_player_file(path)
+    for workers in (1, 2):
+        with pytest.raises(LabError, match="player stuck chose an illegal move"):
+            played(["stuck"], n=3, workers=workers, files=(path,))
