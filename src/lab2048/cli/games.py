@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
@@ -215,16 +215,12 @@ def import_games(
 
     with contextlib.ExitStack() as stack:
         try:
-            stream = sys.stdin.buffer if file == "-" else stack.enter_context(Path(file).open("rb"))
-        except OSError as error:
-            raise FileError(f"{file} cannot be read: {error.strerror}") from None
-        the_store = stack.enter_context(Store.open(store))
-        try:
+            stream = _standard_input() if file == "-" else stack.enter_context(Path(file).open("rb"))
+            the_store = stack.enter_context(Store.open(store))
             import_lines(the_store, stream, refuse, tally)
         except OSError as error:
-            say(f"stopped: {tally}")
             raise FileError(f"{file} cannot be read: {error.strerror}") from None
-        except BaseException:
+        except (StoreError, KeyboardInterrupt):
             say(f"stopped: {tally}")
             raise
     if tally.refused > MAX_REPORTS:
@@ -232,6 +228,13 @@ def import_games(
     print(tally)
     if tally.refused:
         raise typer.Exit(FileError.exit_code)
+
+
+def _standard_input() -> BinaryIO:
+    stream: BinaryIO | None = getattr(sys.stdin, "buffer", None)
+    if stream is None:
+        raise FileError("standard input is closed: expected lines of JSON")
+    return stream
 
 
 def _open(path: Path | None) -> "Store":
@@ -242,9 +245,11 @@ def _open(path: Path | None) -> "Store":
 
 
 def _is_missing(path: Path | None) -> bool:
-    from lab2048.records.database import default_path
+    from lab2048.records.database import default_path, explained
 
-    return not (path or default_path()).exists()
+    path = path or default_path()
+    with explained(path):
+        return not path.exists()
 
 
 def _board_text(rules: str | None) -> str | None:

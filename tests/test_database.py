@@ -1,0 +1,293 @@
+"""The file under the store: no mishap loses what was kept before, and no file of another is harmed."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from played import fill, play, play_many
+
+from lab2048.errors import StoreError
+from lab2048.records.store import Store
+from lab2048.rules import Rules
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "games.sqlite"
+
+
+def child(script: str, *arguments: object) -> list[str]:
+    """The command that runs a script in a Python of its own, with the tests' helpers at hand."""
+    prelude = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+    return [sys.executable, "-c", prelude + textwrap.dedent(script), *map(str, arguments)]
+
+
+@pytest.mark.parametrize(
+    "content", [b"a letter to a friend\n" * 50, b"SQLite", b"SQLite format 3\0" + bytes(500), b"\0" * 5000]
+)
+def test_a_file_that_is_no_store_is_refused_and_left_alone(path, content):
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="left as it is"):
+        Store.open(path)
+    assert path.read_bytes() == content
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_database_of_another_program_is_refused_and_left_alone(path):
+    database = sqlite3.connect(path)
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("CREATE TABLE runs (id INTEGER)")
+    database.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="of another program"):
+        Store.open(path)
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_store_of_a_newer_program_is_refused(path):
+    fill(path)
+    database = sqlite3.connect(path)
+    database.execute("PRAGMA user_version = 99")
+    database.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="newer lab2048"):
+        Store.open(path)
+    assert path.read_bytes() == before
+
+
+def test_a_newer_version_that_is_still_in_the_log_is_seen(path):
+    fill(path)
+    database = sqlite3.connect(path)
+    database.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match="newer lab2048"):
+        Store.open(path)
+    database.close()
+
+
+@pytest.mark.parametrize("part", [0.001, 0.01, 0.3, 0.5, 0.9, 0.999])
+def test_a_truncated_store_is_refused_and_left_alone(path, part):
+    fill(path, 300)
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * part)])
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="damaged"):
+        Store.open(path)
+    assert path.read_bytes() == before
+
+
+def test_an_empty_file_becomes_a_store_unless_a_log_tells_of_games(path):
+    path.touch()
+    Store.open(path).close()
+    path.write_bytes(b"")
+    log = path.with_name("games.sqlite-wal")
+    log.write_bytes(b"precious")
+    with pytest.raises(StoreError, match="its log"):
+        Store.open(path)
+    assert log.read_bytes() == b"precious"
+
+
+def test_damage_in_the_middle_of_the_file_is_one_line(path):
+    fill(path, 300)
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"\xa5" * (len(content) - 4096)
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="damaged"), Store.open(path) as store:
+        store.list()
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "moves = x'00'",
+        "moves = x'789c03'",
+        "n_moves = n_moves + 1",
+        "n_moves = 9223372036854775807",
+        "n_moves = 'many'",
+        "score = score + 4",
+        "max_tile = NULL OR max_tile * 2",
+        "moves_to_goal = 5",
+        "seed = seed + 1",
+        "checksum = '0123456789abcdef'",
+        "moves = (SELECT moves FROM episodes WHERE id = 3)",
+    ],
+)
+def test_a_damaged_game_is_named_and_the_others_are_not_harmed(path, damage):
+    fill(path, 3)
+    database = sqlite3.connect(path)
+    database.execute(f"UPDATE episodes SET {damage} WHERE id = 2")
+    database.commit()
+    database.close()
+    with Store.open(path) as store:
+        with pytest.raises(StoreError, match=r"game 2 .* is damaged"):
+            store.get(2)
+        assert store.get(1).episode == play("3x3", 0)
+
+
+def test_a_damaged_run_is_named(path):
+    fill(path, 1)
+    database = sqlite3.connect(path)
+    database.execute("UPDATE runs SET rules = '{}'")
+    database.commit()
+    database.close()
+    with Store.open(path) as store, pytest.raises(StoreError, match=r"run 1 .* is damaged"):
+        store.get(1)
+
+
+def test_check_finds_a_damaged_structure(path):
+    fill(path, 300)
+    with Store.open(path) as store:
+        store.check()
+    content = bytearray(path.read_bytes())
+    content[-4096:] = bytes(4096)
+    path.write_bytes(content)
+    with Store.open(path) as store, pytest.raises(StoreError, match="damaged"):
+        store.check()
+
+
+def test_a_locked_store_is_one_line_and_works_again_later(path):
+    run = fill(path, 1)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    with Store.open(path, timeout=0.01) as store:
+        assert len(store.list()) == 1  # readers do not wait
+        with pytest.raises(StoreError, match="locked by another program: close it, or use --store FILE"):
+            store.keep(run, {1: play("3x3", 1)})
+        with pytest.raises(StoreError, match="locked"):
+            store.begin_run("play", Rules.from_text("4x4"), "human", 1)
+        other.execute("ROLLBACK")
+        store.keep(run, {1: play("3x3", 1)})
+        assert len(store.list()) == 2
+    other.close()
+
+
+def test_a_store_that_is_being_made_is_locked(path):
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(StoreError, match="locked"):
+        Store.open(path, timeout=0.01)
+    other.close()
+
+
+def test_places_where_no_store_can_be(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    for path in (tmp_path, tmp_path / "file" / "games.sqlite", Path(os.devnull)):
+        with pytest.raises(StoreError, match="--store FILE"):
+            Store.open(path)
+    with pytest.raises(StoreError, match="there is no store"):
+        Store.open(tmp_path / "games.sqlite", create=False)
+    assert list(tmp_path.iterdir()) == [tmp_path / "file"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_cannot_be_written(tmp_path):
+    folder = tmp_path / "closed"
+    folder.mkdir(mode=0o500)
+    with pytest.raises(StoreError, match=r"cannot be (written|used)"):
+        Store.open(folder / "games.sqlite")
+
+
+def test_folders_are_made_on_the_way(tmp_path):
+    with Store.open(tmp_path / "a" / "b" / "games.sqlite") as store:
+        assert store.list() == []
+
+
+def test_a_failing_batch_is_rolled_back_whole(path):
+    run = fill(path, 1)
+    games = play_many(3)
+    games[2] = replace(games[2], score=10**30)  # no column can hold it
+    with Store.open(path) as store:
+        with pytest.raises(OverflowError):
+            store.keep(run, games)
+        assert [game.number for game in store.summaries_of(run)] == [0]
+        store.keep(run, {1: games[1]})
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on the size of files")
+def test_a_full_disk_is_one_line_and_loses_nothing(path):
+    run = fill(path, 50)
+    script = """
+        import resource
+        from pathlib import Path
+        from played import play_many
+        from lab2048.errors import StoreError
+        from lab2048.records.store import Store
+
+        games = play_many(2000, "1x2", player="random")
+        with Store.open(Path(sys.argv[1])) as store:
+            games = {i + 1000: game for i, game in games.items()}
+            run = store.begin_run("match", games[1000].rules, "random", 1)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+            try:
+                store.keep(run, games)
+            except StoreError as error:
+                print(error)
+            print(len(store.summaries_of(run)), len(store.list()))
+    """
+    done = subprocess.run(child(script, path), capture_output=True, text=True, check=True)
+    complaint, counts = done.stdout.splitlines()
+    assert "full" in complaint
+    assert "kept before are safe" in complaint
+    assert counts == "0 50"
+    with Store.open(path) as store:
+        store.check()
+        assert store.episodes_of(run) == play_many(50)
+        store.keep(run, {50: play("3x3", 50)})
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+@pytest.mark.parametrize("n_lines", [1, 3, 20])
+def test_a_killed_program_loses_only_the_batch_under_way(path, n_lines):
+    script = """
+        from pathlib import Path
+        from played import play_many
+        from lab2048.records.store import Store
+
+        games = list(play_many(20).values())
+        with Store.open(Path(sys.argv[1])) as store:
+            run = store.begin_run("match", games[0].rules, "random", 7)
+            number = 0
+            while True:
+                store.keep(run, {number + i: game for i, game in enumerate(games)})
+                number += len(games)
+                print(number, flush=True)
+    """
+    with subprocess.Popen(child(script, path), stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        told = [int(process.stdout.readline()) for _ in range(n_lines)][-1]
+        process.send_signal(signal.SIGKILL)
+    with Store.open(path) as store:
+        store.check()
+        found = store.summaries_of(1)
+        assert len(found) >= told
+        assert len(found) % 20 == 0
+        assert [game.number for game in found] == list(range(len(found)))
+        games = play_many(20)
+        for number, episode in store.episodes_of(1).items():
+            assert episode == games[number % 20]
+
+
+def test_several_programs_write_at_once(path):
+    script = """
+        from pathlib import Path
+        from played import play_many
+        from lab2048.records.store import Store
+
+        games = play_many(5)
+        with Store.open(Path(sys.argv[1]), timeout=60) as store:
+            run = store.begin_run("match", games[0].rules, "random", int(sys.argv[2]))
+            for number in range(40):
+                store.keep(run, {number: games[number % 5]})
+    """
+    processes = [subprocess.Popen(child(script, path, seed)) for seed in range(4)]
+    assert [process.wait() for process in processes] == [0] * 4
+    with Store.open(path) as store:
+        store.check()
+        assert [len(store.summaries_of(run)) for run in (1, 2, 3, 4)] == [40] * 4
