@@ -142,7 +142,7 @@ class Import:
     def __init__(self, path: Path, content: bytes) -> None:
         self.tally, self.refused = Tally(), dict[int, str]()
         with Store.open(path) as store:
-            import_lines(store, io.BytesIO(content), self.refused.__setitem__, self.tally)
+            import_lines(store, io.BytesIO(content), self.tally, refuse=self.refused.__setitem__)
             self.games = [store.get(id_).episode for id_ in store.ids()]
 
 
@@ -188,11 +188,18 @@ def test_an_import_is_kept_batch_by_batch(tmp_path, monkeypatch):
                 raise KeyboardInterrupt
             return line
 
-    tally = Tally()
+    tally, batches = Tally(), list[int]()
     with Store.open(tmp_path / "games.sqlite") as store:
         with pytest.raises(KeyboardInterrupt):
-            import_lines(store, Cut(b"\n".join(map(line_of, games))), {}.__setitem__, tally)
+            import_lines(
+                store,
+                Cut(b"\n".join(map(line_of, games))),
+                tally,
+                refuse={}.__setitem__,
+                progress=lambda: batches.append(tally.imported),
+            )
         assert tally.imported == 4
+        assert batches == [2, 4]
         assert [store.get(id_).episode for id_ in store.ids()] == games[:4]
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LIST_SCHEMA = "lab2048/games-1"
 MAX_SPEED = 1000.0
+PROGRESS_SECONDS = 10.0
 MAX_REPORTS = 1000  # bad lines named one by one; a file that is no text at all has millions
 
 app = typer.Typer(
@@ -213,11 +214,19 @@ def import_games(
         if tally.refused <= MAX_REPORTS:
             say(f"line {number}: {reason}")
 
+    said = time.monotonic()
+
+    def progress() -> None:
+        nonlocal said
+        if time.monotonic() - said > PROGRESS_SECONDS:
+            said = time.monotonic()
+            say(f"{tally} so far")
+
     with contextlib.ExitStack() as stack:
         try:
             stream = _standard_input() if file == "-" else stack.enter_context(Path(file).open("rb"))
             the_store = stack.enter_context(Store.open(store))
-            import_lines(the_store, stream, refuse, tally)
+            import_lines(the_store, stream, tally, refuse=refuse, progress=progress)
         except OSError as error:
             raise FileError(f"{file} cannot be read: {error.strerror}") from None
         except (StoreError, KeyboardInterrupt):

@@ -23,7 +23,7 @@ MAX_SECONDS = 1e10  # three centuries
 
 # An import is kept in batches, so that little is lost if it is stopped and little memory is used.
 _BATCH_GAMES = 500
-_BATCH_MOVES = 5_000_000
+_BATCH_MOVES = 200_000  # a few seconds of replaying
 
 Game = tuple[Episode, dict[str, Any]]
 
@@ -67,10 +67,18 @@ def read_line(line: bytes) -> Game:
     return episode, origin
 
 
-def import_lines(store: Store, stream: BinaryIO, refuse: Callable[[int, str], None], tally: Tally) -> None:
+def import_lines(
+    store: Store,
+    stream: BinaryIO,
+    tally: Tally,
+    *,
+    refuse: Callable[[int, str], None],
+    progress: Callable[[], None] = lambda: None,
+) -> None:
     """Keep every good line of a stream, calling `refuse` with the number of each bad one and the reason.
 
-    `tally` is counted on as batches are kept, so that it is right also if an error ends the import.
+    `tally` is counted on as batches are kept, so that it is right also if an error ends
+    the import; `progress` is called after each batch.
     """
     batch: list[Game] = []
     n_moves = 0
@@ -86,6 +94,7 @@ def import_lines(store: Store, stream: BinaryIO, refuse: Callable[[int, str], No
         if len(batch) >= _BATCH_GAMES or n_moves >= _BATCH_MOVES:
             _keep(store, batch, tally)
             batch, n_moves = [], 0
+            progress()
     _keep(store, batch, tally)
 
 
