@@ -35,7 +35,9 @@ def test_golden(golden: dict[str, int]) -> None:
     assert count_sequences(Rules.from_text(str(golden["board"])), golden["depth"]) == golden["count"]
 
 
-@pytest.mark.parametrize("text", ["22##|####", "2#x|#2#|x##", "hex1:2#|###|#2", "2 32768 / 32768 #", "2####|#####|#####|#####|#####"])
+@pytest.mark.parametrize(
+    "text", ["22##|####", "2#x|#2#|x##", "hex1:2#|###|#2", "2 32768 / 32768 #", "2####|#####|#####|#####|#####"]
+)
 def test_kernels_count_like_the_reference(text: str) -> None:
     rules = Rules.from_text(text)
     for depth in (1, 2):

@@ -7,6 +7,7 @@ be started and Ctrl-C reaches them.
 
 import contextlib
 import multiprocessing
+import os
 import signal
 import threading
 from collections.abc import Iterable, Iterator
@@ -28,8 +29,17 @@ def _begin_worker(stop: Event, player_files: tuple[Path, ...]) -> None:
     global _stop
     _stop = stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     for path in player_files:
         load_player_file(path)
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed cannot stop its workers, and they would wait for it for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _work(batch: Batch) -> Played:

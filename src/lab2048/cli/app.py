@@ -6,8 +6,8 @@ import traceback
 from collections.abc import Sequence
 from typing import Annotated
 
-import click
 import typer
+from typer.exceptions import TyperException
 
 import lab2048
 from lab2048.cli import bench, games, match, perft, play
@@ -55,17 +55,18 @@ def run(arguments: Sequence[str]) -> int:
         return code if isinstance(code, int) else 0
     except LabError as error:
         return _say(str(error), error.exit_code)
-    except click.exceptions.Exit as leave:
-        return leave.exit_code
-    except click.ClickException as error:
-        hint = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "lab2048"
-        return _say(f"{error.format_message()} (try: {hint} --help)", error.exit_code)
-    except (KeyboardInterrupt, click.Abort):
+    except TyperException as error:
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "lab2048"
+        return _say(f"{error.format_message()} (try: {command} --help)", error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
         return _say("interrupted", 130)
     except BrokenPipeError:
         # The reader has left; nothing is wrong.  Keep Python from complaining when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # such as a full disk behind standard output
+        return _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
     except Exception as error:
         if os.environ.get("LAB2048_DEBUG"):
             traceback.print_exc()

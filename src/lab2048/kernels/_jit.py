@@ -54,18 +54,18 @@ _FOLDER = cache_folder()
 @contextlib.contextmanager
 def _cache_here() -> Iterator[None]:
     """Point Numba's cache at our folder while a kernel is declared, and at no other time."""
-    before, config.CACHE_DIR = config.CACHE_DIR, str(_FOLDER)
+    before, config.CACHE_DIR = config.CACHE_DIR, str(_FOLDER)  # type: ignore[attr-defined]
     try:
         yield
     finally:
-        config.CACHE_DIR = before
+        config.CACHE_DIR = before  # type: ignore[attr-defined]
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function when it is first called, and keep the result on disk."""
     if not IS_COMPILED:
         # Words wrap around in compiled code; NumPy would warn of it.
-        return cast("Callable[P, R]", np.errstate(over="ignore")(function))
+        return np.errstate(over="ignore")(function)
     with _cache_here():
         compiled = numba.njit(function, nogil=True, cache=True, error_model="numpy", boundscheck=False)
     return cast("Callable[P, R]", compiled)

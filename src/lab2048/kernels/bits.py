@@ -4,14 +4,17 @@ Every constant that meets a board is a U64: mixed with a signed integer, a board
 whose top bit is set turns negative.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lab2048.kernels._jit import IS_COMPILED, kernel
 
 U64 = np.uint64
-I64 = np.int64
+if TYPE_CHECKING:
+    I64 = int  # to the type checker a signed number is an int, so that constants and counters fit
+else:
+    I64 = np.int64
 
 ZERO, ONE, TWO, FOUR = U64(0), U64(1), U64(2), U64(4)
 N16, N32, N48, N63 = U64(16), U64(32), U64(48), U64(63)
@@ -22,11 +25,11 @@ if IS_COMPILED:
     from numba import types
     from numba.extending import intrinsic
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def _ctpop(typing_context: Any, word: Any) -> Any:
         return types.uint64(types.uint64), lambda context, builder, signature, args: builder.ctpop(args[0])
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def _cttz(typing_context: Any, word: Any) -> Any:
         from llvmlite import ir
 
@@ -36,12 +39,12 @@ if IS_COMPILED:
     @kernel
     def popcount(word: U64) -> I64:
         """Number of bits set."""
-        return I64(_ctpop(word))
+        return I64(_ctpop(word))  # type: ignore[call-arg]
 
     @kernel
     def lowest_bit(word: U64) -> I64:
         """Index of the lowest bit set; 64 if there is none."""
-        return I64(_cttz(word))
+        return I64(_cttz(word))  # type: ignore[call-arg]
 
 else:
 

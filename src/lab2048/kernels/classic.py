@@ -1,11 +1,10 @@
 """The classic board in one word: four rows of 16 bits.
 
-    cells   0  1  2  3     Cell 0 is the lowest nibble.  Rows are looked up as they
-            4  5  6  7     stand; for columns the board is transposed, looked up,
-            8  9 10 11     and transposed back.
-           12 13 14 15
+cells   0  1  2  3     Cell 0 is the lowest nibble.  Rows are looked up as they
+        4  5  6  7     stand; for columns the board is transposed, looked up,
+        8  9 10 11     and transposed back.
+       12 13 14 15
 """
-
 
 from lab2048.kernels._jit import kernel
 from lab2048.kernels.bits import FOUR, I64, LOW_BITS, N16, N32, N48, ONE, ROW, TWO, U64, ZERO

@@ -35,7 +35,7 @@ def _slide_low(lines: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _make_table() -> NDArray[np.uint16]:
-    parts = []
+    parts: list[NDArray[np.uint16]] = []
     for size, length in zip(_SIZES, (4, 4, 3, 2), strict=True):
         index = np.arange(size)
         ranks = np.stack([index >> 4 * i & 15 for i in range(4)])

@@ -43,7 +43,7 @@ LONG = U64(at.LONG)
 def empty_bits(plan: Plan, board: U64) -> U64:
     """The lowest bit of the nibble of every empty cell."""
     taken = board | (board >> TWO)
-    return ~(taken | (taken >> ONE)) & plan[at.CELL_BITS]
+    return ~(taken | (taken >> ONE)) & U64(plan[at.CELL_BITS])
 
 
 @kernel
@@ -144,7 +144,7 @@ def spawn_rank(plan: Plan, word: U64) -> U64:
     entry = at.SPAWN_AT
     while low >= plan[entry]:
         entry += 1
-    return plan[entry + at.SPAWN_SIZE]
+    return U64(plan[entry + at.SPAWN_SIZE])
 
 
 @kernel

@@ -78,7 +78,7 @@ def room_for(games: Games, n_moves: int) -> Games:
 def start_board(plan: Plan, ranks: NDArray[np.uint8]) -> tuple[U64, U64, I64, bool]:
     """What stands there before the first spawn: packed board, tile sum, potential, and whether it fits no word."""
     board, tile_sum = ZERO, ZERO
-    is_wide = plan[at.IS_PACKED] == ZERO
+    is_wide = I64(plan[at.IS_PACKED]) == 0
     for cell in range(len(ranks)):
         rank = plan[I64(plan[at.BOARD_AT]) + cell]
         ranks[cell] = np.uint8(rank)
@@ -86,7 +86,7 @@ def start_board(plan: Plan, ranks: NDArray[np.uint8]) -> tuple[U64, U64, I64, bo
             tile_sum += ONE << rank
         if not is_wide:
             board |= rank << U64(4 * cell)
-    return board, tile_sum, wide.potential(ranks), is_wide or tile_sum >= FULL_SUM
+    return board, tile_sum, wide.potential(ranks), bool(is_wide or tile_sum >= FULL_SUM)
 
 
 @kernel
@@ -102,6 +102,7 @@ def play_games(plan: Plan, games: Games, order: U64, budget: I64) -> I64:
     capacity = I64(len(games.moves))
     game, used = I64(cursor[GAME]), I64(cursor[USED])
     made = I64(0)
+    is_fair = plan[at.SPAWNER] == packed.FAIR  # asked once: a call that may end in the adversary is not inlined
     while game < len(games.seeds):
         # 1. Take up the game where the last slice left it.
         seed, ranks = games.seeds[game], games.ranks[game]
@@ -120,7 +121,7 @@ def play_games(plan: Plan, games: Games, order: U64, budget: I64) -> I64:
                 if is_wide:
                     rank = wide.spawn(plan, ranks, word)
                 else:
-                    board, rank = packed.spawn(plan, board, word)
+                    board, rank = packed.fair_spawn(plan, board, word) if is_fair else packed.forced_spawn(plan, board)
                 tile_sum += ONE << rank
                 spent += (I64(rank) - 1) << I64(rank)
                 n_spawns += ONE

@@ -161,7 +161,9 @@ def refused_action(plan: Plan, batch: Batch, actions: NDArray[np.int64], setting
         is_done = words[i, IS_DONE] != ZERO
         if must_be_running and is_done:
             return I64(i)
-        if must_be_legal and not is_done and (words[i, LEGAL] >> U64(action)) & ONE == ZERO:
+        # A game that cannot even begin has no legal move, and ends in its first step.
+        is_stuck = words[i, LEGAL] == ZERO
+        if must_be_legal and not is_done and not is_stuck and (words[i, LEGAL] >> U64(action)) & ONE == ZERO:
             return I64(i)
     return I64(ALL_FINE)
 
@@ -262,3 +264,14 @@ def write_planes(ranks: NDArray[np.uint8], planes: NDArray[np.uint8]) -> None:
     for i in range(ranks.shape[0]):
         for cell in range(ranks.shape[1]):
             planes[i, ranks[i, cell], cell] = 1
+
+
+def warm_up(plan: Plan) -> None:
+    """Call every kernel of this file once, so that it is compiled."""
+    n_cells, n_moves = int(plan[at.N_CELLS]), int(plan[at.N_MOVES])
+    batch, frames = make_batch(1, n_cells), make_frames(1, n_cells, n_moves)
+    settings = Settings(REWARD_SCORE, ILLEGAL_IGNORE, 0.0, NEXT_STEP, 0)
+    start_games(plan, batch, np.zeros(1, np.uint64), np.ones(1, np.bool_), frames)
+    step_games(plan, batch, np.zeros(1, np.int64), settings, make_outcome(1), frames, frames)
+    show(batch, 0, 1, frames)
+    write_planes(frames.ranks, np.zeros((1, 32, n_cells), np.uint8))

@@ -143,7 +143,7 @@ def spawn(plan: Plan, ranks: Ranks, word: U64) -> U64:
     n_empty = I64(0)
     for rank in ranks:
         n_empty += rank == 0
-    skip, spawned = I64(0), plan[at.SPAWN_AT + at.SPAWN_SIZE]
+    skip, spawned = I64(0), U64(plan[at.SPAWN_AT + at.SPAWN_SIZE])
     if plan[at.SPAWNER] == FAIR:
         skip, spawned = pick(word, n_empty), spawn_rank(plan, word)
     for cell in range(len(ranks)):

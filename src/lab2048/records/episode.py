@@ -51,7 +51,15 @@ class Episode:
     @property
     def checksum(self) -> str:
         """Changes with any change of the game; the time it took is not part of it."""
-        parts = [self.rules.to_json(), self.seed, self.player, self.moves, self.score, self.max_tile, self.moves_to_goal]
+        parts = [
+            self.rules.to_json(),
+            self.seed,
+            self.player,
+            self.moves,
+            self.score,
+            self.max_tile,
+            self.moves_to_goal,
+        ]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
     def prove(self) -> Game:

@@ -100,7 +100,7 @@ class Rules:
     @property
     def goal(self) -> int:
         """The tile that wins."""
-        return 2**self.goal_rank
+        return 1 << self.goal_rank
 
     @property
     def max_rank(self) -> int:

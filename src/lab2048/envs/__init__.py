@@ -1,0 +1,30 @@
+"""The game as Gymnasium environments: one game at a time, or thousands in one call.
+
+Importing this registers `lab2048/Classic-v0`; compiled code is loaded only when an
+environment is made.
+
+>>> import gymnasium
+>>> env = gymnasium.make("lab2048/Classic-v0", rules="3x3")
+>>> observation, info = env.reset(seed=1)
+>>> observation.shape, info["score"]
+((3, 3), 0)
+"""
+
+import gymnasium
+
+CLASSIC = "lab2048/Classic-v0"
+
+__all__ = ["CLASSIC", "register_environments"]
+
+
+def register_environments() -> None:
+    """Tell Gymnasium the name of the environment; once is enough, and twice does no harm."""
+    if CLASSIC not in gymnasium.registry:
+        gymnasium.register(
+            CLASSIC,
+            entry_point="lab2048.envs.single:GameEnv",
+            vector_entry_point="lab2048.envs.vector:VectorGameEnv",
+        )
+
+
+register_environments()

@@ -1,0 +1,80 @@
+"""Games in progress behind an environment: arrays are made here, kernels fill them.
+
+Every call returns arrays of its own, which a caller may keep.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.envs.option import ILLEGALS, REWARDS, EnvOptions
+from lab2048.errors import IllegalMoveError, UsageError
+from lab2048.kernels import vector
+from lab2048.kernels.vector import Frames, Outcome
+from lab2048.rules import Board
+from lab2048.rules.move import move_name
+from lab2048.rules.plan import make_plan
+
+
+class Engine:
+    """Some games of the same rules, and how their steps are judged."""
+
+    def __init__(self, n: int, options: EnvOptions, autoreset: int, max_steps: int = 0) -> None:
+        self.n = n
+        self.rules = options.read_rules()
+        self.n_cells, self.n_moves = self.rules.shape.n_cells, len(self.rules.shape.moves)
+        self._plan = make_plan(self.rules)
+        self._batch = vector.make_batch(n, self.n_cells)
+        self._settings = vector.Settings(
+            reward=REWARDS[options.reward],
+            illegal=ILLEGALS[options.illegal],
+            illegal_reward=float(options.illegal_reward),
+            autoreset=autoreset,
+            max_steps=max_steps,
+        )
+        self._has_finals = autoreset == vector.SAME_STEP
+        self._no_finals = self._make_frames(0)
+
+    def _make_frames(self, n: int) -> Frames:
+        # Not zeroed: the kernel writes every entry, and zeros would cost as much as half a step.
+        return Frames(
+            np.empty((n, self.n_cells), np.uint8), np.empty((n, self.n_moves), np.int8), np.empty((3, n), np.int64)
+        )
+
+    def start(self, seeds: NDArray[np.uint64], chosen: NDArray[np.bool_]) -> Frames:
+        """Begin the chosen games anew, each from its seed."""
+        frames = self._make_frames(self.n)
+        vector.start_games(self._plan, self._batch, seeds, chosen, frames)
+        return frames
+
+    def step(self, actions: NDArray[np.int64]) -> tuple[Outcome, Frames, Frames]:
+        """One step of every game: what it led to, what is seen now, and what was seen of the games that ended.
+
+        The last is written only for games that ended, and only if the next one begins in the same step.
+        """
+        outcome = Outcome(np.empty(self.n), np.empty((2, self.n), np.bool_))
+        frames = self._make_frames(self.n)
+        finals = vector.make_frames(self.n, self.n_cells, self.n_moves) if self._has_finals else self._no_finals
+        refused = vector.step_games(self._plan, self._batch, actions, self._settings, outcome, frames, finals)
+        if refused != vector.ALL_FINE:
+            raise self._refusal(int(refused), int(actions[refused]))
+        return outcome, frames, finals
+
+    def _refusal(self, game: int, action: int) -> Exception:
+        if not 0 <= action < self.n_moves:
+            return UsageError(f"action {action} is unknown: expected 0 to {self.n_moves - 1}")
+        if self._batch.words[game, vector.IS_DONE]:
+            return UsageError(f"game {game} is over: expected a reset before the next step")
+        name = move_name(self.rules.shape.moves[action])
+        return IllegalMoveError(f"{name} changes nothing on {self.board(game).to_text()}")
+
+    def board(self, game: int) -> Board:
+        """The board of one game."""
+        frames = vector.make_frames(self.n, self.n_cells, self.n_moves)
+        vector.show(self._batch, game, game + 1, frames)
+        return Board(self.rules.shape, tuple(frames.ranks[game].tolist()))
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """A row a game: True where the move is legal."""
+        legal = self._batch.words[:, vector.LEGAL, None]
+        masks: NDArray[np.bool_] = (legal >> np.arange(self.n_moves, dtype=np.uint64)) & np.uint64(1) != 0
+        return masks

@@ -1,0 +1,52 @@
+"""Observations: how a board is laid out for a learner.
+
+A plain rectangle keeps its rows and columns.  Hexagons and boards with bricks have no
+rectangle of cells: theirs is a list of cells, in the order of `rules.shape.places`.
+"""
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from lab2048.kernels.vector import Frames, write_planes
+from lab2048.rules import Rules
+
+
+class Observation:
+    """How the boards of some rules are shown: as ranks, planes or dict."""
+
+    def __init__(self, kind: str, rules: Rules) -> None:
+        shape = rules.shape
+        is_rectangle = not (shape.is_hexagonal or shape.has_bricks)
+        self.kind = kind
+        self.cells = (len(shape.rows), len(shape.rows[0])) if is_rectangle else (shape.n_cells,)
+        self.n_planes = rules.max_rank + 1
+        self.n_moves = len(shape.moves)
+        self.space = self._make_space()
+
+    def _make_space(self) -> spaces.Space[Any]:
+        ranks = spaces.Box(0, self.n_planes - 1, self.cells, np.uint8)
+        if self.kind == "ranks":
+            return ranks
+        if self.kind == "planes":
+            return spaces.Box(0, 1, (self.n_planes, *self.cells), np.uint8)
+        return spaces.Dict({"observation": ranks, "action_mask": spaces.MultiBinary(self.n_moves)})
+
+    def make(self, frames: Frames) -> Any:
+        """The observations of all games, one behind the other."""
+        n, n_cells = frames.ranks.shape
+        if self.kind == "planes":
+            planes = np.zeros((n, self.n_planes, n_cells), np.uint8)
+            write_planes(frames.ranks, planes)
+            return planes.reshape(n, self.n_planes, *self.cells)
+        ranks = frames.ranks.reshape(n, *self.cells)
+        if self.kind == "ranks":
+            return ranks
+        return {"observation": ranks, "action_mask": frames.mask.copy()}
+
+    def one_of(self, observations: Any, game: int) -> Any:
+        """The observation of one game among those of all."""
+        if self.kind == "dict":
+            return {name: part[game] for name, part in observations.items()}
+        return observations[game]

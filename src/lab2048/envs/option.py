@@ -1,0 +1,73 @@
+"""What an environment can be asked for, checked before a game begins."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lab2048.errors import UsageError, nearest
+from lab2048.kernels import vector as codes
+from lab2048.rules import Rules
+
+OBSERVATIONS = ("ranks", "planes", "dict")
+REWARDS = {
+    "score": codes.REWARD_SCORE,
+    "log": codes.REWARD_LOG,
+    "merges": codes.REWARD_MERGES,
+    "goal": codes.REWARD_GOAL,
+}
+ILLEGALS = {"ignore": codes.ILLEGAL_IGNORE, "end": codes.ILLEGAL_END, "error": codes.ILLEGAL_ERROR}
+RENDER_MODES = ("ansi", "rgb_array")
+
+
+@dataclass(frozen=True)
+class EnvOptions:
+    """The options of an environment; the first five are those of `Rules.from_text`."""
+
+    rules: str | Rules = "4x4"
+    """A board such as 4x4, hex2 or a map; or Rules, and then the next four stay away."""
+    goal: int | None = None
+    """The tile that wins; the game goes on past it."""
+    spawn: str | None = None
+    """New tiles and their probabilities."""
+    start: int | None = None
+    """Number of first tiles."""
+    spawner: str | None = None
+    """Who places new tiles: fair, first or worst."""
+    observation: str = "ranks"
+    """ranks; planes, one for each rank; or dict, the ranks with the mask."""
+    reward: str = "score"
+    """score of the slide; log, its logarithm; merges, their number; goal, 1 when the goal is made."""
+    illegal: str = "ignore"
+    """An action that moves nothing: ignore it, end the game, or raise an error."""
+    illegal_reward: float = 0.0
+    """What such an action is worth."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is unknown."""
+        for name, known in (("observation", OBSERVATIONS), ("reward", REWARDS), ("illegal", ILLEGALS)):
+            word = getattr(self, name)
+            if word not in known:
+                raise UsageError(f"{name} {word!r} is unknown: {nearest(str(word), known)}")
+
+    def read_rules(self) -> Rules:
+        """The rules that these options stand for."""
+        names = ("goal", "spawn", "start", "spawner")
+        given: dict[str, Any] = {name: value for name in names if (value := getattr(self, name)) is not None}
+        if isinstance(self.rules, str):
+            return Rules.from_text(self.rules, **given)
+        if given:
+            raise UsageError(
+                f"{', '.join(given)} cannot be given beside Rules: expected a text such as 4x4, or Rules alone"
+            )
+        self.rules.check()
+        return self.rules
+
+    def with_reading(self) -> "EnvOptions":
+        """The same with the rules read, so that they are read only once."""
+        return replace(self, rules=self.read_rules(), goal=None, spawn=None, start=None, spawner=None)
+
+
+def check_render_mode(mode: str | None) -> str | None:
+    """Return the render mode if it is one."""
+    if mode is not None and mode not in RENDER_MODES:
+        raise UsageError(f"render_mode {mode!r} is unknown: {nearest(mode, RENDER_MODES)}")
+    return mode

@@ -1,0 +1,84 @@
+"""The environment of one game: `gymnasium.make("lab2048/Classic-v0")`."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from lab2048.envs.engine import Engine
+from lab2048.envs.observation import Observation
+from lab2048.envs.option import RENDER_MODES, EnvOptions, check_render_mode
+from lab2048.envs.picture import draw_board
+from lab2048.envs.text import write_board
+from lab2048.errors import UsageError
+from lab2048.kernels import vector
+from lab2048.kernels.vector import Frames
+from lab2048.rules.dice import MAX_SEED, check_seed
+
+_FIRST = np.ones(1, np.bool_)
+
+
+class GameEnv(gymnasium.Env[Any, Any]):
+    """One game of 2048; an action is a move, clockwise from up.
+
+    The options are those of EnvOptions.  `info` holds the action mask, the score, the
+    highest tile and the seed of the game, by which `Game(rules, seed)` replays it.
+    """
+
+    metadata = {  # noqa: RUF012
+        "render_modes": list(RENDER_MODES),
+        "render_fps": 4,
+    }
+
+    def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
+        self.render_mode = check_render_mode(render_mode)
+        self.options = EnvOptions(**options).with_reading()
+        # A finished game is never stepped: only the caller resets it.
+        self._engine = Engine(1, self.options, vector.DISABLED)
+        self.rules = self._engine.rules
+        self._observation = Observation(self.options.observation, self.rules)
+        self.observation_space = self._observation.space
+        self.action_space = spaces.Discrete(len(self.rules.shape.moves))
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin a new game.
+
+        Its own seed is drawn from `np_random`, which `seed` sets; `options={"game_seed": ...}` names it instead.
+        """
+        super().reset(seed=seed)
+        chosen = (options or {}).get("game_seed")
+        game_seed = self._draw_seed() if chosen is None else check_seed(int(chosen))
+        frames = self._engine.start(np.array([game_seed], np.uint64), _FIRST)
+        return self._observe(frames)
+
+    def _draw_seed(self) -> int:
+        return int(self.np_random.integers(0, MAX_SEED, endpoint=True))
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Make a move: slide, then spawn.  Nothing happens if the move is illegal, unless an option says otherwise."""
+        actions = np.array([action])
+        if actions.dtype.kind not in "iu":
+            raise UsageError(f"action {action!r} is no number: expected 0 to {self._engine.n_moves - 1}")
+        outcome, frames, _ = self._engine.step(actions.astype(np.int64))
+        observation, info = self._observe(frames)
+        terminated, truncated = outcome.ended[:, 0].tolist()
+        return observation, float(outcome.reward[0]), terminated, truncated, info
+
+    def _observe(self, frames: Frames) -> tuple[Any, dict[str, Any]]:
+        score, max_tile, seed = frames.numbers[:, 0].tolist()
+        info = {"action_mask": frames.mask[0], "score": score, "max_tile": max_tile, "seed": seed}
+        return self._observation.one_of(self._observation.make(frames), 0), info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """True where the move is legal: what MaskablePPO of sb3-contrib asks for."""
+        masks: NDArray[np.bool_] = self._engine.action_masks()[0]
+        return masks
+
+    def render(self) -> Any:
+        """The board as text or as a picture, as the render mode says."""
+        if self.render_mode is None:
+            return None
+        board = self._engine.board(0)
+        return write_board(board) if self.render_mode == "ansi" else draw_board(board)

@@ -1,0 +1,158 @@
+"""The environment of many games: `gymnasium.make_vec("lab2048/Classic-v0", num_envs=1024)`.
+
+All games take their step in one compiled call.  Observations, rewards and infos are
+those of SyncVectorEnv over as many single environments; a test holds the two equal.
+"""
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from lab2048.envs.engine import Engine
+from lab2048.envs.observation import Observation
+from lab2048.envs.option import RENDER_MODES, EnvOptions, check_render_mode
+from lab2048.envs.picture import draw_board
+from lab2048.envs.text import write_board
+from lab2048.errors import UsageError
+from lab2048.kernels import vector
+from lab2048.kernels.vector import Frames
+from lab2048.rules.dice import MAX_SEED
+
+_CODES = {
+    AutoresetMode.NEXT_STEP: vector.NEXT_STEP,
+    AutoresetMode.SAME_STEP: vector.SAME_STEP,
+    AutoresetMode.DISABLED: vector.DISABLED,
+}
+
+
+class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
+    """Many games of 2048 side by side; the options are those of EnvOptions.
+
+    A game that has ended makes way for the next in the step after (NextStep), in the same
+    step (SameStep), or when `reset` is told so (Disabled).
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        if num_envs < 1:
+            raise UsageError(f"num_envs {num_envs} is out of range: expected at least 1")
+        if max_episode_steps is not None and max_episode_steps < 1:
+            raise UsageError(f"max_episode_steps {max_episode_steps} is out of range: expected at least 1, or None")
+        self.num_envs = num_envs
+        self.autoreset_mode = _read_mode(autoreset_mode)
+        self.metadata = {
+            "render_modes": list(RENDER_MODES),
+            "render_fps": 4,
+            "autoreset_mode": self.autoreset_mode,
+        }
+        self.render_mode = check_render_mode(render_mode)
+        self.options = EnvOptions(**options).with_reading()
+        self._engine = Engine(num_envs, self.options, _CODES[self.autoreset_mode], max_episode_steps or 0)
+        self.rules = self._engine.rules
+        self._observation = Observation(self.options.observation, self.rules)
+        self.single_observation_space = self._observation.space
+        self.single_action_space = spaces.Discrete(len(self.rules.shape.moves))
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin new games: all, or those that are True in `options={"reset_mask": ...}`.
+
+        The first seed of each place is drawn from `np_random`, which `seed` sets, and the
+        seeds of its later games derive from it; `options={"game_seed": ...}` names the
+        first seeds instead.
+        """
+        super().reset(seed=seed)
+        options = options or {}
+        chosen = self._read_array(options, "reset_mask", "b")
+        seeds = self._read_array(options, "game_seed", "iu")
+        if seeds is None:
+            seeds = self.np_random.integers(0, MAX_SEED, self.num_envs, endpoint=True)
+        elif seeds.min() < 0 or seeds.max() > MAX_SEED:
+            raise UsageError(f"game_seed is out of range: expected 0 to {MAX_SEED}")
+        if chosen is None:
+            chosen = np.ones(self.num_envs, np.bool_)
+        frames = self._engine.start(seeds.astype(np.uint64), chosen)
+        return self._observation.make(frames), self._make_info(frames)
+
+    def _read_array(self, options: dict[str, Any], name: str, kinds: str) -> NDArray[Any] | None:
+        if options.get(name) is None:
+            return None
+        array = np.array(options[name])
+        if array.shape != (self.num_envs,) or array.dtype.kind not in kinds:
+            raise UsageError(f"{name} has shape {array.shape}, {array.dtype}: expected ({self.num_envs},) of {kinds!r}")
+        return array
+
+    def step(self, actions: Any) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """One step of every game."""
+        actions = np.array(actions)  # a copy: kernels are compiled for arrays that may be written
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            raise UsageError(
+                f"actions have shape {actions.shape}, {actions.dtype}: expected ({self.num_envs},) of whole numbers"
+            )
+        outcome, frames, finals = self._engine.step(actions.astype(np.int64, copy=False))
+        terminated, truncated = outcome.ended
+        info = self._make_info(frames)
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and (has_ended := terminated | truncated).any():
+            info = self._make_final_info(finals, has_ended) | info
+        return self._observation.make(frames), outcome.reward, terminated, truncated, info
+
+    def _make_info(self, frames: Frames) -> dict[str, Any]:
+        # The names with a stroke are Gymnasium's sign that an entry holds for a game; here all hold for all.
+        holds = np.ones((4, self.num_envs), np.bool_)
+        scores, max_tiles, seeds = frames.numbers
+        return {
+            "action_mask": frames.mask,
+            "_action_mask": holds[0],
+            "score": scores,
+            "_score": holds[1],
+            "max_tile": max_tiles,
+            "_max_tile": holds[2],
+            "seed": seeds,
+            "_seed": holds[3],
+        }
+
+    def _make_final_info(self, finals: Frames, has_ended: NDArray[np.bool_]) -> dict[str, Any]:
+        observations = self._observation.make(finals)
+        final_obs = np.full(self.num_envs, None, object)
+        for game in np.flatnonzero(has_ended).tolist():
+            final_obs[game] = self._observation.one_of(observations, game)
+        final_info = self._make_info(finals)
+        for name in ("_action_mask", "_score", "_max_tile", "_seed"):
+            final_info[name] = has_ended.copy()
+        return {
+            "final_obs": final_obs,
+            "_final_obs": has_ended,
+            "final_info": final_info,
+            "_final_info": has_ended.copy(),
+        }
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """A row a game: True where the move is legal."""
+        return self._engine.action_masks()
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Every board as text or as a picture, as the render mode says."""
+        if self.render_mode is None:
+            return None
+        write = write_board if self.render_mode == "ansi" else draw_board
+        return tuple(write(self._engine.board(game)) for game in range(self.num_envs))
+
+
+def _read_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        known = ", ".join(mode.value for mode in AutoresetMode)
+        raise UsageError(f"autoreset_mode {mode!r} is unknown: expected one of {known}") from None

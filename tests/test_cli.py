@@ -1,0 +1,243 @@
+"""The command line as users type it: results, one clear line for every mistake, exit codes."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from test_players import hug  # noqa: F401
+
+from lab2048.cli.app import run
+
+NEW_GAME = "2048 on 4x4, seed 3"
+
+
+def type_in(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+
+
+def play(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], keys: str, *words: str) -> str:
+    type_in(monkeypatch, keys)
+    assert run(["play", "--seed", "3", *words]) == 0
+    return capsys.readouterr().out
+
+
+def last_board(text: str) -> list[str]:
+    """The last board that was shown."""
+    lines = text.splitlines()
+    end = max(i for i, line in enumerate(lines) if line.startswith("score "))
+    return lines[end - 4 : end]
+
+
+# --- play ----------------------------------------------------------------------------
+
+
+def test_a_script_can_play(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    out = play(monkeypatch, capsys, "asdw\nasdw\n")
+    assert out.startswith(NEW_GAME)
+    assert "\x1b" not in out
+    assert out.splitlines()[-1].startswith("seed 3, score")
+
+
+def test_the_same_keys_give_the_same_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    once = play(monkeypatch, capsys, "asdwasdw\n" * 20)
+    again = play(monkeypatch, capsys, "asdwasdw\n" * 20)
+    assert once == again
+
+
+def test_undo_and_the_same_move_give_the_same_tile(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    straight = play(monkeypatch, capsys, "asd\n")
+    around = play(monkeypatch, capsys, "asduuusasd\nuuuuuuuuu\nasd\n")
+    assert last_board(straight) == last_board(around)
+    redone = play(monkeypatch, capsys, "asduurr\n")
+    assert last_board(straight) == last_board(redone)
+
+
+def test_restart_keeps_the_old_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    out = play(monkeypatch, capsys, "asdw\nx\nasdw\nq\n")
+    assert "new game, seed" in out
+    assert run(["games", "list", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["games"]) == 2
+
+
+def test_what_is_wrong_with_a_key_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    out = play(monkeypatch, capsys, "z\nu\nr\n")
+    assert "key 'z' is unknown: w a s d move" in out
+    assert "nothing to undo" in out
+    assert "nothing to redo" in out
+    board = "2 # # # / 4 # # # / 2 # # # / 4 # # #"
+    assert "left changes nothing" in play(monkeypatch, capsys, "a\n", "--rules", board)
+
+
+def test_playing_past_the_goal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    out = play(monkeypatch, capsys, "a\nd\n", "--rules", "1024 1024 # # / # # # #")
+    assert "2048! The goal is reached, and you can play on" in out
+    assert "moves 2" in out
+
+
+def test_the_end_is_said_and_can_be_undone(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    out = play(monkeypatch, capsys, "d\na\nu\n", "--rules", "2 4 / 8 # ", "--spawner", "worst")
+    assert "game over" in out
+    assert "the game is over" in out
+    assert "game over" not in out.splitlines()[-3]
+
+
+def test_hexagons_have_six_keys(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    out = play(monkeypatch, capsys, "qweasdqweasd\nQ\n", "--rules", "hex2")
+    assert "Q quit" in out
+    assert int(out.rsplit("tile", 1)[1].split(",")[1].split()[0]) > 5  # moves
+
+
+@pytest.mark.parametrize(
+    "board", ["####|####|####|####", "1x2", "8x8", "hex1", "hex4", "xx#xx|x###x|#####|x###x|xx#xx"]
+)
+def test_any_board_plays(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], board: str) -> None:
+    assert "highest" in play(monkeypatch, capsys, "wasd\n", "--rules", board)
+
+
+@pytest.mark.parametrize(("name", "coloured"), [("NO_COLOR", False), ("FORCE_COLOR", True)])
+def test_colour(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, coloured: bool) -> None:
+    monkeypatch.setenv(name, "1")
+    assert ("\x1b[48;5;" in play(monkeypatch, capsys, "a\n")) is coloured
+
+
+def test_without_a_word_it_plays(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    type_in(monkeypatch, "q\n")
+    assert run([]) == 0
+    assert "2048 on 4x4" in capsys.readouterr().out
+
+
+# --- match and perft -----------------------------------------------------------------
+
+
+def test_match_json_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["match", "random", "first", "--games", "10", "--json", "--workers", "2"]) == 0
+    captured = capsys.readouterr()
+    data = json.loads(captured.out)
+    assert captured.out.count("\n") == 1
+    assert [player["player"] for player in data["players"]] == ["random", "first"]
+
+
+def test_match_table_and_csv(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["match", "random", "first", "--games", "10"]) == 0
+    out = capsys.readouterr().out
+    assert "4x4, goal 2048, seed 1" in out
+    assert "random - first:" in out
+    assert run(["match", "random", "--games", "10", "--csv"]) == 0
+    header, row = capsys.readouterr().out.splitlines()
+    assert header.startswith("player,games,mean_score")
+    assert row.startswith("random,10,")
+
+
+def test_match_with_a_player_file(capsys: pytest.CaptureFixture[str], hug: Path) -> None:  # noqa: F811
+    words = ["match", "hug:room=20", "random", "--player-file", str(hug), "--rules", "3x3", "--games", "4", "--json"]
+    assert run(words) == 0
+    assert json.loads(capsys.readouterr().out)["players"][0]["player"] == "hug:room=20.0"
+
+
+def test_match_resumes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["match", "random", "--games", "10", "--json"]) == 0
+    capsys.readouterr()
+    assert run(["match", "random", "--games", "25", "--json", "--resume"]) == 0
+    resumed = capsys.readouterr()
+    assert "random: 10 games found" in resumed.err
+    assert run(["match", "random", "--games", "25", "--json", "--no-keep"]) == 0
+    whole = json.loads(capsys.readouterr().out)
+    for data in (whole, found := json.loads(resumed.out)):
+        for player in data["players"]:
+            for name in [name for name in player if "second" in name]:
+                del player[name]
+    assert found == whole
+    assert run(["games", "list", "--json", "--limit", "100"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["games"]) == 25
+
+
+def test_perft(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["perft", "22##|####|####|####", "2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["count"] == 8876
+    assert run(["perft", "22##|####|####|####", "1"]) == 0
+    assert capsys.readouterr().out == "88\n"
+
+
+def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("lab2048 ")
+    for words in ([], ["play"], ["match"], ["perft"], ["games"], ["games", "list"], ["bench"], ["bench", "kernels"]):
+        assert run([*words, "--help"]) == 0
+        assert "Example" in capsys.readouterr().out or words in (["games"], ["bench"])
+
+
+# --- mistakes ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["play", "--rules", ""], 3, "the map is empty"),
+        (["play", "--rules", "####|###"], 3, "row 2 of the map has 3 cells: expected 4"),
+        (["play", "--rules", "##?#"], 3, "'?' is unknown"),
+        (["play", "--rules", "2 6 # #"], 3, "6 is no tile"),
+        (["play", "--rules", "24|42"], 3, "no move is possible"),
+        (["play", "--rules", "9x9"], 3, "expected 1x2 to 8x8"),
+        (["play", "--rules", "10000x10000"], 3, "expected 1x2 to 8x8"),
+        (["play", "--rules", "hex7"], 3, "expected hex1 to hex4"),
+        (["play", "--spawn", "2:0.5,4:0.4"], 2, "sum to 0.9: expected 1"),
+        (["play", "--goal", "1000"], 2, "goal 1000 is no tile"),
+        (["play", "--goal", "big"], 2, "valid integer"),
+        (["play", "--start", "99"], 2, "start 99 is out of range"),
+        (["play", "--spawner", "evil"], 2, "spawner 'evil' is unknown"),
+        (["play", "--seed", "-1"], 2, "seed -1 is out of range"),
+        (["play", "--sed", "1"], 2, "No such option"),
+        (["match"], 2, "Missing argument"),
+        (["match", "randm"], 2, "did you mean random?"),
+        (["match", "human"], 2, "cannot play a match"),
+        (["match", "random", "--games", "0"], 2, "expected 1 to"),
+        (["match", "random", "--games", "1000000000000"], 2, "expected 1 to"),
+        (["match", "random", "--workers", "-1"], 2, "expected 0 to"),
+        (["match", "random", "--json", "--csv"], 2, "only one of them"),
+        (["match", "random", "random"], 2, "each player once"),
+        (["match", "random", "--rules", "x"], 3, "no two cells"),
+        (["match", "random", "--player-file", "nowhere.py"], 3, "nowhere.py cannot be read"),
+        (["perft", "4x4", "-1"], 2, ""),
+        (["perft", "4x4", "99"], 2, "expected 0 to 20"),
+        (["perft", "oops", "1"], 3, "is unknown"),
+        (["plya"], 2, "plya"),
+        (["bench", "kernel"], 2, "kernel"),
+    ],
+)
+def test_a_mistake_is_one_line_and_a_code(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: list[str], code: int, says: str
+) -> None:
+    type_in(monkeypatch, "")
+    assert run(words) == code
+    captured = capsys.readouterr()
+    assert says in captured.err
+    assert len(captured.err.splitlines()) == 1
+    assert captured.err.startswith("lab2048: ")
+    assert captured.out == ""
+
+
+def test_a_fault_of_ours_is_one_line_too(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("nobody thought of this")
+
+    monkeypatch.setattr("lab2048.rules.rules.read_spawn_table", fail)
+    assert run(["play"]) == 1
+    assert capsys.readouterr().err.startswith("lab2048: internal error: ZeroDivisionError: nobody thought of this")
+
+
+def test_a_store_that_cannot_be_opened_ends_before_anything_is_played(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "text.sqlite"
+    path.write_text("this is no store, but someone's notes\n" * 100)
+    for words in (["play"], ["match", "random", "--games", "3"], ["games", "list"]):
+        type_in(monkeypatch, "asdw\n")
+        assert run([*words, "--store", str(path)]) == 3
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert len(captured.err.splitlines()) == 1
+    assert path.read_text().startswith("this is no store")

@@ -1,0 +1,95 @@
+"""Ctrl-C, kill -9 and a full disk in the middle of a match: nothing that was kept is lost, and it goes on."""
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from test_players import hug  # noqa: F401
+
+from lab2048.errors import StoreError
+from lab2048.records.store import Store
+
+SLOW = ["--rules", "3x3", "--games", "1000000"]  # never done while a test looks
+
+
+def start(words: list[str], store: Path, **options: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "lab2048", "match", *words, "--store", str(store), "--json"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)  # type: ignore[call-overload]
+
+
+def n_kept(store: Path) -> int:
+    """How many games are in the store; one that is not made yet has none."""
+    try:
+        with Store.open(store, create=False) as opened:
+            return len(opened.list(limit=100_000_000))
+    except StoreError:
+        return 0
+
+
+def wait_for_games(process: subprocess.Popen[str], store: Path) -> None:
+    while n_kept(store) == 0:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)  # not to wait for it, but to leave the processor to it
+
+
+def resume(words: list[str], store: Path, n_games: int) -> str:
+    words = [*words[: words.index("--games")], "--games", str(n_games), "--resume"]
+    process = start(words, store)
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    assert json.loads(out)["players"][0]["games"] == n_games
+    return err
+
+
+@pytest.fixture(params=["compiled", "python, here", "python, in processes"])
+def words(request: pytest.FixtureRequest, hug: Path) -> list[str]:  # noqa: F811
+    if request.param == "compiled":
+        return ["random", *SLOW, "--workers", "2"]
+    workers = "1" if request.param == "python, here" else "2"
+    return ["hug", "--player-file", str(hug), "--workers", workers, *SLOW]
+
+
+def test_ctrl_c_reports_and_keeps_what_was_played(words: list[str], own_store: Path) -> None:
+    process = start(words, own_store)
+    wait_for_games(process, own_store)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert process.returncode == 130, err
+    n = json.loads(out)["players"][0]["games"]
+    assert n == n_kept(own_store) > 0
+    assert "--resume goes on" in err
+    assert "Traceback" not in err
+    assert f"{n} games found" in resume(words, own_store, n + 5)
+
+
+def test_kill_9_loses_at_most_the_games_at_hand(words: list[str], own_store: Path) -> None:
+    process = start(words, own_store)
+    wait_for_games(process, own_store)
+    process.kill()
+    process.communicate()
+    n = n_kept(own_store)
+    assert n > 0
+    assert f"{n} games found" in resume(words, own_store, n + 5)
+    with Store.open(own_store) as store:
+        for entry in store.list(limit=20):
+            store.get(entry.id).episode.prove()
+
+
+def test_a_full_disk_is_one_line_and_a_match_that_goes_on(own_store: Path) -> None:
+    def little_room() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+
+    words = ["random", "--games", "100000"]
+    process = start(words, own_store, preexec_fn=little_room)
+    _, err = process.communicate()
+    assert process.returncode == 3
+    [line] = [line for line in err.splitlines() if not line.startswith("compiling")]
+    assert "full" in line
+    n = n_kept(own_store)
+    assert f"{n} games found" in resume(words, own_store, n + 50) if n else True

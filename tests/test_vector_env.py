@@ -1,0 +1,216 @@
+"""The environment of many games against Gymnasium's own over single ones."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from lab2048.envs import CLASSIC
+from lab2048.envs.benchmark import choose_legal, vector_env
+from lab2048.envs.single import GameEnv
+from lab2048.envs.vector import VectorGameEnv
+from lab2048.errors import IllegalMoveError, UsageError
+from lab2048.rules import Game, Rules
+from lab2048.rules.dice import episode_seed
+
+RICH = "32768 32768 . . / . . . . / . . . . / 2 . . 2"
+
+
+def make(n_games, **options):
+    return gymnasium.make_vec(CLASSIC, num_envs=n_games, **options)
+
+
+class SeriesEnv(GameEnv):
+    """A single game whose seeds go on as those of one place of the vector environment."""
+
+    def __init__(self, base, **options):
+        super().__init__(**options)
+        self.base, self.number = base, 0
+
+    def _draw_seed(self):
+        self.number += 1
+        return self.base if self.number == 1 else episode_seed(self.base, self.number - 1)
+
+
+def assert_same(ours, theirs, where=""):
+    assert type(ours) is type(theirs), where
+    if isinstance(ours, dict):
+        assert ours.keys() == theirs.keys(), where
+        for name in ours:
+            assert_same(ours[name], theirs[name], f"{where}/{name}")
+    elif isinstance(ours, np.ndarray):
+        assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype), where
+        if ours.dtype == object:
+            for a, b in zip(ours, theirs, strict=True):
+                assert_same(a, b, where)
+        else:
+            np.testing.assert_array_equal(ours, theirs, where)
+    else:
+        assert ours == theirs, where
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"observation": "planes", "reward": "log"},
+        {"rules": "2x4", "observation": "dict", "reward": "merges"},
+        {"rules": "3x3", "spawner": "worst", "illegal_reward": -1.0},
+        {"rules": "###|#x#|###", "spawner": "first"},
+        {"rules": "hex1", "illegal": "end", "observation": "dict"},
+        {"rules": "hex2", "reward": "goal", "goal": 8},
+        {"rules": "5x5"},
+        {"rules": RICH},
+        {"rules": "3x3", "max_episode_steps": 7},
+    ],
+    ids=str,
+)
+def test_steps_are_those_of_single_environments(options, mode):
+    n_games = 3
+    ours = make(n_games, autoreset_mode=mode, **options)
+    observation, info = ours.reset(seed=9)
+    single_options = dict(options)
+    limit = single_options.pop("max_episode_steps", None)
+
+    def make_single(base):
+        env = SeriesEnv(base, **single_options)
+        return gymnasium.wrappers.TimeLimit(env, limit) if limit else env
+
+    theirs = SyncVectorEnv([lambda base=int(base): make_single(base) for base in info["seed"]], autoreset_mode=mode)
+    assert ours.observation_space == theirs.observation_space
+    assert ours.action_space == theirs.action_space
+    assert_same((observation, info)[1], theirs.reset()[1])
+    rng = np.random.default_rng(2)
+    for _ in range(80):
+        actions = rng.integers(0, ours.single_action_space.n, n_games)
+        for name, a, b in zip(
+            ("obs", "reward", "terminated", "truncated", "info"), ours.step(actions), theirs.step(actions), strict=True
+        ):
+            assert_same(a, b, name)
+
+
+def test_the_entry_point_is_ours():
+    env = make(2)
+    assert isinstance(env, VectorGameEnv)
+    assert env.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    assert make(2, autoreset_mode="SameStep").metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    assert isinstance(make(2, vectorization_mode="sync"), SyncVectorEnv)
+
+
+@pytest.mark.parametrize("observation", ["ranks", "planes", "dict"])
+def test_observations_are_in_their_space(observation):
+    env = make(5, observation=observation, rules="3x3")
+    seen, info = env.reset(seed=1)
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        assert seen in env.observation_space
+        seen, _, _, _, info = env.step(choose_legal(info["action_mask"], rng))
+
+
+def test_nothing_is_handed_out_twice():
+    env = make(4, observation="dict")
+    kept = [env.reset(seed=1)]
+    for action in range(3):
+        observation, reward, terminated, truncated, info = env.step(np.full(4, action))
+        kept.append(({**observation, "reward": reward, "terminated": terminated, "truncated": truncated}, info))
+    arrays = [[*observation.values(), *info.values()] for observation, info in kept]
+    for i, some in enumerate(arrays):
+        for others in arrays[:i]:
+            assert not any(np.shares_memory(a, b) for a in some for b in others)
+
+
+def test_an_episode_replays_from_its_seed():
+    env = make(3, rules="3x3", autoreset_mode="SameStep")
+    _, info = env.reset(seed=3)
+    rng = np.random.default_rng(3)
+    games = {}
+    n_proved = 0
+    for _ in range(300):
+        for i, seed in enumerate(info["seed"].tolist()):
+            games.setdefault((i, seed), Game(Rules.from_text("3x3"), seed))
+        current = [games[i, seed] for i, seed in enumerate(info["seed"].tolist())]
+        actions = choose_legal(info["action_mask"], rng)
+        for game, action in zip(current, actions.tolist(), strict=True):
+            game.play(action)
+        _, _, terminated, _, info = env.step(actions)
+        for i in np.flatnonzero(terminated):
+            n_proved += 1
+            assert current[i].is_over
+            assert info["final_info"]["score"][i] == current[i].score
+            assert info["final_info"]["max_tile"][i] == current[i].board.max_tile
+    assert n_proved > 3
+
+
+def test_seeds():
+    env = make(4)
+    first, again = (env.reset(seed=5)[1]["seed"] for _ in range(2))
+    other = env.reset()[1]["seed"]
+    np.testing.assert_array_equal(first, again)
+    assert len({*first.tolist(), *other.tolist()}) == 8
+    np.testing.assert_array_equal(env.reset(options={"game_seed": other})[1]["seed"], other)
+    with pytest.raises(UsageError, match="out of range"):
+        env.reset(options={"game_seed": other - other.max() - 1})
+
+
+def test_only_some_games_are_reset():
+    env = make(3, autoreset_mode="Disabled", rules="1x2", illegal="end")
+    _, info = env.reset(seed=1)
+    _, _, terminated, _, _ = env.step(np.zeros(3, int))
+    assert terminated.all()
+    with pytest.raises(UsageError, match="game 0 is over"):
+        env.step(np.zeros(3, int))
+    _, after = env.reset(options={"reset_mask": np.array([True, False, True])})
+    assert (after["seed"] != info["seed"]).tolist() == [True, False, True]
+    with pytest.raises(UsageError, match="game 1 is over"):
+        env.step(np.zeros(3, int))
+
+
+def test_masks():
+    env = make(3)
+    _, info = env.reset(seed=1)
+    assert info["action_mask"].dtype == np.int8
+    assert env.action_masks().dtype == np.bool_
+    np.testing.assert_array_equal(env.action_masks(), info["action_mask"])
+
+
+@pytest.mark.parametrize("actions", [[0, 4], [0, -1], [0], [0.0, 1.0], 0])
+def test_bad_actions_are_refused(actions):
+    env = make(2)
+    env.reset(seed=1)
+    with pytest.raises(UsageError, match="expected"):
+        env.step(actions)
+
+
+def test_illegal_actions_may_be_errors():
+    env = make(2, rules="2 4 . / . . .", illegal="error")
+    env.reset(seed=1)
+    with pytest.raises(IllegalMoveError, match="up changes nothing"):
+        env.step([1, 0])
+
+
+@pytest.mark.parametrize(
+    "options", [{"num_envs": 0}, {"max_episode_steps": 0}, {"autoreset_mode": "never"}, {"render_mode": "human"}]
+)
+def test_bad_options_are_refused(options):
+    with pytest.raises(UsageError, match=r"expected|known|did you mean"):
+        VectorGameEnv(**{"num_envs": 2, **options})
+
+
+def test_bad_reset_mask_is_refused():
+    with pytest.raises(UsageError, match="reset_mask"):
+        make(2).reset(options={"reset_mask": np.array([1, 0])})
+
+
+def test_render():
+    texts = make(2, render_mode="ansi")
+    texts.reset(seed=1)
+    assert [len(text.split("\n")) for text in texts.render()] == [4, 4]
+    pictures = make(2, rules="hex1", render_mode="rgb_array")
+    pictures.reset(seed=1)
+    assert all(picture.shape[2] == 3 for picture in pictures.render())
+    assert make(2).render() is None
+
+
+def test_the_measurement_measures():
+    assert vector_env(n_games=8, seconds=0.001)() > 0
