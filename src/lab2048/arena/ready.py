@@ -20,7 +20,7 @@ def prepare(say: Callable[[str], None]) -> None:
 def _compile_all() -> None:
     import numpy as np
 
-    from lab2048.kernels import play
+    from lab2048.kernels import play, vector
     from lab2048.kernels.perft import count
     from lab2048.rules import Rules
     from lab2048.rules.plan import make_plan
@@ -29,5 +29,6 @@ def _compile_all() -> None:
     plan = make_plan(rules)
     games = play.make_games(np.zeros(1, np.uint64), rules.shape.n_cells, 8)
     play.play_games(plan, games, play.RANDOM, 8)
+    vector.warm_up(plan)
     for rank in (1, 15):  # one that is counted packed, one in bytes
         count(plan, (rank, rank) + (0,) * 14, 1)

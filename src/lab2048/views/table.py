@@ -13,7 +13,7 @@ from lab2048.arena.match import Match, Standing
 from lab2048.arena.statistics import Interval, games_to_decide, mean_interval
 from lab2048.views.number import duration, number, percent
 
-MAX_TILE_COLUMNS = 5
+MAX_TILE_COLUMNS = 4
 
 
 def match_table(match: Match, *, title: str) -> RenderableType:

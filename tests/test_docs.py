@@ -1,0 +1,47 @@
+"""The words of the README, typed one by one: what it shows is what happens."""
+
+import doctest
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[1]
+README = (TOP / "README.md").read_text()
+DOCS = [TOP / "README.md", *sorted((TOP / "docs").rglob("*.md")), TOP / "CONTRIBUTING.md", TOP / "CHANGELOG.md"]
+
+
+def sessions() -> list[tuple[str, str]]:
+    """The commands of the README with the output that it shows, in order."""
+    found = []
+    for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            found.append((command, output))
+    return found
+
+
+def test_readme_shows_what_happens(own_store: Path) -> None:
+    assert sessions()
+    for command, expected in sessions():
+        words = command.replace("lab2048", f"{sys.executable} -m lab2048")
+        done = subprocess.run(words, shell=True, capture_output=True, text=True, check=True)
+        same = doctest.OutputChecker().check_output(
+            expected, done.stdout, doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+        )
+        assert same, f"$ {command}\n{done.stdout}\nexpected\n{expected}"
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    for link in re.findall(r"\]\(([^)#]+)", path.read_text()):
+        if not link.startswith("http"):
+            assert (path.parent / link).exists(), link
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_python_sessions_run(path: Path) -> None:
+    failed, _ = doctest.testfile(str(path), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert failed == 0
