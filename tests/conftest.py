@@ -1,6 +1,7 @@
 """What every test starts from: a store of its own, no colours, and dice that never surprise."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ settings.register_profile("slow", derandomize=True, deadline=None, database=None
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 DATA = Path(__file__).parent / "data"
+EXTEND = Path(__file__).parents[1] / "docs" / "extend.md"
 
 
 @pytest.fixture(autouse=True)
@@ -23,4 +25,15 @@ def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("LAB2048_STORE", str(path))
     for name in ("NO_COLOR", "FORCE_COLOR", "LAB2048_DEBUG"):
         monkeypatch.delenv(name, raising=False)
+    return path
+
+
+@pytest.fixture
+def hug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The player of docs/extend.md as a file; what it registers is forgotten afterwards."""
+    monkeypatch.setattr("lab2048.players.registry._registered", {})
+    text = re.findall(r"```python\n(.*?)```", EXTEND.read_text(), re.DOTALL)[0]
+    assert len(text.splitlines()) < 60
+    path = tmp_path / "hug.py"
+    path.write_text(text)
     return path

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_players import hug  # noqa: F401
 
 from lab2048.cli.app import run
 
@@ -132,7 +131,7 @@ def test_match_table_and_csv(capsys: pytest.CaptureFixture[str]) -> None:
     assert row.startswith("random,10,")
 
 
-def test_match_with_a_player_file(capsys: pytest.CaptureFixture[str], hug: Path) -> None:  # noqa: F811
+def test_match_with_a_player_file(capsys: pytest.CaptureFixture[str], hug: Path) -> None:
     words = ["match", "hug:room=20", "random", "--player-file", str(hug), "--rules", "3x3", "--games", "4", "--json"]
     assert run(words) == 0
     assert json.loads(capsys.readouterr().out)["players"][0]["player"] == "hug:room=20.0"

@@ -4,7 +4,6 @@ import math
 from pathlib import Path
 
 import pytest
-from test_players import hug  # noqa: F401
 
 from lab2048.arena.match import Match
 from lab2048.arena.pool import Pool
@@ -38,7 +37,7 @@ def test_the_number_of_workers_changes_nothing(rules: str) -> None:
     assert all(len(standing.games) == 30 for standing in one.standings.values())
 
 
-def test_players_in_python_play_the_same_here_and_in_processes(hug: Path) -> None:  # noqa: F811
+def test_players_in_python_play_the_same_here_and_in_processes(hug: Path) -> None:
     load_player_file(hug)
     one = played(["hug", "random"], rules="3x3", n=6)
     assert games_of(one) == games_of(played(["hug", "random"], rules="3x3", n=6, workers=2, files=(hug,)))

@@ -21,19 +21,6 @@ from lab2048.players.human import HumanPlayer
 from lab2048.players.registry import _split, options
 from lab2048.rules import Board, Rules
 
-EXTEND = Path(__file__).parents[1] / "docs" / "extend.md"
-
-
-@pytest.fixture
-def hug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The player of docs/extend.md as a file; what it registers is forgotten afterwards."""
-    monkeypatch.setattr("lab2048.players.registry._registered", {})
-    text = re.findall(r"```python\n(.*?)```", EXTEND.read_text(), re.DOTALL)[0]
-    assert len(text.splitlines()) < 60
-    path = tmp_path / "hug.py"
-    path.write_text(text)
-    return path
-
 
 @pytest.mark.parametrize("name", names())
 def test_player_keeps_the_contract(name: str) -> None:
@@ -102,12 +89,39 @@ def test_a_wrong_value_says_what_was_expected(hug: Path) -> None:
         make_player("hug:room=much")
 
 
+def test_an_option_may_be_left_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lab2048.players.registry._registered", {})
+    path = tmp_path / "timed.py"
+    path.write_text(
+        "from dataclasses import dataclass\n"
+        "from lab2048.players import *\n"
+        "@dataclass\n"
+        "class Timed(Player):\n"
+        "    ms: float | None = option(None, 'time for a move')\n"
+        "    fast: bool = option(False, 'hurry')\n"
+        "    def choose(self, board): ...\n"
+        "register('timed', Timed)\n"
+    )
+    load_player_file(path)
+    assert canonical_spec("timed") == "timed"
+    assert canonical_spec("timed:fast=true,ms=20") == "timed:ms=20.0,fast=true"
+    for wrong in ("timed:ms=soon", "timed:ms=nan", "timed:ms=inf", "timed:fast=maybe"):
+        with pytest.raises(UsageError, match="is not understood"):
+            make_player(wrong)
+
+
+def test_our_own_names_are_taken() -> None:
+    with pytest.raises(UsageError, match="'random' is taken"):
+        register("random", HumanPlayer)
+
+
 def test_an_order_of_unknown_letters_is_refused() -> None:
     with pytest.raises(UsageError, match="expected letters of wdsa"):
         make_player("first:order=qq").choose(Board.from_text("22##"))
 
 
 def test_parentheses_keep_commas_together() -> None:
+    assert _split("a=(b:c=1,d=(e:f=1,g=2)),h=3") == ["a=(b:c=1,d=(e:f=1,g=2))", "h=3"]
     assert _split("inner=(greedy:eval=snake,depth=2),peek=true") == ["inner=(greedy:eval=snake,depth=2)", "peek=true"]
 
 

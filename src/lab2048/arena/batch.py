@@ -4,6 +4,7 @@ The seed of a game depends only on the match's seed and the game's number, so th
 games are the same however they are cut into batches and spread over workers.
 """
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -12,14 +13,16 @@ import numpy as np
 
 from lab2048.arena.episode import play_episode
 from lab2048.kernels.play import NEVER_REACHED, Games, make_games, room_for
-from lab2048.players import make_player
+from lab2048.players import Player, make_player
 from lab2048.players.player import GamesKernel
 from lab2048.records.episode import Episode
 from lab2048.rules import Rules
 from lab2048.rules.dice import episode_seed
 from lab2048.rules.move import letters
 
-SLICE = 1_000_000  # moves a compiled call: a fraction of a second, so that Ctrl-C is heard
+# A compiled call plays this many moves, or as many as take this long: then Ctrl-C is heard.
+MAX_SLICE = 1_000_000
+SLICE_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
@@ -41,14 +44,20 @@ class Played:
     cpu_seconds: float = 0.0
 
 
-def has_kernel(spec: str, rules: Rules) -> bool:
-    """True if the player's games run compiled, and so on threads."""
-    return make_player(spec).games_kernel(rules) is not None
+_here = threading.local()
+
+
+def player_here(spec: str) -> Player:
+    """The player of a spec that this thread keeps: made once, because players may carry large tables."""
+    players: dict[str, Player] = _here.__dict__.setdefault("players", {})
+    if spec not in players:
+        players[spec] = make_player(spec)
+    return players[spec]
 
 
 def play_batch(batch: Batch, is_stopped: Callable[[], bool]) -> Played:
     """Play the games of a batch; stop between two games, or two slices, when asked to."""
-    player = make_player(batch.player)
+    player = player_here(batch.player)
     kernel = player.games_kernel(batch.rules)
     played = Played(batch.player)
     if kernel is not None:
@@ -66,13 +75,17 @@ def play_batch(batch: Batch, is_stopped: Callable[[], bool]) -> Played:
 
 def _play_compiled(batch: Batch, kernel: GamesKernel, is_stopped: Callable[[], bool], played: Played) -> None:
     seeds = np.array([episode_seed(batch.seed, number) for number in batch.numbers], np.uint64)
-    games = make_games(seeds, batch.rules.shape.n_cells, SLICE)
+    size = 1000
+    games = make_games(seeds, batch.rules.shape.n_cells, size)
     kernel(games, 0)  # compiles or loads the code before the clock runs
-    begin = time.thread_time()
     while games.n_finished < len(seeds) and not is_stopped():
-        games = room_for(games, SLICE)
-        kernel(games, SLICE)
-    played.cpu_seconds = time.thread_time() - begin
+        games = room_for(games, size)
+        begin = time.thread_time()
+        kernel(games, size)
+        seconds = time.thread_time() - begin
+        played.cpu_seconds += seconds
+        pace = SLICE_SECONDS / max(seconds, 1e-9)
+        size = max(1, min(MAX_SLICE, int(size * min(pace, 10))))
     played.episodes = _episodes(batch, games, played.cpu_seconds / max(1, games.n_used))
 
 

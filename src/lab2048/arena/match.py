@@ -2,7 +2,7 @@
 
 import math
 import statistics
-import time
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -31,6 +31,10 @@ class Standing:
     @property
     def scores(self) -> list[int]:
         return [game.score for game in self.games.values()]
+
+    @property
+    def median_score(self) -> float:
+        return statistics.median(self.scores)
 
     def reached(self, tile: int) -> Interval:
         """The rate of games that made this tile."""
@@ -77,15 +81,10 @@ class Match:
     def play(self, pool: Pool) -> Iterator[Played]:
         """Play what is missing; each piece is counted when it is handed out."""
         pace = dict.fromkeys(self.players, 0.0)  # seconds a game, as far as is known
-        begin = time.perf_counter()
         for played in pool.run(self._batches(pace, pool.n_workers)):
             self.count(played)
-            elapsed = time.perf_counter() - begin
-            n_played = sum(len(standing.games) for standing in self.standings.values())
-            for player in self.players:
-                standing = self.standings[player]
-                own = standing.cpu_seconds / max(1, len(standing.games))
-                pace[player] = own or elapsed / max(1, n_played)
+            if played.episodes:
+                pace[played.player] = played.cpu_seconds / len(played.episodes)
             yield played
 
     def count(self, played: Played) -> None:
@@ -108,17 +107,16 @@ class Match:
             player: [n for n in range(self.n_games) if n not in standing.games]
             for player, standing in self.standings.items()
         }
-        while any(missing.values()):
-            slowest = max(pace[player] for player in self.players)
-            size = 1 if slowest == 0 else int(BATCH_SECONDS / slowest)
-            # The last batches are small, so that all workers end together.
-            size = min(size, MAX_BATCH, math.ceil(max(map(len, missing.values())) / (2 * n_workers)))
-            first = min(numbers[0] for numbers in missing.values() if numbers)
+        begin, size = 0, 1
+        while begin < self.n_games:
             for player, numbers in missing.items():
-                mine = [n for n in numbers if n < first + max(1, size)]
-                missing[player] = numbers[len(mine) :]
+                mine = numbers[bisect_left(numbers, begin) : bisect_left(numbers, begin + size)]
                 if mine:
                     yield Batch(player, self.rules, self.seed, mine)
+            begin += size
+            # Grow with care: the next games may be longer.  Shrink at the end, so that all workers end together.
+            wanted = int(BATCH_SECONDS / max(*pace.values(), 1e-6))
+            size = max(1, min(wanted, 2 * size, MAX_BATCH, (self.n_games - begin) // (2 * n_workers)))
 
     def tiles(self) -> list[int]:
         """The tiles worth a column: from the lowest highest tile of any game to the highest, and the goal."""
@@ -147,7 +145,7 @@ class Match:
             "games": n,
             "mean_score": mean.value,
             "mean_score_ci95": _ends(mean),
-            "median_score": statistics.median(standing.scores),
+            "median_score": standing.median_score,
             "max_score": max(standing.scores),
             "reached": {str(tile): _rate_json(standing.reached(tile)) for tile in self.tiles()},
             "won": standing.n_won,

@@ -1,10 +1,12 @@
 """Counting the ways that a game can go: a fingerprint of the rules."""
 
+import math
+
 from lab2048.kernels.perft import count
 from lab2048.rules import Board, Rules
 from lab2048.rules.plan import make_plan
 
-N_PYTHON_TURNS = 2  # counted here, so that Ctrl-C is heard between the compiled counts below them
+MAX_NODES = 1_000_000  # about what one compiled count may look at, so that Ctrl-C is heard between them
 
 
 def count_sequences(rules: Rules, depth: int) -> int:
@@ -12,14 +14,17 @@ def count_sequences(rules: Rules, depth: int) -> int:
     boards = [rules.board]
     for _ in range(rules.n_start):
         boards = [board.put(spawn.cell, spawn.rank) for board in boards for spawn in rules.spawns(board)]
-    return sum(_count(rules, board, depth, N_PYTHON_TURNS) for board in boards)
+    n_spawns = rules.shape.n_cells * len(rules.spawn_table)
+    # The last turn is counted, not made.
+    n_compiled = 1 + int(math.log(MAX_NODES) / math.log(n_spawns * len(rules.shape.moves)))
+    return sum(_count(rules, board, depth, n_compiled) for board in boards)
 
 
-def _count(rules: Rules, board: Board, depth: int, n_python: int) -> int:
-    if n_python == 0 or depth <= 2:
+def _count(rules: Rules, board: Board, depth: int, n_compiled: int) -> int:
+    if depth <= n_compiled:
         return count(make_plan(rules), board.ranks, depth)
     return sum(
-        _count(rules, after.put(spawn.cell, spawn.rank), depth - 1, n_python - 1)
+        _count(rules, after.put(spawn.cell, spawn.rank), depth - 1, n_compiled)
         for _, (after, _) in board.slides()
         for spawn in rules.spawns(after)
     )

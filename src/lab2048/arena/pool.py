@@ -1,24 +1,23 @@
-"""Where batches run: in this thread, on threads, or in processes.
+"""Where batches run: right here, on threads, or in processes.
 
-Compiled games release Python's lock and run on threads.  Players written in Python
-run in processes; with a single worker they run right here, so that nothing has to
-be started and Ctrl-C reaches them.
+With one worker everything runs right here.  With more, players whose games or choices
+are compiled run on threads, because they release Python's lock; players written in
+Python run in processes.
 """
 
-import contextlib
 import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
-from dataclasses import replace
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from lab2048.arena.batch import Batch, Played, has_kernel, play_batch
+from lab2048.arena.batch import Batch, Played, play_batch, player_here
 from lab2048.errors import LabError
 from lab2048.players import load_player_file
 
@@ -55,10 +54,9 @@ class Pool:
         self._player_files = player_files
         self._threads: ThreadPoolExecutor | None = None
         self._processes: ProcessPoolExecutor | None = None
-        self._stop_threads = threading.Event()
         self._context = multiprocessing.get_context("spawn")
         self._stop_processes = self._context.Event()
-        self._waiting: set[Future[Played]] = set()
+        self._stop_threads = threading.Event()
 
     def __enter__(self) -> Self:
         return self
@@ -66,12 +64,11 @@ class Pool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End everything; what still runs is given a moment, then ended."""
-        self._stop()
+        """End everything at once: a game in Python that nobody waits for any more may take minutes."""
+        self.stop()
         if self._threads:
             self._threads.shutdown(wait=True, cancel_futures=True)
         if self._processes:
-            # A game in Python may take minutes: end the processes rather than wait for it.
             workers = list((self._processes._processes or {}).values())
             self._processes.shutdown(wait=False, cancel_futures=True)
             for worker in workers:
@@ -79,44 +76,44 @@ class Pool:
             for worker in workers:
                 worker.join()
 
-    def run(self, batches: Iterable[Batch]) -> Iterator[Played]:
-        """Play batches as they come; the iterable is asked for more only when a worker is free."""
-        source = iter(batches)
-        is_done = False
-        while True:
-            while not is_done and len(self._waiting) < self.n_workers + 1:
-                batch = next(source, None)
-                if batch is None:
-                    is_done = True
-                elif self.n_workers == 1 and not has_kernel(batch.player, batch.rules):
-                    for number in batch.numbers:  # one by one, so that Ctrl-C loses only the game at hand
-                        yield play_batch(replace(batch, numbers=[number]), lambda: False)
-                else:
-                    self._waiting.add(self._submit(batch))
-            if not self._waiting:
-                return
-            yield from self._take(FIRST_COMPLETED, None)
-
-    def drain(self, seconds: float) -> Iterator[Played]:
-        """After Ctrl-C: stop, and hand back what the workers finish within a moment."""
-        self._stop()
-        for future in list(self._waiting):
-            future.cancel()
-        with contextlib.suppress(LabError):
-            yield from self._take("ALL_COMPLETED", seconds)
-
-    def _stop(self) -> None:
+    def stop(self) -> None:
+        """Let the games at hand be the last ones: `run` hands them out and ends."""
         self._stop_threads.set()
         self._stop_processes.set()
 
-    def _take(self, until: str, seconds: float | None) -> Iterator[Played]:
-        finished, self._waiting = wait(self._waiting, seconds, until)
-        for future in finished:
-            if not future.cancelled():
-                yield future.result()
+    @property
+    def is_stopped(self) -> bool:
+        return self._stop_threads.is_set()
+
+    def run(self, batches: Iterable[Batch]) -> Iterator[Played]:
+        """Play batches as they come; the iterable is asked for more only when a worker is free."""
+        source = iter(batches)
+        if self.n_workers == 1:
+            for batch in source:
+                yield play_batch(batch, self._stop_threads.is_set)
+                if self.is_stopped:
+                    return
+        waiting: set[Future[Played]] = set()
+        while True:
+            while not self.is_stopped and len(waiting) < self.n_workers + 1:
+                following = next(source, None)
+                if following is None:
+                    break
+                waiting.add(self._submit(following))
+            if not waiting:
+                return
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                waiting.discard(future)
+                try:
+                    yield future.result()
+                except BrokenProcessPool:
+                    raise LabError(
+                        "a worker process has died: perhaps it ran out of memory; try fewer --workers"
+                    ) from None
 
     def _submit(self, batch: Batch) -> Future[Played]:
-        if has_kernel(batch.player, batch.rules):
+        player = player_here(batch.player)
+        if player.releases_lock or player.games_kernel(batch.rules) is not None:
             return self._thread_pool().submit(play_batch, batch, self._stop_threads.is_set)
         return self._process_pool().submit(_work, batch)
 

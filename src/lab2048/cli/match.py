@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -24,14 +25,12 @@ from lab2048.cli.options import (
 from lab2048.errors import UsageError
 
 if TYPE_CHECKING:
-    from lab2048.arena.batch import Played
+    from lab2048.arena.keeper import Keeper
     from lab2048.arena.match import Match
     from lab2048.arena.pool import Pool
-    from lab2048.records.store import Store
 
 MAX_GAMES = 10_000_000
 MAX_WORKERS = 256
-KEEP_SECONDS = 0.5
 
 
 def match(
@@ -57,11 +56,12 @@ def match(
 
     Example: lab2048 match random first --games 1000 --seed 7
     """
+    from lab2048.arena.keeper import Keeper
     from lab2048.arena.match import Match
     from lab2048.arena.pool import Pool
     from lab2048.arena.ready import prepare
     from lab2048.players import canonical_spec, load_player_file
-    from lab2048.players.registry import make_player
+    from lab2048.players.registry import player_class
     from lab2048.records.store import Store
     from lab2048.rules import Rules
     from lab2048.rules.dice import check_seed
@@ -80,87 +80,72 @@ def match(
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     specs = [canonical_spec(player) for player in players]
     for spec in specs:
-        if make_player(spec).is_interactive:
+        if player_class(spec.partition(":")[0]).is_interactive:
             raise UsageError(f"player {spec} cannot play a match: expected a player that chooses by itself")
     the_match = Match(the_rules, specs, check_seed(seed), games)
-    prepare(say)
     with contextlib.ExitStack() as stack:
-        keeper = Keeper(stack.enter_context(Store.open(store)), the_match, resume=resume) if keep else None
+        keeper = Keeper(stack.enter_context(Store.open(store)), the_match) if keep else None
+        if keeper and resume:
+            for player, n_found in keeper.resume():
+                say(f"{player}: {n_found} games found")
+        prepare(say)
         code = _play(the_match, stack.enter_context(Pool(workers or os.cpu_count() or 1, files)), keeper)
         _report(the_match, as_json=as_json, as_csv=as_csv)
-        if code and keep:
+        if code and keeper:
             say("interrupted; the games played are kept: the same command with --resume goes on")
     raise typer.Exit(code)
 
 
-class Keeper:
-    """Keeps the games of a match, a transaction every half second."""
-
-    def __init__(self, store: "Store", match: "Match", *, resume: bool) -> None:
-        """Open a run for each player, or find the one to go on with."""
-        self._store = store
-        self._runs: dict[str, int] = {}
-        self._fresh: list[Played] = []
-        self._kept_at = time.monotonic()
-        for player, standing in match.standings.items():
-            run = store.find_run(match.rules, player, match.seed) if resume else None
-            if run is None:
-                run = store.begin_run("match", match.rules, player, match.seed)
-            else:
-                found = [game for game in store.summaries_of(run) if game.number < match.n_games]
-                standing.games.update({game.number: game for game in found})
-                say(f"{player}: {len(found)} games found")
-            self._runs[player] = run
-
-    def keep(self, played: "Played", *, at_once: bool = False) -> None:
-        """Keep finished games, at the latest half a second later."""
-        self._fresh.append(played)
-        if at_once or time.monotonic() - self._kept_at > KEEP_SECONDS:
-            self.flush()
-
-    def flush(self) -> None:
-        """Write what is not written yet."""
-        for played in self._fresh:
-            self._store.keep(self._runs[played.player], played.episodes)
-        self._fresh.clear()
-        self._kept_at = time.monotonic()
-
-
-def _play(match: "Match", pool: "Pool", keeper: Keeper | None) -> int:
+def _play(match: "Match", pool: "Pool", keeper: "Keeper | None") -> int:
     """Play the match with a live table; return 130 if it was interrupted."""
-    code = 0
-    with _live(match) as show:
+    is_aborted = False
+    with _live(match) as show, _stop_on_signals(pool):
         try:
             for played in match.play(pool):
                 if keeper:
                     keeper.keep(played)
                 show()
         except KeyboardInterrupt:
-            code = 130
-            for played in pool.drain(2.0):
-                match.count(played)
-                if keeper:
-                    keeper.keep(played)
-        if keeper:
-            keeper.flush()
-    return code
+            is_aborted = True
+        finally:
+            if keeper:
+                keeper.flush()
+    return 130 if is_aborted or pool.is_stopped else 0
+
+
+@contextlib.contextmanager
+def _stop_on_signals(pool: "Pool") -> Iterator[None]:
+    """The first Ctrl-C lets the games at hand end; the second one does not wait for them."""
+
+    def stop(number: int, frame: object) -> None:  # noqa: ARG001
+        if pool.is_stopped:
+            raise KeyboardInterrupt
+        pool.stop()
+        say("\nfinishing the games at hand; Ctrl-C again leaves at once")
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextlib.contextmanager
 def _live(match: "Match") -> Iterator[Callable[[], None]]:
     """A table that follows the match, on a terminal; elsewhere a line every ten seconds."""
     n_all = match.n_games * len(match.players)
+    due = time.monotonic() + (0 if sys.stderr.isatty() else 10)
 
     def progress() -> str:
         return f"{sum(len(standing.games) for standing in match.standings.values())} of {n_all} games"
 
     if not sys.stderr.isatty():
-        said = time.monotonic()
 
         def line() -> None:
-            nonlocal said
-            if time.monotonic() - said > 10:
-                said = time.monotonic()
+            nonlocal due
+            if time.monotonic() > due:
+                due = time.monotonic() + 10
                 say(progress())
 
         yield line
@@ -170,14 +155,15 @@ def _live(match: "Match") -> Iterator[Callable[[], None]]:
 
     from lab2048.views.table import match_table
 
-    shown = 0.0
     with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as live:
 
         def table() -> None:
-            nonlocal shown
-            if time.monotonic() - shown > 0.2:
+            nonlocal due
+            begin = time.monotonic()
+            if begin > due:
                 live.update(match_table(match, title=progress()), refresh=True)
-                shown = time.monotonic()
+                # Many games take long to sum up: a tenth of the time is enough for showing them.
+                due = time.monotonic() + max(0.2, 10 * (time.monotonic() - begin))
 
         yield table
 

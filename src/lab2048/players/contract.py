@@ -25,9 +25,11 @@ def check_player(player: Player, *, seed: int, rules: tuple[str, ...] = RULES, n
             seen.append((game.board, move))
             game.play(move)
         player.start(game.rules, seed)
-        for board, move in seen:
+        for board, move in seen if player.is_repeatable else ():
             again = player.choose(board).move
             assert again == move, f"{text}: chose {again} on {board.to_text()}, but {move} before"
+        for board, _ in reversed(seen):  # any board at any time
+            _check_decision(player, board)
 
 
 def _check_decision(player: Player, board: Board) -> int:

@@ -46,6 +46,12 @@ class Player(ABC):
 
     measure: ClassVar[str] = "value"  # what the values of a decision are
     is_interactive: ClassVar[bool] = False  # True if a person has to answer
+    releases_lock: ClassVar[bool] = False  # True if `choose` is compiled, so that several can choose at once on threads
+
+    @property
+    def is_repeatable(self) -> bool:
+        """False if a clock takes part in its choices: then a game cannot be played again."""
+        return True
 
     def start(self, rules: Rules, seed: int) -> None:  # noqa: B027
         """Prepare for a game; the player's own chance, if it needs any, comes from the seed."""

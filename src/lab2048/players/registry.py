@@ -7,6 +7,7 @@ group lab2048.players), or one that a file registered.
 import dataclasses
 import importlib
 import importlib.util
+import math
 import re
 import sys
 from functools import cache
@@ -30,6 +31,8 @@ _registered: dict[str, type[Player]] = {}
 
 def register(name: str, player: type[Player]) -> None:
     """Add a player by hand, as a player file does."""
+    if name in _OURS:
+        raise UsageError(f"player name {name!r} is taken: expected another one, so that records stay true")
     if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
         raise UsageError(f"player name {name!r} is not understood: expected small letters, digits, - and _")
     if not (isinstance(player, type) and issubclass(player, Player)):
@@ -112,22 +115,35 @@ def _write(value: Any) -> str:
 
 def _split(text: str) -> list[str]:
     """Split at commas, but not inside parentheses: inner=(greedy:eval=snake,depth=2) is one part."""
-    if text.count("(") != text.count(")"):
+    parts, depth = [""], 0
+    for letter in text.strip():
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            break
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    if depth:
         raise UsageError(f"player options {text!r}: expected as many ( as )")
-    parts = re.split(r",(?![^()]*\))", text) if text.strip() else []
-    return [part.strip() for part in parts]
+    return [part.strip() for part in parts] if text.strip() else []
 
 
 def _convert(name: str, key: str, value: str, field: dataclasses.Field[Any]) -> Any:
-    kind: type[Any] = type(field.default)
+    # `ms: float | None = option(None, ...)` takes a number; annotations may be text.
+    annotation = field.type if isinstance(field.type, str) else getattr(field.type, "__qualname__", str(field.type))
+    kind = annotation.removesuffix(" | None")
     if value.startswith("(") and value.endswith(")"):
         value = value[1:-1]
     try:
-        if kind is bool:
+        if kind == "bool":
             return {"true": True, "false": False, "1": True, "0": False}[value.lower()]
-        return kind(value)
+        number = {"int": int, "float": float}.get(kind, str)(value)
+        if number != number or number in (math.inf, -math.inf):
+            raise ValueError
+        return number
     except (KeyError, ValueError):
-        word = {bool: "true or false", int: "a whole number", float: "a number"}.get(kind, kind.__name__)
+        word = {"bool": "true or false", "int": "a whole number", "float": "a number"}[kind]
         raise UsageError(f"player {name}: {key}={value} is not understood: expected {word}") from None
 
 

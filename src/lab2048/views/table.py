@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lab2048.arena.match import Match, Standing
-from lab2048.arena.statistics import Interval, games_to_decide, mean_interval
+from lab2048.arena.statistics import Interval, games_to_decide, mean_interval, rate_interval
 from lab2048.views.number import duration, number, percent
 
 MAX_TILE_COLUMNS = 4
@@ -46,14 +46,11 @@ def _cells(standing: Standing, tiles: list[int]) -> Iterator[str]:
     yield str(n)
     if n == 0:
         return
-    scores = sorted(standing.scores)
-    yield spread(mean_interval(scores))
-    yield number(scores[n // 2])
-    yield number(scores[-1])
-    for tile in tiles:
-        rate = standing.reached(tile)
+    yield spread(mean_interval(standing.scores))
+    yield number(standing.median_score)
+    yield number(max(standing.scores))
+    for rate in (*(standing.reached(tile) for tile in tiles), rate_interval(standing.n_won, n)):
         yield f"{percent(rate.value)} [{percent(rate.low)}, {percent(rate.high)}]"
-    yield percent(standing.n_won / n)
     yield number(standing.n_moves / standing.seconds) if standing.seconds else "-"
     yield duration(standing.seconds / n)
 
