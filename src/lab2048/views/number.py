@@ -1,5 +1,7 @@
 """Numbers as people read them."""
 
+import math
+
 
 def number(value: float) -> str:
     """A count or a score: thousands separated, small ones with a few digits.
@@ -13,16 +15,14 @@ def number(value: float) -> str:
 
 
 def percent(rate: float) -> str:
-    """A rate: a tenth of a per cent where that matters.
+    """A rate with two digits of what is rare, be it the success or the failure.
 
-    >>> percent(0.5), percent(0.0012), percent(1.0), percent(0.9996)
-    ('50%', '0.1%', '100%', '99.9%')
+    >>> percent(0.5), percent(0.00123), percent(1.0), percent(0.9996)
+    ('50%', '0.12%', '100%', '99.960%')
     """
-    if rate in (0, 1) or 0.1 <= rate <= 0.9:
-        return f"{100 * rate:.0f}%"
-    if rate > 0.9:
-        return f"{min(99.9, 100 * rate):.1f}%"  # nothing below 1 is shown as 100%
-    return f"{max(0.1, 100 * rate):.1f}%"
+    rare = min(rate, 1 - rate)
+    decimals = 0 if rare >= 0.1 or rare <= 0 else 1 - math.floor(math.log10(100 * rare))
+    return f"{100 * rate:.{min(decimals, 6)}f}%"
 
 
 def duration(seconds: float) -> str:
