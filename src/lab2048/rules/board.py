@@ -30,6 +30,7 @@ class Slide(NamedTuple):
 class Board:
     """The tiles on a shape.
 
+    >>> from lab2048.rules import Move
     >>> Board.from_text("2 2 . . / . . . . / . . . . / . . . 4").slide(Move.LEFT).reward
     4
     """
