@@ -8,6 +8,7 @@ from strategies import rules as any_rules
 
 from lab2048.errors import BoardError, IllegalMoveError
 from lab2048.rules import Game, Move, Rules, reference
+from lab2048.rules.game import replay
 
 
 def play_some(game: Game, data: st.DataObject, n: int) -> None:
@@ -66,6 +67,22 @@ def test_legal_moves_are_those_after_the_spawn() -> None:
     turn = game.play(Move.DOWN)
     assert game.board == turn.board
     assert game.board.legal_moves() == tuple(move for move, _ in turn.board.slides())
+
+
+@given(any_rules(PACKED + WIDE), seeds, st.data())
+def test_a_turn_carries_what_led_to_it(rules: Rules, seed: int, data: st.DataObject) -> None:
+    game = Game(rules, seed)
+    play_some(game, data, 15)
+    score = 0
+    boards = [game.first_board, *(turn.board for turn in game.turns)]
+    to_goal = next((i for i, board in enumerate(boards) if board.max_tile >= rules.goal), None)
+    for number, turn in enumerate(game.turns, 1):
+        score += turn.reward
+        assert (turn.number, turn.score) == (number, score)
+        assert turn.moves_to_goal == (None if to_goal is None or to_goal > number else to_goal)
+        assert turn.reaches_goal == (number == to_goal)
+    assert (game.score, game.moves_to_goal) == (score, to_goal)
+    assert list(replay(rules, seed, game.moves_text())) == game.turns
 
 
 def test_play_goes_on_past_the_goal_and_undo_un_wins_it() -> None:

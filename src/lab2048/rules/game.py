@@ -1,5 +1,6 @@
 """A game in progress: rules, a seed, and the moves so far; undo and redo included."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lab2048.errors import BoardError
@@ -13,11 +14,19 @@ from lab2048.rules.rules import Rules
 class Turn:
     """One move and all that followed from it."""
 
+    number: int  # from 1
     move: AnyMove
     after: Board
     reward: int
     spawn: tuple[int, int]  # cell, rank
     board: Board
+    score: int  # with this reward
+    moves_to_goal: int | None  # moves until the goal stood on the board; None if it has not yet
+
+    @property
+    def reaches_goal(self) -> bool:
+        """True if the goal stands on the board for the first time."""
+        return self.moves_to_goal == self.number
 
 
 @dataclass
@@ -51,7 +60,7 @@ class Game:
 
     @property
     def score(self) -> int:
-        return sum(turn.reward for turn in self.turns)
+        return self.turns[-1].score if self.turns else 0
 
     @property
     def is_over(self) -> bool:
@@ -60,18 +69,20 @@ class Game:
     @property
     def moves_to_goal(self) -> int | None:
         """How many moves it took until the goal stood on the board, if it ever did."""
-        if max(self.first_board.ranks) >= self.rules.goal_rank:
-            return 0
-        for number, turn in enumerate(self.turns, 1):
-            if max(turn.board.ranks) >= self.rules.goal_rank:
-                return number
-        return None
+        if self.turns:
+            return self.turns[-1].moves_to_goal
+        return 0 if self._has_goal(self.first_board) else None
 
     def play(self, move: int) -> Turn:
         """Make a move: slide, then spawn.  What was undone is forgotten unless it is the same move."""
         after, reward = self.board.slide(move)
-        spawn = self.rules.spawn(after, dice.draw(self._key, self.rules.n_start + len(self.turns)))
-        turn = Turn(self.rules.shape.moves[move], after, reward, spawn, after.put(*spawn))
+        number = self.turns[-1].number + 1 if self.turns else 1
+        spawn = self.rules.spawn(after, dice.draw(self._key, self.rules.n_start + number - 1))
+        board = after.put(*spawn)
+        to_goal = self.moves_to_goal
+        if to_goal is None and self._has_goal(board):
+            to_goal = number
+        turn = Turn(number, self.rules.shape.moves[move], after, reward, spawn, board, self.score + reward, to_goal)
         if self.undone and self.undone[-1] == turn:
             self.undone.pop()
         else:
@@ -100,11 +111,33 @@ class Game:
 
     def replay(self, moves: str) -> None:
         """Play the moves of a record; an illegal or unknown one is named by its number."""
+        for _ in self._follow(moves):
+            pass
+
+    def _follow(self, moves: str) -> Iterator[Turn]:
         alphabet = letters(self.rules.shape.moves)
         for number, letter in enumerate(moves, 1):
             if letter not in alphabet:
                 raise BoardError(f"move {number} is {letter!r}: expected one of {alphabet}")
             try:
-                self.play(alphabet.index(letter))
+                turn = self.play(alphabet.index(letter))
             except BoardError as error:
                 raise BoardError(f"move {number} is illegal: {error}") from None
+            yield turn
+
+    def _has_goal(self, board: Board) -> bool:
+        return max(board.ranks) >= self.rules.goal_rank
+
+
+def replay(rules: Rules, seed: int, moves: str) -> Iterator[Turn]:
+    """The turns of a record, each made when it is asked for and then forgotten: any length needs little memory.
+
+    An illegal or unknown move is named by its number, when its turn comes.
+
+    >>> [turn.score for turn in replay(Rules.from_text("1x2"), 1, "d")]
+    [4]
+    """
+    game = Game(rules, seed)
+    for turn in game._follow(moves):
+        yield turn
+        del game.turns[:-1]  # a game goes on from its last turn alone
