@@ -108,6 +108,20 @@ def test_show_as_json_can_be_imported(capsys, tmp_path):
     assert run(["games", "import", str(tmp_path / "one.jsonl"), "--store", str(tmp_path / "other.sqlite")]) == 0
 
 
+def test_show_and_list_name_all_who_moved(capsys, store):
+    with Store.open(store) as kept:
+        kept.keep(1, {3: replace(play("3x3", 3), movers=((4, "human"), (9, "random")))})
+    assert run(["games", "show", "5"]) == 0
+    assert "player  random, then human from move 4, then random from move 9\n" in capsys.readouterr().out
+    assert run(["games", "list", "--limit", "1"]) == 0
+    assert " random, human " in capsys.readouterr().out
+    assert run(["games", "list", "--limit", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["games"][0]["movers"] == [[4, "human"], [9, "random"]]
+    assert run(["games", "list", "--limit", "1", "--csv"]) == 0
+    [row] = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert json.loads(row["movers"]) == [[4, "human"], [9, "random"]]
+
+
 def test_replay_proves_move_by_move(capsys):
     assert run(["games", "replay", "1"]) == 0
     out = capsys.readouterr().out.splitlines()

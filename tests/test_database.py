@@ -101,7 +101,7 @@ def test_damage_in_the_middle_of_the_file_is_one_line(path):
     content[4096:] = b"\xa5" * (len(content) - 4096)
     path.write_bytes(content)
     with pytest.raises(StoreError, match="damaged"), Store.open(path) as store:
-        store.list()
+        store.entries()
     assert path.read_bytes() == content
 
 
@@ -118,6 +118,10 @@ def test_damage_in_the_middle_of_the_file_is_one_line(path):
         "moves_to_goal = 5",
         "seed = seed + 1",
         "checksum = '0123456789abcdef'",
+        "player = 'human'",
+        "movers = '[[2, \"human\"]]'",
+        "movers = '[5]'",
+        "movers = 'human'",
         "moves = (SELECT moves FROM episodes WHERE id = 3)",
     ],
 )
@@ -130,6 +134,7 @@ def test_a_damaged_game_is_named_and_the_others_are_not_harmed(path, damage):
     with Store.open(path) as store:
         with pytest.raises(StoreError, match=r"game 2 .* is damaged"):
             store.get(2)
+        assert len(store.entries()) == 3
         assert store.get(1).episode == play("3x3", 0)
 
 
@@ -159,14 +164,14 @@ def test_a_locked_store_is_one_line_and_works_again_later(path):
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     with Store.open(path, timeout=0.01) as store:
-        assert len(store.list()) == 1  # readers do not wait
+        assert len(store.entries()) == 1  # readers do not wait
         with pytest.raises(StoreError, match="locked by another program: close it, or use --store FILE"):
             store.keep(run, {1: play("3x3", 1)})
         with pytest.raises(StoreError, match="locked"):
             store.begin_run("play", Rules.from_text("4x4"), "human", 1)
         other.execute("ROLLBACK")
         store.keep(run, {1: play("3x3", 1)})
-        assert len(store.list()) == 2
+        assert len(store.entries()) == 2
     other.close()
 
 
@@ -211,7 +216,7 @@ def test_a_folder_that_cannot_be_written():
 
 def test_folders_are_made_on_the_way(tmp_path):
     with Store.open(tmp_path / "a" / "b" / "games.sqlite") as store:
-        assert store.list() == []
+        assert store.entries() == []
 
 
 def test_a_failing_batch_is_rolled_back_whole(path):
@@ -244,7 +249,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing(path):
                 store.keep(run, games)
             except StoreError as error:
                 print(error)
-            print(len(store.summaries_of(run)), len(store.list()))
+            print(len(store.summaries_of(run)), len(store.entries()))
     """
     done = subprocess.run(child(script, path), capture_output=True, text=True, check=True)
     complaint, counts = done.stdout.splitlines()

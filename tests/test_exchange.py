@@ -2,6 +2,7 @@
 
 import io
 import json
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,6 @@ from lab2048.records import exchange
 from lab2048.records.episode import Episode
 from lab2048.records.exchange import Tally, import_lines, read_line, write_line
 from lab2048.records.kept import Kept, Run
-from lab2048.records.replay import prove, replay
 from lab2048.records.store import Store
 from lab2048.rules import Game, Rules
 
@@ -25,7 +25,7 @@ ORIGIN = {"program": "lab2048 0.1.0", "command": "lab2048 play"}
 
 def line_of(episode: Episode, origin: dict[str, Any] = ORIGIN) -> bytes:
     run = Run(1, "play", episode.rules, episode.player, 1, "2026-01-01T00:00:00+00:00", origin)
-    return write_line(Kept(1, run, 0, episode)).encode()
+    return write_line(Kept(1, run, 0, run.created, episode)).encode()
 
 
 def changed(episode: Episode, **fields: object) -> bytes:
@@ -52,11 +52,7 @@ def test_a_replay_goes_through_the_boards_of_the_game(board, seed, goal):
     episode = play(board, seed, goal=goal)
     game = Game(episode.rules, seed)
     game.replay(episode.moves)
-    steps = list(replay(episode))
-    assert [step.turn for step in steps] == game.turns
-    assert [step.number for step in steps] == list(range(1, len(game.turns) + 1))
-    assert steps[-1].score == episode.score if steps else episode.score == 0
-    assert prove(episode) == game.board == episode.prove().board
+    assert list(episode.replay()) == game.turns == episode.prove().turns
 
 
 @pytest.mark.parametrize("spawner", ["first", "worst"])
@@ -65,7 +61,26 @@ def test_other_spawners_replay_too(spawner):
     while moves := game.board.legal_moves():
         game.play(moves[-1])
     episode = Episode.from_game(game, "last", 0.0)
-    assert prove(read_line(line_of(episode))[0]) == game.board
+    assert read_line(line_of(episode))[0].prove().board == game.board
+
+
+def test_a_long_game_is_proved_without_remembering_it():
+    game = Game(Rules.from_text("8x8", spawner="first"), 1)
+    while len(game.turns) < 3000:
+        game.play(game.board.legal_moves()[0])
+    episode = Episode.from_game(game, "first", 0.0)
+    tracemalloc.start()
+    for _ in episode.replay():
+        pass
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 200_000  # bytes; the turns together take millions
+
+
+def test_who_took_over_travels_along():
+    episode = replace(EPISODE, movers=((2, "human"), (5, "random")))
+    assert read_line(line_of(episode)) == (episode, ORIGIN)
+    assert episode.checksum != EPISODE.checksum
 
 
 EPISODE = play("3x3", 4)
@@ -109,6 +124,15 @@ EPISODE = play("3x3", 4)
         (signed(EPISODE, moves=EPISODE.moves[:9] + "q" + EPISODE.moves[10:]), "move 10 is 'q'"),
         (signed(EPISODE, moves="é" * 50), "move 1 is"),
         (signed(EPISODE, score=10**4000), "..."),
+        (changed(EPISODE, movers=[[2, "human"]]), "checksum"),
+        (changed(EPISODE, movers=None), "movers"),
+        (changed(EPISODE, movers=[[2]]), "movers has"),
+        (changed(EPISODE, movers=[[True, "human"]]), "movers has"),
+        (signed(EPISODE, movers=((1, "human"),)), "movers has"),
+        (signed(EPISODE, movers=((2, EPISODE.player),)), "movers has"),
+        (signed(EPISODE, movers=((3, "human"), (3, "first"))), "movers has"),
+        (signed(EPISODE, movers=((len(EPISODE.moves) + 1, "human"),)), "movers has"),
+        (signed(EPISODE, movers=((2, "\x1b[2J"),)), "player"),
         (signed(EPISODE, player=""), "player"),
         (signed(EPISODE, player="\x1b[2J"), "player"),
         (signed(EPISODE, player="\ud800"), "player"),

@@ -25,7 +25,7 @@ def n_kept(store: Path) -> int:
     """How many games are in the store; one that is not made yet has none."""
     try:
         with Store.open(store, create=False) as opened:
-            return len(opened.list(limit=100_000_000))
+            return len(opened.entries(limit=100_000_000))
     except StoreError:
         return 0
 
@@ -75,7 +75,7 @@ def test_kill_9_loses_at_most_the_games_at_hand(words: list[str], own_store: Pat
     assert n > 0
     assert f"{n} games found" in resume(words, own_store, n + 5)
     with Store.open(own_store) as store:
-        for entry in store.list(limit=20):
+        for entry in store.entries(limit=20):
             store.get(entry.id).episode.prove()
 
 

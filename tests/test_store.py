@@ -1,6 +1,8 @@
 """The store: what is kept comes back."""
 
+import re
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,7 +34,7 @@ def test_any_episode_round_trips(tmp_path_factory, board, seed, max_moves, playe
     with Store.open(tmp_path_factory.mktemp("store") / "games.sqlite") as store:
         run = store.begin_run("play", episode.rules, player, seed)
         store.keep(run, {0: episode})
-        [entry] = store.list()
+        [entry] = store.entries()
         assert store.get(entry.id).episode == episode
         assert store.episodes_of(run) == {0: episode}
         assert (entry.board, entry.player, entry.seed) == (episode.rules.board.to_text(), player, seed)
@@ -64,7 +66,7 @@ def test_keeping_a_number_again_replaces_the_game_and_not_its_id(path):
             episode = play(max_moves=max_moves)
             run = store.find_run(episode.rules, "random", 1) or store.begin_run("match", episode.rules, "random", 1)
             store.keep(run, {0: episode})
-            assert [entry.id for entry in store.list()] == [1]
+            assert [entry.id for entry in store.entries()] == [1]
             assert store.get(1).episode == episode
 
 
@@ -80,19 +82,71 @@ def test_find_run_is_the_newest_match_with_the_same_key(path):
         assert store.find_run(Rules.from_text("4x4", goal=64), "random", 1) is None
 
 
-def test_list_is_newest_first_and_filters(path):
+def test_entries_are_newest_first_and_filters(path):
     with Store.open(path) as store:
         for board, player in (("3x3", "random"), ("hex1", "random"), ("3x3", "first")):
             run = store.begin_run("match", Rules.from_text(board), player, 7)
             store.keep(run, play_many(2, board, player=player))
-        assert [entry.id for entry in store.list()] == [6, 5, 4, 3, 2, 1]
-        assert [entry.id for entry in store.list(limit=2, offset=1)] == [5, 4]
-        assert [entry.id for entry in store.list(rules="3x3")] == [6, 5, 2, 1]
-        assert [entry.id for entry in store.list(rules="3x3", player="random")] == [2, 1]
-        best = max(entry.score for entry in store.list())
-        assert {entry.score for entry in store.list(min_score=best)} == {best}
-        assert store.list(player="nobody") == []
+        assert [entry.id for entry in store.entries()] == [6, 5, 4, 3, 2, 1]
+        assert [entry.id for entry in store.entries(limit=2, offset=1)] == [5, 4]
+        assert [entry.id for entry in store.entries(board="3x3")] == [6, 5, 2, 1]
+        assert [entry.id for entry in store.entries(board="3x3", player="random")] == [2, 1]
+        best = max(entry.score for entry in store.entries())
+        assert {entry.score for entry in store.entries(min_score=best)} == {best}
+        assert store.entries(player="nobody") == []
         assert store.ids(player="random") == [1, 2, 3, 4]
+
+
+def test_a_match_of_another_version_is_not_gone_on_with(path, monkeypatch):
+    rules = Rules.from_text("4x4")
+    with Store.open(path) as store:
+        ours = store.begin_run("match", rules, "random", 1)
+        monkeypatch.setattr("lab2048.__version__", "99.0")
+        assert store.find_run(rules, "random", 1) is None
+        theirs = store.begin_run("match", rules, "random", 1)
+        assert store.find_run(rules, "random", 1) == theirs
+        monkeypatch.undo()
+        assert store.find_run(rules, "random", 1) == ours
+
+
+def test_games_of_one_run_have_players_of_their_own(path):
+    taken_over = replace(play("3x3", 1, player="human"), movers=((3, "random"), (7, "human")))
+    games = {0: play("3x3", 0), 1: taken_over}
+    with Store.open(path) as store:
+        run = store.begin_run("play", taken_over.rules, "human", 1)
+        store.keep(run, games)
+        assert store.episodes_of(run) == games
+        newest, oldest = store.entries()
+        assert (newest.player, newest.movers) == ("human", taken_over.movers)
+        assert (oldest.player, oldest.movers) == ("random", ())
+        assert store.ids(player="human") == [2]
+
+
+def test_every_game_has_its_own_date_that_of_the_first_time(path, monkeypatch):
+    with Store.open(path) as store:
+        run = store.begin_run("play", play().rules, "random", 1)
+        for number, day in ((0, "2030-01-01"), (1, "2030-01-02"), (0, "2030-01-03")):
+            monkeypatch.setattr("lab2048.records.store.now", lambda day=day: day)
+            store.keep(run, {number: play(seed=number)})
+        assert [entry.created for entry in store.entries()] == ["2030-01-02", "2030-01-01"]
+        assert store.get(1).created == "2030-01-01"
+
+
+def test_several_threads_use_one_store(path):
+    games = play_many(5)
+
+    def use(store: Store, seed: int) -> None:
+        run = store.begin_run("play", games[0].rules, "random", seed)
+        for number in range(40):
+            store.keep(run, {number: games[number % 5]})
+            assert store.get(store.entries(limit=1)[0].id).episode in games.values()
+            assert len(store.summaries_of(run)) == number + 1
+
+    with Store.open(path) as store, ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(use, store, seed) for seed in range(8)]:
+            done.result()
+        assert len(store.entries()) == 320
+        store.check()
 
 
 def test_a_run_says_where_it_comes_from(path):
@@ -101,7 +155,7 @@ def test_a_run_says_where_it_comes_from(path):
         kept = store.get(1)
         assert (kept.run.kind, kept.run.seed, kept.run.player) == ("match", 7, "random")
         assert kept.provenance["program"].startswith("lab2048 ")
-        assert kept.created == kept.provenance["created"]
+        assert kept.run.created == kept.provenance["created"]
 
 
 def test_adopted_games_keep_their_origin_and_are_kept_once(path):
@@ -110,7 +164,7 @@ def test_adopted_games_keep_their_origin_and_are_kept_once(path):
     with Store.open(path) as store:
         assert store.adopt([(games[0], ours), (games[1], theirs), (games[0], theirs)]) == 2
         assert store.adopt([(games[2], ours), (games[1], theirs)]) == 1
-        kept = [store.get(entry.id) for entry in store.list()]
+        kept = [store.get(entry.id) for entry in store.entries()]
         assert [game.episode for game in kept] == [games[2], games[1], games[0]]
         assert [(game.run.id, game.number, game.run.kind) for game in kept] == [
             (1, 1, "import"),
@@ -120,13 +174,12 @@ def test_adopted_games_keep_their_origin_and_are_kept_once(path):
         assert kept[1].provenance == theirs
 
 
-def test_a_game_of_another_run_is_not_kept(path):
+def test_a_game_with_other_rules_than_its_run_is_not_kept(path):
     run = fill(path, 1)
     with Store.open(path) as store:
-        for stranger in (play("3x3", player="first"), play("4x4")):
-            with pytest.raises(ValueError, match="run 1"):
-                store.keep(run, {0: play("3x3", 5), 1: stranger})
-        assert len(store.list()) == 1
+        with pytest.raises(ValueError, match="run 1"):
+            store.keep(run, {0: play("3x3", 5), 1: play("4x4")})
+        assert len(store.entries()) == 1
 
 
 @pytest.mark.parametrize("id_", [0, -1, 99, 2**63, 10**30])
@@ -155,4 +208,13 @@ def test_the_file_says_what_it_is(path):
         assert database.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
         assert database.execute("PRAGMA user_version").fetchone() == (VERSION,)
         assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    database.close()
+
+
+def test_the_questions_of_the_docs_can_be_asked(path):
+    fill(path)
+    text = (Path(__file__).parents[1] / "docs" / "records.md").read_text()
+    database = sqlite3.connect(path)
+    for question in re.findall(r"```sql\n(.*?)```", text, re.DOTALL)[0].split(";"):
+        database.execute(question).fetchall()
     database.close()

@@ -16,8 +16,8 @@ from lab2048.errors import FileError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from lab2048.records.episode import Episode
-    from lab2048.records.replay import Step
     from lab2048.records.store import Entry, Store
+    from lab2048.rules import Turn
 
 LIST_SCHEMA = "lab2048/games-1"
 MAX_SPEED = 1000.0
@@ -57,7 +57,7 @@ def list_games(
         entries: list[Entry] = []
     else:
         with _open(store) as the_store:
-            entries = list(the_store.list(rules=board, player=player, min_score=min_score, limit=limit + 1))
+            entries = the_store.entries(board=board, player=player, min_score=min_score, limit=limit + 1)
     has_more = len(entries) > limit
     del entries[limit:]
     if as_json:
@@ -86,7 +86,7 @@ def show(id_: IdArgument, as_json: JsonOption = False, store: StoreOption = None
 
     Example: lab2048 games show 12
     """
-    from lab2048.records.replay import prove
+    from lab2048.rules import Game
     from lab2048.views.listing import printable
     from lab2048.views.text import render, wants_colour
 
@@ -102,7 +102,7 @@ def show(id_: IdArgument, as_json: JsonOption = False, store: StoreOption = None
     facts = {
         "game": f"{kept.id} (number {kept.number} of run {run.id}, {run.kind})",
         "kept": kept.created,
-        "player": episode.player,
+        "player": ", then ".join([episode.player, *(f"{name} from move {number}" for number, name in episode.movers)]),
         "board": rules.board.to_text(),
         "spawn": f"{rules.to_json()['spawn']} ({rules.spawner.value}), {rules.n_start} first",
         "seed": episode.seed,
@@ -118,7 +118,10 @@ def show(id_: IdArgument, as_json: JsonOption = False, store: StoreOption = None
         print(f"{name:>12}  {printable(str(fact))}")
     for i in range(0, len(episode.moves), 100):
         print(f"{i + 1:>12}  {episode.moves[i : i + 100]}")
-    print(render(prove(episode), colour=wants_colour(sys.stdout)))
+    board = Game(rules, episode.seed).board
+    for turn in episode.replay():
+        board = turn.board
+    print(render(board, colour=wants_colour(sys.stdout)))
 
 
 @app.command()
@@ -133,18 +136,16 @@ def replay(
 
     Example: lab2048 games replay 12 --speed 20
     """
-    from lab2048.records.replay import replay as steps_of
-
     if not 0 < speed <= MAX_SPEED:
         raise UsageError(f"speed {speed:g} is out of range: expected above 0, at most {MAX_SPEED:g}")
     with _open(store) as the_store:
         episode = the_store.get(id_).episode
     last = len(episode.moves)
-    steps = (step for step in steps_of(episode) if step.number % every == 0 or step.number == last)
+    turns = (turn for turn in episode.replay() if turn.number % every == 0 or turn.number == last)
     if plain or not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
-        _tell(episode, steps)
+        _tell(episode, turns)
     else:
-        _animate(episode, steps, every / speed)
+        _animate(episode, turns, every / speed)
     print(f"proved: {last} moves, score {episode.score}, highest tile {episode.max_tile}")
 
 
@@ -170,7 +171,7 @@ def export(
         raise UsageError("IDs and --player or --rules: expected only one of the two")
     with contextlib.ExitStack() as stack:
         the_store = stack.enter_context(_open(store))
-        known = the_store.ids(player=player, rules=_board_text(rules))
+        known = the_store.ids(player=player, board=_board_text(rules))
         for missing in sorted(set(ids or ()) - set(known)):
             raise StoreError(
                 f"there is no game {missing} in {the_store.path}: lab2048 games list shows those there are"
@@ -270,27 +271,27 @@ def _board_text(rules: str | None) -> str | None:
     return Board.from_text(rules).to_text()
 
 
-def _tell(episode: "Episode", steps: "Iterator[Step]") -> None:
-    """A line for each step: number, move, score, board."""
-    from lab2048.records.replay import first_board
+def _tell(episode: "Episode", turns: "Iterator[Turn]") -> None:
+    """A line for each turn: number, move, score, board."""
+    from lab2048.rules import Game
     from lab2048.rules.move import move_name
 
-    print(f"0 start 0 {first_board(episode).to_text()}")
-    for number, turn, score in steps:
-        print(f"{number} {move_name(turn.move)} {score} {turn.board.to_text()}")
+    print(f"0 start 0 {Game(episode.rules, episode.seed).board.to_text()}")
+    for turn in turns:
+        print(f"{turn.number} {move_name(turn.move)} {turn.score} {turn.board.to_text()}")
 
 
-def _animate(episode: "Episode", steps: "Iterator[Step]", seconds: float) -> None:
-    """Draw each step over the one before."""
-    from lab2048.records.replay import first_board
+def _animate(episode: "Episode", turns: "Iterator[Turn]", seconds: float) -> None:
+    """Draw each turn over the one before."""
+    from lab2048.rules import Game
     from lab2048.rules.move import move_name
     from lab2048.views.text import render, wants_colour
 
     colour = wants_colour(sys.stdout)
-    picture = f"{render(first_board(episode), colour=colour)}\n"
+    picture = f"{render(Game(episode.rules, episode.seed).board, colour=colour)}\n"
     print(picture, flush=True)
-    for number, turn, score in steps:
+    for turn in turns:
         time.sleep(seconds)
         up = f"\x1b[{picture.count(chr(10)) + 1}F\x1b[J"
-        picture = f"{render(turn.board, colour=colour)}\nmove {number} {move_name(turn.move)}, score {score}"
+        picture = f"{render(turn.board, colour=colour)}\nmove {turn.number} {move_name(turn.move)}, score {turn.score}"
         print(f"{up}{picture}", flush=True)

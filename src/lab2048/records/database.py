@@ -23,7 +23,7 @@ _TABLES = (
     """
     CREATE TABLE runs (
         id INTEGER PRIMARY KEY,
-        kind TEXT NOT NULL CHECK (kind IN ('match', 'play', 'import')),
+        kind TEXT NOT NULL,
         board TEXT NOT NULL,
         rules TEXT NOT NULL,
         player TEXT NOT NULL,
@@ -38,6 +38,8 @@ _TABLES = (
         id INTEGER PRIMARY KEY,
         run INTEGER NOT NULL REFERENCES runs (id),
         number INTEGER NOT NULL,
+        created TEXT NOT NULL,
+        player TEXT NOT NULL,
         seed INTEGER NOT NULL,
         n_moves INTEGER NOT NULL,
         score INTEGER NOT NULL,
@@ -45,6 +47,7 @@ _TABLES = (
         moves_to_goal INTEGER,
         seconds REAL NOT NULL,
         checksum TEXT NOT NULL,
+        movers TEXT NOT NULL,
         moves BLOB NOT NULL,
         UNIQUE (run, number)
     )
@@ -70,7 +73,8 @@ def connect(path: Path, *, timeout: float, create: bool) -> sqlite3.Connection:
         if create:
             path.parent.mkdir(parents=True, exist_ok=True)
         address = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
-        database = sqlite3.connect(address, uri=True, timeout=timeout, isolation_level=None)
+        # Any thread may use the connection, one at a time: the store has a lock for that.
+        database = sqlite3.connect(address, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
         try:
             _prepare(database, path)
         except BaseException:

@@ -7,14 +7,20 @@ checked and sorted by.
 
 import hashlib
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import Any, Self
 
 from lab2048.errors import BoardError, FileError
-from lab2048.rules import Game, Rules
+from lab2048.rules import Game, Rules, Turn
 from lab2048.rules.dice import check_seed
+from lab2048.rules.game import replay
 
 SCHEMA = "lab2048/episode-1"
+
+# Who took over, and from which move on, counted from 1; whoever made the first moves is not named here.
+Movers = tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True)
@@ -23,15 +29,16 @@ class Episode:
 
     rules: Rules
     seed: int
-    player: str
+    player: str  # who began
     moves: str  # a letter a move, see lab2048.rules.move
     score: int
     max_tile: int
     moves_to_goal: int | None  # moves until the goal stood on the board; None if it never did
-    seconds: float  # what the player took to choose, in all
+    seconds: float  # what the players took to choose, in all
+    movers: Movers = ()
 
     @classmethod
-    def from_game(cls, game: Game, player: str, seconds: float) -> Self:
+    def from_game(cls, game: Game, player: str, seconds: float, movers: Movers = ()) -> Self:
         """What is worth keeping of a game."""
         return cls(
             rules=game.rules,
@@ -42,6 +49,7 @@ class Episode:
             max_tile=game.board.max_tile,
             moves_to_goal=game.moves_to_goal,
             seconds=seconds,
+            movers=movers,
         )
 
     @property
@@ -51,29 +59,35 @@ class Episode:
     @property
     def checksum(self) -> str:
         """Changes with any change of the game; the time it took is not part of it."""
-        parts = [
-            self.rules.to_json(),
-            self.seed,
-            self.player,
-            self.moves,
-            self.score,
-            self.max_tile,
-            self.moves_to_goal,
-        ]
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+        facts = [self.seed, self.player, self.moves, self.score, self.max_tile, self.moves_to_goal, self.movers]
+        text = f"[{self.rules.json_text}, {json.dumps(facts)[1:]}"
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    def prove(self) -> Game:
-        """Play it again move by move; raise FileError unless all comes out as recorded."""
-        game = Game(self.rules, self.seed)
+    def replay(self) -> Iterator[Turn]:
+        """Play it again turn by turn; raise FileError, with the number of the move, at the first thing that is not so.
+
+        The game is proved when the iterator ends: score, highest tile and the way to the
+        goal have then come out as recorded.  Turns are not remembered: a record of any
+        length needs little memory, and this is how games from strangers are checked.
+        """
+        start = Game(self.rules, self.seed)
+        board, score, to_goal = start.board, start.score, start.moves_to_goal
         try:
-            game.replay(self.moves)
+            for turn in replay(self.rules, self.seed, self.moves):
+                board, score, to_goal = turn.board, turn.score, turn.moves_to_goal
+                yield turn
         except BoardError as error:
             raise FileError(f"the game does not replay: {error}") from None
-        again = Episode.from_game(game, self.player, self.seconds)
-        for name in ("score", "max_tile", "moves_to_goal"):
-            recorded, found = getattr(self, name), getattr(again, name)
+        for name, found in (("score", score), ("max_tile", board.max_tile), ("moves_to_goal", to_goal)):
+            recorded = getattr(self, name)
             if recorded != found:
-                raise FileError(f"the game does not replay: {name} is recorded as {recorded}, but it is {found}")
+                end = f"after move {len(self.moves)}, the last, {name} is {found}"
+                raise FileError(f"the game does not replay: {end}, but recorded as {recorded}")
+
+    def prove(self) -> Game:
+        """The game with all its turns; raise FileError unless all comes out as recorded."""
+        game = Game(self.rules, self.seed)
+        game.turns.extend(self.replay())
         return game
 
     def to_json(self) -> dict[str, Any]:
@@ -98,8 +112,35 @@ class Episode:
         for name, kind in kinds.items():
             if name not in data or type(data[name]) not in kind:
                 raise FileError(f"{name} is {str(data.get(name))[:40]!r}: expected {kind[0].__name__}")
-        episode = cls(Rules.from_json(data.get("rules")), **{name: data[name] for name in kinds})
+        facts = {name: data[name] for name in kinds}
+        movers = _read_movers(data.get("movers"), facts["player"], len(facts["moves"]))
+        episode = cls(Rules.from_json(data.get("rules")), **facts, movers=movers)
         check_seed(episode.seed)
         if episode.checksum != data.get("checksum"):
             raise FileError(f"checksum {str(data.get('checksum'))[:20]} is wrong: expected {episode.checksum}")
         return episode
+
+
+def movers_of(names: Sequence[str]) -> Movers:
+    """Who took over and when, given who made each move.
+
+    >>> movers_of(["human", "human", "random", "human"])
+    ((3, 'random'), (4, 'human'))
+    """
+    return tuple((number, name) for number, (before, name) in enumerate(pairwise(names), 2) if name != before)
+
+
+def _read_movers(data: Any, player: str, n_moves: int) -> Movers:
+    """Read the field `movers`: each move later than the one before, each player another than the one before."""
+    expected = "expected pairs of a move and the player who takes over there, in order"
+    if not isinstance(data, list):
+        raise FileError(f"movers is {str(data)[:40]!r}: {expected}")
+    last, movers = 1, []
+    for pair in data:
+        match pair:
+            case [int(number), str(name)] if type(number) is int and last < number <= n_moves and name != player:
+                movers.append((number, name))
+                last, player = number, name
+            case _:
+                raise FileError(f"movers has {str(pair)[:40]!r}: {expected}")
+    return tuple(movers)

@@ -13,7 +13,6 @@ from typing import Any, BinaryIO, NoReturn
 
 from lab2048.errors import FileError, LabError
 from lab2048.records.episode import Episode
-from lab2048.records.replay import prove
 from lab2048.records.store import Kept, Store
 
 MAX_LINE = 10_000_000  # bytes; a strong game of 30,000 moves takes 31,000
@@ -25,7 +24,7 @@ MAX_SECONDS = 1e10  # three centuries
 _BATCH_GAMES = 500
 _BATCH_MOVES = 200_000  # a few seconds of replaying
 
-Game = tuple[Episode, dict[str, Any]]
+Incoming = tuple[Episode, dict[str, Any]]  # a game and its provenance
 
 
 @dataclass
@@ -46,14 +45,15 @@ def write_line(kept: Kept) -> str:
     return json.dumps({**kept.episode.to_json(), "provenance": kept.provenance}, allow_nan=False)
 
 
-def read_line(line: bytes) -> Game:
+def read_line(line: bytes) -> Incoming:
     """Read what `write_line` wrote, and prove the game; anything else is a FileError that says why."""
     try:
         data = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
         episode = Episode.from_json(data)
         origin = data.get("provenance", {})
         _check_bounds(episode, origin)
-        prove(episode)
+        for _ in episode.replay():
+            pass
     except UnicodeDecodeError as error:
         raise FileError(f"not UTF-8 text at byte {error.start + 1}") from None
     except json.JSONDecodeError as error:
@@ -80,7 +80,7 @@ def import_lines(
     `tally` is counted on as batches are kept, so that it is right also if an error ends
     the import; `progress` is called after each batch.
     """
-    batch: list[Game] = []
+    batch: list[Incoming] = []
     n_moves = 0
     for number, line in _lines(stream):
         try:
@@ -98,7 +98,7 @@ def import_lines(
     _keep(store, batch, tally)
 
 
-def _keep(store: Store, batch: list[Game], tally: Tally) -> None:
+def _keep(store: Store, batch: list[Incoming], tally: Tally) -> None:
     n_new = store.adopt(batch) if batch else 0
     tally.imported += n_new
     tally.already += len(batch) - n_new
@@ -124,8 +124,9 @@ def _check_bounds(episode: Episode, origin: Any) -> None:
     """What `Episode.from_json` need not care about, but a store and a terminal must."""
     if not (math.isfinite(episode.seconds) and 0 <= episode.seconds <= MAX_SECONDS):
         raise FileError(f"seconds is out of range: expected 0 to {MAX_SECONDS:.0e}")
-    if not (episode.player.isprintable() and 0 < len(episode.player) <= MAX_PLAYER):
-        raise FileError(f"player is no name: expected 1 to {MAX_PLAYER} printable characters")
+    for player in (episode.player, *(name for _, name in episode.movers)):
+        if not (player.isprintable() and 0 < len(player) <= MAX_PLAYER):
+            raise FileError(f"player is no name: expected 1 to {MAX_PLAYER} printable characters")
     if not isinstance(origin, dict) or len(json.dumps(origin, allow_nan=False)) > MAX_PROVENANCE:
         raise FileError(f"provenance is not understood: expected an object of at most {MAX_PROVENANCE} characters")
 

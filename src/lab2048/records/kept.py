@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from lab2048.records.episode import Episode
+from lab2048.records.episode import Episode, Movers
 from lab2048.rules import Rules
 
 
@@ -32,16 +32,17 @@ class Entry(NamedTuple):
     n_moves: int
     moves_to_goal: int | None
     seconds: float
+    movers: Movers
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One player on one set of rules with one seed, and where its games come from."""
+    """Games on one set of rules that were played together, and where they come from."""
 
     id: int
-    kind: str  # match, play or import
+    kind: str  # match, play, import, or what else makes games
     rules: Rules
-    player: str
+    player: str  # whose run it is; in a match, the player of every game
     seed: int | None  # None if the games were imported one by one
     created: str
     provenance: dict[str, Any]
@@ -54,11 +55,8 @@ class Kept:
     id: int
     run: Run
     number: int
+    created: str  # when it was first kept here, UTC
     episode: Episode
-
-    @property
-    def created(self) -> str:
-        return self.run.created
 
     @property
     def provenance(self) -> dict[str, Any]:

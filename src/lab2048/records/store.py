@@ -1,50 +1,52 @@
 """The store: every game that was played, in one SQLite file.
 
-A run is one player on one set of rules with one seed; it says where its games come
+A run is games on one set of rules that were played together; it says where they come
 from.  An episode is one game of a run, known by its number there and by an id of
 its own that never changes.
 """
 
+import contextlib
 import json
 import sqlite3
+import threading
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from lab2048.errors import LabError, StoreError
 from lab2048.records.database import BUSY_SECONDS, connect, default_path, explained, transaction
-from lab2048.records.episode import Episode
+from lab2048.records.episode import Episode, Movers
 from lab2048.records.kept import Entry, Kept, Run, Summary
-from lab2048.records.provenance import provenance
+from lab2048.records.provenance import now, program, provenance
 from lab2048.rules import Rules
 
 __all__ = ["Entry", "Kept", "Run", "Store", "Summary"]
 
 _SHORT = 2000  # moves; below, a small window compresses as well and four times as fast
 _MAX_ID = 2**63 - 1
+_NO_MOVERS = "[]"
 
-_KEEP = """
-    INSERT INTO episodes (run, number, seed, n_moves, score, max_tile, moves_to_goal, seconds, checksum, moves)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+# What a game says of itself; a game that is kept again keeps its id and the date of the first time.
+_FACTS = "player, seed, n_moves, score, max_tile, moves_to_goal, seconds, checksum, movers, moves"
+_KEEP = f"""
+    INSERT INTO episodes (run, number, created, {_FACTS})
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (run, number) DO UPDATE SET
-        (seed, n_moves, score, max_tile, moves_to_goal, seconds, checksum, moves) =
-        (excluded.seed, excluded.n_moves, excluded.score, excluded.max_tile, excluded.moves_to_goal,
-         excluded.seconds, excluded.checksum, excluded.moves)
+        ({_FACTS}) = ({", ".join(f"excluded.{name}" for name in _FACTS.split(", "))})
 """
 _CHOSEN = """
     FROM episodes JOIN runs ON runs.id = episodes.run
-    WHERE (:board IS NULL OR board = :board) AND (:player IS NULL OR player = :player)
+    WHERE (:board IS NULL OR board = :board) AND (:player IS NULL OR episodes.player = :player)
       AND (:min_score IS NULL OR score >= :min_score)
 """
 
 
-Summaries = list[Summary]  # named here, because inside the class `list` is the command
-
-
 class Store:
     """All games that were kept; use it in a `with` statement, or `close` it.
+
+    Several threads may use one store: what one does is done before the next begins.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "games.sqlite") as store:
@@ -57,6 +59,7 @@ class Store:
         """Wrap an open database; users call `open`."""
         self.path = path
         self._database = database
+        self._lock = threading.RLock()
         self._runs: dict[int, Run] = {}  # runs never change, so what was read once stays true
 
     @classmethod
@@ -70,8 +73,8 @@ class Store:
 
     def close(self) -> None:
         """Let go of the file; closing twice does no harm."""
-        with explained(self.path):
-            self._database.close()
+        with self._access() as database:
+            database.close()
 
     def __enter__(self) -> Self:
         return self
@@ -81,30 +84,46 @@ class Store:
     ) -> None:
         self.close()
 
+    @contextlib.contextmanager
+    def _access(self) -> Iterator[sqlite3.Connection]:
+        """The database, for one thread at a time, and its errors in words."""
+        with self._lock, explained(self.path):
+            yield self._database
+
     def begin_run(self, kind: str, rules: Rules, player: str, seed: int) -> int:
         """Note that a player begins; return the number of the run, for `keep`."""
         origin = provenance()
-        with explained(self.path), transaction(self._database):
+        with self._access() as database, transaction(database):
             run = self._insert_run(kind, rules, player, seed, origin["created"], origin)
         self._runs[run] = Run(run, kind, rules, player, seed, origin["created"], origin)
         return run
 
     def find_run(self, rules: Rules, player: str, seed: int) -> int | None:
-        """The newest match of this player with these rules and this seed: the one to go on with."""
-        question = "SELECT max(id) FROM runs WHERE kind = 'match' AND rules = ? AND player = ? AND seed = ?"
-        with explained(self.path):
-            run: int | None = self._database.execute(question, (_text(rules.to_json()), player, seed)).fetchone()[0]
+        """The newest match of this player with these rules and this seed: the one to go on with.
+
+        Only one that this version of the program made: a run does not mix the games of two.
+        """
+        question = """
+            SELECT max(id) FROM runs
+            WHERE kind = 'match' AND rules = ? AND player = ? AND seed = ? AND json_extract(provenance, '$.program') = ?
+        """
+        with self._access() as database:
+            run: int | None = database.execute(question, (rules.json_text, player, seed, program())).fetchone()[0]
         return run
 
     def keep(self, run: int, episodes: Mapping[int, Episode]) -> None:
-        """Keep games of a run by their numbers, all of them or none; a game with a known number replaces that one."""
+        """Keep games of a run by their numbers, all of them or none; a game with a known number replaces that one.
+
+        All have the rules of the run; each has players of its own.
+        """
         home = self.run(run)
         for episode in episodes.values():
-            if episode.player != home.player or (episode.rules is not home.rules and episode.rules != home.rules):
-                raise ValueError(f"run {run} is of {home.player} on other rules than {episode.player}")
-        rows = [_row(run, number, episode, episode.checksum) for number, episode in episodes.items()]
-        with explained(self.path), transaction(self._database):
-            self._database.executemany(_KEEP, rows)
+            if episode.rules is not home.rules and episode.rules != home.rules:
+                raise ValueError(f"run {run} has other rules than a game of {episode.player}")
+        created = now()
+        rows = [_row(run, number, created, episode, episode.checksum) for number, episode in episodes.items()]
+        with self._access() as database, transaction(database):
+            database.executemany(_KEEP, rows)
 
     def adopt(self, games: Iterable[tuple[Episode, dict[str, Any]]]) -> int:
         """Keep games from elsewhere, each with its provenance, all or none; return how many were not yet there.
@@ -112,25 +131,25 @@ class Store:
         Games of one origin become games of one run.
         """
         n_new = 0
-        with explained(self.path), transaction(self._database):
+        created = now()
+        with self._access() as database, transaction(database):
             for episode, origin in games:
                 checksum = episode.checksum
-                if self._database.execute("SELECT 1 FROM episodes WHERE checksum = ?", (checksum,)).fetchone():
+                if database.execute("SELECT 1 FROM episodes WHERE checksum = ?", (checksum,)).fetchone():
                     continue
-                run = self._import_run(episode, origin)
-                number = self._database.execute(
-                    "SELECT coalesce(max(number) + 1, 0) FROM episodes WHERE run = ?", (run,)
-                )
-                self._database.execute(_KEEP, _row(run, number.fetchone()[0], episode, checksum))
+                run = self._import_run(episode, origin, created)
+                question = "SELECT coalesce(max(number) + 1, 0) FROM episodes WHERE run = ?"
+                number = database.execute(question, (run,)).fetchone()[0]
+                database.execute(_KEEP, _row(run, number, created, episode, checksum))
                 n_new += 1
         return n_new
 
     def run(self, run: int) -> Run:
         """What is known of a run."""
         if run not in self._runs:
-            with explained(self.path):
-                question = "SELECT kind, rules, player, seed, created, provenance FROM runs WHERE id = ?"
-                row = self._database.execute(question, (run,)).fetchone()
+            question = "SELECT kind, rules, player, seed, created, provenance FROM runs WHERE id = ?"
+            with self._access() as database:
+                row = database.execute(question, (run,)).fetchone()
             if row is None:
                 raise StoreError(f"there is no run {run} in {self.path}")
             kind, rules, player, seed, created, origin = row
@@ -142,75 +161,69 @@ class Store:
                 raise StoreError(f"run {run} in {self.path} is damaged: {error}") from error
         return self._runs[run]
 
-    def summaries_of(self, run: int) -> Summaries:
+    def summaries_of(self, run: int) -> list[Summary]:
         """The games of a run in the order of their numbers, without their moves."""
         columns = ", ".join(Summary._fields)
         question = f"SELECT {columns} FROM episodes WHERE run = ? ORDER BY number"
-        with explained(self.path):
-            return [Summary(*row) for row in self._database.execute(question, (run,))]
+        with self._access() as database:
+            return [Summary(*row) for row in database.execute(question, (run,))]
 
     def episodes_of(self, run: int) -> dict[int, Episode]:
         """The games of a run by their numbers, moves and all."""
-        with explained(self.path):
-            ids = self._database.execute("SELECT id FROM episodes WHERE run = ? ORDER BY number", (run,)).fetchall()
+        with self._access() as database:
+            ids = database.execute("SELECT id FROM episodes WHERE run = ? ORDER BY number", (run,)).fetchall()
         return {kept.number: kept.episode for kept in (self.get(id_) for (id_,) in ids)}
 
     def get(self, id_: int) -> Kept:
         """The game with this id; a damaged one is refused."""
-        question = """
-            SELECT run, number, seed, n_moves, score, max_tile, moves_to_goal, seconds, checksum, moves
-            FROM episodes WHERE id = ?
-        """
-        with explained(self.path):
-            row = self._database.execute(question, (id_,)).fetchone() if 0 < id_ <= _MAX_ID else None
+        question = f"SELECT run, number, created, {_FACTS} FROM episodes WHERE id = ?"
+        with self._access() as database:
+            row = database.execute(question, (id_,)).fetchone() if 0 < id_ <= _MAX_ID else None
         if row is None:
             raise StoreError(f"there is no game {id_} in {self.path}: lab2048 games list shows those there are")
-        run, number, seed, n_moves, score, max_tile, moves_to_goal, seconds, checksum, moves = row
+        run, number, created, player, seed, n_moves, score, max_tile, to_goal, seconds, checksum, movers, moves = row
         home = self.run(run)
         try:
             text = _unpack(moves, n_moves)
-            episode = Episode(home.rules, seed, home.player, text, score, max_tile, moves_to_goal, seconds)
+            episode = Episode(home.rules, seed, player, text, score, max_tile, to_goal, seconds, _read_movers(movers))
             is_whole = episode.checksum == checksum
-        except (zlib.error, ValueError, TypeError, OverflowError) as error:
+        except (zlib.error, ValueError, TypeError, OverflowError, RecursionError) as error:
             raise StoreError(f"game {id_} in {self.path} is damaged: {error}") from error
         if not is_whole:
             raise StoreError(f"game {id_} in {self.path} is damaged: its checksum is not {checksum}")
-        return Kept(id_, home, number, episode)
+        return Kept(id_, home, number, created, episode)
 
-    def list(
+    def entries(
         self,
         *,
-        rules: str | None = None,
+        board: str | None = None,
         player: str | None = None,
         min_score: int | None = None,
         limit: int | None = None,
         offset: int = 0,
-    ) -> Sequence[Entry]:
-        """The games, newest first; `rules` is a board as `Board.to_text` writes it."""
+    ) -> list[Entry]:
+        """The games, newest first; `board` is one as `Board.to_text` writes it, `player` is who began."""
         question = f"""
-            SELECT episodes.id, created, kind, board, player, episodes.seed, score, max_tile, n_moves,
-                   moves_to_goal, seconds
+            SELECT episodes.id, episodes.created, kind, board, episodes.player, episodes.seed, score, max_tile, n_moves,
+                   moves_to_goal, seconds, movers
             {_CHOSEN} ORDER BY episodes.id DESC LIMIT :limit OFFSET :offset
         """
-        chosen = {"board": rules, "player": player, "min_score": min_score}
+        chosen = {"board": board, "player": player, "min_score": min_score}
         paging = {"limit": -1 if limit is None else min(limit, _MAX_ID), "offset": min(offset, _MAX_ID)}
-        with explained(self.path):
-            return [Entry(*row) for row in self._database.execute(question, chosen | paging)]
+        with self._access() as database:
+            rows = database.execute(question, chosen | paging).fetchall()
+        return [_entry(row) for row in rows]
 
-    def ids(
-        self, *, rules: str | None = None, player: str | None = None, min_score: int | None = None
-    ) -> Sequence[int]:
+    def ids(self, *, board: str | None = None, player: str | None = None, min_score: int | None = None) -> list[int]:
         """The ids of the games, oldest first."""
-        chosen = {"board": rules, "player": player, "min_score": min_score}
-        with explained(self.path):
-            return [
-                row[0] for row in self._database.execute(f"SELECT episodes.id {_CHOSEN} ORDER BY episodes.id", chosen)
-            ]
+        chosen = {"board": board, "player": player, "min_score": min_score}
+        with self._access() as database:
+            return [row[0] for row in database.execute(f"SELECT episodes.id {_CHOSEN} ORDER BY episodes.id", chosen)]
 
     def check(self) -> None:
         """Read the whole file and raise StoreError if its structure is damaged; takes seconds on a large store."""
-        with explained(self.path):
-            found = self._database.execute("PRAGMA quick_check(1)").fetchone()[0]
+        with self._access() as database:
+            found = database.execute("PRAGMA quick_check(1)").fetchone()[0]
         if found != "ok":
             raise StoreError(
                 f"the store {self.path} is damaged ({' '.join(found.split())}): use a copy, or --store FILE"
@@ -219,19 +232,19 @@ class Store:
     def _insert_run(
         self, kind: str, rules: Rules, player: str, seed: int | None, created: str, origin: dict[str, Any]
     ) -> int:
-        row = (kind, rules.board.to_text(), _text(rules.to_json()), player, seed, created, _text(origin))
+        row = (kind, rules.board.to_text(), rules.json_text, player, seed, created, _text(origin))
         statement = (
             "INSERT INTO runs (kind, board, rules, player, seed, created, provenance) VALUES (?, ?, ?, ?, ?, ?, ?)"
         )
         return int(self._database.execute(statement, row).lastrowid or 0)
 
-    def _import_run(self, episode: Episode, origin: dict[str, Any]) -> int:
+    def _import_run(self, episode: Episode, origin: dict[str, Any], created: str) -> int:
         question = "SELECT id FROM runs WHERE kind = 'import' AND rules = ? AND player = ? AND provenance = ?"
-        key = (_text(episode.rules.to_json()), episode.player, _text(origin))
+        key = (episode.rules.json_text, episode.player, _text(origin))
         found = self._database.execute(question, key).fetchone()
         if found:
             return int(found[0])
-        return self._insert_run("import", episode.rules, episode.player, None, provenance()["created"], origin)
+        return self._insert_run("import", episode.rules, episode.player, None, created, origin)
 
 
 def _text(data: dict[str, Any]) -> str:
@@ -239,10 +252,23 @@ def _text(data: dict[str, Any]) -> str:
     return json.dumps(data, sort_keys=True, allow_nan=False)
 
 
-def _row(run: int, number: int, episode: Episode, checksum: str) -> tuple[Any, ...]:
+def _row(run: int, number: int, created: str, episode: Episode, checksum: str) -> tuple[Any, ...]:
     e = episode
-    facts = (e.seed, len(e.moves), e.score, e.max_tile, e.moves_to_goal, e.seconds)
-    return (run, number, *facts, checksum, _pack(e.moves))
+    facts = (e.player, e.seed, len(e.moves), e.score, e.max_tile, e.moves_to_goal, e.seconds)
+    movers = json.dumps(e.movers) if e.movers else _NO_MOVERS
+    return (run, number, created, *facts, checksum, movers, _pack(e.moves))
+
+
+def _read_movers(text: str) -> Movers:
+    return () if text == _NO_MOVERS else tuple((number, player) for number, player in json.loads(text))
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    *facts, text = row
+    try:
+        return Entry._make([*facts, _read_movers(text)])
+    except (ValueError, TypeError, RecursionError):  # a list goes on: the damage is named when the game is asked for
+        return Entry._make([*facts, ()])
 
 
 def _pack(moves: str) -> bytes:

@@ -1,5 +1,6 @@
 """Rules: a shape, what is on it at first, how tiles spawn, and what counts as winning."""
 
+import json
 import math
 from dataclasses import dataclass
 from enum import Enum
@@ -73,6 +74,11 @@ class Rules:
             "start": self.n_start,
             "spawner": self.spawner.value,
         }
+
+    @cached_property
+    def json_text(self) -> str:
+        """The one text of these rules: equal rules have equal texts, so that they can be found by it."""
+        return json.dumps(self.to_json(), sort_keys=True)
 
     @classmethod
     def from_json(cls, data: Any) -> Self:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from collections.abc import Iterable
 
 from rich.table import Table
@@ -20,7 +21,8 @@ def games_table(entries: Iterable[Entry]) -> Table:
         table.add_column(name, justify="right")
     for entry in entries:
         date = entry.created[:16].replace("T", " ")
-        words = [Text(printable(word)) for word in (str(entry.id), date, entry.board, entry.player)]
+        players = ", ".join(dict.fromkeys([entry.player, *(player for _, player in entry.movers)]))
+        words = [Text(printable(word)) for word in (str(entry.id), date, entry.board, players)]
         won = "no" if entry.moves_to_goal is None else "yes"
         table.add_row(*words, str(entry.score), str(entry.max_tile), str(entry.n_moves), won)
     return table
@@ -31,7 +33,7 @@ def games_csv(entries: Iterable[Entry]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(Entry._fields)
-    writer.writerows(entries)
+    writer.writerows([*entry[:-1], json.dumps(entry.movers)] for entry in entries)
     return text.getvalue()
 
 
