@@ -161,6 +161,17 @@ def test_perft(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "88\n"
 
 
+def test_players_are_listed_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["players"]) == 0
+    out = capsys.readouterr().out
+    assert "random" in out
+    assert "order=" in out
+    assert run(["players", "first", "--json"]) == 0
+    [player] = json.loads(capsys.readouterr().out)["players"]
+    assert player["options"][0]["name"] == "order"
+    assert run(["players", "frist"]) == 2
+
+
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
     assert capsys.readouterr().out.startswith("lab2048 ")

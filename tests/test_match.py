@@ -7,7 +7,7 @@ import pytest
 
 from lab2048.arena.match import Match
 from lab2048.arena.pool import Pool
-from lab2048.errors import LabError, UsageError
+from lab2048.errors import PlayerError, UsageError
 from lab2048.players import load_player_file
 from lab2048.records.episode import Episode
 from lab2048.rules import Rules, reference
@@ -118,10 +118,33 @@ def test_an_illegal_move_is_reported_with_its_player(tmp_path: Path, monkeypatch
     path.write_text(
         "from lab2048.players import *\n"
         "class Stuck(Player):\n"
-        "    def choose(self, board): return Decision(3, {})\n"
+        "    def choose(self, board): return Decision(3, dict.fromkeys(board.legal_moves(), 0.0))\n"
         "register('stuck', Stuck)\n"
     )
     load_player_file(path)
     for workers in (1, 2):
-        with pytest.raises(LabError, match="player stuck chose an illegal move"):
+        with pytest.raises(PlayerError, match="player stuck chose an illegal move"):
             played(["stuck"], n=3, workers=workers, files=(path,))
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("return board.no_such_thing", r"player wrong fails: .*wrong.py, line 3: AttributeError"),
+        ("return 0", r"player wrong chose 0: expected a Decision"),
+        ("return Decision(board.legal_moves()[0], {})", r"player wrong valued the moves \[\]: expected the legal ones"),
+    ],
+)
+def test_what_is_wrong_with_a_player_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, says: str
+) -> None:
+    monkeypatch.setattr("lab2048.players.registry._registered", {})
+    path = tmp_path / "wrong.py"
+    path.write_text(
+        "from lab2048.players import *\n"
+        f"class Wrong(Player):\n    def choose(self, board): {code}\n"
+        "register('wrong', Wrong)\n"
+    )
+    load_player_file(path)
+    with pytest.raises(PlayerError, match=says):
+        played(["wrong"], n=1)

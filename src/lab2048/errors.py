@@ -37,6 +37,10 @@ class FileError(LabError):
     exit_code = 3
 
 
+class PlayerError(FileError):
+    """A player that fails or does what players must not."""
+
+
 class StoreError(FileError):
     """The store of games is damaged, locked, full or of another program."""
 

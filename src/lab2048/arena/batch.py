@@ -15,6 +15,7 @@ from lab2048.arena.episode import play_episode
 from lab2048.kernels.play import NEVER_REACHED, Games, make_games, room_for
 from lab2048.players import Player, make_player
 from lab2048.players.player import GamesKernel
+from lab2048.players.registry import player_class
 from lab2048.records.episode import Episode
 from lab2048.rules import Rules
 from lab2048.rules.dice import episode_seed
@@ -50,7 +51,7 @@ _here = threading.local()
 def player_here(spec: str) -> Player:
     """The player of a spec that this thread keeps: made once, because players may carry large tables."""
     players: dict[str, Player] = _here.__dict__.setdefault("players", {})
-    if spec not in players:
+    if type(players.get(spec)) is not player_class(spec.partition(":")[0]):  # a player file may be loaded anew
         players[spec] = make_player(spec)
     return players[spec]
 

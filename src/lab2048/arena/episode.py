@@ -1,29 +1,50 @@
 """Playing one episode: a player meets the dice of one seed."""
 
 import time
-from collections.abc import Callable
+import traceback
 
-from lab2048.errors import IllegalMoveError, LabError
-from lab2048.players import Player
+from lab2048.errors import IllegalMoveError, LabError, PlayerError
+from lab2048.players import Decision, Player
 from lab2048.records.episode import Episode
-from lab2048.rules import Game, Rules, Turn
+from lab2048.rules import Board, Game, Rules
 
 
-def play_episode(
-    player: Player, name: str, rules: Rules, seed: int, *, on_turn: Callable[[Game, Turn], None] | None = None
-) -> Episode:
+def play_episode(player: Player, name: str, rules: Rules, seed: int) -> Episode:
     """Play one game to its end; the clock runs only while the player chooses."""
     game = Game(rules, seed)
     seconds = 0.0
     player.start(rules, seed)
     while not game.is_over:
         begin = time.perf_counter()
-        move = player.choose(game.board).move
+        decision = _ask(player, name, game.board)
         seconds += time.perf_counter() - begin
         try:
-            turn = game.play(move)
+            game.play(decision.move)
         except IllegalMoveError as error:
-            raise LabError(f"player {name} chose an illegal move: {error}") from None
-        if on_turn:
-            on_turn(game, turn)
+            raise PlayerError(f"player {name} chose an illegal move: {error}") from None
+        if len(game.turns) == 1:
+            _check(decision, name, game.first_board)
     return Episode.from_game(game, name, seconds)
+
+
+def _ask(player: Player, name: str, board: Board) -> Decision:
+    """A player's decision; what goes wrong in it is the player's fault, and said so."""
+    try:
+        decision = player.choose(board)
+    except LabError:
+        raise
+    except Exception as error:
+        spot = traceback.extract_tb(error.__traceback__)[-1]
+        raise PlayerError(
+            f"player {name} fails: {spot.filename}, line {spot.lineno}: {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(decision, Decision):
+        raise PlayerError(f"player {name} chose {decision!r}: expected a Decision(move, values)")
+    return decision
+
+
+def _check(decision: Decision, name: str, board: Board) -> None:
+    """The first decision of a game stands for all: every legal move has a value, and no other."""
+    if set(decision.values) != set(board.legal_moves()):
+        moves = sorted(int(move) for move in board.legal_moves())
+        raise PlayerError(f"player {name} valued the moves {sorted(decision.values)}: expected the legal ones, {moves}")

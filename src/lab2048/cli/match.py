@@ -34,11 +34,18 @@ MAX_WORKERS = 256
 
 
 def match(
-    players: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="Such as: random first:order=as")],
+    players: Annotated[
+        list[str],
+        typer.Argument(metavar="PLAYER", help="Such as random or first:order=as; `lab2048 players` lists them."),
+    ],
     rules: RulesOption = "4x4",
-    games: Annotated[int, typer.Option("--games", "-n", help="Games for each player.")] = 100,
-    seed: Annotated[int, typer.Option("--seed", "-s", help="Seed of the match; game i has the same dice for all.")] = 1,
-    workers: Annotated[int, typer.Option("--workers", "-w", help="How many games at once (0: one a core).")] = 0,
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games for each player.")] = 100,
+    seed: Annotated[
+        int, typer.Option("--seed", "-s", metavar="N", help="Seed of the match; game i has the same dice for all.")
+    ] = 1,
+    workers: Annotated[
+        int, typer.Option("--workers", "-w", metavar="N", help="How many games at once (0: one a core).")
+    ] = 0,
     goal: GoalOption = 2048,
     spawn: SpawnOption = "2:0.9,4:0.1",
     start: StartOption = None,
@@ -155,13 +162,14 @@ def _live(match: "Match") -> Iterator[Callable[[], None]]:
 
     from lab2048.views.table import match_table
 
-    with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as live:
+    console = Console(stderr=True)
+    with Live(console=console, auto_refresh=False, transient=True) as live:
 
         def table() -> None:
             nonlocal due
             begin = time.monotonic()
             if begin > due:
-                live.update(match_table(match, title=progress()), refresh=True)
+                live.update(match_table(match, title=progress(), width=console.width), refresh=True)
                 # Many games take long to sum up: a tenth of the time is enough for showing them.
                 due = time.monotonic() + max(0.2, 10 * (time.monotonic() - begin))
 
@@ -179,7 +187,6 @@ def _report(match: "Match", *, as_json: bool, as_csv: bool) -> None:
         return
     from rich.console import Console
 
-    # A table wider than a pipe's 80 columns is not worth folding.
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+    console = Console(highlight=False)
     title = f"{match.rules.board.to_text()}, goal {match.rules.goal}, seed {match.seed}"
-    console.print(match_table(match, title=title))
+    console.print(match_table(match, title=title, width=console.width))

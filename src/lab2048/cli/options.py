@@ -9,13 +9,18 @@ import typer
 RulesOption = Annotated[
     str, typer.Option("--rules", "-r", metavar="BOARD", help="4x4, 3x5, hex2, or a map: ##x|#2#|### (x is a brick).")
 ]
-GoalOption = Annotated[int, typer.Option("--goal", help="The tile that wins; play goes on past it.")]
+GoalOption = Annotated[int, typer.Option("--goal", metavar="TILE", help="The tile that wins; play goes on past it.")]
 SpawnOption = Annotated[str, typer.Option("--spawn", metavar="TABLE", help="New tiles and their probabilities.")]
 StartOption = Annotated[
-    int | None, typer.Option("--start", help="Number of first tiles (default: 2, or 0 if the map has tiles).")
+    int | None,
+    typer.Option("--start", metavar="N", help="Number of first tiles (default: 2, or 0 if the map has tiles)."),
 ]
-SpawnerOption = Annotated[str, typer.Option("--spawner", help="Who places new tiles: fair, first or worst.")]
-SeedOption = Annotated[int | None, typer.Option("--seed", "-s", help="Seed of the dice (default: a fresh one).")]
+SpawnerOption = Annotated[
+    str, typer.Option("--spawner", metavar="WHO", help="Who places new tiles: fair, first or worst.")
+]
+SeedOption = Annotated[
+    int | None, typer.Option("--seed", "-s", metavar="N", help="Seed of the dice (default: a fresh one).")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 StoreOption = Annotated[
     Path | None,

@@ -13,7 +13,7 @@ MAX_DEPTH = 20
 
 def perft(
     rules: Annotated[str, typer.Argument(metavar="BOARD", help="Such as 22##|####|####|#### or 3x3.")],
-    depth: Annotated[int, typer.Argument(help="How many turns.")],
+    depth: Annotated[int, typer.Argument(metavar="DEPTH", help="How many turns.")],
     spawn: SpawnOption = "2:0.9,4:0.1",
     start: StartOption = None,
     as_json: JsonOption = False,

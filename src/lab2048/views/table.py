@@ -13,46 +13,54 @@ from lab2048.arena.match import Match, Standing
 from lab2048.arena.statistics import Interval, games_to_decide, mean_interval, rate_interval
 from lab2048.views.number import duration, number, percent
 
-MAX_TILE_COLUMNS = 4
+LABEL_WIDTH, COLUMN_WIDTH = 12, 24  # a column holds the widest rate: 99.780% [99.551%, 99.893%]
 
 
-def match_table(match: Match, *, title: str) -> RenderableType:
-    """The standings of a match, and below them the paired differences."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("player", overflow="fold")
-    tiles = _columns(match)
-    for name in ("games", "mean score", "median", "max", *(f">={tile}" for tile in tiles), "won", "moves/s", "s/game"):
-        table.add_column(name, justify="right")
-    for standing in match.standings.values():
-        table.add_row(standing.player, *_cells(standing, tiles))
+def match_table(match: Match, *, title: str, width: int) -> RenderableType:
+    """The standings of a match, a column a player, and below them the paired differences.
+
+    Players that do not fit beside each other stand below each other: no figure is cut.
+    """
+    standings = list(match.standings.values())
+    n_columns = max(1, (width - LABEL_WIDTH) // (COLUMN_WIDTH + 2))
+    blocks = [standings[i : i + n_columns] for i in range(0, len(standings), n_columns)]
     lines = [Text(line) for line in paired_lines(match)]
-    return Group(Text(title), table, *lines)
+    return Group(Text(title), *(_block(match, block) for block in blocks), *lines)
 
 
-def _columns(match: Match) -> list[int]:
-    """The tiles that tell the players apart: not the ones that every game made."""
-    tiles = match.tiles() if any(standing.games for standing in match.standings.values()) else []
-    telling = [
-        tile
-        for tile in tiles
-        if any(standing.games and standing.reached(tile).value < 1 for standing in match.standings.values())
-        and any(standing.games and standing.reached(tile).value > 0 for standing in match.standings.values())
-    ]
-    return telling[-MAX_TILE_COLUMNS:]
+def _block(match: Match, standings: list[Standing]) -> Table:
+    """Some players side by side, a row a figure."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("player", min_width=LABEL_WIDTH - 2)
+    for standing in standings:
+        table.add_column(standing.player, justify="right", overflow="fold", min_width=COLUMN_WIDTH)
+    figures = [dict(_figures(match, standing)) for standing in standings]
+    for name in max(figures, key=len):
+        table.add_row(name, *(column.get(name, "") for column in figures))
+    return table
 
 
-def _cells(standing: Standing, tiles: list[int]) -> Iterator[str]:
+def _figures(match: Match, standing: Standing) -> Iterator[tuple[str, str]]:
+    """What a match has found of one player: names and figures."""
     n = len(standing.games)
-    yield str(n)
+    yield "games", str(n)
     if n == 0:
         return
-    yield spread(mean_interval(standing.scores))
-    yield number(standing.median_score)
-    yield number(max(standing.scores))
-    for rate in (*(standing.reached(tile) for tile in tiles), rate_interval(standing.n_won, n)):
-        yield f"{percent(rate.value)} [{percent(rate.low)}, {percent(rate.high)}]"
-    yield number(standing.n_moves / standing.seconds) if standing.seconds else "-"
-    yield duration(standing.seconds / n)
+    yield "mean score", spread(mean_interval(standing.scores))
+    yield "median", number(standing.median_score)
+    yield "max", number(max(standing.scores))
+    for tile in match.tiles():
+        yield f">= {tile}", rate_text(standing.reached(tile))
+    yield "won", rate_text(rate_interval(standing.n_won, n))
+    yield "moves", number(standing.n_moves)
+    yield "moves/s", number(standing.n_moves / standing.seconds) if standing.seconds else "-"
+    yield "a game", duration(standing.seconds / n)
+    yield "to the goal", "-" if standing.seconds_to_goal is None else duration(standing.seconds_to_goal)
+
+
+def rate_text(rate: Interval) -> str:
+    """A rate with its interval: 56% [53%, 59%]."""
+    return f"{percent(rate.value)} [{percent(rate.low)}, {percent(rate.high)}]"
 
 
 def spread(interval: Interval) -> str:
