@@ -1,14 +1,16 @@
 """`lab2048 play`: the game in a plain terminal, or in a pipe."""
 
+import contextlib
 import json
 import random
+import signal
 import sys
-import time
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lab2048.cli.keys import can_read_keys, read_keys, read_lines
+from lab2048.cli.keys import REDRAW, Keys, can_read_keys, read_lines
 from lab2048.cli.options import (
     GoalOption,
     RulesOption,
@@ -19,17 +21,13 @@ from lab2048.cli.options import (
     StoreOption,
     say,
 )
-from lab2048.errors import StoreError
-from lab2048.rules import Game, Rules
+from lab2048.rules import Rules
 from lab2048.rules.dice import MAX_SEED, check_seed
 from lab2048.views.plain import PlainGame
 from lab2048.views.text import wants_colour
 
 if TYPE_CHECKING:
-    from lab2048.records.episode import Episode
-    from lab2048.records.store import Store
-
-KEEP_SECONDS = 0.5  # how often a game from a pipe is kept
+    from lab2048.arena.sitting import Sitting
 
 
 def play(
@@ -49,90 +47,93 @@ def play(
 
     Example: lab2048 play --rules "####|#xx#|####" --seed 7
     """
+    from lab2048.arena.sitting import Sitting
     from lab2048.records.store import Store
 
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else check_seed(seed)
-    with Store.open(store) as the_store:
-        plain = PlainGame(the_rules, the_seed)
-        keeper = Keeper(the_store, plain)
+    with Store.open(store) as the_store, _leaving_when_terminated():
+        sitting = Sitting(the_rules, the_seed, the_store, on_failure=_complain)
+        plain = PlainGame(sitting)
         print(f"2048 on {the_rules.board.to_text()}, seed {the_seed}\n{plain.help}\n")
         try:
-            _loop(plain, keeper, by_key=not lines and can_read_keys())
+            if not lines and can_read_keys():
+                with Keys() as keys:
+                    _play_keys(keys, plain, sitting)
+            else:
+                _play_lines(read_lines(), plain)
         finally:
-            keeper.close()
+            sitting.close()
+            _sum_up(sitting)
 
 
-def _loop(plain: PlainGame, keeper: "Keeper", *, by_key: bool) -> None:
-    """Show the board, read keys, do what they say, until someone or something ends it."""
-    colour = wants_colour(sys.stdout)
-    height = _show(plain, "", colour=colour, above=0)
-    for keys in read_keys() if by_key else read_lines():
-        message = ""
-        for key in keys:
-            message = plain.press(key) or message
-            keeper.watch()
-            if plain.has_ended:
-                return
-        keeper.keep(at_once=by_key)
-        height = _show(plain, message, colour=colour, above=height if by_key else 0)
+@contextlib.contextmanager
+def _leaving_when_terminated() -> Iterator[None]:
+    """SIGTERM ends the program as Ctrl-C does: the game is kept and the terminal restored."""
+
+    def leave(number: int, frame: object) -> None:  # noqa: ARG001
+        raise SystemExit(128 + number)
+
+    handler = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, handler)
 
 
-def _show(plain: PlainGame, message: str, *, colour: bool, above: int) -> int:
+def _play_keys(source: Iterable[str], plain: PlainGame, sitting: "Sitting") -> None:
+    """Act on each key at once, and show every board over the last."""
+    height = _show(plain, "", above=0)
+    for keys in source:
+        if not keys:
+            sitting.keep()
+            continue
+        message = _press(keys.replace(REDRAW, ""), plain)
+        if plain.has_ended:
+            return
+        height = _show(plain, message, above=0 if REDRAW in keys else height)
+
+
+def _play_lines(source: Iterable[str], plain: PlainGame) -> None:
+    """Act on each line, and show the board after it."""
+    _show(plain, "", above=0)
+    for keys in source:
+        message = _press(keys, plain)
+        if plain.has_ended:
+            return
+        _show(plain, message, above=0)
+
+
+def _press(keys: str, plain: PlainGame) -> str:
+    """Press keys one by one until the end; return the last message."""
+    message = ""
+    for key in keys:
+        message = plain.press(key) or message
+        if plain.has_ended:
+            break
+    return message
+
+
+def _show(plain: PlainGame, message: str, *, above: int) -> int:
     """Print the board, over the last one if that is `above` lines high; return the height."""
-    text = f"{plain.frame(colour=colour)}\n{message}\n"
+    text = f"{plain.frame(colour=wants_colour(sys.stdout))}\n{message}\n"
     if above:
         print(f"\x1b[{above}A\x1b[J", end="")
     print(text, end="" if message or above else "\n", flush=True)
     return text.count("\n")
 
 
-class Keeper:
-    """Keeps the games of one sitting; a store that fails must not end the game."""
+def _complain(failure: str) -> None:
+    say(f"lab2048: this game cannot be kept: {failure}")
 
-    def __init__(self, store: "Store", plain: PlainGame) -> None:
-        """Nothing is kept before the first move."""
-        self._store = store
-        self._plain = plain
-        self._run: int | None = None
-        self._games: list[Game] = []
-        self._begun = self._kept_at = time.monotonic()
-        self._failure = ""
 
-    def watch(self) -> None:
-        """Take note of a new game; the one before is kept."""
-        game = self._plain.game
-        if game.turns and (not self._games or self._games[-1] is not game):
-            self.keep(at_once=True)
-            self._games.append(game)
-            self._begun = time.monotonic()
-
-    def keep(self, *, at_once: bool) -> None:
-        """Keep the game as it now stands: at once, or if the last time was a while ago."""
-        if not self._games or self._failure or not (at_once or time.monotonic() - self._kept_at > KEEP_SECONDS):
-            return
-        self._kept_at = time.monotonic()
-        try:
-            if self._run is None:
-                self._run = self._store.begin_run("play", self._plain.rules, "human", self._plain.seed)
-            self._store.keep(self._run, {len(self._games) - 1: self._episode(self._games[-1])})
-        except StoreError as error:
-            self._failure = str(error)
-            say(f"lab2048: this game cannot be kept: {error}")
-
-    def _episode(self, game: Game) -> "Episode":
-        from lab2048.records.episode import Episode
-
-        return Episode.from_game(game, "human", time.monotonic() - self._begun)
-
-    def close(self) -> None:
-        """Keep the last game and sum it up; if it could not be kept, give it out as text."""
-        if not self._games:
-            return
-        self.keep(at_once=True)
-        game = self._games[-1]
+def _sum_up(sitting: "Sitting") -> None:
+    """Say how the last game stands; give out as text what could not be kept."""
+    game = sitting.last_played
+    if game:
         print(f"seed {game.seed}, score {game.score}, highest tile {game.board.max_tile}, {len(game.turns)} moves")
-        if self._failure:
-            say("the games of this sitting, as lines for `lab2048 games import`:")
-            for game in self._games:
-                say(json.dumps(self._episode(game).to_json()))
+    unkept = sitting.unkept()
+    if unkept:
+        say("the games of this sitting, as lines for `lab2048 games import`:")
+        for episode in unkept:
+            say(json.dumps(episode.to_json()))
