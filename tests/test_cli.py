@@ -216,6 +216,10 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
         (["perft", "oops", "1"], 3, "is unknown"),
         (["plya"], 2, "plya"),
         (["bench", "kernel"], 2, "kernel"),
+        (["bench"], 2, "expected kernels"),
+        (["match", "first:order=\x1b[31m"], 2, "expected printable letters"),
+        (["match", "first:order=\udcff"], 2, "expected printable letters"),
+        (["perft", "8x8", "1", "--start", "6"], 2, "too many first boards"),
     ],
 )
 def test_a_mistake_is_one_line_and_a_code(

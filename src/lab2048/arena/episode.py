@@ -33,7 +33,7 @@ def _ask(player: Player, name: str, board: Board) -> Decision:
         decision = player.choose(board)
     except LabError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         spot = traceback.extract_tb(error.__traceback__)[-1]
         raise PlayerError(
             f"player {name} fails: {spot.filename}, line {spot.lineno}: {type(error).__name__}: {error}"

@@ -2,19 +2,25 @@
 
 import math
 
+from lab2048.errors import UsageError
 from lab2048.kernels.perft import count
 from lab2048.rules import Board, Rules
 from lab2048.rules.plan import make_plan
 
+MAX_STARTS = 1_000_000
 MAX_NODES = 1_000_000  # about what one compiled count may look at, so that Ctrl-C is heard between them
 
 
 def count_sequences(rules: Rules, depth: int) -> int:
     """The number of sequences of `depth` turns, each a slide and a spawn; the first tiles are part of them."""
+    n_spawns = rules.shape.n_cells * len(rules.spawn_table)
+    if n_spawns**rules.n_start > MAX_STARTS:
+        raise UsageError(
+            f"start {rules.n_start} gives too many first boards to count from: expected fewer, or a map with tiles"
+        )
     boards = [rules.board]
     for _ in range(rules.n_start):
         boards = [board.put(spawn.cell, spawn.rank) for board in boards for spawn in rules.spawns(board)]
-    n_spawns = rules.shape.n_cells * len(rules.spawn_table)
     # The last turn is counted, not made.
     n_compiled = 1 + int(math.log(MAX_NODES) / math.log(n_spawns * len(rules.shape.moves)))
     return sum(_count(rules, board, depth, n_compiled) for board in boards)

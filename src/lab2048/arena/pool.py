@@ -5,9 +5,11 @@ are compiled run on threads, because they release Python's lock; players written
 Python run in processes.
 """
 
+import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
@@ -18,19 +20,25 @@ from types import TracebackType
 from typing import Self
 
 from lab2048.arena.batch import Batch, Played, play_batch, player_here
-from lab2048.errors import LabError
+from lab2048.errors import LabError, PlayerError
 from lab2048.players import load_player_file
 
-_stop: Event | None = None  # in a worker process: set when the match is to end
+# In a worker process: set when the match is to end; and why its player files did not load.
+_stop: Event | None = None
+_failure = ""
 
 
 def _begin_worker(stop: Event, player_files: tuple[Path, ...]) -> None:
-    global _stop
+    global _stop, _failure
     _stop = stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
+    sys.stdout = sys.stderr  # what a player prints must not get among the results
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    for path in player_files:
-        load_player_file(path)
+    try:
+        for path in player_files:
+            load_player_file(path)
+    except LabError as error:
+        _failure = str(error)
 
 
 def _end_with_parent() -> None:
@@ -41,7 +49,22 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
+@contextlib.contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """Processes started meanwhile are deaf to Ctrl-C from their first moment on."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _work(batch: Batch) -> Played:
+    if _failure:
+        raise PlayerError(_failure)
     return play_batch(batch, _stop.is_set if _stop is not None else lambda: False)
 
 
@@ -115,7 +138,8 @@ class Pool:
         player = player_here(batch.player)
         if player.releases_lock or player.games_kernel(batch.rules) is not None:
             return self._thread_pool().submit(play_batch, batch, self._stop_threads.is_set)
-        return self._process_pool().submit(_work, batch)
+        with _no_interrupts():
+            return self._process_pool().submit(_work, batch)
 
     def _thread_pool(self) -> Executor:
         if self._threads is None:

@@ -1,9 +1,11 @@
 """`lab2048`: the commands, and how every error ends in one line and an exit code."""
 
+import io
 import os
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -43,17 +45,13 @@ def root(
         play.play()
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command and exit with its code: 0, 1 failure, 2 usage, 3 bad board or file, 130 interrupted."""
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
-
-
 def run(arguments: Sequence[str]) -> int:
     """Run one command; return its exit code."""
+    _open_streams()
     try:
         code = app(list(arguments), prog_name="lab2048", standalone_mode=False)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        return _say("interrupted", 130) if code == 130 else code if isinstance(code, int) else 0
     except LabError as error:
         return _say(str(error), error.exit_code)
     except TyperException as error:
@@ -68,12 +66,25 @@ def run(arguments: Sequence[str]) -> int:
         return 0
     except OSError as error:  # such as a full disk behind standard output
         return _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
+    except MemoryError:
+        return _say("out of memory: expected something smaller", 1)
     except Exception as error:
         if os.environ.get("LAB2048_DEBUG"):
             traceback.print_exc()
         return _say(f"internal error: {type(error).__name__}: {error} (LAB2048_DEBUG=1 shows where)", 1)
 
 
+def _open_streams() -> None:
+    """A stream that was closed leads nowhere; a letter that a stream cannot show becomes a question mark."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115 - it lives as long as the program
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
 def _say(message: str, code: int) -> int:
-    print(f"lab2048: {' '.join(message.split())}", file=sys.stderr)
+    line = " ".join(message.split())
+    print("lab2048:", "".join(letter if letter.isprintable() else "?" for letter in line), file=sys.stderr)
     return code

@@ -5,15 +5,16 @@ import json
 import typer
 
 from lab2048.cli.options import JsonOption, say
+from lab2048.errors import UsageError
 
-app = typer.Typer(
-    help="Measure the speed of the laboratory on this machine.", no_args_is_help=True, rich_markup_mode=None
-)
+app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
 
 @app.callback()
-def bench() -> None:
+def bench(context: typer.Context) -> None:
     """Measure the speed of the laboratory on this machine."""
+    if context.invoked_subcommand is None:
+        raise UsageError("bench needs to know what to measure: expected kernels")
 
 
 @app.command()

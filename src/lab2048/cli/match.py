@@ -82,8 +82,9 @@ def match(
     if not 0 <= workers <= MAX_WORKERS:
         raise UsageError(f"workers {workers} is out of range: expected 0 to {MAX_WORKERS}")
     files = tuple(player_file or ())
-    for path in files:
-        load_player_file(path)
+    with contextlib.redirect_stdout(sys.stderr):
+        for path in files:
+            load_player_file(path)
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     specs = [canonical_spec(player) for player in players]
     for spec in specs:
@@ -91,15 +92,16 @@ def match(
             raise UsageError(f"player {spec} cannot play a match: expected a player that chooses by itself")
     the_match = Match(the_rules, specs, check_seed(seed), games)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # what a player prints is no result
         keeper = Keeper(stack.enter_context(Store.open(store)), the_match) if keep else None
         if keeper and resume:
             for player, n_found in keeper.resume():
                 say(f"{player}: {n_found} games found")
         prepare(say)
         code = _play(the_match, stack.enter_context(Pool(workers or os.cpu_count() or 1, files)), keeper)
-        _report(the_match, as_json=as_json, as_csv=as_csv)
         if code and keeper:
-            say("interrupted; the games played are kept: the same command with --resume goes on")
+            say("the games played are kept: the same command with --resume goes on")
+    _report(the_match, as_json=as_json, as_csv=as_csv)
     raise typer.Exit(code)
 
 

@@ -15,7 +15,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from lab2048.errors import FileError, UsageError, nearest
+from lab2048.errors import FileError, LabError, PlayerError, UsageError, nearest
 from lab2048.players.player import Player
 
 GROUP = "lab2048.players"
@@ -37,6 +37,9 @@ def register(name: str, player: type[Player]) -> None:
         raise UsageError(f"player name {name!r} is not understood: expected small letters, digits, - and _")
     if not (isinstance(player, type) and issubclass(player, Player)):
         raise UsageError(f"player {name} is {player!r}: expected a subclass of lab2048.players.Player")
+    for field in dataclasses.fields(player):
+        if field.init and field.default is dataclasses.MISSING:
+            raise UsageError(f"player {name}: option {field.name} has no default: expected option(default, doc)")
     _registered[name] = player
 
 
@@ -78,6 +81,8 @@ def make_player(spec: str) -> Player:
     >>> make_player("first:order=sda")
     FirstPlayer(order='sda')
     """
+    if not spec.isprintable():
+        raise UsageError(f"player {spec!r} is not understood: expected printable letters")
     name, _, rest = spec.strip().partition(":")
     known = options(name)
     chosen: dict[str, Any] = {}
@@ -89,7 +94,12 @@ def make_player(spec: str) -> Player:
         if not equals or key in chosen:
             raise UsageError(f"player {name}: option {part!r} is not understood: expected {key}=value, once")
         chosen[key] = _convert(name, key, value.strip(), known[key])
-    return player_class(name)(**chosen)
+    try:
+        return player_class(name)(**chosen)
+    except LabError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise PlayerError(f"player {name} cannot be made: {type(error).__name__}: {error}") from error
 
 
 def canonical_spec(spec: str) -> str:
@@ -110,7 +120,7 @@ def canonical_spec(spec: str) -> str:
 
 def _write(value: Any) -> str:
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return f"({text})" if "," in text else text
+    return f"({text})" if "," in text or text.startswith("(") else text
 
 
 def _split(text: str) -> list[str]:
@@ -158,5 +168,5 @@ def load_player_file(path: Path) -> None:
         spec.loader.exec_module(module)
     except OSError as error:
         raise FileError(f"player file {path} cannot be read: {error.strerror}") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise FileError(f"player file {path} fails: {type(error).__name__}: {error}") from error

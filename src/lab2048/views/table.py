@@ -33,7 +33,7 @@ def _block(match: Match, standings: list[Standing]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("player", min_width=LABEL_WIDTH - 2)
     for standing in standings:
-        table.add_column(standing.player, justify="right", overflow="fold", min_width=COLUMN_WIDTH)
+        table.add_column(Text(standing.player), justify="right", overflow="fold", min_width=COLUMN_WIDTH)
     figures = [dict(_figures(match, standing)) for standing in standings]
     for name in max(figures, key=len):
         table.add_row(name, *(column.get(name, "") for column in figures))
