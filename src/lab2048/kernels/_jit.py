@@ -8,10 +8,12 @@ import contextlib
 import hashlib
 import os
 import shutil
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 from platformdirs import user_cache_path
@@ -23,21 +25,30 @@ try:
     if os.environ.get("LAB2048_NO_JIT"):
         raise ImportError("kernels are asked for as plain Python")
     import numba
+    from llvmlite.binding import get_host_cpu_name
     from numba.core import config
 
     IS_COMPILED = True
 except ImportError:
     IS_COMPILED = False
 
+_MONTH = 30 * 24 * 3600  # seconds
+
 
 def _digest() -> str:
-    """A name for this version of the kernels.
+    """A name for these kernels on this Python and this machine.
 
     Numba renews a cached function when its own file changes, but not when a function
     that it calls has changed in another file; so every version gets a folder of its own.
+    Python, processor and place are part of the name because Numba's own keys hold them:
+    what is ready for one is not ready for another.
     """
-    state = hashlib.sha256(numba.__version__.encode() if IS_COMPILED else b"")
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    here = Path(__file__).parent
+    parts = [sys.implementation.cache_tag or "", str(here)]
+    if IS_COMPILED:
+        parts += [numba.__version__, get_host_cpu_name()]
+    state = hashlib.sha256("\n".join(parts).encode())
+    for path in sorted(here.glob("*.py")):
         state.update(path.read_bytes())
     return state.hexdigest()[:16]
 
@@ -48,13 +59,25 @@ def cache_folder() -> Path:
     return (Path(root) if root else user_cache_path("lab2048")) / "kernels" / _digest()
 
 
-_FOLDER = cache_folder()
+def _can_write(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
+
+
+FOLDER = cache_folder()
+# Where ours cannot be written, Numba would turn to __pycache__, which knows nothing of our digest: stale results.
+CAN_KEEP = IS_COMPILED and _can_write(FOLDER)
+KERNELS: list[Any] = []  # every kernel that has been declared
 
 
 @contextlib.contextmanager
 def _cache_here() -> Iterator[None]:
     """Point Numba's cache at our folder while a kernel is declared, and at no other time."""
-    before, config.CACHE_DIR = config.CACHE_DIR, str(_FOLDER)  # type: ignore[attr-defined]
+    before, config.CACHE_DIR = config.CACHE_DIR, str(FOLDER)  # type: ignore[attr-defined]
     try:
         yield
     finally:
@@ -67,13 +90,21 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
         # Words wrap around in compiled code; NumPy would warn of it.
         return np.errstate(over="ignore")(function)
     with _cache_here():
-        compiled = numba.njit(function, nogil=True, cache=True, error_model="numpy", boundscheck=False)
+        compiled = numba.njit(function, nogil=True, cache=CAN_KEEP, error_model="numpy", boundscheck=False)
+    KERNELS.append(compiled)
     return cast("Callable[P, R]", compiled)
 
 
 def is_ready() -> bool:
     """True if every kernel has been compiled before, so that first calls only load."""
-    return not IS_COMPILED or (_FOLDER / "complete").exists()
+    if not IS_COMPILED:
+        return True
+    mark = FOLDER / "complete"
+    if not mark.exists():
+        return False
+    with contextlib.suppress(OSError):
+        os.utime(mark)  # in use: see mark_ready
+    return True
 
 
 def mark_ready() -> None:
@@ -81,10 +112,12 @@ def mark_ready() -> None:
 
     Not all other code: several versions of the laboratory may be in use on one machine.
     """
-    if not IS_COMPILED:
+    if not CAN_KEEP:
         return
     with contextlib.suppress(OSError):
-        (_FOLDER / "complete").touch()
-        for other in _FOLDER.parent.iterdir():
-            if time.time() - other.stat().st_mtime > 30 * 24 * 3600:
+        (FOLDER / "complete").touch()
+        for other in FOLDER.parent.iterdir():
+            mark = other / "complete"
+            used = (mark if mark.exists() else other).stat().st_mtime
+            if time.time() - used > _MONTH:
                 shutil.rmtree(other, ignore_errors=True)
