@@ -1,18 +1,33 @@
 """Boards as text: round trips, and a clear line for whatever is no board."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import PACKED, WIDE, boards
 
-from lab2048.errors import BoardError
-from lab2048.rules import Board
+from lab2048.errors import BoardError, UsageError
+from lab2048.rules import Board, Move, Rules
 from lab2048.rules.notation import read_board
 
 
-@given(boards(PACKED + WIDE, max_rank=31))
+@given(boards(PACKED + WIDE, max_rank=54))  # 64 tiles of 2^54 are as rich as a board may be
 def test_every_board_round_trips(board: Board) -> None:
     assert Board.from_text(board.to_text()) == board
+
+
+@pytest.mark.parametrize("tile", [2**31, 2**40, 2**59])
+def test_what_can_be_played_can_be_read(tile: int) -> None:
+    board = Board.from_text(f"{tile} {tile} / # #").slide(Move.LEFT).board
+    assert board.max_tile == 2 * tile
+    assert Board.from_text(board.to_text()) == board
+
+
+@pytest.mark.parametrize("options", [{"goal": 2**32}, {"spawn": f"{2**32}:1"}])
+def test_goals_and_spawns_stay_within_reason(options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="expected"):
+        Rules.from_text("4x4", **options)
 
 
 @given(boards(PACKED, max_rank=15))
@@ -54,7 +69,14 @@ def test_ways_to_write_the_same_board(text: str, same: str) -> None:
         ("##q#|####", "row 1, entry 3: 'q' is unknown"),
         ("2 3 # # / # # # #", "row 1, entry 2: 3 is no tile"),
         ("2 1 # #", "row 1, entry 2: 1 is no tile"),
-        ("2 4294967296 # #", "4294967296 is no tile"),
+        (
+            "2 2305843009213693952 # #",
+            "2305843009213693952 is no tile: expected a power of two from 2 to 1152921504606",
+        ),
+        (
+            "2 1152921504606846976 # #",
+            "the tiles of the map sum to 1152921504606846978: expected at most 11529215046068",
+        ),
         ("2 99999999999999999999 # #", "is unknown"),
         ("2 -4 # #", "'-4' is unknown"),
         ("2 ² # #", "is unknown"),

@@ -15,23 +15,26 @@ from lab2048.rules.move import HexMove, Move
 from lab2048.rules.reference import Ranks
 from lab2048.rules.shape import BRICK, MAX_SIDE, Shape, hexagon, hexagon_columns, make_shape, rectangle
 
-MAX_RANK = 31  # the largest tile that a text may hold: 2147483648
+MAX_RANK = 31  # the largest tile that rules may spawn or set as goal: 2147483648
+# Of a whole board.  A slide keeps the sum, so what is read can be played and read again; and
+# merging 64 tiles into one scores at most 6 times the sum, which still fits a signed word.
+MAX_TILE_SUM = 2**60
 _EMPTY = {"#", ".", "0"}
 _MAX_TEXT = 2000
 _SIZE = re.compile(r"(\d{1,9})[xX](\d{1,9})", re.ASCII)
 
 
-def rank_of(tile: str, where: str = "tile") -> int:
+def rank_of(tile: str, where: str = "tile", largest: int = 2**MAX_RANK) -> int:
     """The rank of a tile's face, or an error that says what a tile is.
 
     >>> rank_of("2048")
     11
     """
-    if not (tile.isascii() and tile.isdecimal() and len(tile) <= 10):
+    if not (tile.isascii() and tile.isdecimal() and len(tile) <= 19):
         raise BoardError(f"{where} {tile!r} is unknown: expected #, x or a power of two such as 2, 4, 1024")
     number = int(tile)
-    if number < 2 or number & (number - 1) or number > 2**MAX_RANK:
-        raise BoardError(f"{where} {tile} is no tile: expected a power of two from 2 to {2**MAX_RANK}")
+    if number < 2 or number & (number - 1) or number > largest:
+        raise BoardError(f"{where} {tile} is no tile: expected a power of two from 2 to {largest}")
     return number.bit_length() - 1
 
 
@@ -76,7 +79,9 @@ def _read_map(text: str, columns: tuple[int, ...] | None) -> tuple[Shape, Ranks]
             if entry in _EMPTY:
                 ranks.append(0)
             elif entry not in ("x", "X"):
-                ranks.append(rank_of(entry, f"{noun} {i}, entry {j}:"))
+                ranks.append(rank_of(entry, f"{noun} {i}, entry {j}:", MAX_TILE_SUM))
+    if (total := sum(2**rank for rank in ranks if rank)) > MAX_TILE_SUM:
+        raise BoardError(f"the tiles of the map sum to {total}: expected at most {MAX_TILE_SUM}")
     return make_shape(Move if columns is None else HexMove, tuple(bricks)), tuple(ranks)
 
 
