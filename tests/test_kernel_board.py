@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from strategies import PACKED, SPAWNERS, SPAWNS, WIDE, boards, words
 
 from lab2048.kernels import bits, packed, wide
+from lab2048.kernels import layout as at
 from lab2048.rules import Board, Rules, reference
 from lab2048.rules.plan import Plan, make_plan
 
@@ -42,7 +43,7 @@ def test_packed_slides_like_the_reference(board: Board) -> None:
     assert int(packed.legal_mask(plan, U64(board.to_packed()))) == mask_of(board)
 
 
-@given(boards(PACKED + WIDE, max_rank=31))
+@given(boards(PACKED + WIDE, max_rank=50))
 def test_bytes_slide_like_the_reference(board: Board) -> None:
     _, plan = plan_of(board)
     for move, lines in enumerate(board.shape.lines):
@@ -85,11 +86,11 @@ def test_packed_facts(board: Board) -> None:
 
 
 @given(boards(PACKED))
-def test_packed_boards_turn_like_the_reference(board: Board) -> None:
+def test_symmetries_carry_packed_boards_like_the_reference(board: Board) -> None:
     _, plan = plan_of(board)
     word = U64(board.to_packed())
     for i, symmetry in enumerate(board.shape.symmetries):
-        assert int(packed.turn(plan, word, I64(i))) == board.turn(symmetry).to_packed()
+        assert int(packed.carry(plan, word, I64(i))) == board.carry(symmetry).to_packed()
     assert int(packed.canonical(plan, word)) == board.canonical().to_packed()
 
 
@@ -112,6 +113,42 @@ def test_bytes_spawn_like_the_reference(board: Board, word: int, spawn: str, spa
     ranks = as_bytes(board)
     assert int(wide.spawn(plan, ranks, U64(word))) == rank
     assert tuple(map(int, ranks)) == board.put(cell, rank).ranks
+
+
+@pytest.mark.parametrize("spawn", ["16384:1", "2:0.5,16384:0.5"])
+@pytest.mark.parametrize("text", ["32768 16384 8192 4096 / 2048 1024 # #", "16384 16384 / 8192 #"])
+def test_the_adversary_may_look_one_spawn_beyond_the_full_sum(text: str, spawn: str) -> None:
+    board = Board.from_text(text)
+    rules, plan = plan_of(board, spawn=spawn, spawner="worst")
+    assert plan[at.IS_PACKED]
+    state, _ = packed.spawn(plan, U64(board.to_packed()), U64(0))
+    assert int(state) == board.put(*rules.spawn(board, 0)).to_packed()
+
+
+@given(boards(("2x2", "3x3", "4x4"), max_rank=15), st.sampled_from(SPAWNERS))
+def test_rules_that_spawn_32768_are_played_in_bytes(board: Board, spawner: str) -> None:
+    """A packed board may be one spawn away from the sum where it ends, and this spawn would bring a second 32768."""
+    if board.n_empty == 0:
+        return
+    rules, plan = plan_of(board, spawn="2:0.5,32768:0.5", spawner=spawner)
+    assert not plan[at.IS_PACKED]
+    ranks = as_bytes(board)
+    wide.spawn(plan, ranks, U64(2**63))
+    assert tuple(map(int, ranks)) == board.put(*rules.spawn(board, 2**63)).ranks
+
+
+@pytest.mark.parametrize("spawn", SPAWNS)
+def test_a_plan_holds_exact_probabilities(spawn: str) -> None:
+    rules = Rules.from_text("4x4", spawn=spawn)
+    found = [float(packed.spawn_chance(make_plan(rules), I64(i))) for i in range(len(rules.spawn_table))]
+    assert found == [p for _, p in rules.spawn_table]
+
+
+@pytest.mark.parametrize("text", [*PACKED, *WIDE])
+def test_only_packed_plans_have_symmetries(text: str) -> None:
+    plan = make_plan(Rules.from_text(text))
+    is_packed = text in PACKED
+    assert (plan[at.IS_PACKED], plan[at.N_SYMMETRIES] > 0) == (is_packed, is_packed)
 
 
 @pytest.mark.parametrize("n_cells", range(1, 17))

@@ -64,6 +64,13 @@ def test_tiles_above_32768_are_real(text: str, seed: int) -> None:
     assert_same_game("first:order=ad", Rules.from_text(text, goal=65536), seed)
 
 
+@pytest.mark.parametrize("spawner", ["fair", "first", "worst"])
+@pytest.mark.parametrize("spawn", ["2:0.5,32768:0.5", "16384:0.5,8192:0.5", "65536:1"])
+def test_tall_spawns_are_real(spawn: str, spawner: str) -> None:
+    for text in ("2x2", "3x3", "32768 # / # #"):
+        assert_same_game("random", Rules.from_text(text, spawn=spawn, spawner=spawner), 1)
+
+
 @pytest.mark.parametrize("budget", [1, 2, 7, 10_000])
 @pytest.mark.parametrize("text", ["4x4", "32768 16384 8192 # / 8192 # # #", "hex1"])
 def test_slices_do_not_change_a_game(text: str, budget: int) -> None:

@@ -19,15 +19,15 @@ RICH = [
 def random_play(rules: Rules, n_games: int, n_steps: int, settings: vector.Settings):
     """Play at random, illegal actions among them, and hand out every step."""
     plan, n_cells, n_moves = make_plan(rules), rules.shape.n_cells, len(rules.shape.moves)
-    batch, frames = vector.make_batch(n_games, n_cells), vector.make_frames(n_games, n_cells, n_moves)
+    games, frames = vector.open_games(n_games, n_cells), vector.make_frames(n_games, n_cells, n_moves)
     rng = np.random.default_rng(1)
     seeds = rng.integers(0, dice.MAX_SEED, n_games).astype(np.uint64)
-    vector.start_games(plan, batch, seeds, np.ones(n_games, bool), frames)
+    vector.start_games(plan, games, seeds, np.ones(n_games, bool), frames)
     for _ in range(n_steps):
         before, finals = frames, vector.make_frames(n_games, n_cells, n_moves)
         frames, outcome = vector.make_frames(n_games, n_cells, n_moves), vector.make_outcome(n_games)
         actions = rng.integers(0, n_moves, n_games)
-        assert vector.step_games(plan, batch, actions, settings, outcome, frames, finals) == vector.ALL_FINE
+        assert vector.step_games(plan, games, actions, settings, outcome, frames, finals) == vector.ALL_FINE
         yield actions, before, outcome, frames, finals
 
 
@@ -69,11 +69,11 @@ def test_every_step_is_that_of_the_reference(text, spawner):
 def test_large_tiles_are_real(text):
     rules = Rules.from_text(text)
     settings = vector.Settings(vector.REWARD_SCORE, vector.ILLEGAL_IGNORE, 0.0, vector.DISABLED, 0)
-    plan, batch = make_plan(rules), vector.make_batch(1, rules.shape.n_cells)
+    plan, games = make_plan(rules), vector.open_games(1, rules.shape.n_cells)
     frames, outcome = vector.make_frames(1, rules.shape.n_cells, len(rules.shape.moves)), vector.make_outcome(1)
-    vector.start_games(plan, batch, np.array([3], np.uint64), np.ones(1, bool), frames)
+    vector.start_games(plan, games, np.array([3], np.uint64), np.ones(1, bool), frames)
     best = max(rules.board.slides(), key=lambda option: option[1].reward)
-    vector.step_games(plan, batch, np.array([best[0]]), settings, outcome, frames, frames)
+    vector.step_games(plan, games, np.array([best[0]]), settings, outcome, frames, frames)
     assert outcome.reward[0] == best[1].reward
     assert frames.numbers[vector.MAX_TILES, 0] == best[1].board.max_tile
 
@@ -126,14 +126,14 @@ def test_rewards(reward):
 
 def test_a_refused_action_changes_nothing():
     rules = Rules.from_text("2 4 . / . . .")
-    plan, batch = make_plan(rules), vector.make_batch(2, 6)
+    plan, games = make_plan(rules), vector.open_games(2, 6)
     frames, outcome = vector.make_frames(2, 6, 4), vector.make_outcome(2)
-    vector.start_games(plan, batch, np.array([3, 4], np.uint64), np.ones(2, bool), frames)
-    words = batch.words.copy()
+    vector.start_games(plan, games, np.array([3, 4], np.uint64), np.ones(2, bool), frames)
+    words = games.words.copy()
     fine, strict = (vector.Settings(0, illegal, 0.0, vector.NEXT_STEP, 0) for illegal in (0, vector.ILLEGAL_ERROR))
     for actions, settings in (([1, 4], fine), ([1, -1], fine), ([1, 0], strict)):
-        assert vector.step_games(plan, batch, np.array(actions), settings, outcome, frames, frames) == 1
-        np.testing.assert_array_equal(batch.words, words)
+        assert vector.step_games(plan, games, np.array(actions), settings, outcome, frames, frames) == 1
+        np.testing.assert_array_equal(games.words, words)
 
 
 def test_legal_masks_without_sliding():

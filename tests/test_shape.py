@@ -1,5 +1,8 @@
 """Shapes: cells, lines and symmetries of every kind of board."""
 
+import math
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,12 +71,12 @@ def test_symmetries_form_a_group(text: str) -> None:
 
 
 @given(boards(PACKED + WIDE), st.data())
-def test_turning_the_board_turns_the_result(board: Board, data: st.DataObject) -> None:
+def test_a_symmetry_carries_the_result_too(board: Board, data: st.DataObject) -> None:
     symmetry = data.draw(st.sampled_from(board.shape.symmetries))
     for move, (after, reward) in board.slides():
-        turned = board.turn(symmetry).slide(symmetry.moves[move])
-        assert turned == (after.turn(symmetry), reward)
-    assert board.turn(symmetry).canonical() == board.canonical()
+        carried = board.carry(symmetry).slide(symmetry.moves[move])
+        assert carried == (after.carry(symmetry), reward)
+    assert board.carry(symmetry).canonical() == board.canonical()
 
 
 @pytest.mark.parametrize("text", PACKED + WIDE)
@@ -84,6 +87,36 @@ def test_a_drawing_holds_every_place_once(text: str) -> None:
     bricks = sum(row.count(BRICK) for row in shape.rows)
     assert sum(row.count(BRICK) for row in shape.drawing) == bricks
     assert len({len(row) for row in shape.drawing}) == 1
+
+
+@pytest.mark.parametrize("text", PACKED + WIDE)
+def test_neighbours_are_one_apart(text: str) -> None:
+    shape = Board.from_text(text).shape
+    centre_of = {
+        cell: centre
+        for row, centres in zip(shape.rows, shape.centres, strict=True)
+        for cell, centre in zip(row, centres, strict=True)
+    }
+    for lines in shape.lines:
+        for line in lines:
+            for cell, other in pairwise(line):
+                assert math.dist(centre_of[cell], centre_of[other]) == pytest.approx(1)
+    points = [point for centres in shape.centres for point in centres]
+    assert (min(x for x, _ in points), min(y for _, y in points)) == (0, 0)
+
+
+def test_centres_of_hexagons_stand_in_columns() -> None:
+    half = math.sqrt(3) / 2
+    assert hexagon(1).centres == (
+        ((0, 0.5), (0, 1.5)),
+        ((half, 0), (half, 1), (half, 2)),
+        ((2 * half, 0.5), (2 * half, 1.5)),
+    )
+
+
+@pytest.mark.parametrize(("text", "is_rectangle"), [("4x4", True), ("1x2", True), ("##|#x", False), ("hex1", False)])
+def test_a_rectangle_has_neither_bricks_nor_hexagons(text: str, is_rectangle: bool) -> None:
+    assert Board.from_text(text).shape.is_rectangle == is_rectangle
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(0, 4), (1, 1), (9, 4), (4, 9)])

@@ -4,8 +4,10 @@ Every call returns arrays of its own, which a caller may keep.
 """
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
+from lab2048.arena.ready import prepare
 from lab2048.envs.option import ILLEGALS, REWARDS, EnvOptions
 from lab2048.errors import IllegalMoveError, UsageError
 from lab2048.kernels import vector
@@ -19,11 +21,12 @@ class Engine:
     """Some games of the same rules, and how their steps are judged."""
 
     def __init__(self, n: int, options: EnvOptions, autoreset: int, max_steps: int = 0) -> None:
+        prepare()  # here, so that environments in processes of their own do not all compile at once
         self.n = n
         self.rules = options.read_rules()
         self.n_cells, self.n_moves = self.rules.shape.n_cells, len(self.rules.shape.moves)
         self._plan = make_plan(self.rules)
-        self._batch = vector.make_batch(n, self.n_cells)
+        self._games = vector.open_games(n, self.n_cells)
         self._settings = vector.Settings(
             reward=REWARDS[options.reward],
             illegal=ILLEGALS[options.illegal],
@@ -31,6 +34,7 @@ class Engine:
             autoreset=autoreset,
             max_steps=max_steps,
         )
+        self._has_begun = np.zeros(n, np.bool_)
         self._has_finals = autoreset == vector.SAME_STEP
         self._no_finals = self._make_frames(0)
 
@@ -43,7 +47,8 @@ class Engine:
     def start(self, seeds: NDArray[np.uint64], chosen: NDArray[np.bool_]) -> Frames:
         """Begin the chosen games anew, each from its seed."""
         frames = self._make_frames(self.n)
-        vector.start_games(self._plan, self._batch, seeds, chosen, frames)
+        vector.start_games(self._plan, self._games, seeds, chosen, frames)
+        self._has_begun |= chosen
         return frames
 
     def step(self, actions: NDArray[np.int64]) -> tuple[Outcome, Frames, Frames]:
@@ -51,10 +56,12 @@ class Engine:
 
         The last is written only for games that ended, and only if the next one begins in the same step.
         """
+        if not self._has_begun.all():
+            raise ResetNeeded("no game has begun: expected a reset before the first step")
         outcome = Outcome(np.empty(self.n), np.empty((2, self.n), np.bool_))
         frames = self._make_frames(self.n)
         finals = vector.make_frames(self.n, self.n_cells, self.n_moves) if self._has_finals else self._no_finals
-        refused = vector.step_games(self._plan, self._batch, actions, self._settings, outcome, frames, finals)
+        refused = vector.step_games(self._plan, self._games, actions, self._settings, outcome, frames, finals)
         if refused != vector.ALL_FINE:
             raise self._refusal(int(refused), int(actions[refused]))
         return outcome, frames, finals
@@ -62,7 +69,7 @@ class Engine:
     def _refusal(self, game: int, action: int) -> Exception:
         if not 0 <= action < self.n_moves:
             return UsageError(f"action {action} is unknown: expected 0 to {self.n_moves - 1}")
-        if self._batch.words[game, vector.IS_DONE]:
+        if self._games.words[game, vector.IS_DONE]:
             return UsageError(f"game {game} is over: expected a reset before the next step")
         name = move_name(self.rules.shape.moves[action])
         return IllegalMoveError(f"{name} changes nothing on {self.board(game).to_text()}")
@@ -70,11 +77,11 @@ class Engine:
     def board(self, game: int) -> Board:
         """The board of one game."""
         frames = vector.make_frames(self.n, self.n_cells, self.n_moves)
-        vector.show(self._batch, game, game + 1, frames)
+        vector.show(self._games, game, game + 1, frames)
         return Board(self.rules.shape, tuple(frames.ranks[game].tolist()))
 
     def action_masks(self) -> NDArray[np.bool_]:
         """A row a game: True where the move is legal."""
-        legal = self._batch.words[:, vector.LEGAL, None]
+        legal = self._games.words[:, vector.LEGAL, None]
         masks: NDArray[np.bool_] = (legal >> np.arange(self.n_moves, dtype=np.uint64)) & np.uint64(1) != 0
         return masks

@@ -59,5 +59,5 @@ else:
 
 @kernel
 def rotate(word: U64, n: U64) -> U64:
-    """Turn a word left by n bits, 0 to 63."""
+    """Rotate a word left by n bits, 0 to 63."""
     return (word << n) | (word >> ((U64(64) - n) & N63))

@@ -53,6 +53,7 @@ def legal_mask(board: U64) -> I64:
     """Bit m is set if move m is legal, found without sliding.
 
     A line can slide if an empty cell has a tile behind it, or two neighbours are equal.
+    Two tiles of rank 15 count as equal here, though `slide` has no nibble for what they make.
     """
     taken = taken_bits(board)
     empty = taken ^ LOW_BITS

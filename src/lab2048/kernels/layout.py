@@ -1,11 +1,13 @@
 """The plan: rules as one array of words, which is all that a kernel knows of them.
 
-    plan[0 : SPAWN_AT]      the numbers named below
-    plan[SPAWN_AT : ]       spawn table: SPAWN_SIZE thresholds, then SPAWN_SIZE ranks
-    plan[MOVES_AT : ]       packed slides: MOVE_SIZE words a move
-    plan[plan[TURNS_AT]:]   packed symmetries: TURN_SIZE words each
-    plan[plan[LINES_AT]:]   lines for byte boards: for each move an offset from the start of
-                            the plan to its number of lines, then a length and the cells of each
+    plan[0 : SPAWN_ENDS]        the numbers named below
+    plan[SPAWN_ENDS : ]         spawn table: where each entry ends in units of 2^-32, SPAWN_SIZE words
+    plan[SPAWN_RANKS : ]        ranks, as many
+    plan[SPAWN_CHANCES : ]      exact probabilities, the bits of a float64 each, as many
+    plan[MOVES_AT : ]           packed slides: MOVE_SIZE words a move
+    plan[plan[SYMMETRIES_AT]:]  packed symmetries: SYMMETRY_SIZE words each; none of byte boards
+    plan[plan[LINES_AT]:]       lines for byte boards: for each move an offset from the start of
+                                the plan to its number of lines, then a length and the cells of each
 
 A shuffle moves the nibbles of a word: a list of (mask, rotation) pairs, one for each
 distance.  A packed slide is a shuffle that brings each line together (a lane), a
@@ -26,16 +28,19 @@ GOAL_RANK = 5
 SPAWNER = 6
 N_SPAWN = 7  # entries of the spawn table
 N_START = 8  # tiles that spawn first
-N_TURNS = 9  # symmetries
-TURNS_AT = 10
+N_SYMMETRIES = 9  # of packed boards; 0 if boards do not fit one word
+SYMMETRIES_AT = 10
 LINES_AT = 11
 BOARD_AT = 12  # the ranks before the first spawn, a word a cell
 
-SPAWN_AT = 16
+# The spawn table
 SPAWN_SIZE = 16
+SPAWN_ENDS = 16
+SPAWN_RANKS = SPAWN_ENDS + SPAWN_SIZE
+SPAWN_CHANCES = SPAWN_RANKS + SPAWN_SIZE
 
 # A packed slide
-MOVES_AT = SPAWN_AT + 2 * SPAWN_SIZE
+MOVES_AT = SPAWN_CHANCES + SPAWN_SIZE
 N_PAIRS = 0  # of the shuffle, and as many of the shuffle back
 N_LANES = 1
 KEEP = 2  # nibbles that no lane touches
@@ -48,7 +53,7 @@ MOVE_SIZE = LANES + 3 * 8
 # In place of a table: the lane is longer than four cells and is slid cell by cell.
 LONG = 2**32
 
-TURN_SIZE = 1 + PAIRS_SIZE
+SYMMETRY_SIZE = 1 + PAIRS_SIZE
 
 
 class SpawnerCode(IntEnum):

@@ -1,7 +1,8 @@
 """Packed boards: any shape of at most 16 cells in one word, a nibble a cell.
 
 The caller must leave packed boards when the tile sum reaches FULL_SUM: from there on
-two tiles of rank 15 may meet, and what they make has no nibble.
+two tiles of rank 15 may meet, and what they make has no nibble.  One spawn beyond
+that sum is still fine, because a packed plan spawns no tile of rank 15.
 """
 
 import numpy as np
@@ -97,7 +98,9 @@ def slide(plan: Plan, board: U64, move: I64) -> U64:
 
 @kernel
 def legal_mask(plan: Plan, board: U64) -> I64:
-    """Bit m is set if move m is legal."""
+    """Bit m is set if move m is legal; the board must hold at most one tile of rank 15."""
+    if plan[at.IS_CLASSIC] != ZERO:
+        return classic.legal_mask(board)
     mask = I64(0)
     for move in range(I64(plan[at.N_MOVES])):
         if slide(plan, board, move) != board:
@@ -127,6 +130,12 @@ def potential(board: U64) -> I64:
 
 
 @kernel
+def tile_potential(rank: U64) -> I64:
+    """The score that it takes to build one tile, of rank 1 or more."""
+    return (I64(rank) - 1) << I64(rank)
+
+
+@kernel
 def nth_cell_shift(cells: U64, n: I64) -> U64:
     """The shift of the n-th (from 0) of the nibbles whose lowest bit is set.
 
@@ -141,10 +150,16 @@ def nth_cell_shift(cells: U64, n: I64) -> U64:
 def spawn_rank(plan: Plan, word: U64) -> U64:
     """The rank that the lower half of a word of the dice stands for."""
     low = word & LOW_32
-    entry = at.SPAWN_AT
+    entry = at.SPAWN_ENDS
     while low >= plan[entry]:
         entry += 1
     return U64(plan[entry + at.SPAWN_SIZE])
+
+
+@kernel
+def spawn_chance(plan: Plan, entry: I64) -> float:
+    """The exact probability of an entry of the spawn table."""
+    return U64(plan[at.SPAWN_CHANCES + entry]).view(np.float64)
 
 
 @kernel
@@ -157,7 +172,7 @@ def worst_spawn(plan: Plan, board: U64) -> tuple[U64, U64]:
         shift = U64(lowest_bit(cells))
         cells &= cells - ONE
         for entry in range(I64(plan[at.N_SPAWN])):
-            rank = plan[at.SPAWN_AT + at.SPAWN_SIZE + entry]
+            rank = plan[at.SPAWN_RANKS + entry]
             state = board | (rank << shift)
             n_legal, best = I64(0), I64(0)
             for move in range(I64(plan[at.N_MOVES])):
@@ -184,7 +199,7 @@ def fair_spawn(plan: Plan, board: U64, word: U64) -> tuple[U64, U64]:
 def forced_spawn(plan: Plan, board: U64) -> tuple[U64, U64]:
     """The board after the spawn of a spawner that throws no dice, and its rank."""
     if plan[at.SPAWNER] == FIRST:
-        rank = plan[at.SPAWN_AT + at.SPAWN_SIZE]
+        rank = plan[at.SPAWN_RANKS]
         return board | (rank << U64(lowest_bit(empty_bits(plan, board)))), rank
     return worst_spawn(plan, board)
 
@@ -198,9 +213,9 @@ def spawn(plan: Plan, board: U64, word: U64) -> tuple[U64, U64]:
 
 
 @kernel
-def turn(plan: Plan, board: U64, symmetry: I64) -> U64:
+def carry(plan: Plan, board: U64, symmetry: I64) -> U64:
     """The board turned or mirrored by one of the shape's symmetries."""
-    here = I64(plan[at.TURNS_AT]) + symmetry * at.TURN_SIZE
+    here = I64(plan[at.SYMMETRIES_AT]) + symmetry * at.SYMMETRY_SIZE
     return shuffle(plan, here + 1, I64(plan[here]), board)
 
 
@@ -208,6 +223,13 @@ def turn(plan: Plan, board: U64, symmetry: I64) -> U64:
 def canonical(plan: Plan, board: U64) -> U64:
     """The smallest of the board's turned and mirrored copies: it stands for them all."""
     smallest = board
-    for symmetry in range(1, I64(plan[at.N_TURNS])):
-        smallest = min(smallest, turn(plan, board, symmetry))
+    for symmetry in range(1, I64(plan[at.N_SYMMETRIES])):
+        smallest = min(smallest, carry(plan, board, symmetry))
     return smallest
+
+
+def warm_up(plan: Plan) -> None:
+    """Call the kernels of this file that no other kernel calls yet, so that they are compiled."""
+    canonical(plan, ZERO)
+    spawn(plan, ZERO, ZERO)
+    spawn_chance(plan, I64(0))

@@ -30,7 +30,7 @@ def count_packed(plan: Plan, board: U64, depth: I64) -> I64:
             shift = U64(lowest_bit(cells))
             cells &= cells - ONE
             for entry in range(n_spawn):
-                rank = plan[at.SPAWN_AT + at.SPAWN_SIZE + entry]
+                rank = plan[at.SPAWN_RANKS + entry]
                 count += count_packed(plan, after | (rank << shift), depth - 1)
     return count
 
@@ -52,7 +52,7 @@ def count_wide(plan: Plan, ranks: NDArray[np.uint8], depth: I64) -> I64:
                 count += n_spawn
                 continue
             for entry in range(n_spawn):
-                after[cell] = U8(plan[at.SPAWN_AT + at.SPAWN_SIZE + entry])
+                after[cell] = U8(plan[at.SPAWN_RANKS + entry])
                 count += count_wide(plan, after, depth - 1)
             after[cell] = U8(0)
     return count
@@ -60,9 +60,15 @@ def count_wide(plan: Plan, ranks: NDArray[np.uint8], depth: I64) -> I64:
 
 def count(plan: Plan, ranks: tuple[int, ...], depth: int) -> int:
     """The number of sequences of `depth` turns from a board."""
-    most = 2 ** int(plan[at.SPAWN_AT + at.SPAWN_SIZE :][: int(plan[at.N_SPAWN])].max())
+    most = 2 ** int(plan[at.SPAWN_RANKS :][: int(plan[at.N_SPAWN])].max())
     tile_sum = sum(2**rank for rank in ranks if rank)
     if plan[at.IS_PACKED] and tile_sum + depth * most < packed.FULL_SUM:
         board = sum(rank << 4 * cell for cell, rank in enumerate(ranks))
         return int(count_packed(plan, U64(board), I64(depth)))
     return int(count_wide(plan, np.array(ranks, np.uint8), I64(depth)))
+
+
+def warm_up(plan: Plan) -> None:
+    """Call every kernel of this file once, so that it is compiled."""
+    for rank in (1, 15):  # one that is counted packed, one in bytes
+        count(plan, (rank, rank) + (0,) * (int(plan[at.N_CELLS]) - 2), 1)

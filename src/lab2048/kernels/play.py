@@ -16,7 +16,8 @@ from lab2048.kernels import packed, wide
 from lab2048.kernels._jit import kernel
 from lab2048.kernels.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO
 from lab2048.kernels.dice import GOLDEN, PLAYER, SPAWN, draw, mix, pick, stream_key
-from lab2048.kernels.packed import FULL_SUM, Plan
+from lab2048.kernels.packed import FULL_SUM, Plan, tile_potential
+from lab2048.kernels.start import start_game
 
 ALL_MOVES = U64(0x543210)  # a nibble a move
 RANDOM = ZERO  # in place of an order of moves
@@ -75,21 +76,6 @@ def room_for(games: Games, n_moves: int) -> Games:
 
 
 @kernel
-def start_board(plan: Plan, ranks: NDArray[np.uint8]) -> tuple[U64, U64, I64, bool]:
-    """What stands there before the first spawn: packed board, tile sum, potential, and whether it fits no word."""
-    board, tile_sum = ZERO, ZERO
-    is_wide = I64(plan[at.IS_PACKED]) == 0
-    for cell in range(len(ranks)):
-        rank = plan[I64(plan[at.BOARD_AT]) + cell]
-        ranks[cell] = np.uint8(rank)
-        if rank > ZERO:
-            tile_sum += ONE << rank
-        if not is_wide:
-            board |= rank << U64(4 * cell)
-    return board, tile_sum, wide.potential(ranks), bool(is_wide or tile_sum >= FULL_SUM)
-
-
-@kernel
 def play_games(plan: Plan, games: Games, order: U64, budget: I64) -> I64:
     """Play on for at most `budget` moves; return how many were made.
 
@@ -110,20 +96,21 @@ def play_games(plan: Plan, games: Games, order: U64, budget: I64) -> I64:
         n_spawns, played, to_goal = cursor[N_SPAWNS], I64(cursor[N_PLAYED]), cursor[TO_GOAL]
         is_wide = cursor[IS_WIDE] != ZERO
         dice, whim = stream_key(seed, SPAWN), stream_key(seed, PLAYER)
-        if n_spawns == ZERO and played == 0:
-            board, tile_sum, spent, is_wide = start_board(plan, ranks)
-            to_goal = NEVER
+        if n_spawns == ZERO:
+            board, tile_sum, spent, is_wide = start_game(plan, ranks, dice)
+            n_spawns, to_goal = n_start, NEVER
         is_over = False
         while True:
-            # 2. Spawn the first tiles, and one after every move.
-            while n_spawns < n_start + U64(played):
+            # 2. Spawn after a move, and keep the books; a board too rich for a word goes over into bytes.
+            # Not shared with vector.py: a kernel that is handed arrays costs more than a slide.
+            if n_spawns < n_start + U64(played):
                 word = draw(dice, n_spawns)
                 if is_wide:
                     rank = wide.spawn(plan, ranks, word)
                 else:
                     board, rank = packed.fair_spawn(plan, board, word) if is_fair else packed.forced_spawn(plan, board)
                 tile_sum += ONE << rank
-                spent += (I64(rank) - 1) << I64(rank)
+                spent += tile_potential(rank)
                 n_spawns += ONE
             if not is_wide and tile_sum >= FULL_SUM:
                 wide.unpack(board, ranks)
@@ -179,3 +166,8 @@ def play_games(plan: Plan, games: Games, order: U64, budget: I64) -> I64:
         if not is_over:
             break
     return made
+
+
+def warm_up(plan: Plan) -> None:
+    """Call every kernel of this file once, so that it is compiled."""
+    play_games(plan, make_games(np.zeros(1, np.uint64), int(plan[at.N_CELLS]), 8), RANDOM, 8)

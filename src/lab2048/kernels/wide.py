@@ -11,7 +11,7 @@ from lab2048.kernels import layout as at
 from lab2048.kernels._jit import kernel
 from lab2048.kernels.bits import FOUR, I64, NIBBLE, U64
 from lab2048.kernels.dice import pick
-from lab2048.kernels.packed import FAIR, FIRST, Plan, spawn_rank
+from lab2048.kernels.packed import FAIR, FIRST, Plan, spawn_rank, tile_potential
 
 Ranks = NDArray[np.uint8]
 U8 = np.uint8
@@ -106,7 +106,7 @@ def potential(ranks: Ranks) -> I64:
     total = I64(0)
     for rank in ranks:
         if rank > 0:
-            total += (I64(rank) - 1) << I64(rank)
+            total += tile_potential(U64(rank))
     return total
 
 
@@ -119,7 +119,7 @@ def worst_spawn(plan: Plan, ranks: Ranks) -> U64:
         if ranks[cell] != 0:
             continue
         for entry in range(I64(plan[at.N_SPAWN])):
-            rank = U8(plan[at.SPAWN_AT + at.SPAWN_SIZE + entry])
+            rank = U8(plan[at.SPAWN_RANKS + entry])
             ranks[cell] = rank
             n_legal, best = I64(0), I64(0)
             for move in range(I64(plan[at.N_MOVES])):
@@ -143,7 +143,7 @@ def spawn(plan: Plan, ranks: Ranks, word: U64) -> U64:
     n_empty = I64(0)
     for rank in ranks:
         n_empty += rank == 0
-    skip, spawned = I64(0), U64(plan[at.SPAWN_AT + at.SPAWN_SIZE])
+    skip, spawned = I64(0), U64(plan[at.SPAWN_RANKS])
     if plan[at.SPAWNER] == FAIR:
         skip, spawned = pick(word, n_empty), spawn_rank(plan, word)
     for cell in range(len(ranks)):

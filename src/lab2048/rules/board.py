@@ -115,7 +115,7 @@ class Board:
             raise BoardError(f"cell {cell} of {self.to_text()} is taken: expected an empty cell")
         return Board(self.shape, reference.put(self.ranks, cell, rank))
 
-    def turn(self, symmetry: Symmetry) -> "Board":
+    def carry(self, symmetry: Symmetry) -> "Board":
         """The board turned or mirrored."""
         ranks = [0] * len(self.ranks)
         for cell, rank in zip(symmetry.cells, self.ranks, strict=True):
@@ -124,4 +124,4 @@ class Board:
 
     def canonical(self) -> "Board":
         """The one board that stands for all its turned and mirrored copies."""
-        return min((self.turn(symmetry) for symmetry in self.shape.symmetries), key=lambda board: board.ranks[::-1])
+        return min((self.carry(symmetry) for symmetry in self.shape.symmetries), key=lambda board: board.ranks[::-1])

@@ -20,7 +20,8 @@ Plan = NDArray[np.uint64]
 def make_plan(rules: Rules) -> Plan:
     """Everything that a kernel knows of the rules."""
     shape = rules.shape
-    is_packed = shape.n_cells <= PACKED_CELLS and max(rank for rank, _ in rules.spawn_table) <= PACKED_RANK
+    # Below the highest packed rank: a spawn must never bring a second tile of it (see lab2048.kernels.packed).
+    is_packed = shape.n_cells <= PACKED_CELLS and max(rank for rank, _ in rules.spawn_table) < PACKED_RANK
     words = [0] * (at.MOVES_AT + len(shape.moves) * at.MOVE_SIZE)
     words[at.IS_PACKED] = int(is_packed)
     words[at.IS_CLASSIC] = int(is_packed and shape == rectangle(4, 4))
@@ -31,16 +32,19 @@ def make_plan(rules: Rules) -> Plan:
     words[at.SPAWNER] = at.SpawnerCode[rules.spawner.name]
     words[at.N_SPAWN] = len(rules.spawn_table)
     words[at.N_START] = rules.n_start
-    words[at.N_TURNS] = len(shape.symmetries)
-    for i, end in enumerate(dice.thresholds(tuple(p for _, p in rules.spawn_table))):
-        words[at.SPAWN_AT + i] = end
-        words[at.SPAWN_AT + at.SPAWN_SIZE + i] = rules.spawn_table[i][0]
+    symmetries = shape.symmetries if is_packed else ()
+    words[at.N_SYMMETRIES] = len(symmetries)
+    ends = dice.thresholds(tuple(p for _, p in rules.spawn_table))
+    for i, ((rank, p), end) in enumerate(zip(rules.spawn_table, ends, strict=True)):
+        words[at.SPAWN_ENDS + i] = end
+        words[at.SPAWN_RANKS + i] = rank
+        words[at.SPAWN_CHANCES + i] = int(np.float64(p).view(np.uint64))
     if is_packed:
         for move, lines in enumerate(shape.lines):
             here = at.MOVES_AT + move * at.MOVE_SIZE
             words[here : here + at.MOVE_SIZE] = _packed_slide(lines)
-    words[at.TURNS_AT] = len(words)
-    for symmetry in shape.symmetries if is_packed else ():
+    words[at.SYMMETRIES_AT] = len(words)
+    for symmetry in symmetries:
         pairs = _pairs(list(symmetry.cells))
         words += [len(pairs) // 2, *_pad(pairs, at.PAIRS_SIZE)]
     words[at.LINES_AT] = len(words)

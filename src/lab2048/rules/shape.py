@@ -12,6 +12,7 @@ else sees cells and lines.
        5  6  7
 """
 
+import math
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -20,6 +21,7 @@ from lab2048.rules.move import HexMove, Move, Moves
 from lab2048.rules.reference import Lines
 
 Place = tuple[int, int]
+Point = tuple[float, float]
 BRICK = -1
 NOTHING = -2  # in a drawing: no place of the board
 MAX_SIDE = 8
@@ -64,6 +66,11 @@ class Shape:
         return any(BRICK in row for row in self.rows)
 
     @property
+    def is_rectangle(self) -> bool:
+        """True if the cells are all the entries of a table, row by row."""
+        return not self.is_hexagonal and not self.has_bricks
+
+    @property
     def size_name(self) -> str:
         """The name of the plain board of this size: 4x4 (rows x columns), hex2 (radius)."""
         if self.is_hexagonal:
@@ -85,6 +92,21 @@ class Shape:
             for j, cell in enumerate(column):
                 grid[2 * j + abs(i - radius)][i] = cell
         return tuple(map(tuple, grid))
+
+    @cached_property
+    def centres(self) -> tuple[tuple[Point, ...], ...]:
+        """Where the middle of each entry of `rows` lies: (x, y), y downwards, the least of both 0.
+
+        The unit is the distance of neighbours: the width of a square, the height of a
+        hexagon, which stands on a flat side.
+        """
+        if not self.is_hexagonal:
+            return tuple(tuple((float(j), float(i)) for j, _ in enumerate(row)) for i, row in enumerate(self.rows))
+        radius, across = len(self.rows) // 2, math.sqrt(3) / 2  # from column to column
+        return tuple(
+            tuple((i * across, j + abs(i - radius) / 2) for j, _ in enumerate(column))
+            for i, column in enumerate(self.rows)
+        )
 
     @cached_property
     def lines(self) -> tuple[Lines, ...]:
@@ -116,8 +138,8 @@ class Shape:
         cell_at = {(x - corner[0], y - corner[1]): cell for cell, (x, y) in enumerate(self.places)}
         found: dict[tuple[int, ...], Symmetry] = {}
         for sign in (1, -1):
-            for turn in range(n):
-                moves = tuple((turn + sign * move) % n for move in range(n))
+            for shift in range(n):
+                moves = tuple((shift + sign * move) % n for move in range(n))
                 images = [_carry(place, moves) for place in self.places]
                 left, top = _corner(tuple(images))
                 cells = tuple(cell_at.get((x - left, y - top), BRICK) for x, y in images)
