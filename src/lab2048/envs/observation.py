@@ -18,9 +18,8 @@ class Observation:
 
     def __init__(self, kind: str, rules: Rules) -> None:
         shape = rules.shape
-        is_rectangle = not (shape.is_hexagonal or shape.has_bricks)
         self.kind = kind
-        self.cells = (len(shape.rows), len(shape.rows[0])) if is_rectangle else (shape.n_cells,)
+        self.cells = (len(shape.rows), len(shape.rows[0])) if shape.is_rectangle else (shape.n_cells,)
         self.n_planes = rules.max_rank + 1
         self.n_moves = len(shape.moves)
         self.space = self._make_space()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.rules import Board
-from lab2048.rules.shape import BRICK
+from lab2048.rules.shape import BRICK, Shape
 
 Picture = NDArray[np.uint8]
 Field = NDArray[np.float64]
@@ -60,17 +60,16 @@ _STROKE = 1.05  # how thick
 def draw_board(board: Board) -> Picture:
     """The board as height x width x 3 bytes."""
     shape = board.shape
-    centres, (width, height) = _layout(board)
+    placed, (width, height) = _layout(shape)
     picture = np.empty((height, width, 3))
     picture[:] = PAGE
     if shape.is_hexagonal:  # every cell brings its own piece of the frame
-        for x, y in centres.values():
+        for _, x, y in placed:
             _blend(picture, x, y, _tile_mask(True, TILE + 3 * GAP), FRAME)
     else:
-        y, x = np.mgrid[:height, :width] + 0.5
-        _mix(picture, _coverage(_box(x - width / 2, y - height / 2, width / 2, height / 2, CORNER + 3)), FRAME)
-    for (row, column), (x, y) in centres.items():
-        cell = shape.rows[row][column]
+        down, across = np.mgrid[:height, :width] + 0.5
+        _mix(picture, _coverage(_box(across - width / 2, down - height / 2, width / 2, height / 2, CORNER + 3)), FRAME)
+    for cell, x, y in placed:
         rank = 0 if cell == BRICK else board.ranks[cell]
         colour = STONE if cell == BRICK else EMPTY if rank == 0 else _colour(rank)
         _blend(picture, x, y, _tile_mask(shape.is_hexagonal, TILE), colour)
@@ -83,26 +82,16 @@ def _colour(rank: int) -> Colour:
     return COLOURS[rank - 1] if rank <= len(COLOURS) else BEYOND
 
 
-def _layout(board: Board) -> tuple[dict[tuple[int, int], tuple[int, int]], tuple[int, int]]:
-    """Where the middle of each entry of the map lies, and how large the picture is (width, height)."""
-    rows = board.shape.rows
+def _layout(shape: Shape) -> tuple[list[tuple[int, int, int]], tuple[int, int]]:
+    """Where the middle of each entry of the map lies (entry, x, y), and how large the picture is (width, height)."""
     step = TILE + GAP
-    if not board.shape.is_hexagonal:
-        first = GAP + TILE // 2
-        centres = {
-            (i, j): (first + j * step, first + i * step) for i, row in enumerate(rows) for j, _ in enumerate(row)
-        }
-        return centres, (len(rows[0]) * step + GAP, len(rows) * step + GAP)
-    radius = len(rows) // 2
-    across = step * math.sqrt(3) / 2  # from column to column, where `step` is from cell to cell within one
-    margin = TILE // 2 + 3 * GAP
-    middle_x, middle_y = margin + round(across * radius) + GAP, margin + step * radius
-    centres = {
-        (q, i): (middle_x + round(across * (q - radius)), middle_y + round(step * (i - (len(column) - 1) / 2)))
-        for q, column in enumerate(rows)
-        for i, _ in enumerate(column)
-    }
-    return centres, (2 * middle_x, 2 * middle_y)
+    left, top = (TILE // 2 + 4 * GAP, TILE // 2 + 3 * GAP) if shape.is_hexagonal else (TILE // 2 + GAP,) * 2
+    placed = [
+        (entry, left + round(step * x), top + round(step * y))
+        for row, centres in zip(shape.rows, shape.centres, strict=True)
+        for entry, (x, y) in zip(row, centres, strict=True)
+    ]
+    return placed, (max(x for _, x, _ in placed) + left, max(y for _, _, y in placed) + top)
 
 
 def _coverage(distance: Field) -> Field:

@@ -1,7 +1,7 @@
 """A board as plain text, for the render mode `ansi`."""
 
 from lab2048.rules import Board
-from lab2048.rules.shape import BRICK
+from lab2048.rules.shape import BRICK, NOTHING
 
 
 def write_board(board: Board) -> str:
@@ -17,16 +17,7 @@ def write_board(board: Board) -> str:
      .     4
         .
     """
-    faces = [str(tile) if tile else "." for tile in board.tiles]
-    width = max(map(len, faces))
-    if not board.shape.is_hexagonal:
-        rows = (("x" if cell == BRICK else faces[cell] for cell in row) for row in board.shape.rows)
-        return "\n".join(" ".join(face.rjust(width) for face in row) for row in rows)
-    radius = len(board.shape.rows) // 2
-    # Half-rows from the top: the middle column uses every second, its neighbours the ones between.
-    lines = [[" " * width] * len(board.shape.rows) for _ in range(4 * radius + 1)]
-    for q, column in enumerate(board.shape.rows):
-        for i, cell in enumerate(column):
-            face = "x" if cell == BRICK else faces[cell]
-            lines[abs(q - radius) + 2 * i][q] = face.rjust(width)
-    return "\n".join(" ".join(line).rstrip() for line in lines)
+    faces = {cell: str(tile or ".") for cell, tile in enumerate(board.tiles)} | {BRICK: "x", NOTHING: ""}
+    width = max(map(len, faces.values()))
+    lines = (" ".join(faces[cell].rjust(width) for cell in row) for row in board.shape.drawing)
+    return "\n".join(line.rstrip() for line in lines)
