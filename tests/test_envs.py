@@ -6,6 +6,7 @@ import sys
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 from lab2048.envs import CLASSIC, register_environments
@@ -150,6 +151,11 @@ def test_a_game_that_cannot_begin_ends_in_its_first_step(illegal):
             assert env.step(0)[2]
             return
     pytest.fail("no seed brings two different tiles")
+
+
+def test_a_step_needs_a_reset():
+    with pytest.raises(ResetNeeded, match="expected a reset"):
+        make().unwrapped.step(0)
 
 
 def test_the_end_is_the_end():

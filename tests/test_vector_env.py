@@ -3,6 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from lab2048.envs import CLASSIC
@@ -80,7 +81,9 @@ def test_steps_are_those_of_single_environments(options, mode):
     theirs = SyncVectorEnv([lambda base=int(base): make_single(base) for base in info["seed"]], autoreset_mode=mode)
     assert ours.observation_space == theirs.observation_space
     assert ours.action_space == theirs.action_space
-    assert_same((observation, info)[1], theirs.reset()[1])
+    first_observation, first_info = theirs.reset()
+    assert_same(observation, first_observation)
+    assert_same(info, first_info)
     rng = np.random.default_rng(2)
     for _ in range(80):
         actions = rng.integers(0, ours.single_action_space.n, n_games)
@@ -151,6 +154,58 @@ def test_seeds():
     np.testing.assert_array_equal(env.reset(options={"game_seed": other})[1]["seed"], other)
     with pytest.raises(UsageError, match="out of range"):
         env.reset(options={"game_seed": other - other.max() - 1})
+
+
+@pytest.mark.parametrize("seeds", [[5, 6, 7], np.array([5, 0, 5]), (2**40, 1, 2)])
+def test_a_list_of_seeds_begins_the_games_of_single_environments(seeds):
+    ours, theirs = make(3), make(3, vectorization_mode="sync")
+    for mine, their in zip(ours.reset(seed=seeds), theirs.reset(seed=[int(seed) for seed in seeds]), strict=True):
+        assert_same(mine, their)
+    later = [ours.reset()[1]["seed"].tolist()]
+    ours.reset(seed=seeds)
+    later.append(ours.reset()[1]["seed"].tolist())
+    assert later[0] == later[1]
+    assert not set(later[0]) & set(ours.reset(seed=seeds)[1]["seed"].tolist())
+
+
+def test_a_list_of_seeds_may_leave_some_to_chance():
+    env = make(2)
+    first, again = (env.reset(seed=[None, 4])[1]["seed"].tolist() for _ in range(2))
+    assert (first[0] == again[0], first[1] == again[1]) == (False, True)
+
+
+@pytest.mark.parametrize("seeds", [[1], [1, 2, 3], [1, -1], [1, "2"], [1, 2.0], "12"])
+def test_a_bad_list_of_seeds_is_refused(seeds):
+    with pytest.raises(UsageError, match="expected 2 whole numbers"):
+        make(2).reset(seed=seeds)
+
+
+@pytest.mark.parametrize("reset_mask", [None, np.array([True, False])])
+def test_a_step_needs_a_reset_of_all(reset_mask):
+    env = make(2)
+    if reset_mask is not None:
+        env.reset(options={"reset_mask": reset_mask})
+    with pytest.raises(ResetNeeded, match="expected a reset"):
+        env.step([0, 0])
+
+
+def test_infos_hold_for_the_games_that_were_reset():
+    mask = np.array([True, False, True])
+    ours, theirs = make(3), make(3, vectorization_mode="sync")
+    for env in (ours, theirs):
+        env.reset(seed=[1, 2, 3])
+        env.step([0, 0, 0])
+    (seen, info), (their_seen, their_info) = (
+        env.reset(seed=[4, 5, 6], options={"reset_mask": mask.copy()}) for env in (ours, theirs)
+    )
+    assert_same(seen, their_seen)
+    assert info.keys() == their_info.keys()
+    for name in info:
+        if name.startswith("_"):
+            assert_same(info[name], their_info[name], name)
+            assert info[name].tolist() == mask.tolist()
+        else:
+            assert_same(info[name][mask], their_info[name][mask], name)
 
 
 def test_only_some_games_are_reset():

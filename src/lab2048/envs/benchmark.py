@@ -44,8 +44,3 @@ def vector_env(*, rules: str = "4x4", n_games: int = N_GAMES, seconds: float = 0
         return n_calls * n_games / spent
 
     return measure
-
-
-def measure_vector_env(seconds: float) -> float:
-    """Steps a CPU second of 1024 games on the classic board."""
-    return vector_env(seconds=seconds)()

@@ -4,10 +4,12 @@ All games take their step in one compiled call.  Observations, rewards and infos
 those of SyncVectorEnv over as many single environments; a test holds the two equal.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
@@ -66,17 +68,24 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
         """Begin new games: all, or those that are True in `options={"reset_mask": ...}`.
 
         The first seed of each place is drawn from `np_random`, which `seed` sets, and the
         seeds of its later games derive from it; `options={"game_seed": ...}` names the
-        first seeds instead.
+        first seeds instead.  A list of seeds, one a place, begins the games that as many
+        single environments begin.
         """
-        super().reset(seed=seed)
         options = options or {}
         chosen = self._read_array(options, "reset_mask", "b")
         seeds = self._read_array(options, "game_seed", "iu")
+        if seed is not None and not isinstance(seed, int | np.integer):
+            listed = self._draw_listed(list(seed))
+            seeds = listed if seeds is None else seeds
+        else:
+            super().reset(seed=None if seed is None else int(seed))
         if seeds is None:
             seeds = self.np_random.integers(0, MAX_SEED, self.num_envs, endpoint=True)
         elif seeds.min() < 0 or seeds.max() > MAX_SEED:
@@ -84,7 +93,18 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
         if chosen is None:
             chosen = np.ones(self.num_envs, np.bool_)
         frames = self._engine.start(seeds.astype(np.uint64), chosen)
-        return self._observation.make(frames), self._make_info(frames)
+        return self._observation.make(frames), self._make_info(frames, chosen)
+
+    def _draw_listed(self, seeds: list[int | None]) -> NDArray[np.int64]:
+        """The seed of the first game of each place, as a single environment draws it."""
+        numbers = [int(seed) for seed in seeds if isinstance(seed, int | np.integer) and seed >= 0]
+        if len(seeds) != self.num_envs or len(numbers) + seeds.count(None) != len(seeds):
+            raise UsageError(f"seed {seeds!s:.80} is not understood: expected {self.num_envs} whole numbers from 0 on")
+        if None not in seeds:
+            # Later resets depend on the list too; one number more, so that they do not repeat these games.
+            self.np_random = np.random.default_rng([*numbers, len(numbers)])
+        generators = [np_random(None if seed is None else int(seed))[0] for seed in seeds]
+        return np.array([generator.integers(0, MAX_SEED, endpoint=True) for generator in generators])
 
     def _read_array(self, options: dict[str, Any], name: str, kinds: str) -> NDArray[Any] | None:
         if options.get(name) is None:
@@ -103,14 +123,14 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
             )
         outcome, frames, finals = self._engine.step(actions.astype(np.int64, copy=False))
         terminated, truncated = outcome.ended
-        info = self._make_info(frames)
+        info = self._make_info(frames, np.ones(self.num_envs, np.bool_))
         if self.autoreset_mode is AutoresetMode.SAME_STEP and (has_ended := terminated | truncated).any():
             info = self._make_final_info(finals, has_ended) | info
         return self._observation.make(frames), outcome.reward, terminated, truncated, info
 
-    def _make_info(self, frames: Frames) -> dict[str, Any]:
-        # The names with a stroke are Gymnasium's sign that an entry holds for a game; here all hold for all.
-        holds = np.ones((4, self.num_envs), np.bool_)
+    def _make_info(self, frames: Frames, holds_for: NDArray[np.bool_]) -> dict[str, Any]:
+        # The names with a stroke are Gymnasium's sign that an entry holds for a game.
+        holds = np.tile(holds_for, (4, 1))
         scores, max_tiles, seeds = frames.numbers
         return {
             "action_mask": frames.mask,
@@ -128,13 +148,10 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
         final_obs = np.full(self.num_envs, None, object)
         for game in np.flatnonzero(has_ended).tolist():
             final_obs[game] = self._observation.one_of(observations, game)
-        final_info = self._make_info(finals)
-        for name in ("_action_mask", "_score", "_max_tile", "_seed"):
-            final_info[name] = has_ended.copy()
         return {
             "final_obs": final_obs,
             "_final_obs": has_ended,
-            "final_info": final_info,
+            "final_info": self._make_info(finals, has_ended),
             "_final_info": has_ended.copy(),
         }
 
