@@ -63,6 +63,7 @@ def test_ways_to_write_the_same_board(text: str, same: str) -> None:
     [
         ("", "the map is empty"),
         ("   ", "the map is empty"),
+        ("4", "board 4 is not understood: expected a size such as 4x4"),
         ("|||", "the map is empty"),
         ("####|###|####", "row 2 of the map has 3 cells: expected 4"),
         ("####||####", "row 2 of the map has 0 cells"),

@@ -1,7 +1,10 @@
 """What an environment can be asked for, checked before a game begins."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+import math
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+import numpy as np
 
 from lab2048.errors import UsageError, nearest
 from lab2048.kernels import vector as codes
@@ -16,6 +19,14 @@ REWARDS = {
 }
 ILLEGALS = {"ignore": codes.ILLEGAL_IGNORE, "end": codes.ILLEGAL_END, "error": codes.ILLEGAL_ERROR}
 RENDER_MODES = ("ansi", "rgb_array")
+_KINDS: dict[str, tuple[type, ...]] = {
+    "rules": (str, Rules),
+    "goal": (int, type(None)),
+    "spawn": (str, type(None)),
+    "start": (int, type(None)),
+    "spawner": (str, type(None)),
+    "illegal_reward": (float, int),
+}
 
 
 @dataclass(frozen=True)
@@ -41,8 +52,23 @@ class EnvOptions:
     illegal_reward: float = 0.0
     """What such an action is worth."""
 
+    @classmethod
+    def from_given(cls, given: dict[str, Any]) -> Self:
+        """The options of a call; an unknown one is answered with the nearest."""
+        known = [field.name for field in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise UsageError(f"option {name!r} is unknown: {nearest(name, known)}")
+        return cls(**given)
+
     def __post_init__(self) -> None:
         """Refuse what is unknown."""
+        for name, kinds in _KINDS.items():
+            value = getattr(self, name)
+            if not isinstance(value, kinds) or isinstance(value, bool):
+                raise UsageError(f"{name} is {value!r}: expected {kinds[0].__name__}")
+        if not math.isfinite(self.illegal_reward):
+            raise UsageError(f"illegal_reward is {self.illegal_reward}: expected a finite number")
         for name, known in (("observation", OBSERVATIONS), ("reward", REWARDS), ("illegal", ILLEGALS)):
             word = getattr(self, name)
             if word not in known:
@@ -71,3 +97,9 @@ def check_render_mode(mode: str | None) -> str | None:
     if mode is not None and mode not in RENDER_MODES:
         raise UsageError(f"render_mode {mode!r} is unknown: {nearest(mode, RENDER_MODES)}")
     return mode
+
+
+def check_count(name: str, count: Any) -> None:
+    """Raise an error unless this is a sensible number of games or steps."""
+    if not isinstance(count, int | np.integer) or not 1 <= count < 2**31:
+        raise UsageError(f"{name} is {count!r}: expected a whole number from 1 on")

@@ -34,7 +34,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
 
     def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
         self.render_mode = check_render_mode(render_mode)
-        self.options = EnvOptions(**options).with_reading()
+        self.options = EnvOptions.from_given(options).with_reading()
         # A finished game is never stepped: only the caller resets it.
         self._engine = Engine(1, self.options, vector.DISABLED)
         self.rules = self._engine.rules
@@ -49,6 +49,8 @@ class GameEnv(gymnasium.Env[Any, Any]):
         """
         super().reset(seed=seed)
         chosen = (options or {}).get("game_seed")
+        if chosen is not None and not isinstance(chosen, int | np.integer):
+            raise UsageError(f"game_seed is {chosen!r}: expected a whole number")
         game_seed = self._draw_seed() if chosen is None else check_seed(int(chosen))
         frames = self._engine.start(np.array([game_seed], np.uint64), _FIRST)
         return self._observe(frames)
@@ -59,7 +61,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Make a move: slide, then spawn.  Nothing happens if the move is illegal, unless an option says otherwise."""
         actions = np.array([action])
-        if actions.dtype.kind not in "iu":
+        if actions.shape != (1,) or actions.dtype.kind not in "iu":
             raise UsageError(f"action {action!r} is no number: expected 0 to {self._engine.n_moves - 1}")
         outcome, frames, _ = self._engine.step(actions.astype(np.int64))
         observation, info = self._observe(frames)

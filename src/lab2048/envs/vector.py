@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lab2048.envs.engine import Engine
 from lab2048.envs.observation import Observation
-from lab2048.envs.option import RENDER_MODES, EnvOptions, check_render_mode
+from lab2048.envs.option import RENDER_MODES, EnvOptions, check_count, check_render_mode
 from lab2048.envs.picture import draw_board
 from lab2048.envs.text import write_board
 from lab2048.errors import UsageError
@@ -47,10 +47,9 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        if num_envs < 1:
-            raise UsageError(f"num_envs {num_envs} is out of range: expected at least 1")
-        if max_episode_steps is not None and max_episode_steps < 1:
-            raise UsageError(f"max_episode_steps {max_episode_steps} is out of range: expected at least 1, or None")
+        check_count("num_envs", num_envs)
+        if max_episode_steps is not None:
+            check_count("max_episode_steps", max_episode_steps)
         self.num_envs = num_envs
         self.autoreset_mode = _read_mode(autoreset_mode)
         self.metadata = {
@@ -59,7 +58,7 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
             "autoreset_mode": self.autoreset_mode,
         }
         self.render_mode = check_render_mode(render_mode)
-        self.options = EnvOptions(**options).with_reading()
+        self.options = EnvOptions.from_given(options).with_reading()
         self._engine = Engine(num_envs, self.options, _CODES[self.autoreset_mode], max_episode_steps or 0)
         self.rules = self._engine.rules
         self._observation = Observation(self.options.observation, self.rules)

@@ -48,10 +48,12 @@ def read_board(text: str) -> tuple[Shape, Ranks]:
     if size := _SIZE.fullmatch(text):
         shape = rectangle(int(size[1]), int(size[2]))
         return shape, (0,) * shape.n_cells
-    if size := re.fullmatch(r"hex(\d{1,9})", text, re.IGNORECASE):
+    if len(text) == 1 and text.isdecimal():
+        raise BoardError(f"board {text} is not understood: expected a size such as 4x4 or hex2, or a map")
+    if size := re.fullmatch(r"hex(\d{1,9})", text, re.IGNORECASE | re.ASCII):
         shape = hexagon(int(size[1]))
         return shape, (0,) * shape.n_cells
-    if size := re.match(r"hex(\d{1,9}):", text, re.IGNORECASE):
+    if size := re.match(r"hex(\d{1,9}):", text, re.IGNORECASE | re.ASCII):
         return _read_map(text[size.end() :], hexagon_columns(int(size[1])))
     return _read_map(text, None)
 
