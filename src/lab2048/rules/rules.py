@@ -2,18 +2,21 @@
 
 import json
 import math
+import re
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
-from lab2048.errors import BoardError, LabError, UsageError, nearest
+from lab2048.errors import BoardError, UsageError, nearest
 from lab2048.rules import dice, reference
 from lab2048.rules.board import Board
-from lab2048.rules.notation import MAX_RANK, rank_of
-from lab2048.rules.shape import Shape
+from lab2048.rules.notation import MAX_RANK, MAX_TILE_SUM, rank_of
+from lab2048.rules.shape import MAX_SIDE, Shape
 
 MAX_SPAWN_TILES = 16
+MAX_CELLS = MAX_SIDE**2
+_SPAWN_ENTRY = re.compile(r"([0-9]{1,19})\s*:\s*(\S+)", re.ASCII)
 
 
 class Spawner(Enum):
@@ -36,7 +39,8 @@ class Spawn(NamedTuple):
 class Rules:
     """Everything that decides a game but the dice and the player.
 
-    `board` is what stands there before the `n_start` first tiles spawn.
+    `board` is what stands there before the `n_start` first tiles spawn.  There are no
+    rules but those that can be played: kernels rely on it.
     """
 
     board: Board
@@ -44,6 +48,10 @@ class Rules:
     n_start: int = 2
     goal_rank: int = 11
     spawner: Spawner = Spawner.FAIR
+
+    def __post_init__(self) -> None:
+        """Refuse rules that cannot be played, however they were made."""
+        self.check()
 
     @classmethod
     def from_text(
@@ -61,16 +69,14 @@ class Rules:
             raise UsageError(
                 f"spawner {spawner!r} is unknown: {nearest(spawner, [s.value for s in Spawner])}"
             ) from None
-        rules = cls(board, read_spawn_table(spawn), n_start, _goal_rank(goal), kind)
-        rules.check()
-        return rules
+        return cls(board, read_spawn_table(spawn), n_start, _goal_rank(goal), kind)
 
     def to_json(self) -> dict[str, Any]:
         """The rules as plain data; `from_json` is the inverse."""
         return {
             "board": self.board.to_text(),
             "goal": self.goal,
-            "spawn": ",".join(f"{2**rank}:{p!r}" for rank, p in self.spawn_table),
+            "spawn": ",".join(f"{2**rank}:{float(p)!r}" for rank, p in self.spawn_table),
             "start": self.n_start,
             "spawner": self.spawner.value,
         }
@@ -94,8 +100,16 @@ class Rules:
 
     def check(self) -> None:
         """Raise an error if no game could be played by these rules."""
-        if not 0 <= self.n_start <= self.board.n_empty:
-            raise UsageError(f"start {self.n_start} is out of range: the board has {self.board.n_empty} empty cells")
+        _check_board(self.board)
+        _check_spawn_table(self.spawn_table)
+        if not _is_int(self.goal_rank, 2, MAX_RANK):
+            raise UsageError(f"goal rank {self.goal_rank!r} is out of range: expected 2 to {MAX_RANK}")
+        if not isinstance(self.spawner, Spawner):
+            raise UsageError(f"spawner {self.spawner!r} is unknown: expected a Spawner")
+        n_empty = self.board.n_empty
+        if not _is_int(self.n_start, 0, n_empty):
+            expected = f"expected 0 to {n_empty}, the number of empty cells"
+            raise UsageError(f"start {self.n_start!r} is out of range: {expected}")
         if self.n_start == 0 and not self.board.legal_moves():
             raise BoardError(f"no move is possible on {self.board.to_text()}: expected a board with a legal move")
 
@@ -138,23 +152,56 @@ def read_spawn_table(text: str) -> tuple[tuple[int, float], ...]:
     ((1, 0.9), (2, 0.1))
     """
     table = []
-    for entry in text.split(","):
-        tile, colon, probability = entry.strip().partition(":")
+    for entry in map(str.strip, text.split(",")):
+        found = _SPAWN_ENTRY.fullmatch(entry)
         try:
-            rank, p = rank_of(tile.strip()), float(probability)
-        except (LabError, ValueError):
+            if not (found and found[2].isascii()):  # Python reads the digits of all scripts
+                raise ValueError
+            p = float(found[2])
+        except ValueError:
             raise UsageError(
-                f"spawn {entry.strip()!r} is not understood: expected tile:probability, as in 2:0.9,4:0.1"
+                f"spawn {entry!r} is not understood: expected tile:probability, as in 2:0.9,4:0.1"
             ) from None
-        if not colon or not 0 < p <= 1:
-            raise UsageError(f"spawn {entry.strip()!r}: expected a probability above 0 and at most 1")
+        try:
+            rank = rank_of(found[1], f"spawn {entry!r}:")
+        except BoardError as error:
+            raise UsageError(str(error)) from None
+        if not 0 < p <= 1:
+            raise UsageError(f"spawn {entry!r}: expected a probability above 0 and at most 1")
         table.append((rank, p))
-    if len({rank for rank, _ in table}) != len(table) or len(table) > MAX_SPAWN_TILES:
-        raise UsageError(f"spawn {text!r}: expected at most {MAX_SPAWN_TILES} tiles, each named once")
+    _check_spawn_table(tuple(table))
+    return tuple(table)
+
+
+def _check_spawn_table(table: tuple[tuple[int, float], ...]) -> None:
+    ranks = [rank for rank, _ in table]
+    if not 1 <= len(set(ranks)) == len(ranks) <= MAX_SPAWN_TILES:
+        raise UsageError(f"spawn table of {len(table)} tiles: expected 1 to {MAX_SPAWN_TILES}, each named once")
+    for rank, p in table:
+        if not (_is_int(rank, 1, MAX_RANK) and isinstance(p, float | int) and 0 < p <= 1):
+            expected = f"expected ranks from 1 to {MAX_RANK}, probabilities above 0 and at most 1"
+            raise UsageError(f"spawn of rank {rank!r} with probability {p!r}: {expected}")
     total = math.fsum(p for _, p in table)
     if abs(total - 1) > 1e-9:
         raise UsageError(f"spawn probabilities sum to {total:.10g}: expected 1")
-    return tuple(table)
+
+
+def _check_board(board: Board) -> None:
+    n_cells = board.shape.n_cells
+    if len(board.ranks) != n_cells or n_cells > MAX_CELLS:
+        raise BoardError(
+            f"the board has {len(board.ranks)} ranks on {n_cells} cells: expected as many, at most {MAX_CELLS}"
+        )
+    highest = MAX_TILE_SUM.bit_length() - 1
+    for rank in board.ranks:
+        if not _is_int(rank, 0, highest):
+            raise BoardError(f"rank {rank!r} on the board is out of range: expected 0 to {highest}")
+    if (total := board.tile_sum) > MAX_TILE_SUM:
+        raise BoardError(f"the tiles of the board sum to {total}: expected at most {MAX_TILE_SUM}")
+
+
+def _is_int(number: object, low: int, high: int) -> bool:
+    return isinstance(number, int) and low <= number <= high
 
 
 def _goal_rank(goal: int) -> int:
