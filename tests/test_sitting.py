@@ -68,6 +68,37 @@ def test_each_game_is_kept_once_and_as_it_was_left(sitting: Sitting, store: Stor
     assert len(store.summaries_of(1)) == 2
 
 
+def test_a_game_that_was_left_can_be_taken_up_until_the_next_has_a_move(
+    sitting: Sitting, store: Store, clock: Clock
+) -> None:
+    first = sitting.game
+    clock.seconds = 2.0
+    make_moves(sitting, 5)
+    second = sitting.begin_again()
+    third = sitting.begin_again()
+    clock.seconds = 60.0
+    assert sitting.undo()
+    assert sitting.game is second
+    assert sitting.undo()
+    assert sitting.game is first
+    assert len(first.turns) == 5
+    assert sitting.undo()  # a move
+    make_moves(sitting, 2)
+    clock.seconds = 61.0
+    make_moves(sitting, 1, by="random")
+    assert sitting.begin_again().seed == second.seed
+    assert sitting.begin_again().seed == third.seed
+    make_moves(sitting, 1)
+    assert sitting.undo()
+    assert not sitting.undo()  # this game has had a move
+    sitting.redo()
+    sitting.close()
+    one, two = kept(store)
+    assert (one.seed, one.moves, one.movers) == (3, first.moves_text(), ((7, "random"),))
+    assert one.seconds == 3.0  # the time away does not count
+    assert (two.seed, len(two.moves)) == (third.seed, 1)
+
+
 def test_the_record_says_who_made_each_move(sitting: Sitting, store: Store) -> None:
     make_moves(sitting, 2)
     make_moves(sitting, 3, by="random")
@@ -158,6 +189,10 @@ def test_a_store_that_fails_does_not_end_the_game(store: Store, clock: Clock, mo
     make_moves(sitting, 2)
     clock.seconds += KEEP_SECONDS
     make_moves(sitting, 2)
+    sitting.begin_again()
+    assert [len(episode.moves) for episode in sitting.unkept()] == [4]
+    sitting.undo()
+    assert [len(episode.moves) for episode in sitting.unkept()] == [4]
     sitting.begin_again()
     make_moves(sitting, 1)
     sitting.close()

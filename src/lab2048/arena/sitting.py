@@ -7,6 +7,7 @@ made which.  Whatever shows a game, a terminal or a page, plays it through here.
 import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from lab2048.errors import StoreError
 from lab2048.records.episode import Episode, movers_of
@@ -15,6 +16,23 @@ from lab2048.rules import Game, Rules, Turn
 from lab2048.rules.dice import episode_seed
 
 KEEP_SECONDS = 0.5  # a whole game is written each time, so not more often than this
+
+
+@dataclass
+class _Played:
+    """A game of a sitting and what its record needs."""
+
+    game: Game
+    number: int  # among the games that are kept
+    begun: float
+    seconds: float = 0.0  # from the beginning to the last change
+    names: list[str] = field(default_factory=list)  # who made each turn, those that are undone included
+    is_changed: bool = False  # since it was last kept
+    left: float = 0.0  # when the next game began
+
+    def episode(self) -> Episode:
+        movers = movers_of(self.names[: len(self.game.turns)])
+        return Episode.from_game(self.game, self.names[0], self.seconds, movers)
 
 
 class Sitting:
@@ -45,79 +63,89 @@ class Sitting:
         self._on_failure = on_failure
         self._clock = clock
         self._run: int | None = None
-        self._n_begun = 0
-        self._number = 0  # of this game among those that are kept
-        self._lost: list[Episode] = []  # games before this one that could not be kept
+        self._lost: list[Episode] = []  # games that could not be kept and are done with
         self._kept_at = -math.inf
-        self._begin(seed)
+        self._before: list[_Played] = []  # games that `undo` can go back to: there has been no move since
+        self._n_begun = 1
+        self._now = _Played(Game(rules, seed), 0, clock())
 
-    def _begin(self, seed: int) -> None:
-        self.game = Game(self.rules, seed)
-        self._n_begun += 1
-        self._names: list[str] = []  # who made each turn, those that are undone included
-        self._is_changed = False  # since it was last kept
-        self._begun = self._clock()
-        self._seconds = 0.0
+    @property
+    def game(self) -> Game:
+        """The game that is being played."""
+        return self._now.game
 
     def play(self, move: int, *, by: str = "human") -> Turn:
         """Make a move; raise IllegalMoveError if it changes nothing."""
         turn = self.game.play(move)
-        self._names[turn.number - 1 : turn.number] = [by]
-        del self._names[turn.number + len(self.game.undone) :]
+        names = self._now.names
+        names[turn.number - 1 : turn.number] = [by]
+        del names[turn.number + len(self.game.undone) :]
+        self._lost += [played.episode() for played in self._before if played.is_changed]
+        self._before.clear()
         self.last_played = self.game
         self._change()
         return turn
 
     def undo(self) -> bool:
-        """Take the last move back; False if there is none."""
-        return self.game.undo() and self._change()
+        """Take back the last move, or else the beginning of a game that has had none; False if there is neither."""
+        return (self.game.undo() and self._change()) or self._go_back()
+
+    def _go_back(self) -> bool:
+        """Leave a game without a move for the one before; beginning again leads to the same game."""
+        if not self._before or self._now.names:
+            return False
+        self._now = self._before.pop()
+        self._now.begun += self._clock() - self._now.left
+        self._n_begun -= 1
+        return True
 
     def redo(self) -> bool:
         """Make the last undone move again; False if there is none."""
         return self.game.redo() and self._change()
 
     def begin_again(self) -> Game:
-        """Leave this game as it stands and begin another."""
+        """Leave this game as it stands and begin another; until its first move, `undo` goes back."""
         self.keep(at_once=True)
-        if self._is_changed:
-            self._lost.append(self.episode())
-        if self._names:
-            self._number += 1
-        self._begin(episode_seed(self.seed, self._n_begun))
-        return self.game
+        left = self._now
+        left.left = self._clock()
+        self._before.append(left)
+        game = Game(self.rules, episode_seed(self.seed, self._n_begun))
+        self._now = _Played(game, left.number + bool(left.names), self._clock())
+        self._n_begun += 1
+        return game
 
     def episode(self) -> Episode:
         """The record of this game as it stands; there has been a move."""
-        movers = movers_of(self._names[: len(self.game.turns)])
-        return Episode.from_game(self.game, self._names[0], self._seconds, movers)
+        return self._now.episode()
 
     def keep(self, *, at_once: bool = False) -> None:
         """Keep this game if it has changed: at once, or if the last time was a while ago."""
         is_due = at_once or self._clock() - self._kept_at >= KEEP_SECONDS
-        if not self._is_changed or not is_due or self.failure:
+        if not self._now.is_changed or not is_due or self.failure:
             return
         episode = self.episode()
         try:
             if self._run is None:
                 self._run = self._store.begin_run("play", self.rules, episode.player, self.seed)
-            self._store.keep(self._run, {self._number: episode})
+            self._store.keep(self._run, {self._now.number: episode})
         except StoreError as error:
             self.failure = str(error)
             self._on_failure(self.failure)
         else:
-            self._is_changed = False
+            self._now.is_changed = False
         self._kept_at = self._clock()
 
     def unkept(self) -> list[Episode]:
         """The games of this sitting that are not in the store as they were played."""
-        return [*self._lost, self.episode()] if self._is_changed else [*self._lost]
+        played = [*self._before, self._now]
+        return [*self._lost, *(one.episode() for one in played if one.is_changed)]
 
     def close(self) -> None:
         """Keep the last game; what could not be kept is in `unkept`."""
         self.keep(at_once=True)
 
     def _change(self) -> bool:
-        self._is_changed = True
-        self._seconds = self._clock() - self._begun
+        self._now.is_changed = True
+        self._now.seconds = self._clock() - self._now.begun
         self.keep()
         return True
