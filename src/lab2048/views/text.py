@@ -9,7 +9,9 @@ from lab2048.rules.shape import BRICK, NOTHING
 
 # Background of each rank as one of the 256 colours of a terminal; dark ink keeps every tile readable.
 _BACKGROUNDS = (0, 230, 223, 216, 209, 203, 196, 229, 228, 227, 221, 220, 120, 84, 48, 81, 75, 147, 183, 219)
+_BRICK_BACKGROUND = 244
 _INK = 16
+_DIGITS = 4  # room for these, even if there is no such tile yet: a board that grows wider all the time is no joy
 
 
 def wants_colour(stream: TextIO) -> bool:
@@ -18,33 +20,65 @@ def wants_colour(stream: TextIO) -> bool:
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    return stream.isatty() and os.environ.get("TERM") != "dumb" and sys.platform != "emscripten"
+    # A console of Windows shows the codes of colours as they are, unless it is told otherwise.
+    return stream.isatty() and os.environ.get("TERM") != "dumb" and sys.platform not in ("emscripten", "win32")
 
 
-def render(board: Board, *, colour: bool = False) -> str:
+def fit(columns: int | None, *forms: str) -> str:
+    """The first of several forms of a text that is not too wide; the last one, cut, if all are.
+
+    >>> fit(10, "score 24   moves 8", "score 24"), fit(4, "score 24")
+    ('score 24', 'scor')
+    """
+    return next((form for form in forms if columns is None or len(form) <= columns), forms[-1][:columns])
+
+
+def columns_needed(board: Board) -> int:
+    """The width of the narrowest picture of a board."""
+    return len(board.shape.drawing[0]) * (1 + _digits(board))
+
+
+def render(board: Board, *, colour: bool = False, columns: int | None = None) -> str:
     """The board in rows of aligned tiles: a dot is an empty cell, an x is a brick.
+
+    With `columns` the tiles stand as close as it takes, with one space between them at least.
 
     >>> print(render(Board.from_text("2 1024 # x")))
          2  1024     .     x
+    >>> print(render(Board.from_text("2 1024 # x"), columns=20))
+        2 1024    .    x
     """
-    width = max(4, len(str(board.max_tile)))
+    digits, n_across = _digits(board), len(board.shape.drawing[0])
+    width = max(_DIGITS, digits) + 2
+    if columns is None:
+        columns = n_across * width + 1
+    width = max(digits + 1, min(width, columns // n_across))
+    # A tile is a space, the digits and, if there is room, a margin that has its colour, too;
+    # one more margin at the left keeps the digits in the same columns with and without colour.
+    margin = " " if width > digits + 1 and columns > n_across * width else ""
     lines = []
     for row in board.shape.drawing:
-        parts = []
-        for cell in row:
-            if cell == NOTHING:
-                parts.append(" " * (width + 2))
-            elif cell == BRICK:
-                parts.append("  " + "x".rjust(width))
-            else:
-                parts.append(_tile(board.ranks[cell], width, colour))
-        lines.append("".join(parts).rstrip())
+        tiles = (_tile(*_face(board, place), width, margin, colour) for place in row)
+        lines.append((margin + "".join(tiles)).rstrip())
     return "\n".join(lines)
 
 
-def _tile(rank: int, width: int, colour: bool) -> str:
-    text = str(2**rank) if rank else "."
-    if not colour or not rank:
-        return "  " + text.rjust(width)
-    background = _BACKGROUNDS[min(rank, len(_BACKGROUNDS) - 1)]
-    return f" \x1b[48;5;{background};38;5;{_INK};1m{text.rjust(width)} \x1b[0m"
+def _digits(board: Board) -> int:
+    return len(str(board.max_tile))
+
+
+def _face(board: Board, place: int) -> tuple[str, int | None]:
+    """What a place of the drawing shows, and its background."""
+    if place == NOTHING:
+        return "", None
+    if place == BRICK:
+        return "x", _BRICK_BACKGROUND
+    rank = board.ranks[place]
+    return (str(2**rank), _BACKGROUNDS[min(rank, len(_BACKGROUNDS) - 1)]) if rank else (".", None)
+
+
+def _tile(text: str, background: int | None, width: int, margin: str, colour: bool) -> str:
+    tile = text.rjust(width - 1 - len(margin)) + margin
+    if not colour or background is None:
+        return f" {tile}"
+    return f" \x1b[48;5;{background};38;5;{_INK};1m{tile}\x1b[0m"
