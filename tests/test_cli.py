@@ -10,6 +10,7 @@ import pytest
 from lab2048.cli.app import run
 
 NEW_GAME = "2048 on 4x4, seed 3"
+SECOND_SEED = "1129857146550036"  # of the game that follows
 
 
 def type_in(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
@@ -62,6 +63,44 @@ def test_restart_keeps_the_old_game(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert len(json.loads(capsys.readouterr().out)["games"]) == 2
 
 
+def test_a_new_game_can_be_taken_back_until_its_first_move(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = play(monkeypatch, capsys, "asdw\nx\nu\nasd\n")
+    straight = play(monkeypatch, capsys, "asdw\nasd\n")
+    assert last_board(out) == last_board(straight)
+    assert out.splitlines()[-1] == straight.splitlines()[-1]
+    assert "back to the game with seed 3" in out
+    assert [line.split()[-1] for line in out.splitlines() if line.startswith("2048 on")] == ["3", SECOND_SEED, "3"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "seed", "n_moves"),
+    [
+        ("asdw x q", "3", 4),  # nothing was played in the new game: about the last that was
+        ("asdw x x q", "3", 4),
+        ("asdw x u q", "3", 4),
+        ("asdw x as q", SECOND_SEED, 2),
+        ("asdw x as uu q", SECOND_SEED, 0),
+        ("asdw x as", SECOND_SEED, 2),
+    ],
+)
+def test_the_last_line_is_about_the_game_that_is_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], keys: str, seed: str, n_moves: int
+) -> None:
+    last = play(monkeypatch, capsys, keys.replace(" ", "\n")).splitlines()[-1]
+    assert last.startswith(f"seed {seed}, ")
+    assert last.endswith(f" {n_moves} moves")
+
+
+@pytest.mark.parametrize("key", ["?", "h"])
+def test_the_keys_are_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], key: str) -> None:
+    assert play(monkeypatch, capsys, key).count("? keys, q quit") == 2
+    assert play(monkeypatch, capsys, key, "--rules", "hex1").count("? keys, Q quit") == 2
+    assert run(["play", "--help"]) == 0
+    assert "on hexagons q w e a s d move, and Q quits" in " ".join(capsys.readouterr().out.split())
+
+
 def test_what_is_wrong_with_a_key_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     out = play(monkeypatch, capsys, "z\nu\nr\n")
     assert "key 'z' is unknown: w a s d move" in out
@@ -79,9 +118,8 @@ def test_playing_past_the_goal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 
 def test_the_end_is_said_and_can_be_undone(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     out = play(monkeypatch, capsys, "d\na\nu\n", "--rules", "2 4 / 8 # ", "--spawner", "worst")
-    assert "game over" in out
-    assert "the game is over" in out
-    assert "game over" not in out.splitlines()[-3]
+    said = [line for line in out.splitlines() if "over" in line]
+    assert [line.split(";")[0] for line in said] == ["game over", "the game is over"]
 
 
 def test_hexagons_have_six_keys(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

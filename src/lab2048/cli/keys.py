@@ -13,6 +13,8 @@ from typing import Self
 
 PAUSE_SECONDS = 0.5
 REDRAW = "\x0c"  # Ctrl-L
+# A screen of our own, and back to the old one; first emptied, because tmux keeps what a smaller screen would have cut.
+_OWN_SCREEN, _OLD_SCREEN = b"\x1b[?1049h", b"\x1b[H\x1b[J\x1b[?1049l"
 _END_OF_INPUT = "\x04"  # Ctrl-D
 
 # What terminals send for keys that are no characters, in both of their modes: the last letter says which,
@@ -28,7 +30,8 @@ def can_read_keys() -> bool:
         import termios  # noqa: F401
     except ImportError:  # Windows
         return False
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    knows_codes = os.environ.get("TERM", "") not in ("", "dumb", "unknown")
+    return knows_codes and sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def read_lines() -> Iterator[str]:
@@ -38,9 +41,10 @@ def read_lines() -> Iterator[str]:
 
 
 class Keys:
-    """The keys of a terminal as they are pressed; use it in a `with` statement.
+    """The keys of a terminal as they are pressed, and a screen of their own; use it in a `with` statement.
 
-    The terminal is left as it was found, at the end and also while the program is stopped by Ctrl-Z.
+    What was typed before counts.  The terminal is left as it was found, at the end and also while
+    the program is stopped by Ctrl-Z.
     """
 
     def __enter__(self) -> Self:
@@ -49,10 +53,16 @@ class Keys:
 
         self._terminal = sys.stdin.fileno()
         self._before = termios.tcgetattr(self._terminal)
-        self._is_back = False  # from having been stopped
+        self._is_stale = False  # what the screen shows
+        # A signal makes the alarm readable, so that it is answered at once and not after the pause.
+        self._alarm, self._bell = os.pipe()
+        for end in (self._alarm, self._bell):
+            os.set_blocking(end, False)
+        self._old_bell = signal.set_wakeup_fd(self._bell, warn_on_full_buffer=False)
         self._handlers = {
             signal.SIGTSTP: signal.signal(signal.SIGTSTP, self._stop),
             signal.SIGCONT: signal.signal(signal.SIGCONT, self._go_on),
+            signal.SIGWINCH: signal.signal(signal.SIGWINCH, self._resize),
         }
         self._take()
         return self
@@ -62,20 +72,26 @@ class Keys:
     ) -> None:
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
+        signal.set_wakeup_fd(self._old_bell)
+        os.close(self._alarm)
+        os.close(self._bell)
         self._give_back()
 
     def __iter__(self) -> Iterator[str]:
-        """Some keys at a time, until Ctrl-D; none in a pause, and REDRAW when someone else has used the screen."""
+        """Some keys at a time, until Ctrl-D; none in a pause, and REDRAW when the screen is stale."""
         decoder = codecs.getincrementaldecoder("utf-8")("ignore")
         tail = ""
         while True:
-            is_ready = bool(select.select([self._terminal], [], [], PAUSE_SECONDS)[0])
-            if self._is_back:
-                self._is_back = False
+            ready, _, _ = select.select([self._terminal, self._alarm], [], [], PAUSE_SECONDS)
+            if self._alarm in ready:
+                os.read(self._alarm, 64)
+            if self._is_stale:
+                self._is_stale = False
                 yield REDRAW
-            if not is_ready:
+            if not ready:
                 tail = ""  # what stays unfinished is no sequence, but the Esc key
                 yield ""
+            if self._terminal not in ready:
                 continue
             data = os.read(self._terminal, 64)
             keys, tail = split_keys(tail + decoder.decode(data))
@@ -89,13 +105,15 @@ class Keys:
         import termios
         import tty
 
-        with contextlib.suppress(termios.error):  # the terminal is gone
-            tty.setcbreak(self._terminal, termios.TCSADRAIN)
+        with contextlib.suppress(termios.error, OSError):  # the terminal is gone
+            tty.setcbreak(self._terminal, termios.TCSADRAIN)  # the usual TCSAFLUSH forgets what was typed
+            os.write(sys.stdout.fileno(), _OWN_SCREEN)
 
     def _give_back(self) -> None:
         import termios
 
-        with contextlib.suppress(termios.error):
+        with contextlib.suppress(termios.error, OSError):
+            os.write(sys.stdout.fileno(), _OLD_SCREEN)
             termios.tcsetattr(self._terminal, termios.TCSADRAIN, self._before)
 
     def _stop(self, number: int, frame: object) -> None:
@@ -108,7 +126,10 @@ class Keys:
 
     def _go_on(self, number: int, frame: object) -> None:  # noqa: ARG002
         self._take()
-        self._is_back = True
+        self._is_stale = True
+
+    def _resize(self, number: int, frame: object) -> None:  # noqa: ARG002
+        self._is_stale = True
 
 
 def split_keys(text: str) -> tuple[str, str]:

@@ -2,10 +2,11 @@
 
 import contextlib
 import json
+import os
 import random
 import signal
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,6 +25,7 @@ from lab2048.cli.options import (
 from lab2048.rules import Rules
 from lab2048.rules.dice import MAX_SEED, check_seed
 from lab2048.views.plain import PlainGame
+from lab2048.views.screen import compose
 from lab2048.views.text import wants_colour
 
 if TYPE_CHECKING:
@@ -42,7 +44,8 @@ def play(
 ) -> None:
     """Play in the terminal, on any board.
 
-    Keys: w a s d or the arrows (on hexagons q w e a s d), u undo, r redo, x new game, q quit.
+    Keys: w a s d or the arrows, u undo, r redo, x new game, ? keys, q quit;
+    on hexagons q w e a s d move, and Q quits.
     When the input is no terminal, lines of keys are read, and a script can play.
 
     Example: lab2048 play --rules "####|#xx#|####" --seed 7
@@ -53,17 +56,18 @@ def play(
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else check_seed(seed)
     with Store.open(store) as the_store, _leaving_when_terminated():
-        sitting = Sitting(the_rules, the_seed, the_store, on_failure=_complain)
+        has_screen = not lines and can_read_keys()
+        sitting = Sitting(the_rules, the_seed, the_store, on_failure=_ignore if has_screen else _complain)
         plain = PlainGame(sitting)
-        print(f"2048 on {the_rules.board.to_text()}, seed {the_seed}\n{plain.help}\n")
         try:
-            if not lines and can_read_keys():
-                with Keys() as keys:
-                    _play_keys(keys, plain, sitting)
+            if has_screen:
+                _play_on_screen(plain, sitting)
             else:
-                _play_lines(read_lines(), plain)
+                _play_lines(plain)
         finally:
             sitting.close()
+            if has_screen:
+                _leave_screen(plain, sitting)
             _sum_up(sitting)
 
 
@@ -81,27 +85,65 @@ def _leaving_when_terminated() -> Iterator[None]:
         signal.signal(signal.SIGTERM, handler)
 
 
-def _play_keys(source: Iterable[str], plain: PlainGame, sitting: "Sitting") -> None:
-    """Act on each key at once, and show every board over the last."""
-    height = _show(plain, "", above=0)
-    for keys in source:
-        if not keys:
-            sitting.keep()
-            continue
-        message = _press(keys.replace(REDRAW, ""), plain)
-        if plain.has_ended:
-            return
-        height = _show(plain, message, above=0 if REDRAW in keys else height)
+def _play_on_screen(plain: PlainGame, sitting: "Sitting") -> None:
+    """Act on each key at once, on a screen that shows one board."""
+    with Keys() as source:
+        message = plain.help
+        _paint(plain, message)
+        for keys in source:
+            if not keys:
+                sitting.keep()
+                continue
+            if keys.strip(REDRAW):
+                message = _press(keys.replace(REDRAW, ""), plain)
+            if plain.has_ended:
+                return
+            otherwise = f"this game cannot be kept: {sitting.failure}" if sitting.failure else "? shows the keys"
+            _paint(plain, message or plain.status or otherwise)
 
 
-def _play_lines(source: Iterable[str], plain: PlainGame) -> None:
+def _paint(plain: PlainGame, message: str) -> None:
+    """Show one board and nothing else: all in one piece, so that it does not flicker."""
+    text = compose(plain, message, _size(), colour=wants_colour(sys.stdout))
+    print(f"\x1b[H\x1b[J{text}", end="", flush=True)
+
+
+def _size() -> os.terminal_size:
+    """The size of the terminal now, whatever COLUMNS said when it began; 80x24 if it does not know."""
+    try:
+        columns, lines = os.get_terminal_size(sys.stdout.fileno())
+    except OSError:
+        columns, lines = 0, 0
+    return os.terminal_size((columns or 80, lines or 24))
+
+
+def _leave_screen(plain: PlainGame, sitting: "Sitting") -> None:
+    """Leave the last board among what the shell shows; say what was said only on the screen."""
+    columns = _size().columns
+    print(f"{plain.header(columns)}\n{plain.frame(columns, colour=wants_colour(sys.stdout))}", flush=True)
+    if sitting.failure:
+        _complain(sitting.failure)
+
+
+def _play_lines(plain: PlainGame) -> None:
     """Act on each line, and show the board after it."""
-    _show(plain, "", above=0)
-    for keys in source:
+    hint = "; end lines with Enter" if sys.stdin.isatty() else ""
+    print(f"{plain.header()}\n{plain.help}{hint}\n")
+    _show(plain, "")
+    for keys in read_lines():
+        header = plain.header()
         message = _press(keys, plain)
         if plain.has_ended:
             return
-        _show(plain, message, above=0)
+        if plain.header() != header:
+            print(f"{plain.header()}\n")
+        _show(plain, message)
+
+
+def _show(plain: PlainGame, message: str) -> None:
+    """Print the board below the last one."""
+    message = message or plain.status
+    print(plain.frame(colour=wants_colour(sys.stdout)), *[message] * bool(message), "", sep="\n", flush=True)
 
 
 def _press(keys: str, plain: PlainGame) -> str:
@@ -114,13 +156,8 @@ def _press(keys: str, plain: PlainGame) -> str:
     return message
 
 
-def _show(plain: PlainGame, message: str, *, above: int) -> int:
-    """Print the board, over the last one if that is `above` lines high; return the height."""
-    text = f"{plain.frame(colour=wants_colour(sys.stdout))}\n{message}\n"
-    if above:
-        print(f"\x1b[{above}A\x1b[J", end="")
-    print(text, end="" if message or above else "\n", flush=True)
-    return text.count("\n")
+def _ignore(failure: str) -> None:
+    """The screen shows it, and the end repeats it."""
 
 
 def _complain(failure: str) -> None:

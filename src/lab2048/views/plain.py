@@ -1,20 +1,23 @@
-"""A sitting at the keys in plain text: what each key does, and what is shown after it."""
+"""A sitting at the keys in plain text: what each key does, and what is said about the game."""
 
 from typing import TYPE_CHECKING
 
 from lab2048.errors import IllegalMoveError
+from lab2048.rules import Board
 from lab2048.rules.move import letters, move_name
-from lab2048.views.text import render
+from lab2048.views.text import fit, render
 
 if TYPE_CHECKING:
     from lab2048.arena.sitting import Sitting
+
+_NOW_WHAT = "u takes the last move back, x begins a new game"
 
 
 class PlainGame:
     """Games that are played by single keys.
 
     Moves are the letters of the shape (w a s d, on hexagons q w e a s d); u undoes, r does
-    it again, x begins a new game, and Q (or q where it is no move) ends.
+    it again, x begins a new game, ? and h name the keys, and Q (or q where it is no move) ends.
     """
 
     def __init__(self, sitting: "Sitting") -> None:
@@ -24,11 +27,19 @@ class PlainGame:
         self._keys = letters(sitting.rules.shape.moves)
 
     @property
+    def board(self) -> Board:
+        return self._sitting.game.board
+
+    @property
     def help(self) -> str:
         """The keys in one line."""
-        if len(self._keys) == 4:
-            return "w a s d move, u undo, r redo, x new game, q quit"
-        return "q w e / a s d move, u undo, r redo, x new game, Q quit"
+        moves, leave = ("w a s d", "q") if len(self._keys) == 4 else ("q w e / a s d", "Q")
+        return f"{moves} move, u undo, r redo, x new game, ? keys, {leave} quit"
+
+    @property
+    def status(self) -> str:
+        """What there is to say when no key has given cause for a message, perhaps nothing."""
+        return f"game over; {_NOW_WHAT}" if self._sitting.game.is_over else ""
 
     def press(self, key: str) -> str:
         """Do what a key says; return a line to show, perhaps empty."""
@@ -37,12 +48,14 @@ class PlainGame:
         if key in ("q", "Q"):
             self.has_ended = True
             return ""
+        if key in ("?", "h"):
+            return self.help
         if key == "u":
-            return "" if self._sitting.undo() else "nothing to undo"
+            return self._undo()
         if key == "r":
             return "" if self._sitting.redo() else "nothing to redo"
         if key == "x":
-            return f"new game, seed {self._sitting.begin_again().seed}"
+            return f"new game, seed {self._sitting.begin_again().seed}; u goes back to the old one"
         return f"key {key!r} is unknown: {self.help}"
 
     def _move(self, move: int) -> str:
@@ -50,12 +63,35 @@ class PlainGame:
         try:
             turn = self._sitting.play(move)
         except IllegalMoveError:
-            return "the game is over" if game.is_over else f"{move_name(rules.shape.moves[move])} changes nothing"
-        return f"{rules.goal}! The goal is reached, and you can play on" if turn.reaches_goal else ""
+            if game.is_over:
+                return f"the game is over; {_NOW_WHAT}"
+            return f"{move_name(rules.shape.moves[move])} changes nothing"
+        if not turn.reaches_goal:
+            return ""
+        further = f"the game is over; {_NOW_WHAT}" if game.is_over else "you can play on"
+        return f"{rules.goal}! The goal is reached, and {further}"
 
-    def frame(self, *, colour: bool) -> str:
-        """The board and the facts below it."""
+    def _undo(self) -> str:
+        before = self._sitting.game
+        if not self._sitting.undo():
+            return "nothing to undo"
         game = self._sitting.game
-        facts = f"score {game.score}   moves {len(game.turns)}   highest {game.board.max_tile}   goal {game.rules.goal}"
-        over = "\ngame over; u takes the last move back, x begins a new game" if game.is_over else ""
-        return f"{render(game.board, colour=colour)}\n{facts}{over}"
+        return "" if game is before else f"back to the game with seed {game.seed}"
+
+    def header(self, columns: int | None = None) -> str:
+        """What is played."""
+        seed = f"seed {self._sitting.game.seed}"
+        rules = self._sitting.rules.board.to_text()
+        return fit(columns, f"2048 on {rules}, {seed}", f"{rules}, {seed}", f"2048, {seed}", seed)
+
+    def frame(self, columns: int | None = None, *, colour: bool) -> str:
+        """The board and the facts below it, as many as fit."""
+        game = self._sitting.game
+        facts = (
+            f"score {game.score}",
+            f"moves {len(game.turns)}",
+            f"highest {game.board.max_tile}",
+            f"goal {game.rules.goal}",
+        )
+        line = fit(columns, *(gap.join(facts[:n]) for n in (4, 3, 2, 1) for gap in ("   ", "  ")))
+        return f"{render(game.board, colour=colour, columns=columns)}\n{line}"

@@ -1,0 +1,28 @@
+"""A game on a screen of any size: a header, the board, a line of facts and a message."""
+
+import os
+import textwrap
+
+from lab2048.views.plain import PlainGame
+from lab2048.views.text import columns_needed, fit
+
+MIN_COLUMNS = 12  # for the score, below the smallest boards
+
+
+def compose(plain: PlainGame, message: str, size: os.terminal_size, *, colour: bool) -> str:
+    """What a screen of this size shows: no more lines, and none that is wider.
+
+    The message is one line, or more if the screen is narrow and high.  The header gives
+    way first; if the board does not fit either, one line says what it takes.
+    """
+    board = plain.board
+    columns, lines = max(columns_needed(board), MIN_COLUMNS), len(board.shape.drawing) + 2
+    if size.columns < columns or size.lines < lines:
+        needs = f"needs {columns}x{lines}"
+        here = f"{size.columns}x{size.lines}"
+        return fit(size.columns, f"the terminal is {here}: this board {needs}", f"{here}: {needs}", needs, "too small")
+    text = [plain.header(size.columns)] if size.lines > lines else []
+    text.append(plain.frame(size.columns, colour=colour))
+    room = max(1, size.lines - lines - 1)
+    text += textwrap.wrap(message, size.columns, max_lines=room, placeholder="...") or [""]
+    return "\n".join(text)
