@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from lab2048.rules import hexagon
+from lab2048.rules.move import letters
+
 TOP = Path(__file__).parents[1]
 README = (TOP / "README.md").read_text()
 DOCS = [TOP / "README.md", *sorted((TOP / "docs").rglob("*.md")), TOP / "CONTRIBUTING.md", TOP / "CHANGELOG.md"]
@@ -45,3 +48,22 @@ def test_links_lead_somewhere(path: Path) -> None:
 def test_python_sessions_run(path: Path) -> None:
     failed, _ = doctest.testfile(str(path), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert failed == 0
+
+
+@pytest.mark.parametrize("radius", [1, 2, 4])
+def test_hexagons_lie_and_move_as_the_docs_say(radius: int) -> None:
+    """The sentence of docs/records.md, word by word."""
+    places = []
+    for i in range(2 * radius + 1):
+        n = 2 * radius + 1 - abs(i - radius)
+        places += [(i - radius, j - min(i, radius)) for j in range(n)]
+    steps = {"w": (0, -1), "e": (1, -1), "d": (1, 0), "s": (0, 1), "a": (-1, 1), "q": (-1, 0)}
+    shape = hexagon(radius)
+    assert letters(shape.moves) == "".join(steps)
+    for lines, (q, r) in zip(shape.lines, steps.values(), strict=True):
+        ends = [place for place in places if (place[0] + q, place[1] + r) not in places]
+        expected = set()
+        for x, y in ends:
+            line = [(x - n * q, y - n * r) for n in range(2 * radius + 1)]
+            expected.add(tuple(places.index(place) for place in line if place in places))
+        assert set(lines) == expected

@@ -14,9 +14,10 @@ from played import BOARDS, play, play_many
 
 from lab2048.errors import FileError
 from lab2048.records import exchange
-from lab2048.records.episode import Episode
+from lab2048.records.episode import MAX_MOVES, Episode
 from lab2048.records.exchange import Tally, import_lines, read_line, write_line
 from lab2048.records.kept import Kept, Run
+from lab2048.records.provenance import provenance
 from lab2048.records.store import Store
 from lab2048.rules import Game, Rules
 
@@ -86,6 +87,14 @@ def test_who_took_over_travels_along():
 EPISODE = play("3x3", 4)
 
 
+def nested(depth: int) -> dict[str, Any]:
+    """A provenance of so many objects, each in the one before."""
+    data: dict[str, Any] = {}
+    for _ in range(depth - 1):
+        data = {"x": data}
+    return data
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
@@ -138,13 +147,15 @@ EPISODE = play("3x3", 4)
         (signed(EPISODE, player="\ud800"), "player"),
         (signed(EPISODE, player="x" * 1001), "player"),
         (signed(EPISODE, seconds=-1.0), "seconds"),
-        (signed(EPISODE, seconds=10**400), "a number is not understood"),
+        (signed(EPISODE, seconds=10**400), "seconds is out of range"),
         (changed(EPISODE, seconds=float("inf")), "Infinity"),
         (changed(EPISODE, seconds=float("nan")), "NaN"),
         (line_of(EPISODE).replace(b'"seconds": 0.25', b'"seconds": 1e999'), "seconds"),
         (changed(EPISODE, provenance=[]), "provenance"),
         (changed(EPISODE, provenance={"command": "x" * 10_000}), "provenance"),
-        (line_of(EPISODE, {"x": 5}).replace(b'{"x": 5}', b'{"x": 1e999}'), "a number is not understood"),
+        (line_of(EPISODE, {"x": 5}).replace(b'{"x": 5}', b'{"x": 1e999}'), "not finite"),
+        (line_of(EPISODE, nested(21)), "nested at most 20 deep"),
+        (line_of(EPISODE, nested(900)), "nested at most 20 deep"),
     ],
 )
 def test_a_bad_line_is_refused_with_a_reason(line, reason):
@@ -154,6 +165,30 @@ def test_a_bad_line_is_refused_with_a_reason(line, reason):
     assert reason in message
     assert message.isprintable()
     assert len(message) < 400
+
+
+def test_a_game_of_too_many_moves_is_refused(monkeypatch):
+    monkeypatch.setattr("lab2048.records.episode.MAX_MOVES", 5)
+    with pytest.raises(FileError, match="moves: expected at most 5"):
+        read_line(line_of(EPISODE))
+
+
+def test_a_game_of_the_most_moves_fits_a_line():
+    assert len(signed(EPISODE, moves="w" * MAX_MOVES)) < exchange.MAX_LINE
+
+
+def test_a_provenance_that_is_nested_too_deeply_costs_only_its_line(tmp_path):
+    games = list(play_many(3).values())
+    deep = line_of(games[1], {"x": 0}).replace(b'{"x": 0}', b'{"x":' * 975 + b"0" + b"}" * 975)
+    found = Import(tmp_path / "games.sqlite", b"\n".join([line_of(games[0], nested(20)), deep, line_of(games[2])]))
+    assert str(found.tally) == "imported 2, already there 0, refused 1"
+    assert list(found.refused) == [2]
+    assert found.games == [games[0], games[2]]
+
+
+def test_the_provenance_of_any_command_can_be_imported(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["lab2048", "\N{GAME DIE}" * 5000])
+    assert read_line(line_of(EPISODE, provenance()))[0] == EPISODE
 
 
 def test_a_line_without_provenance_is_accepted():

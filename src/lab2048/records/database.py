@@ -1,8 +1,8 @@
 """The SQLite file under the store: its tables, how it is opened, and what its errors mean.
 
 A file is touched only after its first bytes have said that it is a store of ours: a
-foreign or damaged file is refused and left as it is.  Every change is one
-transaction, all or nothing, also when the program is killed or the disk is full.
+foreign file is refused and left as it is.  Every change is one transaction, all or
+nothing, also when the program is killed or the disk is full.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ import platformdirs
 from lab2048.errors import StoreError
 
 APPLICATION_ID = 0x4C32_3034  # "L204", in the header of the file
-VERSION = 1
+VERSION = 2
 BUSY_SECONDS = 5.0  # how long to wait for another program that is writing
 
 _TABLES = (
@@ -60,21 +60,29 @@ _MAGIC = b"SQLite format 3\0"
 _HEADER_SIZE = 100
 
 
+def data_folder() -> Path:
+    """The folder of the user's own store."""
+    return platformdirs.user_data_path("lab2048", appauthor=False)
+
+
 def default_path() -> Path:
     """Where games are kept unless the user says otherwise: LAB2048_STORE, or a file in the user's data folder."""
     named = os.environ.get("LAB2048_STORE")
-    return Path(named) if named else platformdirs.user_data_path("lab2048", appauthor=False) / "games.sqlite"
+    return Path(named) if named else data_folder() / "games.sqlite"
 
 
 def connect(path: Path, *, timeout: float, create: bool) -> sqlite3.Connection:
     """Open a store, and make it first if it is not there and `create` allows it."""
     with explained(path):
         _check_file(path, create=create)
-        if create:
+        if create and path.parent == data_folder():
             path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.parent.is_dir():
+            raise StoreError(f"there is no folder {path.parent}: make it, or name another store with --store FILE")
         address = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
         # Any thread may use the connection, one at a time: the store has a lock for that.
         database = sqlite3.connect(address, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
+        database.text_factory = _decode
         try:
             _prepare(database, path)
         except BaseException:
@@ -145,10 +153,14 @@ def _check_file(path: Path, *, create: bool) -> None:
 
 
 def _check_version(path: Path, version: int) -> None:
-    if version > VERSION:
-        raise StoreError(
-            f"the store {path} was written by a newer lab2048 (format {version}, known: {VERSION}): update lab2048"
-        )
+    if version != VERSION:
+        what = f"was made by another version of lab2048 (format {version}, this one reads {VERSION})"
+        raise StoreError(f"the store {path} {what}: it was left as it is; name another with --store FILE")
+
+
+def _decode(text: bytes) -> str:
+    """A damaged text must not hide the rows around it."""
+    return text.decode("utf-8", "replace")
 
 
 def _prepare(database: sqlite3.Connection, path: Path) -> None:
@@ -195,4 +207,4 @@ def _explain(path: Path, error: sqlite3.Error) -> str:
         case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
             return f"the store {path} cannot be written ({error}): allow it, or use --store FILE"
         case _:
-            return f"the store {path} is damaged ({error}): it was left as it is; use a copy, or --store FILE"
+            return f"the store {path} is damaged ({error}): use a copy, or --store FILE"

@@ -7,7 +7,7 @@ checked and sorted by.
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any, Self
@@ -18,6 +18,18 @@ from lab2048.rules.dice import check_seed
 from lab2048.rules.game import replay
 
 SCHEMA = "lab2048/episode-1"
+MAX_MOVES = 10_000_000  # of one game; with it no score leaves 64 bits, see lab2048.rules.notation
+MAX_SECONDS = 1e10  # three centuries
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "seed": (int,),
+    "player": (str,),
+    "moves": (str,),
+    "score": (int,),
+    "max_tile": (int,),
+    "moves_to_goal": (int, type(None)),
+    "seconds": (int, float),
+}
 
 # Who took over, and from which move on, counted from 1; whoever made the first moves is not named here.
 Movers = tuple[tuple[int, str], ...]
@@ -100,25 +112,34 @@ class Episode:
         """Read what `to_json` wrote; anything else is refused, and so is a wrong checksum."""
         if not isinstance(data, dict) or data.get("schema") != SCHEMA:
             raise FileError(f"this is no episode: expected an object with the schema {SCHEMA}")
-        kinds: dict[str, tuple[type, ...]] = {
-            "seed": (int,),
-            "player": (str,),
-            "moves": (str,),
-            "score": (int,),
-            "max_tile": (int,),
-            "moves_to_goal": (int, type(None)),
-            "seconds": (int, float),
-        }
-        for name, kind in kinds.items():
-            if name not in data or type(data[name]) not in kind:
-                raise FileError(f"{name} is {str(data.get(name))[:40]!r}: expected {kind[0].__name__}")
-        facts = {name: data[name] for name in kinds}
-        movers = _read_movers(data.get("movers"), facts["player"], len(facts["moves"]))
-        episode = cls(Rules.from_json(data.get("rules")), **facts, movers=movers)
-        check_seed(episode.seed)
+        return cls.from_facts(Rules.from_json(data.get("rules")), data)
+
+    @classmethod
+    def from_facts(cls, rules: Rules, data: Mapping[str, Any]) -> Self:
+        """The episode that strangers describe, its rules apart; raise LabError if a field or the checksum is wrong."""
+        check_kinds(data, _KINDS)
+        facts = {name: data[name] for name in _KINDS}
+        if len(facts["moves"]) > MAX_MOVES:
+            raise FileError(f"the game has {len(facts['moves'])} moves: expected at most {MAX_MOVES}")
+        check_seconds(facts["seconds"])
+        check_seed(facts["seed"])
+        episode = cls(rules, **facts, movers=read_movers(data.get("movers"), facts["player"], len(facts["moves"])))
         if episode.checksum != data.get("checksum"):
-            raise FileError(f"checksum {str(data.get('checksum'))[:20]} is wrong: expected {episode.checksum}")
+            raise FileError(f"checksum {str(data.get('checksum'))[:20]!r} is wrong: expected {episode.checksum}")
         return episode
+
+
+def check_kinds(data: Mapping[str, Any], kinds: Mapping[str, tuple[type, ...]]) -> None:
+    """Raise FileError unless each field is there and of one of its kinds."""
+    for name, kind in kinds.items():
+        if name not in data or type(data[name]) not in kind:
+            raise FileError(f"{name} is {str(data.get(name))[:40]!r}: expected {kind[0].__name__}")
+
+
+def check_seconds(seconds: float) -> None:
+    """Raise FileError unless this is a time that a game can take."""
+    if not 0 <= seconds <= MAX_SECONDS:  # so it is for infinity and for what is no number
+        raise FileError(f"seconds is out of range: expected 0 to {MAX_SECONDS:.0e}")
 
 
 def movers_of(names: Sequence[str]) -> Movers:
@@ -130,7 +151,7 @@ def movers_of(names: Sequence[str]) -> Movers:
     return tuple((number, name) for number, (before, name) in enumerate(pairwise(names), 2) if name != before)
 
 
-def _read_movers(data: Any, player: str, n_moves: int) -> Movers:
+def read_movers(data: Any, player: str, n_moves: int) -> Movers:
     """Read the field `movers`: each move later than the one before, each player another than the one before."""
     expected = "expected pairs of a move and the player who takes over there, in order"
     if not isinstance(data, list):

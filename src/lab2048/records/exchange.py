@@ -6,19 +6,17 @@ bad one costs the others nothing.
 """
 
 import json
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NoReturn
 
 from lab2048.errors import FileError, LabError
-from lab2048.records.episode import Episode
+from lab2048.records.episode import MAX_MOVES, Episode
+from lab2048.records.provenance import check_provenance
 from lab2048.records.store import Kept, Store
 
-MAX_LINE = 10_000_000  # bytes; a strong game of 30,000 moves takes 31,000
+MAX_LINE = MAX_MOVES + 1_000_000  # bytes; a strong game of 30,000 moves takes 31,000
 MAX_PLAYER = 1000
-MAX_PROVENANCE = 10_000
-MAX_SECONDS = 1e10  # three centuries
 
 # An import is kept in batches, so that little is lost if it is stopped and little memory is used.
 _BATCH_GAMES = 500
@@ -50,8 +48,8 @@ def read_line(line: bytes) -> Incoming:
     try:
         data = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
         episode = Episode.from_json(data)
-        origin = data.get("provenance", {})
-        _check_bounds(episode, origin)
+        origin = check_provenance(data.get("provenance", {}))
+        _check_names(episode)
         for _ in episode.replay():
             pass
     except UnicodeDecodeError as error:
@@ -120,15 +118,11 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
             yield number, line
 
 
-def _check_bounds(episode: Episode, origin: Any) -> None:
-    """What `Episode.from_json` need not care about, but a store and a terminal must."""
-    if not (math.isfinite(episode.seconds) and 0 <= episode.seconds <= MAX_SECONDS):
-        raise FileError(f"seconds is out of range: expected 0 to {MAX_SECONDS:.0e}")
+def _check_names(episode: Episode) -> None:
+    """What `Episode.from_json` need not care about, but a terminal must."""
     for player in (episode.player, *(name for _, name in episode.movers)):
         if not (player.isprintable() and 0 < len(player) <= MAX_PLAYER):
             raise FileError(f"player is no name: expected 1 to {MAX_PLAYER} printable characters")
-    if not isinstance(origin, dict) or len(json.dumps(origin, allow_nan=False)) > MAX_PROVENANCE:
-        raise FileError(f"provenance is not understood: expected an object of at most {MAX_PROVENANCE} characters")
 
 
 def _refuse_constant(name: str) -> NoReturn:

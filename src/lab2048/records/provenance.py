@@ -1,11 +1,17 @@
 """Where a result comes from: which program on which machine, by which command, when."""
 
+import json
 import platform
 import sys
 from datetime import UTC, datetime
 from typing import Any
 
 import lab2048
+from lab2048.errors import FileError
+
+MAX_PROVENANCE = 10_000  # characters of JSON
+MAX_NESTING = 20
+_MAX_COMMAND = 800  # characters, each at most 12 of JSON
 
 
 def program() -> str:
@@ -22,8 +28,30 @@ def provenance() -> dict[str, Any]:
     """What every kept file and run says of its origin."""
     return {
         "program": program(),
-        "command": " ".join(["lab2048", *sys.argv[1:]]),
+        "command": " ".join(["lab2048", *sys.argv[1:]])[:_MAX_COMMAND],
         "created": now(),
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
     }
+
+
+def check_provenance(data: Any) -> dict[str, Any]:
+    """Return the provenance that a stranger wrote if it can be kept and written again; raise FileError if not."""
+    expected = f"expected an object of at most {MAX_PROVENANCE} characters, nested at most {MAX_NESTING} deep"
+    # The nesting first: a reader of JSON may go deeper than its writer can.
+    if not isinstance(data, dict) or _is_deeper(data, MAX_NESTING):
+        raise FileError(f"provenance is not understood: {expected}")
+    try:
+        text = json.dumps(data, allow_nan=False)
+    except ValueError:
+        raise FileError("provenance has a number that is not finite: expected JSON") from None
+    if len(text) > MAX_PROVENANCE:
+        raise FileError(f"provenance has {len(text)} characters: {expected}")
+    return data
+
+
+def _is_deeper(data: Any, n_levels: int) -> bool:
+    if not isinstance(data, dict | list):
+        return False
+    inner = data.values() if isinstance(data, dict) else data
+    return n_levels == 0 or any(_is_deeper(item, n_levels - 1) for item in inner)

@@ -9,38 +9,39 @@ import contextlib
 import json
 import sqlite3
 import threading
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from lab2048.errors import LabError, StoreError
+from lab2048.errors import StoreError
 from lab2048.records.database import BUSY_SECONDS, connect, default_path, explained, transaction
-from lab2048.records.episode import Episode, Movers
+from lab2048.records.episode import Episode
 from lab2048.records.kept import Entry, Kept, Run, Summary
 from lab2048.records.provenance import now, program, provenance
+from lab2048.records.row import DAMAGES, FACTS, RUN, read_entry, read_kept, read_run, read_summary, write_facts
 from lab2048.rules import Rules
 
 __all__ = ["Entry", "Kept", "Run", "Store", "Summary"]
 
-_SHORT = 2000  # moves; below, a small window compresses as well and four times as fast
-_MAX_ID = 2**63 - 1
-_NO_MOVERS = "[]"
+_MAX_INTEGER = 2**63 - 1  # of SQLite
+_CHECKED_SIZE = 50_000_000  # bytes; a file up to this size is checked in less than half a second
 
-# What a game says of itself; a game that is kept again keeps its id and the date of the first time.
-_FACTS = "player, seed, n_moves, score, max_tile, moves_to_goal, seconds, checksum, movers, moves"
+# A game that is kept again keeps its id and the date of the first time.
+_FACTS = ", ".join(FACTS)
 _KEEP = f"""
     INSERT INTO episodes (run, number, created, {_FACTS})
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    VALUES (?, ?, ?{", ?" * len(FACTS)})
     ON CONFLICT (run, number) DO UPDATE SET
-        ({_FACTS}) = ({", ".join(f"excluded.{name}" for name in _FACTS.split(", "))})
+        ({_FACTS}) = ({", ".join(f"excluded.{name}" for name in FACTS)})
 """
+# A game whose run is lost is chosen too: it is damaged, not gone.
 _CHOSEN = """
-    FROM episodes JOIN runs ON runs.id = episodes.run
+    FROM episodes LEFT JOIN runs ON runs.id = episodes.run
     WHERE (:board IS NULL OR board = :board) AND (:player IS NULL OR episodes.player = :player)
-      AND (:min_score IS NULL OR score >= :min_score)
+      AND (:kind IS NULL OR kind = :kind) AND (:min_score IS NULL OR score >= :min_score)
 """
+_Read = TypeVar("_Read")
 
 
 class Store:
@@ -60,6 +61,7 @@ class Store:
         self.path = path
         self._database = database
         self._lock = threading.RLock()
+        self._is_checked = False
         self._runs: dict[int, Run] = {}  # runs never change, so what was read once stays true
 
     @classmethod
@@ -90,10 +92,21 @@ class Store:
         with self._lock, explained(self.path):
             yield self._database
 
+    @contextlib.contextmanager
+    def _change(self) -> Iterator[sqlite3.Connection]:
+        """The database, for one transaction; the first one is refused if the file is found to be damaged."""
+        with self._access() as database:
+            if not self._is_checked:
+                if self.path.stat().st_size <= _CHECKED_SIZE:
+                    self.check()
+                self._is_checked = True
+            with transaction(database):
+                yield database
+
     def begin_run(self, kind: str, rules: Rules, player: str, seed: int) -> int:
         """Note that a player begins; return the number of the run, for `keep`."""
         origin = provenance()
-        with self._access() as database, transaction(database):
+        with self._change():
             run = self._insert_run(kind, rules, player, seed, origin["created"], origin)
         self._runs[run] = Run(run, kind, rules, player, seed, origin["created"], origin)
         return run
@@ -105,7 +118,8 @@ class Store:
         """
         question = """
             SELECT max(id) FROM runs
-            WHERE kind = 'match' AND rules = ? AND player = ? AND seed = ? AND json_extract(provenance, '$.program') = ?
+            WHERE kind = 'match' AND rules = ? AND player = ? AND seed = ?
+              AND CASE WHEN json_valid(provenance) THEN json_extract(provenance, '$.program') END = ?
         """
         with self._access() as database:
             run: int | None = database.execute(question, (rules.json_text, player, seed, program())).fetchone()[0]
@@ -121,8 +135,8 @@ class Store:
             if episode.rules is not home.rules and episode.rules != home.rules:
                 raise ValueError(f"run {run} has other rules than a game of {episode.player}")
         created = now()
-        rows = [_row(run, number, created, episode, episode.checksum) for number, episode in episodes.items()]
-        with self._access() as database, transaction(database):
+        rows = [(run, number, created, *write_facts(episode, episode.checksum)) for number, episode in episodes.items()]
+        with self._change() as database:
             database.executemany(_KEEP, rows)
 
     def adopt(self, games: Iterable[tuple[Episode, dict[str, Any]]]) -> int:
@@ -132,7 +146,7 @@ class Store:
         """
         n_new = 0
         created = now()
-        with self._access() as database, transaction(database):
+        with self._change() as database:
             for episode, origin in games:
                 checksum = episode.checksum
                 if database.execute("SELECT 1 FROM episodes WHERE checksum = ?", (checksum,)).fetchone():
@@ -140,33 +154,31 @@ class Store:
                 run = self._import_run(episode, origin, created)
                 question = "SELECT coalesce(max(number) + 1, 0) FROM episodes WHERE run = ?"
                 number = database.execute(question, (run,)).fetchone()[0]
-                database.execute(_KEEP, _row(run, number, created, episode, checksum))
+                database.execute(_KEEP, (run, number, created, *write_facts(episode, checksum)))
                 n_new += 1
         return n_new
 
     def run(self, run: int) -> Run:
         """What is known of a run."""
         if run not in self._runs:
-            question = "SELECT kind, rules, player, seed, created, provenance FROM runs WHERE id = ?"
+            question = f"SELECT {', '.join(RUN)} FROM runs WHERE id = ?"
             with self._access() as database:
                 row = database.execute(question, (run,)).fetchone()
             if row is None:
-                raise StoreError(f"there is no run {run} in {self.path}")
-            kind, rules, player, seed, created, origin = row
+                raise StoreError(f"there is no run {run!r} in {self.path}")
             try:
-                self._runs[run] = Run(
-                    run, kind, Rules.from_json(json.loads(rules)), player, seed, created, json.loads(origin)
-                )
-            except (ValueError, TypeError, RecursionError, LabError) as error:
+                self._runs[run] = read_run(run, row)
+            except DAMAGES as error:
                 raise StoreError(f"run {run} in {self.path} is damaged: {error}") from error
         return self._runs[run]
 
     def summaries_of(self, run: int) -> list[Summary]:
         """The games of a run in the order of their numbers, without their moves."""
         columns = ", ".join(Summary._fields)
-        question = f"SELECT {columns} FROM episodes WHERE run = ? ORDER BY number"
+        question = f"SELECT id, {columns} FROM episodes WHERE run = ? ORDER BY number"
         with self._access() as database:
-            return [Summary(*row) for row in database.execute(question, (run,))]
+            rows = database.execute(question, (run,)).fetchall()
+        return self._read_each(read_summary, rows)
 
     def episodes_of(self, run: int) -> dict[int, Episode]:
         """The games of a run by their numbers, moves and all."""
@@ -178,45 +190,45 @@ class Store:
         """The game with this id; a damaged one is refused."""
         question = f"SELECT run, number, created, {_FACTS} FROM episodes WHERE id = ?"
         with self._access() as database:
-            row = database.execute(question, (id_,)).fetchone() if 0 < id_ <= _MAX_ID else None
+            row = database.execute(question, (id_,)).fetchone() if 0 < id_ <= _MAX_INTEGER else None
         if row is None:
             raise StoreError(f"there is no game {id_} in {self.path}: lab2048 games list shows those there are")
-        run, number, created, player, seed, n_moves, score, max_tile, to_goal, seconds, checksum, movers, moves = row
-        home = self.run(run)
         try:
-            text = _unpack(moves, n_moves)
-            episode = Episode(home.rules, seed, player, text, score, max_tile, to_goal, seconds, _read_movers(movers))
-            is_whole = episode.checksum == checksum
-        except (zlib.error, ValueError, TypeError, OverflowError, RecursionError) as error:
-            raise StoreError(f"game {id_} in {self.path} is damaged: {error}") from error
-        if not is_whole:
-            raise StoreError(f"game {id_} in {self.path} is damaged: its checksum is not {checksum}")
-        return Kept(id_, home, number, created, episode)
+            return read_kept(id_, self.run(row[0]), row[1:])
+        except DAMAGES as error:
+            raise self._damage(id_, error) from error
 
     def entries(
         self,
         *,
         board: str | None = None,
         player: str | None = None,
+        kind: str | None = None,
         min_score: int | None = None,
+        best: bool = False,
         limit: int | None = None,
         offset: int = 0,
+        on_damage: Callable[[StoreError], None] | None = None,
     ) -> list[Entry]:
-        """The games, newest first; `board` is one as `Board.to_text` writes it, `player` is who began."""
-        question = f"""
-            SELECT episodes.id, episodes.created, kind, board, episodes.player, episodes.seed, score, max_tile, n_moves,
-                   moves_to_goal, seconds, movers
-            {_CHOSEN} ORDER BY episodes.id DESC LIMIT :limit OFFSET :offset
+        """The games, newest first, or those with the highest scores.
+
+        `board` is one as `Board.to_text` writes it, `player` is who began.  A damaged game
+        is an error; or `on_damage` is told of it, and the list goes on without it.
         """
-        chosen = {"board": board, "player": player, "min_score": min_score}
-        paging = {"limit": -1 if limit is None else min(limit, _MAX_ID), "offset": min(offset, _MAX_ID)}
+        question = f"""
+            SELECT episodes.id, episodes.id, episodes.created, kind, board, episodes.player, episodes.seed, score,
+                   max_tile, n_moves, moves_to_goal, seconds, movers
+            {_CHOSEN} ORDER BY {"score DESC, " if best else ""}episodes.id DESC LIMIT :limit OFFSET :offset
+        """
+        chosen = {"board": board, "player": player, "kind": kind, "min_score": _bounded(min_score)}
+        paging = {"limit": -1 if limit is None else _bounded(limit), "offset": _bounded(offset)}
         with self._access() as database:
             rows = database.execute(question, chosen | paging).fetchall()
-        return [_entry(row) for row in rows]
+        return self._read_each(read_entry, rows, on_damage)
 
-    def ids(self, *, board: str | None = None, player: str | None = None, min_score: int | None = None) -> list[int]:
+    def ids(self, *, board: str | None = None, player: str | None = None) -> list[int]:
         """The ids of the games, oldest first."""
-        chosen = {"board": board, "player": player, "min_score": min_score}
+        chosen = {"board": board, "player": player, "kind": None, "min_score": None}
         with self._access() as database:
             return [row[0] for row in database.execute(f"SELECT episodes.id {_CHOSEN} ORDER BY episodes.id", chosen)]
 
@@ -228,6 +240,26 @@ class Store:
             raise StoreError(
                 f"the store {self.path} is damaged ({' '.join(found.split())}): use a copy, or --store FILE"
             )
+
+    def _damage(self, id_: int, error: Exception) -> StoreError:
+        return StoreError(f"game {id_} in {self.path} is damaged: {error}")
+
+    def _read_each(
+        self,
+        read: Callable[[Sequence[Any]], _Read],
+        rows: Iterable[Sequence[Any]],
+        on_damage: Callable[[StoreError], None] | None = None,
+    ) -> list[_Read]:
+        """Read rows that begin with the id of a game."""
+        found = []
+        for id_, *row in rows:
+            try:
+                found.append(read(row))
+            except DAMAGES as error:
+                if on_damage is None:
+                    raise self._damage(id_, error) from error
+                on_damage(self._damage(id_, error))
+        return found
 
     def _insert_run(
         self, kind: str, rules: Rules, player: str, seed: int | None, created: str, origin: dict[str, Any]
@@ -252,35 +284,6 @@ def _text(data: dict[str, Any]) -> str:
     return json.dumps(data, sort_keys=True, allow_nan=False)
 
 
-def _row(run: int, number: int, created: str, episode: Episode, checksum: str) -> tuple[Any, ...]:
-    e = episode
-    facts = (e.player, e.seed, len(e.moves), e.score, e.max_tile, e.moves_to_goal, e.seconds)
-    movers = json.dumps(e.movers) if e.movers else _NO_MOVERS
-    return (run, number, created, *facts, checksum, movers, _pack(e.moves))
-
-
-def _read_movers(text: str) -> Movers:
-    return () if text == _NO_MOVERS else tuple((number, player) for number, player in json.loads(text))
-
-
-def _entry(row: tuple[Any, ...]) -> Entry:
-    *facts, text = row
-    try:
-        return Entry._make([*facts, _read_movers(text)])
-    except (ValueError, TypeError, RecursionError):  # a list goes on: the damage is named when the game is asked for
-        return Entry._make([*facts, ()])
-
-
-def _pack(moves: str) -> bytes:
-    window, memory = (9, 1) if len(moves) < _SHORT else (15, 8)
-    packer = zlib.compressobj(6, zlib.DEFLATED, window, memory)
-    return packer.compress(moves.encode("ascii")) + packer.flush()
-
-
-def _unpack(packed: bytes, n_moves: int) -> str:
-    """The moves; never more than announced, whatever the bytes would unfold to."""
-    unpacker = zlib.decompressobj()
-    moves = unpacker.decompress(packed, max(n_moves, 0) + 1)
-    if len(moves) != n_moves or not unpacker.eof:
-        raise ValueError(f"expected {n_moves} moves, found {len(moves)}")
-    return moves.decode("ascii")
+def _bounded(number: int | None) -> int | None:
+    """The number, or the nearest one that SQLite knows: nothing that is kept lies beyond."""
+    return None if number is None else max(-_MAX_INTEGER, min(number, _MAX_INTEGER))
