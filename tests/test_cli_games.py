@@ -55,6 +55,12 @@ def test_list_shows_the_newest_first(capsys):
         (["--rules", "hex2"], []),
         (["--min-score", "1000000"], []),
         (["--player", "random", "--limit", "1"], [3]),
+        (["--min-score", "99999999999999999999"], []),
+        (["--min-score", "-99999999999999999999"], [4, 3, 2, 1]),
+        (["--limit", "99999999999999999999"], [4, 3, 2, 1]),
+        (["--kind", "play"], [4]),
+        (["--kind", "match"], [3, 2, 1]),
+        (["--kind", "import"], []),
     ],
 )
 def test_list_filters(capsys, options, ids):
@@ -65,6 +71,16 @@ def test_list_filters(capsys, options, ids):
     assert [game["id"] for game in data["games"]] == ids
     assert data["games"] == [] or data["games"][0]["won"] is False
     assert err == ""
+
+
+def test_list_the_best_first(capsys):
+    assert run(["games", "list", "--best", "--json"]) == 0
+    games = json.loads(capsys.readouterr().out)["games"]
+    assert games == sorted(games, key=lambda game: (-game["score"], -game["id"]))
+    assert run(["games", "list", "--best", "--limit", "1"]) == 0
+    out, err = capsys.readouterr()
+    assert str(games[0]["score"]) in out
+    assert err == "the best 1; --limit N shows more\n"
 
 
 def test_list_as_csv(capsys):
@@ -95,8 +111,20 @@ def test_show_tells_the_facts_the_moves_and_the_board(capsys):
     out = capsys.readouterr().out
     episode = play("3x3", 1)
     assert f"score  {episode.score}\n" in out
-    assert episode.moves[:100] in out
+    assert f"moves 1-{len(episode.moves)}  {episode.moves}\n" in out
+    assert "made by  lab2048 " in out
+    assert "command  lab2048 " in out
     assert out.splitlines()[-1].split() == [str(tile or ".") for tile in episode.prove().board.tiles[6:]]
+
+
+def test_show_writes_sixty_moves_a_line(capsys, store):
+    game = play("4x4", 1)
+    with Store.open(store) as kept:
+        kept.keep(kept.begin_run("play", game.rules, "random", 1), {0: game})
+    assert run(["games", "show", "5"]) == 0
+    out = capsys.readouterr().out
+    assert f" moves 1-60  {game.moves[:60]}\n" in out
+    assert f" moves 61-120  {game.moves[60:120]}\n" in out
 
 
 def test_show_as_json_can_be_imported(capsys, tmp_path):
@@ -176,103 +204,18 @@ def test_replay_on_a_terminal_draws_over_itself(store):
     assert seen.rstrip().splitlines()[-1].startswith(b"proved: ")
 
 
-def test_export_and_import_are_inverse(capsys, tmp_path, store):
-    file, other = tmp_path / "games.jsonl", tmp_path / "other.sqlite"
-    assert run(["games", "export", "--out", str(file)]) == 0
-    assert file.read_text().splitlines() == lines(store)
-    assert run(["games", "import", str(file), "--store", str(other)]) == 0
-    assert capsys.readouterr().out == "imported 4, already there 0, refused 0\n"
-    assert lines(other) == lines(store)
-    assert run(["games", "import", str(file), "--store", str(other)]) == 0
-    assert capsys.readouterr().out == "imported 0, already there 4, refused 0\n"
-
-
-def test_export_of_some_games(capsys, store):
-    all_lines = lines(store)
-    assert run(["games", "export", "3", "1", "3"]) == 0
-    assert capsys.readouterr().out.splitlines() == [all_lines[2], all_lines[0]]
-    assert run(["games", "export", "--player", "human"]) == 0
-    assert capsys.readouterr().out.splitlines() == [all_lines[3]]
-    assert run(["games", "export", "--rules", "3x3", "--out", "-"]) == 0
-    assert capsys.readouterr().out.splitlines() == all_lines[:3]
-
-
-def test_export_does_not_overwrite_without_force(capsys, tmp_path, store):
-    file = tmp_path / "games.jsonl"
-    file.write_text("precious\n")
-    assert run(["games", "export", "--out", str(file)]) == 3
-    assert "--force" in capsys.readouterr().err
-    assert run(["games", "export", "99", "--force", "--out", str(file)]) == 3
-    assert "there is no game 99" in capsys.readouterr().err
-    assert file.read_text() == "precious\n"
-    assert run(["games", "export", "--force", "--out", str(file)]) == 0
-    assert file.read_text().splitlines() == lines(store)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["games.jsonl", "games.sqlite"]
-
-
-def test_export_to_a_place_that_cannot_be(capsys, tmp_path):
-    for place in (tmp_path, tmp_path / "no folder" / "x", os.devnull):
-        assert run(["games", "export", "--force", "--out", str(place)]) == 3
-        assert str(place) in capsys.readouterr().err
-
-
-def test_export_leaves_out_a_damaged_game_and_says_so(capsys, store):
-    database = sqlite3.connect(store)
-    database.execute("UPDATE episodes SET moves = x'00' WHERE id = 2")
-    database.commit()
-    database.close()
-    assert run(["games", "export"]) == 3
-    out, err = capsys.readouterr()
-    assert len(out.splitlines()) == 3
-    assert "game 2" in err
-    assert "exported 3, damaged 1" in err
-
-
-def test_import_refuses_bad_lines_by_number_and_keeps_the_rest(capsys, tmp_path, store):
-    good = lines(store)
-    file = tmp_path / "mixed.jsonl"
-    file.write_bytes("\n".join([good[0], good[1][:-9], "", good[2], "[" * 9999, good[3]]).encode() + b"\n\x80\n")
-    assert run(["games", "import", str(file), "--store", str(tmp_path / "other.sqlite")]) == 3
-    out, err = capsys.readouterr()
-    assert out == "imported 3, already there 0, refused 3\n"
-    assert [line.split(":")[0] for line in err.splitlines()] == ["line 2", "line 5", "line 7"]
-    assert lines(tmp_path / "other.sqlite") == [good[0], good[2], good[3]]
-
-
-def test_import_from_a_pipe(tmp_path, store):
-    command = [*LAB2048, "games", "import", "-", "--store", tmp_path / "other.sqlite"]
-    text = "\n".join(lines(store))
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
-    assert done.stdout == "imported 4, already there 0, refused 0\n"
-
-
-def test_import_into_a_locked_store_says_how_far_it_came(capsys, tmp_path, store, monkeypatch):
-    monkeypatch.setattr(Store.open.__func__, "__kwdefaults__", {"timeout": 0.01, "create": True})
-    (tmp_path / "games.jsonl").write_text("\n".join(lines(store)))
-    other = sqlite3.connect(store, isolation_level=None)
-    other.execute("BEGIN EXCLUSIVE")
-    assert run(["games", "import", str(tmp_path / "games.jsonl")]) == 3
-    assert "stopped: imported 0" in (err := capsys.readouterr().err)
-    assert "locked by another program" in err
-    other.close()
-
-
-def test_import_of_a_binary_file_is_brief(capsys, tmp_path):
-    file = tmp_path / "noise.bin"
-    file.write_bytes(b"\x00\xff\n" * 3000)
-    assert run(["games", "import", str(file)]) == 3
-    out, err = capsys.readouterr()
-    assert out == "imported 0, already there 0, refused 3000\n"
-    assert len(err.splitlines()) == 1001
-    assert err.splitlines()[-1] == "and 2000 more lines"
-
-
 @pytest.mark.parametrize(
     ("command", "code"),
     [
         (["list", "--json", "--csv"], 2),
         (["list", "--limit", "0"], 2),
         (["list", "--rules", "nonsense"], 3),
+        (["list", "--rules", "\ud800"], 3),
+        (["list", "--player", "\ud800"], 2),
+        (["list", "--player", "\x1b[2J"], 2),
+        (["list", "--kind", "mtch"], 2),
+        (["export", "--player", "\ud800"], 2),
+        (["import", os.devnull, "--store", "/no/such/folder/games.sqlite"], 3),
         ([], 2),
         (["lst"], 2),
         (["show"], 2),
@@ -300,11 +243,38 @@ def test_mistakes_are_one_line_and_a_code(capsys, command, code):
 
 
 def test_names_from_strangers_cannot_take_over_the_terminal(capsys, store):
+    evil = "\x1b[2J[red]evil"
+    game = replace(play("2x2", 1, player=evil), moves="\x1b[2J")
     with Store.open(store) as kept:
-        name = "\x1b[2J[red]evil"
-        kept.keep(kept.begin_run("play", Rules.from_text("2x2"), name, 1), {0: play("2x2", 1, player=name)})
-    for command in (["list"], ["show", "5"]):
-        assert run(["games", *command]) == 0
-        out = capsys.readouterr().out
-        assert "\x1b" not in out
-        assert "?[2J[red]evil" in out
+        kept.keep(kept.begin_run(evil, Rules.from_text("2x2"), evil, 1), {0: game})
+    database = sqlite3.connect(store)
+    database.execute("UPDATE episodes SET created = ? WHERE id = 5", (evil,))
+    database.execute("UPDATE runs SET provenance = json_object('command', ?) WHERE id = 3", (evil,))
+    database.commit()
+    database.close()
+    for command, code in ((["list"], 0), (["list", "--csv"], 0), (["list", "--json"], 0), (["show", "5"], 3)):
+        assert run(["games", *command]) == code
+        out, err = capsys.readouterr()
+        assert "\x1b" not in out + err
+        assert "[2J[red]evil" in out
+
+
+@pytest.mark.parametrize("damage", ["seconds = 9e999", "seconds = 'abc'", "player = x'00'", "score = '\x1b[2J'"])
+def test_a_damaged_game_is_named_and_the_others_are_listed_and_exported(capsys, store, damage):
+    database = sqlite3.connect(store)
+    database.execute(f"UPDATE episodes SET {damage} WHERE id = 2")
+    database.commit()
+    database.close()
+    for command, n_lines in ((["list"], 4), (["list", "--csv"], 4), (["list", "--json"], 1), (["export"], 3)):
+        assert run(["games", *command]) == 3
+        out, err = capsys.readouterr()
+        assert len(out.splitlines()) == n_lines
+        assert "game 2 in" in err.splitlines()[0]
+        assert err.splitlines()[-1].endswith("damaged 1")
+        assert "\x1b" not in err
+    for command in (["show", "2"], ["show", "2", "--json"], ["replay", "2"]):
+        assert run(["games", *command]) == 3
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert "game 2 in" in err
+        assert len(err.splitlines()) == 1

@@ -5,21 +5,19 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
 from lab2048.cli.options import JsonOption, StoreOption, say
-from lab2048.errors import FileError, StoreError, UsageError
+from lab2048.errors import FileError, StoreError, UsageError, nearest
 
 if TYPE_CHECKING:
-    from lab2048.records.episode import Episode
     from lab2048.records.store import Entry, Store
-    from lab2048.rules import Turn
 
 LIST_SCHEMA = "lab2048/games-1"
+KINDS = ("play", "match", "import")
 MAX_SPEED = 1000.0
 PROGRESS_SECONDS = 10.0
 MAX_REPORTS = 1000  # bad lines named one by one; a file that is no text at all has millions
@@ -41,28 +39,45 @@ def list_games(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many, the newest first.")] = 20,
     player: PlayerFilter = None,
     rules: BoardFilter = None,
+    kind: Annotated[
+        str | None, typer.Option("--kind", metavar="KIND", help="Only games made by this: play, match or import.")
+    ] = None,
     min_score: Annotated[int | None, typer.Option("--min-score", help="Only games with at least this score.")] = None,
+    best: Annotated[bool, typer.Option("--best", help="The highest scores first.")] = False,
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="A line for each game, comma-separated.")] = False,
     store: StoreOption = None,
 ) -> None:
     """List the games, newest first.
 
-    Example: lab2048 games list --player human --limit 5
+    A damaged game is counted and left out; the exit code is then 3.
+
+    Example: lab2048 games list --kind play --best --limit 5
     """
     if as_json and as_csv:
         raise UsageError("--json and --csv: expected only one of them")
+    if kind is not None and kind not in KINDS:
+        raise UsageError(f"kind {kind!r} is unknown: {nearest(kind, KINDS)}")
+    _check_player(player)
     board = _board_text(rules)
-    if _is_missing(store):
-        entries: list[Entry] = []
-    else:
+    entries: list[Entry] = []
+    damages: list[StoreError] = []
+    if not _is_missing(store):
         with _open(store) as the_store:
-            entries = the_store.entries(board=board, player=player, min_score=min_score, limit=limit + 1)
-    has_more = len(entries) > limit
+            entries = the_store.entries(
+                board=board,
+                player=player,
+                kind=kind,
+                min_score=min_score,
+                best=best,
+                limit=limit + 1,
+                on_damage=damages.append,
+            )
+    has_more = len(entries) + len(damages) > limit
     del entries[limit:]
     if as_json:
         games = [{**entry._asdict(), "won": entry.moves_to_goal is not None} for entry in entries]
-        print(json.dumps({"schema": LIST_SCHEMA, "games": games, "has_more": has_more}))
+        print(json.dumps({"schema": LIST_SCHEMA, "games": games, "has_more": has_more}, allow_nan=False))
     elif as_csv:
         from lab2048.views.listing import games_csv
 
@@ -75,9 +90,13 @@ def list_games(
         # A pipe has no width: folding there would only hinder the next program.
         Console(highlight=False, width=None if sys.stdout.isatty() else 1000).print(games_table(entries))
         if has_more:
-            say(f"the newest {limit}; --limit N shows more")
-    else:
+            say(f"the {'best' if best else 'newest'} {limit}; --limit N shows more")
+    elif not damages:
         say("no such game is kept: lab2048 play makes one")
+    if damages:
+        _report_damages(damages)
+        say(f"damaged {len(damages)}")
+        raise typer.Exit(FileError.exit_code)
 
 
 @app.command()
@@ -87,7 +106,7 @@ def show(id_: IdArgument, as_json: JsonOption = False, store: StoreOption = None
     Example: lab2048 games show 12
     """
     from lab2048.rules import Game
-    from lab2048.views.listing import printable
+    from lab2048.views.listing import game_facts
     from lab2048.views.text import render, wants_colour
 
     with _open(store) as the_store:
@@ -95,30 +114,10 @@ def show(id_: IdArgument, as_json: JsonOption = False, store: StoreOption = None
     episode, run = kept.episode, kept.run
     if as_json:
         place = {"id": kept.id, "run": run.id, "number": kept.number, "kind": run.kind, "kept": kept.created}
-        print(json.dumps({**episode.to_json(), "provenance": kept.provenance, **place}))
+        print(json.dumps({**episode.to_json(), "provenance": kept.provenance, **place}, allow_nan=False))
         return
-    rules = episode.rules
-    won = f"{rules.goal} after {episode.moves_to_goal} moves" if episode.is_won else f"no, the goal is {rules.goal}"
-    facts = {
-        "game": f"{kept.id} (number {kept.number} of run {run.id}, {run.kind})",
-        "kept": kept.created,
-        "player": ", then ".join([episode.player, *(f"{name} from move {number}" for number, name in episode.movers)]),
-        "board": rules.board.to_text(),
-        "spawn": f"{rules.to_json()['spawn']} ({rules.spawner.value}), {rules.n_start} first",
-        "seed": episode.seed,
-        "score": episode.score,
-        "highest tile": episode.max_tile,
-        "won": won,
-        "seconds": f"{episode.seconds:.3g}",
-        "checksum": episode.checksum,
-        "made by": ", ".join(str(kept.provenance.get(name, "unknown")) for name in ("program", "command")),
-        "moves": len(episode.moves),
-    }
-    for name, fact in facts.items():
-        print(f"{name:>12}  {printable(str(fact))}")
-    for i in range(0, len(episode.moves), 100):
-        print(f"{i + 1:>12}  {episode.moves[i : i + 100]}")
-    board = Game(rules, episode.seed).board
+    print(game_facts(kept), end="")
+    board = Game(episode.rules, episode.seed).board
     for turn in episode.replay():
         board = turn.board
     print(render(board, colour=wants_colour(sys.stdout)))
@@ -136,6 +135,8 @@ def replay(
 
     Example: lab2048 games replay 12 --speed 20
     """
+    from lab2048.cli.replay import animate, tell
+
     if not 0 < speed <= MAX_SPEED:
         raise UsageError(f"speed {speed:g} is out of range: expected above 0, at most {MAX_SPEED:g}")
     with _open(store) as the_store:
@@ -143,9 +144,9 @@ def replay(
     last = len(episode.moves)
     turns = (turn for turn in episode.replay() if turn.number % every == 0 or turn.number == last)
     if plain or not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
-        _tell(episode, turns)
+        tell(episode, turns)
     else:
-        _animate(episode, turns, every / speed)
+        animate(episode, turns, every / speed)
     print(f"proved: {last} moves, score {episode.score}, highest tile {episode.max_tile}")
 
 
@@ -169,6 +170,7 @@ def export(
 
     if ids and (player or rules):
         raise UsageError("IDs and --player or --rules: expected only one of the two")
+    _check_player(player)
     with contextlib.ExitStack() as stack:
         the_store = stack.enter_context(_open(store))
         known = the_store.ids(player=player, board=_board_text(rules))
@@ -176,19 +178,19 @@ def export(
             raise StoreError(
                 f"there is no game {missing} in {the_store.path}: lab2048 games list shows those there are"
             )
-        n_damaged = 0
+        damages: list[StoreError] = []
         chosen = list(dict.fromkeys(ids)) if ids else known
         file = sys.stdout if out is None or str(out) == "-" else stack.enter_context(replacing(out, force=force))
         for id_ in chosen:
             try:
                 line = write_line(the_store.get(id_))
             except StoreError as error:
-                say(str(error))
-                n_damaged += 1
+                damages.append(error)
             else:
                 file.write(line + "\n")
-    say(f"exported {len(chosen) - n_damaged}, damaged {n_damaged}")
-    if n_damaged:
+    _report_damages(damages)
+    say(f"exported {len(chosen) - len(damages)}, damaged {len(damages)}")
+    if damages:
         raise typer.Exit(FileError.exit_code)
 
 
@@ -227,17 +229,32 @@ def import_games(
         try:
             stream = _standard_input() if file == "-" else stack.enter_context(Path(file).open("rb"))
             the_store = stack.enter_context(Store.open(store))
-            import_lines(the_store, stream, tally, refuse=refuse, progress=progress)
+            try:
+                import_lines(the_store, stream, tally, refuse=refuse, progress=progress)
+            except (StoreError, KeyboardInterrupt):
+                say(f"stopped: {tally}")
+                raise
         except OSError as error:
             raise FileError(f"{file} cannot be read: {error.strerror}") from None
-        except (StoreError, KeyboardInterrupt):
-            say(f"stopped: {tally}")
-            raise
     if tally.refused > MAX_REPORTS:
         say(f"and {tally.refused - MAX_REPORTS} more lines")
     print(tally)
     if tally.refused:
         raise typer.Exit(FileError.exit_code)
+
+
+def _report_damages(damages: list[StoreError]) -> None:
+    from lab2048.views.listing import printable
+
+    for error in damages[:MAX_REPORTS]:
+        say(printable(str(error)))
+    if len(damages) > MAX_REPORTS:
+        say(f"and {len(damages) - MAX_REPORTS} more damaged games")
+
+
+def _check_player(player: str | None) -> None:
+    if player is not None and not player.isprintable():
+        raise UsageError(f"player {player!r} is no name: expected printable characters")
 
 
 def _standard_input() -> BinaryIO:
@@ -269,29 +286,3 @@ def _board_text(rules: str | None) -> str | None:
     from lab2048.rules import Board
 
     return Board.from_text(rules).to_text()
-
-
-def _tell(episode: "Episode", turns: "Iterator[Turn]") -> None:
-    """A line for each turn: number, move, score, board."""
-    from lab2048.rules import Game
-    from lab2048.rules.move import move_name
-
-    print(f"0 start 0 {Game(episode.rules, episode.seed).board.to_text()}")
-    for turn in turns:
-        print(f"{turn.number} {move_name(turn.move)} {turn.score} {turn.board.to_text()}")
-
-
-def _animate(episode: "Episode", turns: "Iterator[Turn]", seconds: float) -> None:
-    """Draw each turn over the one before."""
-    from lab2048.rules import Game
-    from lab2048.rules.move import move_name
-    from lab2048.views.text import render, wants_colour
-
-    colour = wants_colour(sys.stdout)
-    picture = f"{render(Game(episode.rules, episode.seed).board, colour=colour)}\n"
-    print(picture, flush=True)
-    for turn in turns:
-        time.sleep(seconds)
-        up = f"\x1b[{picture.count(chr(10)) + 1}F\x1b[J"
-        picture = f"{render(turn.board, colour=colour)}\nmove {turn.number} {move_name(turn.move)}, score {turn.score}"
-        print(f"{up}{picture}", flush=True)

@@ -1,4 +1,7 @@
-"""Lists of games, for a terminal and for a spreadsheet."""
+"""Games as the store knows them, for a terminal and for a spreadsheet.
+
+Whatever is kept may come from strangers: every text goes through `printable`.
+"""
 
 import csv
 import io
@@ -8,7 +11,9 @@ from collections.abc import Iterable
 from rich.table import Table
 from rich.text import Text
 
-from lab2048.records.store import Entry
+from lab2048.records.kept import Entry, Kept
+
+_MOVES_A_LINE = 60
 
 
 def games_table(entries: Iterable[Entry]) -> Table:
@@ -22,9 +27,9 @@ def games_table(entries: Iterable[Entry]) -> Table:
     for entry in entries:
         date = entry.created[:16].replace("T", " ")
         players = ", ".join(dict.fromkeys([entry.player, *(player for _, player in entry.movers)]))
-        words = [Text(printable(word)) for word in (str(entry.id), date, entry.board, players)]
         won = "no" if entry.moves_to_goal is None else "yes"
-        table.add_row(*words, str(entry.score), str(entry.max_tile), str(entry.n_moves), won)
+        row = (entry.id, date, entry.board, players, entry.score, entry.max_tile, entry.n_moves, won)
+        table.add_row(*(Text(printable(str(word))) for word in row))
     return table
 
 
@@ -33,8 +38,37 @@ def games_csv(entries: Iterable[Entry]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(Entry._fields)
-    writer.writerows([*entry[:-1], json.dumps(entry.movers)] for entry in entries)
+    for entry in entries:
+        row = (*entry[:-1], json.dumps(entry.movers))
+        writer.writerow("" if field is None else printable(str(field)) for field in row)
     return text.getvalue()
+
+
+def game_facts(kept: Kept) -> str:
+    """All that is known of a game, a line each, and its moves."""
+    episode, run, rules = kept.episode, kept.run, kept.episode.rules
+    won = f"{rules.goal} after {episode.moves_to_goal} moves" if episode.is_won else f"no, the goal is {rules.goal}"
+    facts = {
+        "game": f"{kept.id} (number {kept.number} of run {run.id}, {run.kind})",
+        "kept": kept.created,
+        "player": ", then ".join([episode.player, *(f"{name} from move {number}" for number, name in episode.movers)]),
+        "board": rules.board.to_text(),
+        "spawn": f"{rules.to_json()['spawn']} ({rules.spawner.value}), {rules.n_start} first",
+        "seed": episode.seed,
+        "score": episode.score,
+        "highest tile": episode.max_tile,
+        "won": won,
+        "seconds": f"{episode.seconds:.3g}",
+        "checksum": episode.checksum,
+        "made by": kept.provenance.get("program", "unknown"),
+        "command": kept.provenance.get("command", "unknown"),
+        "moves": len(episode.moves),
+    }
+    for i in range(0, len(episode.moves), _MOVES_A_LINE):
+        line = episode.moves[i : i + _MOVES_A_LINE]
+        facts[f"moves {i + 1}-{i + len(line)}"] = line
+    width = max(map(len, facts))
+    return "".join(f"{name:>{width}}  {printable(str(fact))}\n" for name, fact in facts.items())
 
 
 def printable(text: str) -> str:

@@ -1,0 +1,29 @@
+"""A game played again before the user's eyes, for `lab2048 games replay`."""
+
+import sys
+import time
+from collections.abc import Iterator
+
+from lab2048.records.episode import Episode
+from lab2048.rules import Game, Turn
+from lab2048.rules.move import move_name
+from lab2048.views.text import render, wants_colour
+
+
+def tell(episode: Episode, turns: Iterator[Turn]) -> None:
+    """A line for each turn: number, move, score, board."""
+    print(f"0 start 0 {Game(episode.rules, episode.seed).board.to_text()}")
+    for turn in turns:
+        print(f"{turn.number} {move_name(turn.move)} {turn.score} {turn.board.to_text()}")
+
+
+def animate(episode: Episode, turns: Iterator[Turn], seconds: float) -> None:
+    """Draw each turn over the one before."""
+    colour = wants_colour(sys.stdout)
+    picture = f"{render(Game(episode.rules, episode.seed).board, colour=colour)}\n"
+    print(picture, flush=True)
+    for turn in turns:
+        time.sleep(seconds)
+        up = f"\x1b[{picture.count(chr(10)) + 1}F\x1b[J"
+        picture = f"{render(turn.board, colour=colour)}\nmove {turn.number} {move_name(turn.move)}, score {turn.score}"
+        print(f"{up}{picture}", flush=True)
