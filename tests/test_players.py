@@ -69,7 +69,7 @@ def test_the_random_player_draws_only_legal_moves_evenly() -> None:
     ("spec", "says"),
     [
         ("randm", "player 'randm' is unknown: did you mean random?"),
-        ("", "player '' is unknown: known: first, human, random"),
+        ("", "player '' is unknown: known: expectimax, first"),
         ("first:ordr=as", "player first has no option 'ordr': did you mean order?"),
         ("first:order", "expected order=value"),
         ("first:order=a,order=s", "expected order=value, once"),

@@ -32,7 +32,7 @@ def random_play(board: str) -> Callable[[], float]:
     def measure() -> float:
         games.cursor.fill(0)
         begin = time.process_time()
-        n_moves = play.play_games(plan, games, play.RANDOM, 10**9)
+        n_moves = play.play_games(plan, games, play.RANDOM, play.NO_SEARCH, 10**9)
         return n_moves / (time.process_time() - begin)
 
     return measure

@@ -8,9 +8,10 @@ cells   0  1  2  3     Cell 0 is the lowest nibble.  Rows are looked up as they
 
 from lab2048.kernels._jit import kernel
 from lab2048.kernels.bits import FOUR, I64, LOW_BITS, N16, N32, N48, ONE, ROW, TWO, U64, ZERO
-from lab2048.kernels.line import SLID
+from lab2048.kernels.line import SLID, TOWARDS_HIGH
 
 N12, N24 = U64(12), U64(24)
+HIGH = TOWARDS_HIGH[4]
 KEEP_1, UP_1, DOWN_1 = U64(0xF0F0_0F0F_F0F0_0F0F), U64(0x0000_F0F0_0000_F0F0), U64(0x0F0F_0000_0F0F_0000)
 KEEP_2, UP_2, DOWN_2 = U64(0xFF00_FF00_00FF_00FF), U64(0x0000_0000_FF00_FF00), U64(0x00FF_00FF_0000_0000)
 NOT_LAST = U64(0x0111_0111_0111_0111)  # the lowest bit of every nibble but those of the last column
@@ -21,6 +22,28 @@ def transpose(board: U64) -> U64:
     """Swap rows and columns: first inside each 2x2 block, then the blocks."""
     half = (board & KEEP_1) | ((board & UP_1) << N12) | ((board & DOWN_1) >> N12)
     return (half & KEEP_2) | ((half & UP_2) << N24) | ((half & DOWN_2) >> N24)
+
+
+@kernel
+def slide_low(board: U64) -> U64:
+    """Push every row towards its lowest nibble: left."""
+    return (
+        U64(SLID[I64(board & ROW)])
+        | U64(SLID[I64((board >> N16) & ROW)]) << N16
+        | U64(SLID[I64((board >> N32) & ROW)]) << N32
+        | U64(SLID[I64(board >> N48)]) << N48
+    )
+
+
+@kernel
+def slide_high(board: U64) -> U64:
+    """Push every row towards its highest nibble: right."""
+    return (
+        U64(SLID[HIGH + I64(board & ROW)])
+        | U64(SLID[HIGH + I64((board >> N16) & ROW)]) << N16
+        | U64(SLID[HIGH + I64((board >> N32) & ROW)]) << N32
+        | U64(SLID[HIGH + I64(board >> N48)]) << N48
+    )
 
 
 @kernel

@@ -17,10 +17,12 @@ from lab2048.kernels._jit import kernel
 from lab2048.kernels.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO
 from lab2048.kernels.dice import GOLDEN, PLAYER, SPAWN, draw, mix, pick, stream_key
 from lab2048.kernels.packed import FULL_SUM, Plan, tile_potential
+from lab2048.kernels.search import best_move, downgrade
 from lab2048.kernels.start import start_game
 
 ALL_MOVES = U64(0x543210)  # a nibble a move
 RANDOM = ZERO  # in place of an order of moves
+NO_SEARCH = 0  # in place of a context
 
 
 class Games(NamedTuple):
@@ -76,11 +78,12 @@ def room_for(games: Games, n_moves: int) -> Games:
 
 
 @kernel
-def play_games(plan: Plan, games: Games, order: U64, budget: I64) -> I64:
+def play_games(plan: Plan, games: Games, order: U64, context: I64, budget: I64) -> I64:
     """Play on for at most `budget` moves; return how many were made.
 
     `order` lists the moves, most wanted first, a nibble each; RANDOM chooses evenly
-    among the legal ones.
+    among the legal ones.  With the address of a search's context, the best move of the
+    search comes before all others.
     """
     cursor = games.cursor
     n_moves, n_start, goal = I64(plan[at.N_MOVES]), plan[at.N_START], I64(plan[at.GOAL_RANK])
@@ -122,18 +125,23 @@ def play_games(plan: Plan, games: Games, order: U64, budget: I64) -> I64:
             if made >= budget or used >= capacity:
                 break
             # 3. Choose a move: try them in turn until one changes the board.
-            left, n_left = all_moves, n_moves
+            left, n_left, wish = all_moves, n_moves, order
             word = draw(whim, tile_sum >> ONE)  # the tile sum never repeats in a game
+            if context != NO_SEARCH:
+                best = best_move(context, plan, downgrade(ranks) if is_wide else board)
+                wish = (all_moves << FOUR) | U64(max(best, 0))  # without a legal move any will do
+                n_left += 1
             is_over = True
             while n_left > 0:
-                if order == RANDOM:
+                if wish == RANDOM:
                     nth = pick(word, n_left)
                     move = I64((left >> U64(4 * nth)) & NIBBLE)
                     below = (ONE << U64(4 * nth)) - ONE
                     left = (left & below) | ((left >> FOUR) & ~below)
                     word = mix(word + GOLDEN)
                 else:
-                    move = I64((order >> U64(4 * (n_moves - n_left))) & NIBBLE)
+                    move = I64(wish & NIBBLE)
+                    wish >>= FOUR
                 n_left -= 1
                 if is_wide:
                     changed = wide.slide(plan, ranks, move) >= 0
@@ -170,4 +178,4 @@ def play_games(plan: Plan, games: Games, order: U64, budget: I64) -> I64:
 
 def warm_up(plan: Plan) -> None:
     """Call every kernel of this file once, so that it is compiled."""
-    play_games(plan, make_games(np.zeros(1, np.uint64), int(plan[at.N_CELLS]), 8), RANDOM, 8)
+    play_games(plan, make_games(np.zeros(1, np.uint64), int(plan[at.N_CELLS]), 8), RANDOM, NO_SEARCH, 8)

@@ -40,4 +40,4 @@ class FirstPlayer(Player):
 
         plan = make_plan(rules)
         order = np.uint64(sum(move << 4 * i for i, move in enumerate(self._order(rules.shape))))
-        return lambda games, budget: int(play.play_games(plan, games, order, budget))
+        return lambda games, budget: int(play.play_games(plan, games, order, play.NO_SEARCH, budget))

@@ -36,4 +36,4 @@ class RandomPlayer(Player):
         from lab2048.rules.plan import make_plan
 
         plan = make_plan(rules)
-        return lambda games, budget: int(play.play_games(plan, games, play.RANDOM, budget))
+        return lambda games, budget: int(play.play_games(plan, games, play.RANDOM, play.NO_SEARCH, budget))

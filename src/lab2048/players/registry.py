@@ -22,8 +22,11 @@ GROUP = "lab2048.players"
 
 # Where each of our players lives; it is imported when it is first asked for.
 _OURS = {
+    "expectimax": "lab2048.players.search:ExpectimaxPlayer",
     "first": "lab2048.players.first:FirstPlayer",
+    "greedy": "lab2048.players.search:GreedyPlayer",
     "human": "lab2048.players.human:HumanPlayer",
+    "lookahead": "lab2048.players.search:LookaheadPlayer",
     "random": "lab2048.players.random:RandomPlayer",
 }
 _registered: dict[str, type[Player]] = {}

@@ -1,0 +1,49 @@
+"""The context of a search: words that a recursive kernel reaches by one address.
+
+    context[0 : LINES]       the numbers named below; fractions are kept as the bits of a float
+    context[LINES : ]        for each axis the number of its lines, then for each line
+                             (shift, mask, where its table begins)
+    context[SPAWNS : ]       the number of entries of the spawn table, then for each
+                             (rank, probability, cost)
+    context[COSTS : ]        what choosing one of n empty cells costs
+
+lab2048.players.searcher fills it; whoever hands its address to a kernel keeps it alive.
+"""
+
+N_STATES = 0  # states looked at
+IS_STOPPED = 1  # 1 when the time is up: what is then returned means nothing
+DEADLINE = 2  # nanoseconds of the clock; 0: none
+CLOCK = 3  # address of the clock
+LOOK_AT = 4  # the number of states at which to read the clock next
+TABLE = 5  # address of the transposition table
+TABLE_SHIFT = 6
+PLAN = 7  # address of the plan
+PLAN_SIZE = 8
+VALUES = 9  # address of the evaluator's line tables
+TERMS = 10  # address of the evaluator's terms
+WEIGHTS = 11  # address of the evaluator's weight of every cell
+N_AXES = 12
+CHANCE = 19  # address of the search itself
+HOW = 13  # how a packed board is judged: one of the three below
+LOST = 14  # value of a board without moves
+IS_LOST_JUDGED = 15  # 1 if such a board is judged like any other instead
+DEPTH = 16  # own moves to look ahead, at least
+DEEPEN = 17  # when to look further: one of the three below
+ALLOWANCE = 18
+
+LINES = 24
+AXIS_SIZE = 1 + 3 * 16
+SPAWNS = LINES + 3 * AXIS_SIZE
+COSTS = SPAWNS + 1 + 3 * 16
+SIZE = COSTS + 65
+
+BY_LINES, BY_LINES_AND_BOARD, BY_BYTES = range(
+    3
+)  # tables alone; tables and whole-board terms; lines too long for tables
+EVERYTHING = 2**15 - 1  # an allowance that is never used up
+
+ALWAYS_EVEN, BY_TILES, BY_EMPTY = range(3)  # never; with the number of different tiles; one more if few cells are empty
+
+# The transposition table: two words an entry, the second one holds value, depth and allowance.
+DEPTH_SHIFT = 32
+ALLOWANCE_SHIFT = 40

@@ -1,0 +1,77 @@
+"""Expectimax on boards of a byte a cell: the same search without a table, for shapes that fit no word."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.kernels import context as of
+from lab2048.kernels import layout as at
+from lab2048.kernels import wide
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.address import F32, address_of, bits_float, floats_at, load_u64, singles_at, words_at
+from lab2048.kernels.bits import I64, ZERO
+from lab2048.kernels.evaluate import N_TERMS, judge_bytes
+from lab2048.kernels.packed import Plan
+from lab2048.kernels.search import NONE, U32, count_states, idle_context
+
+U8 = np.uint8
+
+
+@kernel
+def judge_wide(context: I64, ranks: NDArray[np.uint8]) -> F32:
+    """What the evaluator says of a board."""
+    plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
+    terms = floats_at(I64(load_u64(context, of.TERMS)), N_TERMS)
+    return F32(judge_bytes(terms, singles_at(I64(load_u64(context, of.WEIGHTS)), len(ranks)), plan, ranks))
+
+
+@kernel
+def chance_wide(context: I64, ranks: NDArray[np.uint8], depth: I64, allowance: I64) -> F32:
+    """The expected value of an afterstate."""
+    if depth == 0 or allowance < 0:
+        return judge_wide(context, ranks)
+    plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
+    n_moves, n_spawns = I64(plan[at.N_MOVES]), I64(load_u64(context, of.SPAWNS))
+    state, n_empty = ranks.copy(), len(ranks) - wide.count_tiles(ranks)
+    allowance -= I64(load_u64(context, of.COSTS + n_empty))
+    total = F32(0)
+    for i in range(n_spawns):
+        spawn = of.SPAWNS + 1 + 3 * i
+        rank, left = U8(load_u64(context, spawn)), allowance - I64(load_u64(context, spawn + 2))
+        part = F32(0)
+        for cell in range(len(state)):
+            if state[cell] != 0 or load_u64(context, of.IS_STOPPED) != ZERO:
+                continue
+            state[cell] = rank
+            best = NONE
+            for move in range(n_moves):
+                after = state.copy()
+                if wide.slide(plan, after, move) >= 0:
+                    best = max(best, chance_wide(context, after, depth - 1, left))
+            if best == NONE:
+                is_judged = load_u64(context, of.IS_LOST_JUDGED) != ZERO
+                best = judge_wide(context, state) if is_judged else bits_float(U32(load_u64(context, of.LOST)))
+            part += best
+            state[cell] = U8(0)
+        total += part * bits_float(U32(load_u64(context, spawn + 1)))
+    count_states(context, n_empty * n_spawns)
+    return F32(total / F32(n_empty))
+
+
+@kernel
+def root_values_wide(
+    context: I64, plan: Plan, ranks: NDArray[np.uint8], depth: I64, values: NDArray[np.float32]
+) -> None:
+    """The value of every move, `depth` own moves ahead; NONE for those that are not legal."""
+    allowance = I64(load_u64(context, of.ALLOWANCE))
+    for move in range(len(values)):
+        after = ranks.copy()
+        is_legal = wide.slide(plan, after, move) >= 0
+        values[move] = chance_wide(context, after, depth - 1, allowance) if is_legal else NONE
+
+
+def warm_up(plan: Plan) -> None:
+    """Call every kernel of this file once, so that it is compiled."""
+    words, arrays = idle_context(plan)
+    n_moves, ranks = int(plan[at.N_MOVES]), np.ones(int(plan[at.N_CELLS]), np.uint8)
+    root_values_wide(address_of(words), plan, ranks, 2, np.zeros(n_moves, np.float32))
+    del arrays  # not before now: the context holds their addresses

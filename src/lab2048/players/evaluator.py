@@ -1,0 +1,173 @@
+"""Evaluators: what a board is worth without looking ahead.
+
+All of them are data, in evaluators.toml beside this file or in a TOML file of your own:
+weights of a dozen terms over cells, lines and the board (lab2048.kernels.evaluate).
+"""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.errors import FileError, UsageError, nearest
+from lab2048.kernels import evaluate
+from lab2048.rules import Board, Rules, Shape
+from lab2048.rules.plan import make_plan
+
+_TERMS = (
+    "empty",
+    "potential",
+    "sum",
+    "sum_power",
+    "base",
+    "merges",
+    "monotone",
+    "monotone_power",
+    "smooth",
+    "smooth_faces",
+    "max",
+    "corner",
+    "corner_cell",
+    "empty_log",
+)
+_SETTINGS = ("doc", "path", "scale", "ratio", "matrix", "lost")
+_OURS = Path(__file__).with_name("evaluators.toml")
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """Weights of terms, and of cells."""
+
+    name: str
+    doc: str
+    terms: tuple[float, ...]  # in the order of lab2048.kernels.evaluate
+    lost: float | None  # value of a board without moves; None: judged like any other
+    path: str = ""  # snake or gradient: how the weights of cells fall
+    scale: float = 1.0
+    ratio: float = 0.5
+    matrix: tuple[tuple[float, ...], ...] = ()
+
+    @property
+    def has_board_terms(self) -> bool:
+        return any(self.terms[i] for i in (evaluate.MAX, evaluate.CORNER, evaluate.EMPTY_LOG))
+
+    def weights(self, shape: Shape) -> NDArray[np.float32]:
+        """What the face of a tile on each cell is multiplied by."""
+        if self.matrix:
+            return self._matrix_weights(shape)
+        if not self.path:
+            return np.zeros(shape.n_cells, np.float32)
+        steps = snake(shape) if self.path == "snake" else gradient(shape)
+        return (self.scale * self.ratio ** np.array(steps, float)).astype(np.float32)
+
+    def _matrix_weights(self, shape: Shape) -> NDArray[np.float32]:
+        sizes = [len(row) for row in self.matrix]
+        if sizes != [len(row) for row in shape.rows]:
+            raise UsageError(
+                f"the matrix of evaluator {self.name} has rows of {sizes} weights: "
+                f"expected {[len(row) for row in shape.rows]}, as on {shape.size_name}"
+            )
+        weights = np.zeros(shape.n_cells, np.float32)
+        for cells, row in zip(shape.rows, self.matrix, strict=True):
+            for cell, weight in zip(cells, row, strict=True):
+                if cell >= 0:
+                    weights[cell] = weight
+        return weights
+
+    def value(self, board: Board, rules: Rules) -> float:
+        """What a board is worth, lost or not."""
+        if self.lost is not None and not board.legal_moves():
+            return self.lost
+        ranks = np.array(board.ranks, np.uint8)
+        terms = evaluate.make_terms(self.terms)
+        return float(evaluate.judge_bytes(terms, self.weights(board.shape), make_plan(rules), ranks))
+
+
+def snake(shape: Shape) -> list[int]:
+    """How many cells before each one on a path that winds through the rows, there and back.
+
+    On hexagons the rows are the columns; a brick is stepped over.
+    """
+    order = [cell for i, row in enumerate(shape.rows) for cell in row[:: 1 - 2 * (i % 2)] if cell >= 0]
+    return [order.index(cell) for cell in range(shape.n_cells)]
+
+
+def gradient(shape: Shape) -> list[int]:
+    """How many steps each cell is away from the first one; what cannot be reached is furthest."""
+    neighbours: dict[int, set[int]] = {cell: set() for cell in range(shape.n_cells)}
+    for lines in shape.lines:
+        for line in lines:
+            for a, b in pairwise(line):
+                neighbours[a].add(b)
+                neighbours[b].add(a)
+    distance, edge, n = {0: 0}, [0], 0
+    while edge:
+        n += 1
+        edge = [cell for near in edge for cell in neighbours[near] if distance.setdefault(cell, n) == n]
+        edge = list(dict.fromkeys(edge))
+    return [distance.get(cell, n) for cell in range(shape.n_cells)]
+
+
+def evaluator_names() -> list[str]:
+    """The names of our evaluators."""
+    return sorted(_read(_OURS))
+
+
+def make_evaluator(name: str) -> Evaluator:
+    """One of ours, or the one in a TOML file: FILE.toml, or FILE.toml#NAME if there are several."""
+    path, _, part = name.partition("#")
+    if path.endswith(".toml"):
+        found = _read(Path(path))
+        if not part and len(found) == 1:
+            part = next(iter(found))
+        if part not in found:
+            raise UsageError(f"evaluator {part!r} is not in {path}: {nearest(part, found)}")
+        return found[part]
+    ours = _read(_OURS)
+    if name not in ours:
+        raise UsageError(f"evaluator {name!r} is unknown: {nearest(name, ours)}, or FILE.toml")
+    return ours[name]
+
+
+@cache
+def _read(path: Path) -> dict[str, Evaluator]:
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError(f"evaluator file {path} cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FileError(f"evaluator file {path} is no TOML: {error}") from None
+    return {name: _from_table(f"{name} in {path.name}", name, table) for name, table in data.items()}
+
+
+def _from_table(where: str, name: str, table: Any) -> Evaluator:
+    if not isinstance(table, dict):
+        raise FileError(f"evaluator {where} is {table!r}: expected a table of terms")
+    for key, value in table.items():
+        if key not in _TERMS + _SETTINGS:
+            raise FileError(f"evaluator {where} has no term {key!r}: {nearest(key, _TERMS + _SETTINGS)}")
+        kinds = str if key in ("doc", "path") else list if key == "matrix" else (int, float)
+        if not isinstance(value, kinds) or isinstance(value, bool):
+            raise FileError(f"evaluator {where}: {key} is {value!r}: expected {getattr(kinds, '__name__', 'a number')}")
+    if table.get("path", "") not in ("", "snake", "gradient"):
+        raise FileError(f"evaluator {where}: path is {table['path']!r}: expected snake or gradient")
+    try:
+        matrix = tuple(tuple(float(weight) for weight in row) for row in table.get("matrix", []))
+    except (TypeError, ValueError):
+        raise FileError(f"evaluator {where}: the matrix is not understood: expected rows of numbers") from None
+    lost = table.get("lost")
+    return Evaluator(
+        name=name,
+        doc=table.get("doc", ""),
+        terms=tuple(float(table.get(term, 0.0)) for term in _TERMS),
+        lost=None if lost is None else float(lost),
+        path=table.get("path", ""),
+        scale=float(table.get("scale", 1.0)),
+        ratio=float(table.get("ratio", 0.5)),
+        matrix=matrix,
+    )

@@ -1,0 +1,137 @@
+"""A searcher: an evaluator and rules made ready for the search kernels."""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.kernels import context as of
+from lab2048.kernels import evaluate, search, search_wide
+from lab2048.kernels import layout as at
+from lab2048.kernels.address import address_of, clock_address
+from lab2048.players.evaluator import Evaluator
+from lab2048.rules import Board, Rules
+from lab2048.rules.plan import make_plan
+
+UNITS = 4  # of the allowance: quarters of a bit
+LEAST = -1e30  # the value of a legal move that the search did not see
+TABLE_BITS = 20  # entries of the transposition table, 16 bytes each
+
+
+def allowance_of(cut: float) -> int:
+    """How unlikely a line of spawns may become: 0 stands for no limit."""
+    return of.EVERYTHING if cut <= 0 else round(UNITS * -math.log2(cut))
+
+
+@dataclass
+class Searcher:
+    """Searches packed boards of one set of rules with one evaluator.
+
+    The arrays behind the addresses in the context live as long as the searcher.
+    """
+
+    rules: Rules
+    evaluator: Evaluator
+    depth: int = 1
+    deepen: int = of.ALWAYS_EVEN
+    cut: float = 0.0
+    table_bits: int = TABLE_BITS
+    context: NDArray[np.uint64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Fill the tables and the context."""
+        self.plan = make_plan(self.rules)
+        shape = self.rules.shape
+        self.weights = self.evaluator.weights(shape)
+        self.terms = evaluate.make_terms(self.evaluator.terms)
+        self.context = np.zeros(of.SIZE, np.uint64)
+        self.table = np.zeros(2 << self.table_bits, np.uint64)
+        self.is_packed = bool(self.plan[at.IS_PACKED])
+        self._fill_context()
+        if self.is_packed:
+            self._fill_values()
+            is_fast = bool(self.plan[at.IS_CLASSIC]) and not self.evaluator.has_board_terms
+            self.context[of.CHANCE] = search.chance_address(is_fast)
+
+    @property
+    def address(self) -> int:
+        """What kernels take."""
+        return address_of(self.context)
+
+    def _fill_context(self) -> None:
+        words, lost = self.context, self.evaluator.lost
+        words[of.CLOCK] = clock_address()
+        words[of.TABLE], words[of.TABLE_SHIFT] = address_of(self.table), 64 - self.table_bits
+        words[of.PLAN], words[of.PLAN_SIZE] = address_of(self.plan), len(self.plan)
+        words[of.TERMS], words[of.WEIGHTS] = address_of(self.terms), address_of(self.weights)
+        words[of.LOST], words[of.IS_LOST_JUDGED] = _bits(lost or 0.0), lost is None
+        words[of.DEPTH], words[of.DEEPEN], words[of.ALLOWANCE] = self.depth, self.deepen, allowance_of(self.cut)
+        words[of.SPAWNS] = len(self.rules.spawn_table)
+        for i, (rank, p) in enumerate(self.rules.spawn_table):
+            words[of.SPAWNS + 1 + 3 * i : of.SPAWNS + 4 + 3 * i] = rank, _bits(p), round(UNITS * -math.log2(p))
+        for n in range(1, self.rules.shape.n_cells + 1):
+            words[of.COSTS + n] = round(UNITS * math.log2(n))
+
+    def _fill_values(self) -> None:
+        """A table of values for every different kind of line, and where each line finds its own."""
+        shape = self.rules.shape
+        n_axes = len(shape.moves) // 2
+        tables: dict[tuple[float, ...], int] = {}
+        parts: list[NDArray[np.float32]] = []
+        words, size = self.context, 0
+        words[of.N_AXES] = n_axes
+        if max(len(line) for lines in shape.lines for line in lines) > 4:
+            words[of.HOW] = of.BY_BYTES
+            return
+        words[of.HOW] = of.BY_LINES_AND_BOARD if self.evaluator.has_board_terms else of.BY_LINES
+        for axis in range(n_axes):
+            here, position = of.LINES + axis * of.AXIS_SIZE, 0
+            lines = sorted(shape.lines[axis], key=min)  # side by side as in the plan
+            words[here] = len(lines)
+            for i, line in enumerate(lines):
+                cells = sorted(line) if line[0] > line[-1] else line
+                kind = tuple(float(self.weights[cell]) for cell in cells)
+                if kind not in tables:
+                    part = np.zeros(16 ** len(kind), np.float32)
+                    evaluate.fill_table(self.terms, np.array(kind, np.float32), n_axes, part)
+                    tables[kind] = size
+                    parts.append(part)
+                    size += len(part)
+                words[here + 1 + 3 * i : here + 4 + 3 * i] = 4 * position, 16 ** len(line) - 1, tables[kind]
+                position += len(line)
+        self.values = np.concatenate(parts)
+        words[of.VALUES] = address_of(self.values)
+
+    def root_values(self, board: Board, depth: int, deadline: int = 0) -> dict[int, float] | None:
+        """The value of every legal move, `depth` own moves ahead; None if the deadline came first.
+
+        A deadline is a time of time.monotonic_ns.
+        """
+        words = self.context
+        words[of.IS_STOPPED], words[of.DEADLINE], words[of.LOOK_AT] = 0, deadline, words[of.N_STATES]
+        values = np.empty(len(self.rules.shape.moves), np.float32)
+        ranks = np.array(board.ranks, np.uint8)
+        if self.is_packed:
+            search.root_values(self.address, self.plan, np.uint64(search.downgrade(ranks)), depth, values)
+        else:
+            search_wide.root_values_wide(self.address, self.plan, ranks, depth, values)
+        if words[of.IS_STOPPED]:
+            return None
+        # A lowered board may have lost a legal move, or won one: the true board decides.
+        return {int(move): max(float(values[move]), LEAST) for move in board.legal_moves()}
+
+    def depth_of(self, board: Board) -> int:
+        """How many own moves to look ahead from a state."""
+        if not self.is_packed:
+            return self.depth + (self.deepen == of.BY_EMPTY and board.n_empty < search.FEW_EMPTY)
+        word = np.uint64(search.downgrade(np.array(board.ranks, np.uint8)))
+        return int(search.depth_of(self.address, self.plan, word))
+
+    @property
+    def n_states(self) -> int:
+        return int(self.context[of.N_STATES])
+
+
+def _bits(number: float) -> int:
+    return int(np.array(number, np.float32).view(np.uint32))

@@ -1,0 +1,80 @@
+"""Searching players: whole games, tiles too high for a word, and the clock."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import boards
+from test_kernel_play import assert_same_game
+from test_kernel_search import plain_rules
+
+from lab2048.kernels import context as of
+from lab2048.kernels import evaluate, search
+from lab2048.players import make_player
+from lab2048.players.evaluator import make_evaluator
+from lab2048.players.searcher import Searcher
+from lab2048.rules import Board, Rules
+
+
+@given(boards(("4x4",)), st.sampled_from(["rows", "snake", "score", "empty"]))
+def test_the_classic_board_is_judged_the_same(board: Board, name: str) -> None:
+    searcher = Searcher(plain_rules(board), make_evaluator(name))
+    word = np.uint64(board.to_packed())
+    generic = evaluate.judge_packed(searcher.address, word)
+    assert evaluate.judge_classic(searcher.address, word) == pytest.approx(generic, rel=1e-5, abs=0.5)
+
+
+@given(boards(("4x4", "3x3"), max_rank=8))
+def test_the_table_changes_nothing_but_the_time(board: Board) -> None:
+    if not board.legal_moves():
+        return
+    rules = plain_rules(board)
+    fresh = Searcher(rules, make_evaluator("rows"), cut=1e-2)
+    small = Searcher(rules, make_evaluator("rows"), cut=1e-2, table_bits=1)
+    used = Searcher(rules, make_evaluator("rows"), cut=1e-2)
+    used.root_values(board, 2)
+    assert fresh.root_values(board, 3) == small.root_values(board, 3) == used.root_values(board, 3)
+
+
+def test_games_in_one_call_are_the_games_move_by_move() -> None:
+    for spec in ("greedy", "lookahead", "expectimax:depth=2,cut=0.01", "lookahead:eval=weighted-001"):
+        assert_same_game(spec, Rules.from_text("3x3", goal=64), seed=2)
+    assert_same_game("greedy", Rules.from_text("hex1"), seed=2)
+    assert_same_game("greedy:eval=score", Rules.from_text("32768 32768 # # / 65536 # # # / # # # # / # # # #"), seed=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "lowered"),
+    [
+        ("65536 32768 2 # / # # # # / # # # # / # # # #", "16 8 2 # / # # # # / # # # # / # # # #"),
+        ("131072 131072 4 2 / # # # # / # # # # / # # # #", "8 8 4 2 / # # # # / # # # # / # # # #"),
+        ("2048 4 # # / # # # # / # # # # / # # # #", "2048 4 # # / # # # # / # # # # / # # # #"),
+    ],
+)
+def test_tiles_too_high_are_lowered_together(text: str, lowered: str) -> None:
+    shown = search.downgrade(np.array(Board.from_text(text).ranks, np.uint8))
+    ranks = Board.from_packed(Board.from_text("4x4").shape, int(shown)).ranks
+    before = Board.from_text(text)
+    assert max(ranks) <= 14
+    # The order of the tiles, and which of them are equal, are as before.
+    pairs = list(zip(before.ranks, ranks, strict=True))
+    for a, b in pairs:
+        for c, d in pairs:
+            assert (a < c) == (b < d)
+    assert lowered
+
+
+@pytest.mark.parametrize("ms", [0.1, 1.0, 5.0])
+def test_a_clock_never_costs_the_move(ms: float) -> None:
+    player = make_player(f"expectimax:ms={ms}")
+    board = Board.from_text("2 4 8 16 / # # 2 # / # 64 # # / # # # 2")
+    player.start(Rules.from_text("4x4"), 1)
+    decision = player.choose(board)
+    assert decision.move in board.legal_moves()
+    assert decision.depth >= 1
+    assert decision.nodes >= 0
+
+
+def test_the_context_has_room() -> None:
+    searcher = Searcher(Rules.from_text("8x8"), make_evaluator("rows"))
+    assert len(searcher.context) == of.SIZE
