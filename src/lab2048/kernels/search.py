@@ -40,7 +40,7 @@ DEPTH_SHIFT, ALLOWANCE_SHIFT = U64(of.DEPTH_SHIFT), U64(of.ALLOWANCE_SHIFT)
 NONE = F32(-3.0e38)  # below every value
 FEW_EMPTY = 7  # document 002 looks further below this
 TOP_RANK = 14  # leaves room for one more merge in a nibble
-LOOK_EVERY = U64(2048)  # states between two looks at the clock: some 100 microseconds at most
+LOOK_EVERY = U64(128)  # states between two looks at the clock: some 10 microseconds
 
 
 @kernel

@@ -1,6 +1,7 @@
 """Players that look ahead: `greedy`, `lookahead` and `expectimax`, over any evaluator."""
 
 import time
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -25,9 +26,9 @@ class SearchPlayer(Player):
         """Nothing is prepared before the rules are known."""
         self._searcher: Searcher | None = None
 
+    @abstractmethod
     def plan_search(self) -> tuple[str, int, str, float]:
         """Evaluator, depth, when to look further, and how unlikely a line of spawns may become."""
-        raise NotImplementedError
 
     def searcher(self, rules: Rules) -> "Searcher":
         """The searcher for these rules; its table is kept from move to move and from game to game."""

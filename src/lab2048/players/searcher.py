@@ -118,6 +118,8 @@ class Searcher:
             search_wide.root_values_wide(self.address, self.plan, ranks, depth, values)
         if words[of.IS_STOPPED]:
             return None
+        if not self.is_packed or max(board.ranks) <= search.TOP_RANK:
+            return {move: float(value) for move, value in enumerate(values) if value > search.NONE}
         # A lowered board may have lost a legal move, or won one: the true board decides.
         return {int(move): max(float(values[move]), LEAST) for move in board.legal_moves()}
 
