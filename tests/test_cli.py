@@ -199,6 +199,22 @@ def test_perft(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "88\n"
 
 
+@pytest.mark.parametrize(
+    "board", ["2 4 8 16 / # # 2 # / # # # # / # # # 2", "1234001000000001", "2 4 8 16\n. . 2 .\n. . . .\n. . . 2"]
+)
+def test_hint(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, board: str) -> None:
+    type_in(monkeypatch, board)
+    assert run(["hint", "-", "--player", "lookahead:depth=2,eval=rows", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["board"] == "2 4 8 16 / # # 2 # / # # # # / # # # 2"
+    assert data["best"] == max(data["values"], key=data["values"].get)
+    assert set(data["values"]) == {"up", "right", "down", "left"}
+    assert data["depth"] == 2
+    assert data["nodes"] > 0
+    assert run(["hint", board, "--player", "greedy"]) == 0
+    assert "by greedy: depth 1" in capsys.readouterr().out
+
+
 def test_players_are_listed_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["players"]) == 0
     out = capsys.readouterr().out
@@ -253,6 +269,13 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
         (["perft", "4x4", "99"], 2, "expected 0 to 20"),
         (["perft", "oops", "1"], 3, "is unknown"),
         (["plya"], 2, "plya"),
+        (["hint", "24|42"], 3, "no move is possible"),
+        (["hint", "4x4", "--player", "human"], 3, "no move is possible"),
+        (["hint", "22##", "--player", "human"], 2, "cannot give hints"),
+        (["hint", "22##", "--player", "lookahead:depth=99"], 2, "expected 1 to 12"),
+        (["hint", "22##", "--player", "greedy:eval=snaek"], 2, "did you mean snake?"),
+        (["hint", "22##", "--player", "greedy:eval=none.toml"], 3, "cannot be read"),
+        (["hint", "22##", "--player", "expectimax:ms=0"], 2, "expected above 0"),
         (["bench", "kernel"], 2, "kernel"),
         (["bench"], 2, "expected kernels"),
         (["match", "first:order=\x1b[31m"], 2, "expected printable letters"),

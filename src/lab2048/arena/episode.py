@@ -16,7 +16,7 @@ def play_episode(player: Player, name: str, rules: Rules, seed: int) -> Episode:
     player.start(rules, seed)
     while not game.is_over:
         begin = time.perf_counter()
-        decision = _ask(player, name, game.board)
+        decision = ask(player, name, game.board)
         seconds += time.perf_counter() - begin
         try:
             game.play(decision.move)
@@ -27,7 +27,7 @@ def play_episode(player: Player, name: str, rules: Rules, seed: int) -> Episode:
     return Episode.from_game(game, name, seconds)
 
 
-def _ask(player: Player, name: str, board: Board) -> Decision:
+def ask(player: Player, name: str, board: Board) -> Decision:
     """A player's decision; what goes wrong in it is the player's fault, and said so."""
     try:
         decision = player.choose(board)

@@ -53,6 +53,10 @@ class Searcher:
             self._fill_values()
             is_fast = bool(self.plan[at.IS_CLASSIC]) and not self.evaluator.has_board_terms
             self.context[of.CHANCE] = search.chance_address(is_fast)
+        # Load the code and touch the memory now, so that no clock waits for it.
+        self.root_values(self.rules.board, 2 if self.is_packed else 1)
+        self.table.fill(0)
+        self.context[of.N_STATES] = 0
 
     @property
     def address(self) -> int:

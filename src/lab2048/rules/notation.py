@@ -4,6 +4,7 @@
     ####|#xx#|####                    a map: # or . empty, x brick, 2 4 8 tiles
     2 1024 # x / # # # # / ...        with spaces, for tiles of several digits
     hex1:##|#2#|x#                    a map of hexagons, column by column
+    edc1ba9187611110                  the ranks of the classic board, as other programs write them
 
 Rows may be separated by | or / or a new line.
 """
@@ -21,6 +22,7 @@ MAX_RANK = 31  # the largest tile that rules may spawn or set as goal: 214748364
 MAX_TILE_SUM = 2**60
 _EMPTY = {"#", ".", "0"}
 _MAX_TEXT = 2000
+_RANKS = re.compile(r"[0-9a-g]{16}", re.IGNORECASE)  # as other programs write the classic board: g is 65536
 _SIZE = re.compile(r"(\d{1,9})[xX](\d{1,9})", re.ASCII)
 
 
@@ -48,6 +50,8 @@ def read_board(text: str) -> tuple[Shape, Ranks]:
     if size := _SIZE.fullmatch(text):
         shape = rectangle(int(size[1]), int(size[2]))
         return shape, (0,) * shape.n_cells
+    if _RANKS.fullmatch(text):
+        return rectangle(4, 4), tuple(int(digit, 17) for digit in text)
     if len(text) == 1 and text.isdecimal():
         raise BoardError(f"board {text} is not understood: expected a size such as 4x4 or hex2, or a map")
     if size := re.fullmatch(r"hex(\d{1,9})", text, re.IGNORECASE | re.ASCII):

@@ -1,0 +1,68 @@
+"""`lab2048 hint`: what a player thinks of a board."""
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lab2048.cli.options import JsonOption, SpawnOption, say
+from lab2048.errors import UsageError
+
+
+def hint(
+    board: Annotated[
+        str, typer.Argument(metavar="BOARD", help="A map, 16 ranks such as edc1ba9187611110, or - to read it.")
+    ],
+    player: Annotated[str, typer.Option("--player", "-p", metavar="PLAYER", help="Whom to ask.")] = "expectimax",
+    spawn: SpawnOption = "2:0.9,4:0.1",
+    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="For players that throw dice.")] = 1,
+    as_json: JsonOption = False,
+    player_file: Annotated[
+        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="A Python file with players of your own.")
+    ] = None,
+) -> None:
+    """Say the best move on a board, and what every legal move is worth.
+
+    Example: lab2048 hint "2 4 8 16 / # # 2 # / # # # # / # # # 2" --player expectimax:ms=20
+    """
+    from lab2048.arena.episode import ask
+    from lab2048.arena.ready import prepare
+    from lab2048.players import canonical_spec, load_player_file, make_player
+    from lab2048.rules import Rules
+    from lab2048.rules.dice import check_seed
+    from lab2048.rules.move import move_name
+    from lab2048.views.text import render
+
+    for path in player_file or ():
+        load_player_file(path)
+    rules = Rules.from_text(sys.stdin.read() if board == "-" else board, spawn=spawn, start=0)
+    spec = canonical_spec(player)
+    the_player = make_player(spec)
+    if the_player.is_interactive:
+        raise UsageError(f"player {spec} cannot give hints: expected a player that chooses by itself")
+    prepare(say)
+    the_player.start(rules, check_seed(seed))
+    begin = time.perf_counter()
+    decision = ask(the_player, spec, rules.board)
+    seconds = time.perf_counter() - begin
+    names = {move: move_name(rules.shape.moves[move]) for move in decision.values}
+    if as_json:
+        result = {
+            "schema": "lab2048/hint-1",
+            "board": rules.board.to_text(),
+            "player": spec,
+            "best": names[decision.move],
+            "values": {names[move]: value for move, value in decision.values.items()},
+            "depth": decision.depth,
+            "nodes": decision.nodes,
+            "seconds": seconds,
+        }
+        print(json.dumps(result))
+        return
+    print(render(rules.board))
+    for move in sorted(decision.values, key=lambda move: -decision.values[move]):
+        print(f"{'*' if move == decision.move else ' '} {names[move]:<11} {decision.values[move]:>16,.2f}")
+    print(f"by {spec}: depth {decision.depth}, {decision.nodes:,} nodes, {seconds * 1000:.3g} ms")
