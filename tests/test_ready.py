@@ -46,13 +46,12 @@ for text in ("4x4", "3x3", "5x5", "hex1", "32768 32768 / # #"):
         env.render()
 """
 
-ENTER = """
-from pathlib import Path
+TRY = """
+import sqlite3
 from lab2048.arena import ready
-def enter(path):
-    with ready._alone(Path(path)):
-        print("in")
-enter"""
+def attempt(path):
+    print(ready._try(sqlite3.connect(path, timeout=0, isolation_level=None)))
+attempt"""
 
 
 def start(code: str, cache: Path) -> "subprocess.Popen[str]":
@@ -118,13 +117,12 @@ def test_code_that_is_in_use_is_not_dropped(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_the_lock_is_held_by_one(tmp_path: Path) -> None:
+    attempt = f"{TRY}({str(tmp_path / 'lock')!r})"
     with ready._alone(tmp_path / "lock"):
-        waiting = start(f"{ENTER}({str(tmp_path / 'lock')!r})", tmp_path)
-        with pytest.raises(subprocess.TimeoutExpired):
-            waiting.communicate(timeout=2)
-    assert finish(waiting) == "in"
+        assert finish(start(attempt, tmp_path)) == "False"
+    assert finish(start(attempt, tmp_path)) == "True"
 
 
 def test_where_there_can_be_no_lock_work_goes_on(tmp_path: Path) -> None:
     with ready._alone(tmp_path / "nowhere" / "lock"):
-        pass
+        assert not (tmp_path / "nowhere").exists()

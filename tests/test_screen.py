@@ -142,6 +142,7 @@ def test_keys_that_are_typed_too_early_count(open_terminal: Open) -> None:
     terminal.play()
     terminal.press("asdw")
     terminal.until(lambda shown: any("moves 4" in line for line in shown))
+    assert sum("moves 4" in line for line in terminal.shown) == 1
 
 
 def test_leaving_shows_the_last_board_below_what_was_there(open_terminal: Open) -> None:
