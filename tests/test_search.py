@@ -9,7 +9,7 @@ from test_kernel_play import assert_same_game
 from test_kernel_search import plain_rules
 
 from lab2048.kernels import context as of
-from lab2048.kernels import evaluate, search
+from lab2048.kernels import evaluate, root, search
 from lab2048.players import make_player
 from lab2048.players.evaluator import make_evaluator
 from lab2048.players.searcher import Searcher
@@ -36,6 +36,57 @@ def test_the_table_changes_nothing_but_the_time(board: Board) -> None:
     assert fresh.root_values(board, 3) == small.root_values(board, 3) == used.root_values(board, 3)
 
 
+@given(
+    boards(("4x4",), max_rank=11), st.sampled_from([0.0, 0.03, 1e-2, None]), st.sampled_from(["rows", "order", "score"])
+)
+def test_the_classic_search_is_the_packed_one(board: Board, cut: float | None, name: str) -> None:
+    if not board.legal_moves() or (cut == 0 and board.n_empty > 6):
+        return
+    rules = plain_rules(board, "2:0.8,4:0.15,8:0.05")
+    fast, general = (Searcher(rules, make_evaluator(name), cut=cut) for _ in range(2))
+    general.context[of.CHANCE] = search.chance_address(False)
+    found, expected = fast.root_values(board, 3), general.root_values(board, 3)
+    assert found == pytest.approx(expected, rel=1e-5, abs=0.5)
+    assert fast.n_states == general.n_states
+
+
+@given(boards(("4x4", "3x3"), max_rank=9), st.integers(2, 5))
+def test_threads_change_nothing_but_the_time(board: Board, n_threads: int) -> None:
+    if not board.legal_moves():
+        return
+    rules = plain_rules(board)
+    alone = Searcher(rules, make_evaluator("rows"), cut=None)
+    together = Searcher(rules, make_evaluator("rows"), cut=None, n_threads=n_threads)
+    assert together.root_values(board, 4) == alone.root_values(board, 4)
+
+
+def test_helpers_fill_the_table_with_what_the_root_asks_for() -> None:
+    board = Board.from_text("2 4 8 16 / # # 2 # / # 64 # # / # # # 2")
+    searcher = Searcher(plain_rules(board), make_evaluator("rows"), cut=None, table_bits=20)
+    word, states = np.uint64(board.to_packed()), np.zeros((2, 1024), np.uint64)
+    n = root.root_states(searcher.address, searcher.plan, word, 4, *states)
+    root.look_ahead(searcher.address, searcher.plan, states[0, :n], states[1, :n], 4, n - 1, -1)
+    before = searcher.n_states
+    values = searcher.root_values(board, 4)
+    assert searcher.n_states - before <= n
+    assert values == Searcher(plain_rules(board), make_evaluator("rows"), cut=None).root_values(board, 4)
+
+
+def test_a_mode_says_what_the_options_do_not() -> None:
+    board = Board.from_text("2 4 8 16 / # # 2 # / # 64 # # / # # # 2")
+    full = Board.from_text("2 4 8 16 / 4 2 2 8 / 8 64 4 2 / # # # 2")
+    for spec, depths in [
+        ("expectimax:mode=fast", (2, 2)),
+        ("expectimax:mode=normal", (3, 3)),
+        ("expectimax:mode=optimal", (3, 4)),
+        ("expectimax:mode=optimal,depth=2", (2, 3)),
+        ("expectimax:mode=optimal,deepen=no", (3, 3)),
+    ]:
+        player = make_player(spec)
+        player.start(Rules.from_text("4x4"), 1)
+        assert (player.choose(board).depth, player.choose(full).depth) == depths, spec
+
+
 def test_games_in_one_call_are_the_games_move_by_move() -> None:
     for spec in ("greedy", "lookahead", "expectimax:depth=2,cut=0.01", "lookahead:eval=weighted-001"):
         assert_same_game(spec, Rules.from_text("3x3", goal=64), seed=2)
@@ -52,7 +103,7 @@ def test_games_in_one_call_are_the_games_move_by_move() -> None:
     ],
 )
 def test_tiles_too_high_are_lowered_together(text: str, lowered: str) -> None:
-    shown = search.downgrade(np.array(Board.from_text(text).ranks, np.uint8))
+    shown = root.downgrade(np.array(Board.from_text(text).ranks, np.uint8))
     ranks = Board.from_packed(Board.from_text("4x4").shape, int(shown)).ranks
     before = Board.from_text(text)
     assert max(ranks) <= 14

@@ -4,7 +4,7 @@
     context[LINES : ]        for each axis the number of its lines, then for each line
                              (shift, mask, where its table begins)
     context[SPAWNS : ]       the number of entries of the spawn table, then for each
-                             (rank, probability, cost)
+                             (rank, probability, cost), the likeliest first
     context[COSTS : ]        what choosing one of n empty cells costs
 
 lab2048.players.searcher fills it; whoever hands its address to a kernel keeps it alive.
@@ -29,7 +29,9 @@ LOST = 14  # value of a board without moves
 IS_LOST_JUDGED = 15  # 1 if such a board is judged like any other instead
 DEPTH = 16  # own moves to look ahead, at least
 DEEPEN = 17  # when to look further: one of the three below
-ALLOWANCE = 18
+ALLOWANCE = 18  # and what is added for each own move of the depth:
+ALLOWANCE_EACH = 20
+N_LIKELY = 21  # entries of the spawn table that are looked at where all moves are judged at once
 
 LINES = 24
 AXIS_SIZE = 1 + 3 * 16

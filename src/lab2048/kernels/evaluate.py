@@ -28,6 +28,7 @@ N_WEIGHTS = 14
 MAX_RANK = 63
 SUM_OF, MONOTONE_OF = N_WEIGHTS, N_WEIGHTS + MAX_RANK + 1
 N_TERMS = N_WEIGHTS + 2 * (MAX_RANK + 1)
+FACES = 2.0 ** np.arange(MAX_RANK + 1)
 
 
 def make_terms(weights: tuple[float, ...]) -> Terms:
@@ -45,7 +46,7 @@ def cell_value(terms: Terms, weight: float, rank: I64) -> float:
     """What a tile is worth where it is; `weight` multiplies its face."""
     if rank == 0:
         return float(terms[EMPTY])
-    face = 2.0**rank
+    face = FACES[rank]
     return float(weight * face + terms[POTENTIAL] * (rank - 1) * face + terms[SUM] * terms[SUM_OF + rank])
 
 
@@ -71,7 +72,7 @@ def line_value(terms: Terms, ranks: NDArray[np.uint8], n: I64) -> float:
             continue
         if previous > 0:
             rough += abs(rank - previous)
-            rough_faces += abs(2.0**rank - 2.0**previous)
+            rough_faces += abs(FACES[rank] - FACES[previous])
         if rank == previous:
             run += 1
         elif run > 0:
@@ -107,11 +108,11 @@ def extra_value(terms: Terms, ranks: NDArray[np.uint8]) -> float:
         if rank == 0:
             n_empty += 1
         else:
-            total += 2.0 ** I64(rank)
-    value = terms[MAX] * 2.0**highest
+            total += FACES[I64(rank)]
+    value = terms[MAX] * FACES[highest]
     if terms[CORNER] != 0.0:
         is_there = I64(ranks[I64(terms[CORNER_CELL])]) == highest
-        value += terms[CORNER] * 2.0**highest if is_there else -terms[CORNER] * 2.0**highest
+        value += terms[CORNER] * FACES[highest] if is_there else -terms[CORNER] * FACES[highest]
     if terms[EMPTY_LOG] != 0.0:
         value += terms[EMPTY_LOG] * n_empty * np.log2(max(1.0, total))
     return float(value)

@@ -17,7 +17,7 @@ from lab2048.kernels._jit import kernel
 from lab2048.kernels.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO
 from lab2048.kernels.dice import GOLDEN, PLAYER, SPAWN, draw, mix, pick, stream_key
 from lab2048.kernels.packed import FULL_SUM, Plan, tile_potential
-from lab2048.kernels.search import best_move, downgrade
+from lab2048.kernels.root import best_move, downgrade
 from lab2048.kernels.start import start_game
 
 ALL_MOVES = U64(0x543210)  # a nibble a move

@@ -6,7 +6,8 @@ the size of the table and earlier searches change how fast an answer comes, neve
 
 The allowance counts, in quarters of a bit, how much less likely a line of spawns may
 still become before it is judged where it stands.  It is a whole number, so that different
-ways to the same board agree about it.
+ways to the same board agree about it.  Where every move would be judged at once, only the
+likely spawns are looked at: the others cost as much and change next to nothing.
 
 The two searches are alike but for their slides.  Each calls only itself: Numba's cache does
 not survive functions that call each other in a circle.
@@ -15,15 +16,13 @@ not survive functions that call each other in a circle.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lab2048.kernels import classic, packed, wide
+from lab2048.kernels import classic, packed
 from lab2048.kernels import context as of
 from lab2048.kernels import layout as at
 from lab2048.kernels._jit import IS_COMPILED, kernel
 from lab2048.kernels.address import (
     F32,
-    address_of,
     bits_float,
     call_clock,
     float_bits,
@@ -31,15 +30,13 @@ from lab2048.kernels.address import (
     store_u64,
     words_at,
 )
-from lab2048.kernels.bits import FOUR, I64, LOW_32, LOW_BITS, N32, NIBBLE, ONE, U64, ZERO, popcount
-from lab2048.kernels.evaluate import N_TERMS, judge_classic, judge_packed
+from lab2048.kernels.bits import I64, LOW_32, LOW_BITS, N32, ONE, U64, ZERO, popcount
+from lab2048.kernels.evaluate import judge_classic, judge_packed
+from lab2048.kernels.last import NONE, last_chance
 
 U32 = np.uint32
 HASH = U64(0x9E37_79B9_7F4A_7C15)
 DEPTH_SHIFT, ALLOWANCE_SHIFT = U64(of.DEPTH_SHIFT), U64(of.ALLOWANCE_SHIFT)
-NONE = F32(-3.0e38)  # below every value
-FEW_EMPTY = 7  # document 002 looks further below this
-TOP_RANK = 14  # leaves room for one more merge in a nibble
 LOOK_EVERY = U64(128)  # states between two looks at the clock: some 10 microseconds
 
 
@@ -80,16 +77,25 @@ def chance_classic(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
     entry = load_u64(table, slot + 1)
     if (load_u64(table, slot) ^ entry) == board and ((entry ^ mark) >> N32) == ZERO:
         return F32(bits_float(U32(entry & LOW_32)))
-    # 3. Every spawn, and the best move after it.
+    # 3. The last spawns before the judgement.
     empty = classic.taken_bits(board) ^ LOW_BITS
-    n_empty, n_spawns = popcount(empty), I64(load_u64(context, of.SPAWNS))
+    n_empty = popcount(empty)
     allowance -= I64(load_u64(context, of.COSTS + n_empty))
+    n_likely = I64(load_u64(context, of.N_LIKELY))
+    if depth == 1 or allowance < I64(load_u64(context, of.SPAWNS + 3)):
+        total = last_chance(context, board, empty, n_likely)
+        count_states(context, n_empty * n_likely)
+        remember(context, table, slot, board, mark, total)
+        return total
+    # 4. Every spawn, and the best move after it.
     is_lost_judged = load_u64(context, of.IS_LOST_JUDGED) != ZERO
     lost = bits_float(U32(load_u64(context, of.LOST)))
-    total = F32(0)
-    for i in range(n_spawns):
+    total, share, n_states = F32(0), F32(0), I64(0)
+    for i in range(I64(load_u64(context, of.SPAWNS))):
         spawn = of.SPAWNS + 1 + 3 * i
         rank, left = load_u64(context, spawn), allowance - I64(load_u64(context, spawn + 2))
+        if left < 0 and i >= n_likely:
+            break
         cells, part = empty, F32(0)
         while cells != ZERO and load_u64(context, of.IS_STOPPED) == ZERO:
             bit = cells & (ZERO - cells)
@@ -112,9 +118,10 @@ def chance_classic(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
             if best == NONE:
                 best = judge_classic(context, state) if is_lost_judged else lost
             part += best
-        total += part * bits_float(U32(load_u64(context, spawn + 1)))
-    total = F32(total / F32(n_empty))
-    count_states(context, n_empty * n_spawns)
+        p = bits_float(U32(load_u64(context, spawn + 1)))
+        total, share, n_states = total + part * p, share + p, n_states + n_empty
+    total = F32(total / (share * F32(n_empty)))
+    count_states(context, n_states)
     remember(context, table, slot, board, mark, total)
     return total
 
@@ -132,14 +139,16 @@ def chance_packed(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
         return F32(bits_float(U32(entry & LOW_32)))
     plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
     empty, n_moves = packed.empty_bits(plan, board), I64(plan[at.N_MOVES])
-    n_empty, n_spawns = popcount(empty), I64(load_u64(context, of.SPAWNS))
+    n_empty, n_likely = popcount(empty), I64(load_u64(context, of.N_LIKELY))
     allowance -= I64(load_u64(context, of.COSTS + n_empty))
     is_lost_judged = load_u64(context, of.IS_LOST_JUDGED) != ZERO
     lost = bits_float(U32(load_u64(context, of.LOST)))
-    total = F32(0)
-    for i in range(n_spawns):
+    total, share, n_states = F32(0), F32(0), I64(0)
+    for i in range(I64(load_u64(context, of.SPAWNS))):
         spawn = of.SPAWNS + 1 + 3 * i
         rank, left = load_u64(context, spawn), allowance - I64(load_u64(context, spawn + 2))
+        if (left < 0 or depth == 1) and i >= n_likely:
+            break
         cells, part = empty, F32(0)
         while cells != ZERO and load_u64(context, of.IS_STOPPED) == ZERO:
             bit = cells & (ZERO - cells)
@@ -153,9 +162,10 @@ def chance_packed(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
             if best == NONE:
                 best = judge_packed(context, state) if is_lost_judged else lost
             part += best
-        total += part * bits_float(U32(load_u64(context, spawn + 1)))
-    total = F32(total / F32(n_empty))
-    count_states(context, n_empty * n_spawns)
+        p = bits_float(U32(load_u64(context, spawn + 1)))
+        total, share, n_states = total + part * p, share + p, n_states + n_empty
+    total = F32(total / (share * F32(n_empty)))
+    count_states(context, n_states)
     remember(context, table, slot, board, mark, total)
     return total
 
@@ -194,89 +204,3 @@ else:
     def chance_address(is_classic: bool) -> int:
         """The number of a search."""
         return int(is_classic)
-
-
-@kernel
-def depth_of(context: I64, plan: packed.Plan, board: U64) -> I64:
-    """How many own moves to look ahead from a state."""
-    depth, deepen = I64(load_u64(context, of.DEPTH)), I64(load_u64(context, of.DEEPEN))
-    if deepen == of.BY_TILES:
-        seen, word = I64(0), board
-        while word != ZERO:
-            seen |= I64(1) << I64(word & NIBBLE)
-            word >>= FOUR
-        return max(depth, popcount(U64(seen >> 1)) - 1)
-    if deepen == of.BY_EMPTY and popcount(packed.empty_bits(plan, board)) < FEW_EMPTY:
-        return depth + 1
-    return depth
-
-
-@kernel
-def root_values(context: I64, plan: packed.Plan, board: U64, depth: I64, values: NDArray[np.float32]) -> None:
-    """The value of every move, `depth` own moves ahead; NONE for those that are not legal."""
-    allowance, chance = I64(load_u64(context, of.ALLOWANCE)), I64(load_u64(context, of.CHANCE))
-    for move in range(len(values)):
-        after = packed.slide(plan, board, move)
-        values[move] = NONE if after == board else call_chance(chance, context, after, depth - 1, allowance)
-
-
-@kernel
-def best_move(context: I64, plan: packed.Plan, board: U64) -> I64:
-    """The move of the highest value, the first one of equals; -1 if there is none."""
-    values = np.empty(I64(plan[at.N_MOVES]), np.float32)
-    root_values(context, plan, board, depth_of(context, plan, board), values)
-    best = I64(-1)
-    for move in range(len(values)):
-        if values[move] > NONE and (best < 0 or values[move] > values[best]):
-            best = I64(move)
-    return best
-
-
-@kernel
-def downgrade(ranks: NDArray[np.uint8]) -> U64:
-    """A packed board that plays like one with tiles too high for a nibble.
-
-    Where a rank is missing below the highest, every tile above it is one rank too high
-    for what the others can do with it: lowering them all changes no merge of a long time.
-    """
-    shown = ranks.copy()
-    while wide.max_rank(shown) > TOP_RANK:
-        highest, missing = wide.max_rank(shown), I64(0)
-        for rank in range(1, highest):
-            if not (shown == rank).any():
-                missing = I64(rank)
-        if missing == 0:
-            break
-        for cell in range(len(shown)):
-            if shown[cell] > missing:
-                shown[cell] -= np.uint8(1)
-    board = ZERO
-    for cell in range(len(shown)):
-        board |= min(U64(shown[cell]), NIBBLE) << U64(4 * cell)
-    return board
-
-
-def idle_context(plan: packed.Plan) -> tuple[NDArray[np.uint64], list[NDArray[Any]]]:
-    """A context that makes every board worth nothing, and the arrays behind it."""
-    words = np.zeros(of.SIZE, np.uint64)
-    arrays: list[NDArray[Any]] = [
-        np.zeros(65536, F32),
-        np.zeros(N_TERMS),
-        np.zeros(64, F32),
-        np.zeros(4, np.uint64),
-        plan,
-    ]
-    for name, array in zip((of.VALUES, of.TERMS, of.WEIGHTS, of.TABLE, of.PLAN), arrays, strict=True):
-        words[name] = address_of(array)
-    words[of.TABLE_SHIFT], words[of.PLAN_SIZE], words[of.DEPTH] = 63, len(plan), 2
-    return words, arrays
-
-
-def warm_up(plan: packed.Plan) -> None:
-    """Call every kernel of this file once, so that it is compiled."""
-    words, arrays = idle_context(plan)
-    for is_classic in (True, False):
-        words[of.CHANCE] = chance_address(is_classic)
-        best_move(address_of(words), plan, U64(0x11))
-    downgrade(np.ones(int(plan[at.N_CELLS]), np.uint8))
-    del arrays  # not before now: the context holds their addresses

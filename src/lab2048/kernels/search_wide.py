@@ -10,8 +10,10 @@ from lab2048.kernels._jit import kernel
 from lab2048.kernels.address import F32, address_of, bits_float, floats_at, load_u64, singles_at, words_at
 from lab2048.kernels.bits import I64, ZERO
 from lab2048.kernels.evaluate import N_TERMS, judge_bytes
+from lab2048.kernels.last import NONE
 from lab2048.kernels.packed import Plan
-from lab2048.kernels.search import NONE, U32, count_states, idle_context
+from lab2048.kernels.root import allowance_at, idle_context
+from lab2048.kernels.search import U32, count_states
 
 U8 = np.uint8
 
@@ -30,13 +32,15 @@ def chance_wide(context: I64, ranks: NDArray[np.uint8], depth: I64, allowance: I
     if depth == 0 or allowance < 0:
         return judge_wide(context, ranks)
     plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
-    n_moves, n_spawns = I64(plan[at.N_MOVES]), I64(load_u64(context, of.SPAWNS))
+    n_moves, n_likely = I64(plan[at.N_MOVES]), I64(load_u64(context, of.N_LIKELY))
     state, n_empty = ranks.copy(), len(ranks) - wide.count_tiles(ranks)
     allowance -= I64(load_u64(context, of.COSTS + n_empty))
-    total = F32(0)
-    for i in range(n_spawns):
+    total, share, n_states = F32(0), F32(0), I64(0)
+    for i in range(I64(load_u64(context, of.SPAWNS))):
         spawn = of.SPAWNS + 1 + 3 * i
         rank, left = U8(load_u64(context, spawn)), allowance - I64(load_u64(context, spawn + 2))
+        if (left < 0 or depth == 1) and i >= n_likely:
+            break
         part = F32(0)
         for cell in range(len(state)):
             if state[cell] != 0 or load_u64(context, of.IS_STOPPED) != ZERO:
@@ -52,9 +56,10 @@ def chance_wide(context: I64, ranks: NDArray[np.uint8], depth: I64, allowance: I
                 best = judge_wide(context, state) if is_judged else bits_float(U32(load_u64(context, of.LOST)))
             part += best
             state[cell] = U8(0)
-        total += part * bits_float(U32(load_u64(context, spawn + 1)))
-    count_states(context, n_empty * n_spawns)
-    return F32(total / F32(n_empty))
+        p = bits_float(U32(load_u64(context, spawn + 1)))
+        total, share, n_states = total + part * p, share + p, n_states + n_empty
+    count_states(context, n_states)
+    return F32(total / (share * F32(n_empty)))
 
 
 @kernel
@@ -62,7 +67,7 @@ def root_values_wide(
     context: I64, plan: Plan, ranks: NDArray[np.uint8], depth: I64, values: NDArray[np.float32]
 ) -> None:
     """The value of every move, `depth` own moves ahead; NONE for those that are not legal."""
-    allowance = I64(load_u64(context, of.ALLOWANCE))
+    allowance = allowance_at(context, depth)
     for move in range(len(values)):
         after = ranks.copy()
         is_legal = wide.slide(plan, after, move) >= 0

@@ -12,8 +12,34 @@ from lab2048.rules import Board, Rules
 if TYPE_CHECKING:
     from lab2048.players.searcher import Searcher
 
-MAX_DEPTH = 12
+MAX_THREADS = 64
+DEPTH = 6  # own moves that expectimax looks ahead
+_MODES = {"fast": (2, "no"), "normal": (3, "no"), "optimal": (3, "empty")}  # of document 002, in own moves
 _DEEPEN = ("no", "tiles", "empty")  # in the order of lab2048.kernels.context
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a player searches."""
+
+    eval: str
+    depth: int
+    deepen: str = "no"
+    cut: float | None = 0.0
+    n_threads: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        from lab2048.players.searcher import MAX_DEPTH
+
+        if not 1 <= self.depth <= MAX_DEPTH:
+            raise UsageError(f"depth={self.depth} is out of range: expected 1 to {MAX_DEPTH}")
+        if self.cut is not None and not 0 <= self.cut < 1:
+            raise UsageError(f"cut={self.cut} is out of range: expected 0 to below 1")
+        if self.deepen not in _DEEPEN:
+            raise UsageError(f"deepen={self.deepen} is unknown: {nearest(self.deepen, _DEEPEN)}")
+        if not 1 <= self.n_threads <= MAX_THREADS:
+            raise UsageError(f"threads={self.n_threads} is out of range: expected 1 to {MAX_THREADS}")
 
 
 @dataclass
@@ -27,8 +53,8 @@ class SearchPlayer(Player):
         self._searcher: Searcher | None = None
 
     @abstractmethod
-    def plan_search(self) -> tuple[str, int, str, float]:
-        """Evaluator, depth, when to look further, and how unlikely a line of spawns may become."""
+    def plan_search(self) -> Plan:
+        """How to search, as the options say."""
 
     def searcher(self, rules: Rules) -> "Searcher":
         """The searcher for these rules; its table is kept from move to move and from game to game."""
@@ -36,14 +62,9 @@ class SearchPlayer(Player):
         from lab2048.players.searcher import Searcher
 
         if self._searcher is None or self._searcher.rules != rules:
-            name, depth, deepen, cut = self.plan_search()
-            if not 1 <= depth <= MAX_DEPTH:
-                raise UsageError(f"depth={depth} is out of range: expected 1 to {MAX_DEPTH}")
-            if not 0 <= cut < 1:
-                raise UsageError(f"cut={cut} is out of range: expected 0 to below 1")
-            if deepen not in _DEEPEN:
-                raise UsageError(f"deepen={deepen} is unknown: {nearest(deepen, _DEEPEN)}")
-            self._searcher = Searcher(rules, make_evaluator(name), depth, _DEEPEN.index(deepen), cut)
+            plan = self.plan_search()
+            evaluator, deepen = make_evaluator(plan.eval), _DEEPEN.index(plan.deepen)
+            self._searcher = Searcher(rules, evaluator, plan.depth, deepen, plan.cut, plan.n_threads)
         return self._searcher
 
     def start(self, rules: Rules, seed: int) -> None:  # noqa: ARG002
@@ -55,10 +76,14 @@ class SearchPlayer(Player):
         searcher = self._searcher
         if searcher is None or searcher.rules.shape != board.shape:
             raise UsageError("the player has not been started: expected start(rules, seed) before choose")
-        before, depth = searcher.n_states, searcher.depth_of(board)
-        values = searcher.root_values(board, depth)
-        assert values is not None  # there is no deadline
+        before = searcher.n_states
+        values, depth = self.look(searcher, board)
         return Decision(max(values, key=lambda move: values[move]), values, searcher.n_states - before, depth)
+
+    def look(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
+        """The value of every legal move, and how far ahead that is."""
+        depth = searcher.depth_of(board)
+        return searcher.root_values(board, depth), depth
 
     def games_kernel(self, rules: Rules) -> GamesKernel | None:
         """The same choices, compiled; only for boards that fit one word."""
@@ -76,9 +101,9 @@ class GreedyPlayer(SearchPlayer):
 
     eval: str = option("snake", "what a board is worth: an evaluator's name, or a TOML file")
 
-    def plan_search(self) -> tuple[str, int, str, float]:
+    def plan_search(self) -> Plan:
         """Depth 1 judges afterstates."""
-        return self.eval, 1, "no", 0.0
+        return Plan(self.eval, 1)
 
 
 @dataclass
@@ -88,51 +113,51 @@ class LookaheadPlayer(SearchPlayer):
     depth: int = option(2, "own moves to look ahead")
     eval: str = option("order", "what a board is worth: an evaluator's name, or a TOML file")
 
-    def plan_search(self) -> tuple[str, int, str, float]:
+    def plan_search(self) -> Plan:
         """All of the tree, nothing cut."""
-        return self.eval, self.depth, "no", 0.0
+        return Plan(self.eval, self.depth)
 
 
 @dataclass
 class ExpectimaxPlayer(SearchPlayer):
     """Expectimax that leaves out what is unlikely, remembers boards, and can play by the clock."""
 
-    depth: int = option(3, "own moves to look ahead, at least")
+    depth: int | None = option(None, "own moves to look ahead; 6 if neither this nor a mode is given")
     eval: str = option("rows", "what a board is worth: an evaluator's name, or a TOML file")
-    cut: float = option(1e-3, "lines of spawns less likely than this are judged where they stand")
-    deepen: str = option(
-        "empty", "look further: no; by one when few cells are empty; or with the number of different tiles"
+    cut: float | None = option(
+        None,
+        "lines of spawns less likely than this are judged where they stand; otherwise 1/2 for every move and one more",
+    )
+    deepen: str | None = option(
+        None, "look further: no; empty: by one when few cells are empty; tiles: with the number of different tiles"
+    )
+    mode: str | None = option(
+        None, "fast, normal or optimal, as in document 002: depth 2; 3; 3 and with few empty cells 4"
     )
     ms: float | None = option(None, "milliseconds for a move: look as deep as they allow")
+    threads: int = option(1, "threads that search together; the move is the same for any number")
 
     @property
     def is_repeatable(self) -> bool:
         """Not with a clock."""
         return self.ms is None
 
-    def plan_search(self) -> tuple[str, int, str, float]:
-        """As the options say."""
+    def plan_search(self) -> Plan:
+        """As the options say; a mode says what they do not."""
         if self.ms is not None and not 0 < self.ms <= 3_600_000:
             raise UsageError(f"ms={self.ms} is out of range: expected above 0, at most 3600000")
-        return self.eval, self.depth, self.deepen, self.cut
+        if self.mode is not None and self.mode not in _MODES:
+            raise UsageError(f"mode={self.mode} is unknown: {nearest(self.mode, _MODES)}")
+        depth, deepen = _MODES.get(self.mode or "", (DEPTH, "no"))
+        depth, deepen = self.depth if self.depth is not None else depth, self.deepen or deepen
+        return Plan(self.eval, depth, deepen, self.cut, self.threads)
 
-    def choose(self, board: Board) -> Decision:
-        """Take the move of the highest value, of the deepest search that came to an end in time."""
+    def look(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
+        """To the depth, or by the clock the deepest search that comes to an end in time."""
         if self.ms is None:
-            return super().choose(board)
-        begin, searcher = time.monotonic_ns(), self._searcher
-        if searcher is None or searcher.rules.shape != board.shape:
-            raise UsageError("the player has not been started: expected start(rules, seed) before choose")
-        deadline, before = begin + int(self.ms * 1e6), searcher.n_states
-        values, reached = searcher.root_values(board, 1), 1
-        assert values is not None
-        for depth in range(2, MAX_DEPTH + 1 if len(values) > 1 else 2):
-            deeper = searcher.root_values(board, depth, deadline)
-            if deeper is None:
-                break
-            values, reached = deeper, depth
-        return Decision(max(values, key=lambda move: values[move]), values, searcher.n_states - before, reached)
+            return super().look(searcher, board)
+        return searcher.deepen_until(time.monotonic_ns() + int(self.ms * 1e6), board)
 
     def games_kernel(self, rules: Rules) -> GamesKernel | None:
-        """The same choices, compiled, unless a clock takes part."""
-        return super().games_kernel(rules) if self.ms is None else None
+        """The same choices, compiled, unless a clock or threads take part."""
+        return super().games_kernel(rules) if self.ms is None and self.threads == 1 else None

@@ -1,22 +1,26 @@
 """A searcher: an evaluator and rules made ready for the search kernels."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.kernels import context as of
-from lab2048.kernels import evaluate, search, search_wide
+from lab2048.kernels import evaluate, root, search, search_wide
 from lab2048.kernels import layout as at
 from lab2048.kernels.address import address_of, clock_address
+from lab2048.kernels.last import NONE
 from lab2048.players.evaluator import Evaluator
 from lab2048.rules import Board, Rules
 from lab2048.rules.plan import make_plan
 
 UNITS = 4  # of the allowance: quarters of a bit
 LEAST = -1e30  # the value of a legal move that the search did not see
-TABLE_BITS = 20  # entries of the transposition table, 16 bytes each
+TABLE_BITS = 16  # entries of the transposition table, 16 bytes each: one that stays in the processor is the fastest
+MAX_DEPTH = 12
+LIKELY = 0.25  # a spawn is likely if it is at least so likely as a share of the likeliest
 
 
 def allowance_of(cut: float) -> int:
@@ -35,7 +39,8 @@ class Searcher:
     evaluator: Evaluator
     depth: int = 1
     deepen: int = of.ALWAYS_EVEN
-    cut: float = 0.0
+    cut: float | None = 0.0  # None: half as likely for each own move of the depth
+    n_threads: int = 1
     table_bits: int = TABLE_BITS
     context: NDArray[np.uint64] = field(init=False)
 
@@ -53,6 +58,11 @@ class Searcher:
             self._fill_values()
             is_fast = bool(self.plan[at.IS_CLASSIC]) and not self.evaluator.has_board_terms
             self.context[of.CHANCE] = search.chance_address(is_fast)
+        if self.n_threads > 1:
+            self._pool = ThreadPoolExecutor(self.n_threads - 1, "search")
+            self._helpers = [self.context.copy() for _ in range(self.n_threads - 1)]
+            n_states = len(shape.moves) * shape.n_cells * len(self.rules.spawn_table)
+            self._states = np.zeros((2, n_states), np.uint64)
         # Load the code and touch the memory now, so that no clock waits for it.
         self.root_values(self.rules.board, 2 if self.is_packed else 1)
         self.table.fill(0)
@@ -70,9 +80,15 @@ class Searcher:
         words[of.PLAN], words[of.PLAN_SIZE] = address_of(self.plan), len(self.plan)
         words[of.TERMS], words[of.WEIGHTS] = address_of(self.terms), address_of(self.weights)
         words[of.LOST], words[of.IS_LOST_JUDGED] = _bits(lost or 0.0), lost is None
-        words[of.DEPTH], words[of.DEEPEN], words[of.ALLOWANCE] = self.depth, self.deepen, allowance_of(self.cut)
-        words[of.SPAWNS] = len(self.rules.spawn_table)
-        for i, (rank, p) in enumerate(self.rules.spawn_table):
+        words[of.DEPTH], words[of.DEEPEN] = self.depth, self.deepen
+        if self.cut is None:
+            words[of.ALLOWANCE] = words[of.ALLOWANCE_EACH] = UNITS
+        else:
+            words[of.ALLOWANCE] = allowance_of(self.cut)
+        spawns = sorted(self.rules.spawn_table, key=lambda entry: -entry[1])
+        words[of.SPAWNS] = len(spawns)
+        words[of.N_LIKELY] = len(spawns) if self.cut == 0 else sum(p >= LIKELY * spawns[0][1] for _, p in spawns)
+        for i, (rank, p) in enumerate(spawns):
             words[of.SPAWNS + 1 + 3 * i : of.SPAWNS + 4 + 3 * i] = rank, _bits(p), round(UNITS * -math.log2(p))
         for n in range(1, self.rules.shape.n_cells + 1):
             words[of.COSTS + n] = round(UNITS * math.log2(n))
@@ -107,32 +123,77 @@ class Searcher:
         self.values = np.concatenate(parts)
         words[of.VALUES] = address_of(self.values)
 
-    def root_values(self, board: Board, depth: int, deadline: int = 0) -> dict[int, float] | None:
-        """The value of every legal move, `depth` own moves ahead; None if the deadline came first.
+    def root_values(self, board: Board, depth: int) -> dict[int, float]:
+        """The value of every legal move, `depth` own moves ahead."""
+        self._set_clock(0)
+        values = np.empty(len(self.rules.shape.moves), np.float32)
+        self._search(self._boards(board), depth, values)
+        return self._by_move(board, values)
 
-        A deadline is a time of time.monotonic_ns.
-        """
+    def deepen_until(self, deadline: int, board: Board) -> tuple[dict[int, float], int]:
+        """The value of every legal move, and how far ahead a time of time.monotonic_ns allowed to look."""
+        self._set_clock(deadline)
+        values, depth = np.empty(len(self.rules.shape.moves), np.float32), 1
+        boards = self._boards(board)
+        if self.is_packed and self.n_threads == 1:
+            depth = int(root.deepen(self.address, self.plan, boards[1], MAX_DEPTH, values))
+            return self._by_move(board, values), depth
+        self._search(boards, 1, values)
+        deeper = values.copy()
+        while depth < MAX_DEPTH and (values > NONE).sum() > 1:
+            self._search(boards, depth + 1, deeper)
+            if self.context[of.IS_STOPPED]:
+                break
+            values, deeper, depth = deeper, values, depth + 1
+        return self._by_move(board, values), depth
+
+    def _set_clock(self, deadline: int) -> None:
         words = self.context
         words[of.IS_STOPPED], words[of.DEADLINE], words[of.LOOK_AT] = 0, deadline, words[of.N_STATES]
-        values = np.empty(len(self.rules.shape.moves), np.float32)
+
+    def _boards(self, board: Board) -> tuple[NDArray[np.uint8], np.uint64]:
         ranks = np.array(board.ranks, np.uint8)
-        if self.is_packed:
-            search.root_values(self.address, self.plan, np.uint64(search.downgrade(ranks)), depth, values)
-        else:
+        return ranks, np.uint64(root.downgrade(ranks) if self.is_packed else 0)
+
+    def _search(self, boards: tuple[NDArray[np.uint8], np.uint64], depth: int, values: NDArray[np.float32]) -> None:
+        ranks, word = boards
+        if not self.is_packed:
             search_wide.root_values_wide(self.address, self.plan, ranks, depth, values)
-        if words[of.IS_STOPPED]:
-            return None
-        if not self.is_packed or max(board.ranks) <= search.TOP_RANK:
-            return {move: float(value) for move, value in enumerate(values) if value > search.NONE}
+        elif self.n_threads == 1 or depth < 3:
+            root.root_values(self.address, self.plan, word, depth, values)
+        else:
+            self._search_together(word, depth, values)
+
+    def _search_together(self, word: np.uint64, depth: int, values: NDArray[np.float32]) -> None:
+        """The same values: helpers begin elsewhere, and this search finds in the table what they have found."""
+        states, left = self._states
+        n = int(root.root_states(self.address, self.plan, word, depth, states, left))
+        futures = []
+        for k, words in enumerate(self._helpers, start=1):
+            words[:] = self.context
+            words[of.N_STATES] = words[of.LOOK_AT] = 0
+            first, step = (n * k // self.n_threads, 1) if k % 2 == 0 else (n * (k + 1) // self.n_threads - 1, -1)
+            args = address_of(words), self.plan, states[:n], left[:n], depth, first, step
+            futures.append(self._pool.submit(root.look_ahead, *args))
+        root.root_values(self.address, self.plan, word, depth, values)
+        for words in self._helpers:
+            words[of.IS_STOPPED] = 1
+        wait(futures)
+        for words in self._helpers:
+            self.context[of.N_STATES] += words[of.N_STATES]
+
+    def _by_move(self, board: Board, values: NDArray[np.float32]) -> dict[int, float]:
+        if not self.is_packed or max(board.ranks) <= root.TOP_RANK:
+            return {move: float(value) for move, value in enumerate(values) if value > NONE}
         # A lowered board may have lost a legal move, or won one: the true board decides.
         return {int(move): max(float(values[move]), LEAST) for move in board.legal_moves()}
 
     def depth_of(self, board: Board) -> int:
         """How many own moves to look ahead from a state."""
         if not self.is_packed:
-            return self.depth + (self.deepen == of.BY_EMPTY and board.n_empty < search.FEW_EMPTY)
-        word = np.uint64(search.downgrade(np.array(board.ranks, np.uint8)))
-        return int(search.depth_of(self.address, self.plan, word))
+            return self.depth + (self.deepen == of.BY_EMPTY and board.n_empty < root.FEW_EMPTY)
+        word = np.uint64(root.downgrade(np.array(board.ranks, np.uint8)))
+        return int(root.depth_of(self.address, self.plan, word))
 
     @property
     def n_states(self) -> int:

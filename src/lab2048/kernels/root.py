@@ -1,0 +1,171 @@
+"""The root of a search: the value of every move of a state, to a depth or until a time."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.kernels import context as of
+from lab2048.kernels import layout as at
+from lab2048.kernels import packed, wide
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.address import F32, address_of, load_u64
+from lab2048.kernels.bits import FOUR, I64, NIBBLE, U64, ZERO, popcount
+from lab2048.kernels.evaluate import N_TERMS
+from lab2048.kernels.last import NONE
+from lab2048.kernels.search import call_chance, chance_address
+
+FEW_EMPTY = 7  # document 002 looks further below this
+TOP_RANK = 14  # leaves room for one more merge in a nibble
+States = NDArray[np.uint64]
+
+
+@kernel
+def depth_of(context: I64, plan: packed.Plan, board: U64) -> I64:
+    """How many own moves to look ahead from a state."""
+    depth, deepen = I64(load_u64(context, of.DEPTH)), I64(load_u64(context, of.DEEPEN))
+    if deepen == of.BY_TILES:
+        seen, word = I64(0), board
+        while word != ZERO:
+            seen |= I64(1) << I64(word & NIBBLE)
+            word >>= FOUR
+        return max(depth, popcount(U64(seen >> 1)) - 1)
+    if deepen == of.BY_EMPTY and popcount(packed.empty_bits(plan, board)) < FEW_EMPTY:
+        return depth + 1
+    return depth
+
+
+@kernel
+def allowance_at(context: I64, depth: I64) -> I64:
+    """How unlikely a line of spawns may become in a search of this depth."""
+    return I64(load_u64(context, of.ALLOWANCE)) + depth * I64(load_u64(context, of.ALLOWANCE_EACH))
+
+
+@kernel
+def root_values(context: I64, plan: packed.Plan, board: U64, depth: I64, values: NDArray[np.float32]) -> None:
+    """The value of every move, `depth` own moves ahead; NONE for those that are not legal."""
+    allowance, chance = allowance_at(context, depth), I64(load_u64(context, of.CHANCE))
+    for move in range(len(values)):
+        after = packed.slide(plan, board, move)
+        values[move] = NONE if after == board else call_chance(chance, context, after, depth - 1, allowance)
+
+
+@kernel
+def deepen(context: I64, plan: packed.Plan, board: U64, max_depth: I64, values: NDArray[np.float32]) -> I64:
+    """Look one move further and further until the deadline; return the depth of the values."""
+    root_values(context, plan, board, 1, values)
+    deeper, depth = np.empty_like(values), I64(1)
+    if (values > NONE).sum() == 1:
+        return depth
+    while depth < max_depth:
+        root_values(context, plan, board, depth + 1, deeper)
+        if load_u64(context, of.IS_STOPPED) != ZERO:
+            break
+        values[:] = deeper
+        depth += 1
+    return depth
+
+
+@kernel
+def root_states(context: I64, plan: packed.Plan, board: U64, depth: I64, states: States, left: States) -> I64:
+    """Every state after a move and a spawn, and the allowance that is left there; return how many there are."""
+    n = I64(0)
+    for move in range(I64(plan[at.N_MOVES])):
+        after = packed.slide(plan, board, move)
+        if after == board:
+            continue
+        empty = packed.empty_bits(plan, after)
+        allowance = allowance_at(context, depth) - I64(load_u64(context, of.COSTS + popcount(empty)))
+        for i in range(I64(load_u64(context, of.SPAWNS))):
+            spawn, cells = of.SPAWNS + 1 + 3 * i, empty
+            rest = allowance - I64(load_u64(context, spawn + 2))
+            while cells != ZERO and rest >= 0:
+                bit = cells & (ZERO - cells)
+                cells ^= bit
+                states[n], left[n] = after | (bit * load_u64(context, spawn)), U64(rest)
+                n += 1
+    return n
+
+
+@kernel
+def look_ahead(context: I64, plan: packed.Plan, states: States, left: States, depth: I64, first: I64, step: I64) -> I64:
+    """Search the moves of the states from the first one on: the table then knows them when the root comes there.
+
+    For threads that help: the root finds the same values sooner.  Returns how many states were searched.
+    """
+    chance, i, n = I64(load_u64(context, of.CHANCE)), first, I64(0)
+    while 0 <= i < len(states) and load_u64(context, of.IS_STOPPED) == ZERO:
+        for move in range(I64(plan[at.N_MOVES])):
+            after = packed.slide(plan, states[i], move)
+            if after != states[i]:
+                call_chance(chance, context, after, depth - 2, I64(left[i]))
+        i += step
+        n += 1
+    return n
+
+
+@kernel
+def best_move(context: I64, plan: packed.Plan, board: U64) -> I64:
+    """The move of the highest value, the first one of equals; -1 if there is none."""
+    values = np.empty(I64(plan[at.N_MOVES]), np.float32)
+    root_values(context, plan, board, depth_of(context, plan, board), values)
+    best = I64(-1)
+    for move in range(len(values)):
+        if values[move] > NONE and (best < 0 or values[move] > values[best]):
+            best = I64(move)
+    return best
+
+
+@kernel
+def downgrade(ranks: NDArray[np.uint8]) -> U64:
+    """A packed board that plays like one with tiles too high for a nibble.
+
+    Where a rank is missing below the highest, every tile above it is one rank too high
+    for what the others can do with it: lowering them all changes no merge of a long time.
+    """
+    shown = ranks.copy()
+    while wide.max_rank(shown) > TOP_RANK:
+        highest, missing = wide.max_rank(shown), I64(0)
+        for rank in range(1, highest):
+            if not (shown == rank).any():
+                missing = I64(rank)
+        if missing == 0:
+            break
+        for cell in range(len(shown)):
+            if shown[cell] > missing:
+                shown[cell] -= np.uint8(1)
+    board = ZERO
+    for cell in range(len(shown)):
+        board |= min(U64(shown[cell]), NIBBLE) << U64(4 * cell)
+    return board
+
+
+def idle_context(plan: packed.Plan) -> tuple[NDArray[np.uint64], list[NDArray[Any]]]:
+    """A context that makes every board worth nothing, and the arrays behind it."""
+    words = np.zeros(of.SIZE, np.uint64)
+    arrays: list[NDArray[Any]] = [
+        np.zeros(65536, F32),
+        np.zeros(N_TERMS),
+        np.zeros(64, F32),
+        np.zeros(4, np.uint64),
+        plan,
+    ]
+    for name, array in zip((of.VALUES, of.TERMS, of.WEIGHTS, of.TABLE, of.PLAN), arrays, strict=True):
+        words[name] = address_of(array)
+    words[of.TABLE_SHIFT], words[of.PLAN_SIZE], words[of.DEPTH], words[of.N_LIKELY] = 63, len(plan), 2, 1
+    return words, arrays
+
+
+def warm_up(plan: packed.Plan) -> None:
+    """Call every kernel of this file once, so that it is compiled."""
+    words, arrays = idle_context(plan)
+    n_moves = int(plan[at.N_MOVES])
+    for is_classic in (True, False):
+        words[of.CHANCE] = chance_address(is_classic)
+        best_move(address_of(words), plan, U64(0x11))
+        deepen(address_of(words), plan, U64(0x11), 2, np.zeros(n_moves, np.float32))
+        states = np.zeros(1024, np.uint64)
+        root_states(address_of(words), plan, U64(0x11), 3, states, states.copy())
+        look_ahead(address_of(words), plan, states[:1], states[:1], 2, 0, 1)
+    downgrade(np.ones(int(plan[at.N_CELLS]), np.uint8))
+    del arrays  # not before now: the context holds their addresses
