@@ -50,26 +50,14 @@ def test_the_classic_search_is_the_packed_one(board: Board, cut: float | None, n
     assert fast.n_states == general.n_states
 
 
-@given(boards(("4x4", "3x3"), max_rank=9), st.integers(2, 5))
-def test_threads_change_nothing_but_the_time(board: Board, n_threads: int) -> None:
+@given(boards(("4x4", "3x3"), max_rank=9), st.integers(2, 5), st.sampled_from(["rows", "score"]))
+def test_threads_change_nothing_but_the_time(board: Board, n_threads: int, name: str) -> None:
     if not board.legal_moves():
         return
     rules = plain_rules(board)
-    alone = Searcher(rules, make_evaluator("rows"), cut=None)
-    together = Searcher(rules, make_evaluator("rows"), cut=None, n_threads=n_threads)
+    alone = Searcher(rules, make_evaluator(name), cut=None)
+    together = Searcher(rules, make_evaluator(name), cut=None, n_threads=n_threads)
     assert together.root_values(board, 4) == alone.root_values(board, 4)
-
-
-def test_helpers_fill_the_table_with_what_the_root_asks_for() -> None:
-    board = Board.from_text("2 4 8 16 / # # 2 # / # 64 # # / # # # 2")
-    searcher = Searcher(plain_rules(board), make_evaluator("rows"), cut=None, table_bits=20)
-    word, states = np.uint64(board.to_packed()), np.zeros((2, 1024), np.uint64)
-    n = root.root_states(searcher.address, searcher.plan, word, 4, *states)
-    root.look_ahead(searcher.address, searcher.plan, states[0, :n], states[1, :n], 4, n - 1, -1)
-    before = searcher.n_states
-    values = searcher.root_values(board, 4)
-    assert searcher.n_states - before <= n
-    assert values == Searcher(plain_rules(board), make_evaluator("rows"), cut=None).root_values(board, 4)
 
 
 def test_a_mode_says_what_the_options_do_not() -> None:

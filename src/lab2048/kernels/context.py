@@ -33,6 +33,7 @@ ALLOWANCE = 18  # and what is added for each own move of the depth:
 ALLOWANCE_EACH = 20
 N_LIKELY = 21  # entries of the spawn table that are looked at where all moves are judged at once
 
+
 LINES = 24
 AXIS_SIZE = 1 + 3 * 16
 SPAWNS = LINES + 3 * AXIS_SIZE
@@ -46,6 +47,6 @@ EVERYTHING = 2**15 - 1  # an allowance that is never used up
 
 ALWAYS_EVEN, BY_TILES, BY_EMPTY = range(3)  # never; with the number of different tiles; one more if few cells are empty
 
-# The transposition table: two words an entry, the second one holds value, depth and allowance.
+# The transposition table: two words an entry; the second one holds value, depth and allowance.
 DEPTH_SHIFT = 32
 ALLOWANCE_SHIFT = 40

@@ -17,7 +17,6 @@ from lab2048.kernels.search import call_chance, chance_address
 
 FEW_EMPTY = 7  # document 002 looks further below this
 TOP_RANK = 14  # leaves room for one more merge in a nibble
-States = NDArray[np.uint64]
 
 
 @kernel
@@ -64,44 +63,6 @@ def deepen(context: I64, plan: packed.Plan, board: U64, max_depth: I64, values: 
         values[:] = deeper
         depth += 1
     return depth
-
-
-@kernel
-def root_states(context: I64, plan: packed.Plan, board: U64, depth: I64, states: States, left: States) -> I64:
-    """Every state after a move and a spawn, and the allowance that is left there; return how many there are."""
-    n = I64(0)
-    for move in range(I64(plan[at.N_MOVES])):
-        after = packed.slide(plan, board, move)
-        if after == board:
-            continue
-        empty = packed.empty_bits(plan, after)
-        allowance = allowance_at(context, depth) - I64(load_u64(context, of.COSTS + popcount(empty)))
-        for i in range(I64(load_u64(context, of.SPAWNS))):
-            spawn, cells = of.SPAWNS + 1 + 3 * i, empty
-            rest = allowance - I64(load_u64(context, spawn + 2))
-            while cells != ZERO and rest >= 0:
-                bit = cells & (ZERO - cells)
-                cells ^= bit
-                states[n], left[n] = after | (bit * load_u64(context, spawn)), U64(rest)
-                n += 1
-    return n
-
-
-@kernel
-def look_ahead(context: I64, plan: packed.Plan, states: States, left: States, depth: I64, first: I64, step: I64) -> I64:
-    """Search the moves of the states from the first one on: the table then knows them when the root comes there.
-
-    For threads that help: the root finds the same values sooner.  Returns how many states were searched.
-    """
-    chance, i, n = I64(load_u64(context, of.CHANCE)), first, I64(0)
-    while 0 <= i < len(states) and load_u64(context, of.IS_STOPPED) == ZERO:
-        for move in range(I64(plan[at.N_MOVES])):
-            after = packed.slide(plan, states[i], move)
-            if after != states[i]:
-                call_chance(chance, context, after, depth - 2, I64(left[i]))
-        i += step
-        n += 1
-    return n
 
 
 @kernel
@@ -164,8 +125,5 @@ def warm_up(plan: packed.Plan) -> None:
         words[of.CHANCE] = chance_address(is_classic)
         best_move(address_of(words), plan, U64(0x11))
         deepen(address_of(words), plan, U64(0x11), 2, np.zeros(n_moves, np.float32))
-        states = np.zeros(1024, np.uint64)
-        root_states(address_of(words), plan, U64(0x11), 3, states, states.copy())
-        look_ahead(address_of(words), plan, states[:1], states[:1], 2, 0, 1)
     downgrade(np.ones(int(plan[at.N_CELLS]), np.uint8))
     del arrays  # not before now: the context holds their addresses

@@ -37,7 +37,7 @@ from lab2048.kernels.last import NONE, last_chance
 U32 = np.uint32
 HASH = U64(0x9E37_79B9_7F4A_7C15)
 DEPTH_SHIFT, ALLOWANCE_SHIFT = U64(of.DEPTH_SHIFT), U64(of.ALLOWANCE_SHIFT)
-LOOK_EVERY = U64(128)  # states between two looks at the clock: some 10 microseconds
+LOOK_EVERY = U64(64)  # states between two looks at the clock: some microseconds
 
 
 @kernel
@@ -53,7 +53,7 @@ def count_states(context: I64, n: I64) -> None:
 
 @kernel
 def remember(context: I64, table: I64, slot: I64, board: U64, mark: U64, value: F32) -> None:
-    """Write a value into the table, unless the search was stopped half-way.
+    """Write a value into the table, unless the search was stopped half-way; what was there gives way.
 
     The key is mixed with the entry, so that an entry of which another thread has
     written only half belongs to no board.

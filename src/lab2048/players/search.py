@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lab2048.players.searcher import Searcher
 
 MAX_THREADS = 64
-DEPTH = 6  # own moves that expectimax looks ahead
+DEPTH = 7  # own moves that expectimax looks ahead
 _MODES = {"fast": (2, "no"), "normal": (3, "no"), "optimal": (3, "empty")}  # of document 002, in own moves
 _DEEPEN = ("no", "tiles", "empty")  # in the order of lab2048.kernels.context
 
@@ -122,7 +122,7 @@ class LookaheadPlayer(SearchPlayer):
 class ExpectimaxPlayer(SearchPlayer):
     """Expectimax that leaves out what is unlikely, remembers boards, and can play by the clock."""
 
-    depth: int | None = option(None, "own moves to look ahead; 6 if neither this nor a mode is given")
+    depth: int | None = option(None, "own moves to look ahead; 7 if neither this nor a mode is given")
     eval: str = option("rows", "what a board is worth: an evaluator's name, or a TOML file")
     cut: float | None = option(
         None,

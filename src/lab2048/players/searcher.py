@@ -1,6 +1,7 @@
 """A searcher: an evaluator and rules made ready for the search kernels."""
 
 import math
+import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.kernels import context as of
-from lab2048.kernels import evaluate, root, search, search_wide
+from lab2048.kernels import evaluate, frontier, root, search, search_wide
 from lab2048.kernels import layout as at
 from lab2048.kernels.address import address_of, clock_address
 from lab2048.kernels.last import NONE
@@ -20,6 +21,7 @@ UNITS = 4  # of the allowance: quarters of a bit
 LEAST = -1e30  # the value of a legal move that the search did not see
 TABLE_BITS = 16  # entries of the transposition table, 16 bytes each: one that stays in the processor is the fastest
 MAX_DEPTH = 12
+OVERHEAD = 35_000  # nanoseconds from the end of a search to the caller's hands
 LIKELY = 0.25  # a spawn is likely if it is at least so likely as a share of the likeliest
 
 
@@ -61,10 +63,11 @@ class Searcher:
         if self.n_threads > 1:
             self._pool = ThreadPoolExecutor(self.n_threads - 1, "search")
             self._helpers = [self.context.copy() for _ in range(self.n_threads - 1)]
-            n_states = len(shape.moves) * shape.n_cells * len(self.rules.spawn_table)
-            self._states = np.zeros((2, n_states), np.uint64)
+            size = len(shape.moves) * shape.n_cells * len(self.rules.spawn_table)
+            self._frontier = frontier.make_frontier(size)
         # Load the code and touch the memory now, so that no clock waits for it.
         self.root_values(self.rules.board, 2 if self.is_packed else 1)
+        self.deepen_until(time.monotonic_ns(), self.rules.board)
         self.table.fill(0)
         self.context[of.N_STATES] = 0
 
@@ -132,7 +135,7 @@ class Searcher:
 
     def deepen_until(self, deadline: int, board: Board) -> tuple[dict[int, float], int]:
         """The value of every legal move, and how far ahead a time of time.monotonic_ns allowed to look."""
-        self._set_clock(deadline)
+        self._set_clock(deadline - OVERHEAD)
         values, depth = np.empty(len(self.rules.shape.moves), np.float32), 1
         boards = self._boards(board)
         if self.is_packed and self.n_threads == 1:
@@ -159,28 +162,30 @@ class Searcher:
         ranks, word = boards
         if not self.is_packed:
             search_wide.root_values_wide(self.address, self.plan, ranks, depth, values)
-        elif self.n_threads == 1 or depth < 3:
+        elif self.n_threads == 1:
             root.root_values(self.address, self.plan, word, depth, values)
         else:
             self._search_together(word, depth, values)
 
     def _search_together(self, word: np.uint64, depth: int, values: NDArray[np.float32]) -> None:
-        """The same values: helpers begin elsewhere, and this search finds in the table what they have found."""
-        states, left = self._states
-        n = int(root.root_states(self.address, self.plan, word, depth, states, left))
+        """The same values: threads begin at different states and go on until all are found."""
+        n = int(frontier.fill_frontier(self.address, self.plan, word, depth, self._frontier))
+        if n == 0:
+            root.root_values(self.address, self.plan, word, depth, values)
+            return
         futures = []
         for k, words in enumerate(self._helpers, start=1):
             words[:] = self.context
             words[of.N_STATES] = words[of.LOOK_AT] = 0
+            args = address_of(words), self.plan, self._frontier, n, depth
             first, step = (n * k // self.n_threads, 1) if k % 2 == 0 else (n * (k + 1) // self.n_threads - 1, -1)
-            args = address_of(words), self.plan, states[:n], left[:n], depth, first, step
-            futures.append(self._pool.submit(root.look_ahead, *args))
-        root.root_values(self.address, self.plan, word, depth, values)
+            futures.append(self._pool.submit(frontier.search_frontier, *args, first, step))
+        frontier.search_frontier(self.address, self.plan, self._frontier, n, depth, 0, 1)
         for words in self._helpers:
-            words[of.IS_STOPPED] = 1
+            words[of.IS_STOPPED] = 1  # what they are at has been found meanwhile
         wait(futures)
-        for words in self._helpers:
-            self.context[of.N_STATES] += words[of.N_STATES]
+        frontier.join_frontier(self.address, self._frontier, n, values)
+        self.context[of.N_STATES] += sum(words[of.N_STATES] for words in self._helpers)
 
     def _by_move(self, board: Board, values: NDArray[np.float32]) -> dict[int, float]:
         if not self.is_packed or max(board.ranks) <= root.TOP_RANK:
