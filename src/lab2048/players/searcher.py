@@ -140,14 +140,15 @@ class Searcher:
         boards = self._boards(board)
         if self.is_packed and self.n_threads == 1:
             depth = int(root.deepen(self.address, self.plan, boards[1], MAX_DEPTH, values))
-            return self._by_move(board, values), depth
-        self._search(boards, 1, values)
-        deeper = values.copy()
-        while depth < MAX_DEPTH and (values > NONE).sum() > 1:
-            self._search(boards, depth + 1, deeper)
-            if self.context[of.IS_STOPPED]:
-                break
-            values, deeper, depth = deeper, values, depth + 1
+        else:
+            self._search(boards, 1, values)
+            deeper = values.copy()
+            while depth < MAX_DEPTH and (values > NONE).sum() > 1:
+                self._search(boards, depth + 1, deeper)
+                if self.context[of.IS_STOPPED]:
+                    break
+                values, deeper, depth = deeper, values, depth + 1
+        self._set_clock(0)  # whole games are played without one
         return self._by_move(board, values), depth
 
     def _set_clock(self, deadline: int) -> None:
