@@ -98,7 +98,11 @@ def test_what_is_tuned(evaluator: str, names: str, expected: str) -> None:
 @pytest.mark.parametrize("evaluator", ["rows", "order", "weighted-001"])
 def test_knobs_at_zero_change_nothing(evaluator: str) -> None:
     panel = tuning(evaluator).panel
-    assert panel.turned({}) == panel.turned({knob.name: 0.0 for knob in panel.knobs}) == make_evaluator(evaluator)
+    assert (
+        panel.with_settings({})
+        == panel.with_settings({knob.name: 0.0 for knob in panel.knobs})
+        == make_evaluator(evaluator)
+    )
     assert all(knob.at(-3) != knob.at(0) != knob.at(3) for knob in panel.knobs)
 
 
@@ -110,14 +114,14 @@ def test_a_matrix_from_a_path_judges_the_same_and_has_a_knob_a_cell() -> None:
     assert matrix.value(board, rules) == pytest.approx(snake.value(board, rules), rel=1e-5)
     panel = make_panel(matrix, rules, [], [board])
     assert len(panel.knobs) == rules.shape.n_cells - 1  # one stays, as the scale of all
-    assert panel.turned({"matrix[1][2]": 1.0}).matrix[0] == matrix.matrix[0]
-    assert panel.turned({"matrix[1][2]": 1.0}).matrix[1][2] > matrix.matrix[1][2]
+    assert panel.with_settings({"matrix[1][2]": 1.0}).matrix[0] == matrix.matrix[0]
+    assert panel.with_settings({"matrix[1][2]": 1.0}).matrix[1][2] > matrix.matrix[1][2]
 
 
 def test_a_power_turns_around_a_pivot() -> None:
     """So that a higher power does not make its term heavier as well."""
     panel = tuning(names=("monotone_power",)).panel
-    before, after = panel.evaluator, panel.turned({"monotone_power": 1.0})
+    before, after = panel.evaluator, panel.with_settings({"monotone_power": 1.0})
     term, power = 6, 7
     assert after.terms[power] > before.terms[power]
     at_pivot = [each.terms[term] * panel.pivot ** each.terms[power] for each in (before, after)]
@@ -137,7 +141,7 @@ def test_a_weight_of_zero_moves_in_a_unit_that_matters() -> None:
 def test_resuming_gives_what_no_interruption_gives(tmp_path: Path) -> None:
     whole = tuned(tmp_path / "whole.sqlite", 4)
     assert len(whole) == 17
-    assert whole[0].turns == dict.fromkeys(whole[0].turns, 0.0)
+    assert whole[0].settings == dict.fromkeys(whole[0].settings, 0.0)
     path = tmp_path / "parts.sqlite"
     first = tuned(path, 4, end_after=6)
     assert first == whole[: len(first)]
@@ -165,8 +169,8 @@ def test_trials_of_a_generation_meet_the_same_dice_and_no_two_generations_do() -
 
 def test_the_mean_leans_to_the_better_half() -> None:
     values = [(0.0, 5.0), (1.0, 4.0), (100.0, -1.0), (200.0, -2.0)]
-    turns = recombined([Trial(i, 1, {"x": x}, value, {}) for i, (x, value) in enumerate(values)])
-    assert 0.0 < turns["x"] < 0.5
+    settings = recombined([Trial(i, 1, {"x": x}, value, {}) for i, (x, value) in enumerate(values)])
+    assert 0.0 < settings["x"] < 0.5
 
 
 def test_an_unfinished_generation_is_no_candidate(tmp_path: Path) -> None:

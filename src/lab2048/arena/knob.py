@@ -1,6 +1,6 @@
-"""Knobs: the numbers of an evaluator that are tuned, and how far a turn moves each.
+"""Knobs: the numbers of an evaluator that are tuned, and how far a setting moves each.
 
-A knob stands at 0 for the evaluator as it is, and a tuner turns all of them by about 1 at
+A knob stands at 0 for the evaluator as it is, and a tuner settings all of them by about 1 at
 first, by 3 at most.  A weight that is not zero is multiplied, so that it keeps its sign and
 its order of magnitude; one that is zero is moved in a unit that matters on real boards.
 """
@@ -10,6 +10,7 @@ import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from lab2048.errors import UsageError, nearest
 from lab2048.players.evaluator import TERMS, Evaluator
@@ -29,17 +30,17 @@ _OTHERS = ("scale", "ratio", "matrix", "lost")
 class Knob:
     """One number that is tuned."""
 
-    name: str  # of a term or setting, or matrix[row][column]
+    name: str  # a term, scale, ratio, lost, or matrix[row][column]
     start: float
-    unit: float  # 0: the number is multiplied by exp(width x turn); else turn x width x unit is added
+    unit: float  # 0: the number is multiplied by exp(width x setting); else setting x width x unit is added
     width: float = STEP
 
-    def at(self, turn: float) -> float:
-        """The number at a turn of the knob.
+    def at(self, setting: float) -> float:
+        """The number at a setting of the knob.
 
-        A turn of 1 is a step of 1.2 widths and a turn of 3 one of 10: fine near the start, and yet far-reaching.
+        A setting of 1 is a step of 1.2 widths and one of 3 a step of 10: fine near the start, and yet far-reaching.
         """
-        way = self.width * math.sinh(turn)
+        way = self.width * math.sinh(setting)
         return rounded(self.start + self.unit * way if self.unit else self.start * math.exp(way))
 
 
@@ -60,21 +61,21 @@ class Panel:
     knobs: tuple[Knob, ...]
     pivot: float  # the rank at which turning a power changes nothing
 
-    def turned(self, turns: Mapping[str, float]) -> Evaluator:
+    def with_settings(self, settings: Mapping[str, float]) -> Evaluator:
         """The evaluator with its knobs turned; one that is not named stands at 0."""
-        numbers = {knob.name: knob.at(turns[knob.name]) for knob in self.knobs if turns.get(knob.name)}
+        numbers = {knob.name: knob.at(settings[knob.name]) for knob in self.knobs if settings.get(knob.name)}
         before = dict(zip(TERMS, self.evaluator.terms, strict=True))
         terms = before | {name: number for name, number in numbers.items() if name in before}
         for power, term in POWERS.items():
             # A higher power makes its term heavier: what the power is worth must not depend on that.
             if power in numbers:
                 terms[term] = rounded(terms[term] * self.pivot ** (before[power] - terms[power]))
-        settings = {name: numbers[name] for name in ("scale", "ratio", "lost") if name in numbers}
+        others: dict[str, Any] = {name: numbers[name] for name in ("scale", "ratio", "lost") if name in numbers}
         matrix = tuple(
             tuple(numbers.get(_cell(i, j), weight) for j, weight in enumerate(row))
             for i, row in enumerate(self.evaluator.matrix)
         )
-        return dataclasses.replace(self.evaluator, terms=tuple(terms.values()), matrix=matrix, **settings)  # type: ignore[arg-type]
+        return dataclasses.replace(self.evaluator, terms=tuple(terms.values()), matrix=matrix, **others)
 
 
 def make_panel(evaluator: Evaluator, rules: Rules, names: Sequence[str], boards: Sequence[Board]) -> Panel:

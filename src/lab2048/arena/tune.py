@@ -107,7 +107,7 @@ class Tuning:
                 kept = study.trials.get(trial.number)
                 if kept is None:
                     missing[trial.number] = dict(trial.params)
-                elif not _is_same(kept.turns, trial.params):
+                elif not _is_same(kept.settings, trial.params):
                     raise StoreError(
                         f"study {study.id} in {study.path} does not go on here as it began (trial {trial.number}): "
                         "expected the same machine and packages; begin anew with --study FILE or another --seed"
@@ -122,7 +122,7 @@ class Tuning:
 
     def _play(self, asked: Mapping[int, Mapping[str, float]], generation: int, pool: Pool) -> Iterator[Trial]:
         """Play the games of some trials, all on the seeds of their generation."""
-        specs = {number: self.spec_of(self.panel.turned(turns)) for number, turns in asked.items()}
+        specs = {number: self.spec_of(self.panel.with_settings(settings)) for number, settings in asked.items()}
         games: dict[str, dict[int, Episode]] = {spec: {} for spec in specs.values()}
         for played in pool.run(self._batches(list(games), generation, pool.n_workers)):
             games[played.player] |= played.episodes

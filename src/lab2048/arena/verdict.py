@@ -90,8 +90,10 @@ def candidates(tuning: Tuning, trials: Sequence[Trial], n_generations: int) -> d
         means.append(recombined(generations[len(means) + 1]))
     found = {}
     for n in sorted({1, max(1, len(means) // 4), max(1, len(means) // 2)}) if means else ():
-        turns = {name: statistics.fmean(mean[name] for mean in means[-n:]) for name in means[0]}
-        found[f"mean of the last {n} generations" if n > 1 else "last generation"] = tuning.panel.turned(turns)
+        settings = {name: statistics.fmean(mean[name] for mean in means[-n:]) for name in means[0]}
+        found[f"mean of the last {n} generations" if n > 1 else "last generation"] = tuning.panel.with_settings(
+            settings
+        )
     return found
 
 
@@ -101,8 +103,8 @@ def recombined(generation: Sequence[Trial]) -> dict[str, float]:
     best = sorted(generation, key=lambda trial: (-trial.value, trial.number))[:n]
     weights = [math.log((len(generation) + 1) / 2) - math.log(i + 1) for i in range(n)]
     return {
-        name: math.fsum(w * trial.turns[name] for w, trial in zip(weights, best, strict=True)) / math.fsum(weights)
-        for name in best[0].turns
+        name: math.fsum(w * trial.settings[name] for w, trial in zip(weights, best, strict=True)) / math.fsum(weights)
+        for name in best[0].settings
     }
 
 

@@ -152,9 +152,7 @@ def _run(tuning: "Tuning", n_generations: int, pool: "Pool", study: "Study") -> 
     """Make the trials that are missing, with a line that says how it goes."""
     n_trials = 1 + n_generations * tuning.population
     n_found = sum(number < n_trials for number in study.trials)
-    say(
-        f"study {study.id}: {n_found} of {n_trials} trials found" if n_found else f"study {study.id}: {n_trials} trials"
-    )
+    say(f"study {study.id} in {study.path}: {n_found} of {n_trials} trials found")
     say(f"tuned: {', '.join(knob.name for knob in tuning.panel.knobs)}; generations of {tuning.population}")
     begin, made = time.monotonic(), 0
     with _live() as show:

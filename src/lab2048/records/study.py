@@ -31,7 +31,7 @@ class Trial(NamedTuple):
 
     number: int  # 0 is the start
     generation: int
-    turns: Mapping[str, float]
+    settings: Mapping[str, float]
     value: float  # of the objective
     facts: Mapping[str, Any]  # for whoever looks at the study: mean score, rate of the goal
 
@@ -70,9 +70,9 @@ class Study:
     def keep(self, trial: Trial) -> None:
         """Keep a finished trial."""
         optuna = self._optuna
-        distributions = {name: optuna.distributions.FloatDistribution(-LIMIT, LIMIT) for name in trial.turns}
+        distributions = {name: optuna.distributions.FloatDistribution(-LIMIT, LIMIT) for name in trial.settings}
         frozen = optuna.trial.create_trial(
-            params=dict(trial.turns),
+            params=dict(trial.settings),
             distributions=distributions,
             value=trial.value,
             user_attrs={"number": trial.number, "generation": trial.generation, **trial.facts},
@@ -92,9 +92,8 @@ class Study:
         storages = self._optuna.storages
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what the database layer thinks of its own future helps no user
-            storage = storages.RDBStorage(
-                f"sqlite:///{self.path.absolute()}", engine_kwargs={"connect_args": {"timeout": BUSY_SECONDS}}
-            )
+            # The path does not go into an address, where some letters would mean something else.
+            storage = storages.RDBStorage("sqlite:///study.sqlite", engine_kwargs={"creator": self._connect})
             self._close = storage.engine.dispose
             study: optuna.Study = self._optuna.create_study(
                 study_name=name, storage=storage, direction="maximize", load_if_exists=True
@@ -102,6 +101,9 @@ class Study:
         if study.user_attrs.get("identity") != identity:
             study.set_user_attr("identity", dict(identity))
         return study
+
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.path, timeout=BUSY_SECONDS, check_same_thread=False)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -117,7 +119,9 @@ class Study:
         except Exception as error:
             cause = error.__cause__ or error
             reason = str(cause).splitlines()[0] if str(cause) else type(error).__name__
-            raise StoreError(f"the study file {self.path} cannot be used ({reason}): {_OTHER}") from error
+            raise StoreError(
+                f"the study file {self.path} cannot be used ({reason}): trials kept before are safe; {_OTHER}"
+            ) from error
 
 
 def _check_file(path: Path) -> None:
