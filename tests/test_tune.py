@@ -118,6 +118,14 @@ def test_a_matrix_from_a_path_judges_the_same_and_has_a_knob_a_cell() -> None:
     assert panel.with_settings({"matrix[1][2]": 1.0}).matrix[1][2] > matrix.matrix[1][2]
 
 
+def test_by_cell_the_start_of_the_comparison_is_the_evaluator_itself() -> None:
+    snake = make_evaluator("snake")
+    it = Tuning(BOARD, "greedy", snake, 1, 3, names=("empty",), is_by_cell=True)
+    assert it.evaluator is snake
+    assert it.panel.evaluator.matrix
+    assert [knob.name for knob in it.panel.knobs][:2] == ["empty", "matrix[0][1]"]
+
+
 def test_a_power_turns_around_a_pivot() -> None:
     """So that a higher power does not make its term heavier as well."""
     panel = tuning(names=("monotone_power",)).panel
@@ -232,6 +240,7 @@ def test_the_file_plays_as_it_was_measured(tmp_path: Path, capsys: pytest.Captur
         (["weighted-002"], "matrix"),  # it is for 4x4
         (["snake", "--terms", "matrix"], "--matrix"),
         (["rows", "--player", "random"], "no option eval"),
+        (["rows", "--player", "greedy:eval=max"], "brings an evaluator"),
         (["rows", "--player", "expectimax:ms=5"], "clock"),
         (["rows", "--objective", "scor"], "did you mean score"),
         (["rows", "--games", "0"], "games 0"),

@@ -1,6 +1,6 @@
 """Knobs: the numbers of an evaluator that are tuned, and how far a setting moves each.
 
-A knob stands at 0 for the evaluator as it is, and a tuner settings all of them by about 1 at
+A knob stands at 0 for the evaluator as it is, and a tuner turns all of them by about 1 at
 first, by 3 at most.  A weight that is not zero is multiplied, so that it keeps its sign and
 its order of magnitude; one that is zero is moved in a unit that matters on real boards.
 """

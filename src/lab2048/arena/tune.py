@@ -17,7 +17,7 @@ from importlib.metadata import version
 from typing import Any
 
 from lab2048.arena.batch import Batch, play_batch
-from lab2048.arena.knob import Panel, make_panel, sample_boards
+from lab2048.arena.knob import Panel, make_panel, sample_boards, with_matrix
 from lab2048.arena.pool import Pool
 from lab2048.errors import StoreError, UsageError, nearest
 from lab2048.players.evaluator import Evaluator
@@ -38,12 +38,13 @@ class Tuning:
     """An evaluator that is tuned for a player, and the games that its trials play."""
 
     rules: Rules
-    player: str  # a spec; what it says of `eval` is replaced
+    player: str  # canonical spec, without `eval`
     evaluator: Evaluator  # as it is
     seed: int
     n_games: int  # of a trial
     objective: str = "score"
     names: Sequence[str] = ()  # what is tuned; nothing: all weights that are not zero
+    is_by_cell: bool = False  # True: a path becomes a matrix first
     population: int = 0  # trials of a generation; 0: as many as suit the number of knobs
     is_ending: bool = field(default=False, init=False)
 
@@ -55,11 +56,18 @@ class Tuning:
         name = self.player.partition(":")[0]
         if "eval" not in options(name):
             raise UsageError(f"player {name} has no option eval: expected one that takes an evaluator, like lookahead")
-        if not make_player(self.player).is_repeatable:
+        player = make_player(self.player)
+        if getattr(player, "eval") != options(name)["eval"].default:  # noqa: B009 - not all players have it
+            raise UsageError(f"player {self.player} brings an evaluator: expected only the one that is tuned")
+        if not player.is_repeatable:
             raise UsageError(f"player {self.player} plays by the clock: expected one whose games can be played again")
         batch = Batch(self.spec_of(self.evaluator), self.rules, self.seed, range(SAMPLE_GAMES), is_passing=True)
         boards = sample_boards(list(play_batch(batch, lambda: False).episodes.values()))
-        self.panel: Panel = make_panel(self.evaluator, self.rules, self.names, boards)
+        start, names = self.evaluator, list(self.names)
+        if self.is_by_cell:
+            start = with_matrix(start, self.rules.shape)
+            names += ["matrix"] if names else []
+        self.panel: Panel = make_panel(start, self.rules, names, boards)
         self.population = self.population or max(8, 4 + round(3 * math.log(len(self.panel.knobs))))
 
     def spec_of(self, evaluator: Evaluator) -> str:
@@ -73,7 +81,7 @@ class Tuning:
             "schema": SCHEMA,
             "programs": [program(), *(f"{name} {version(name)}" for name in ("optuna", "cmaes"))],
             "rules": self.rules.to_json(),
-            "player": spec_with(self.player, eval=options(self.player.partition(":")[0])["eval"].default),
+            "player": self.player,
             "evaluator": {"name": start.name, **start.to_table()},
             "knobs": [asdict(knob) for knob in self.panel.knobs],
             "pivot": self.panel.pivot,

@@ -77,7 +77,6 @@ def tune(
 
     Example: lab2048 tune rows --player lookahead:depth=2 --games 200 --trials 400 --out tuned.toml
     """
-    from lab2048.arena.knob import with_matrix
     from lab2048.arena.pool import Pool
     from lab2048.arena.ready import prepare
     from lab2048.arena.tune import Tuning
@@ -99,12 +98,9 @@ def tune(
             load_player_file(path)
         the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
         before = make_evaluator(evaluator)
-        if matrix:
-            before = with_matrix(before, the_rules.shape)
         names = [name.strip() for name in terms.split(",") if name.strip()]
-        names += ["matrix"] if matrix and names and "matrix" not in names else []
         prepare(say)
-        tuning = Tuning(the_rules, canonical_spec(player), before, seed, games, objective, names, population)
+        tuning = Tuning(the_rules, canonical_spec(player), before, seed, games, objective, names, matrix, population)
     n_generations = math.ceil(trials / tuning.population)
     with contextlib.ExitStack() as stack:
         the_study = Study(study or study_path(), tuning.identity())
