@@ -149,7 +149,8 @@ def _run(tuning: "Tuning", n_generations: int, pool: "Pool", study: "Study") -> 
     n_trials = 1 + n_generations * tuning.population
     n_found = sum(number < n_trials for number in study.trials)
     say(f"study {study.id} in {study.path}: {n_found} of {n_trials} trials found")
-    say(f"tuned: {', '.join(knob.name for knob in tuning.panel.knobs)}; generations of {tuning.population}")
+    names = dict.fromkeys(knob.name.partition("[")[0] for knob in tuning.panel.knobs)
+    say(f"tuned: {', '.join(names)}; {len(tuning.panel.knobs)} numbers, generations of {tuning.population}")
     begin, made = time.monotonic(), 0
     with _live() as show:
         for trial in tuning.run(n_generations, pool, study):

@@ -23,7 +23,7 @@ def verdict_lines(verdict: Verdict) -> Iterator[str]:
         a, b = before.get(name, 0.0), after.get(name, 0.0)
         if name == "matrix":
             for i, (old, new) in enumerate(zip(a, b, strict=True)):
-                yield _row(f"matrix[{i}]", " ".join(f"{x:.3g}" for x in old), " ".join(f"{x:.3g}" for x in new))
+                yield _row(f"matrix[{i}]", " ".join(f"{x:.4g}" for x in old), " ".join(f"{x:.4g}" for x in new))
         elif name != "path" and a != b:
             yield _row(name, f"{a:g}", f"{b:g}")
     yield _row("mean score", *_means(verdict))
