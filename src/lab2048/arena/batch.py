@@ -34,6 +34,7 @@ class Batch:
     rules: Rules
     seed: int  # of the match
     numbers: Sequence[int]
+    is_passing: bool = False  # True: nobody will ask for this player again, so that its tables are not kept
 
 
 @dataclass
@@ -56,9 +57,14 @@ def player_here(spec: str) -> Player:
     return players[spec]
 
 
+def player_of(batch: Batch) -> Player:
+    """The player of a batch: one of those that this thread keeps, or one for this batch alone."""
+    return make_player(batch.player) if batch.is_passing else player_here(batch.player)
+
+
 def play_batch(batch: Batch, is_stopped: Callable[[], bool]) -> Played:
     """Play the games of a batch; stop between two games, or two slices, when asked to."""
-    player = player_here(batch.player)
+    player = player_of(batch)
     kernel = player.games_kernel(batch.rules)
     played = Played(batch.player)
     if kernel is not None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from lab2048.arena.batch import Batch, Played, play_batch, player_here
+from lab2048.arena.batch import Batch, Played, play_batch, player_of
 from lab2048.errors import LabError, PlayerError
 from lab2048.players import load_player_file
 
@@ -135,7 +135,7 @@ class Pool:
                     ) from None
 
     def _submit(self, batch: Batch) -> Future[Played]:
-        player = player_here(batch.player)
+        player = player_of(batch)
         if player.releases_lock or player.games_kernel(batch.rules) is not None:
             return self._thread_pool().submit(play_batch, batch, self._stop_threads.is_set)
         with _no_interrupts():

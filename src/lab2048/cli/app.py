@@ -12,7 +12,7 @@ import typer
 from typer.exceptions import TyperException
 
 import lab2048
-from lab2048.cli import bench, games, hint, match, perft, play, players
+from lab2048.cli import bench, games, hint, match, perft, play, players, tune
 from lab2048.errors import LabError
 
 app = typer.Typer(
@@ -28,6 +28,7 @@ app.command("play")(play.play)
 app.command("match")(match.match)
 app.command("hint")(hint.hint)
 app.command("players")(players.players)
+app.command("tune")(tune.tune)
 app.command("perft")(perft.perft)
 app.add_typer(games.app, name="games")
 app.add_typer(bench.app, name="bench")

@@ -4,6 +4,9 @@ All of them are data, in evaluators.toml beside this file or in a TOML file of y
 weights of a dozen terms over cells, lines and the board (lab2048.kernels.evaluate).
 """
 
+import json
+import math
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -19,7 +22,7 @@ from lab2048.kernels import evaluate
 from lab2048.rules import Board, Rules, Shape
 from lab2048.rules.plan import make_plan
 
-_TERMS = (
+TERMS = (  # in the order of lab2048.kernels.evaluate
     "empty",
     "potential",
     "sum",
@@ -79,6 +82,27 @@ class Evaluator:
                     weights[cell] = weight
         return weights
 
+    def to_table(self) -> dict[str, Any]:
+        """Everything but the name and the doc, as a TOML file has it; what is zero anyway is left out."""
+        table: dict[str, Any] = {term: weight for term, weight in zip(TERMS, self.terms, strict=True) if weight}
+        if self.path:
+            table |= {"path": self.path, "scale": self.scale, "ratio": self.ratio}
+        if self.matrix:
+            table["matrix"] = [list(row) for row in self.matrix]
+        if self.lost is not None:
+            table["lost"] = self.lost
+        return table
+
+    def to_inline(self) -> str:
+        """The evaluator as `make_evaluator` and the eval option of a player take it, without a file."""
+        return "{" + ", ".join(f"{key} = {_write(value)}" for key, value in self.to_table().items()) + "}"
+
+    def to_toml(self) -> str:
+        """The table of a TOML file."""
+        name = self.name if re.fullmatch(r"[A-Za-z0-9_-]+", self.name) else _write(self.name)
+        lines = [f"{key} = {_write(value)}" for key, value in {"doc": self.doc, **self.to_table()}.items()]
+        return "\n".join([f"[{name}]", *lines, ""])
+
     def value(self, board: Board, rules: Rules) -> float:
         """What a board is worth, lost or not."""
         if self.lost is not None and not board.legal_moves():
@@ -119,7 +143,13 @@ def evaluator_names() -> list[str]:
 
 
 def make_evaluator(name: str) -> Evaluator:
-    """One of ours, or the one in a TOML file: FILE.toml, or FILE.toml#NAME if there are several."""
+    """One of ours; one in a TOML file, FILE.toml or FILE.toml#NAME; or the terms themselves, {empty = 1, lost = 0}.
+
+    >>> make_evaluator("{merges = 2, lost = 0}").to_inline()
+    '{merges = 2, lost = 0}'
+    """
+    if name.startswith("{"):
+        return _read_inline(name)
     path, _, part = name.partition("#")
     if path.endswith(".toml"):
         found = _read(Path(path))
@@ -132,6 +162,24 @@ def make_evaluator(name: str) -> Evaluator:
     if name not in ours:
         raise UsageError(f"evaluator {name!r} is unknown: {nearest(name, ours)}, or FILE.toml")
     return ours[name]
+
+
+def _read_inline(text: str) -> Evaluator:
+    try:
+        return _from_table(text, "inline", tomllib.loads(f"inline = {text}")["inline"])
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"evaluator {text} is not understood: {error}; expected {{term = weight, ...}}") from None
+    except FileError as error:
+        raise UsageError(str(error)) from None
+
+
+def _write(value: Any) -> str:
+    """A value in TOML."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list):
+        return f"[{', '.join(_write(item) for item in value)}]"
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
 
 
 @cache
@@ -149,11 +197,13 @@ def _from_table(where: str, name: str, table: Any) -> Evaluator:
     if not isinstance(table, dict):
         raise FileError(f"evaluator {where} is {table!r}: expected a table of terms")
     for key, value in table.items():
-        if key not in _TERMS + _SETTINGS:
-            raise FileError(f"evaluator {where} has no term {key!r}: {nearest(key, _TERMS + _SETTINGS)}")
+        if key not in TERMS + _SETTINGS:
+            raise FileError(f"evaluator {where} has no term {key!r}: {nearest(key, TERMS + _SETTINGS)}")
         kinds = str if key in ("doc", "path") else list if key == "matrix" else (int, float)
         if not isinstance(value, kinds) or isinstance(value, bool):
             raise FileError(f"evaluator {where}: {key} is {value!r}: expected {getattr(kinds, '__name__', 'a number')}")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise FileError(f"evaluator {where}: {key} is {value}: expected a finite number")
     if table.get("path", "") not in ("", "snake", "gradient"):
         raise FileError(f"evaluator {where}: path is {table['path']!r}: expected snake or gradient")
     try:
@@ -164,7 +214,7 @@ def _from_table(where: str, name: str, table: Any) -> Evaluator:
     return Evaluator(
         name=name,
         doc=table.get("doc", ""),
-        terms=tuple(float(table.get(term, 0.0)) for term in _TERMS),
+        terms=tuple(float(table.get(term, 0.0)) for term in TERMS),
         lost=None if lost is None else float(lost),
         path=table.get("path", ""),
         scale=float(table.get("scale", 1.0)),

@@ -111,8 +111,23 @@ def canonical_spec(spec: str) -> str:
     >>> canonical_spec(" first:order=  ")
     'first'
     """
+    return _spec_of(spec.strip().partition(":")[0], make_player(spec))
+
+
+def spec_with(spec: str, **changes: Any) -> str:
+    """The canonical spec of the same player with some options changed.
+
+    >>> spec_with("lookahead:depth=3", eval="snake")
+    'lookahead:depth=3,eval=snake'
+    """
     name = spec.strip().partition(":")[0]
-    player = make_player(spec)
+    for key in changes:
+        if key not in options(name):
+            raise UsageError(f"player {name} has no option {key!r}: {nearest(key, options(name))}")
+    return _spec_of(name, dataclasses.replace(make_player(spec), **changes))
+
+
+def _spec_of(name: str, player: Player) -> str:
     parts = [
         f"{key}={_write(getattr(player, key))}"
         for key, field in options(name).items()

@@ -1,0 +1,173 @@
+"""Tuning: the weights of an evaluator by CMA-ES, generation by generation.
+
+All trials of a generation play the same seeds, and every generation plays new ones.  The
+method only asks which trial of a generation did better, so that values of different
+generations need not be comparable; and luck that no seed brings twice cannot be learnt.
+
+Nothing of the method's state is kept.  It depends on its seed and on the values it was
+told and on nothing else: a study is resumed by telling it the kept values again.
+"""
+
+import math
+import statistics
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+from lab2048.arena.batch import Batch, play_batch
+from lab2048.arena.knob import Panel, make_panel, sample_boards, with_matrix
+from lab2048.arena.pool import Pool
+from lab2048.errors import StoreError, UsageError, nearest
+from lab2048.players.evaluator import Evaluator
+from lab2048.players.registry import make_player, options, spec_with
+from lab2048.records.episode import Episode
+from lab2048.records.provenance import program
+from lab2048.records.study import LIMIT, Study, Trial, load_optuna
+from lab2048.rules import Rules
+from lab2048.rules.dice import check_seed
+
+SCHEMA = 1  # of what decides a trial
+OBJECTIVES = ("score", "log-score", "goal")
+SAMPLE_GAMES = 2  # whose boards say how much each weight matters
+
+
+@dataclass
+class Tuning:
+    """An evaluator that is tuned for a player, and the games that its trials play."""
+
+    rules: Rules
+    player: str  # canonical spec, without `eval`
+    evaluator: Evaluator  # as it is
+    seed: int
+    n_games: int  # of a trial
+    objective: str = "score"
+    names: Sequence[str] = ()  # what is tuned; nothing: all weights that are not zero
+    is_by_cell: bool = False  # True: a path becomes a matrix first
+    population: int = 0  # trials of a generation; 0: as many as suit the number of knobs
+    is_ending: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        """Find the knobs, by the boards of a few games."""
+        check_seed(self.seed)
+        if self.objective not in OBJECTIVES:
+            raise UsageError(f"objective {self.objective!r} is unknown: {nearest(self.objective, OBJECTIVES)}")
+        name = self.player.partition(":")[0]
+        if "eval" not in options(name):
+            raise UsageError(f"player {name} has no option eval: expected one that takes an evaluator, like lookahead")
+        player = make_player(self.player)
+        if getattr(player, "eval") != options(name)["eval"].default:  # noqa: B009 - not all players have it
+            raise UsageError(f"player {self.player} brings an evaluator: expected only the one that is tuned")
+        if not player.is_repeatable:
+            raise UsageError(f"player {self.player} plays by the clock: expected one whose games can be played again")
+        batch = Batch(self.spec_of(self.evaluator), self.rules, self.seed, range(SAMPLE_GAMES), is_passing=True)
+        boards = sample_boards(list(play_batch(batch, lambda: False).episodes.values()))
+        start, names = self.evaluator, list(self.names)
+        if self.is_by_cell:
+            start = with_matrix(start, self.rules.shape)
+            names += ["matrix"] if names else []
+        self.panel: Panel = make_panel(start, self.rules, names, boards)
+        self.population = self.population or max(8, 4 + round(3 * math.log(len(self.panel.knobs))))
+
+    def spec_of(self, evaluator: Evaluator) -> str:
+        """The player with this evaluator."""
+        return spec_with(self.player, eval=evaluator.to_inline())
+
+    def identity(self) -> dict[str, Any]:
+        """Everything that decides the trials, and nothing else."""
+        start = self.panel.evaluator
+        return {
+            "schema": SCHEMA,
+            "programs": [program(), *(f"{name} {version(name)}" for name in ("optuna", "cmaes"))],
+            "rules": self.rules.to_json(),
+            "player": self.player,
+            "evaluator": {"name": start.name, **start.to_table()},
+            "knobs": [asdict(knob) for knob in self.panel.knobs],
+            "pivot": self.panel.pivot,
+            "seed": self.seed,
+            "games": self.n_games,
+            "objective": self.objective,
+            "population": self.population,
+        }
+
+    def end(self) -> None:
+        """Let the trials at hand be the last ones."""
+        self.is_ending = True
+
+    def run(self, n_generations: int, pool: Pool, study: Study) -> Iterator[Trial]:
+        """Make the trials that the study does not have yet; each is kept when it is handed out."""
+        optuna = load_optuna()
+        # The method wants two numbers at least: with a single knob there is one more that does nothing.
+        names = [knob.name for knob in self.panel.knobs] + ["idle"] * (len(self.panel.knobs) == 1)
+        ranges = {name: optuna.distributions.FloatDistribution(-LIMIT, LIMIT) for name in names}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            sampler = optuna.samplers.CmaEsSampler(
+                seed=self.seed % 2**32, popsize=self.population, warn_independent_sampling=False
+            )
+        method = optuna.create_study(direction="maximize", sampler=sampler)
+        method.enqueue_trial(dict.fromkeys(names, 0.0))  # the method begins around its first trial
+        for generation in range(n_generations + 1):
+            asked = [method.ask(ranges) for _ in range(self.population if generation else 1)]
+            missing = {}
+            for trial in asked:
+                kept = study.trials.get(trial.number)
+                if kept is None:
+                    missing[trial.number] = dict(trial.params)
+                elif not _is_same(kept.settings, trial.params):
+                    raise StoreError(
+                        f"study {study.id} in {study.path} does not go on here as it began (trial {trial.number}): "
+                        "expected the same machine and packages; begin anew with --study FILE or another --seed"
+                    )
+            for trial in self._play(missing, generation, pool):
+                study.keep(trial)
+                yield trial
+            if any(trial.number not in study.trials for trial in asked):
+                return
+            for trial in asked:
+                method.tell(trial, study.trials[trial.number].value)
+
+    def _play(self, asked: Mapping[int, Mapping[str, float]], generation: int, pool: Pool) -> Iterator[Trial]:
+        """Play the games of some trials, all on the seeds of their generation."""
+        specs = {number: self.spec_of(self.panel.with_settings(settings)) for number, settings in asked.items()}
+        games: dict[str, dict[int, Episode]] = {spec: {} for spec in specs.values()}
+        for played in pool.run(self._batches(list(games), generation, pool.n_workers)):
+            games[played.player] |= played.episodes
+            if len(games[played.player]) == self.n_games:
+                for number in [number for number, spec in specs.items() if spec == played.player]:
+                    episodes = games[played.player]
+                    in_order = [episodes[n] for n in sorted(episodes)]
+                    yield Trial(number, generation, asked[number], self.value_of(in_order), _facts(in_order))
+                games[played.player] = {}
+
+    def _batches(self, specs: Sequence[str], generation: int, n_workers: int) -> Iterator[Batch]:
+        """A trial is one batch, or some if there are more workers than trials."""
+        first = max(0, generation - 1) * self.n_games  # the start plays with the first generation
+        numbers = range(first, first + self.n_games)
+        n_parts = max(1, min(self.n_games, 2 * n_workers // max(1, len(specs))))
+        for spec in specs:
+            if self.is_ending:
+                return
+            for i in range(n_parts):
+                yield Batch(spec, self.rules, self.seed, numbers[i::n_parts], is_passing=True)
+
+    def value_of(self, episodes: Sequence[Episode]) -> float:
+        """What a trial is judged by."""
+        if self.objective == "goal":
+            return statistics.fmean(episode.moves_to_goal is not None for episode in episodes)
+        if self.objective == "score":
+            return statistics.fmean(episode.score for episode in episodes)
+        return statistics.fmean(math.log1p(episode.score) for episode in episodes)
+
+
+def _facts(episodes: Sequence[Episode]) -> dict[str, Any]:
+    return {
+        "mean_score": statistics.fmean(episode.score for episode in episodes),
+        "goal_rate": statistics.fmean(episode.moves_to_goal is not None for episode in episodes),
+    }
+
+
+def _is_same(a: Mapping[str, float], b: Mapping[str, float]) -> bool:
+    """Equal but for the last digits, which another machine may compute otherwise."""
+    return a.keys() == b.keys() and all(math.isclose(a[name], b[name], rel_tol=1e-6, abs_tol=1e-6) for name in a)

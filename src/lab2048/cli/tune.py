@@ -1,0 +1,240 @@
+"""`lab2048 tune`: better weights for an evaluator."""
+
+import contextlib
+import json
+import math
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lab2048.cli.match import MAX_GAMES, MAX_WORKERS
+from lab2048.cli.options import GoalOption, JsonOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
+from lab2048.errors import FileError, UsageError
+
+if TYPE_CHECKING:
+    from lab2048.arena.pool import Pool
+    from lab2048.arena.tune import Tuning
+    from lab2048.arena.verdict import Verdict
+    from lab2048.records.study import Study, Trial
+
+MAX_TRIALS = 1_000_000
+MIN_POPULATION, MAX_POPULATION = 4, 1000
+
+
+def tune(
+    evaluator: Annotated[
+        str, typer.Argument(metavar="EVAL", help="An evaluator's name, FILE.toml, FILE.toml#NAME or {empty = 1, ...}.")
+    ],
+    player: Annotated[
+        str, typer.Option("--player", "-p", metavar="PLAYER", help="Who plays with it: any that has the option eval.")
+    ] = "lookahead:depth=2",
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games of a trial.")] = 200,
+    trials: Annotated[
+        int, typer.Option("--trials", "-t", metavar="N", help="Trials, rounded up to whole generations.")
+    ] = 400,
+    terms: Annotated[
+        str, typer.Option("--terms", metavar="LIST", help="Tune these (default: all weights that are not zero).")
+    ] = "",
+    matrix: Annotated[
+        bool, typer.Option("--matrix", help="Make a weight for every cell of a path, and tune each.")
+    ] = False,
+    objective: Annotated[
+        str, typer.Option("--objective", metavar="WHAT", help="What a trial is judged by: score, log-score or goal.")
+    ] = "score",
+    rules: RulesOption = "4x4",
+    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Seed of the trials and their games.")] = 1,
+    population: Annotated[
+        int, typer.Option("--population", metavar="N", help="Trials of a generation (0: by the number of weights).")
+    ] = 0,
+    workers: Annotated[
+        int, typer.Option("--workers", "-w", metavar="N", help="How many trials at once (0: one a core).")
+    ] = 0,
+    fresh: Annotated[
+        int, typer.Option("--fresh", metavar="N", help="Games on fresh seeds, before and after, for the report.")
+    ] = 1000,
+    goal: GoalOption = 2048,
+    spawn: SpawnOption = "2:0.9,4:0.1",
+    start: StartOption = None,
+    spawner: SpawnerOption = "fair",
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the result as TOML.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE, whatever it is.")] = False,
+    study: Annotated[
+        Path | None,
+        typer.Option("--study", metavar="FILE", help="Where trials are kept (default: your data folder)."),
+    ] = None,
+    as_json: JsonOption = False,
+    player_file: Annotated[
+        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="A Python file with players of your own.")
+    ] = None,
+) -> None:
+    """Tune the weights of an evaluator; the same command goes on where it was left.
+
+    Example: lab2048 tune rows --player lookahead:depth=2 --games 200 --trials 400 --out tuned.toml
+    """
+    from lab2048.arena.pool import Pool
+    from lab2048.arena.ready import prepare
+    from lab2048.arena.tune import Tuning
+    from lab2048.arena.verdict import judge
+    from lab2048.players import canonical_spec, load_player_file
+    from lab2048.players.evaluator import make_evaluator
+    from lab2048.records.study import Study, study_path
+    from lab2048.rules import Rules
+
+    _check_range("games", games, 1, MAX_GAMES)
+    _check_range("trials", trials, 1, MAX_TRIALS)
+    _check_range("fresh", fresh, 2, MAX_GAMES)
+    _check_range("workers", workers, 0, MAX_WORKERS)
+    if population:
+        _check_range("population", population, MIN_POPULATION, MAX_POPULATION)
+    files = tuple(player_file or ())
+    with contextlib.redirect_stdout(sys.stderr):
+        for path in files:
+            load_player_file(path)
+        the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
+        before = make_evaluator(evaluator)
+        names = [name.strip() for name in terms.split(",") if name.strip()]
+        prepare(say)
+        tuning = Tuning(the_rules, canonical_spec(player), before, seed, games, objective, names, matrix, population)
+    n_generations = math.ceil(trials / tuning.population)
+    with contextlib.ExitStack() as stack:
+        the_study = Study(study or study_path(), tuning.identity())
+        stack.callback(the_study.close)
+        _check_out(out, the_study, force=force)
+        stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # what a player prints is no result
+        pool = stack.enter_context(Pool(workers or os.cpu_count() or 1, files))
+        with _stop_on_signals(tuning, pool):
+            _run(tuning, n_generations, pool, the_study)
+            if not pool.is_stopped:
+                say(f"choosing among the candidates, then before and after, {fresh} games each")
+            verdict = judge(tuning, the_study, n_generations, fresh, pool)
+            if verdict is None:
+                say("there is nothing to report yet: a generation must be whole, and compared")
+        code = 130 if tuning.is_ending or pool.is_stopped else 0
+        if code:
+            say("the trials made are kept: the same command goes on")
+    if verdict:
+        _report(verdict, evaluator=evaluator, out=out, as_json=as_json)
+    raise typer.Exit(code)
+
+
+def _check_range(name: str, number: int, low: int, high: int) -> None:
+    if not low <= number <= high:
+        raise UsageError(f"{name} {number} is out of range: expected {low} to {high}")
+
+
+def _check_out(out: Path | None, study: "Study", *, force: bool) -> None:
+    """Before hours of tuning, not after them: the result may be written, and replaces nothing but itself."""
+    if out is None:
+        return
+    if out.suffix != ".toml":
+        raise UsageError(f"--out {out}: expected a name that ends in .toml, so that eval={out.stem}.toml can find it")
+    if not out.parent.is_dir():
+        raise FileError(f"there is no folder {out.parent}: make it, or name another with --out FILE")
+    if out.exists() and not force:
+        from lab2048.views.tuning import MARK
+
+        is_own = out.is_file() and out.read_bytes().startswith(f"{MARK}{study.id}\n".encode())
+        if not is_own:
+            raise FileError(f"{out} is there already, and not of this study: --force replaces it")
+
+
+def _run(tuning: "Tuning", n_generations: int, pool: "Pool", study: "Study") -> None:
+    """Make the trials that are missing, with a line that says how it goes."""
+    n_trials = 1 + n_generations * tuning.population
+    n_found = sum(number < n_trials for number in study.trials)
+    say(f"study {study.id} in {study.path}: {n_found} of {n_trials} trials found")
+    names = dict.fromkeys(knob.name.partition("[")[0] for knob in tuning.panel.knobs)
+    say(f"tuned: {', '.join(names)}; {len(tuning.panel.knobs)} numbers, generations of {tuning.population}")
+    begin, made = time.monotonic(), 0
+    with _live() as show:
+        for trial in tuning.run(n_generations, pool, study):
+            made += 1
+            pace = made / max(1e-9, time.monotonic() - begin)
+            show(lambda trial=trial, pace=pace: _progress(trial, study, n_trials, pace))  # type: ignore[misc]
+
+
+def _progress(trial: "Trial", study: "Study", n_trials: int, pace: float) -> str:
+    from lab2048.views.number import number
+
+    last = [t for t in study.trials.values() if t.generation in (trial.generation, trial.generation - 1) and t.number]
+    mean = math.fsum(t.facts["mean_score"] for t in last) / max(1, len(last))
+    best = max((t.facts["mean_score"] for t in last), default=0.0)
+    first = study.trials[0].facts["mean_score"] if 0 in study.trials else math.nan
+    left = (n_trials - len(study.trials)) / pace
+    return (
+        f"{len(study.trials)} of {n_trials} trials, {pace:.3g} a second, {left / 60:.0f} minutes left; "
+        f"mean score of the last ones {number(mean)}, best {number(best)}, at the start {number(first)}"
+    )
+
+
+@contextlib.contextmanager
+def _stop_on_signals(tuning: "Tuning", pool: "Pool") -> Iterator[None]:
+    """The first Ctrl-C lets the trials at hand end, the second one no game; the third one does not wait at all."""
+
+    def stop(number: int, frame: object) -> None:  # noqa: ARG001
+        if pool.is_stopped:
+            raise KeyboardInterrupt
+        if tuning.is_ending:
+            pool.stop()
+            return
+        tuning.end()
+        say("\nfinishing the trials at hand, then the report; Ctrl-C again leaves without it")
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _live() -> Iterator[Callable[[Callable[[], str]], None]]:
+    """A line that follows the tuning, on a terminal; elsewhere a line every ten seconds."""
+    is_terminal = sys.stderr.isatty()
+    pause = 0.2 if is_terminal else 10.0
+    due = time.monotonic() + pause
+    if is_terminal:
+        from rich.console import Console
+        from rich.live import Live
+
+        live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
+    with live if is_terminal else contextlib.nullcontext():
+
+        def show(text: Callable[[], str]) -> None:
+            nonlocal due
+            if time.monotonic() < due:
+                return
+            if is_terminal:
+                live.update(text(), refresh=True)
+            else:
+                say(text())
+            due = time.monotonic() + pause
+
+        yield show
+
+
+def _report(verdict: "Verdict", *, evaluator: str, out: Path | None, as_json: bool) -> None:
+    from lab2048.records.whole import replacing
+    from lab2048.views.tuning import check_command, verdict_lines, verdict_toml
+
+    words = " ".join(["lab2048", *sys.argv[1:]])
+    text = verdict_toml(verdict, "".join(letter if letter.isprintable() else "?" for letter in words))
+    if out is not None:
+        with replacing(out, force=True) as file:
+            file.write(text)
+    if as_json:
+        print(json.dumps(verdict.to_json() | {"toml": text}))
+        return
+    for line in verdict_lines(verdict):
+        print(line)
+    if out is None:
+        print(f"\n{text}", end="")
+    else:
+        print(f"{out} is written; the comparison again: {check_command(verdict, evaluator, str(out))}")

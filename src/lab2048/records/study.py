@@ -1,0 +1,143 @@
+"""Studies: the trials of a tuning, kept in a SQLite file that optuna and its dashboard read.
+
+A study is known by everything that decides its trials, so that the same command finds it
+again.  Only finished trials are kept, each in one transaction: a program may be killed
+at any moment.  Nothing that runs is ever read from the file: no pickles.
+"""
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lab2048.errors import StoreError, UsageError
+from lab2048.records.database import BUSY_SECONDS, data_folder, default_path
+
+if TYPE_CHECKING:
+    import optuna
+
+LIMIT = 3.0  # how far a knob turns; optuna's first steps are a third of it
+
+_MAGIC = b"SQLite format 3\0"
+_OTHER = "name another with --study FILE"
+
+
+class Trial(NamedTuple):
+    """One setting of the knobs, and what came of its games."""
+
+    number: int  # 0 is the start
+    generation: int
+    settings: Mapping[str, float]
+    value: float  # of the objective
+    facts: Mapping[str, Any]  # for whoever looks at the study: mean score, rate of the goal
+
+
+def load_optuna() -> Any:
+    """The optuna package, quiet; it is not loaded before it is needed, because that takes half a second."""
+    try:
+        import cmaes  # noqa: F401  # optuna's sampler needs it
+        import optuna
+    except ImportError as error:
+        raise UsageError(f"tuning needs a package that is not here ({error.name}): pip install optuna cmaes") from None
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    return optuna
+
+
+def study_path() -> Path:
+    """Where studies are kept unless the user says otherwise: beside the store of games."""
+    return default_path().with_name("tuning.sqlite")
+
+
+class Study:
+    """The trials of one tuning, as far as they are finished."""
+
+    def __init__(self, path: Path, identity: Mapping[str, Any]) -> None:
+        """Find the study of this identity, or begin it."""
+        text = json.dumps(identity, sort_keys=True)
+        self.path = path
+        self.id = hashlib.sha256(text.encode()).hexdigest()[:12]
+        self.trials: dict[int, Trial] = {}
+        self._optuna = load_optuna()
+        with self._explained():
+            self._study = self._open(f"{identity['evaluator']['name']}-{self.id}", identity)
+            for kept in self._study.get_trials(deepcopy=False, states=(self._optuna.trial.TrialState.COMPLETE,)):
+                self._count(kept)
+
+    def keep(self, trial: Trial) -> None:
+        """Keep a finished trial."""
+        optuna = self._optuna
+        distributions = {name: optuna.distributions.FloatDistribution(-LIMIT, LIMIT) for name in trial.settings}
+        frozen = optuna.trial.create_trial(
+            params=dict(trial.settings),
+            distributions=distributions,
+            value=trial.value,
+            user_attrs={"number": trial.number, "generation": trial.generation, **trial.facts},
+        )
+        with self._explained():
+            self._study.add_trial(frozen)
+        self.trials[trial.number] = trial
+
+    def _count(self, kept: "optuna.trial.FrozenTrial") -> None:
+        facts = dict(kept.user_attrs)
+        number, generation = facts.pop("number", None), facts.pop("generation", None)
+        if isinstance(number, int) and isinstance(generation, int) and kept.value is not None:
+            self.trials[number] = Trial(number, generation, dict(kept.params), kept.value, facts)
+
+    def _open(self, name: str, identity: Mapping[str, Any]) -> "optuna.Study":
+        _check_file(self.path)
+        storages = self._optuna.storages
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what the database layer thinks of its own future helps no user
+            # The path does not go into an address, where some letters would mean something else.
+            storage = storages.RDBStorage("sqlite:///study.sqlite", engine_kwargs={"creator": self._connect})
+            self._close = storage.engine.dispose
+            study: optuna.Study = self._optuna.create_study(
+                study_name=name, storage=storage, direction="maximize", load_if_exists=True
+            )
+        if study.user_attrs.get("identity") != identity:
+            study.set_user_attr("identity", dict(identity))
+        return study
+
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.path, timeout=BUSY_SECONDS, check_same_thread=False)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._close()
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn what the layers below complain of into one line."""
+        try:
+            yield
+        except StoreError:
+            raise
+        except Exception as error:
+            cause = error.__cause__ or error
+            reason = str(cause).splitlines()[0] if str(cause) else type(error).__name__
+            raise StoreError(
+                f"the study file {self.path} cannot be used ({reason}): trials kept before are safe; {_OTHER}"
+            ) from error
+
+
+def _check_file(path: Path) -> None:
+    """Refuse a file that is not a study file, before anything writes into it."""
+    if path.parent == data_folder():
+        path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.parent.is_dir():
+        raise StoreError(f"there is no folder {path.parent}: make it, or {_OTHER}")
+    if not path.exists() or (path.is_file() and path.stat().st_size == 0):
+        return
+    if not path.is_file():
+        raise StoreError(f"{path} is not a file: {_OTHER}")
+    with path.open("rb") as file:
+        if file.read(len(_MAGIC)) != _MAGIC:
+            raise StoreError(f"{path} is no study file: it was left as it is; {_OTHER}")
+    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+        names = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if not {"studies", "trials"} <= names:
+        raise StoreError(f"{path} is a database of something else: it was left as it is; {_OTHER}")
