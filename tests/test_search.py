@@ -76,7 +76,13 @@ def test_a_mode_says_what_the_options_do_not() -> None:
 
 
 def test_games_in_one_call_are_the_games_move_by_move() -> None:
-    for spec in ("greedy", "lookahead", "expectimax:depth=2,cut=0.01", "expectimax:depth=4", "lookahead:eval=weighted-001"):
+    for spec in (
+        "greedy",
+        "lookahead",
+        "expectimax:depth=2,cut=0.01",
+        "expectimax:depth=4",
+        "lookahead:eval=weighted-001",
+    ):
         assert_same_game(spec, Rules.from_text("3x3", goal=64), seed=2)
     assert_same_game("greedy", Rules.from_text("hex1"), seed=2)
     assert_same_game("greedy:eval=score", Rules.from_text("32768 32768 # # / 65536 # # # / # # # # / # # # #"), seed=1)

@@ -31,6 +31,7 @@ DEPTH = 16  # own moves to look ahead, at least
 DEEPEN = 17  # when to look further: one of the three below
 ALLOWANCE = 18  # and what is added for each own move of the depth:
 ALLOWANCE_EACH = 20
+MARGIN = 22  # how much worse than the best a move may be judged and still be searched
 N_LIKELY = 21  # entries of the spawn table that are looked at where all moves are judged at once
 
 

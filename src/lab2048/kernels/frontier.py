@@ -69,10 +69,15 @@ def fill_frontier(context: I64, plan: packed.Plan, board: U64, depth: I64, front
 @kernel
 def state_value(context: I64, plan: packed.Plan, state: U64, depth: I64, allowance: I64) -> F32:
     """The value of the best move of a state."""
-    chance, best = I64(load_u64(context, of.CHANCE)), NONE
+    chance, best, highest = I64(load_u64(context, of.CHANCE)), NONE, NONE
+    margin = bits_float(U32(load_u64(context, of.MARGIN)))
     for move in range(I64(plan[at.N_MOVES])):
         after = packed.slide(plan, state, move)
         if after != state:
+            highest = max(highest, call_chance(chance, context, after, 0, 0))
+    for move in range(I64(plan[at.N_MOVES])):
+        after = packed.slide(plan, state, move)
+        if after != state and call_chance(chance, context, after, 0, 0) >= highest - margin:
             best = max(best, call_chance(chance, context, after, depth - 1, allowance))
     if best == NONE:
         is_judged = load_u64(context, of.IS_LOST_JUDGED) != ZERO

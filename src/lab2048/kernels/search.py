@@ -7,7 +7,8 @@ the size of the table and earlier searches change how fast an answer comes, neve
 The allowance counts, in quarters of a bit, how much less likely a line of spawns may
 still become before it is judged where it stands.  It is a whole number, so that different
 ways to the same board agree about it.  Where every move would be judged at once, only the
-likely spawns are looked at: the others cost as much and change next to nothing.
+likely spawns are looked at: the others cost as much and change next to nothing.  A move
+whose afterstate is judged worse than another's by more than the margin is not searched.
 
 The two searches are alike but for their slides.  Each calls only itself: Numba's cache does
 not survive functions that call each other in a circle.
@@ -89,12 +90,12 @@ def chance_classic(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
         return total
     # 4. Every spawn, and the best move after it.
     is_lost_judged = load_u64(context, of.IS_LOST_JUDGED) != ZERO
-    lost = bits_float(U32(load_u64(context, of.LOST)))
+    lost, margin = bits_float(U32(load_u64(context, of.LOST))), bits_float(U32(load_u64(context, of.MARGIN)))
     total, share, n_states = F32(0), F32(0), I64(0)
     for i in range(I64(load_u64(context, of.SPAWNS))):
         spawn = of.SPAWNS + 1 + 3 * i
-        rank, left = load_u64(context, spawn), allowance - I64(load_u64(context, spawn + 2))
-        if left < 0 and i >= n_likely:
+        rank, rest = load_u64(context, spawn), allowance - I64(load_u64(context, spawn + 2))
+        if rest < 0 and i >= n_likely:
             break
         cells, part = empty, F32(0)
         while cells != ZERO and load_u64(context, of.IS_STOPPED) == ZERO:
@@ -102,19 +103,22 @@ def chance_classic(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
             cells ^= bit
             state = board | (bit * rank)
             turned = classic.transpose(state)
+            left, right = classic.slide_low(state), classic.slide_high(state)
+            up, down = classic.transpose(classic.slide_low(turned)), classic.transpose(classic.slide_high(turned))
+            by_left = judge_classic(context, left) if left != state else NONE
+            by_right = judge_classic(context, right) if right != state else NONE
+            by_up = judge_classic(context, up) if up != state else NONE
+            by_down = judge_classic(context, down) if down != state else NONE
+            low = max(max(by_left, by_right), max(by_up, by_down)) - margin
             best = NONE
-            after = classic.slide_low(state)
-            if after != state:
-                best = max(best, chance_classic(context, after, depth - 1, left))
-            after = classic.slide_high(state)
-            if after != state:
-                best = max(best, chance_classic(context, after, depth - 1, left))
-            after = classic.slide_low(turned)
-            if after != turned:
-                best = max(best, chance_classic(context, classic.transpose(after), depth - 1, left))
-            after = classic.slide_high(turned)
-            if after != turned:
-                best = max(best, chance_classic(context, classic.transpose(after), depth - 1, left))
+            if left != state and by_left >= low:
+                best = max(best, chance_classic(context, left, depth - 1, rest))
+            if right != state and by_right >= low:
+                best = max(best, chance_classic(context, right, depth - 1, rest))
+            if up != state and by_up >= low:
+                best = max(best, chance_classic(context, up, depth - 1, rest))
+            if down != state and by_down >= low:
+                best = max(best, chance_classic(context, down, depth - 1, rest))
             if best == NONE:
                 best = judge_classic(context, state) if is_lost_judged else lost
             part += best
@@ -142,23 +146,30 @@ def chance_packed(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
     n_empty, n_likely = popcount(empty), I64(load_u64(context, of.N_LIKELY))
     allowance -= I64(load_u64(context, of.COSTS + n_empty))
     is_lost_judged = load_u64(context, of.IS_LOST_JUDGED) != ZERO
-    lost = bits_float(U32(load_u64(context, of.LOST)))
+    lost, margin = bits_float(U32(load_u64(context, of.LOST))), bits_float(U32(load_u64(context, of.MARGIN)))
     total, share, n_states = F32(0), F32(0), I64(0)
     for i in range(I64(load_u64(context, of.SPAWNS))):
         spawn = of.SPAWNS + 1 + 3 * i
-        rank, left = load_u64(context, spawn), allowance - I64(load_u64(context, spawn + 2))
-        if (left < 0 or depth == 1) and i >= n_likely:
+        rank, rest = load_u64(context, spawn), allowance - I64(load_u64(context, spawn + 2))
+        if (rest < 0 or depth == 1) and i >= n_likely:
             break
+        is_last = rest < 0 or depth == 1
         cells, part = empty, F32(0)
         while cells != ZERO and load_u64(context, of.IS_STOPPED) == ZERO:
             bit = cells & (ZERO - cells)
             cells ^= bit
             state = board | (bit * rank)
+            highest = NONE
+            if not is_last:
+                for move in range(n_moves):
+                    after = packed.slide(plan, state, move)
+                    if after != state:
+                        highest = max(highest, judge_packed(context, after))
             best = NONE
             for move in range(n_moves):
                 after = packed.slide(plan, state, move)
-                if after != state:
-                    best = max(best, chance_packed(context, after, depth - 1, left))
+                if after != state and (is_last or judge_packed(context, after) >= highest - margin):
+                    best = max(best, chance_packed(context, after, depth - 1, rest))
             if best == NONE:
                 best = judge_packed(context, state) if is_lost_judged else lost
             part += best

@@ -35,22 +35,30 @@ def chance_wide(context: I64, ranks: NDArray[np.uint8], depth: I64, allowance: I
     n_moves, n_likely = I64(plan[at.N_MOVES]), I64(load_u64(context, of.N_LIKELY))
     state, n_empty = ranks.copy(), len(ranks) - wide.count_tiles(ranks)
     allowance -= I64(load_u64(context, of.COSTS + n_empty))
+    margin = bits_float(U32(load_u64(context, of.MARGIN)))
     total, share, n_states = F32(0), F32(0), I64(0)
     for i in range(I64(load_u64(context, of.SPAWNS))):
         spawn = of.SPAWNS + 1 + 3 * i
-        rank, left = U8(load_u64(context, spawn)), allowance - I64(load_u64(context, spawn + 2))
-        if (left < 0 or depth == 1) and i >= n_likely:
+        rank, rest = U8(load_u64(context, spawn)), allowance - I64(load_u64(context, spawn + 2))
+        if (rest < 0 or depth == 1) and i >= n_likely:
             break
-        part = F32(0)
+        is_last, part = rest < 0 or depth == 1, F32(0)
         for cell in range(len(state)):
             if state[cell] != 0 or load_u64(context, of.IS_STOPPED) != ZERO:
                 continue
             state[cell] = rank
+            highest = NONE
+            if not is_last:
+                for move in range(n_moves):
+                    after = state.copy()
+                    if wide.slide(plan, after, move) >= 0:
+                        highest = max(highest, judge_wide(context, after))
             best = NONE
             for move in range(n_moves):
                 after = state.copy()
-                if wide.slide(plan, after, move) >= 0:
-                    best = max(best, chance_wide(context, after, depth - 1, left))
+                is_legal = wide.slide(plan, after, move) >= 0
+                if is_legal and (is_last or judge_wide(context, after) >= highest - margin):
+                    best = max(best, chance_wide(context, after, depth - 1, rest))
             if best == NONE:
                 is_judged = load_u64(context, of.IS_LOST_JUDGED) != ZERO
                 best = judge_wide(context, state) if is_judged else bits_float(U32(load_u64(context, of.LOST)))

@@ -38,7 +38,7 @@ TERMS = (  # in the order of lab2048.kernels.evaluate
     "corner_cell",
     "empty_log",
 )
-_SETTINGS = ("doc", "path", "scale", "ratio", "matrix", "lost")
+_SETTINGS = ("doc", "path", "scale", "ratio", "matrix", "lost", "margin")
 _OURS = Path(__file__).with_name("evaluators.toml")
 
 
@@ -54,6 +54,7 @@ class Evaluator:
     scale: float = 1.0
     ratio: float = 0.5
     matrix: tuple[tuple[float, ...], ...] = ()
+    margin: float | None = None  # how much worse than the best a move may be judged and still be searched
 
     @property
     def has_board_terms(self) -> bool:
@@ -91,6 +92,8 @@ class Evaluator:
             table["matrix"] = [list(row) for row in self.matrix]
         if self.lost is not None:
             table["lost"] = self.lost
+        if self.margin is not None:
+            table["margin"] = self.margin
         return table
 
     def to_inline(self) -> str:
@@ -220,4 +223,5 @@ def _from_table(where: str, name: str, table: Any) -> Evaluator:
         scale=float(table.get("scale", 1.0)),
         ratio=float(table.get("ratio", 0.5)),
         matrix=matrix,
+        margin=float(table["margin"]) if "margin" in table else None,
     )

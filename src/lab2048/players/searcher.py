@@ -88,6 +88,8 @@ class Searcher:
             words[of.ALLOWANCE] = words[of.ALLOWANCE_EACH] = UNITS
         else:
             words[of.ALLOWANCE] = allowance_of(self.cut)
+        margin = math.inf if self.cut == 0 or self.evaluator.margin is None else self.evaluator.margin
+        words[of.MARGIN] = _bits(margin)
         spawns = sorted(self.rules.spawn_table, key=lambda entry: -entry[1])
         words[of.SPAWNS] = len(spawns)
         words[of.N_LIKELY] = len(spawns) if self.cut == 0 else sum(p >= LIKELY * spawns[0][1] for _, p in spawns)
