@@ -27,7 +27,7 @@ SCORE, SUM, MOVES = range(3)  # what a rollout of a move is judged by
 NO_LIMIT = 2**62
 NO_DEADLINE = 0
 STOPPED = -1  # in place of a number of moves: the time was up, and the rollout means nothing
-LOOK_MASK = 31  # the clock is read when none of these bits is set in the number of moves
+LOOK_PACKED, LOOK_WIDE = 31, 7  # the clock is read when none of these bits is set in the number of moves
 TWICE = U64(2 * int(GOLDEN) % 2**64)
 
 
@@ -42,9 +42,9 @@ class Terms(NamedTuple):
 
 
 @kernel
-def is_late(terms: Terms, n_played: I64) -> bool:
-    """True if the time is up; now and then, because a clock costs more than a move."""
-    return terms.deadline != NO_DEADLINE and n_played & LOOK_MASK == 0 and call_clock(terms.clock) >= terms.deadline
+def is_late(terms: Terms, look: I64) -> bool:
+    """True if the time is up; asked only when `look` is 0, because a clock costs more than a move."""
+    return look == 0 and terms.deadline != NO_DEADLINE and call_clock(terms.clock) >= terms.deadline
 
 
 @kernel
@@ -130,7 +130,7 @@ def roll_packed(plan: Plan, board: U64, key: U64, has_spawned: bool, terms: Term
             weight *= terms.discount
         board = after
         played += 1
-        if is_late(terms, played):
+        if is_late(terms, played & LOOK_PACKED):
             return board, tile_sum, gained, I64(STOPPED), True
     if is_plain:
         gained = float(packed.potential(board) - begin - spent)
@@ -157,7 +157,7 @@ def roll_wide(
         gained += weight * float(reward)
         weight *= terms.discount
         played += 1
-        if is_late(terms, played):
+        if is_late(terms, played & LOOK_WIDE):
             return tile_sum, gained, I64(STOPPED)
     return tile_sum, gained, played
 
