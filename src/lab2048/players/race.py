@@ -32,7 +32,7 @@ class Race:
 
         If the rest is like what was seen, the difference of two means at the end is normal
         around that of now, d, with the variance s^2 (1/n - 1/total).  So d / s must exceed
-        `limit` times the root of that: a chance of 1% to win after all is a limit of 2.33.
+        `limit` times the root of that: a chance of 2% to win after all is a limit of 2.05.
         """
         rows = self.results[self.moves, : self.n]
         leader = int(rows.sum(axis=1).argmax())
