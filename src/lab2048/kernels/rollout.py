@@ -109,6 +109,8 @@ def roll_packed(plan: Plan, board: U64, key: U64, has_spawned: bool, terms: Term
     begin, spent, gained, weight = packed.potential(board), I64(0), 0.0, 1.0
     played, is_whole, dice = I64(0), True, key
     while played < terms.limit:
+        if is_late(terms, played & LOOK_PACKED):
+            return board, tile_sum, gained, I64(STOPPED), True
         # 1. Spawn.
         if not has_spawned:
             word = mix(dice + GOLDEN)
@@ -129,8 +131,6 @@ def roll_packed(plan: Plan, board: U64, key: U64, has_spawned: bool, terms: Term
             weight *= terms.discount
         board = after
         played += 1
-        if is_late(terms, played & LOOK_PACKED):
-            return board, tile_sum, gained, I64(STOPPED), True
     if is_plain:
         gained = float(packed.potential(board) - begin - spent)
     return board, tile_sum, gained, played, is_whole
@@ -147,6 +147,8 @@ def roll_wide(
             tile_sum += ONE << U64(rank)
     gained, weight = 0.0, terms.discount**played
     while played < terms.limit:
+        if is_late(terms, played & LOOK_WIDE):
+            return tile_sum, gained, I64(STOPPED)
         if not has_spawned:
             tile_sum += ONE << wide.spawn(plan, ranks, draw(key, U64(2 * played)))
         has_spawned = False
@@ -156,8 +158,6 @@ def roll_wide(
         gained += weight * float(reward)
         weight *= terms.discount
         played += 1
-        if is_late(terms, played & LOOK_WIDE):
-            return tile_sum, gained, I64(STOPPED)
     return tile_sum, gained, played
 
 
