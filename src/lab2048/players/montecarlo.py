@@ -22,7 +22,7 @@ LOOK_AGAIN = 1.5  # times as many before the next look
 ONLY_MOVE = 16  # rollouts of a move that is the only one: they say what it is worth, and decide nothing
 CALL_NS = 200_000_000  # one compiled call, at most: then Ctrl-C is heard
 LOOK_NS = 300_000  # by the clock: at least so long from look to look, which costs some 30 microseconds
-LAST_NS = 35_000  # kept back for what Python does after the last rollout
+LAST_NS = 55_000  # kept back for what Python does after the last rollout
 
 _METRICS = ("score", "sum", "moves")  # in the order of lab2048.kernels.rollout
 _POLICIES = ("random", "merge")

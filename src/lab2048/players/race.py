@@ -70,4 +70,4 @@ class Race:
             share[:seen] -= (behind - margin) / seen
             values[move], shares[move] = values[rival] - margin, share
             errors[move] = math.sqrt(scale * float(share @ share))
-        return values, errors
+        return dict(sorted(values.items())), errors
