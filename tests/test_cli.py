@@ -215,6 +215,14 @@ def test_hint(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
     assert "by greedy: depth 1" in capsys.readouterr().out
 
 
+def test_hint_says_how_sure_an_estimate_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["hint", "22##|####", "--player", "montecarlo:rollouts=8", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert set(data["errors"]) == set(data["values"])
+    assert run(["hint", "22##|####", "--player", "montecarlo:rollouts=8"]) == 0
+    assert capsys.readouterr().out.count(" ± ") == len(data["errors"])
+
+
 def test_players_are_listed_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["players"]) == 0
     out = capsys.readouterr().out

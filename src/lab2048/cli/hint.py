@@ -56,6 +56,7 @@ def hint(
             "player": spec,
             "best": names[decision.move],
             "values": {names[move]: value for move, value in decision.values.items()},
+            "errors": {names[move]: error for move, error in decision.errors.items()},
             "depth": decision.depth,
             "nodes": decision.nodes,
             "seconds": seconds,
@@ -64,5 +65,6 @@ def hint(
         return
     print(render(rules.board))
     for move in sorted(decision.values, key=lambda move: -decision.values[move]):
-        print(f"{'*' if move == decision.move else ' '} {names[move]:<11} {decision.values[move]:>16,.2f}")
+        error = f" ± {decision.errors[move]:,.2f}" if move in decision.errors else ""
+        print(f"{'*' if move == decision.move else ' '} {names[move]:<11} {decision.values[move]:>16,.2f}{error}")
     print(f"by {spec}: depth {decision.depth}, {decision.nodes:,} nodes, {seconds * 1000:.3g} ms")

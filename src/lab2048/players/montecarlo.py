@@ -1,0 +1,154 @@
+"""`montecarlo`: play every move on at random, many times, and take the one that ends best."""
+
+import time
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import ClassVar
+
+import numpy as np
+
+from lab2048.errors import UsageError, nearest
+from lab2048.kernels import rollout as kernels
+from lab2048.kernels.address import clock_address
+from lab2048.players.player import Decision, Player, option
+from lab2048.players.race import Race
+from lab2048.rules import Board, Rules, dice
+from lab2048.rules.plan import make_plan
+
+MAX_ROLLOUTS = 1_000_000
+MAX_MS = 3_600_000
+FIRST_LOOK = 24  # rollouts before a move may drop out
+LOOK_AGAIN = 1.5  # times as many before the next look
+ONLY_MOVE = 16  # rollouts of a move that is the only one: they say what it is worth, and decide nothing
+CALL_NS = 200_000_000  # one compiled call, at most: then Ctrl-C is heard
+LOOK_NS = 300_000  # by the clock: at least so long from look to look, which costs some 30 microseconds
+LAST_NS = 55_000  # kept back for what Python does after the last rollout
+
+_METRICS = ("score", "sum", "moves")  # in the order of lab2048.kernels.rollout
+_POLICIES = ("random", "merge")
+
+
+@dataclass
+class MonteCarloPlayer(Player):
+    """Plays every move on at random, on the same dice, and takes the move that ends best on average."""
+
+    measure: ClassVar[str] = "mean result of rollouts"
+    releases_lock: ClassVar[bool] = True
+
+    rollouts: int = option(100, "rollouts for every legal move; those that drop out leave theirs to the others")
+    ms: float | None = option(None, "milliseconds for a move, instead of a number of rollouts")
+    metric: str = option("score", "what a rollout is judged by: score to come, tile sum at the end, or moves")
+    policy: str = option("random", "how rollouts are played: any legal move, or the one that merges most")
+    limit: int = option(2000, "moves after which a rollout ends, if its game does not: on 8x8 it takes millions")
+    risk: float = option(0.02, "a move drops out if it would win in the end with less than this chance; 0: never")
+
+    def __post_init__(self) -> None:
+        """Refuse options that make no sense."""
+        if not 1 <= self.rollouts <= MAX_ROLLOUTS:
+            raise UsageError(f"rollouts={self.rollouts} is out of range: expected 1 to {MAX_ROLLOUTS}")
+        if self.ms is not None and not 0 < self.ms <= MAX_MS:
+            raise UsageError(f"ms={self.ms} is out of range: expected above 0, at most {MAX_MS}")
+        if self.metric not in _METRICS:
+            raise UsageError(f"metric={self.metric} is unknown: {nearest(self.metric, _METRICS)}")
+        if self.policy not in _POLICIES:
+            raise UsageError(f"policy={self.policy} is unknown: {nearest(self.policy, _POLICIES)}")
+        if self.limit < 1:
+            raise UsageError(f"limit={self.limit} is out of range: expected 1 or more")
+        if not 0 <= self.risk < 0.5:
+            raise UsageError(f"risk={self.risk} is out of range: expected 0 to below 0.5")
+        self._rules: Rules | None = None
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Not with a clock."""
+        return self.ms is None
+
+    def start(self, rules: Rules, seed: int) -> None:
+        """Take the player's own stream of the seed: rollouts share nothing with the dice of the game."""
+        self._key = dice.stream_key(seed, dice.PLAYER)
+        if self._rules == rules:
+            return
+        self._rules, self._plan = rules, make_plan(rules)
+        n_moves = len(rules.shape.moves)
+        self._afters = np.zeros((n_moves, rules.shape.n_cells), np.uint8)
+        self._rewards = np.zeros(n_moves, np.int64)
+        self._metric = _METRICS.index(self.metric)
+        self._worst = NormalDist().inv_cdf(1 - (self.risk or 0.5))
+        self._terms = kernels.Terms(_POLICIES.index(self.policy), 1.0, self.limit, clock=clock_address())
+        kernels.warm_up(self._plan)  # so that no clock waits for the code to be loaded
+
+    def choose(self, board: Board) -> Decision:
+        """Race the legal moves; take the one of the highest mean."""
+        begin = time.monotonic_ns()
+        if self._rules is None or self._rules.shape != board.shape:
+            raise UsageError("the player has not been started: expected start(rules, seed) before choose")
+        kernels.afterstates(self._plan, np.array(board.ranks, np.uint8), self._afters, self._rewards)
+        moves = np.flatnonzero(self._rewards >= 0)
+        race = Race(moves, np.empty((len(self._rewards), 128)))
+        # The tile sum never repeats in a game, and a board tells it: see lab2048.players.random.
+        key = np.uint64(dice.draw(self._key, board.tile_sum // 2))
+        if self.ms is None:
+            n_played = self._race_to(race, key, ONLY_MOVE if len(moves) == 1 else self.rollouts)
+        else:
+            n_played = self._race_until(race, key, begin, begin + int(self.ms * 1e6) - LAST_NS)
+        if race.n == 0:  # no time for a single rollout of each: the slides alone
+            values = self._first_values(board, moves.tolist())
+            return Decision(max(values, key=lambda move: values[move]), values, n_played, 1)
+        if race.n == 1:
+            values = {move: float(race.results[move, 0]) for move in moves.tolist()}
+            return Decision(max(values, key=lambda move: values[move]), values, n_played, 1)
+        values, errors = race.judge()
+        return Decision(max(values, key=lambda move: values[move]), values, n_played, 1, errors)
+
+    def _first_values(self, board: Board, moves: list[int]) -> dict[int, float]:
+        """What rollouts of no moves come to."""
+        same = {"sum": float(board.tile_sum), "moves": 1.0}
+        return {move: same.get(self.metric, float(self._rewards[move])) for move in moves}
+
+    def _race_to(self, race: Race, key: np.uint64, n_each: int) -> int:
+        """Race to a number of rollouts for each move; return how many moves they took.
+
+        What a move that drops out does not use goes to the others, so that close races are run longer.
+        """
+        n_played, look, pace, left = 0, FIRST_LOOK, CALL_NS, n_each * len(race.moves)
+        while (total := race.n + left // len(race.moves)) > race.n:
+            begin = time.monotonic_ns()
+            n = max(1, min(look - race.n, total - race.n, CALL_NS // pace))
+            n_played += self._roll(race, key, n, self._terms)
+            left -= n * len(race.moves)
+            pace = max(1, (time.monotonic_ns() - begin) // n)
+            if race.n == look:
+                if self.risk > 0 and race.n < total and len(race.moves) > 1:
+                    race.drop(self._worst, total)
+                    if len(race.moves) == 1:
+                        break
+                look = int(look * LOOK_AGAIN)
+        return n_played
+
+    def _race_until(self, race: Race, key: np.uint64, begin: int, deadline: int) -> int:
+        """Race until a deadline; return how many moves the rollouts took."""
+        terms = self._terms._replace(deadline=deadline)
+        step = min(CALL_NS, max(LOOK_NS, (deadline - begin) // 8))
+        total = MAX_ROLLOUTS if len(race.moves) > 1 else ONLY_MOVE
+        n_played, n, now = 0, 1, time.monotonic_ns()
+        while now < deadline and race.n < total:
+            before = race.n
+            n_played += self._roll(race, key, min(n, total - before), terms)
+            then, now = now, time.monotonic_ns()
+            if race.n < before + n:
+                break
+            n = max(1, step * n // max(1, now - then))
+            if race.n >= FIRST_LOOK and len(race.moves) > 1 and self.risk > 0 and deadline - now > LOOK_NS:
+                race.drop(self._worst, race.n * (deadline - begin) / (now - begin))
+                if len(race.moves) == 1:
+                    break
+        return n_played
+
+    def _roll(self, race: Race, key: np.uint64, n: int, terms: kernels.Terms) -> int:
+        """Add n rollouts of every move in the race, or as many as there is time for; return their moves."""
+        race.make_room(race.n + n)
+        n_done, n_played = kernels.roll_moves(
+            self._plan, self._afters, self._rewards, race.moves, key, race.n, n, self._metric, terms, race.results
+        )
+        race.n += int(n_done)
+        return int(n_played)
