@@ -85,6 +85,12 @@ def make_tree(plan: Plan, bits: int) -> Tree:
     )
 
 
+def clear(tree: Tree) -> None:
+    """Forget everything."""
+    for array in (tree.keys, tree.sums, tree.visits, tree.numbers):
+        array.fill(0)
+
+
 @kernel
 def hash_ranks(ranks: Ranks) -> U64:
     """A key for a board in bytes; never 0."""
@@ -185,7 +191,7 @@ def enter(plan: Plan, root: Ranks) -> tuple[bool, U64, U64]:
     for cell in range(len(root)):
         if root[cell] > 0:
             tile_sum += ONE << U64(root[cell])
-    is_wide = plan[at.IS_PACKED] == ZERO or tile_sum + ROOM >= FULL_SUM
+    is_wide = bool(plan[at.IS_PACKED] == ZERO or tile_sum + ROOM >= FULL_SUM)
     if not is_wide:
         for cell in range(len(root)):
             board |= U64(root[cell]) << U64(4 * cell)

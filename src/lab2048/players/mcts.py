@@ -19,7 +19,8 @@ MAX_ITERATIONS = 10_000_000
 MAX_MS = 3_600_000
 MAX_C = 1_000_000
 ONLY_MOVE = 16  # iterations for a move that is the only one: they say what it is worth, and decide nothing
-PER_MS = 400  # more iterations than a millisecond holds
+PER_MS = 400  # iterations that a millisecond may hold
+MOVES_KEPT = 8
 LEAST_BITS, MOST_BITS = 12, 21  # size of the table: 40 bytes an entry, 80 MB at most
 CALL_NS = 200_000_000  # one compiled call, at most: then Ctrl-C is heard
 LAST_NS = 20_000  # kept back for what Python does after the last iteration
@@ -63,20 +64,20 @@ class MctsPlayer(Player):
     def start(self, rules: Rules, seed: int) -> None:
         """Take the player's own stream of the seed, and forget the last game."""
         self._key = np.uint64(dice.stream_key(seed, dice.PLAYER))
-        if self._rules == rules:
-            self._tree.keys.fill(0)
-            self._tree.sums.fill(0)
-            self._tree.visits.fill(0)
-            self._tree.numbers.fill(0)
-            return
+        if self._rules != rules:
+            self._prepare(rules)
+        kernels.clear(self._tree)
+
+    def _prepare(self, rules: Rules) -> None:
+        """Make the table, and load the code now, so that no clock waits for it."""
         self._rules, self._plan = rules, make_plan(rules)
-        # Room for some moves: what lies several moves ahead is still of use then.
-        n = 8 * (self.iterations if self.ms is None else self.ms * PER_MS)
+        # Room for the iterations of some moves: what lies ahead is still of use then.
+        n = MOVES_KEPT * (self.iterations if self.ms is None else self.ms * PER_MS)
         self._tree = kernels.make_tree(self._plan, min(max(int(n).bit_length(), LEAST_BITS), MOST_BITS))
         self._values, self._errors = np.zeros((2, len(rules.shape.moves)))
         limit = NO_LIMIT if self.depth is None else self.depth
         self._terms = Terms(_ROLLOUTS.index(self.rollout), 1.0, limit, clock=clock_address())
-        kernels.warm_up(self._plan)  # so that no clock waits for the code to be loaded
+        kernels.warm_up(self._plan)
 
     def choose(self, board: Board) -> Decision:
         """Grow the tree below a board; take the move of the highest value."""
