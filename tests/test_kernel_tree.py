@@ -45,13 +45,13 @@ def plain_grow(rules: Rules, root: Board, key: int, n: int, ripe: int, terms: Te
     returns: list[float] = []
     for count in range(n):
         state, path, is_leaf, gained, throw = root, [], False, 0.0, dice.draw(key, count)
-        while not is_leaf and state.legal_moves():
+        while not is_leaf and len(path) < terms.limit and state.legal_moves():
             after, reward = state.slide(plain_choice(known, state, returns))
             path.append((after, reward))
             is_leaf = len(known.get(after, [])) < ripe
             state = after.put(*rules.spawn(after, dice.draw(throw, len(path))))
         if is_leaf:
-            gained = plain_rollout(rules, state, throw, True, terms)[0]
+            gained = plain_rollout(rules, state, throw, True, terms._replace(limit=terms.limit - len(path)))[0]
         for after, reward in reversed(path):
             known.setdefault(after, []).append(gained)
             gained += reward

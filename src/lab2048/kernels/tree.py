@@ -203,12 +203,14 @@ def grow(plan: Plan, tree: Tree, root: Ranks, key: U64, n: I64, c: float, ripe: 
     """Make at most n iterations from a state; return how many, fewer if the time was up.
 
     A walk goes past an afterstate only when it was visited `ripe` times: before that, a
-    choice among what follows would be a choice by luck.
+    choice among what follows would be a choice by luck.  Walk and rollout together are at
+    most as long as the limit of the terms, so that all returns count equally many moves.
 
     Everything that happens in an iteration is a function of the key, of its number since
     the game began, and of the table.
     """
     is_wide, root_board, root_sum = enter(plan, root)
+    furthest = min(I64(MAX_PATH), I64(terms.limit))
     for iteration in range(n):
         if is_late(terms, 0):
             return I64(iteration)
@@ -216,7 +218,7 @@ def grow(plan: Plan, tree: Tree, root: Ranks, key: U64, n: I64, c: float, ripe: 
         board, tile_sum, n_path = root_board, root_sum, I64(0)
         copy_ranks(root, tree.ranks)
         gained, is_leaf = 0.0, False
-        while not is_leaf and n_path < MAX_PATH and look(plan, tree, is_wide, board, root_sum) > 0:
+        while not is_leaf and n_path < furthest and look(plan, tree, is_wide, board, root_sum) > 0:
             # 1. Walk to an afterstate.
             tree.numbers[N_STATES] += 1
             move, is_new = promise(tree, c)
@@ -237,7 +239,8 @@ def grow(plan: Plan, tree: Tree, root: Ranks, key: U64, n: I64, c: float, ripe: 
         if is_leaf:
             if not is_wide:
                 wide.unpack(board, tree.ranks)
-            gained, _, played = rollout(plan, tree.ranks, dice, True, terms)
+            rest = Terms(terms.policy, terms.discount, terms.limit - n_path, terms.deadline, terms.clock)
+            gained, _, played = rollout(plan, tree.ranks, dice, True, rest)
             if played == STOPPED:
                 return I64(iteration)
             tree.numbers[N_STATES] += played
