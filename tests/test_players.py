@@ -21,10 +21,12 @@ from lab2048.players.human import HumanPlayer
 from lab2048.players.registry import _split, options
 from lab2048.rules import Board, Rules
 
+QUICK = {"montecarlo": "montecarlo:rollouts=4"}  # for those that take long by default
+
 
 @pytest.mark.parametrize("name", names())
 def test_player_keeps_the_contract(name: str) -> None:
-    player = make_player(name)
+    player = make_player(QUICK.get(name, name))
     if isinstance(player, HumanPlayer):
         player.ask = lambda board: board.legal_moves()[-1]
     for seed in (1, 2):

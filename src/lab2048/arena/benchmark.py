@@ -11,9 +11,10 @@ from collections.abc import Callable
 import numpy as np
 
 from lab2048.arena.episode import play_episode
-from lab2048.kernels import play
+from lab2048.kernels import play, rollout
+from lab2048.kernels.address import clock_address
 from lab2048.players import make_player
-from lab2048.rules import Rules
+from lab2048.rules import Game, Rules
 from lab2048.rules.dice import episode_seed
 from lab2048.rules.plan import make_plan
 
@@ -34,6 +35,23 @@ def random_play(board: str) -> Callable[[], float]:
         begin = time.process_time()
         n_moves = play.play_games(plan, games, play.RANDOM, play.NO_SEARCH, 10**9)
         return n_moves / (time.process_time() - begin)
+
+    return measure
+
+
+def rollout_speed(board: str, policy: int = rollout.RANDOM) -> Callable[[], float]:
+    """Rollouts of every move of a first board, as `montecarlo` makes them; a call measures their moves a CPU second."""
+    rules = Rules.from_text(board)
+    plan, n_moves, n = make_plan(rules), len(rules.shape.moves), 1000 if rules.shape.n_cells <= 16 else 50
+    afters, rewards = np.zeros((n_moves, rules.shape.n_cells), np.uint8), np.zeros(n_moves, np.int64)
+    rollout.afterstates(plan, np.array(Game(rules, 1).board.ranks, np.uint8), afters, rewards)
+    moves, results = np.flatnonzero(rewards >= 0), np.zeros((n_moves, n))
+    terms, key = rollout.Terms(policy, limit=2000, clock=clock_address()), np.uint64(1)
+
+    def measure() -> float:
+        begin = time.process_time()
+        made = rollout.roll_moves(plan, afters, rewards, moves, key, 0, n, rollout.SCORE, terms, results)
+        return made[1] / (time.process_time() - begin)
 
     return measure
 

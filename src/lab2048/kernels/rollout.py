@@ -97,7 +97,7 @@ def move_wide(plan: Plan, ranks: Ranks, whim: U64, policy: I64) -> I64:
 
 @kernel
 def roll_packed(plan: Plan, board: U64, key: U64, has_spawned: bool, terms: Terms) -> tuple[U64, U64, float, I64, bool]:
-    """Play on in a word: the board, its tile sum, what was gained, moves made, and whether that is all.
+    """Play on in a word, by fair dice: the board, its tile sum, what was gained, moves made, and whether that is all.
 
     It is not all when the board has become too rich for a word: then a tile has just spawned.
     """
@@ -105,7 +105,6 @@ def roll_packed(plan: Plan, board: U64, key: U64, has_spawned: bool, terms: Term
     while rest != ZERO:
         tile_sum += (ONE << (rest & NIBBLE)) & ~ONE
         rest >>= FOUR
-    is_fair = plan[at.SPAWNER] == packed.FAIR  # asked once: a call that may end in the adversary is not inlined
     is_plain = terms.discount == 1.0
     begin, spent, gained, weight = packed.potential(board), I64(0), 0.0, 1.0
     played, is_whole, dice = I64(0), True, key
@@ -113,7 +112,7 @@ def roll_packed(plan: Plan, board: U64, key: U64, has_spawned: bool, terms: Term
         # 1. Spawn.
         if not has_spawned:
             word = mix(dice + GOLDEN)
-            board, rank = packed.fair_spawn(plan, board, word) if is_fair else packed.forced_spawn(plan, board)
+            board, rank = packed.fair_spawn(plan, board, word)
             tile_sum += ONE << rank
             spent += tile_potential(rank)
         has_spawned = False
@@ -173,7 +172,8 @@ def rollout(plan: Plan, ranks: Ranks, key: U64, has_spawned: bool, terms: Terms)
         if ranks[cell] > 0:
             tile_sum += ONE << U64(ranks[cell])
     gained, played, is_whole = 0.0, I64(0), False
-    if plan[at.IS_PACKED] != ZERO and tile_sum < FULL_SUM:
+    # Spawners that throw no dice are left to bytes: fewer slides to compile, for a game that is seldom played.
+    if plan[at.IS_PACKED] != ZERO and plan[at.SPAWNER] == packed.FAIR and tile_sum < FULL_SUM:
         for cell in range(len(ranks)):
             board |= U64(ranks[cell]) << U64(4 * cell)
         board, tile_sum, gained, played, is_whole = roll_packed(plan, board, key, has_spawned, terms)

@@ -17,12 +17,12 @@ from lab2048.rules.plan import make_plan
 
 MAX_ROLLOUTS = 1_000_000
 MAX_MS = 3_600_000
-FIRST_LOOK = 16  # rollouts before a move may drop out
+FIRST_LOOK = 24  # rollouts before a move may drop out
 LOOK_AGAIN = 1.5  # times as many before the next look
 ONLY_MOVE = 16  # rollouts of a move that is the only one: they say what it is worth, and decide nothing
 CALL_NS = 200_000_000  # one compiled call, at most: then Ctrl-C is heard
 LOOK_NS = 300_000  # by the clock: at least so long from look to look, which costs some 30 microseconds
-LAST_NS = 45_000  # kept back for what Python does after the last rollout
+LAST_NS = 35_000  # kept back for what Python does after the last rollout
 
 _METRICS = ("score", "sum", "moves")  # in the order of lab2048.kernels.rollout
 _POLICIES = ("random", "merge")
@@ -35,11 +35,11 @@ class MonteCarloPlayer(Player):
     measure: ClassVar[str] = "mean result of rollouts"
     releases_lock: ClassVar[bool] = True
 
-    rollouts: int = option(100, "rollouts of every legal move, at most")
+    rollouts: int = option(100, "rollouts for every legal move; those that drop out leave theirs to the others")
     ms: float | None = option(None, "milliseconds for a move, instead of a number of rollouts")
     metric: str = option("score", "what a rollout is judged by: score to come, tile sum at the end, or moves")
     policy: str = option("random", "how rollouts are played: any legal move, or the one that merges most")
-    limit: int | None = option(None, "moves after which a rollout ends; without it, it ends with the game")
+    limit: int = option(2000, "moves after which a rollout ends, if its game does not: on 8x8 it takes millions")
     risk: float = option(0.02, "a move drops out if it would win in the end with less than this chance; 0: never")
 
     def __post_init__(self) -> None:
@@ -52,7 +52,7 @@ class MonteCarloPlayer(Player):
             raise UsageError(f"metric={self.metric} is unknown: {nearest(self.metric, _METRICS)}")
         if self.policy not in _POLICIES:
             raise UsageError(f"policy={self.policy} is unknown: {nearest(self.policy, _POLICIES)}")
-        if self.limit is not None and self.limit < 1:
+        if self.limit < 1:
             raise UsageError(f"limit={self.limit} is out of range: expected 1 or more")
         if not 0 <= self.risk < 0.5:
             raise UsageError(f"risk={self.risk} is out of range: expected 0 to below 0.5")
@@ -74,8 +74,7 @@ class MonteCarloPlayer(Player):
         self._rewards = np.zeros(n_moves, np.int64)
         self._metric = _METRICS.index(self.metric)
         self._worst = NormalDist().inv_cdf(1 - (self.risk or 0.5))
-        limit = kernels.NO_LIMIT if self.limit is None else self.limit
-        self._terms = kernels.Terms(_POLICIES.index(self.policy), 1.0, limit, clock=clock_address())
+        self._terms = kernels.Terms(_POLICIES.index(self.policy), 1.0, self.limit, clock=clock_address())
         kernels.warm_up(self._plan)  # so that no clock waits for the code to be loaded
 
     def choose(self, board: Board) -> Decision:
@@ -106,16 +105,20 @@ class MonteCarloPlayer(Player):
         same = {"sum": float(board.tile_sum), "moves": 1.0}
         return {move: same.get(self.metric, float(self._rewards[move])) for move in moves}
 
-    def _race_to(self, race: Race, key: np.uint64, total: int) -> int:
-        """Race to a number of rollouts; return how many moves they took."""
-        n_played, look, pace = 0, FIRST_LOOK, CALL_NS
-        while race.n < total:
+    def _race_to(self, race: Race, key: np.uint64, n_each: int) -> int:
+        """Race to a number of rollouts for each move; return how many moves they took.
+
+        What a move that drops out does not use goes to the others, so that close races are run longer.
+        """
+        n_played, look, pace, left = 0, FIRST_LOOK, CALL_NS, n_each * len(race.moves)
+        while (total := race.n + left // len(race.moves)) > race.n:
             begin = time.monotonic_ns()
             n = max(1, min(look - race.n, total - race.n, CALL_NS // pace))
             n_played += self._roll(race, key, n, self._terms)
+            left -= n * len(race.moves)
             pace = max(1, (time.monotonic_ns() - begin) // n)
-            if race.n == look and race.n < total:
-                if len(race.moves) > 1 and self.risk > 0:
+            if race.n == look:
+                if self.risk > 0 and race.n < total and len(race.moves) > 1:
                     race.drop(self._worst, total)
                     if len(race.moves) == 1:
                         break

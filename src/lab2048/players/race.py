@@ -32,12 +32,12 @@ class Race:
 
         If the rest is like what was seen, the difference of two means at the end is normal
         around that of now, d, with the variance s^2 (1/n - 1/total).  So d / s must exceed
-        `limit` times the root of that: a chance of 1 in 50 to win after all is a limit of 2.05.
+        `limit` times the root of that: a chance of 2% to win after all is a limit of 2.05.
         """
         rows = self.results[self.moves, : self.n]
-        leader = int(rows.mean(axis=1).argmax())
+        leader = int(rows.sum(axis=1).argmax())
         behind = rows[leader] - rows
-        margin = behind.mean(axis=1)
+        margin = behind.sum(axis=1) / self.n
         still = margin <= limit * behind.std(axis=1, ddof=1) * math.sqrt(max(0.0, 1 / self.n - 1 / total))
         if not still.all():
             rival = int(self.moves[leader])
@@ -55,16 +55,19 @@ class Race:
         """
         n = self.n
         rows = self.results[self.moves, :n]
-        means = rows.mean(axis=1)
-        moves = self.moves.tolist()
-        values = dict(zip(moves, means.tolist(), strict=True))
+        means = rows.sum(axis=1) / n
         # What each rollout adds to a value's distance from the truth.
-        shares = dict(zip(moves, (rows - means[:, None]) / n, strict=True))
+        parts = (rows - means[:, None]) / n
+        squares = (parts * parts).sum(axis=1)
+        moves, scale = self.moves.tolist(), n / (n - 1)
+        values = dict(zip(moves, means.tolist(), strict=True))
+        errors = {move: math.sqrt(scale * square) for move, square in zip(moves, squares.tolist(), strict=True)}
+        shares = dict(zip(moves, parts, strict=True))
         for move, rival, seen in reversed(self.dropped):
             behind = self.results[rival, :seen] - self.results[move, :seen]
             margin = float(behind.mean())
-            values[move] = values[rival] - margin
-            shares[move] = shares[rival].copy()
-            shares[move][:seen] -= (behind - margin) / seen
-        scale = n / (n - 1)
-        return values, {move: math.sqrt(scale * float(share @ share)) for move, share in shares.items()}
+            share = shares[rival].copy()
+            share[:seen] -= (behind - margin) / seen
+            values[move], shares[move] = values[rival] - margin, share
+            errors[move] = math.sqrt(scale * float(share @ share))
+        return values, errors
