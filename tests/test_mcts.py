@@ -6,6 +6,7 @@ import pytest
 
 from lab2048.errors import UsageError
 from lab2048.players import check_player, make_player
+from lab2048.players.mcts import MctsPlayer
 from lab2048.rules import Board, Game, Rules
 
 
@@ -26,7 +27,7 @@ def test_many_iterations_come_near_the_exact_values(text: str) -> None:
     rules = Rules.from_text("2x2")
     board = Board.from_text(text)
     exact = {move: move_value(rules, *slide) for move, slide in board.slides()}
-    player = make_player("mcts:iterations=20000,c=0.5")
+    player = make_player("mcts:iterations=20000,c=0.5,depth=100")
     player.start(rules, 1)
     decision = player.choose(board)
     best = max(exact.values())
@@ -35,15 +36,15 @@ def test_many_iterations_come_near_the_exact_values(text: str) -> None:
 
 
 def test_it_remembers_from_move_to_move() -> None:
-    """A board that was looked at before is known before its first iteration."""
+    """A board that it has looked ahead to is known before its first iteration."""
     rules = Rules.from_text("3x3")
-    game, player = Game(rules, 1), make_player("mcts:iterations=300")
-    player.start(rules, 1)
-    first = player.choose(game.board)
-    game.play(first.move)
-    fresh = make_player("mcts:iterations=300")
-    fresh.start(rules, 1)
-    assert max(player.choose(game.board).errors.values()) < max(fresh.choose(game.board).errors.values())
+    game, player, fresh = Game(rules, 1), MctsPlayer(iterations=3000), MctsPlayer(iterations=1)
+    for each in (player, fresh):
+        each.start(rules, 1)
+    game.play(player.choose(game.board).move)
+    player.iterations = 1
+    assert len(player.choose(game.board).errors) > 1
+    assert not fresh.choose(game.board).errors  # one rollout has no spread
 
 
 def test_a_new_game_begins_with_nothing_known() -> None:
@@ -58,7 +59,7 @@ def test_a_new_game_begins_with_nothing_known() -> None:
 
 @pytest.mark.parametrize(
     "spec",
-    ["mcts:iterations=1", "mcts:iterations=20,rollout=merge", "mcts:iterations=20,depth=0", "mcts:iterations=20,c=0"],
+    ["mcts:iterations=1", "mcts:iterations=20,rollout=merge", "mcts:iterations=20,depth=1", "mcts:iterations=20,c=0"],
 )
 def test_every_setting_keeps_the_contract(spec: str) -> None:
     check_player(make_player(spec), seed=1, n_moves=15)
@@ -114,7 +115,8 @@ def test_it_beats_random_play(text: str, n_games: int) -> None:
         ("mcts:ms=0", "ms=0.0 is out of range: expected above 0"),
         ("mcts:c=-1", "c=-1.0 is out of range: expected 0 to"),
         ("mcts:rollout=best", "rollout=best is unknown"),
-        ("mcts:depth=-1", "depth=-1 is out of range: expected 0 or more"),
+        ("mcts:depth=0", "depth=0 is out of range: expected 1 or more"),
+        ("mcts:ripe=0", "ripe=0 is out of range: expected 1 to"),
     ],
 )
 def test_bad_options_are_one_line(spec: str, says: str) -> None:

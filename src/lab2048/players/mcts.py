@@ -23,7 +23,7 @@ PER_MS = 400  # iterations that a millisecond may hold
 MOVES_KEPT = 8
 LEAST_BITS, MOST_BITS = 12, 21  # size of the table: 40 bytes an entry, 80 MB at most
 CALL_NS = 200_000_000  # one compiled call, at most: then Ctrl-C is heard
-LAST_NS = 20_000  # kept back for what Python does after the last iteration
+LAST_NS = 35_000  # kept back for what Python does after the last iteration
 
 _ROLLOUTS = ("random", "merge")  # in the order of lab2048.kernels.rollout
 
@@ -32,15 +32,15 @@ _ROLLOUTS = ("random", "merge")  # in the order of lab2048.kernels.rollout
 class MctsPlayer(Player):
     """Grows a tree of moves and spawns where it promises most, by rollouts, and keeps it from move to move."""
 
-    measure: ClassVar[str] = "mean score to come"
+    measure: ClassVar[str] = "mean score of the moves looked ahead"
     releases_lock: ClassVar[bool] = True
 
-    iterations: int = option(1000, "rollouts for a move")
+    iterations: int = option(500, "rollouts for a move")
     ms: float | None = option(None, "milliseconds for a move, instead of a number of rollouts")
     c: float = option(2.0, "how much to try what was tried little, in spreads of the score to come")
     rollout: str = option("random", "how rollouts are played: any legal move, or the one that merges most")
+    depth: int = option(30, "moves that an iteration looks ahead, tree and rollout together")
     ripe: int = option(8, "visits of an afterstate before the tree grows beyond it")
-    depth: int | None = option(None, "moves after which a rollout ends; without it, it ends with the game")
 
     def __post_init__(self) -> None:
         """Refuse options that make no sense."""
@@ -52,8 +52,10 @@ class MctsPlayer(Player):
             raise UsageError(f"c={self.c} is out of range: expected 0 to {MAX_C}")
         if self.rollout not in _ROLLOUTS:
             raise UsageError(f"rollout={self.rollout} is unknown: {nearest(self.rollout, _ROLLOUTS)}")
-        if self.depth is not None and self.depth < 0:
-            raise UsageError(f"depth={self.depth} is out of range: expected 0 or more")
+        if not 1 <= self.depth <= NO_LIMIT:
+            raise UsageError(f"depth={self.depth} is out of range: expected 1 or more")
+        if not 1 <= self.ripe <= MAX_ITERATIONS:
+            raise UsageError(f"ripe={self.ripe} is out of range: expected 1 to {MAX_ITERATIONS}")
         self._rules: Rules | None = None
 
     @property
@@ -75,8 +77,7 @@ class MctsPlayer(Player):
         n = MOVES_KEPT * (self.iterations if self.ms is None else self.ms * PER_MS)
         self._tree = kernels.make_tree(self._plan, min(max(int(n).bit_length(), LEAST_BITS), MOST_BITS))
         self._values, self._errors = np.zeros((2, len(rules.shape.moves)))
-        limit = NO_LIMIT if self.depth is None else self.depth
-        self._terms = Terms(_ROLLOUTS.index(self.rollout), 1.0, limit, clock=clock_address())
+        self._terms = Terms(_ROLLOUTS.index(self.rollout), 1.0, self.depth, clock=clock_address())
         kernels.warm_up(self._plan)
 
     def choose(self, board: Board) -> Decision:
