@@ -89,7 +89,7 @@ def assert_same_tree(rules: Rules, root: Board, key: int, n: int, ripe: int, ter
     st.sampled_from(SPAWNS),
     st.sampled_from(SPAWNERS),
 )
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_packed_trees_are_plain_trees(board: Board, key: int, ripe: int, policy: int, spawn: str, spawner: str) -> None:
     assert_same_tree(rules_on(board, spawn, spawner), board, key, 30, ripe, Terms(policy, limit=5))
 
@@ -111,9 +111,9 @@ def test_tiles_above_32768_are_real(text: str) -> None:
 def test_two_ways_to_one_board_share_what_they_learn() -> None:
     plan, ranks = make_plan(Rules.from_text("2x2")), np.array([1, 0, 0, 0], np.uint8)
     tree = kernels.make_tree(plan, 12)
-    kernels.grow(plan, tree, ranks, np.uint64(1), 2000, 1.0, 1, Terms())
+    kernels.grow(plan, tree, ranks, np.uint64(1), 500, 1.0, 1, Terms())
     # 2x2 has few boards: far fewer afterstates than iterations.
-    assert 20 < np.count_nonzero(tree.keys) < 662
+    assert 20 < np.count_nonzero(tree.keys) < 250
 
 
 def test_a_small_table_still_answers() -> None:

@@ -106,7 +106,7 @@ class MctsPlayer(Player):
         pace = CALL_NS
         while total > 0:
             begin, n = time.monotonic_ns(), max(1, min(total, CALL_NS // pace))
-            kernels.grow(self._plan, self._tree, root, self._key, n, self.c, self.ripe, self._terms)
+            kernels.grow(self._plan, self._tree, root, self._key, n, float(self.c), self.ripe, self._terms)
             total -= n
             pace = max(1, (time.monotonic_ns() - begin) // n)
 
@@ -115,7 +115,7 @@ class MctsPlayer(Player):
         call = CALL_NS
         while total > 0 and (now := time.monotonic_ns()) < deadline:
             terms = self._terms._replace(deadline=min(deadline, now + call))
-            n = kernels.grow(self._plan, self._tree, root, self._key, total, self.c, self.ripe, terms)
+            n = kernels.grow(self._plan, self._tree, root, self._key, total, float(self.c), self.ripe, terms)
             total -= n
             if n == 0:
                 call *= 2  # a rollout may take longer than that
