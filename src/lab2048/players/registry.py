@@ -27,6 +27,7 @@ _OURS = {
     "greedy": "lab2048.players.search:GreedyPlayer",
     "human": "lab2048.players.human:HumanPlayer",
     "lookahead": "lab2048.players.search:LookaheadPlayer",
+    "mcts": "lab2048.players.mcts:MctsPlayer",
     "montecarlo": "lab2048.players.montecarlo:MonteCarloPlayer",
     "random": "lab2048.players.random:RandomPlayer",
 }

@@ -1,0 +1,80 @@
+"""How fast the searches are: slides and rollout moves a CPU second, what a second thread gains, how true a clock is.
+
+All is measured on the boards of one game, taken at even distances, so that early and
+late boards have their share.
+"""
+
+import statistics
+import time
+from collections.abc import Callable
+from functools import cache
+
+from lab2048.players import make_player
+from lab2048.players.search import SearchPlayer
+from lab2048.rules import Board, Game, Rules
+
+# The limits of the strongest public heuristic player, nneonneo's: as many own moves as there are different tiles
+# less one, and lines of spawns down to 1 in 10,000.
+LIMITS = "expectimax:depth=3,deepen=tiles,cut=0.0001"
+CLOCKS = (0.1, 1.0, 5.0, 20.0)  # milliseconds
+N_SLIDES = 4  # of a state on the classic board
+
+
+@cache
+def boards(n: int = 40) -> tuple[Board, ...]:
+    """Boards of a long game, at even distances."""
+    rules, player = Rules.from_text("4x4"), make_player("expectimax:depth=4")
+    game, seen = Game(rules, 5), []
+    player.start(rules, 1)
+    while not game.is_over:
+        seen.append(game.board)
+        game.play(player.choose(game.board).move)
+    return tuple(seen[(2 * i + 1) * len(seen) // (2 * n)] for i in range(n))
+
+
+def _started(spec: str) -> SearchPlayer:
+    player = make_player(spec)
+    assert isinstance(player, SearchPlayer)
+    player.start(Rules.from_text("4x4"), 1)
+    return player
+
+
+def slides(spec: str) -> Callable[[], float]:
+    """Slides a CPU second of a search on one thread; a call measures the rate once."""
+    player = _started(spec)
+
+    def measure() -> float:
+        begin, n = time.process_time(), 0
+        for board in boards()[::4]:
+            n += N_SLIDES * player.choose(board).nodes
+        return n / (time.process_time() - begin)
+
+    return measure
+
+
+def thread_gain(spec: str, n_threads: int, n_rounds: int = 5) -> float:
+    """How many times faster so many threads answer: the median over rounds, in which they take turns with one."""
+    alone, together = _started(spec), _started(f"{spec},threads={n_threads}")
+    ratios = []
+    for _ in range(n_rounds + 1):
+        spent = [0, 0]
+        for board in boards()[::4]:
+            for i, player in enumerate((alone, together)):
+                begin = time.perf_counter_ns()
+                player.choose(board)
+                spent[i] += time.perf_counter_ns() - begin
+        ratios.append(spent[0] / spent[1])
+    return statistics.median(ratios[1:])
+
+
+def time_used(ms: float) -> tuple[float, float]:
+    """Time that a search by the clock takes, in parts of what it was given: the median and the 99th percentile."""
+    player = _started(f"expectimax:ms={ms}")
+    n_rounds = max(3, min(50, round(200 / ms)))
+    used = []
+    for _ in range(n_rounds):
+        for board in boards():
+            begin = time.monotonic_ns()
+            player.choose(board)
+            used.append((time.monotonic_ns() - begin) / (ms * 1e6))
+    return statistics.median(used), statistics.quantiles(used, n=100)[-1]

@@ -1,0 +1,121 @@
+"""`mcts`: Monte Carlo tree search, one rollout at a time where it promises most."""
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.errors import UsageError, nearest
+from lab2048.kernels import tree as kernels
+from lab2048.kernels.address import clock_address
+from lab2048.kernels.rollout import NO_LIMIT, Terms
+from lab2048.players.player import Decision, Player, option
+from lab2048.rules import Board, Rules, dice
+from lab2048.rules.plan import make_plan
+
+MAX_ITERATIONS = 10_000_000
+MAX_MS = 3_600_000
+MAX_C = 1_000_000
+ONLY_MOVE = 16  # iterations for a move that is the only one: they say what it is worth, and decide nothing
+PER_MS = 400  # iterations that a millisecond may hold
+MOVES_KEPT = 8
+LEAST_BITS, MOST_BITS = 12, 21  # size of the table: 40 bytes an entry, 80 MB at most
+CALL_NS = 200_000_000  # one compiled call, at most: then Ctrl-C is heard
+LAST_NS = 35_000  # kept back for what Python does after the last iteration
+
+_ROLLOUTS = ("random", "merge")  # in the order of lab2048.kernels.rollout
+
+
+@dataclass
+class MctsPlayer(Player):
+    """Grows a tree of moves and spawns where it promises most, by rollouts, and keeps it from move to move."""
+
+    measure: ClassVar[str] = "mean score of the moves looked ahead"
+    releases_lock: ClassVar[bool] = True
+
+    iterations: int = option(500, "rollouts for a move")
+    ms: float | None = option(None, "milliseconds for a move, instead of a number of rollouts")
+    c: float = option(2.0, "how much to try what was tried little, in spreads of the score to come")
+    rollout: str = option("random", "how rollouts are played: any legal move, or the one that merges most")
+    depth: int = option(30, "moves that an iteration looks ahead, tree and rollout together")
+    ripe: int = option(8, "visits of an afterstate before the tree grows beyond it")
+
+    def __post_init__(self) -> None:
+        """Refuse options that make no sense."""
+        if not 1 <= self.iterations <= MAX_ITERATIONS:
+            raise UsageError(f"iterations={self.iterations} is out of range: expected 1 to {MAX_ITERATIONS}")
+        if self.ms is not None and not 0 < self.ms <= MAX_MS:
+            raise UsageError(f"ms={self.ms} is out of range: expected above 0, at most {MAX_MS}")
+        if not 0 <= self.c <= MAX_C:
+            raise UsageError(f"c={self.c} is out of range: expected 0 to {MAX_C}")
+        if self.rollout not in _ROLLOUTS:
+            raise UsageError(f"rollout={self.rollout} is unknown: {nearest(self.rollout, _ROLLOUTS)}")
+        if not 1 <= self.depth <= NO_LIMIT:
+            raise UsageError(f"depth={self.depth} is out of range: expected 1 or more")
+        if not 1 <= self.ripe <= MAX_ITERATIONS:
+            raise UsageError(f"ripe={self.ripe} is out of range: expected 1 to {MAX_ITERATIONS}")
+        self._rules: Rules | None = None
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Not with a clock."""
+        return self.ms is None
+
+    def start(self, rules: Rules, seed: int) -> None:
+        """Take the player's own stream of the seed, and forget the last game."""
+        self._key = np.uint64(dice.stream_key(seed, dice.PLAYER))
+        if self._rules != rules:
+            self._prepare(rules)
+        kernels.clear(self._tree)
+
+    def _prepare(self, rules: Rules) -> None:
+        """Make the table, and load the code now, so that no clock waits for it."""
+        self._rules, self._plan = rules, make_plan(rules)
+        # Room for the iterations of some moves: what lies ahead is still of use then.
+        n = MOVES_KEPT * (self.iterations if self.ms is None else self.ms * PER_MS)
+        self._tree = kernels.make_tree(self._plan, min(max(int(n).bit_length(), LEAST_BITS), MOST_BITS))
+        self._values, self._errors = np.zeros((2, len(rules.shape.moves)))
+        self._terms = Terms(_ROLLOUTS.index(self.rollout), 1.0, self.depth, clock=clock_address())
+        kernels.warm_up(self._plan)
+
+    def choose(self, board: Board) -> Decision:
+        """Grow the tree below a board; take the move of the highest value."""
+        begin = time.monotonic_ns()
+        if self._rules is None or self._rules.shape != board.shape:
+            raise UsageError("the player has not been started: expected start(rules, seed) before choose")
+        root, numbers = np.array(board.ranks, np.uint8), self._tree.numbers
+        numbers[kernels.N_STATES :] = 0
+        self._tree.returns.fill(0)
+        kernels.judge(self._plan, self._tree, root, self._values, self._errors)
+        is_only = np.count_nonzero(self._values >= 0) == 1
+        if self.ms is None:
+            self._grow_to(root, ONLY_MOVE if is_only else self.iterations)
+        else:
+            deadline = begin + int(self.ms * 1e6) - LAST_NS
+            self._grow_until(root, ONLY_MOVE if is_only else MAX_ITERATIONS, deadline)
+        kernels.judge(self._plan, self._tree, root, self._values, self._errors)
+        values = {move: value for move, value in enumerate(self._values.tolist()) if value >= 0}
+        errors = {move: error for move, error in enumerate(self._errors.tolist()) if error >= 0}
+        best = max(values, key=lambda move: values[move])
+        return Decision(best, values, int(numbers[kernels.N_STATES]), int(numbers[kernels.DEEPEST]), errors)
+
+    def _grow_to(self, root: NDArray[np.uint8], total: int) -> None:
+        """Make so many iterations."""
+        pace = CALL_NS
+        while total > 0:
+            begin, n = time.monotonic_ns(), max(1, min(total, CALL_NS // pace))
+            kernels.grow(self._plan, self._tree, root, self._key, n, float(self.c), self.ripe, self._terms)
+            total -= n
+            pace = max(1, (time.monotonic_ns() - begin) // n)
+
+    def _grow_until(self, root: NDArray[np.uint8], total: int, deadline: int) -> None:
+        """Make at most so many iterations before a deadline."""
+        call = CALL_NS
+        while total > 0 and (now := time.monotonic_ns()) < deadline:
+            terms = self._terms._replace(deadline=min(deadline, now + call))
+            n = kernels.grow(self._plan, self._tree, root, self._key, total, float(self.c), self.ripe, terms)
+            total -= n
+            if n == 0:
+                call *= 2  # a rollout may take longer than that
