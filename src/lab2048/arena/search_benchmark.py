@@ -11,6 +11,7 @@ from functools import cache
 
 from lab2048.players import make_player
 from lab2048.players.search import SearchPlayer
+from lab2048.players.searcher import Searcher
 from lab2048.rules import Board, Game, Rules
 
 # The limits of the strongest public heuristic player, nneonneo's: as many own moves as there are different tiles
@@ -32,18 +33,19 @@ def boards(n: int = 40) -> tuple[Board, ...]:
     return tuple(seen[(2 * i + 1) * len(seen) // (2 * n)] for i in range(n))
 
 
-def _started(spec: str) -> SearchPlayer:
-    player = make_player(spec)
+def _started(spec: str) -> tuple[SearchPlayer, Searcher]:
+    player, rules = make_player(spec), Rules.from_text("4x4")
     assert isinstance(player, SearchPlayer)
-    player.start(Rules.from_text("4x4"), 1)
-    return player
+    player.start(rules, 1)
+    return player, player.searcher(rules)
 
 
 def slides(spec: str) -> Callable[[], float]:
     """Slides a CPU second of a search on one thread; a call measures the rate once."""
-    player = _started(spec)
+    player, searcher = _started(spec)
 
     def measure() -> float:
+        searcher.forget()
         begin, n = time.process_time(), 0
         for board in boards()[::4]:
             n += N_SLIDES * player.choose(board).nodes
@@ -59,7 +61,8 @@ def thread_gain(spec: str, n_threads: int, n_rounds: int = 5) -> float:
     for _ in range(n_rounds + 1):
         spent = [0, 0]
         for board in boards()[::4]:
-            for i, player in enumerate((alone, together)):
+            for i, (player, searcher) in enumerate((alone, together)):
+                searcher.forget()
                 begin = time.perf_counter_ns()
                 player.choose(board)
                 spent[i] += time.perf_counter_ns() - begin
@@ -69,10 +72,11 @@ def thread_gain(spec: str, n_threads: int, n_rounds: int = 5) -> float:
 
 def time_used(ms: float) -> tuple[float, float]:
     """Time that a search by the clock takes, in parts of what it was given: the median and the 99th percentile."""
-    player = _started(f"expectimax:ms={ms}")
+    player, searcher = _started(f"expectimax:ms={ms}")
     n_rounds = max(3, min(50, round(200 / ms)))
     used = []
     for _ in range(n_rounds):
+        searcher.forget()
         for board in boards():
             begin = time.monotonic_ns()
             player.choose(board)

@@ -68,8 +68,12 @@ class Searcher:
         # Load the code and touch the memory now, so that no clock waits for it.
         self.root_values(self.rules.board, 2 if self.is_packed else 1)
         self.deepen_until(time.monotonic_ns(), self.rules.board)
-        self.table.fill(0)
+        self.forget()
         self.context[of.N_STATES] = 0
+
+    def forget(self) -> None:
+        """Empty the table, so that the next search takes as long as a first one."""
+        self.table.fill(0)
 
     @property
     def address(self) -> int:
