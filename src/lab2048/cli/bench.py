@@ -62,13 +62,13 @@ def search(as_json: JsonOption = False) -> None:
     names = {"depth 5": "expectimax:depth=5", "depth 7": "expectimax:depth=7", "limits": measured.LIMITS}
     measures = {name: measured.slides(spec) for name, spec in names.items()}
     rates = benchmark.medians({**measures, "rollouts": benchmark.rollout_speed("4x4")}, n_rounds=5)
-    gain = measured.thread_gain(measured.LIMITS, 2)
+    gain, rate = measured.thread_gain(measured.LIMITS, 2)
     used = {ms: measured.time_used(ms) for ms in measured.CLOCKS}
     if as_json:
         result = {
             "slides": {spec: rates[name] for name, spec in names.items()},
             "rollout_moves": rates["rollouts"],
-            "threads": {"2": gain},
+            "threads": {"2": {"speed": gain, "slides": rate}},
             "time_used": {str(ms): {"median": median, "p99": p99} for ms, (median, p99) in used.items()},
         }
         print(json.dumps({"schema": "lab2048/bench-search-1", "unit": "a CPU second", **result}))
@@ -76,6 +76,6 @@ def search(as_json: JsonOption = False) -> None:
     for name, spec in names.items():
         print(f"{spec:<46} {number(rates[name]):>12} slides a CPU second")
     print(f"{'rollouts, 4x4':<46} {number(rates['rollouts']):>12} moves a CPU second")
-    print(f"{'threads=2 at the last of these limits':<46} {gain:>12.2f} times as fast")
+    print(f"{'threads=2 at the last of these limits':<46} {gain:>12.2f} times as fast, {rate:.2f} times the slides")
     for ms, (median, p99) in used.items():
         print(f"{f'time used of ms={ms:g}':<46} {median:>12.3f} median, {p99:.3f} 99th percentile")

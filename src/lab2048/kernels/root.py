@@ -111,8 +111,9 @@ def idle_context(plan: packed.Plan) -> tuple[NDArray[np.uint64], list[NDArray[An
         np.zeros(4, np.uint64),
         plan,
     ]
-    for name, array in zip((of.VALUES, of.TERMS, of.WEIGHTS, of.TABLE, of.PLAN), arrays, strict=True):
+    for name, array in zip((of.VALUES, of.TERMS, of.WEIGHTS, of.FAR, of.PLAN), arrays, strict=True):
         words[name] = address_of(array)
+    words[of.NEAR] = words[of.FAR]
     words[of.TABLE_SHIFT], words[of.PLAN_SIZE], words[of.DEPTH], words[of.N_LIKELY] = 63, len(plan), 2, 1
     return words, arrays
 

@@ -38,6 +38,7 @@ from lab2048.kernels.last import NONE, last_chance
 U32 = np.uint32
 HASH = U64(0x9E37_79B9_7F4A_7C15)
 DEPTH_SHIFT, ALLOWANCE_SHIFT = U64(of.DEPTH_SHIFT), U64(of.ALLOWANCE_SHIFT)
+NEAR_DEPTH = 2  # entries of the near table look no further ahead
 LOOK_EVERY = U64(64)  # states between two looks at the clock: some microseconds
 
 
@@ -72,7 +73,7 @@ def chance_classic(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
     if depth == 0 or allowance < 0:
         return judge_classic(context, board)
     # 2. Known already?
-    table = I64(load_u64(context, of.TABLE))
+    table = I64(load_u64(context, of.NEAR if depth <= NEAR_DEPTH else of.FAR))
     slot = I64((board * HASH) >> load_u64(context, of.TABLE_SHIFT)) * 2
     mark = (U64(depth) << DEPTH_SHIFT) | (U64(allowance) << ALLOWANCE_SHIFT)
     entry = load_u64(table, slot + 1)
@@ -135,7 +136,7 @@ def chance_packed(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
     """The expected value of an afterstate of any packed board."""
     if depth == 0 or allowance < 0:
         return judge_packed(context, board)
-    table = I64(load_u64(context, of.TABLE))
+    table = I64(load_u64(context, of.NEAR if depth <= NEAR_DEPTH else of.FAR))
     slot = I64((board * HASH) >> load_u64(context, of.TABLE_SHIFT)) * 2
     mark = (U64(depth) << DEPTH_SHIFT) | (U64(allowance) << ALLOWANCE_SHIFT)
     entry = load_u64(table, slot + 1)

@@ -2,7 +2,7 @@
 
 import math
 import time
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,7 +19,9 @@ from lab2048.rules.plan import make_plan
 
 UNITS = 4  # of the allowance: quarters of a bit
 LEAST = -1e30  # the value of a legal move that the search did not see
-TABLE_BITS = 16  # entries of the transposition table, 16 bytes each: one that stays in the processor is the fastest
+TABLE_BITS = (
+    15  # entries of a transposition table, 16 bytes each: one that stays in the processor's cache is the fastest
+)
 MAX_DEPTH = 12
 OVERHEAD = 35_000  # nanoseconds from the end of a search to the caller's hands
 LIKELY = 0.25  # a spawn is likely if it is at least so likely as a share of the likeliest
@@ -53,14 +55,16 @@ class Searcher:
         self.weights = self.evaluator.weights(shape)
         self.terms = evaluate.make_terms(self.evaluator.terms)
         self.context = np.zeros(of.SIZE, np.uint64)
-        self.table = np.zeros(2 << self.table_bits, np.uint64)
+        self.far, self.near = np.zeros((2, 2 << self.table_bits), np.uint64)
         self.is_packed = bool(self.plan[at.IS_PACKED])
         self._fill_context()
         if self.is_packed:
             self._fill_values()
             is_fast = bool(self.plan[at.IS_CLASSIC]) and not self.evaluator.has_board_terms
             self.context[of.CHANCE] = search.chance_address(is_fast)
+        self._nears = [np.zeros_like(self.near) for _ in range(self.n_threads - 1)]
         if self.n_threads > 1:
+            self._futures: list[Future[None]] = []
             self._pool = ThreadPoolExecutor(self.n_threads - 1, "search")
             self._helpers = [self.context.copy() for _ in range(self.n_threads - 1)]
             size = len(shape.moves) * shape.n_cells * len(self.rules.spawn_table)
@@ -72,8 +76,9 @@ class Searcher:
         self.context[of.N_STATES] = 0
 
     def forget(self) -> None:
-        """Empty the table, so that the next search takes as long as a first one."""
-        self.table.fill(0)
+        """Empty the tables, so that the next search takes as long as a first one."""
+        for table in (self.far, self.near, *self._nears):
+            table.fill(0)
 
     @property
     def address(self) -> int:
@@ -83,7 +88,8 @@ class Searcher:
     def _fill_context(self) -> None:
         words, lost = self.context, self.evaluator.lost
         words[of.CLOCK] = clock_address()
-        words[of.TABLE], words[of.TABLE_SHIFT] = address_of(self.table), 64 - self.table_bits
+        words[of.FAR], words[of.NEAR] = address_of(self.far), address_of(self.near)
+        words[of.TABLE_SHIFT] = 64 - self.table_bits
         words[of.PLAN], words[of.PLAN_SIZE] = address_of(self.plan), len(self.plan)
         words[of.TERMS], words[of.WEIGHTS] = address_of(self.terms), address_of(self.weights)
         words[of.LOST], words[of.IS_LOST_JUDGED] = _bits(lost or 0.0), lost is None
@@ -176,21 +182,22 @@ class Searcher:
 
     def _search_together(self, word: np.uint64, depth: int, values: NDArray[np.float32]) -> None:
         """The same values: threads begin at different states and go on until all are found."""
+        wait(self._futures)  # of the search before; not at its end, because waking up takes long
         n = int(frontier.fill_frontier(self.address, self.plan, word, depth, self._frontier))
         if n == 0:
             root.root_values(self.address, self.plan, word, depth, values)
             return
-        futures = []
+        self._futures.clear()
         for k, words in enumerate(self._helpers, start=1):
             words[:] = self.context
             words[of.N_STATES] = words[of.LOOK_AT] = 0
+            words[of.NEAR] = address_of(self._nears[k - 1])
             args = address_of(words), self.plan, self._frontier, n, depth
             first, step = (n * k // self.n_threads, 1) if k % 2 == 0 else (n * (k + 1) // self.n_threads - 1, -1)
-            futures.append(self._pool.submit(frontier.search_frontier, *args, first, step))
+            self._futures.append(self._pool.submit(frontier.search_frontier, *args, first, step))
         frontier.search_frontier(self.address, self.plan, self._frontier, n, depth, 0, 1)
         for words in self._helpers:
             words[of.IS_STOPPED] = 1  # what they are at has been found meanwhile
-        wait(futures)
         frontier.join_frontier(self.address, self._frontier, n, values)
         self.context[of.N_STATES] += sum(words[of.N_STATES] for words in self._helpers)
 
