@@ -200,6 +200,13 @@ def potentials(keys: Words, out: Values) -> None:
         out[i] = float(potential(keys[i] * GATHER))
 
 
+@kernel
+def count_empty(plan: Plan, keys: Words, out: Values) -> None:
+    """The number of empty cells of each board."""
+    for i in range(len(keys)):
+        out[i] = float(popcount(empty_bits(plan, keys[i] * GATHER)))
+
+
 def warm_up(plan: Plan) -> None:
     """Call every kernel of this file once, so that it is compiled."""
     keys, values = np.array([int(SCATTER)], np.uint64), np.ones(1)
@@ -208,3 +215,4 @@ def warm_up(plan: Plan) -> None:
     back_up_afterstates(plan, keys, ONE, 0.5, shelf, ODDS, np.zeros(1), np.zeros(1))
     finish_afterstates(plan, keys, ODDS, 0.0, np.ones(1), np.ones(1))
     potentials(keys, np.empty(1))
+    count_empty(plan, keys, np.empty(1))

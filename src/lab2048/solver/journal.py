@@ -1,0 +1,79 @@
+"""The journal of a table that is being made: one line of JSON for each layer that is done.
+
+A line is written when its files are in place.  A line that was torn by a crash is
+dropped; so are the lines after the first whose files are not as they were written.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lab2048.errors import FileError
+from lab2048.solver.file import write_error
+
+SCHEMA = "lab2048/solve-1"
+
+
+class Journal:
+    """Lines that are appended, each of them whole or not there."""
+
+    def __init__(self, path: Path) -> None:
+        """Open nothing yet."""
+        self.path = path
+        self.lines: list[dict[str, Any]] = []
+
+    @property
+    def exists(self) -> bool:
+        return self.path.exists()
+
+    def read(self) -> None:
+        """Read what is there, up to the first line that is not whole, and cut off the rest."""
+        self.lines = []
+        size = 0
+        try:
+            data = self.path.read_bytes()
+            for line in data.splitlines(keepends=True):
+                try:
+                    entry = json.loads(line) if line.endswith(b"\n") else None
+                except ValueError:
+                    entry = None
+                if not isinstance(entry, dict):
+                    break
+                self.lines.append(entry)
+                size += len(line)
+            if size < len(data):
+                with self.path.open("r+b") as file:
+                    file.truncate(size)
+        except OSError as error:
+            raise FileError(f"{self.path} cannot be read: {error.strerror}") from None
+
+    def keep(self, n_lines: int) -> None:
+        """Forget all but the first lines."""
+        if n_lines < len(self.lines):
+            self.lines = self.lines[:n_lines]
+            text = "".join(json.dumps(line) + "\n" for line in self.lines)
+            part = self.path.with_name(self.path.name + ".part")
+            part.write_text(text)
+            part.replace(self.path)
+
+    def append(self, **entry: Any) -> None:
+        """Add a line."""
+        self.lines.append(entry)
+        data = (json.dumps(entry) + "\n").encode()
+        try:
+            with self.path.open("ab") as file:
+                before = file.tell()
+                try:
+                    file.write(data)
+                    file.flush()
+                except OSError:
+                    file.truncate(before)
+                    raise
+        except OSError as error:
+            self.lines.pop()
+            raise write_error(self.path, error) from None
+
+    def of_kind(self, kind: str) -> Iterator[dict[str, Any]]:
+        """The lines of one kind, in order."""
+        return (line for line in self.lines if line.get("kind") == kind)
