@@ -53,8 +53,8 @@ class Shelf(NamedTuple):
 
 
 def make_shelf(keys: Words, values: Values, low: int = 0, span: int = 2**64 - 1) -> Shelf:
-    """Make keys from `low` to `low + span`, both included, ready to be found: about two keys a drawer."""
-    n_bits = max(1, len(keys).bit_length() - 1)
+    """Make keys from `low` to `low + span`, both included, ready to be found: about a key a drawer."""
+    n_bits = max(1, len(keys).bit_length())
     shift = max(0, span.bit_length() - n_bits)
     where = np.array([low, span, shift], np.uint64)
     starts = np.empty((span >> shift) + 2, np.uint32)
@@ -64,17 +64,16 @@ def make_shelf(keys: Words, values: Values, low: int = 0, span: int = 2**64 - 1)
 
 @kernel
 def fill_starts(keys: Words, starts: NDArray[np.uint32], where: Words) -> None:
-    """Note where the keys of each drawer begin."""
+    """Note where the keys of each drawer begin: each key says where its drawer ends, an empty one ends where it began."""
     low, shift = where[0], where[2]
-    drawer = I64(0)
+    for drawer in range(len(starts)):
+        starts[drawer] = 0
     for i in range(len(keys)):
-        mine = I64((keys[i] - low) >> shift)
-        while drawer <= mine:
-            starts[drawer] = i
-            drawer += 1
-    while drawer < len(starts):
-        starts[drawer] = len(keys)
-        drawer += 1
+        starts[I64((keys[i] - low) >> shift) + 1] = i + 1
+    end = starts[0]
+    for drawer in range(1, len(starts)):
+        end = max(end, starts[drawer])
+        starts[drawer] = end
 
 
 @kernel
@@ -173,14 +172,14 @@ def back_up_states(
             slide_block(plan, boards, n, move, slid, spare)
             n_after = I64(0)
             for i in range(n):
+                # Written always, counted if it stays: no branch that could not be foreseen.
                 after[n_after] = slid[i]
                 owner[n_after] = i
-                if slid[i] != boards[i]:
-                    is_legal[i] = True
-                    if goal_rank != ZERO and has_rank(slid[i], goal_rank):
-                        found[i] = CERTAIN
-                    else:
-                        n_after += 1
+                legal = slid[i] != boards[i]
+                wins = legal & (goal_rank != ZERO) & has_rank(slid[i], goal_rank)
+                is_legal[i] |= legal
+                found[i] = CERTAIN if wins else found[i]
+                n_after += I64(legal) - I64(wins)
             canonical_block(plan, after, n_after, spare)
             find_block(shelf, after, n_after, places)
             for i in range(n_after):

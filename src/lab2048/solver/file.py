@@ -6,7 +6,7 @@ import io
 import os
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -38,6 +38,7 @@ class Column:
     checksum: str = ""
     offset: int = HEADER_SIZE  # where the numbers begin
     is_alone: bool = True  # in a file of its own, with a header
+    array: Array | None = field(default=None, compare=False, repr=False)  # the numbers, if they are in memory too
 
     @property
     def n_bytes(self) -> int:
@@ -46,6 +47,8 @@ class Column:
     def read(self, begin: int = 0, end: int | None = None) -> Array:
         """Some of the numbers, from the file."""
         end = self.n if end is None else end
+        if self.array is not None:
+            return self.array[begin:end]
         size = np.dtype(self.dtype).itemsize
         try:
             numbers = np.fromfile(self.path, self.dtype, end - begin, offset=self.offset + size * begin)

@@ -4,10 +4,9 @@
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Problem
 from lab2048.solver.run import Runs
 
+_NEAR = 1 << 20  # keys
 _SEEN = 1 << 15  # keys that a worker remembers: a quarter of a megabyte, so that they stay in a near cache
 
 
@@ -45,11 +45,11 @@ class LayerCount:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        return tuple(asdict(self).values())
+        return tuple(vars(self).values())
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, int]:
         """The counts by name."""
-        return asdict(self)
+        return dict(vars(self))
 
 
 class Forward:
@@ -125,18 +125,24 @@ class Forward:
         together = None if kept is None else kept[0] if len(kept) == 1 else np.concatenate([*kept, _NOTHING])
         after, won, count = self.afterstates(states, together)
         n_after_raw, n_won_raw = [0], [0]
-        keys = write_column(keys_path, "<u8", self._counted(after, n_after_raw), is_kept=True)
+        near: list[Words] = []  # the layers that come next read these keys: as long as they are few, from memory
+        keys = write_column(keys_path, "<u8", self._counted(after, n_after_raw, near), is_kept=True)
+        if near:
+            keys = replace(keys, array=np.concatenate([*near, _NOTHING]))
         n_won = sum(map(len, self._counted(won, n_won_raw)))
         after.drop()
         won.drop()
         count += LayerCount(afterstates=keys.n, afterstates_raw=n_after_raw[0], won=n_won, won_raw=n_won_raw[0])
         return count, states, keys
 
-    def _counted(self, runs: Runs, n_raw: list[int]) -> Iterator[Words]:
-        """The keys of runs, part by part, and in n_raw[0] how many boards they stand for."""
+    def _counted(self, runs: Runs, n_raw: list[int], near: list[Words] | None = None) -> Iterator[Words]:
+        """The keys of runs, part by part, also in `near` if they are few, and in n_raw[0] how many boards they are."""
+        is_near = near is not None and runs.n_keys <= _NEAR
         for part in runs.merged(self.crew, self.memory.part):
             cuts = slices(len(part), len(part), self.crew.n_workers)
             n_raw[0] += sum(self.crew.map(partial(self._count_raw, part), cuts))
+            if near is not None and is_near:
+                near.append(part)
             yield part
 
     def _count_raw(self, keys: Words, cut: tuple[int, int]) -> int:

@@ -4,10 +4,11 @@ A line is written when its files are in place.  A line that was torn by a crash 
 dropped; so are the lines after the first whose files are not as they were written.
 """
 
+import errno
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from lab2048.errors import FileError
 from lab2048.solver.file import write_error
@@ -22,6 +23,13 @@ class Journal:
         """Open nothing yet."""
         self.path = path
         self.lines: list[dict[str, Any]] = []
+        self._file: IO[bytes] | None = None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
     @property
     def exists(self) -> bool:
@@ -55,6 +63,7 @@ class Journal:
             text = "".join(json.dumps(line) + "\n" for line in self.lines)
             part = self.path.with_name(self.path.name + ".part")
             part.write_text(text)
+            self.close()
             part.replace(self.path)
 
     def append(self, **entry: Any) -> None:
@@ -62,14 +71,12 @@ class Journal:
         self.lines.append(entry)
         data = (json.dumps(entry) + "\n").encode()
         try:
-            with self.path.open("ab") as file:
-                before = file.tell()
-                try:
-                    file.write(data)
-                    file.flush()
-                except OSError:
-                    file.truncate(before)
-                    raise
+            if self._file is None:
+                self._file = self.path.open("ab", buffering=0)
+            before = self._file.tell()
+            if self._file.write(data) < len(data):
+                self._file.truncate(before)
+                raise OSError(errno.ENOSPC, "no space left")
         except OSError as error:
             self.lines.pop()
             raise write_error(self.path, error) from None

@@ -5,7 +5,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -84,10 +84,13 @@ class Solve:
             if table.problem != self.problem or table.manifest["dtype"] != self.dtype:
                 raise FileError(f"{self.folder} holds the table of another problem: expected an empty folder")
             return table
-        self._open()
-        self._go_forward()
-        self._go_backward()
-        return self._finish()
+        try:
+            self._open()
+            self._go_forward()
+            self._go_backward()
+            return self._finish()
+        finally:
+            self.journal.close()
 
     def _open(self) -> None:
         """Take the folder, and what an earlier run has left in it."""
@@ -184,6 +187,8 @@ class Solve:
                 seconds=round(self.seconds, 3),
             )
             below = states
+            for far in [s for s in self._keys if s <= tile_sum - self._reach and self._keys[s].array is not None]:
+                self._keys[far] = replace(self._keys[far], array=None)
             if keys.n:
                 todo |= {tile_sum + tile for tile in tiles}
             self._tell("forward", tile_sum)
@@ -195,6 +200,7 @@ class Solve:
 
     def _go_backward(self) -> None:
         self._kept_at = time.perf_counter()
+        self._keys = {tile_sum: replace(keys, array=None) for tile_sum, keys in self._keys.items()}
         for tile_sum in sorted(set(self._keys) - set(self._values), reverse=True):
             keys, states = self._keys[tile_sum], self._states[tile_sum]
             files = LayerFiles(keys, states, values_path(self.folder, tile_sum), self._path(tile_sum))
@@ -262,6 +268,7 @@ class Solve:
         for name, data in ((SOLVED, solved), (MANIFEST, manifest)):
             with replacing(self.folder / name, force=True) as file:
                 file.write(json.dumps(data, indent=1) + "\n")
+        self.journal.close()
         self.journal.path.unlink(missing_ok=True)
         shutil.rmtree(self.work, ignore_errors=True)
         return Table.open(self.folder)
