@@ -64,7 +64,7 @@ def make_shelf(keys: Words, values: Values, low: int = 0, span: int = 2**64 - 1)
 
 @kernel
 def fill_starts(keys: Words, starts: NDArray[np.uint32], where: Words) -> None:
-    """Note where the keys of each drawer begin: each key says where its drawer ends, an empty one ends where it began."""
+    """Note where the keys of each drawer begin, which is where those of the one before end."""
     low, shift = where[0], where[2]
     for drawer in range(len(starts)):
         starts[drawer] = 0

@@ -113,4 +113,4 @@ def spawn_block(plan: Plan, keys: Words, begin: I64, rank: U64, states: Words) -
 def has_rank(board: U64, rank: U64) -> bool:
     """True if a tile of this rank, not 0, stands on the board."""
     difference = board ^ (LOW_BITS * rank)
-    return ((difference - LOW_BITS) & ~difference & HIGH_BITS) != ZERO
+    return bool(((difference - LOW_BITS) & ~difference & HIGH_BITS) != ZERO)

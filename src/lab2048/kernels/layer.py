@@ -68,7 +68,14 @@ def spawn_all(plan: Plan, keys: Words, begin: I64, rank: U64, seen: Words, found
 
 @kernel
 def slide_all(
-    plan: Plan, keys: Words, begin: I64, goal_rank: U64, seen: Words, found: Words, won: Words, counts: NDArray[np.int64]
+    plan: Plan,
+    keys: Words,
+    begin: I64,
+    goal_rank: U64,
+    seen: Words,
+    found: Words,
+    won: Words,
+    counts: NDArray[np.int64],
 ) -> tuple[I64, I64, I64]:
     """The afterstates of states; return where to go on, how many there are, and how many of them have won.
 

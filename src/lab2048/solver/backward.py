@@ -7,6 +7,7 @@ worked out once for each state, however many afterstates lead there.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ class Bookcase:
             yield backup.make_shelf(self.keys.read(), self.values.read())
             return
         edges = [(i << 64) // n_parts for i in range(n_parts + 1)]
-        cuts = np.searchsorted(self.keys.map(), np.array(edges[:-1], np.uint64)).tolist() + [self.keys.n]
+        cuts = [*np.searchsorted(self.keys.map(), np.array(edges[:-1], np.uint64)).tolist(), self.keys.n]
         for i in range(n_parts):
             begin, end = cuts[i], cuts[i + 1]
             span = edges[i + 1] - edges[i] - 1
@@ -84,7 +85,7 @@ class Backward:
     def _afterstates(
         self, files: LayerFiles, above: Callable[[int], Bookcase | None], fits: bool
     ) -> tuple[Column, Bookcase]:
-        """Write the values of afterstates; return them, and with their keys and all their digits as `_states` needs them."""
+        """Write the values of afterstates; return the file, and keys and values with all digits, for `_states`."""
         if fits:
             keys = files.keys.read()
             exact = self._value_chunk(keys, above)
@@ -117,17 +118,19 @@ class Backward:
                 continue
             case = above(2**rank)
             for shelf in case.shelves(self.memory.shelf) if case else ():
-
-                def back_up(cut: tuple[int, int], rank: int = rank, chance: float = chance, on: Shelf = shelf) -> None:
-                    part = slice(*cut)
-                    backup.back_up_afterstates(
-                        self._plan, keys[part], U64(rank), chance, on, self._measure, wins[part], losses[part]
-                    )
-
-                for _ in self.crew.map(back_up, cuts):
+                work = partial(self._back_up, keys, wins, losses, rank, chance, shelf)
+                for _ in self.crew.map(work, cuts):
                     pass
         backup.finish_afterstates(self._plan, keys, self._measure, self.problem.spawned_potential, wins, losses)
         return wins
+
+    def _back_up(
+        self, keys: Words, wins: Values, losses: Values, rank: int, chance: float, shelf: Shelf, cut: tuple[int, int]
+    ) -> None:
+        part = slice(*cut)
+        backup.back_up_afterstates(
+            self._plan, keys[part], U64(rank), chance, shelf, self._measure, wins[part], losses[part]
+        )
 
     def _n_empty(self, keys: Words) -> Values:
         n_empty = np.empty(len(keys))

@@ -3,7 +3,6 @@
 import errno
 import hashlib
 import io
-import os
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -118,7 +117,7 @@ def write_column(path: Path, dtype: str, parts: Iterable[Array], *, is_kept: boo
             n = _write_parts(file, dtype, parts, state)
             file.seek(0)
             file.write(header(dtype, n))
-        os.replace(part_path, path)
+        part_path.replace(path)
     except OSError as error:
         part_path.unlink(missing_ok=True)
         raise write_error(path, error) from None
@@ -129,7 +128,7 @@ def _write_parts(file: IO[bytes], dtype: str, parts: Iterable[Array], state: Any
     n = 0
     for part in parts:
         if len(part):  # no memoryview can be cast from nothing
-            data = memoryview(np.ascontiguousarray(part, dtype)).cast("B")
+            data = np.ascontiguousarray(part, dtype).data.cast("B")
             state.update(data)
             file.write(data)
             n += len(part)

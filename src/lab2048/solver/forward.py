@@ -1,6 +1,6 @@
 """Forward: every board that can be reached, layer by layer of the tile sum.
 
-    afterstates of smaller sums --spawn--> states --slide--> afterstates of this sum
+afterstates of smaller sums --spawn--> states --slide--> afterstates of this sum
 """
 
 from collections.abc import Callable, Iterator

@@ -50,7 +50,7 @@ class Problem:
         top = min(rules.max_rank, rules.goal_rank) if self.objective is Objective.WIN else rules.max_rank
         if max(top, *rules.board.ranks, *(rank + 1 for rank, _ in rules.spawn_table)) > PACKED_RANK:
             raise UsageError(
-                f"tiles above {2**PACKED_RANK} could appear: expected a goal of at most {2**PACKED_RANK}, or fewer cells"
+                f"tiles above {2**PACKED_RANK} could appear: expected a goal of at most that, or fewer cells"
             )
 
     @classmethod
@@ -79,7 +79,7 @@ class Problem:
     @property
     def spawned_potential(self) -> float:
         """The mean potential of a tile that spawns."""
-        return sum(p * (rank - 1) * 2**rank for rank, p in self.rules.spawn_table)
+        return float(sum(p * ((rank - 1) << rank) for rank, p in self.rules.spawn_table))
 
     def is_won(self, board: Board) -> bool:
         return 0 < self.goal_rank <= max(board.ranks)
@@ -130,5 +130,3 @@ class Problem:
 def key_of(board: Board) -> int:
     """The key of a board up to symmetry: the same for all its copies."""
     return board.canonical().to_packed() * int(SCATTER) % 2**64
-
-

@@ -102,6 +102,13 @@ class Solve:
             elif any(self.folder.iterdir()):
                 raise FileError(f"{self.folder} holds other files: expected an empty folder, or one of a table")
             self.work.mkdir(exist_ok=True)
+            for path in (
+                *self.folder.glob("*.npy.part"),
+                *self.work.glob("*.part"),
+                *self.work.glob("run-*"),
+                *self.work.glob("won-*"),
+            ):
+                path.unlink()  # of a run that was killed
         except OSError as error:
             raise FileError(f"{self.folder} cannot be used: {error.strerror}") from None
         if not self.journal.lines:
@@ -162,7 +169,7 @@ class Solve:
     @property
     def _reach(self) -> int:
         """The largest tile that spawns: from how far above a layer its values come."""
-        return max(2**rank for rank, _ in self.problem.rules.spawn_table)
+        return 1 << max(rank for rank, _ in self.problem.rules.spawn_table)
 
     def _go_forward(self) -> None:
         tiles = [2**rank for rank, _ in self.problem.rules.spawn_table if not 0 < self.problem.goal_rank <= rank]
@@ -226,9 +233,7 @@ class Solve:
                 assert case.shelf is not None  # what is not in a file is in memory
                 case.values = write_column(self._path(above), "<f8", [case.shelf.values], is_kept=False)
         checksums = {above: case.values.checksum for above, case in self._cases.items() if case.values}
-        self.journal.append(
-            kind="checkpoint", sum=tile_sum, state_values=checksums, seconds=round(self.seconds, 3)
-        )
+        self.journal.append(kind="checkpoint", sum=tile_sum, state_values=checksums, seconds=round(self.seconds, 3))
         for path in self.work.glob("values-*"):
             if path not in {self._path(above) for above in self._cases}:
                 path.unlink()
@@ -246,9 +251,7 @@ class Solve:
         is_back = phase == "backward"
         n_bytes = 8 * self._total.afterstates + int(self.dtype[-1]) * self._n_valued + 8 * self._n_waiting
         n_layers, n_all = (len(self._values), len(self._keys)) if is_back else (len(self._keys), 0)
-        self.progress(
-            Progress(phase, tile_sum, n_layers, n_all, self._total, self._n_valued, self.seconds, n_bytes)
-        )
+        self.progress(Progress(phase, tile_sum, n_layers, n_all, self._total, self._n_valued, self.seconds, n_bytes))
 
     def _finish(self) -> Table:
         """Write the manifest; with it the table is complete."""

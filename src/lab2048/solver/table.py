@@ -169,8 +169,8 @@ class Table:
         return found
 
     def best(self, moves: list[MoveValue]) -> MoveValue:
-        """The best of some moves: the first of those that are worth most."""
-        return max(moves, key=lambda move: (move.value, -(move.loss or 0.0)))
+        """The best of some moves; of equal ones the one to the smallest canonical board, however the board lies."""
+        return max(moves, key=lambda move: (move.value, -(move.loss or 0.0), -move.after.canonical().to_packed()))
 
     def state_value(self, board: Board) -> tuple[float, float | None]:
         """What a state is worth, and with a goal the chance to lose."""
