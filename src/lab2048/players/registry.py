@@ -27,6 +27,7 @@ _OURS = {
     "greedy": "lab2048.players.search:GreedyPlayer",
     "human": "lab2048.players.human:HumanPlayer",
     "lookahead": "lab2048.players.search:LookaheadPlayer",
+    "optimal": "lab2048.players.optimal:OptimalPlayer",
     "random": "lab2048.players.random:RandomPlayer",
 }
 _registered: dict[str, type[Player]] = {}

@@ -14,6 +14,7 @@ from lab2048.errors import FileError
 from lab2048.records.provenance import provenance
 from lab2048.records.whole import replacing
 from lab2048.solver.backward import Backward, Bookcase, LayerFiles
+from lab2048.solver.count import first_sums, spawn_tiles
 from lab2048.solver.crew import Crew
 from lab2048.solver.file import Column, Stack, write_column
 from lab2048.solver.forward import Forward, LayerCount
@@ -172,8 +173,7 @@ class Solve:
         return 1 << max(rank for rank, _ in self.problem.rules.spawn_table)
 
     def _go_forward(self) -> None:
-        tiles = [2**rank for rank, _ in self.problem.rules.spawn_table if not 0 < self.problem.goal_rank <= rank]
-        todo = {start.board.tile_sum for start in self.problem.starts if not self.problem.is_won(start.board)}
+        tiles, todo = spawn_tiles(self.problem), first_sums(self.problem)
         todo |= {tile_sum + tile for tile_sum, keys in self._keys.items() if keys.n for tile in tiles}
         todo -= set(self._keys)
         below = self._states[max(self._states)] if self._states else None
