@@ -1,7 +1,9 @@
 """`optimal`: play without a mistake, from the table of a solved board."""
 
 import os
+import shutil
 import tempfile
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,7 +73,8 @@ class OptimalPlayer(Player):
                 )
 
         problem = Problem.of(rules, self.objective)
-        self._folder = tempfile.TemporaryDirectory(prefix="lab2048-")  # lives as long as the player
+        folder = tempfile.mkdtemp(prefix="lab2048-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         with Crew(os.cpu_count() or 1) as crew:
-            folder = Path(self._folder.name) / "table"
-            return Solve(problem, folder, crew, Memory(2**29, crew.n_workers), progress=watch).run()
+            memory = Memory(2**29, crew.n_workers)
+            return Solve(problem, Path(folder) / "table", crew, memory, progress=watch).run()
