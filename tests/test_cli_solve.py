@@ -100,7 +100,9 @@ def test_regret(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "loses" in capsys.readouterr().out
 
 
-def test_the_optimal_player_plays_from_a_table(table: Path, own_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_optimal_player_plays_from_a_table(
+    table: Path, own_store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ["match", f"optimal:table={table}", "--rules", "2x3", "--goal", "64", "--games", "200", "--workers", "1"]
     [player] = as_json(words, capsys)["players"]  # type: ignore[misc]
     low, high = player["reached"]["64"]["ci95"]

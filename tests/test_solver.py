@@ -28,7 +28,7 @@ TINY = Memory(1 << 14)  # nothing fits: every run waits on disk, every layer has
 
 def solve(problem: Problem, folder: Path, memory: Memory = LARGE, n_workers: int = 1, **options: object) -> Table:
     with Crew(n_workers) as crew:
-        return Solve(problem, folder, crew, memory, **options).run()  # type: ignore[arg-type]
+        return Solve(problem, folder, crew, memory, is_kept=False, **options).run()  # type: ignore[arg-type]
 
 
 def problem_of(text: str, goal: int | None = None, **options: object) -> Problem:

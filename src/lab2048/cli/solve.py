@@ -80,7 +80,15 @@ def solve(
         folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lab2048-"))) / "table"
         with progress_line() as show:
             begin = time.perf_counter()
-            work = Solve(problem, folder, crew, limits, is_exact=exact, progress=lambda at: show(_line(at)))
+            work = Solve(
+                problem,
+                folder,
+                crew,
+                limits,
+                is_exact=exact,
+                is_kept=out is not None,
+                progress=lambda at: show(_line(at)),
+            )
             try:
                 table = work.run()
             except KeyboardInterrupt:

@@ -77,4 +77,4 @@ class OptimalPlayer(Player):
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         with Crew(os.cpu_count() or 1) as crew:
             memory = Memory(2**29, crew.n_workers)
-            return Solve(problem, Path(folder) / "table", crew, memory, progress=watch).run()
+            return Solve(problem, Path(folder) / "table", crew, memory, is_kept=False, progress=watch).run()

@@ -52,15 +52,16 @@ class Solve:
         memory: Memory,
         *,
         is_exact: bool = False,
+        is_kept: bool = True,
         checkpoint_seconds: float = 5.0,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> None:
-        """Prepare; `run` does the work."""
+        """Prepare; `run` does the work.  A table that is not kept need not survive a power failure."""
         self.problem, self.folder, self.progress = problem, folder, progress
         self.dtype = "<f8" if is_exact else "<f4"
         self.work = folder / WORK
         self.journal = Journal(folder / JOURNAL)
-        self.checkpoint_seconds = checkpoint_seconds
+        self.is_kept, self.checkpoint_seconds = is_kept, checkpoint_seconds
         self._stack = Stack(self.work / "states.u64", "<u8")
         self._forward = Forward(problem, crew, memory, self.work)
         self._backward = Backward(problem, crew, memory, dtype=self.dtype)
@@ -266,7 +267,7 @@ class Solve:
             "layers": [layer.to_json() for layer in layers],
         }
         solved = {"seconds": round(self.seconds, 3), "provenance": provenance()}
-        if hasattr(os, "sync"):
+        if self.is_kept and hasattr(os, "sync"):
             os.sync()  # what the manifest speaks of is there, even if the power fails now
         for name, data in ((SOLVED, solved), (MANIFEST, manifest)):
             with replacing(self.folder / name, force=True) as file:
