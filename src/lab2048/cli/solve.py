@@ -79,7 +79,7 @@ def solve(
             return
         folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lab2048-"))) / "table"
         with progress_line() as show:
-            begin = time.perf_counter()
+            begin, cpu_begin = time.perf_counter(), time.process_time()
             work = Solve(
                 problem,
                 folder,
@@ -105,6 +105,7 @@ def solve(
                 **count.to_json(),
                 "layers": len(table.layers),
                 "seconds": work.seconds,
+                "cpu_seconds": time.process_time() - cpu_begin,  # of this run, all workers together
                 "bytes": table.n_bytes,
                 "peak_memory": peak_memory(),
                 "table": str(out) if out else None,

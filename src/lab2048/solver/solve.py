@@ -1,6 +1,7 @@
 """Solving a board: forward, backward, and a table in the end; interrupted at any moment, it goes on."""
 
 import json
+import math
 import os
 import shutil
 import time
@@ -280,7 +281,7 @@ class Solve:
     def _answer(self) -> dict[str, float]:
         """The value over the first tiles; with a goal also the chance to lose, which keeps its digits."""
         if self.problem.objective is Objective.SCORE:
-            value = sum(
+            value = math.fsum(
                 start.chance * (self._starts[start.key] - start.board.potential) for start in self.problem.starts
             )
             return {"value": value}
@@ -288,5 +289,7 @@ class Solve:
             start.key: float("inf") if self.problem.is_won(start.board) else self._starts[start.key]
             for start in self.problem.starts
         }
-        win = sum(start.chance * chance_of(odds[start.key]) for start in self.problem.starts)
-        return {"value": win, "loss_probability": sum(s.chance / (1 + odds[s.key]) for s in self.problem.starts)}
+        win = math.fsum(start.chance * chance_of(odds[start.key]) for start in self.problem.starts)
+        loss = math.fsum(start.chance / (1 + odds[start.key]) for start in self.problem.starts)
+        # The smaller of the two has all its digits.
+        return {"value": win if win < loss else 1 - loss, "loss_probability": min(loss, 1.0) if win > loss else 1 - win}

@@ -56,5 +56,5 @@ def tile_chances(table: Table) -> dict[int, float]:
                 ended[problem.goal_rank] += p * chance.sum()
             elif len(keys):
                 policy.follow(plan, keys, p * chance, U64(rank), goal_rank, *layer(tile_sum + 2**rank), ended)
-    reached = np.cumsum(ended[::-1])[::-1]
+    reached = np.cumsum(ended[::-1])[::-1] / ended.sum()  # every game ends: what is missing was rounded off
     return {2**rank: min(1.0, float(reached[rank])) for rank in range(1, len(reached)) if reached[rank] > 0}
