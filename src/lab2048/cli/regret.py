@@ -71,8 +71,8 @@ def regret(
         loss = each.per_game
         best = percent(each.n_best / each.n_moves) if each.n_moves else "-"
         print(
-            f"{each.player}: loses {each.per_move:.3g} a move, {loss.value:.3g} a game "
-            f"[{loss.low:.3g}, {loss.high:.3g}]; {best} of {number(each.n_moves)} moves are best ({games} games)"
+            f"{each.player}: loses {number(each.per_move)} a move, {number(loss.value)} a game "
+            f"[{number(loss.low)}, {number(loss.high)}]; {best} of {number(each.n_moves)} moves are best ({games} games)"
         )
         for mistake in each.worst[:3]:
-            print(f"    {mistake.board.to_text()}: {mistake.move}, not {mistake.best}, loses {mistake.loss:.3g}")
+            print(f"    {mistake.board.to_text()}: {mistake.move}, not {mistake.best}, loses {number(mistake.loss)}")
