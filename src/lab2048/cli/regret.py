@@ -72,7 +72,8 @@ def regret(
         best = percent(each.n_best / each.n_moves) if each.n_moves else "-"
         print(
             f"{each.player}: loses {number(each.per_move)} a move, {number(loss.value)} a game "
-            f"[{number(loss.low)}, {number(loss.high)}]; {best} of {number(each.n_moves)} moves are best ({games} games)"
+            f"[{number(loss.low)}, {number(loss.high)}]; "
+            f"{best} of {number(each.n_moves)} moves are best ({games} games)"
         )
         for mistake in each.worst[:3]:
             print(f"    {mistake.board.to_text()}: {mistake.move}, not {mistake.best}, loses {number(mistake.loss)}")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy as np
 from lab2048.errors import FileError, LabError, UsageError, nearest
 from lab2048.kernels.backup import ODDS, TOTAL
 from lab2048.kernels.block import SCATTER, Words
-from lab2048.rules import Board, Rules, Spawner
+from lab2048.kernels.packed import canonical
+from lab2048.rules import Board, Rules, Shape, Spawner
 from lab2048.rules.board import PACKED_CELLS, PACKED_RANK
 from lab2048.rules.plan import Plan, make_plan
 
@@ -129,4 +130,15 @@ class Problem:
 
 def key_of(board: Board) -> int:
     """The key of a board up to symmetry: the same for all its copies."""
-    return board.canonical().to_packed() * int(SCATTER) % 2**64
+    return canonical_word(board) * int(SCATTER) % 2**64
+
+
+def canonical_word(board: Board) -> int:
+    """The packed board that stands for all copies of this one."""
+    return int(canonical(_plan_of(board.shape), np.uint64(board.to_packed())))
+
+
+@lru_cache(maxsize=16)
+def _plan_of(shape: Shape) -> Plan:
+    """What kernels know of a shape; symmetries are the same whatever spawns."""
+    return make_plan(Rules(Board(shape, (0,) * shape.n_cells), n_start=1))

@@ -23,7 +23,7 @@ from lab2048.rules import Board
 from lab2048.rules.move import AnyMove
 from lab2048.solver.file import Array, Column
 from lab2048.solver.forward import LayerCount
-from lab2048.solver.problem import Objective, Problem, key_of
+from lab2048.solver.problem import Objective, Problem, canonical_word, key_of
 
 SCHEMA = "lab2048/table-1"
 MANIFEST = "manifest.json"
@@ -132,7 +132,8 @@ class Table:
             if len(self._maps) > 64:  # maps are open files
                 self._maps.pop(next(iter(self._maps)))
             layer = self.layers[tile_sum]
-            self._maps[tile_sum] = layer.keys.map(), layer.values.map()
+            # As plain arrays on the same memory: an array of a map is slow to index.
+            self._maps[tile_sum] = np.asarray(layer.keys.map()), np.asarray(layer.values.map())
         return self._maps[tile_sum]
 
     def stored_value(self, after: Board) -> float:
@@ -170,7 +171,9 @@ class Table:
 
     def best(self, moves: list[MoveValue]) -> MoveValue:
         """The best of some moves; of equal ones the one to the smallest canonical board, however the board lies."""
-        return max(moves, key=lambda move: (move.value, -(move.loss or 0.0), -move.after.canonical().to_packed()))
+        most = max((move.value, -(move.loss or 0.0)) for move in moves)
+        equal = [move for move in moves if (move.value, -(move.loss or 0.0)) == most]
+        return equal[0] if len(equal) == 1 else min(equal, key=lambda move: canonical_word(move.after))
 
     def state_value(self, board: Board) -> tuple[float, float | None]:
         """What a state is worth, and with a goal the chance to lose."""
