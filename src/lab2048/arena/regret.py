@@ -15,6 +15,7 @@ from lab2048.rules.move import move_name
 from lab2048.solver.table import MoveValue, Table
 
 N_WORST = 10
+_ROUNDING = 1e-11  # of values: two moves that are worth the same may differ by so much
 
 
 @dataclass(frozen=True)
@@ -128,8 +129,10 @@ def measure_regret(
 def _difference(best: MoveValue, chosen: MoveValue) -> float:
     """How much less a move is worth; near certain wins the chances to lose tell it better."""
     if best.loss is not None and chosen.loss is not None and best.value > 0.5:
-        return max(0.0, chosen.loss - best.loss)
-    return max(0.0, best.value - chosen.value)
+        difference, scale = chosen.loss - best.loss, chosen.loss
+    else:
+        difference, scale = best.value - chosen.value, best.value
+    return difference if difference > _ROUNDING * scale else 0.0
 
 
 def _largest(worst: dict[Board, Mistake]) -> Iterator[Mistake]:

@@ -44,6 +44,8 @@ def regret(
     table = Table.open(folder)
     specs = [canonical_spec(each) for player in players for each in player.split()]
     prepare(say)
+    if table.manifest["dtype"] == "<f4" and table.problem.goal_rank == 0:
+        say("the table has values of 32 bits: moves that agree in seven digits count as equal (solve --exact keeps 64)")
     found = []
     with progress_line() as show:
         for spec in specs:
