@@ -221,7 +221,7 @@ def _show_estimate(found: "Estimate", *, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"schema": "lab2048/solve-estimate-1", **found.to_json()}))
         return
-    about = "" if found.is_exact else "about "
+    about = "" if found.is_exact else "more than " if found.is_least else "about "
     print(f"{about}{number(found.afterstates)} afterstates, {number(found.states)} states")
     print(f"about {number(found.seconds)} s")
     print(f"{about}{number(found.disk / 2**20)} MB of disk at most, {number(found.free_disk / 2**20)} MB are free")

@@ -33,7 +33,7 @@ class Crew:
             self._threads.shutdown(wait=True, cancel_futures=True)
 
     def map(self, work: Callable[[A], B], tasks: Iterable[A]) -> Iterator[B]:
-        """Do every task, at most two a worker ahead of whoever takes the results."""
+        """Do every task; all are begun as soon as a worker is free."""
         todo = list(tasks)
         if self._threads is None or len(todo) < 2:
             yield from map(work, todo)

@@ -60,12 +60,14 @@ class Runs:
             yield from self._memory
             return
         n_parts = max(-(-n_keys // largest), crew.n_workers if n_keys > _SMALL else 1)
-        sources = [*self._memory, *(column.map() for column in self._disk)]
         edges = np.array([(i << 64) // n_parts for i in range(1, n_parts)], np.uint64)
-        cuts = [[0, *np.searchsorted(source, edges).tolist(), len(source)] for source in sources]
+        cuts = [[0, *np.searchsorted(run, edges).tolist(), len(run)] for run in self._memory]
+        disk_cuts = [[0, *np.searchsorted(run.map(), edges).tolist(), run.n] for run in self._disk]
 
         def merge_part(part: int) -> Words:
-            return merge_all([source[cut[part] : cut[part + 1]] for source, cut in zip(sources, cuts, strict=True)])
+            near = [run[cut[part] : cut[part + 1]] for run, cut in zip(self._memory, cuts, strict=True)]
+            far = [run.read(cut[part], cut[part + 1]) for run, cut in zip(self._disk, disk_cuts, strict=True)]
+            return merge_all(near + far)
 
         for first in range(0, n_parts, crew.n_workers):
             yield from crew.map(merge_part, range(first, min(first + crew.n_workers, n_parts)))
@@ -84,7 +86,7 @@ def merge_all(arrays: list[Words]) -> Words:
         longer = []
         for i in range(0, len(arrays) - 1, 2):
             merged = np.empty(len(arrays[i]) + len(arrays[i + 1]), np.uint64)
-            n = layer.merge(np.asarray(arrays[i]), np.asarray(arrays[i + 1]), merged)
+            n = layer.merge(arrays[i], arrays[i + 1], merged)
             longer.append(merged[:n])
         arrays = longer + arrays[len(arrays) - len(arrays) % 2 :]
     return arrays[0]

@@ -86,6 +86,7 @@ class Solve:
             table = Table.open(self.folder)
             if table.problem != self.problem or table.manifest["dtype"] != self.dtype:
                 raise FileError(f"{self.folder} holds the table of another problem: expected an empty folder")
+            self._tidy()
             return table
         try:
             self._open()
@@ -273,10 +274,14 @@ class Solve:
         for name, data in ((SOLVED, solved), (MANIFEST, manifest)):
             with replacing(self.folder / name, force=True) as file:
                 file.write(json.dumps(data, indent=1) + "\n")
+        self._tidy()
+        return Table.open(self.folder)
+
+    def _tidy(self) -> None:
+        """Remove what a complete table does not need."""
         self.journal.close()
         self.journal.path.unlink(missing_ok=True)
         shutil.rmtree(self.work, ignore_errors=True)
-        return Table.open(self.folder)
 
     def _answer(self) -> dict[str, float]:
         """The value over the first tiles; with a goal also the chance to lose, which keeps its digits."""
