@@ -1,5 +1,6 @@
 """Counting the boards that can be reached, layer by layer; nothing is kept."""
 
+import contextlib
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,9 +27,10 @@ def spawn_tiles(problem: Problem) -> list[int]:
 def count_layers(problem: Problem, crew: Crew, memory: Memory) -> Iterator[tuple[int, LayerCount]]:
     """The layers with their tile sums, from the first boards up."""
     tiles, todo = spawn_tiles(problem), first_sums(problem)
-    with tempfile.TemporaryDirectory(prefix="lab2048-") as name:
-        folder = Path(name)
-        forward, stack = Forward(problem, crew, memory, folder), Stack(folder / "states.u64", "<u8")
+    with contextlib.ExitStack() as exits:
+        folder = Path(exits.enter_context(tempfile.TemporaryDirectory(prefix="lab2048-")))
+        forward = Forward(problem, crew, memory, folder)
+        stack = exits.enter_context(contextlib.closing(Stack(folder / "states.u64", "<u8")))
         known: dict[int, Column] = {}
         while todo:
             tile_sum = min(todo)

@@ -130,7 +130,8 @@ def _write_parts(file: IO[bytes], dtype: str, parts: Iterable[Array], state: Any
         if len(part):  # no memoryview can be cast from nothing
             data = np.ascontiguousarray(part, dtype).data.cast("B")
             state.update(data)
-            file.write(data)
+            while data:  # a system may take less at once than it is given
+                data = data[file.write(data) :]
             n += len(part)
     return n
 
@@ -144,6 +145,13 @@ class Stack:
     def __init__(self, path: Path, dtype: str) -> None:
         """Make nothing yet."""
         self.path, self.dtype = path, dtype
+        self._file: IO[bytes] | None = None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
     def column(self, offset: int, n: int, checksum: str) -> Column:
         """A column that was laid down before."""
@@ -154,16 +162,18 @@ class Stack:
         offset = below.n_bytes if below else 0
         state = _Crc()
         try:
-            with self.path.open("r+b" if self.path.exists() else "w+b") as file:
-                file.truncate(offset)
-                file.seek(offset)
-                n = _write_parts(file, self.dtype, parts, state)
+            if self._file is None:
+                self._file = self.path.open("r+b" if self.path.exists() else "w+b", buffering=0)
+            self._file.truncate(offset)
+            self._file.seek(offset)
+            n = _write_parts(self._file, self.dtype, parts, state)
         except OSError as error:
             raise write_error(self.path, error) from None
         return self.column(offset, n, state.hexdigest())
 
     def drop(self, column: Column) -> None:
         """Forget a column and all that lie on it."""
+        self.close()
         with self.path.open("r+b") as file:
             file.truncate(column.offset)
 

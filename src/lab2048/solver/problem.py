@@ -103,8 +103,15 @@ class Problem:
 
     def start_keys(self, tile_sum: int) -> Words:
         """The keys of first boards of one tile sum that are not won yet, sorted."""
-        keys = [s.key for s in self.starts if s.board.tile_sum == tile_sum and not self.is_won(s.board)]
-        return np.array(keys, np.uint64)
+        return np.array(self._keys_by_sum.get(tile_sum, []), np.uint64)
+
+    @cached_property
+    def _keys_by_sum(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for start in self.starts:
+            if not self.is_won(start.board):
+                found.setdefault(start.board.tile_sum, []).append(start.key)
+        return found
 
     @cached_property
     def open_starts(self) -> Words:

@@ -7,7 +7,7 @@ import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +95,7 @@ class Solve:
             return self._finish()
         finally:
             self.journal.close()
+            self._stack.close()
 
     def _open(self) -> None:
         """Take the folder, and what an earlier run has left in it."""
@@ -170,7 +171,7 @@ class Solve:
         """Where the values of a layer's states wait."""
         return self.work / f"values-{tile_sum:06}.npy"
 
-    @property
+    @cached_property
     def _reach(self) -> int:
         """The largest tile that spawns: from how far above a layer its values come."""
         return 1 << max(rank for rank, _ in self.problem.rules.spawn_table)
@@ -180,6 +181,7 @@ class Solve:
         todo |= {tile_sum + tile for tile_sum, keys in self._keys.items() if keys.n for tile in tiles}
         todo -= set(self._keys)
         below = self._states[max(self._states)] if self._states else None
+        near: list[int] = []  # layers whose keys may be in memory
         while todo:
             tile_sum = min(todo)
             todo.discard(tile_sum)
@@ -197,7 +199,9 @@ class Solve:
                 seconds=round(self.seconds, 3),
             )
             below = states
-            for far in [s for s in self._keys if s <= tile_sum - self._reach and self._keys[s].array is not None]:
+            near.append(tile_sum)
+            while near[0] <= tile_sum - self._reach:
+                far = near.pop(0)
                 self._keys[far] = replace(self._keys[far], array=None)
             if keys.n:
                 todo |= {tile_sum + tile for tile in tiles}
@@ -280,6 +284,7 @@ class Solve:
     def _tidy(self) -> None:
         """Remove what a complete table does not need."""
         self.journal.close()
+        self._stack.close()
         self.journal.path.unlink(missing_ok=True)
         shutil.rmtree(self.work, ignore_errors=True)
 
