@@ -1,9 +1,7 @@
 """`optimal`: play without a mistake, from the table of a solved board."""
 
 import os
-import shutil
 import tempfile
-import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,8 +71,8 @@ class OptimalPlayer(Player):
                 )
 
         problem = Problem.of(rules, self.objective)
-        folder = tempfile.mkdtemp(prefix="lab2048-")
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        with Crew(os.cpu_count() or 1) as crew:
+        with tempfile.TemporaryDirectory(prefix="lab2048-") as folder, Crew(os.cpu_count() or 1) as crew:
             memory = Memory(2**29, crew.n_workers)
-            return Solve(problem, Path(folder) / "table", crew, memory, is_kept=False, progress=watch).run()
+            table = Solve(problem, Path(folder) / "table", crew, memory, is_kept=False, progress=watch).run()
+            table.load()
+        return table

@@ -127,6 +127,10 @@ class Table:
         """How much the layers take on disk."""
         return sum(layer.keys.n_bytes + layer.values.n_bytes for layer in self.layers.values())
 
+    def load(self) -> None:
+        """Take all of a small table into memory: it then needs its folder no more."""
+        self._maps = {tile_sum: (layer.keys.read(), layer.values.read()) for tile_sum, layer in self.layers.items()}
+
     def _map(self, tile_sum: int) -> tuple[Array, Array]:
         if tile_sum not in self._maps:
             if len(self._maps) > 64:  # maps are open files
