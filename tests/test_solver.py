@@ -253,6 +253,34 @@ def test_a_full_disk_is_one_line_and_a_solve_that_goes_on(tmp_path: Path, monkey
     assert contents(solve(problem, tmp_path / "full").folder) == whole
 
 
+@pytest.mark.parametrize("line", [b"7\n", b"{}\n", b'{"kind": "forward", "sum": 4, "seconds": 1}\n', b"\xff\n"])
+def test_a_damaged_journal_is_believed_up_to_the_damage(line: bytes, tmp_path: Path) -> None:
+    problem, cut = problem_of("2x3", 32), tmp_path / "cut"
+    whole = contents(solve(problem, tmp_path / "whole").folder)
+
+    def kill(progress: Progress) -> None:
+        if progress.tile_sum == 30:
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        solve(problem, cut, progress=kill)
+    lines = (cut / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    (cut / "journal.jsonl").write_bytes(b"".join([*lines[:5], line, *lines[6:]]))
+    assert contents(solve(problem, cut).folder) == whole
+
+
+def test_two_solves_do_not_meet_in_one_folder(tmp_path: Path) -> None:
+    problem, met = problem_of("2x2", 16), []
+
+    def meet(progress: Progress) -> None:
+        with pytest.raises(FileError, match="another solve is at work"):
+            solve(problem, tmp_path / "table")
+        met.append(progress)
+
+    solve(problem, tmp_path / "table", progress=meet)
+    assert met
+
+
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(FileError, match="holds other files"):

@@ -46,7 +46,7 @@ class Journal:
                     entry = json.loads(line) if line.endswith(b"\n") else None
                 except ValueError:
                     entry = None
-                if not isinstance(entry, dict):
+                if not isinstance(entry, dict) or "kind" not in entry or (self.lines and not _has_numbers(entry)):
                     break
                 self.lines.append(entry)
                 size += len(line)
@@ -84,3 +84,8 @@ class Journal:
     def of_kind(self, kind: str) -> Iterator[dict[str, Any]]:
         """The lines of one kind, in order."""
         return (line for line in self.lines if line.get("kind") == kind)
+
+
+def _has_numbers(entry: dict[str, Any]) -> bool:
+    """True if a line says of which layer it is, and when it was done."""
+    return isinstance(entry.get("sum"), int) and isinstance(entry.get("seconds"), int | float)

@@ -21,6 +21,7 @@ from lab2048.solver.file import Column, Stack, write_column
 from lab2048.solver.forward import Forward, LayerCount
 from lab2048.solver.journal import SCHEMA as JOURNAL_SCHEMA
 from lab2048.solver.journal import Journal
+from lab2048.solver.lock import Lock
 from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Objective, Problem
 from lab2048.solver.table import MANIFEST, SCHEMA, Layer, Table, chance_of, keys_path, values_path
@@ -64,6 +65,7 @@ class Solve:
         self.journal = Journal(folder / JOURNAL)
         self.is_kept, self.checkpoint_seconds = is_kept, checkpoint_seconds
         self._stack = Stack(self.work / "states.u64", "<u8")
+        self._lock = Lock(self.work / "lock")
         self._forward = Forward(problem, crew, memory, self.work)
         self._backward = Backward(problem, crew, memory, dtype=self.dtype)
         self._keys: dict[int, Column] = {}
@@ -94,19 +96,24 @@ class Solve:
             self._go_backward()
             return self._finish()
         finally:
-            self.journal.close()
-            self._stack.close()
+            self._close()
+
+    def _close(self) -> None:
+        self.journal.close()
+        self._stack.close()
+        self._lock.give()
 
     def _open(self) -> None:
         """Take the folder, and what an earlier run has left in it."""
         head = {"kind": "head", "schema": JOURNAL_SCHEMA, "problem": self.problem.to_json(), "dtype": self.dtype}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            if self.journal.exists:
-                self.journal.read()
-            elif any(self.folder.iterdir()):
+            if not self.journal.exists and any(path != self.work for path in self.folder.iterdir()):
                 raise FileError(f"{self.folder} holds other files: expected an empty folder, or one of a table")
             self.work.mkdir(exist_ok=True)
+            self._lock.take()
+            if self.journal.exists:
+                self.journal.read()
             for path in (
                 *self.folder.glob("*.npy.part"),
                 *self.work.glob("*.part"),
@@ -153,7 +160,7 @@ class Solve:
                         column = Column(self._path(int(above)), "<f8", states.n, checksum)
                         column.check()
                         self._cases[int(above)] = Bookcase(states, column)
-            except FileError:
+            except (FileError, KeyError, TypeError, ValueError, AttributeError):  # damaged, be it file or line
                 return i
             self._before = line["seconds"]
         return len(lines)
@@ -283,8 +290,7 @@ class Solve:
 
     def _tidy(self) -> None:
         """Remove what a complete table does not need."""
-        self.journal.close()
-        self._stack.close()
+        self._close()
         self.journal.path.unlink(missing_ok=True)
         shutil.rmtree(self.work, ignore_errors=True)
 
