@@ -74,8 +74,10 @@ def slide_block(plan: Plan, boards: Words, n: I64, move: I64, slid: Words, spare
     """The afterstates of one move on n boards; it is legal where the board has changed."""
     here = at.MOVES_AT + move * at.MOVE_SIZE
     n_pairs = I64(plan[here + at.N_PAIRS])
-    word, lined = spare[:BLOCK], spare[BLOCK:]
-    shuffle_block(plan, here + at.PAIRS, n_pairs, boards, n, word)
+    in_place = n_pairs == 1  # the lines lie side by side already
+    word, lined = (boards, slid) if in_place else (spare[:BLOCK], spare[BLOCK:])
+    if not in_place:
+        shuffle_block(plan, here + at.PAIRS, n_pairs, boards, n, word)
     keep = plan[here + at.KEEP]
     for i in range(n):
         lined[i] = word[i] & keep
@@ -88,7 +90,8 @@ def slide_block(plan: Plan, boards: Words, n: I64, move: I64, slid: Words, spare
         else:
             for i in range(n):
                 lined[i] |= U64(SLID[I64(table + ((word[i] >> shift) & mask))]) << shift
-    shuffle_block(plan, here + at.BACK, n_pairs, lined, n, slid)
+    if not in_place:
+        shuffle_block(plan, here + at.BACK, n_pairs, lined, n, slid)
 
 
 @kernel
