@@ -26,11 +26,11 @@ def sessions() -> list[tuple[str, str]]:
     return found
 
 
-def test_readme_shows_what_happens(own_store: Path) -> None:
+def test_readme_shows_what_happens(own_store: Path, tmp_path: Path) -> None:
     assert sessions()
     for command, expected in sessions():
         words = command.replace("lab2048", f"{sys.executable} -m lab2048")
-        done = subprocess.run(words, shell=True, capture_output=True, text=True, check=True)
+        done = subprocess.run(words, shell=True, capture_output=True, text=True, check=True, cwd=tmp_path)
         same = doctest.OutputChecker().check_output(
             expected, done.stdout, doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
         )

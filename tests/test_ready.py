@@ -44,6 +44,16 @@ for text in ("4x4", "3x3", "5x5", "hex1", "32768 32768 / # #"):
         env.reset(seed=1)
         env.step(env.action_space.sample())
         env.render()
+import pathlib, tempfile
+from lab2048.solver import crew, memory, problem, solve, tiles, verify
+for goal, objective in ((16, "win"), (2048, "score")):
+    with tempfile.TemporaryDirectory() as folder, crew.Crew(2) as workers:
+        this = problem.Problem.of(Rules.from_text("2x3", goal=goal), objective)
+        for size in (2**14, 2**28):  # in runs and parts, and all at once
+            table = solve.Solve(this, pathlib.Path(folder) / str(size), workers, memory.Memory(size)).run()
+        table.state_value(this.starts[0].board)
+        tiles.tile_chances(table)
+        verify.verify(table)
 """
 
 TRY = """

@@ -12,7 +12,7 @@ import typer
 from typer.exceptions import TyperException
 
 import lab2048
-from lab2048.cli import bench, games, hint, match, perft, play, players, tune
+from lab2048.cli import bench, count, games, hint, match, perft, play, players, regret, solve, table, tune
 from lab2048.errors import LabError
 
 app = typer.Typer(
@@ -30,8 +30,14 @@ app.command("hint")(hint.hint)
 app.command("players")(players.players)
 app.command("tune")(tune.tune)
 app.command("perft")(perft.perft)
+app.command("solve")(solve.solve)
+app.command("probe")(table.probe)
+app.command("count")(count.count)
+app.command("regret")(regret.regret)
+app.command("export-table")(table.export_table)
 app.add_typer(games.app, name="games")
 app.add_typer(bench.app, name="bench")
+app.add_typer(table.app, name="table")
 
 
 @app.callback(invoke_without_command=True)

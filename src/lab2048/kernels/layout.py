@@ -6,6 +6,8 @@
     plan[SPAWN_CHANCES : ]      exact probabilities, the bits of a float64 each, as many
     plan[MOVES_AT : ]           packed slides: MOVE_SIZE words a move
     plan[plan[SYMMETRIES_AT]:]  packed symmetries: SYMMETRY_SIZE words each; none of byte boards
+    plan[plan[WALK_AT]:]        a walk through all symmetries: two numbers of pairs, then the pairs of two
+                                shuffles, PAIRS_SIZE words each, to be done in turn; none of byte boards
     plan[plan[LINES_AT]:]       lines for byte boards: for each move an offset from the start of
                                 the plan to its number of lines, then a length and the cells of each
 
@@ -32,6 +34,7 @@ N_SYMMETRIES = 9  # of packed boards; 0 if boards do not fit one word
 SYMMETRIES_AT = 10
 LINES_AT = 11
 BOARD_AT = 12  # the ranks before the first spawn, a word a cell
+WALK_AT = 13
 
 # The spawn table
 SPAWN_SIZE = 16

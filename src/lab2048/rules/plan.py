@@ -11,7 +11,7 @@ from lab2048.rules import dice
 from lab2048.rules.board import PACKED_CELLS, PACKED_RANK
 from lab2048.rules.reference import Line, Lines
 from lab2048.rules.rules import Rules
-from lab2048.rules.shape import rectangle
+from lab2048.rules.shape import Symmetry, rectangle
 
 Plan = NDArray[np.uint64]
 
@@ -47,6 +47,12 @@ def make_plan(rules: Rules) -> Plan:
     for symmetry in symmetries:
         pairs = _pairs(list(symmetry.cells))
         words += [len(pairs) // 2, *_pad(pairs, at.PAIRS_SIZE)]
+    words[at.WALK_AT] = len(words)
+    if is_packed:
+        steps = [_pairs(list(step)) for step in walk(shape.symmetries)]
+        words += [len(pairs) // 2 for pairs in steps]
+        for pairs in steps:
+            words += _pad(pairs, at.PAIRS_SIZE)
     words[at.LINES_AT] = len(words)
     words += [0] * len(shape.moves)
     for move, lines in enumerate(shape.lines):
@@ -59,6 +65,28 @@ def make_plan(rules: Rules) -> Plan:
     plan = np.array(words, np.uint64)
     plan.flags.writeable = False
     return plan
+
+
+def walk(symmetries: tuple[Symmetry, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Two ways to turn or mirror a board that, done in turn, lead through all its copies.
+
+    Every group of symmetries here is one of turns alone (one turn, again and again) or of
+    turns and mirrors (two mirrors in turn).  Of all pairs that do it, the one with the
+    fewest nibble distances is the quickest.
+    """
+    group = [symmetry.cells for symmetry in symmetries]
+    found = []
+    for first in group:
+        for second in group:
+            image, seen = group[0], {group[0]}
+            for i in range(1, len(group)):
+                step = second if i % 2 == 0 else first
+                image = tuple(step[cell] for cell in image)
+                seen.add(image)
+            if len(seen) == len(group):
+                found.append((len(_pairs(list(first))) + len(_pairs(list(second))), first, second))
+    _, first, second = min(found)
+    return first, second
 
 
 def _packed_slide(lines: Lines) -> list[int]:

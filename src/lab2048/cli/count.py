@@ -1,0 +1,52 @@
+"""`lab2048 count`: how many boards can be reached."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from lab2048.cli.options import JsonOption, SpawnOption, StartOption, say
+from lab2048.cli.solve import BoardArgument, MemoryOption, SolveGoalOption, WorkersOption, progress_line, read_problem
+
+
+def count(
+    board: BoardArgument,
+    goal: SolveGoalOption = None,
+    memory: MemoryOption = "8G",
+    workers: WorkersOption = 0,
+    spawn: SpawnOption = "2:0.9,4:0.1",
+    start: StartOption = None,
+    layers: Annotated[bool, typer.Option(help="A line for each layer.")] = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Count the boards that can be reached, layer by layer of the tile sum, up to symmetry and raw.
+
+    With a goal a game ends there.
+
+    Example: lab2048 count 2x3 --goal 64
+    """
+    from lab2048.arena.ready import prepare
+    from lab2048.solver.count import count_layers
+    from lab2048.solver.crew import Crew
+    from lab2048.solver.forward import LayerCount
+
+    problem, limits, n_workers = read_problem(board, goal, None, spawn, start, "fair", memory, workers)
+    prepare(say)
+    total, found = LayerCount(), []
+    names = ("states", "lost", "afterstates", "won")
+    if layers and not as_json:
+        print(f"{'sum':>6}" + "".join(f"{name:>14}" for name in names))
+    with Crew(n_workers) as crew, progress_line() as show:
+        for tile_sum, counted in count_layers(problem, crew, limits):
+            total += counted
+            found.append({"sum": tile_sum, **counted.to_json()})
+            if layers and not as_json:
+                print(f"{tile_sum:>6}" + "".join(f"{getattr(counted, name):>14,}" for name in names), flush=True)
+            else:
+                show(f"tile sum {tile_sum}: {total.states:,} states")
+    if as_json:
+        result = {"schema": "lab2048/count-1", "rules": problem.rules.to_json(), "goal": goal, **total.to_json()}
+        print(json.dumps({**result, "n_layers": len(found), **({"layers": found} if layers else {})}))
+        return
+    print(f"{'all':>6}" + "".join(f"{getattr(total, name):>14,}" for name in names))
+    print(f"{'raw':>6}" + "".join(f"{getattr(total, f'{name}_raw'):>14,}" for name in names))

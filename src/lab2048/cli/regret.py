@@ -1,0 +1,81 @@
+"""`lab2048 regret`: what players lose against the best play."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lab2048.cli.options import JsonOption, say
+from lab2048.cli.solve import progress_line
+from lab2048.cli.table import FolderArgument
+from lab2048.errors import UsageError
+
+MAX_GAMES = 1_000_000
+
+
+def regret(
+    folder: FolderArgument,
+    players: Annotated[
+        list[str], typer.Option("--players", "-p", metavar="PLAYER", help="Whom to grade; may be given several times.")
+    ],
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games for each player.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Game i has the same dice for all.")] = 1,
+    as_json: JsonOption = False,
+    player_file: Annotated[
+        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="A Python file with players of your own.")
+    ] = None,
+) -> None:
+    """Grade players on a solved board: their loss a move against the best play, and their worst mistakes.
+
+    Example: lab2048 regret tables/2x3 --players random --players expectimax --games 100
+    """
+    from lab2048.arena.ready import prepare
+    from lab2048.arena.regret import measure_regret
+    from lab2048.players import canonical_spec, load_player_file
+    from lab2048.rules.dice import check_seed
+    from lab2048.solver.table import Table
+    from lab2048.views.number import number, percent
+
+    if not 1 <= games <= MAX_GAMES:
+        raise UsageError(f"games {games} is out of range: expected 1 to {MAX_GAMES}")
+    for path in player_file or ():
+        load_player_file(path)
+    table = Table.open(folder)
+    specs = [canonical_spec(each) for player in players for each in player.split()]
+    prepare(say)
+    if table.manifest["dtype"] == "<f4" and table.problem.goal_rank == 0:
+        say("the table has values of 32 bits: moves that agree in seven digits count as equal (solve --exact keeps 64)")
+    found = []
+    with progress_line() as show:
+        for spec in specs:
+
+            def told(n: int, spec: str = spec) -> None:
+                show(f"{spec}: game {n} of {games}")
+
+            found.append(measure_regret(table, spec, seed=check_seed(seed), n_games=games, progress=told))
+    has_goal = table.problem.goal_rank > 0
+    if as_json:
+        result = {
+            "schema": "lab2048/regret-1",
+            "table": str(folder),
+            "rules": table.problem.rules.to_json(),
+            "objective": table.problem.objective.value,
+            "optimum": table.manifest["value"],
+            "seed": seed,
+            "players": [each.to_json(has_goal=has_goal) for each in found],
+        }
+        print(json.dumps(result))
+        return
+    unit = "chance to win" if has_goal else "score"
+    print(f"{table.problem.rules.board.to_text()}: the best play is worth {table.manifest['value']:.9g} ({unit})")
+    for each in found:
+        loss = each.per_game
+        best = percent(each.n_best / each.n_moves) if each.n_moves else "-"
+        print(
+            f"{each.player}: loses {number(each.per_move)} a move, {number(loss.value)} a game "
+            f"[{number(loss.low)}, {number(loss.high)}]; "
+            f"{best} of {number(each.n_moves)} moves are best ({games} games)"
+        )
+        for mistake in each.worst[:3]:
+            print(f"    {mistake.board.to_text()}: {mistake.move}, not {mistake.best}, loses {number(mistake.loss)}")

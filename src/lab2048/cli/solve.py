@@ -1,0 +1,230 @@
+"""`lab2048 solve`: the exact value of a board, and the table of all of them."""
+
+import contextlib
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lab2048.cli.options import JsonOption, SpawnerOption, SpawnOption, StartOption, say
+from lab2048.errors import UsageError
+
+if TYPE_CHECKING:
+    from lab2048.solver.crew import Crew
+    from lab2048.solver.estimate import Estimate
+    from lab2048.solver.memory import Memory
+    from lab2048.solver.problem import Problem
+    from lab2048.solver.solve import Progress
+
+MAX_WORKERS = 256
+
+BoardArgument = Annotated[str, typer.Argument(metavar="BOARD", help="2x4, 3x3, hex1, or a map: #x#|###|#x#.")]
+SolveGoalOption = Annotated[
+    int | None, typer.Option("--goal", metavar="TILE", help="The tile that wins and ends the game.")
+]
+WorkersOption = Annotated[int, typer.Option("--workers", "-w", metavar="N", help="Threads (0: one a core).")]
+MemoryOption = Annotated[
+    str, typer.Option("--memory", "-m", metavar="SIZE", help="How much memory to take at most: 8G, 500M.")
+]
+
+
+def solve(
+    board: BoardArgument,
+    goal: SolveGoalOption = None,
+    objective: Annotated[
+        str | None,
+        typer.Option("--objective", metavar="WHAT", help="win (the goal) or score (until no move is left)."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Keep the table there; without it only the answer."),
+    ] = None,
+    memory: MemoryOption = "8G",
+    workers: WorkersOption = 0,
+    exact: Annotated[bool, typer.Option("--exact", help="Keep values of 64 bits, not 32.")] = False,
+    tiles: Annotated[
+        bool, typer.Option("--tiles", help="Also say how likely the best play is to reach each tile.")
+    ] = False,
+    only_estimate: Annotated[
+        bool, typer.Option("--estimate", help="Only say how long it will take, and how much disk and memory.")
+    ] = False,
+    spawn: SpawnOption = "2:0.9,4:0.1",
+    start: StartOption = None,
+    spawner: SpawnerOption = "fair",
+    as_json: JsonOption = False,
+) -> None:
+    """Solve a board: the best play's chance to reach the goal, or its expected score.
+
+    A solve that was cut short goes on where it was when the same command is given again.
+
+    Example: lab2048 solve 3x3 --goal 256 --out tables/3x3-256
+    """
+    from lab2048.arena.ready import prepare
+    from lab2048.solver.memory import peak_memory
+    from lab2048.solver.solve import Solve
+    from lab2048.solver.tiles import tile_chances
+
+    problem, limits, n_workers = read_problem(board, goal, objective, spawn, start, spawner, memory, workers)
+    prepare(say)
+    with contextlib.ExitStack() as stack:
+        crew = stack.enter_context(_crew(n_workers))
+        if only_estimate:
+            _show_estimate(_estimate(problem, crew, limits, out or Path(tempfile.gettempdir())), as_json=as_json)
+            return
+        folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lab2048-"))) / "table"
+        with progress_line() as show:
+            begin, cpu_begin = time.perf_counter(), time.process_time()
+            work = Solve(
+                problem,
+                folder,
+                crew,
+                limits,
+                is_exact=exact,
+                is_kept=out is not None,
+                progress=lambda at: show(_line(at)),
+            )
+            try:
+                table = work.run()
+            except KeyboardInterrupt:
+                if out:
+                    say("what is done is kept: the same command goes on")
+                raise
+            count = table.count
+            result: dict[str, Any] = {
+                "schema": "lab2048/solve-1",
+                "rules": problem.rules.to_json(),
+                "objective": problem.objective.value,
+                "value": table.manifest["value"],
+                **({"loss_probability": table.manifest["loss_probability"]} if problem.goal_rank else {}),
+                **count.to_json(),
+                "layers": len(table.layers),
+                "seconds": work.seconds,
+                "cpu_seconds": time.process_time() - cpu_begin,  # of this run, all workers together
+                "bytes": table.n_bytes,
+                "peak_memory": peak_memory(),
+                "table": str(out) if out else None,
+            }
+            if tiles:
+                show("following the best moves")
+                result["tiles"] = {str(tile): chance for tile, chance in tile_chances(table).items()}
+                result["seconds"] += time.perf_counter() - begin - work.seconds
+    if as_json:
+        print(json.dumps(result))
+    else:
+        _show(result)
+
+
+def read_problem(
+    board: str,
+    goal: int | None,
+    objective: str | None,
+    spawn: str,
+    start: int | None,
+    spawner: str,
+    memory: str,
+    workers: int,
+) -> "tuple[Problem, Memory, int]":
+    """The problem that the options describe, its limits and the number of workers.
+
+    With a goal and no objective the goal is the objective.
+    """
+    from lab2048.rules import Rules
+    from lab2048.solver.memory import Memory, read_size
+    from lab2048.solver.problem import Problem
+
+    if not 0 <= workers <= MAX_WORKERS:
+        raise UsageError(f"workers {workers} is out of range: expected 0 to {MAX_WORKERS}")
+    n_workers = workers or os.cpu_count() or 1
+    kind = objective or ("score" if goal is None else "win")
+    if kind == "win" and goal is None:
+        raise UsageError("objective win has nothing to reach: expected --goal TILE")
+    rules = Rules.from_text(board, goal=goal or 2048, spawn=spawn, start=start, spawner=spawner)
+    return Problem.of(rules, kind), Memory.within(read_size(memory), n_workers), n_workers
+
+
+def _crew(n_workers: int) -> "Crew":
+    from lab2048.solver.crew import Crew
+
+    return Crew(n_workers)
+
+
+def _estimate(problem: "Problem", crew: "Crew", memory: "Memory", folder: Path) -> "Estimate":
+    from lab2048.solver.estimate import estimate
+
+    return estimate(problem, crew, memory, folder)
+
+
+@contextlib.contextmanager
+def progress_line() -> Iterator[Callable[[str], None]]:
+    """A line that follows the work: on a terminal always the same one, elsewhere a new one every ten seconds."""
+    is_terminal = sys.stderr.isatty()
+    due, width = time.monotonic() + (0.2 if is_terminal else 10), 0
+
+    def show(text: str) -> None:
+        nonlocal due, width
+        if time.monotonic() < due:
+            return
+        due = time.monotonic() + (0.2 if is_terminal else 10)
+        if is_terminal:
+            width = max(width, len(text))
+            print(f"\r{text:<{width}}", end="", file=sys.stderr, flush=True)
+        else:
+            say(text)
+
+    try:
+        yield show
+    finally:
+        if width:
+            print("\r" + " " * width + "\r", end="", file=sys.stderr, flush=True)
+
+
+def _line(at: "Progress") -> str:
+    from lab2048.views.number import number
+
+    n_done = at.count.afterstates + at.n_valued
+    rate = n_done / at.seconds if at.seconds else 0.0
+    text = f"{at.phase}, tile sum {at.tile_sum}: {number(at.count.states)} states, {number(rate)} afterstates/s"
+    if at.n_all:
+        left = 2 * at.count.afterstates - n_done  # forward and backward take about as long
+        text += f", layer {at.n_layers} of {at.n_all}, about {left / rate if rate else 0:.0f} s left"
+    return f"{text}, {number(at.n_bytes / 2**20)} MB on disk"
+
+
+def _show(result: dict[str, Any]) -> None:
+    from lab2048.views.number import number
+
+    rules = result["rules"]
+    if result["objective"] == "win":
+        print(f"{rules['board']}, goal {rules['goal']}: reached with probability {result['value']:.12g}")
+        print(f"missed with probability {result['loss_probability']:.12g}")
+    else:
+        print(f"{rules['board']}: expected score {result['value']:.12g}")
+    print(f"{result['states']:,} states, {result['lost']:,} lost, {result['states_raw']:,} with all their copies")
+    print(f"{result['afterstates']:,} afterstates, {result['won']:,} won, in {result['layers']} layers")
+    for tile, chance in result.get("tiles", {}).items():
+        print(f"{tile:>6} {chance:.9f}")
+    told = f"{result['seconds']:.1f} s, {number(result['bytes'] / 2**20)} MB"
+    print(f"{told}, at most {number(result['peak_memory'] / 2**20)} MB of memory")
+    if result["table"]:
+        print(f"table in {result['table']}")
+
+
+def _show_estimate(found: "Estimate", *, as_json: bool) -> None:
+    from lab2048.views.number import number
+
+    if as_json:
+        print(json.dumps({"schema": "lab2048/solve-estimate-1", **found.to_json()}))
+        return
+    about = "" if found.is_exact else "more than " if found.is_least else "about "
+    print(f"{about}{number(found.afterstates)} afterstates, {number(found.states)} states")
+    print(f"about {number(found.seconds)} s")
+    print(f"{about}{number(found.disk / 2**20)} MB of disk at most, {number(found.free_disk / 2**20)} MB are free")
+    print(f"best with {number(found.memory / 2**20)} MB of memory, {number(found.free_memory / 2**20)} MB are free")
+    print("it fits here" if found.fits else "it does not fit here")
+    print(f"how: {found.how}")

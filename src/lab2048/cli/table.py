@@ -1,0 +1,145 @@
+"""`lab2048 probe`, `lab2048 table` and `lab2048 export-table`: what a solved board knows."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lab2048.cli.options import JsonOption, say
+from lab2048.errors import BoardError, UsageError
+
+if TYPE_CHECKING:
+    from lab2048.solver.table import MoveValue, Table
+
+app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+
+FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `lab2048 solve --out` made.")]
+
+
+@app.callback()
+def table(context: typer.Context) -> None:
+    """Look after the tables of solved boards."""
+    if context.invoked_subcommand is None:
+        raise UsageError("table needs to know what to do: expected verify")
+
+
+@app.command()
+def verify(
+    folder: FolderArgument,
+    sample: Annotated[
+        int, typer.Option("--sample", metavar="N", help="How many afterstates to recompute (0: all of them).")
+    ] = 100_000,
+    as_json: JsonOption = False,
+) -> None:
+    """Prove a table: checksums, order, and the Bellman equation on a sample or on all of it.
+
+    Example: lab2048 table verify tables/3x3-256 --sample 0
+    """
+    from lab2048.arena.ready import prepare
+    from lab2048.cli.solve import progress_line
+    from lab2048.solver.table import Table
+    from lab2048.solver.verify import verify as prove
+
+    if sample < 0:
+        raise UsageError(f"sample {sample} is out of range: expected 0 or more")
+    opened = Table.open(folder)
+    prepare(say)
+    with progress_line() as show:
+        found = prove(opened, n_sample=sample, progress=lambda tile_sum: show(f"tile sum {tile_sum}"))
+    if as_json:
+        print(json.dumps({"schema": "lab2048/table-verify-1", "table": str(folder), **vars(found)}))
+        return
+    print(f"right: {found.layers} layers, {found.checked:,} of {found.afterstates:,} afterstates recomputed")
+
+
+def probe(
+    folder: FolderArgument,
+    board: Annotated[str, typer.Argument(metavar="BOARD", help="A state of that board, or - to read it.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Say what every legal move is worth, and which spawns are the best and the worst for the best one.
+
+    Example: lab2048 probe tables/3x3-256 "2 4 # / # 2 # / # # #"
+    """
+    from lab2048.rules import Board
+    from lab2048.rules.move import move_name
+    from lab2048.solver.table import Table
+    from lab2048.views.text import render
+
+    opened = Table.open(folder)
+    state = Board.from_text(sys.stdin.read() if board == "-" else board)
+    moves = opened.move_values(state)
+    if not moves:
+        raise BoardError(f"no move is possible on {state.to_text()}: expected a board with a legal move")
+    best = opened.best(moves)
+    spawns = [] if opened.problem.is_won(best.after) else _spawns(opened, best)
+    if as_json:
+        result = {
+            "schema": "lab2048/probe-1",
+            "board": state.to_text(),
+            "objective": opened.problem.objective.value,
+            "value": best.value,
+            "best": move_name(best.move),
+            "moves": [_move_json(move) for move in moves],
+            "spawns": {"best": spawns[:3], "worst": spawns[::-1][:3]},
+        }
+        print(json.dumps(result))
+        return
+    print(render(state))
+    for move in sorted(moves, key=lambda move: -move.value):
+        mark = "*" if move is best else " "
+        loss = "" if move.loss is None else f"   missed {move.loss:.6g}"
+        print(f"{mark} {move_name(move.move):<11} {move.value:>18,.9f}{loss}")
+    for name, some in (("best spawns", spawns[:3]), ("worst spawns", spawns[::-1][:3])):
+        if some:
+            told = ", ".join(f"{spawn['tile']} on cell {spawn['cell']}: {spawn['value']:.9g}" for spawn in some)
+            print(f"{name} after {move_name(best.move)}: {told}")
+
+
+def _move_json(move: "MoveValue") -> dict[str, Any]:
+    from lab2048.rules.move import move_name
+
+    loss = {} if move.loss is None else {"loss": move.loss}
+    name, after = move_name(move.move), move.after.to_text()
+    return {"move": name, "value": move.value, **loss, "reward": move.reward, "after": after}
+
+
+def _spawns(table: "Table", move: "MoveValue") -> list[dict[str, Any]]:
+    """Every spawn after a move with what the state is worth then, the best first."""
+    found = []
+    for spawn in table.problem.rules.spawns(move.after):
+        state = move.after.put(spawn.cell, spawn.rank)
+        value, _ = table.state_value(state)
+        found.append(
+            {
+                "cell": spawn.cell,
+                "tile": 2**spawn.rank,
+                "probability": spawn.probability,
+                "value": value,
+                "board": state.to_text(),
+            }
+        )
+    return sorted(found, key=lambda spawn: -float(spawn["value"]))
+
+
+def export_table(
+    folder: FolderArgument,
+    to: Annotated[str, typer.Option("--to", metavar="KIND", help="sqlite, parquet or csv.")] = "sqlite",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where to (default: DIR.KIND).")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
+) -> None:
+    """Write a table for other programs: a row for every afterstate.
+
+    Example: lab2048 export-table tables/2x3 --to sqlite --out 2x3.sqlite
+    """
+    from lab2048.solver.export import export
+    from lab2048.solver.table import Table
+
+    opened = Table.open(folder)
+    path = out or folder.with_name(f"{folder.resolve().name}.{to}")
+    n_rows = export(opened, to, path, force=force)
+    print(f"{n_rows:,} rows in {path}")

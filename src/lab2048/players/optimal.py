@@ -1,0 +1,78 @@
+"""`optimal`: play without a mistake, from the table of a solved board."""
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lab2048.errors import UsageError
+from lab2048.players.player import Decision, Player, option
+from lab2048.rules import Board, Rules
+
+if TYPE_CHECKING:
+    from lab2048.solver.solve import Progress
+    from lab2048.solver.table import Table
+
+MAX_AFTERSTATES = 5_000_000  # of a board that is solved on the fly: some seconds
+
+
+@dataclass
+class OptimalPlayer(Player):
+    """The best move there is: from a table that `lab2048 solve` made, or by solving a small board first."""
+
+    table: str = option("", "the folder of a table; without it a small board is solved when the game starts")
+    objective: str = option("score", "what to play for without a table: score, or win (the goal)")
+
+    def __post_init__(self) -> None:
+        """Nothing is solved or opened before the rules are known."""
+        self._table: Table | None = None
+        self._rules: Rules | None = None
+
+    def start(self, rules: Rules, seed: int) -> None:  # noqa: ARG002
+        """Open the table, or solve the board."""
+        if self._rules == rules:
+            return
+        self._table = self._open(rules) if self.table else self._solve(rules)
+        self._rules = rules
+
+    def choose(self, board: Board) -> Decision:
+        """Look every move up; of equal ones take the one to the smallest canonical board."""
+        table = self._table
+        if table is None or table.problem.rules.shape != board.shape:
+            raise UsageError("the player has not been started: expected start(rules, seed) before choose")
+        if table.problem.is_won(board):  # the table ends at its goal, a game may go on
+            moves = board.legal_moves()
+            return Decision(moves[0], dict.fromkeys(moves, 1.0))
+        found = table.move_values(board)
+        return Decision(table.best(found).move, {each.move: each.value for each in found}, len(found), 1)
+
+    def _open(self, rules: Rules) -> "Table":
+        from lab2048.solver.table import Table
+
+        table = Table.open(Path(self.table))
+        solved = table.problem.rules
+        if (solved.shape, solved.spawn_table, solved.spawner) != (rules.shape, rules.spawn_table, rules.spawner):
+            expected = f"expected {solved.board.to_text()} with the same spawns"
+            raise UsageError(f"table {self.table} is of another game than {rules.board.to_text()}: {expected}")
+        return table
+
+    def _solve(self, rules: Rules) -> "Table":
+        from lab2048.solver.crew import Crew
+        from lab2048.solver.memory import Memory
+        from lab2048.solver.problem import Problem
+        from lab2048.solver.solve import Solve
+
+        def watch(progress: "Progress") -> None:
+            if progress.count.afterstates > MAX_AFTERSTATES:
+                raise UsageError(
+                    f"{rules.board.to_text()} is too large to be solved on the fly: "
+                    "expected optimal:table=DIR with a table that lab2048 solve made"
+                )
+
+        problem = Problem.of(rules, self.objective)
+        with tempfile.TemporaryDirectory(prefix="lab2048-") as folder, Crew(os.cpu_count() or 1) as crew:
+            memory = Memory(2**29, crew.n_workers)
+            table = Solve(problem, Path(folder) / "table", crew, memory, is_kept=False, progress=watch).run()
+            table.load()
+        return table

@@ -1,0 +1,1 @@
+"""Exact values: a board solved by layers of the tile sum, its table on disk, probing."""

@@ -1,0 +1,50 @@
+"""Counting the boards that can be reached, layer by layer; nothing is kept."""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from lab2048.solver.crew import Crew
+from lab2048.solver.file import Column, Stack
+from lab2048.solver.forward import Forward, LayerCount
+from lab2048.solver.memory import Memory
+from lab2048.solver.problem import Problem
+from lab2048.solver.table import keys_path
+
+
+def first_sums(problem: Problem) -> set[int]:
+    """The tile sums of first boards that are not won yet."""
+    return {start.board.tile_sum for start in problem.starts if not problem.is_won(start.board)}
+
+
+def spawn_tiles(problem: Problem) -> list[int]:
+    """The tiles that spawn and do not end the game by that: so far are layers from those they lead to."""
+    return [2**rank for rank, _ in problem.rules.spawn_table if not 0 < problem.goal_rank <= rank]
+
+
+def count_layers(problem: Problem, crew: Crew, memory: Memory) -> Iterator[tuple[int, LayerCount]]:
+    """The layers with their tile sums, from the first boards up."""
+    tiles, todo = spawn_tiles(problem), first_sums(problem)
+    with contextlib.ExitStack() as exits:
+        folder = Path(exits.enter_context(tempfile.TemporaryDirectory(prefix="lab2048-")))
+        forward = Forward(problem, crew, memory, folder)
+        stack = exits.enter_context(contextlib.closing(Stack(folder / "states.u64", "<u8")))
+        known: dict[int, Column] = {}
+        while todo:
+            tile_sum = min(todo)
+            todo.discard(tile_sum)
+            path = keys_path(folder, tile_sum)
+            count, _, keys = forward.make_layer(tile_sum, known.get, lambda parts: stack.push(parts, None), path)
+            known[tile_sum] = keys
+            if keys.n:
+                todo |= {tile_sum + tile for tile in tiles}
+            for far in [far for far in known if far <= tile_sum - max(tiles, default=0)]:
+                known.pop(far).path.unlink()
+            yield tile_sum, count
+
+
+def with_goal(problem: Problem, goal_rank: int) -> Problem:
+    """The same board with another goal."""
+    return replace(problem, rules=replace(problem.rules, goal_rank=goal_rank))

@@ -1,0 +1,130 @@
+"""Tables for other programs: SQLite, Parquet and CSV, a row for every afterstate.
+
+sum        tile sum
+ranks      the cells in order, a hexadecimal digit each: 0 empty, 1 the tile 2, b 2048
+n_empty    empty cells
+max_tile   the highest tile
+value      the chance to reach the goal, or the expected score to come
+loss       with a goal: the chance to miss it, which has digits where the value is near 1
+"""
+
+import contextlib
+import importlib
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lab2048.errors import FileError, UsageError, nearest
+from lab2048.kernels.block import GATHER
+from lab2048.solver.file import Array
+from lab2048.solver.problem import Objective
+from lab2048.solver.table import Layer, Table
+
+_CHUNK = 1 << 16
+_DIGITS = np.frombuffer(b"0123456789abcdef", np.uint8)
+NAMES = ("sum", "ranks", "n_empty", "max_tile", "value", "loss")
+
+
+def export(table: Table, kind: str, path: Path, *, force: bool) -> int:
+    """Write the table under another name and rename it when it is whole; return the number of rows."""
+    writers: dict[str, Callable[[Table, Path], None]] = {
+        "sqlite": _write_sqlite,
+        "parquet": _write_parquet,
+        "csv": _write_csv,
+    }
+    if kind not in writers:
+        raise UsageError(f"export to {kind!r} is unknown: {nearest(kind, writers)}")
+    if path.exists() and not (force and path.is_file()):
+        raise FileError(f"{path} is there already: --force replaces a file")
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        writers[kind](table, part)
+        part.replace(path)
+    except (OSError, sqlite3.Error) as error:
+        raise FileError(f"{path} cannot be written: {error}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+    return table.count.afterstates
+
+
+def _chunks(table: Table) -> Iterator[dict[str, Array]]:
+    """The columns of the table, some rows at a time."""
+    for layer in table.layers.values():
+        for begin in range(0, layer.keys.n, _CHUNK):
+            yield _columns(table, layer, begin, min(begin + _CHUNK, layer.keys.n))
+
+
+def _columns(table: Table, layer: Layer, begin: int, end: int) -> dict[str, Array]:
+    n_cells = table.problem.rules.shape.n_cells
+    boards = layer.keys.read(begin, end) * GATHER
+    values = layer.values.read(begin, end).astype(np.float64)
+    ranks = np.stack([(boards >> np.uint64(4 * cell)) & np.uint64(15) for cell in range(n_cells)], 1).astype(np.uint8)
+    columns: dict[str, Array] = {
+        "sum": np.full(len(boards), layer.tile_sum),
+        "ranks": _DIGITS[ranks].view(f"S{n_cells}").ravel().astype(f"U{n_cells}"),
+        "n_empty": (ranks == 0).sum(1),
+        "max_tile": np.int64(1) << ranks.max(1).astype(np.int64),
+        "value": values,
+    }
+    if table.problem.objective is Objective.WIN:
+        loss = 1 / (1 + values)
+        with np.errstate(invalid="ignore"):
+            columns["value"] = np.where(values > 1, 1 - loss, values * loss)
+        columns["loss"] = loss
+    return columns
+
+
+def _rows(columns: dict[str, Array]) -> Iterator[tuple[Any, ...]]:
+    return zip(*(column.tolist() for column in columns.values()), strict=True)
+
+
+def _names(table: Table) -> tuple[str, ...]:
+    return NAMES if table.problem.objective is Objective.WIN else NAMES[:-1]
+
+
+def _write_sqlite(table: Table, path: Path) -> None:
+    names = _names(table)
+    kinds = ("INTEGER", "TEXT", "INTEGER", "INTEGER", "REAL", "REAL")
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as store:
+        store.execute("PRAGMA synchronous = OFF")
+        store.execute("PRAGMA journal_mode = OFF")  # the file gets its name only when it is whole
+        columns = ", ".join(f"{name} {kind} NOT NULL" for name, kind in zip(names, kinds, strict=False))
+        store.execute(f"CREATE TABLE afterstates ({columns})")
+        store.execute("CREATE TABLE problem (name TEXT, value TEXT)")
+        facts = {**table.problem.to_json()["rules"], "objective": table.problem.objective.value}
+        facts["answer"] = table.manifest["value"]
+        store.executemany("INSERT INTO problem VALUES (?, ?)", [(name, str(value)) for name, value in facts.items()])
+        store.execute("BEGIN")
+        insert = f"INSERT INTO afterstates VALUES ({', '.join('?' * len(names))})"
+        for columns_of in _chunks(table):
+            store.executemany(insert, _rows(columns_of))
+        store.execute("CREATE INDEX by_ranks ON afterstates (ranks)")
+        store.execute("COMMIT")
+
+
+def _write_csv(table: Table, path: Path) -> None:
+    with path.open("w", encoding="ascii", newline="\n") as file:
+        file.write(",".join(_names(table)) + "\n")
+        for columns in _chunks(table):
+            file.writelines(",".join(map(str, row)) + "\n" for row in _rows(columns))
+
+
+def _write_parquet(table: Table, path: Path) -> None:
+    try:
+        arrow: Any = importlib.import_module("pyarrow")
+        parquet: Any = importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise UsageError("export to parquet needs pyarrow: expected it to be installed (pip install pyarrow)") from None
+    writer = None
+    for columns in _chunks(table):
+        rows = arrow.table(columns)
+        writer = writer or parquet.ParquetWriter(path, rows.schema)
+        writer.write_table(rows)
+    if writer is None:
+        raise FileError(f"{table.folder} has no rows to export")
+    writer.close()

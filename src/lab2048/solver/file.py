@@ -1,0 +1,184 @@
+"""Columns of numbers as .npy files that are written whole and read in parts."""
+
+import errno
+import hashlib
+import io
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.errors import FileError
+
+HEADER_SIZE = 128  # of every .npy file of one dimension that NumPy writes
+Array = NDArray[Any]
+
+
+def header(dtype: str, n: int) -> bytes:
+    """What stands before the numbers of a column: the .npy format, version 1.0."""
+    text = io.BytesIO()
+    np.lib.format.write_array_header_1_0(text, {"descr": dtype, "fortran_order": False, "shape": (n,)})
+    data = text.getvalue()
+    assert len(data) == HEADER_SIZE
+    return data
+
+
+@dataclass(frozen=True)
+class Column:
+    """A file of n numbers."""
+
+    path: Path
+    dtype: str  # as NumPy writes it: <u8, <f8, <f4
+    n: int
+    checksum: str = ""
+    offset: int = HEADER_SIZE  # where the numbers begin
+    is_alone: bool = True  # in a file of its own, with a header
+    array: Array | None = field(default=None, compare=False, repr=False)  # the numbers, if they are in memory too
+
+    @property
+    def n_bytes(self) -> int:
+        return self.offset + self.n * np.dtype(self.dtype).itemsize
+
+    def read(self, begin: int = 0, end: int | None = None) -> Array:
+        """Some of the numbers, from the file."""
+        end = self.n if end is None else end
+        if self.array is not None:
+            return self.array[begin:end]
+        size = np.dtype(self.dtype).itemsize
+        try:
+            numbers = np.fromfile(self.path, self.dtype, end - begin, offset=self.offset + size * begin)
+        except OSError as error:
+            raise FileError(f"{self.path} cannot be read: {error.strerror}") from None
+        if len(numbers) != end - begin:
+            raise FileError(f"{self.path} ends too early: expected {self.n} numbers")
+        return numbers
+
+    def map(self) -> Array:
+        """All numbers, mapped into memory: read when they are looked at."""
+        try:
+            if self.path.stat().st_size < self.n_bytes:
+                raise FileError(f"{self.path} has {self.path.stat().st_size} bytes: expected {self.n_bytes}")
+            if self.n == 0:
+                return np.empty(0, self.dtype)
+            return np.memmap(self.path, self.dtype, "r", self.offset, (self.n,))
+        except OSError as error:
+            raise FileError(f"{self.path} cannot be read: {error.strerror}") from None
+
+    def check(self) -> None:
+        """Raise FileError unless the file is there as it was written."""
+        try:
+            with self.path.open("rb") as file:
+                is_whole = not self.is_alone or file.read(HEADER_SIZE) == header(self.dtype, self.n)
+                file.seek(self.offset)
+                state = _new_state(self.checksum)
+                left = self.n_bytes - self.offset
+                while part := file.read(min(left, 1 << 20)):
+                    state.update(part)
+                    left -= len(part)
+                is_whole = is_whole and (not self.is_alone or not file.read(1))
+        except OSError as error:
+            raise FileError(f"{self.path} cannot be read: {error.strerror}") from None
+        if not is_whole or state.hexdigest() != self.checksum:
+            raise FileError(f"{self.path} is damaged: its checksum is not the one that was noted")
+
+
+class _Crc:
+    """A quick checksum with the verbs of hashlib, for files that do not outlive the work."""
+
+    def __init__(self) -> None:
+        self.value = 0
+
+    def update(self, data: Any) -> None:
+        self.value = zlib.crc32(data, self.value)
+
+    def hexdigest(self) -> str:
+        return f"{self.value:08x}"
+
+
+def _new_state(checksum: str) -> Any:
+    return _Crc() if len(checksum) == 8 else hashlib.sha256()
+
+
+def write_column(path: Path, dtype: str, parts: Iterable[Array], *, is_kept: bool) -> Column:
+    """Write numbers, part after part, under another name, and rename the file when it is whole.
+
+    The checksum is of the numbers alone, without the header: SHA-256 of files that are
+    kept, CRC-32 of others.
+    """
+    part_path = path.with_name(path.name + ".part")
+    state: Any = hashlib.sha256() if is_kept else _Crc()
+    try:
+        with part_path.open("wb") as file:
+            file.write(bytes(HEADER_SIZE))
+            n = _write_parts(file, dtype, parts, state)
+            file.seek(0)
+            file.write(header(dtype, n))
+        part_path.replace(path)
+    except OSError as error:
+        part_path.unlink(missing_ok=True)
+        raise write_error(path, error) from None
+    return Column(path, dtype, n, state.hexdigest())
+
+
+def _write_parts(file: IO[bytes], dtype: str, parts: Iterable[Array], state: Any) -> int:
+    n = 0
+    for part in parts:
+        if len(part):  # no memoryview can be cast from nothing
+            data = np.ascontiguousarray(part, dtype).data.cast("B")
+            state.update(data)
+            while data:  # a system may take less at once than it is given
+                data = data[file.write(data) :]
+            n += len(part)
+    return n
+
+
+class Stack:
+    """Columns one behind the other in one file: what forward lays down, backward takes up again.
+
+    One file, because to make and to remove thousands takes longer than to fill them.
+    """
+
+    def __init__(self, path: Path, dtype: str) -> None:
+        """Make nothing yet."""
+        self.path, self.dtype = path, dtype
+        self._file: IO[bytes] | None = None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def column(self, offset: int, n: int, checksum: str) -> Column:
+        """A column that was laid down before."""
+        return Column(self.path, self.dtype, n, checksum, offset, is_alone=False)
+
+    def push(self, parts: Iterable[Array], below: Column | None) -> Column:
+        """Lay a column on another one, or on the ground; whatever lay there is gone."""
+        offset = below.n_bytes if below else 0
+        state = _Crc()
+        try:
+            if self._file is None:
+                self._file = self.path.open("r+b" if self.path.exists() else "w+b", buffering=0)
+            self._file.truncate(offset)
+            self._file.seek(offset)
+            n = _write_parts(self._file, self.dtype, parts, state)
+        except OSError as error:
+            raise write_error(self.path, error) from None
+        return self.column(offset, n, state.hexdigest())
+
+    def drop(self, column: Column) -> None:
+        """Forget a column and all that lie on it."""
+        self.close()
+        with self.path.open("r+b") as file:
+            file.truncate(column.offset)
+
+
+def write_error(path: Path, error: OSError) -> FileError:
+    """What to tell of a file that could not be written."""
+    reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT) else error.strerror
+    return FileError(f"{path} cannot be written: {reason}; what is done is kept, and the same command goes on")

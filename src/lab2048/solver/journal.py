@@ -1,0 +1,91 @@
+"""The journal of a table that is being made: one line of JSON for each layer that is done.
+
+A line is written when its files are in place.  A line that was torn by a crash is
+dropped; so are the lines after the first whose files are not as they were written.
+"""
+
+import errno
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from lab2048.errors import FileError
+from lab2048.solver.file import write_error
+
+SCHEMA = "lab2048/solve-1"
+
+
+class Journal:
+    """Lines that are appended, each of them whole or not there."""
+
+    def __init__(self, path: Path) -> None:
+        """Open nothing yet."""
+        self.path = path
+        self.lines: list[dict[str, Any]] = []
+        self._file: IO[bytes] | None = None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    @property
+    def exists(self) -> bool:
+        return self.path.exists()
+
+    def read(self) -> None:
+        """Read what is there, up to the first line that is not whole, and cut off the rest."""
+        self.lines = []
+        size = 0
+        try:
+            data = self.path.read_bytes()
+            for line in data.splitlines(keepends=True):
+                try:
+                    entry = json.loads(line) if line.endswith(b"\n") else None
+                except ValueError:
+                    entry = None
+                if not isinstance(entry, dict) or "kind" not in entry or (self.lines and not _has_numbers(entry)):
+                    break
+                self.lines.append(entry)
+                size += len(line)
+            if size < len(data):
+                with self.path.open("r+b") as file:
+                    file.truncate(size)
+        except OSError as error:
+            raise FileError(f"{self.path} cannot be read: {error.strerror}") from None
+
+    def keep(self, n_lines: int) -> None:
+        """Forget all but the first lines."""
+        if n_lines < len(self.lines):
+            self.lines = self.lines[:n_lines]
+            text = "".join(json.dumps(line) + "\n" for line in self.lines)
+            part = self.path.with_name(self.path.name + ".part")
+            part.write_text(text)
+            self.close()
+            part.replace(self.path)
+
+    def append(self, **entry: Any) -> None:
+        """Add a line."""
+        self.lines.append(entry)
+        data = (json.dumps(entry) + "\n").encode()
+        try:
+            if self._file is None:
+                self._file = self.path.open("ab", buffering=0)
+            before = self._file.tell()
+            if self._file.write(data) < len(data):
+                self._file.truncate(before)
+                raise OSError(errno.ENOSPC, "no space left")
+        except OSError as error:
+            self.lines.pop()
+            raise write_error(self.path, error) from None
+
+    def of_kind(self, kind: str) -> Iterator[dict[str, Any]]:
+        """The lines of one kind, in order."""
+        return (line for line in self.lines if line.get("kind") == kind)
+
+
+def _has_numbers(entry: dict[str, Any]) -> bool:
+    """True if a line says of which layer it is, and when it was done."""
+    return isinstance(entry.get("sum"), int) and isinstance(entry.get("seconds"), int | float)

@@ -1,0 +1,89 @@
+"""How much memory the parts of a solve may take."""
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab2048.errors import UsageError
+
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+BASE = 320 * 2**20  # what the program itself takes: Python, NumPy, Numba, compiled kernels
+LEAST = 64 * 2**20  # beside that
+
+
+def read_size(text: str) -> int:
+    """Bytes as people write them.
+
+    >>> read_size("8G"), read_size("512M"), read_size("1.5K")
+    (8589934592, 536870912, 1536)
+    """
+    found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,6})?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE | re.ASCII)
+    if not found:
+        raise UsageError(f"memory {text!r} is not understood: expected a size such as 8G or 500M")
+    return int(float(found[1]) * _UNITS[found[2].upper()])
+
+
+def peak_memory() -> int:
+    """The most memory that this process has had so far, in bytes; 0 where the system does not say."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def free_memory() -> int:
+    """How much memory the machine could give now, in bytes; 0 where the system does not say."""
+    try:
+        found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
+    except OSError:
+        found = None
+    return int(found[1]) * 1024 if found else 0
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Limits for the arrays of a solve, in keys of 8 bytes, made from one number of bytes.
+
+    Where a limit could change a value by rounding, it does not depend on the number of workers.
+    """
+
+    bytes: int
+    n_workers: int = 1
+
+    @classmethod
+    def within(cls, limit: int, n_workers: int) -> "Memory":
+        """What a limit for the whole process leaves to the arrays."""
+        room = limit - BASE
+        if room < LEAST:
+            raise UsageError(
+                f"memory {limit / 2**20:.0f}M is too little: expected at least {(BASE + LEAST) / 2**20:.0f}M"
+            )
+        return cls(room, n_workers)
+
+    @property
+    def run(self) -> int:
+        """Keys of a run while it is found and sorted; each worker has room for one, and for its copy."""
+        return min(1 << 21, self.bytes // 8 // 16 // self.n_workers)
+
+    @property
+    def chunk(self) -> int:
+        """Keys that a worker reads at once."""
+        return min(1 << 18, self.bytes // 8 // 64 // self.n_workers)
+
+    @property
+    def run_room(self) -> int:
+        """Keys of sorted runs that may wait in memory."""
+        return self.bytes // 8 // 6
+
+    @property
+    def part(self) -> int:
+        """Keys of a range while it is merged: they are there up to three times, for every worker."""
+        return self.bytes // 8 // 12 // self.n_workers
+
+    @property
+    def shelf(self) -> int:
+        """Keys on a shelf: each is there with its value, and has up to a whole drawer."""
+        return self.bytes // 24 // 6

@@ -1,0 +1,151 @@
+"""What is to be solved: rules, and what the player wants."""
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property, lru_cache
+from typing import Any, Self
+
+import numpy as np
+
+from lab2048.errors import FileError, LabError, UsageError, nearest
+from lab2048.kernels.backup import ODDS, TOTAL
+from lab2048.kernels.block import SCATTER, Words
+from lab2048.kernels.packed import canonical
+from lab2048.rules import Board, Rules, Shape, Spawner
+from lab2048.rules.board import PACKED_CELLS, PACKED_RANK
+from lab2048.rules.plan import Plan, make_plan
+
+MAX_STARTS = 1_000_000
+
+
+class Objective(Enum):
+    """What the player wants."""
+
+    WIN = "win"  # to reach the goal, however long it takes; the game ends there
+    SCORE = "score"  # as much as possible until no move is left; there is no goal
+
+
+@dataclass(frozen=True)
+class Start:
+    """A first board, up to symmetry, and how likely it is."""
+
+    key: int
+    board: Board
+    chance: float
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rules that can be solved, and the objective."""
+
+    rules: Rules
+    objective: Objective
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be solved, saying why."""
+        rules = self.rules
+        if rules.spawner is not Spawner.FAIR:
+            raise UsageError(f"spawner {rules.spawner.value} has no chances to average over: expected fair")
+        if rules.shape.n_cells > PACKED_CELLS:
+            raise UsageError(f"{rules.shape.n_cells} cells are too many to solve: expected at most {PACKED_CELLS}")
+        top = min(rules.max_rank, rules.goal_rank) if self.objective is Objective.WIN else rules.max_rank
+        if max(top, *rules.board.ranks, *(rank + 1 for rank, _ in rules.spawn_table)) > PACKED_RANK:
+            raise UsageError(
+                f"tiles above {2**PACKED_RANK} could appear: expected a goal of at most that, or fewer cells"
+            )
+
+    @classmethod
+    def of(cls, rules: Rules, objective: str) -> Self:
+        """A problem with its objective as a word."""
+        try:
+            return cls(rules, Objective(objective))
+        except ValueError:
+            known = nearest(objective, [each.value for each in Objective])
+            raise UsageError(f"objective {objective!r} is unknown: {known}") from None
+
+    @property
+    def plan(self) -> Plan:
+        return make_plan(self.rules)
+
+    @property
+    def goal_rank(self) -> int:
+        """The rank that ends the game; 0 if none does."""
+        return self.rules.goal_rank if self.objective is Objective.WIN else 0
+
+    @property
+    def measure(self) -> int:
+        """What values are while they are backed up (lab2048.kernels.backup)."""
+        return ODDS if self.objective is Objective.WIN else TOTAL
+
+    @property
+    def spawned_potential(self) -> float:
+        """The mean potential of a tile that spawns."""
+        return float(sum(p * ((rank - 1) << rank) for rank, p in self.rules.spawn_table))
+
+    def is_won(self, board: Board) -> bool:
+        return 0 < self.goal_rank <= max(board.ranks)
+
+    @cached_property
+    def starts(self) -> tuple[Start, ...]:
+        """The first boards, each once for all its copies, by key."""
+        chances: dict[Board, float] = {self.rules.board.canonical(): 1.0}
+        for _ in range(self.rules.n_start):
+            following: dict[Board, float] = {}
+            for board, chance in chances.items():
+                for spawn in self.rules.spawns(board):
+                    state = board.put(spawn.cell, spawn.rank).canonical()
+                    following[state] = following.get(state, 0.0) + chance * spawn.probability
+                if len(following) > MAX_STARTS:
+                    raise UsageError(f"start {self.rules.n_start} gives too many first boards: expected fewer tiles")
+            chances = following
+        found = [Start(key_of(board), board, chance) for board, chance in chances.items()]
+        return tuple(sorted(found, key=lambda start: start.key))
+
+    def start_keys(self, tile_sum: int) -> Words:
+        """The keys of first boards of one tile sum that are not won yet, sorted."""
+        return np.array(self._keys_by_sum.get(tile_sum, []), np.uint64)
+
+    @cached_property
+    def _keys_by_sum(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for start in self.starts:
+            if not self.is_won(start.board):
+                found.setdefault(start.board.tile_sum, []).append(start.key)
+        return found
+
+    @cached_property
+    def open_starts(self) -> Words:
+        """The keys of all first boards that are not won yet, sorted."""
+        return np.array([start.key for start in self.starts if not self.is_won(start.board)], np.uint64)
+
+    def to_json(self) -> dict[str, Any]:
+        """The problem as plain data; `from_json` is the inverse.
+
+        Without a goal, rules that differ only there are the same problem.
+        """
+        rules = self.rules.to_json()
+        return {"rules": rules, "objective": self.objective.value}
+
+    @classmethod
+    def from_json(cls, data: Any) -> Self:
+        """Read what `to_json` wrote."""
+        try:
+            return cls(Rules.from_json(data["rules"]), Objective(data["objective"]))
+        except (KeyError, TypeError, ValueError, LabError) as error:
+            raise FileError(f"the problem of the table is not understood: {error}") from None
+
+
+def key_of(board: Board) -> int:
+    """The key of a board up to symmetry: the same for all its copies."""
+    return canonical_word(board) * int(SCATTER) % 2**64
+
+
+def canonical_word(board: Board) -> int:
+    """The packed board that stands for all copies of this one."""
+    return int(canonical(_plan_of(board.shape), np.uint64(board.to_packed())))
+
+
+@lru_cache(maxsize=16)
+def _plan_of(shape: Shape) -> Plan:
+    """What kernels know of a shape; symmetries are the same whatever spawns."""
+    return make_plan(Rules(Board(shape, (0,) * shape.n_cells), n_start=1))

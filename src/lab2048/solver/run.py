@@ -1,0 +1,92 @@
+"""Sorted runs: more keys than fit the memory, brought into one order without doubles.
+
+Each worker sorts what it finds in pieces of bounded size, the runs.  Runs that do not
+fit the memory wait on disk.  In the end the keys are merged a range at a time; keys
+are spread evenly, so that equal ranges hold about equal numbers of them.
+"""
+
+import itertools
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from lab2048.kernels import layer
+from lab2048.kernels.block import Words
+from lab2048.solver.crew import Crew
+from lab2048.solver.file import Column, write_column
+
+_SMALL = 1 << 14  # keys that are not worth a second worker
+
+
+class Runs:
+    """Collects sorted runs from any thread and hands out their union, range by range."""
+
+    def __init__(self, folder: Path, name: str, room: int) -> None:
+        """Keep at most `room` keys in memory; runs that wait on disk are called `name`."""
+        self._folder, self._name, self._room = folder, name, room
+        self._memory: list[Words] = []
+        self._disk: list[Column] = []
+        self._n_memory = 0
+        self._numbers = itertools.count()
+        self._lock = threading.Lock()
+
+    @property
+    def n_keys(self) -> int:
+        """How many keys there are, doubles of different runs included."""
+        return self._n_memory + sum(column.n for column in self._disk)
+
+    def add(self, found: Words) -> None:
+        """Sort some keys, which are changed by that, and keep the different ones."""
+        found.sort()
+        run = found[: layer.drop_doubles(found)]
+        if len(run) == 0:
+            return
+        with self._lock:
+            fits = self._n_memory + len(run) <= self._room
+            if fits:
+                self._n_memory += len(run)
+        if fits:
+            self._memory.append(run.copy())
+        else:
+            path = self._folder / f"{self._name}-{next(self._numbers)}.npy"
+            self._disk.append(write_column(path, "<u8", [run], is_kept=False))
+
+    def merged(self, crew: Crew, largest: int) -> Iterator[Words]:
+        """All keys in order and each once, in arrays of about `largest` keys at most."""
+        n_keys = self.n_keys
+        if not self._disk and len(self._memory) <= 1:
+            yield from self._memory
+            return
+        n_parts = max(-(-n_keys // largest), crew.n_workers if n_keys > _SMALL else 1)
+        edges = np.array([(i << 64) // n_parts for i in range(1, n_parts)], np.uint64)
+        cuts = [[0, *np.searchsorted(run, edges).tolist(), len(run)] for run in self._memory]
+        disk_cuts = [[0, *np.searchsorted(run.map(), edges).tolist(), run.n] for run in self._disk]
+
+        def merge_part(part: int) -> Words:
+            near = [run[cut[part] : cut[part + 1]] for run, cut in zip(self._memory, cuts, strict=True)]
+            far = [run.read(cut[part], cut[part + 1]) for run, cut in zip(self._disk, disk_cuts, strict=True)]
+            return merge_all(near + far)
+
+        for first in range(0, n_parts, crew.n_workers):
+            yield from crew.map(merge_part, range(first, min(first + crew.n_workers, n_parts)))
+
+    def drop(self) -> None:
+        """Forget everything, on disk too."""
+        self._memory = []
+        for column in self._disk:
+            column.path.unlink(missing_ok=True)
+        self._disk = []
+
+
+def merge_all(arrays: list[Words]) -> Words:
+    """The union of sorted arrays, in order."""
+    while len(arrays) > 1:
+        longer = []
+        for i in range(0, len(arrays) - 1, 2):
+            merged = np.empty(len(arrays[i]) + len(arrays[i + 1]), np.uint64)
+            n = layer.merge(arrays[i], arrays[i + 1], merged)
+            longer.append(merged[:n])
+        arrays = longer + arrays[len(arrays) - len(arrays) % 2 :]
+    return arrays[0]

@@ -1,0 +1,190 @@
+"""Tables: the value of every afterstate of a solved board, in a folder.
+
+    manifest.json           the problem, the answer, and for each layer its counts and checksums
+    keys-000042.npy         the afterstates of tile sum 42, up to symmetry, as sorted keys (uint64)
+    values-000042.npy       their values in the same order, float32 or float64
+    solved.json             when and how the table was made
+
+A key is a packed board times block.SCATTER, modulo 2^64; times block.GATHER it is the board
+again.  A value is the odds of reaching the goal (chance to win by chance to lose), or
+the expected score to come.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from lab2048.errors import BoardError, FileError
+from lab2048.rules import Board
+from lab2048.rules.move import AnyMove
+from lab2048.solver.file import Array, Column
+from lab2048.solver.forward import LayerCount
+from lab2048.solver.problem import Objective, Problem, canonical_word, key_of
+
+SCHEMA = "lab2048/table-1"
+MANIFEST = "manifest.json"
+DTYPES = ("<f4", "<f8")
+
+
+@dataclass(frozen=True)
+class Layer:
+    """The afterstates of one tile sum and their values."""
+
+    tile_sum: int
+    count: LayerCount
+    keys: Column
+    values: Column
+
+    def to_json(self) -> dict[str, Any]:
+        """What the manifest says of it."""
+        return {
+            "sum": self.tile_sum,
+            **self.count.to_json(),
+            "keys": self.keys.checksum,
+            "values": self.values.checksum,
+        }
+
+
+def keys_path(folder: Path, tile_sum: int) -> Path:
+    """Where the afterstates of a layer are."""
+    return folder / f"keys-{tile_sum:06}.npy"
+
+
+def values_path(folder: Path, tile_sum: int) -> Path:
+    """Where their values are."""
+    return folder / f"values-{tile_sum:06}.npy"
+
+
+def chance_of(odds: float) -> float:
+    """The chance to win.
+
+    >>> chance_of(3.0), chance_of(np.inf)
+    (0.75, 1.0)
+    """
+    return odds / (1 + odds) if odds <= 1 else 1 - 1 / (1 + odds)
+
+
+@dataclass(frozen=True)
+class MoveValue:
+    """What a move leads to and what it is worth: the chance to win, or its reward and the score to come."""
+
+    move: AnyMove
+    after: Board
+    reward: int
+    value: float
+    loss: float | None = None  # with a goal: the chance to lose, which has digits where the value is near 1
+
+
+class Table:
+    """A table that is complete, opened for probing; layers are mapped into memory when they are needed."""
+
+    def __init__(self, folder: Path, problem: Problem, layers: dict[int, Layer], manifest: dict[str, Any]) -> None:
+        """Use `open`."""
+        self.folder, self.problem, self.layers, self.manifest = folder, problem, layers, manifest
+        self._maps: dict[int, tuple[Array, Array]] = {}
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """Read the manifest of a table."""
+        path = folder / MANIFEST
+        try:
+            data = json.loads(path.read_text())
+        except FileNotFoundError:
+            hint = "; the same solve command goes on with it" if (folder / "journal.jsonl").exists() else ""
+            raise FileError(f"{folder} holds no complete table: expected {MANIFEST} in it{hint}") from None
+        except (OSError, ValueError) as error:
+            raise FileError(f"{path} cannot be read: {error}") from None
+        if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+            raise FileError(f"{path} is of another kind: expected the schema {SCHEMA}")
+        try:
+            dtype = data["dtype"]
+            if dtype not in DTYPES:
+                raise ValueError(f"dtype {dtype!r}")
+            names = LayerCount().to_json()
+            layers = {}
+            for line in data["layers"]:
+                tile_sum, n = int(line["sum"]), int(line["afterstates"])
+                count = LayerCount(**{name: int(line[name]) for name in names})
+                keys = Column(keys_path(folder, tile_sum), "<u8", n, str(line["keys"]))
+                values = Column(values_path(folder, tile_sum), dtype, n, str(line["values"]))
+                layers[tile_sum] = Layer(tile_sum, count, keys, values)
+            problem = Problem.from_json(data["problem"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise FileError(f"{path} is damaged: {type(error).__name__}: {error}") from None
+        return cls(folder, problem, layers, data)
+
+    @cached_property
+    def count(self) -> LayerCount:
+        """All layers together."""
+        return sum((layer.count for layer in self.layers.values()), LayerCount())
+
+    @property
+    def n_bytes(self) -> int:
+        """How much the layers take on disk."""
+        return sum(layer.keys.n_bytes + layer.values.n_bytes for layer in self.layers.values())
+
+    def load(self) -> None:
+        """Take all of a small table into memory: it then needs its folder no more."""
+        self._maps = {tile_sum: (layer.keys.read(), layer.values.read()) for tile_sum, layer in self.layers.items()}
+
+    def _map(self, tile_sum: int) -> tuple[Array, Array]:
+        if tile_sum not in self._maps:
+            if len(self._maps) > 64:  # maps are open files
+                self._maps.pop(next(iter(self._maps)))
+            layer = self.layers[tile_sum]
+            # As plain arrays on the same memory: an array of a map is slow to index.
+            self._maps[tile_sum] = np.asarray(layer.keys.map()), np.asarray(layer.values.map())
+        return self._maps[tile_sum]
+
+    def stored_value(self, after: Board) -> float:
+        """What the table has for an afterstate: odds, or the score to come."""
+        if after.shape != self.problem.rules.shape:
+            raise BoardError(f"board {after.to_text()} has another shape than the table: expected {self._example}")
+        if after.tile_sum in self.layers and after.is_packable:
+            keys, values = self._map(after.tile_sum)
+            key = key_of(after)
+            place = int(np.searchsorted(keys, np.uint64(key)))
+            if place < len(keys) and int(keys[place]) == key:
+                return float(values[place])
+        raise BoardError(
+            f"board {after.to_text()} is not in the table: expected one that can be reached from {self._example}"
+        )
+
+    @property
+    def _example(self) -> str:
+        return self.problem.rules.board.to_text()
+
+    def move_values(self, board: Board) -> list[MoveValue]:
+        """What every legal move is worth, in the order of the moves."""
+        if board.shape != self.problem.rules.shape:
+            raise BoardError(f"board {board.to_text()} has another shape than the table: expected {self._example}")
+        found = []
+        for move, (after, reward) in board.slides():
+            if self.problem.objective is Objective.SCORE:
+                found.append(MoveValue(move, after, reward, reward + self.stored_value(after)))
+            elif self.problem.is_won(after):
+                found.append(MoveValue(move, after, reward, 1.0, 0.0))
+            else:
+                odds = self.stored_value(after)
+                found.append(MoveValue(move, after, reward, chance_of(odds), 1 / (1 + odds)))
+        return found
+
+    def best(self, moves: list[MoveValue]) -> MoveValue:
+        """The best of some moves; of equal ones the one to the smallest canonical board, however the board lies."""
+        most = max((move.value, -(move.loss or 0.0)) for move in moves)
+        equal = [move for move in moves if (move.value, -(move.loss or 0.0)) == most]
+        return equal[0] if len(equal) == 1 else min(equal, key=lambda move: canonical_word(move.after))
+
+    def state_value(self, board: Board) -> tuple[float, float | None]:
+        """What a state is worth, and with a goal the chance to lose."""
+        if self.problem.is_won(board):
+            return 1.0, 0.0
+        moves = self.move_values(board)
+        if not moves:
+            return 0.0, 1.0 if self.problem.objective is Objective.WIN else None
+        best = self.best(moves)
+        return best.value, best.loss

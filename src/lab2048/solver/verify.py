@@ -1,0 +1,119 @@
+"""Is a table right?  Its checksums, its order, and the Bellman equation on a sample or on all of it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from lab2048.errors import FileError
+from lab2048.kernels import backup, layer
+from lab2048.kernels.backup import ODDS, Shelf, Values
+from lab2048.kernels.bits import U64
+from lab2048.kernels.block import BLOCK, Words
+from lab2048.solver.table import Layer, Table
+from lab2048.solver.tiles import shelf_of
+
+_CHUNK = 1 << 16
+# How far values may be off: those of 32 bits are rounded by 6e-8 of themselves, once on either side.
+_RELATIVE = {"<f4": 5e-7, "<f8": 1e-11}
+_ABSOLUTE = 1e-9
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was looked at, and how far the farthest value was off, as a part of what was allowed."""
+
+    layers: int
+    afterstates: int
+    checked: int
+    worst: float
+
+
+def verify(table: Table, *, n_sample: int = 100_000, progress: Callable[[int], None] = lambda _: None) -> Verified:
+    """Raise FileError, naming the file, unless the table is right; n_sample 0 looks at every afterstate."""
+    n_all = table.count.afterstates
+    share = 1.0 if n_sample == 0 else min(1.0, n_sample / max(1, n_all))
+    rng = np.random.default_rng(n_all)  # the same sample every time
+    n_checked, worst = 0, 0.0
+    shelves: dict[int, Shelf] = {}
+    for tile_sum in sorted(table.layers, reverse=True):
+        entry = table.layers[tile_sum]
+        entry.keys.check()
+        entry.values.check()
+        shelf = shelf_of(table, tile_sum)
+        if not (shelf.keys[1:] > shelf.keys[:-1]).all():
+            raise FileError(f"{entry.keys.path} is not in order: expected sorted keys, each once")
+        chosen = np.flatnonzero(rng.random(entry.keys.n) < share)
+        for cut in range(0, len(chosen), _CHUNK):
+            places = chosen[cut : cut + _CHUNK]
+            off = _off(table, entry, shelf.keys[places], shelf.values[places], shelves)
+            worst = max(worst, float(off.max()))
+            if worst > 1:
+                place = places[int(off.argmax())]
+                raise FileError(f"{entry.values.path}: number {place} is not what the layers above make of it")
+        n_checked += len(chosen)
+        shelves[tile_sum] = shelf
+        reach = max(2**rank for rank, _ in table.problem.rules.spawn_table)
+        for above in [above for above in shelves if above >= tile_sum + reach]:
+            del shelves[above]
+        progress(tile_sum)
+    _check_answer(table)
+    return Verified(len(table.layers), n_all, n_checked, worst)
+
+
+def _off(table: Table, entry: Layer, keys: Words, values: Values, shelves: dict[int, Shelf]) -> Values:
+    """How far values are off, in units of what is allowed."""
+    problem = table.problem
+    plan, goal_rank, measure = problem.plan, U64(problem.goal_rank), problem.measure
+    wins, losses = np.zeros(len(keys)), np.zeros(len(keys))
+    for rank, chance in problem.rules.spawn_table:
+        if 0 < problem.goal_rank <= rank:
+            n_empty = np.empty(len(keys))
+            backup.count_empty(plan, keys, n_empty)
+            wins += chance * n_empty
+            continue
+        above = shelves.get(entry.tile_sum + 2**rank) or shelf_of(table, entry.tile_sum + 2**rank)
+        states = np.unique(np.concatenate(list(_spawned(table, keys, rank))))
+        best = np.empty(len(states))
+        backup.back_up_states(plan, states, goal_rank, above, measure, True, best)
+        if (best < 0).any():
+            name = entry.keys.path.with_name(f"keys-{entry.tile_sum + 2**rank:06}.npy")
+            raise FileError(f"{name} lacks boards: expected all that follow those of {entry.keys.path.name}")
+        backup.back_up_afterstates(
+            plan, keys, U64(rank), chance, backup.make_shelf(states, best), measure, wins, losses
+        )
+    backup.finish_afterstates(plan, keys, measure, problem.spawned_potential, wins, losses)
+    relative = _RELATIVE[entry.values.dtype]
+    if measure == ODDS:
+        return _odds_off(values, wins, relative)
+    potentials = np.empty(len(keys))
+    backup.potentials(keys, potentials)
+    off: Values = np.abs(values - wins) / (_ABSOLUTE + relative * np.abs(wins - potentials))
+    return off
+
+
+def _odds_off(stored: Values, right: Values, relative: float) -> Values:
+    # Odds that 32 bits cannot hold are 0 or certain there.
+    tiny, huge = (1e-37, 1e37) if relative > 1e-9 else (0.0, np.inf)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        off = np.abs(stored - right) / (relative * right)
+    same = (stored == right) | ((right <= tiny) & (stored <= 2 * tiny)) | ((right >= huge) & (stored >= huge / 2))
+    return np.where(same, 0.0, np.nan_to_num(off, nan=np.inf))
+
+
+def _spawned(table: Table, keys: Words, rank: int) -> Iterator[Words]:
+    seen, found, begin = np.zeros(1 << 12, np.uint64), np.empty(1 << 18, np.uint64), 0
+    assert len(found) > 16 * BLOCK
+    while begin < len(keys):
+        begin, n = layer.spawn_all(table.problem.plan, keys, begin, U64(rank), seen, found)
+        yield found[:n].copy()
+    yield np.empty(0, np.uint64)
+
+
+def _check_answer(table: Table) -> None:
+    value = 0.0
+    for start in table.problem.starts:
+        value += start.chance * table.state_value(start.board)[0]
+    told = float(table.manifest["value"])
+    if abs(value - told) > 1e-9 + 1e-6 * abs(told):
+        raise FileError(f"{table.folder}: the manifest says {told}, the layers say {value}")
