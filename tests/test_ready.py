@@ -15,9 +15,9 @@ from lab2048.kernels import _jit
 pytestmark = pytest.mark.skipif(not _jit.IS_COMPILED, reason="kernels are plain Python here")
 
 PREPARE = """
-from lab2048.arena.ready import prepare
+from lab2048.arena.ready import GROUPS, prepare
 said = []
-prepare(said.append)
+prepare(said.append, *GROUPS)
 from lab2048.kernels import _jit
 print(len(said), [kernel.py_func.__qualname__ for kernel in _jit.KERNELS if said and not kernel.signatures])
 """
@@ -77,7 +77,7 @@ def finish(process: "subprocess.Popen[str]") -> str:
 
 def test_one_of_two_processes_compiles_and_then_nothing_is_left_to_compile(tmp_path: Path) -> None:
     both = [start(PREPARE, tmp_path) for _ in range(2)]
-    assert sorted(map(finish, both)) == ["0 []", "1 []"]
+    assert sorted(map(finish, both)) == ["0 []", "3 []"]
     kept = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb?")}
     assert len(kept) > 50
     finish(start(USE, tmp_path))
@@ -89,13 +89,13 @@ def test_a_folder_that_cannot_be_written_keeps_nothing_anywhere(tmp_path: Path) 
     code = """
 from lab2048.arena import ready
 from lab2048.kernels import _jit, bits
-ready._compile_all = lambda: None
+ready._compile = lambda group: None
 ready.prepare(print)
 ready.prepare(print)
 print(_jit.CAN_KEEP, bits.popcount(7), bits.popcount.stats.cache_path)
 """
     said, facts = finish(start(code, tmp_path / "file")).splitlines()
-    assert said.startswith("compiling kernels, each time: ")
+    assert said.startswith("compiling kernels (play), each time: ")
     assert said.endswith(" cannot be written")
     assert facts == "False 3 None"
 
@@ -116,13 +116,13 @@ def test_code_that_is_in_use_is_not_dropped(tmp_path: Path, monkeypatch: pytest.
     for name, folder in folders.items():
         folder.mkdir()
         if name != "unfinished":
-            (folder / "complete").touch()
-            os.utime(folder / "complete", (long_ago, long_ago))
+            (folder / "complete-play").touch()
+            os.utime(folder / "complete-play", (long_ago, long_ago))
         os.utime(folder, (long_ago, long_ago))
     for name in ("used", "ours"):
         monkeypatch.setattr(_jit, "FOLDER", folders[name])
-        assert _jit.is_ready()
-    _jit.mark_ready()
+        assert _jit.is_ready("play")
+    _jit.mark_ready("play")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ours", "used"]
 
 

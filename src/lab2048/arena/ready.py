@@ -4,31 +4,42 @@ import contextlib
 import importlib
 import pkgutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from threading import Event
 
-_has_compiled = Event()  # in this process; all that counts where nothing can be kept on disk
+# Groups of kernels, so that no one waits for what they do not use: a file names its own, or belongs to PLAY.
+PLAY, SOLVER, ENVIRONMENTS = GROUPS = ("play", "solver", "environments")
+
+_compiled: set[str] = set()  # in this process; all that counts where nothing can be kept on disk
 
 
-def prepare(say: Callable[[str], None] = lambda _: None) -> None:
-    """Compile every kernel that is not compiled yet, and say so.
+def prepare(say: Callable[[str], None] = lambda _: None, *groups: str) -> None:
+    """Compile every kernel of some groups (PLAY, if none is named) that is not compiled yet, and say so.
 
     Before worker processes start, and in one process at a time: Numba's cache can be
     damaged by two.
     """
     from lab2048.kernels import _jit
 
-    if _has_compiled.is_set() or _jit.is_ready():
+    missing = [group for group in groups or (PLAY,) if group not in _compiled and not _jit.is_ready(group)]
+    if not missing:
         return
     with _alone(_jit.FOLDER / "lock"):
-        if _jit.is_ready():  # by another process, while this one waited
-            return
-        how_often = "once after an update" if _jit.CAN_KEEP else f"each time: {_jit.FOLDER} cannot be written"
-        say(f"compiling kernels, {how_often}")
-        _compile_all()
-        _jit.mark_ready()
-        _has_compiled.set()
+        for group in missing:
+            if _jit.is_ready(group):  # by another process, while this one waited
+                continue
+            how_often = "once after an update" if _jit.CAN_KEEP else f"each time: {_jit.FOLDER} cannot be written"
+            say(f"compiling kernels ({group}), {how_often}")
+            _compile(group)
+            _jit.mark_ready(group)
+            _compiled.add(group)
+
+
+def groups_of(specs: Iterable[str]) -> list[str]:
+    """The groups that some players use."""
+    from lab2048.players.registry import player_class
+
+    return sorted({group for spec in specs for group in player_class(spec.partition(":")[0]).kernels})
 
 
 @contextlib.contextmanager
@@ -55,13 +66,14 @@ def _try(lock: sqlite3.Connection) -> bool:
     return True
 
 
-def _compile_all() -> None:
-    """Call the `warm_up` of every file of kernels."""
+def _compile(group: str) -> None:
+    """Call the `warm_up` of every file of a group."""
     from lab2048 import kernels
     from lab2048.rules import Rules
     from lab2048.rules.plan import make_plan
 
     plan = make_plan(Rules.from_text("4x4"))
     for module in pkgutil.iter_modules(kernels.__path__, f"{kernels.__name__}."):
-        if warm_up := getattr(importlib.import_module(module.name), "warm_up", None):
-            warm_up(plan)
+        file = importlib.import_module(module.name)
+        if getattr(file, "GROUP", PLAY) == group and hasattr(file, "warm_up"):
+            file.warm_up(plan)

@@ -24,11 +24,11 @@ def kernels(as_json: JsonOption = False) -> None:
     Example: lab2048 bench kernels
     """
     from lab2048.arena import benchmark
-    from lab2048.arena.ready import prepare
+    from lab2048.arena.ready import ENVIRONMENTS, PLAY, prepare
     from lab2048.envs.benchmark import vector_env
     from lab2048.views.number import number
 
-    prepare(say)
+    prepare(say, PLAY, ENVIRONMENTS)
     measures = {f"random play, {board}": benchmark.random_play(board) for board in benchmark.BOARDS}
     rates = benchmark.medians(
         {

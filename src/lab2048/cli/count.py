@@ -25,13 +25,13 @@ def count(
 
     Example: lab2048 count 2x3 --goal 64
     """
-    from lab2048.arena.ready import prepare
+    from lab2048.arena.ready import SOLVER, prepare
     from lab2048.solver.count import count_layers
     from lab2048.solver.crew import Crew
     from lab2048.solver.forward import LayerCount
 
     problem, limits, n_workers = read_problem(board, goal, None, spawn, start, "fair", memory, workers)
-    prepare(say)
+    prepare(say, SOLVER)
     total, found = LayerCount(), []
     names = ("states", "lost", "afterstates", "won")
     if layers and not as_json:

@@ -43,7 +43,7 @@ def hint(
     the_player = make_player(spec)
     if the_player.is_interactive:
         raise UsageError(f"player {spec} cannot give hints: expected a player that chooses by itself")
-    prepare(say)
+    prepare(say, *the_player.kernels)
     the_player.start(rules, check_seed(seed))
     begin = time.perf_counter()
     decision = ask(the_player, spec, rules.board)

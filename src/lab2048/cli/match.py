@@ -66,7 +66,7 @@ def match(
     from lab2048.arena.keeper import Keeper
     from lab2048.arena.match import Match
     from lab2048.arena.pool import Pool
-    from lab2048.arena.ready import prepare
+    from lab2048.arena.ready import groups_of, prepare
     from lab2048.players import canonical_spec, load_player_file
     from lab2048.players.registry import player_class
     from lab2048.records.store import Store
@@ -97,7 +97,7 @@ def match(
         if keeper and resume:
             for player, n_found in keeper.resume():
                 say(f"{player}: {n_found} games found")
-        prepare(say)
+        prepare(say, *groups_of(specs))
         code = _play(the_match, stack.enter_context(Pool(workers or os.cpu_count() or 1, files)), keeper)
         if code and keeper:
             say("the games played are kept: the same command with --resume goes on")

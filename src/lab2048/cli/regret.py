@@ -30,7 +30,7 @@ def regret(
 
     Example: lab2048 regret tables/2x3 --players random --players expectimax --games 100
     """
-    from lab2048.arena.ready import prepare
+    from lab2048.arena.ready import SOLVER, groups_of, prepare
     from lab2048.arena.regret import measure_regret
     from lab2048.players import canonical_spec, load_player_file
     from lab2048.rules.dice import check_seed
@@ -43,7 +43,7 @@ def regret(
         load_player_file(path)
     table = Table.open(folder)
     specs = [canonical_spec(each) for player in players for each in player.split()]
-    prepare(say)
+    prepare(say, SOLVER, *groups_of(specs))
     if table.manifest["dtype"] == "<f4" and table.problem.goal_rank == 0:
         say("the table has values of 32 bits: moves that agree in seven digits count as equal (solve --exact keeps 64)")
     found = []

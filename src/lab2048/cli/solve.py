@@ -65,13 +65,13 @@ def solve(
 
     Example: lab2048 solve 3x3 --goal 256 --out tables/3x3-256
     """
-    from lab2048.arena.ready import prepare
+    from lab2048.arena.ready import SOLVER, prepare
     from lab2048.solver.memory import peak_memory
     from lab2048.solver.solve import Solve
     from lab2048.solver.tiles import tile_chances
 
     problem, limits, n_workers = read_problem(board, goal, objective, spawn, start, spawner, memory, workers)
-    prepare(say)
+    prepare(say, SOLVER)
     with contextlib.ExitStack() as stack:
         crew = stack.enter_context(_crew(n_workers))
         if only_estimate:

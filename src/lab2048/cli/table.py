@@ -37,7 +37,7 @@ def verify(
 
     Example: lab2048 table verify tables/3x3-256 --sample 0
     """
-    from lab2048.arena.ready import prepare
+    from lab2048.arena.ready import SOLVER, prepare
     from lab2048.cli.solve import progress_line
     from lab2048.solver.table import Table
     from lab2048.solver.verify import verify as prove
@@ -45,7 +45,7 @@ def verify(
     if sample < 0:
         raise UsageError(f"sample {sample} is out of range: expected 0 or more")
     opened = Table.open(folder)
-    prepare(say)
+    prepare(say, SOLVER)
     with progress_line() as show:
         found = prove(opened, n_sample=sample, progress=lambda tile_sum: show(f"tile sum {tile_sum}"))
     if as_json:

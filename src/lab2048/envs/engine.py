@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from lab2048.arena.ready import prepare
+from lab2048.arena.ready import ENVIRONMENTS, prepare
 from lab2048.envs.option import ILLEGALS, REWARDS, EnvOptions
 from lab2048.errors import IllegalMoveError, UsageError
 from lab2048.kernels import vector
@@ -21,7 +21,9 @@ class Engine:
     """Some games of the same rules, and how their steps are judged."""
 
     def __init__(self, n: int, options: EnvOptions, autoreset: int, max_steps: int = 0) -> None:
-        prepare()  # here, so that environments in processes of their own do not all compile at once
+        prepare(
+            lambda _: None, ENVIRONMENTS
+        )  # here, so that environments in processes of their own do not all compile at once
         self.n = n
         self.rules = options.read_rules()
         self.n_cells, self.n_moves = self.rules.shape.n_cells, len(self.rules.shape.moves)

@@ -95,11 +95,11 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     return cast("Callable[P, R]", compiled)
 
 
-def is_ready() -> bool:
-    """True if every kernel has been compiled before, so that first calls only load."""
+def is_ready(group: str) -> bool:
+    """True if every kernel of a group has been compiled before, so that first calls only load."""
     if not IS_COMPILED:
         return True
-    mark = FOLDER / "complete"
+    mark = FOLDER / f"complete-{group}"
     if not mark.exists():
         return False
     with contextlib.suppress(OSError):
@@ -107,17 +107,16 @@ def is_ready() -> bool:
     return True
 
 
-def mark_ready() -> None:
-    """Remember that every kernel is compiled, and drop code that has not been used for a month.
+def mark_ready(group: str) -> None:
+    """Remember that every kernel of a group is compiled, and drop code that has not been used for a month.
 
     Not all other code: several versions of the laboratory may be in use on one machine.
     """
     if not CAN_KEEP:
         return
     with contextlib.suppress(OSError):
-        (FOLDER / "complete").touch()
+        (FOLDER / f"complete-{group}").touch()
         for other in FOLDER.parent.iterdir():
-            mark = other / "complete"
-            used = (mark if mark.exists() else other).stat().st_mtime
+            used = max(mark.stat().st_mtime for mark in (other, *other.glob("complete-*")))
             if time.time() - used > _MONTH:
                 shutil.rmtree(other, ignore_errors=True)

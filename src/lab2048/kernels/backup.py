@@ -32,6 +32,8 @@ from lab2048.kernels.block import (
 )
 from lab2048.kernels.packed import Plan, empty_bits, potential
 
+GROUP = "solver"
+
 Values = NDArray[np.float64]
 
 ODDS, TOTAL = 0, 1  # the measures

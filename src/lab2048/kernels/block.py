@@ -14,6 +14,8 @@ from lab2048.kernels.bits import I64, LOW_BITS, ONE, U64, ZERO, lowest_bit, rota
 from lab2048.kernels.line import SLID
 from lab2048.kernels.packed import HIGH_BITS, LONG, Plan, empty_bits, slide_long
 
+GROUP = "solver"
+
 Words = NDArray[np.uint64]
 
 BLOCK = 512  # boards; five such arrays fit the nearest cache

@@ -29,6 +29,8 @@ from lab2048.kernels.block import (
 )
 from lab2048.kernels.packed import Plan
 
+GROUP = "solver"
+
 # What `slide_all` counts
 STATES, STATES_RAW, LOST, LOST_RAW, N_COUNTS = 0, 1, 2, 3, 4
 

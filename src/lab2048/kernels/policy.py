@@ -18,6 +18,8 @@ from lab2048.kernels.block import (
 )
 from lab2048.kernels.packed import Plan, empty_bits, max_rank
 
+GROUP = "solver"
+
 NO_SPAWN = ZERO  # in place of a rank: the keys are states already
 
 

@@ -20,6 +20,8 @@ from lab2048.kernels.dice import SPAWN, draw, episode_seed, stream_key
 from lab2048.kernels.packed import FAIR, FULL_SUM, Plan, tile_potential
 from lab2048.kernels.start import start_game
 
+GROUP = "environments"
+
 # The words of a game.  LEGAL has bit m set if move m is legal; without any, the game is over.
 BOARD, SUM, KEY, N_SPAWNS, SCORE, POTENTIAL, MAX_RANK, LEGAL, IS_WIDE, IS_DONE, N_STEPS, SEED, BASE, EPISODE = range(14)
 N_WORDS = 16  # two cache lines

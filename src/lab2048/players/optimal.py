@@ -4,7 +4,7 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from lab2048.errors import UsageError
 from lab2048.players.player import Decision, Player, option
@@ -20,6 +20,8 @@ MAX_AFTERSTATES = 5_000_000  # of a board that is solved on the fly: some second
 @dataclass
 class OptimalPlayer(Player):
     """The best move there is: from a table that `lab2048 solve` made, or by solving a small board first."""
+
+    kernels: ClassVar[tuple[str, ...]] = ("play", "solver")
 
     table: str = option("", "the folder of a table; without it a small board is solved when the game starts")
     objective: str = option("score", "what to play for without a table: score, or win (the goal)")
