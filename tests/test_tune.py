@@ -84,7 +84,7 @@ def test_a_bad_inline_evaluator_is_one_line(text: str) -> None:
         ("rows", "", "empty sum merges monotone"),  # base, which a lost board lacks, stays
         ("rows", "empty,monotone_power,smooth", "empty monotone_power smooth"),
         ("snake", "", "ratio"),  # the scale alone changes no move
-        ("order", "", "potential ratio"),  # of two weights, the heavier one stays
+        ("{potential = 1, path = 'snake', scale = 40}", "", "potential ratio"),  # of two weights, the heavier one stays
         ("weighted-001", "", "empty monotone smooth max"),  # lost stays
         ("weighted-001", "empty,lost", "empty lost"),
         ("empty", "empty,merges", "merges"),

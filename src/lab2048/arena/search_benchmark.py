@@ -18,6 +18,7 @@ from lab2048.rules import Board, Game, Rules
 # less one, and lines of spawns down to 1 in 10,000.
 LIMITS = "expectimax:depth=3,deepen=tiles,cut=0.0001"
 CLOCKS = (0.1, 1.0, 5.0, 20.0)  # milliseconds
+CLOCKED = ("expectimax", "montecarlo", "mcts")
 N_SLIDES = 4  # of a state on the classic board
 
 
@@ -69,13 +70,13 @@ def thread_gain(spec: str, n_threads: int) -> tuple[float, float]:
     return seconds[0] / seconds[1], nodes[1] / seconds[1] / (nodes[0] / seconds[0])
 
 
-def time_used(ms: float) -> tuple[float, float]:
-    """Time that a search by the clock takes, in parts of what it was given: the median and the 99th percentile."""
-    player, searcher = _started(f"expectimax:ms={ms}")
+def time_used(name: str, ms: float) -> tuple[float, float]:
+    """Time that a player by the clock takes, in parts of what it was given: the median and the 99th percentile."""
+    player = make_player(f"{name}:ms={ms}")
+    player.start(Rules.from_text("4x4"), 1)
     n_rounds = max(3, min(50, round(200 / ms)))
     used = []
     for _ in range(n_rounds):
-        searcher.forget()
         for board in boards():
             begin = time.monotonic_ns()
             player.choose(board)

@@ -63,13 +63,13 @@ def search(as_json: JsonOption = False) -> None:
     measures = {name: measured.slides(spec) for name, spec in names.items()}
     rates = benchmark.medians({**measures, "rollouts": benchmark.rollout_speed("4x4")}, n_rounds=5)
     gain, rate = measured.thread_gain(measured.LIMITS, 2)
-    used = {ms: measured.time_used(ms) for ms in measured.CLOCKS}
+    used = {(name, ms): measured.time_used(name, ms) for name in measured.CLOCKED for ms in measured.CLOCKS}
     if as_json:
         result = {
             "slides": {spec: rates[name] for name, spec in names.items()},
             "rollout_moves": rates["rollouts"],
             "threads": {"2": {"speed": gain, "slides": rate}},
-            "time_used": {str(ms): {"median": median, "p99": p99} for ms, (median, p99) in used.items()},
+            "time_used": {f"{name}:ms={ms:g}": {"median": a, "p99": b} for (name, ms), (a, b) in used.items()},
         }
         print(json.dumps({"schema": "lab2048/bench-search-1", "unit": "a CPU second", **result}))
         return
@@ -77,5 +77,5 @@ def search(as_json: JsonOption = False) -> None:
         print(f"{spec:<46} {number(rates[name]):>12} slides a CPU second")
     print(f"{'rollouts, 4x4':<46} {number(rates['rollouts']):>12} moves a CPU second")
     print(f"{'threads=2 at the last of these limits':<46} {gain:>12.2f} times as fast, {rate:.2f} times the slides")
-    for ms, (median, p99) in used.items():
-        print(f"{f'time used of ms={ms:g}':<46} {median:>12.3f} median, {p99:.3f} 99th percentile")
+    for (name, ms), (median, p99) in used.items():
+        print(f"{f'time used by {name}:ms={ms:g}':<46} {median:>12.3f} median, {p99:.3f} 99th percentile")

@@ -23,7 +23,7 @@ PER_MS = 400  # iterations that a millisecond may hold
 MOVES_KEPT = 8
 LEAST_BITS, MOST_BITS = 12, 21  # size of the table: 40 bytes an entry, 80 MB at most
 CALL_NS = 200_000_000  # one compiled call, at most: then Ctrl-C is heard
-LAST_NS = 35_000  # kept back for what Python does after the last iteration
+LAST_NS = 60_000  # kept back for what Python does after the last iteration
 
 _ROLLOUTS = ("random", "merge")  # in the order of lab2048.kernels.rollout
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lab2048.players.searcher import Searcher
 
 MAX_THREADS = 64
-DEPTH = 7  # own moves that expectimax looks ahead
+DEPTH, DEPTH_OF_MANY, MANY_CELLS = 7, 4, 16  # own moves that expectimax looks ahead; on boards of more cells than that
 _MODES = {"fast": (2, "no"), "normal": (3, "no"), "optimal": (3, "empty")}  # of document 002, in own moves
 _DEEPEN = ("no", "tiles", "empty")  # in the order of lab2048.kernels.context
 
@@ -53,8 +53,8 @@ class SearchPlayer(Player):
         self._searcher: Searcher | None = None
 
     @abstractmethod
-    def plan_search(self) -> Plan:
-        """How to search, as the options say."""
+    def plan_search(self, rules: Rules) -> Plan:
+        """How to search boards of these rules, as the options say."""
 
     def searcher(self, rules: Rules) -> "Searcher":
         """The searcher for these rules; its table is kept from move to move and from game to game."""
@@ -62,7 +62,7 @@ class SearchPlayer(Player):
         from lab2048.players.searcher import Searcher
 
         if self._searcher is None or self._searcher.rules != rules:
-            plan = self.plan_search()
+            plan = self.plan_search(rules)
             evaluator, deepen = make_evaluator(plan.eval), _DEEPEN.index(plan.deepen)
             self._searcher = Searcher(rules, evaluator, plan.depth, deepen, plan.cut, plan.n_threads)
         return self._searcher
@@ -101,7 +101,7 @@ class GreedyPlayer(SearchPlayer):
 
     eval: str = option("snake", "what a board is worth: an evaluator's name, or a TOML file")
 
-    def plan_search(self) -> Plan:
+    def plan_search(self, rules: Rules) -> Plan:  # noqa: ARG002
         """Depth 1 judges afterstates."""
         return Plan(self.eval, 1)
 
@@ -113,7 +113,7 @@ class LookaheadPlayer(SearchPlayer):
     depth: int = option(2, "own moves to look ahead")
     eval: str = option("order", "what a board is worth: an evaluator's name, or a TOML file")
 
-    def plan_search(self) -> Plan:
+    def plan_search(self, rules: Rules) -> Plan:  # noqa: ARG002
         """All of the tree, nothing cut."""
         return Plan(self.eval, self.depth)
 
@@ -122,7 +122,9 @@ class LookaheadPlayer(SearchPlayer):
 class ExpectimaxPlayer(SearchPlayer):
     """Expectimax that leaves out what is unlikely, remembers boards, and can play by the clock."""
 
-    depth: int | None = option(None, "own moves to look ahead; 7 if neither this nor a mode is given")
+    depth: int | None = option(
+        None, "own moves to look ahead; if neither this nor a mode is given 7, on boards of more than 16 cells 4"
+    )
     eval: str = option("rows", "what a board is worth: an evaluator's name, or a TOML file")
     cut: float | None = option(
         None,
@@ -142,13 +144,14 @@ class ExpectimaxPlayer(SearchPlayer):
         """Not with a clock."""
         return self.ms is None
 
-    def plan_search(self) -> Plan:
+    def plan_search(self, rules: Rules) -> Plan:
         """As the options say; a mode says what they do not."""
         if self.ms is not None and not 0 < self.ms <= 3_600_000:
             raise UsageError(f"ms={self.ms} is out of range: expected above 0, at most 3600000")
         if self.mode is not None and self.mode not in _MODES:
             raise UsageError(f"mode={self.mode} is unknown: {nearest(self.mode, _MODES)}")
-        depth, deepen = _MODES.get(self.mode or "", (DEPTH, "no"))
+        by_itself = DEPTH if rules.shape.n_cells <= MANY_CELLS else DEPTH_OF_MANY
+        depth, deepen = _MODES.get(self.mode or "", (by_itself, "no"))
         depth, deepen = self.depth if self.depth is not None else depth, self.deepen or deepen
         return Plan(self.eval, depth, deepen, self.cut, self.threads)
 

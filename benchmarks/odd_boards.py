@@ -1,0 +1,60 @@
+"""Every player against `random` on odd boards, on the same seeds: python benchmarks/odd_boards.py [--games N]
+
+Games on boards of more than 16 cells last thousands of moves, so there are fewer of them there, and players
+look less far.
+"""
+
+import argparse
+
+from lab2048.arena.match import Match
+from lab2048.arena.pool import Pool
+from lab2048.arena.ready import prepare
+from lab2048.arena.statistics import mean_interval
+from lab2048.players import canonical_spec
+from lab2048.rules import Rules
+
+# The last four are the maps of document 000's manual; its first one has a row of four where five are drawn.
+BOARDS = (
+    "3x3", "2x4", "#x#|###|#x#", "####|#xx#|#xx#|####", "xx#xx|x###x|#####|x###x|xx#xx",
+    "5x5", "hex2", "x###x|#####|##x##|#####|x###x",
+)  # fmt: skip
+PLAYERS = ("greedy", "lookahead", "expectimax", "montecarlo", "mcts")
+FOR_MANY_CELLS = {
+    "expectimax": "expectimax:depth=2",
+    "montecarlo": "montecarlo:rollouts=2,limit=20",
+    "mcts": "mcts:iterations=12,depth=12",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--games", type=int, default=100)
+    parser.add_argument("--boards", nargs="*", default=BOARDS)
+    args = parser.parse_args()
+    prepare(print)
+    print("| board | player | games | mean score | random | difference |\n|---|---|---|---|---|---|")
+    for board in args.boards:
+        rules = Rules.from_text(board)
+        is_small = rules.shape.n_cells <= 16
+        for name in PLAYERS:
+            n_games = args.games if is_small or name == "greedy" else max(2, args.games // 20)
+            spec = canonical_spec(name if is_small else FOR_MANY_CELLS.get(name, name))
+            match = Match(rules, [spec, "random"], 1, n_games)
+            with Pool(1) as pool:
+                for _ in match.play(pool):
+                    pass
+            print(row(board, spec, match), flush=True)
+
+
+def row(board: str, spec: str, match: Match) -> str:
+    ours, theirs = match.standings.values()
+    found = match.difference(ours, theirs)
+    assert found is not None
+    intervals = [mean_interval(ours.scores), mean_interval(theirs.scores), found[0]]
+    cells = [f"{each.value:,.0f} ± {(each.high - each.low) / 2:,.0f}" for each in intervals]
+    board = board.replace("|", "\\|")
+    return f"| `{board}` | `{spec}` | {len(ours.scores)} | " + " | ".join(cells) + " |"
+
+
+if __name__ == "__main__":
+    main()
