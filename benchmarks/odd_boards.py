@@ -18,17 +18,17 @@ BOARDS = (
     "3x3", "2x4", "#x#|###|#x#", "####|#xx#|#xx#|####", "xx#xx|x###x|#####|x###x|xx#xx",
     "5x5", "hex2", "x###x|#####|##x##|#####|x###x",
 )  # fmt: skip
-PLAYERS = ("greedy", "lookahead", "expectimax", "montecarlo", "mcts")
+PLAYERS = ("greedy", "lookahead", "expectimax:depth=5", "montecarlo:rollouts=50", "mcts:iterations=200")
 FOR_MANY_CELLS = {
-    "expectimax": "expectimax:depth=2",
-    "montecarlo": "montecarlo:rollouts=2,limit=20",
-    "mcts": "mcts:iterations=12,depth=12",
+    "expectimax:depth=5": "expectimax:depth=2",
+    "montecarlo:rollouts=50": "montecarlo:rollouts=2,limit=20",
+    "mcts:iterations=200": "mcts:iterations=12,depth=12",
 }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--games", type=int, default=100)
+    parser.add_argument("--games", type=int, default=40)
     parser.add_argument("--boards", nargs="*", default=BOARDS)
     args = parser.parse_args()
     prepare(print)
@@ -37,7 +37,7 @@ def main() -> None:
         rules = Rules.from_text(board)
         is_small = rules.shape.n_cells <= 16
         for name in PLAYERS:
-            n_games = args.games if is_small or name == "greedy" else max(2, args.games // 20)
+            n_games = args.games if is_small or name == "greedy" else max(4, args.games // 10)
             spec = canonical_spec(name if is_small else FOR_MANY_CELLS.get(name, name))
             match = Match(rules, [spec, "random"], 1, n_games)
             with Pool(1) as pool:
