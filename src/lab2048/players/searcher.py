@@ -192,14 +192,17 @@ class Searcher:
             words[:] = self.context
             words[of.N_STATES] = words[of.LOOK_AT] = 0
             words[of.NEAR] = address_of(self._nears[k - 1])
-            args = address_of(words), self.plan, self._frontier, n, depth
             first, step = (n * k // self.n_threads, 1) if k % 2 == 0 else (n * (k + 1) // self.n_threads - 1, -1)
-            self._futures.append(self._pool.submit(frontier.search_frontier, *args, first, step))
+            self._futures.append(self._pool.submit(self._help, words, n, depth, first, step))
         frontier.search_frontier(self.address, self.plan, self._frontier, n, depth, 0, 1)
         for words in self._helpers:
             words[of.IS_STOPPED] = 1  # what they are at has been found meanwhile
         frontier.join_frontier(self.address, self._frontier, n, values)
         self.context[of.N_STATES] += sum(words[of.N_STATES] for words in self._helpers)
+
+    def _help(self, words: NDArray[np.uint64], n: int, depth: int, first: int, step: int) -> None:
+        """What a helper does; a method, so that what the addresses point to lives until it is done."""
+        frontier.search_frontier(address_of(words), self.plan, self._frontier, n, depth, first, step)
 
     def _by_move(self, board: Board, values: NDArray[np.float32]) -> dict[int, float]:
         if not self.is_packed or max(board.ranks) <= root.TOP_RANK:
