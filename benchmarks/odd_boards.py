@@ -13,7 +13,7 @@ from lab2048.arena.statistics import mean_interval
 from lab2048.players import canonical_spec
 from lab2048.rules import Rules
 
-# The four with bricks are the maps of document 000's manual; one is printed there with a row of four, and drawn with five.
+# The four with bricks are those of document 000's manual; one has a row of four in print and of five in its drawing.
 BOARDS = (
     "3x3", "2x4", "#x#|###|#x#", "####|#xx#|#xx#|####", "xx#xx|x###x|#####|x###x|xx#xx",
     "5x5", "hex2", "x###x|#####|##x##|#####|x###x",
