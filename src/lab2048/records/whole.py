@@ -1,17 +1,19 @@
 """Whole files: a file that is written is there in full, or not at all."""
 
 import contextlib
+import errno
+import io
 import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import IO, TextIO
 
 from lab2048.errors import FileError
 
 
 @contextlib.contextmanager
-def replacing(path: Path, *, force: bool) -> Iterator[TextIO]:
+def replacing_bytes(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
     """Write a file whole or not at all: under another name beside it, renamed at the end."""
     try:
         target = path.resolve()  # a link stays a link
@@ -21,7 +23,7 @@ def replacing(path: Path, *, force: bool) -> Iterator[TextIO]:
             raise FileError(f"{path} is there already: --force replaces it")
         part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         try:
-            with part.open("x", encoding="utf-8", newline="\n") as file:
+            with part.open("xb") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
@@ -29,4 +31,22 @@ def replacing(path: Path, *, force: bool) -> Iterator[TextIO]:
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
-        raise FileError(f"{path} cannot be written: {error.strerror}") from None
+        reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT) else error.strerror
+        raise FileError(f"{path} cannot be written: {reason}") from None
+
+
+@contextlib.contextmanager
+def replacing(path: Path, *, force: bool) -> Iterator[TextIO]:
+    """The same for text."""
+    with replacing_bytes(path, force=force) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+        yield text
+        text.detach()
+
+
+def sweep(path: Path) -> None:
+    """Remove what an accident in the middle of writing a file has left beside it."""
+    target = path.resolve()
+    for part in target.parent.glob(f".{target.name}.*.part"):
+        with contextlib.suppress(OSError):
+            part.unlink()
