@@ -53,10 +53,15 @@ def _digest() -> str:
     return state.hexdigest()[:16]
 
 
-def cache_folder() -> Path:
-    """Where the compiled code of this version is kept (LAB2048_CACHE moves it)."""
+def cache_root() -> Path:
+    """Where everything is kept that can be made again (LAB2048_CACHE moves it)."""
     root = os.environ.get("LAB2048_CACHE")
-    return (Path(root) if root else user_cache_path("lab2048")) / "kernels" / _digest()
+    return Path(root) if root else user_cache_path("lab2048")
+
+
+def cache_folder() -> Path:
+    """Where the compiled code of this version is kept."""
+    return cache_root() / "kernels" / _digest()
 
 
 def _can_write(folder: Path) -> bool:

@@ -28,6 +28,7 @@ def address_of(array: NDArray[Any]) -> int:
 if IS_COMPILED:
     from llvmlite import ir
     from numba import carray, extending, types  # type: ignore[attr-defined]
+    from numba.core import cgutils
 
     # What it makes is called with one argument less than it is written with.
     intrinsic: Callable[[Any], Any] = extending.intrinsic
@@ -35,24 +36,26 @@ if IS_COMPILED:
     def _pointer(builder: Any, kind: Any, args: Any) -> Any:
         return builder.gep(builder.inttoptr(args[0], kind.as_pointer()), [args[1]], source_etype=kind)
 
-    def _loader(kind: Any, numba_kind: Any) -> Any:
+    def _loader(kind: Any, number_kind: Any) -> Any:
         def load(typing_context: Any, address: Any, index: Any) -> Any:
             def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
                 return builder.load(_pointer(builder, kind, args), typ=kind)
 
-            return numba_kind(types.int64, types.int64), code
+            return number_kind(types.int64, types.int64), code
 
         return intrinsic(load)
 
     load_u64 = _loader(ir.IntType(64), types.uint64)
     load_f32 = _loader(ir.FloatType(), types.float32)
+    load_i16 = _loader(ir.IntType(16), types.int16)
+    load_u8 = _loader(ir.IntType(8), types.uint8)
 
-    def _caster(kind: Any, numba_kind: Any) -> Any:
+    def _caster(kind: Any, number_kind: Any) -> Any:
         def cast(typing_context: Any, address: Any) -> Any:
             def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
                 return builder.inttoptr(args[0], kind.as_pointer())
 
-            return types.CPointer(numba_kind)(types.int64), code  # type: ignore[no-untyped-call]
+            return types.CPointer(number_kind)(types.int64), code  # type: ignore[no-untyped-call]
 
         return intrinsic(cast)
 
@@ -75,15 +78,35 @@ if IS_COMPILED:
         """The n numbers of 32 bits at an address."""
         return carray(_single_pointer(address), n)
 
+    def _storer(kind: Any, number_kind: Any) -> Any:
+        def store(typing_context: Any, address: Any, index: Any, number: Any) -> Any:
+            def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                builder.store(args[2], _pointer(builder, kind, args))
+                return context.get_dummy_value()
+
+            return types.void(types.int64, types.int64, number_kind), code
+
+        return intrinsic(store)
+
+    store_u64 = _storer(ir.IntType(64), types.uint64)
+    store_f32 = _storer(ir.FloatType(), types.float32)
+    store_i16 = _storer(ir.IntType(16), types.int16)
+    store_u8 = _storer(ir.IntType(8), types.uint8)
+
     @intrinsic
-    def store_u64(typing_context: Any, address: Any, index: Any, word: Any) -> Any:
-        """Write the index-th word at an address."""
+    def prefetch(typing_context: Any, address: Any, index: Any) -> Any:
+        """Ask for the byte so far behind an address to be brought near; it costs one instruction."""
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            builder.store(args[2], _pointer(builder, ir.IntType(64), args))
+            pointer, number = _pointer(builder, ir.IntType(8), args), ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [pointer.type, number, number, number])
+            function = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
+                builder.module, kind, "llvm.prefetch.p0"
+            )
+            builder.call(function, [pointer, number(0), number(3), number(1)])  # read, keep, data
             return context.get_dummy_value()
 
-        return types.void(types.int64, types.int64, types.uint64), code
+        return types.void(types.int64, types.int64), code
 
     @intrinsic
     def float_bits(typing_context: Any, number: Any) -> Any:
@@ -122,17 +145,25 @@ if IS_COMPILED:
 
 else:
 
-    def load_u64(address: int, index: int) -> Any:
-        """Read the index-th word at an address."""
-        return U64(ctypes.c_uint64.from_address(int(address) + 8 * int(index)).value)
+    def _loader(kind: Any, number_kind: Any) -> Any:
+        size = ctypes.sizeof(kind)
+        return lambda address, index: number_kind(kind.from_address(int(address) + size * int(index)).value)
 
-    def load_f32(address: int, index: int) -> Any:
-        """Read the index-th float at an address."""
-        return F32(ctypes.c_float.from_address(int(address) + 4 * int(index)).value)
+    def _storer(kind: Any, number_kind: Any) -> Any:
+        size = ctypes.sizeof(kind)
 
-    def store_u64(address: int, index: int, word: Any) -> Any:
-        """Write the index-th word at an address."""
-        ctypes.c_uint64.from_address(int(address) + 8 * int(index)).value = int(word)
+        def store(address: int, index: int, number: Any) -> None:
+            kind.from_address(int(address) + size * int(index)).value = number_kind(number)
+
+        return store
+
+    load_u64, store_u64 = _loader(ctypes.c_uint64, U64), _storer(ctypes.c_uint64, int)
+    load_f32, store_f32 = _loader(ctypes.c_float, F32), _storer(ctypes.c_float, float)
+    load_i16, store_i16 = _loader(ctypes.c_int16, np.int16), _storer(ctypes.c_int16, int)
+    load_u8, store_u8 = _loader(ctypes.c_uint8, np.uint8), _storer(ctypes.c_uint8, int)
+
+    def prefetch(address: int, index: int) -> Any:
+        """Memory needs no asking here."""
 
     def _array_at(kind: Any, address: int, n: int) -> Any:
         return np.ctypeslib.as_array((kind * int(n)).from_address(int(address)))

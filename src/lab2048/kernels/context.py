@@ -6,6 +6,7 @@
     context[SPAWNS : ]       the number of entries of the spawn table, then for each
                              (rank, probability, cost), the likeliest first
     context[COSTS : ]        what choosing one of n empty cells costs
+    context[TOLLS : ]        for each entry of the spawn table the score that a spawned tile seems to have earned
 
 lab2048.players.searcher fills it; whoever hands its address to a kernel keeps it alive.
 """
@@ -34,17 +35,28 @@ ALLOWANCE = 18  # and what is added for each own move of the depth:
 ALLOWANCE_EACH = 20
 MARGIN = 22  # how much worse than the best a move may be judged and still be searched
 N_LIKELY = 21  # entries of the spawn table that are looked at where all moves are judged at once
+CHOOSE = 24  # address of the kernel that chooses a move
+NET = 25  # address of the network that judges, if one does
+LEAVES = 26  # address of the table of its judgements
+LEAVES_SHIFT = 27
+INDEXES = 28  # address of room for the indexes of all moves of a board, and their size in bytes
+INDEX_SIZE = 29
+AFTERS = 30  # address of room for the afterstates and judgements of a state, AFTERS_SIZE words for each depth
+TOP = 31  # highest rank that is searched as it is: above it a board is lowered, if that is possible
 
-
-LINES = 24
+LINES = 32
 AXIS_SIZE = 1 + 3 * 16
 SPAWNS = LINES + 3 * AXIS_SIZE
 COSTS = SPAWNS + 1 + 3 * 16
-SIZE = COSTS + 65
+TOLLS = COSTS + 65
+SIZE = TOLLS + 16
 
 BY_LINES, BY_LINES_AND_BOARD, BY_BYTES = range(
     3
 )  # tables alone; tables and whole-board terms; lines too long for tables
+MOST_MOVES = 6  # of a shape
+AFTERS_SIZE = 2 * MOST_MOVES
+LOST_DEPTH = -1  # asks a search to judge a board without moves
 EVERYTHING = 2**15 - 1  # an allowance that is never used up
 
 ALWAYS_EVEN, BY_TILES, BY_EMPTY = range(3)  # never; with the number of different tiles; one more if few cells are empty

@@ -15,9 +15,10 @@ from lab2048.kernels import packed
 from lab2048.kernels._jit import kernel
 from lab2048.kernels.address import F32, address_of, bits_float, load_u64
 from lab2048.kernels.bits import I64, U64, ZERO, popcount
+from lab2048.kernels.call import call_chance
 from lab2048.kernels.last import NONE, U32
 from lab2048.kernels.root import allowance_at, idle_context
-from lab2048.kernels.search import call_chance, chance_address
+from lab2048.kernels.search import chance_address
 
 
 class Frontier(NamedTuple):
@@ -81,7 +82,11 @@ def state_value(context: I64, plan: packed.Plan, state: U64, depth: I64, allowan
             best = max(best, call_chance(chance, context, after, depth - 1, allowance))
     if best == NONE:
         is_judged = load_u64(context, of.IS_LOST_JUDGED) != ZERO
-        best = call_chance(chance, context, state, 0, 0) if is_judged else bits_float(U32(load_u64(context, of.LOST)))
+        best = (
+            call_chance(chance, context, state, of.LOST_DEPTH, 0)
+            if is_judged
+            else bits_float(U32(load_u64(context, of.LOST)))
+        )
     return F32(best)
 
 
@@ -114,6 +119,7 @@ def join_frontier(context: I64, frontier: Frontier, n: I64, values: NDArray[np.f
             while i < n and frontier.moves[i] == move and frontier.spawns[i] == spawn:
                 part, n_empty, i = part + frontier.values[i], n_empty + F32(1), i + 1
             p = bits_float(U32(load_u64(context, spawn + 1)))
+            part -= n_empty * bits_float(U32(load_u64(context, of.TOLLS + (spawn - of.SPAWNS - 1) // 3)))
             total, share = total + part * p, share + p
         values[move] = total / (share * n_empty)
 

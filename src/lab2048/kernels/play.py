@@ -11,13 +11,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lab2048.kernels import context as of
 from lab2048.kernels import layout as at
 from lab2048.kernels import packed, wide
 from lab2048.kernels._jit import kernel
+from lab2048.kernels.address import load_u64
 from lab2048.kernels.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO
+from lab2048.kernels.call import call_choose
 from lab2048.kernels.dice import GOLDEN, PLAYER, SPAWN, draw, mix, pick, stream_key
 from lab2048.kernels.packed import FULL_SUM, Plan, tile_potential
-from lab2048.kernels.root import best_move, downgrade
+from lab2048.kernels.root import downgrade
 from lab2048.kernels.start import start_game
 
 ALL_MOVES = U64(0x543210)  # a nibble a move
@@ -128,7 +131,8 @@ def play_games(plan: Plan, games: Games, order: U64, context: I64, budget: I64) 
             left, n_left, wish = all_moves, n_moves, order
             word = draw(whim, tile_sum >> ONE)  # the tile sum never repeats in a game
             if context != NO_SEARCH:
-                best = best_move(context, plan, downgrade(ranks) if is_wide else board)
+                choose = I64(load_u64(context, of.CHOOSE))
+                best = call_choose(choose, context, downgrade(ranks) if is_wide else board)
                 wish = (all_moves << FOUR) | U64(max(best, 0))  # without a legal move any will do
                 n_left += 1
             is_over = True

@@ -14,14 +14,12 @@ The two searches are alike but for their slides.  Each calls only itself: Numba'
 not survive functions that call each other in a circle.
 """
 
-from typing import Any
-
 import numpy as np
 
 from lab2048.kernels import classic, packed
 from lab2048.kernels import context as of
 from lab2048.kernels import layout as at
-from lab2048.kernels._jit import IS_COMPILED, kernel
+from lab2048.kernels._jit import kernel
 from lab2048.kernels.address import (
     F32,
     bits_float,
@@ -32,6 +30,7 @@ from lab2048.kernels.address import (
     words_at,
 )
 from lab2048.kernels.bits import I64, LOW_32, LOW_BITS, N32, ONE, U64, ZERO, popcount
+from lab2048.kernels.call import CHANCE, function_address
 from lab2048.kernels.evaluate import judge_classic, judge_packed
 from lab2048.kernels.last import NONE, last_chance
 
@@ -70,7 +69,7 @@ def remember(context: I64, table: I64, slot: I64, board: U64, mark: U64, value: 
 def chance_classic(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
     """The expected value of an afterstate of the classic board."""
     # 1. Far or unlikely enough: judge it.
-    if depth == 0 or allowance < 0:
+    if depth <= 0 or allowance < 0:
         return judge_classic(context, board)
     # 2. Known already?
     table = I64(load_u64(context, of.NEAR if depth <= NEAR_DEPTH else of.FAR))
@@ -134,7 +133,7 @@ def chance_classic(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
 @kernel
 def chance_packed(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
     """The expected value of an afterstate of any packed board."""
-    if depth == 0 or allowance < 0:
+    if depth <= 0 or allowance < 0:
         return judge_packed(context, board)
     table = I64(load_u64(context, of.NEAR if depth <= NEAR_DEPTH else of.FAR))
     slot = I64((board * HASH) >> load_u64(context, of.TABLE_SHIFT)) * 2
@@ -182,37 +181,6 @@ def chance_packed(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
     return total
 
 
-if IS_COMPILED:
-    from llvmlite import ir
-    from numba import types
-
-    from lab2048.kernels.address import intrinsic
-
-    _SIGNATURE = (types.int64, types.uint64, types.int64, types.int64)
-
-    @intrinsic
-    def call_chance(typing_context: Any, address: Any, context: Any, board: Any, depth: Any, allowance: Any) -> Any:
-        """Call the search at an address: whoever calls it so need not be compiled together with it."""
-
-        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            kind = ir.FunctionType(ir.FloatType(), [ir.IntType(64)] * 4)
-            return builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
-
-        return types.float32(types.int64, *_SIGNATURE), code
-
-    def chance_address(is_classic: bool) -> int:
-        """The address of a compiled search."""
-        function: Any = chance_classic if is_classic else chance_packed
-        function.compile(_SIGNATURE)
-        result = function.overloads[_SIGNATURE]
-        return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
-
-else:
-
-    def call_chance(address: int, context: int, board: U64, depth: int, allowance: int) -> Any:
-        """Call the search that a number stands for."""
-        return (chance_classic if address else chance_packed)(context, board, depth, allowance)
-
-    def chance_address(is_classic: bool) -> int:
-        """The number of a search."""
-        return int(is_classic)
+def chance_address(is_classic: bool) -> int:
+    """The address of a search."""
+    return function_address(chance_classic if is_classic else chance_packed, CHANCE)
