@@ -1,0 +1,1 @@
+"""Making models: one algorithm a file."""

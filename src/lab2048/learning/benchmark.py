@@ -1,0 +1,66 @@
+"""How fast networks learn and play here, beside what the machine's memory allows."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from lab2048.kernels import context as of
+from lab2048.kernels import play
+from lab2048.kernels.address import address_of
+from lab2048.kernels.gather import gather
+from lab2048.learning.ntuple import Config, Training
+from lab2048.models.network import Network, huge_array
+from lab2048.players.searcher import Searcher
+from lab2048.rules import Rules
+
+N_GAMES = 25_000  # from an empty network, as public trainers are measured
+N_GATHERS = 20_000_000
+TABLE_BITS = 26  # as many weights as a 4x6 network has
+
+
+@dataclass(frozen=True)
+class Learning:
+    """What a training made."""
+
+    moves: float  # a second of CPU time
+    lookups: float  # a second of CPU time: of all afterstates, and of those that learn
+    pace: float  # moves a second by the clock
+    network: Network
+
+
+def learn(method: str, n_threads: int = 1, n_games: int = N_GAMES) -> Learning:
+    """Train a 4x6 network forward for some games."""
+    config = Config(network="4x6", method=method, order="forward", restart=False)
+    training = Training.begin(config, Rules.from_text("4x4"), n_threads)
+    begin, cpu = time.monotonic(), time.process_time()
+    for _ in training.run(n_games=n_games):
+        pass
+    spent, cpu = time.monotonic() - begin, time.process_time() - cpu
+    rate = training.n_moves / cpu
+    return Learning(
+        rate, rate * LOOKUPS_A_MOVE * training.network.design.n_lookups, training.n_moves / spent, training.network
+    )
+
+
+LOOKUPS_A_MOVE = 4.2  # boards indexed for a move: its legal afterstates, 3.2 on the mean, and the one that learns
+
+
+def play_speed(network: Network, depth: int, n_moves: int) -> float:
+    """Moves a second of CPU time at a depth, whole games, nothing cut."""
+    searcher = Searcher(network.design.rules, network, depth, of.ALWAYS_EVEN, 0.0)
+    games = play.make_games(np.arange(1, 1 + n_moves, dtype=np.uint64), 16, 2 * n_moves)
+    play.play_games(searcher.plan, games, play.RANDOM, searcher.address, max(1, n_moves // 10))
+    begin = time.process_time()
+    made = play.play_games(searcher.plan, games, play.RANDOM, searcher.address, n_moves)
+    return float(made / (time.process_time() - begin))
+
+
+def gather_speed() -> float:
+    """Floats a second of CPU time at random places of a table as large as a 4x6 network."""
+    table = huge_array(1 << TABLE_BITS, np.float32)
+    table[:] = 1
+    gather(address_of(table), TABLE_BITS, 1000)
+    begin = time.process_time()
+    gather(address_of(table), TABLE_BITS, N_GATHERS)
+    return N_GATHERS / (time.process_time() - begin)

@@ -1,0 +1,1 @@
+"""Learned values: networks of n-tuples, and their files."""

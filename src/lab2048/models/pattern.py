@@ -1,0 +1,146 @@
+"""Patterns: the handfuls of cells whose fillings a network knows.
+
+A pattern is written in hex digits, a digit a cell: 012456 is the upper left 2x3 of the
+classic board.  Neighbours are what the lines of a shape say, so that presets exist for every shape.
+"""
+
+import itertools
+from collections.abc import Iterable
+
+from lab2048.errors import UsageError, nearest
+from lab2048.rules.shape import Shape, rectangle
+
+Pattern = tuple[int, ...]
+
+MAX_PATTERNS = 64
+MAX_CELLS = 7  # of a pattern: 16^7 weights are a gigabyte
+MAX_WEIGHTS = 2**29
+
+# Of the classic board, cells as in the literature: 4x5 and 4x6 are Wu's and Yeh's, 5x6 and 8x6 Matsuzaki's.
+_CLASSIC = {
+    "4x5": "01234 45678 01245 45689",
+    "4x6": "012345 456789 012456 45689a",
+    "5x6": "012345 456789 89abcd 012456 45689a",
+    "8x6": "012456 456789 012345 234569 01259a 345678 134567 01489a",
+}
+_SMALL = ("rows", "pairs-triplets-quartets")
+PRESETS = (*_CLASSIC, *_SMALL)
+
+
+def parse_patterns(text: str, shape: Shape) -> tuple[Pattern, ...]:
+    """The patterns that a preset or hex digits stand for on a shape.
+
+    >>> parse_patterns("0123,4567", rectangle(4, 4))
+    ((0, 1, 2, 3), (4, 5, 6, 7))
+    """
+    if text in _CLASSIC:
+        return _of_digits(_CLASSIC[text], shape) if shape == rectangle(4, 4) else _derive(text, shape)
+    if text in _SMALL:
+        return _rows(shape) if text == "rows" else _pairs_triplets_quartets(shape)
+    if not all(letter in "0123456789abcdefABCDEF, " for letter in text) or not text.strip(", "):
+        raise UsageError(
+            f"network {text!r} is unknown: {nearest(text, PRESETS)} (or cells in hex, such as 012345,456789)"
+        )
+    return _of_digits(text, shape)
+
+
+def write_patterns(patterns: Iterable[Pattern]) -> str:
+    """Patterns in hex digits, as `parse_patterns` reads them."""
+    return " ".join("".join(f"{cell:x}" for cell in pattern) for pattern in patterns)
+
+
+def _of_digits(text: str, shape: Shape) -> tuple[Pattern, ...]:
+    words = text.lower().replace(",", " ").split()
+    patterns = tuple(tuple(sorted(int(digit, 16) for digit in word)) for word in words)
+    for word, pattern in zip(words, patterns, strict=True):
+        if pattern[-1] >= shape.n_cells:
+            last = f"{shape.n_cells - 1:x}"
+            raise UsageError(
+                f"pattern {word} has cell {pattern[-1]:x}: expected cells 0 to {last} of {shape.size_name}"
+            )
+        if len(set(pattern)) < len(pattern):
+            raise UsageError(f"pattern {word} has a cell twice: expected each cell once")
+        if len(pattern) > MAX_CELLS:
+            raise UsageError(f"pattern {word} has {len(pattern)} cells: expected at most {MAX_CELLS}")
+    if len(patterns) > MAX_PATTERNS:
+        raise UsageError(f"network has {len(patterns)} patterns: expected at most {MAX_PATTERNS}")
+    if sum(16 ** len(pattern) for pattern in patterns) > MAX_WEIGHTS:
+        raise UsageError(f"network has too many weights: expected at most {MAX_WEIGHTS}, 16^cells for each pattern")
+    return patterns
+
+
+def neighbours(shape: Shape) -> set[frozenset[int]]:
+    """The pairs of cells between which a tile can slide one step."""
+    return {frozenset(pair) for lines in shape.lines for line in lines for pair in itertools.pairwise(line)}
+
+
+def corners(shape: Shape) -> list[int]:
+    """The cells with the fewest neighbours; one that has none no tile ever slides to."""
+    counts = [sum(cell in pair for pair in neighbours(shape)) for cell in range(shape.n_cells)]
+    least = min(count for count in counts if count > 0)
+    return [cell for cell, count in enumerate(counts) if count == least]
+
+
+def _orbits(patterns: Iterable[Pattern], shape: Shape) -> list[Pattern]:
+    """One pattern of each kind: those that turn or mirror into each other are alike."""
+    found: dict[Pattern, Pattern] = {}
+    for pattern in patterns:
+        images = (tuple(sorted(symmetry.cells[cell] for cell in pattern)) for symmetry in shape.symmetries)
+        found.setdefault(min(images), pattern)
+    return list(found.values())
+
+
+def _connected(shape: Shape, size: int) -> list[Pattern]:
+    """All patterns of a size whose cells hang together, in order; a smaller island is one as a whole."""
+    pairs = neighbours(shape)
+    grown: set[Pattern] = {(cell,) for cell in range(shape.n_cells)}
+    for _ in range(size - 1):
+        larger: set[Pattern] = set()
+        for pattern in grown:
+            beside = {cell for pair in pairs if len(pair & set(pattern)) == 1 for cell in pair - set(pattern)}
+            larger |= {tuple(sorted((*pattern, cell))) for cell in beside} or {pattern}
+        grown = larger
+    return sorted(pattern for pattern in grown if len(pattern) > 1)
+
+
+def _derive(name: str, shape: Shape) -> tuple[Pattern, ...]:
+    """As many patterns of as many cells as the name says: compact ones that together see all neighbours."""
+    n_patterns, size = map(int, name.split("x"))
+    pairs = neighbours(shape)
+
+    def links(pattern: Pattern) -> set[frozenset[int]]:
+        return {pair for pair in pairs if pair <= set(pattern)}
+
+    left = _orbits(_connected(shape, min(size, shape.n_cells)), shape)
+    chosen: list[Pattern] = []
+    seen: set[frozenset[int]] = set()
+    while left and len(chosen) < n_patterns:
+        # Most links that no pattern has seen yet, then the most compact one, then the first.
+        best = max(left, key=lambda pattern: (len(_all_of(links(pattern), shape) - seen), len(links(pattern))))
+        left.remove(best)
+        chosen.append(best)
+        seen |= _all_of(links(best), shape)
+    return tuple(chosen)
+
+
+def _all_of(pairs: set[frozenset[int]], shape: Shape) -> set[frozenset[int]]:
+    """Pairs and all that they turn or mirror into."""
+    return {frozenset(symmetry.cells[cell] for cell in pair) for pair in pairs for symmetry in shape.symmetries}
+
+
+def _rows(shape: Shape) -> tuple[Pattern, ...]:
+    """Every line, up to symmetry; a line longer than a pattern is cut."""
+    lines = {tuple(sorted(line[:MAX_CELLS])) for lines in shape.lines for line in lines if len(line) > 1}
+    return tuple(_orbits(sorted(lines), shape))
+
+
+def _pairs_triplets_quartets(shape: Shape) -> tuple[Pattern, ...]:
+    """The features of document 001: neighbours, three that hang together, whole lines of four and squares."""
+    pairs = neighbours(shape)
+    lines = {tuple(sorted(line)) for lines in shape.lines for line in lines if len(line) == 4}
+    quartets = [
+        pattern
+        for pattern in _connected(shape, 4)
+        if pattern in lines or sum(frozenset(pair) in pairs for pair in itertools.combinations(pattern, 2)) >= 4
+    ]
+    return tuple(_orbits([*_connected(shape, 2), *_connected(shape, 3), *quartets], shape))
