@@ -29,6 +29,7 @@ _OURS = {
     "lookahead": "lab2048.players.search:LookaheadPlayer",
     "mcts": "lab2048.players.mcts:MctsPlayer",
     "montecarlo": "lab2048.players.montecarlo:MonteCarloPlayer",
+    "ntuple": "lab2048.players.ntuple:NTuplePlayer",
     "optimal": "lab2048.players.optimal:OptimalPlayer",
     "random": "lab2048.players.random:RandomPlayer",
 }

@@ -10,6 +10,8 @@ from lab2048.players.player import Decision, GamesKernel, Player, option
 from lab2048.rules import Board, Rules
 
 if TYPE_CHECKING:
+    from lab2048.models.network import Network
+    from lab2048.players.evaluator import Evaluator
     from lab2048.players.searcher import Searcher
 
 MAX_THREADS = 64
@@ -27,6 +29,7 @@ class Plan:
     deepen: str = "no"
     cut: float | None = 0.0
     n_threads: int = 1
+    top: int | None = None  # rank
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
@@ -58,14 +61,21 @@ class SearchPlayer(Player):
 
     def searcher(self, rules: Rules) -> "Searcher":
         """The searcher for these rules; its table is kept from move to move and from game to game."""
-        from lab2048.players.evaluator import make_evaluator
         from lab2048.players.searcher import Searcher
 
         if self._searcher is None or self._searcher.rules != rules:
             plan = self.plan_search(rules)
-            evaluator, deepen = make_evaluator(plan.eval), _DEEPEN.index(plan.deepen)
-            self._searcher = Searcher(rules, evaluator, plan.depth, deepen, plan.cut, plan.n_threads)
+            deepen = _DEEPEN.index(plan.deepen)
+            self._searcher = Searcher(
+                rules, self.make_judge(rules), plan.depth, deepen, plan.cut, plan.n_threads, top=plan.top
+            )
         return self._searcher
+
+    def make_judge(self, rules: Rules) -> "Evaluator | Network":
+        """Who judges boards of these rules: an evaluator by the plan's name."""
+        from lab2048.players.evaluator import make_evaluator
+
+        return make_evaluator(self.plan_search(rules).eval)
 
     def start(self, rules: Rules, seed: int) -> None:  # noqa: ARG002
         """Prepare the search for these rules."""
@@ -95,6 +105,34 @@ class SearchPlayer(Player):
         return lambda games, budget: int(play.play_games(searcher.plan, games, play.RANDOM, searcher.address, budget))
 
 
+class ClockedPlayer(SearchPlayer):
+    """A searching player that can play by the clock and on threads, if it has these options."""
+
+    ms: float | None
+    threads: int
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Not with a clock."""
+        return self.ms is None
+
+    def searcher(self, rules: Rules) -> "Searcher":
+        """The searcher for these rules, if the clock makes sense."""
+        if self.ms is not None and not 0 < self.ms <= 3_600_000:
+            raise UsageError(f"ms={self.ms} is out of range: expected above 0, at most 3600000")
+        return super().searcher(rules)
+
+    def look(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
+        """To the depth, or by the clock the deepest search that comes to an end in time."""
+        if self.ms is None:
+            return super().look(searcher, board)
+        return searcher.deepen_until(time.monotonic_ns() + int(self.ms * 1e6), board)
+
+    def games_kernel(self, rules: Rules) -> GamesKernel | None:
+        """The same choices, compiled, unless a clock or threads take part."""
+        return super().games_kernel(rules) if self.ms is None and self.threads == 1 else None
+
+
 @dataclass
 class GreedyPlayer(SearchPlayer):
     """The move whose afterstate looks best: no look ahead at all."""
@@ -119,7 +157,7 @@ class LookaheadPlayer(SearchPlayer):
 
 
 @dataclass
-class ExpectimaxPlayer(SearchPlayer):
+class ExpectimaxPlayer(ClockedPlayer):
     """Expectimax that leaves out what is unlikely, remembers boards, and can play by the clock."""
 
     depth: int | None = option(
@@ -139,28 +177,11 @@ class ExpectimaxPlayer(SearchPlayer):
     ms: float | None = option(None, "milliseconds for a move: look as deep as they allow")
     threads: int = option(1, "threads that search together; the move is the same for any number")
 
-    @property
-    def is_repeatable(self) -> bool:
-        """Not with a clock."""
-        return self.ms is None
-
     def plan_search(self, rules: Rules) -> Plan:
         """As the options say; a mode says what they do not."""
-        if self.ms is not None and not 0 < self.ms <= 3_600_000:
-            raise UsageError(f"ms={self.ms} is out of range: expected above 0, at most 3600000")
         if self.mode is not None and self.mode not in _MODES:
             raise UsageError(f"mode={self.mode} is unknown: {nearest(self.mode, _MODES)}")
         by_itself = DEPTH if rules.shape.n_cells <= MANY_CELLS else DEPTH_OF_MANY
         depth, deepen = _MODES.get(self.mode or "", (by_itself, "no"))
         depth, deepen = self.depth if self.depth is not None else depth, self.deepen or deepen
         return Plan(self.eval, depth, deepen, self.cut, self.threads)
-
-    def look(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
-        """To the depth, or by the clock the deepest search that comes to an end in time."""
-        if self.ms is None:
-            return super().look(searcher, board)
-        return searcher.deepen_until(time.monotonic_ns() + int(self.ms * 1e6), board)
-
-    def games_kernel(self, rules: Rules) -> GamesKernel | None:
-        """The same choices, compiled, unless a clock or threads take part."""
-        return super().games_kernel(rules) if self.ms is None and self.threads == 1 else None

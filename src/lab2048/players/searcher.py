@@ -9,16 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.kernels import context as of
-from lab2048.kernels import evaluate, frontier, root, search, search_wide
+from lab2048.kernels import evaluate, frontier, packed, root, search, search_network, search_wide
 from lab2048.kernels import layout as at
 from lab2048.kernels.address import address_of, clock_address
 from lab2048.kernels.last import NONE
+from lab2048.models.network import Network
 from lab2048.players.evaluator import Evaluator
 from lab2048.rules import Board, Rules
 from lab2048.rules.plan import make_plan
 
 UNITS = 4  # of the allowance: quarters of a bit
 LEAST = -1e30  # the value of a legal move that the search did not see
+LEAVES_BITS = 13  # entries of the table of a network's judgements
 TABLE_BITS = (
     15  # entries of a transposition table, 16 bytes each: one that stays in the processor's cache is the fastest
 )
@@ -40,33 +42,35 @@ class Searcher:
     """
 
     rules: Rules
-    evaluator: Evaluator
+    judge: Evaluator | Network
     depth: int = 1
     deepen: int = of.ALWAYS_EVEN
     cut: float | None = 0.0  # None: half as likely for each own move of the depth
     n_threads: int = 1
     table_bits: int = TABLE_BITS
+    top: int | None = None  # highest rank that is searched as it is
     context: NDArray[np.uint64] = field(init=False)
 
     def __post_init__(self) -> None:
         """Fill the tables and the context."""
         self.plan = make_plan(self.rules)
         shape = self.rules.shape
-        self.weights = self.evaluator.weights(shape)
-        self.terms = evaluate.make_terms(self.evaluator.terms)
         self.context = np.zeros(of.SIZE, np.uint64)
         self.far, self.near = np.zeros((2, 2 << self.table_bits), np.uint64)
         self.is_packed = bool(self.plan[at.IS_PACKED])
+        self._rooms: list[tuple[NDArray[np.uint64], ...]] = []
         self._fill_context()
-        if self.is_packed:
-            self._fill_values()
-            is_fast = bool(self.plan[at.IS_CLASSIC]) and not self.evaluator.has_board_terms
-            self.context[of.CHANCE] = search.chance_address(is_fast)
+        if isinstance(self.judge, Network):
+            self._fill_network(self.judge)
+        else:
+            self._fill_evaluator(self.judge)
         self._nears = [np.zeros_like(self.near) for _ in range(self.n_threads - 1)]
         if self.n_threads > 1:
             self._futures: list[Future[None]] = []
             self._pool = ThreadPoolExecutor(self.n_threads - 1, "search")
             self._helpers = [self.context.copy() for _ in range(self.n_threads - 1)]
+            if isinstance(self.judge, Network):
+                self._rooms += [self._give_room(self.judge, words) for words in self._helpers]
             size = len(shape.moves) * shape.n_cells * len(self.rules.spawn_table)
             self._frontier = frontier.make_frontier(size)
         # Load the code and touch the memory now, so that no clock waits for it.
@@ -77,7 +81,7 @@ class Searcher:
 
     def forget(self) -> None:
         """Empty the tables, so that the next search takes as long as a first one."""
-        for table in (self.far, self.near, *self._nears):
+        for table in (self.far, self.near, *self._nears, *(room[0] for room in self._rooms)):
             table.fill(0)
 
     @property
@@ -86,21 +90,20 @@ class Searcher:
         return address_of(self.context)
 
     def _fill_context(self) -> None:
-        words, lost = self.context, self.evaluator.lost
+        words = self.context
         words[of.CLOCK] = clock_address()
         words[of.FAR], words[of.NEAR] = address_of(self.far), address_of(self.near)
         words[of.TABLE_SHIFT] = 64 - self.table_bits
         words[of.PLAN], words[of.PLAN_SIZE] = address_of(self.plan), len(self.plan)
-        words[of.TERMS], words[of.WEIGHTS] = address_of(self.terms), address_of(self.weights)
-        words[of.LOST], words[of.IS_LOST_JUDGED] = _bits(lost or 0.0), lost is None
         words[of.DEPTH], words[of.DEEPEN] = self.depth, self.deepen
+        words[of.TOP] = root.TOP_RANK if self.top is None else self.top
         if self.cut is None:
             words[of.ALLOWANCE] = words[of.ALLOWANCE_EACH] = UNITS
         else:
             words[of.ALLOWANCE] = allowance_of(self.cut)
-        margin = math.inf if self.cut == 0 or self.evaluator.margin is None else self.evaluator.margin
-        words[of.MARGIN] = _bits(margin)
-        spawns = sorted(self.rules.spawn_table, key=lambda entry: -entry[1])
+        margin = self.judge.margin
+        words[of.MARGIN] = _bits(math.inf if self.cut == 0 or margin is None else margin)
+        spawns = self._spawns
         words[of.SPAWNS] = len(spawns)
         words[of.N_LIKELY] = len(spawns) if self.cut == 0 else sum(p >= LIKELY * spawns[0][1] for _, p in spawns)
         for i, (rank, p) in enumerate(spawns):
@@ -108,7 +111,48 @@ class Searcher:
         for n in range(1, self.rules.shape.n_cells + 1):
             words[of.COSTS + n] = round(UNITS * math.log2(n))
 
-    def _fill_values(self) -> None:
+    @property
+    def _spawns(self) -> list[tuple[int, float]]:
+        """The spawn table, the likeliest first."""
+        return sorted(self.rules.spawn_table, key=lambda entry: -entry[1])
+
+    def _fill_evaluator(self, evaluator: Evaluator) -> None:
+        """Make an evaluator the judge."""
+        words, lost = self.context, evaluator.lost
+        self.weights = evaluator.weights(self.rules.shape)
+        self.terms = evaluate.make_terms(evaluator.terms)
+        words[of.TERMS], words[of.WEIGHTS] = address_of(self.terms), address_of(self.weights)
+        words[of.LOST], words[of.IS_LOST_JUDGED] = _bits(lost or 0.0), lost is None
+        words[of.CHOOSE] = root.choose_address()
+        if self.is_packed:
+            self._fill_values(evaluator)
+            is_fast = bool(self.plan[at.IS_CLASSIC]) and not evaluator.has_board_terms
+            words[of.CHANCE] = search.chance_address(is_fast)
+
+    def _fill_network(self, network: Network) -> None:
+        """Make a network the judge: it counts what is still to be earned, and a board without moves earns nothing."""
+        words = self.context
+        words[of.IS_LOST_JUDGED], words[of.NET] = 1, network.address
+        words[of.N_LIKELY] = len(self._spawns)  # all: networks that are shown no spawned 4 play much worse
+        for i, (rank, _) in enumerate(self._spawns):
+            words[of.TOLLS + i] = _bits((rank - 1) << rank)
+        words[of.LEAVES_SHIFT] = 64 - LEAVES_BITS
+        words[of.INDEX_SIZE] = 8 * network.design.n_lookups
+        words[of.CHANCE], choose = search_network.network_addresses()
+        is_quick = self.depth == 1 and self.deepen == of.ALWAYS_EVEN
+        words[of.CHOOSE] = choose if is_quick else root.choose_address()
+        self._rooms = [self._give_room(network, words)]
+
+    def _give_room(self, network: Network, words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], ...]:
+        """Give a context room of its own to judge in; return what must live as long as it does."""
+        leaves = np.zeros(2 << LEAVES_BITS, np.uint64)
+        indexes = np.zeros(of.MOST_MOVES * network.design.n_lookups, np.uint64)
+        afters = np.zeros((MAX_DEPTH + 2) * of.AFTERS_SIZE, np.uint64)
+        words[of.LEAVES], words[of.INDEXES] = address_of(leaves), address_of(indexes)
+        words[of.AFTERS] = address_of(afters)
+        return leaves, indexes, afters
+
+    def _fill_values(self, evaluator: Evaluator) -> None:
         """A table of values for every different kind of line, and where each line finds its own."""
         shape = self.rules.shape
         n_axes = len(shape.moves) // 2
@@ -119,7 +163,7 @@ class Searcher:
         if max(len(line) for lines in shape.lines for line in lines) > 4:
             words[of.HOW] = of.BY_BYTES
             return
-        words[of.HOW] = of.BY_LINES_AND_BOARD if self.evaluator.has_board_terms else of.BY_LINES
+        words[of.HOW] = of.BY_LINES_AND_BOARD if evaluator.has_board_terms else of.BY_LINES
         for axis in range(n_axes):
             here, position = of.LINES + axis * of.AXIS_SIZE, 0
             lines = sorted(shape.lines[axis], key=min)  # side by side as in the plan
@@ -169,7 +213,13 @@ class Searcher:
 
     def _boards(self, board: Board) -> tuple[NDArray[np.uint8], np.uint64]:
         ranks = np.array(board.ranks, np.uint8)
-        return ranks, np.uint64(root.downgrade(ranks) if self.is_packed else 0)
+        return ranks, self._word(ranks)
+
+    def _word(self, ranks: NDArray[np.uint8]) -> np.uint64:
+        """What is searched in place of a board: nothing if it fits no word."""
+        if not self.is_packed:
+            return np.uint64(0)
+        return np.uint64(root.lower(np.uint64(root.downgrade(ranks)), int(self.context[of.TOP])))
 
     def _search(self, boards: tuple[NDArray[np.uint8], np.uint64], depth: int, values: NDArray[np.float32]) -> None:
         ranks, word = boards
@@ -189,7 +239,9 @@ class Searcher:
             return
         self._futures.clear()
         for k, words in enumerate(self._helpers, start=1):
+            own = words[[of.LEAVES, of.INDEXES, of.AFTERS]]
             words[:] = self.context
+            words[[of.LEAVES, of.INDEXES, of.AFTERS]] = own
             words[of.N_STATES] = words[of.LOOK_AT] = 0
             words[of.NEAR] = address_of(self._nears[k - 1])
             first, step = (n * k // self.n_threads, 1) if k % 2 == 0 else (n * (k + 1) // self.n_threads - 1, -1)
@@ -205,6 +257,8 @@ class Searcher:
         frontier.search_frontier(address_of(words), self.plan, self._frontier, n, depth, first, step)
 
     def _by_move(self, board: Board, values: NDArray[np.float32]) -> dict[int, float]:
+        if isinstance(self.judge, Network):
+            values = np.where(values > NONE, values - np.float32(packed.potential(self._boards(board)[1])), NONE)
         if not self.is_packed or max(board.ranks) <= root.TOP_RANK:
             return {move: float(value) for move, value in enumerate(values) if value > NONE}
         # A lowered board may have lost a legal move, or won one: the true board decides.
@@ -214,8 +268,7 @@ class Searcher:
         """How many own moves to look ahead from a state."""
         if not self.is_packed:
             return self.depth + (self.deepen == of.BY_EMPTY and board.n_empty < root.FEW_EMPTY)
-        word = np.uint64(root.downgrade(np.array(board.ranks, np.uint8)))
-        return int(root.depth_of(self.address, self.plan, word))
+        return int(root.depth_of(self.address, self.plan, self._word(np.array(board.ranks, np.uint8))))
 
     @property
     def n_states(self) -> int:

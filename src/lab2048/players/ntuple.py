@@ -1,0 +1,52 @@
+"""The player that looks ahead with what a network has learnt: `ntuple`."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from lab2048.errors import FileError, UsageError
+from lab2048.players.player import option
+from lab2048.players.search import ClockedPlayer, Plan
+from lab2048.rules import Rules
+
+if TYPE_CHECKING:
+    from lab2048.models.network import Network
+
+DEPTH = 3
+TOP = 16384
+
+
+@dataclass
+class NTuplePlayer(ClockedPlayer):
+    """Expectimax over the values of a trained network of n-tuples."""
+
+    kernels: ClassVar[tuple[str, ...]] = ("play", "network")
+    measure: ClassVar[str] = "expected score"
+
+    weights: str | None = option(None, "a file that lab2048 train made; otherwise the network that comes with lab2048")
+    depth: int = option(DEPTH, "own moves to look ahead; 1 judges afterstates")
+    cut: float | None = option(
+        None,
+        "lines of spawns less likely than this are judged where they stand; otherwise 1/2 for every move and one more",
+    )
+    deepen: str = option("no", "look further: no; empty: by one when few cells are empty; tiles: with their number")
+    ms: float | None = option(None, "milliseconds for a move: look as deep as they allow")
+    top: int = option(
+        TOP, "highest tile that is judged as it is; where one is missing below, higher boards are lowered"
+    )
+    threads: int = option(1, "threads that search together; the move is the same for any number")
+
+    def plan_search(self, rules: Rules) -> Plan:  # noqa: ARG002
+        """As the options say."""
+        if not 4 <= self.top <= TOP or self.top & (self.top - 1):
+            raise UsageError(f"top={self.top} is out of range: expected a tile from 4 to {TOP}")
+        return Plan("", self.depth, self.deepen, self.cut, self.threads, self.top.bit_length() - 1)
+
+    def make_judge(self, rules: Rules) -> "Network":
+        """The network, if it is made for boards of this shape."""
+        from lab2048.models.stock import take_network
+
+        network = take_network(self.weights)
+        if network.design.rules.shape != rules.shape:
+            name, shape = self.weights or "the network of lab2048", network.design.rules.board.to_text()
+            raise FileError(f"{name} was trained on {shape}: expected one for {rules.board.to_text()}")
+        return network
