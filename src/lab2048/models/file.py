@@ -1,0 +1,194 @@
+"""Networks as files: safetensors, whose tensors are numbers and whose header says what they are.
+
+    weights   a float for each weight, and
+    rates     the two sums behind its learning rate, and
+    cursors   where each thread of a training goes on
+    squeezed  instead, if weights are whole steps: the code of each table (lab2048.models.squeeze),
+    sizes     how many bytes each has, and
+    checksum  of the weights
+
+Nothing in such a file is ever run.  It is written under another name and renamed when it is whole.
+"""
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+
+from lab2048.errors import FileError, LabError
+from lab2048.models.network import Design, Network, huge_array
+from lab2048.models.pattern import parse_patterns, write_patterns
+from lab2048.models.squeeze import squeeze_weights, unsqueeze_weights
+from lab2048.records.whole import replacing_bytes
+from lab2048.rules import Rules
+
+FORMAT = 1
+PART = 1 << 22  # numbers that are read and checked at once
+_DTYPES = {"float32": "F32", "int16": "I16", "uint64": "U64", "uint8": "U8"}
+
+
+@dataclass
+class Header:
+    """What a file says of its network, before any weight is read."""
+
+    design: Design
+    step: float | None
+    facts: dict[str, Any]
+    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of the tensors
+
+
+def save_network(path: Path, network: Network, **more: NDArray[Any]) -> None:
+    """Write a network, its rates if it has any, and more arrays; what stood there before is replaced."""
+    arrays = {"weights": network.weights} if network.step is None else squeeze_weights(network)
+    arrays |= more
+    if network.rates is not None:
+        arrays["rates"] = network.rates
+    design = network.design
+    about = {
+        "format": FORMAT,
+        "rules": design.rules.to_json(),
+        "patterns": write_patterns(design.patterns),
+        "stages": list(design.stages),
+        "is_shared": design.is_shared,
+        "step": network.step,
+        "facts": network.facts,
+    }
+    write_tensors(path, arrays, {"lab2048": json.dumps(about)})
+
+
+def write_tensors(path: Path, arrays: dict[str, NDArray[Any]], metadata: dict[str, str]) -> None:
+    """Write a safetensors file array by array; the library would need room for a copy of them all."""
+    entries: dict[str, Any] = {"__metadata__": metadata}
+    end = 0
+    for name, array in arrays.items():
+        begin, end = end, end + array.nbytes
+        entries[name] = {"dtype": _DTYPES[array.dtype.name], "shape": array.shape, "data_offsets": [begin, end]}
+    text = json.dumps(entries).encode()
+    text += b" " * (-len(text) % 8)
+    with replacing_bytes(path, force=True) as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for array in arrays.values():
+            _write(file, np.ascontiguousarray(array))
+
+
+def _write(file: IO[bytes], array: NDArray[Any]) -> None:
+    flat = array.reshape(-1)
+    for begin in range(0, len(flat), PART):
+        file.write(flat[begin : begin + PART].tobytes())
+
+
+def _open(path: Path) -> Any:
+    try:
+        if path.is_dir():
+            raise FileError(f"{path} is a folder: expected a file that lab2048 train wrote")
+        return safe_open(path, "np")
+    except FileNotFoundError:
+        raise FileError(f"there is no file {path}: expected one that lab2048 train wrote") from None
+    except (SafetensorError, OSError, ValueError) as error:
+        raise FileError(f"{path} is not a whole safetensors file: {' '.join(str(error).split())}") from None
+
+
+def read_header(path: Path) -> Header:
+    """What a file says of its network; raise FileError if that makes no sense."""
+    with _open(path) as file:
+        metadata = file.metadata() or {}
+        shapes = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
+        types = {name: file.get_slice(name).get_dtype() for name in shapes}
+    try:
+        about = json.loads(metadata["lab2048"])
+        if about["format"] != FORMAT:
+            raise FileError(f"{path} has format {about['format']}: expected {FORMAT}; another lab2048 wrote it")
+        rules = Rules.from_json(about["rules"])
+        patterns = parse_patterns(about["patterns"], rules.shape)
+        design = Design(rules, patterns, tuple(about["stages"]), bool(about["is_shared"]))
+        step = None if about["step"] is None else float(about["step"])
+        facts = dict(about["facts"])
+    except FileError:
+        raise
+    except (KeyError, ValueError, TypeError, AttributeError, LabError) as error:
+        reason = str(error) if isinstance(error, LabError) else "its header is not one of lab2048 train"
+        raise FileError(f"{path} is no network: {reason}") from None
+    if step is not None and not 0 < step < math.inf:
+        raise FileError(f"{path} is no network: its step is {step}, expected a number above 0")
+    wanted: dict[str, tuple[str, tuple[int, ...]]] = {"weights": ("F32", (design.n_weights,))}
+    if step is not None:
+        n_tables = design.n_stages * len(design.patterns)
+        wanted = {
+            "squeezed": ("U8", shapes.get("squeezed", (0,))),
+            "sizes": ("U64", (n_tables,)),
+            "checksum": ("U64", (1,)),
+        }
+    if "rates" in shapes:
+        wanted["rates"] = ("F32", (2 * design.n_weights,))
+    for name, (dtype, shape) in wanted.items():
+        if shapes.get(name) != shape or types[name] != dtype:
+            found = f"{types[name]} {shapes[name]}" if name in shapes else "none"
+            raise FileError(f"{path} does not fit its network: {name} are {found}, expected {dtype} {shape}")
+    return Header(design, step, facts, shapes)
+
+
+def load_network(path: Path, *, with_rates: bool = False) -> Network:
+    """Read a network; raise FileError if a weight is missing or not a number."""
+    header = read_header(path)
+    if header.step is not None:
+        return Network(header.design, read_squeezed(path, header), header.step, facts=header.facts)
+    weights = huge_array(header.design.n_weights, np.float32)
+    _read(path, "weights", weights, n_whole=header.design.stage_size)
+    rates = None
+    if with_rates and "rates" in header.shapes:
+        rates = huge_array(2 * header.design.n_weights, np.float32)
+        _read(path, "rates", rates, n_whole=len(rates))
+    return Network(header.design, weights, None, rates, header.facts)
+
+
+def read_squeezed(path: Path, header: Header) -> NDArray[np.int16]:
+    """The weights of a quantized network."""
+    squeezed, sizes, check = (load_array(path, name) for name in ("squeezed", "sizes", "checksum"))
+    if squeezed is None or sizes is None or check is None:
+        raise FileError(f"{path} is no network: its weights are missing")
+    try:
+        return unsqueeze_weights(header.design, squeezed, sizes, int(check[0]))
+    except FileError as error:
+        raise FileError(f"{path}: {error}") from None
+
+
+def load_array(path: Path, name: str) -> NDArray[Any] | None:
+    """One more array of a file, if it has it."""
+    with _open(path) as file:
+        return file.get_tensor(name) if name in file.keys() else None  # noqa: SIM118
+
+
+def _read(path: Path, name: str, array: NDArray[Any], n_whole: int) -> None:
+    """Fill an array from a file.  Numbers are finite; behind the first n_whole they may be missing, as NaN."""
+    with _open(path) as file:
+        for begin, part in _parts(path, file.get_slice(name), len(array)):
+            if array.dtype == np.float32:
+                is_bad = ~np.isfinite(part)
+                if begin + len(part) > n_whole:
+                    is_bad[max(0, n_whole - begin) :] &= ~np.isnan(part[max(0, n_whole - begin) :])
+                if is_bad.any():
+                    raise FileError(f"{path} has {name} that are not numbers: expected finite ones")
+            if part.any():  # memory that is never written is never taken
+                array[begin : begin + len(part)] = part
+
+
+def _parts(path: Path, numbers: Any, n: int) -> Iterator[tuple[int, NDArray[Any]]]:
+    for begin in range(0, n, PART):
+        try:
+            yield begin, numbers[begin : min(begin + PART, n)]
+        except (SafetensorError, OSError, ValueError) as error:
+            raise FileError(f"{path} ends too early: {' '.join(str(error).split())}") from None
+
+
+def complete(network: Network) -> None:
+    """Fill what later stages do not know from the stage before, so that a kernel finds every weight."""
+    size = network.design.stage_size
+    for stage in range(1, network.design.n_stages) if network.step is None else ():
+        before, here = network.weights[(stage - 1) * size : stage * size], network.weights[stage * size :][:size]
+        np.copyto(here, before, where=np.isnan(here))

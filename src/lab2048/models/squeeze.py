@@ -1,0 +1,113 @@
+"""Networks made small: weights that hardly count dropped, the others rounded, all of them squeezed.
+
+A weight's errors add up to how often it was looked up and how far it was off, so the sum says
+how much it counts.  Rounded to whole steps, a weight takes a few bits (lab2048.kernels.coding).
+"""
+
+import dataclasses
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.errors import FileError, UsageError
+from lab2048.kernels import coding
+from lab2048.models.network import Design, Network, huge_array
+
+PART = 1 << 22
+MAX_SHORT = 32767
+N_THREADS = 4  # for unpacking: tables are independent
+
+
+def prune(network: Network, least: float) -> Network:
+    """The same network without the weights whose errors add up to less than `least`; it cannot learn on."""
+    if network.rates is None:
+        raise UsageError("the network has no learning rates: expected a checkpoint of lab2048 train with method tc")
+    weights, size = huge_array(network.design.n_weights, np.float32), network.design.stage_size
+    for stage in range(network.design.n_stages):
+        for begin in range(stage * size, (stage + 1) * size, PART):
+            end = min(begin + PART, (stage + 1) * size)
+            errors = network.rates[2 * begin + 1 : 2 * end : 2]
+            # What a later stage has not learnt, it takes from the stage before.
+            instead = weights[begin - size : end - size] if stage else np.float32(0)
+            weights[begin:end] = np.where(errors >= least, network.weights[begin:end], instead)
+    return dataclasses.replace(network, weights=weights, rates=None, facts=_noted(network, {"pruned": least}))
+
+
+def quantize(network: Network, step: float) -> Network:
+    """The same network with weights in whole steps."""
+    if not 0 < step < 1e6:
+        raise UsageError(f"step {step:g} is out of range: expected above 0, below 1000000")
+    if network.step is not None:
+        raise UsageError(f"the network is quantized already, in steps of {network.step:g}: expected one with floats")
+    weights = huge_array(network.design.n_weights, np.int16)
+    for begin in range(0, len(weights), PART):
+        part = np.rint(network.weights[begin : begin + PART] / np.float32(step))
+        if np.abs(part).max(initial=0) > MAX_SHORT:
+            least = np.abs(network.weights).max() / MAX_SHORT
+            raise UsageError(f"step {step:g} is too small for these weights: expected at least {least:.3g}")
+        weights[begin : begin + PART] = part
+    facts = _noted(network, {"step": step})
+    return dataclasses.replace(network, weights=weights, step=float(step), rates=None, facts=facts)
+
+
+def _noted(network: Network, change: dict[str, Any]) -> dict[str, Any]:
+    return {**network.facts, "changes": [*network.facts.get("changes", []), change]}
+
+
+def _tables(design: Design) -> list[tuple[int, int]]:
+    """Where each table begins, and how many cells its pattern has."""
+    tables, begin = [], 0
+    for _ in range(design.n_stages):
+        for pattern in design.patterns:
+            tables.append((begin, len(pattern)))
+            begin += 16 ** len(pattern)
+    return tables
+
+
+def squeeze_weights(network: Network) -> dict[str, NDArray[Any]]:
+    """Short weights as bytes: the code of all tables, the size of each, and a checksum of the weights."""
+    parts = []
+    for begin, n_cells in _tables(network.design):
+        table = np.array(network.weights[begin : begin + 16**n_cells])
+        data = np.zeros(4096, np.uint8)
+        size = int(coding.squeeze(coding.make_state(data, is_decoding=False), table, n_cells))
+        if size > len(data):
+            data = np.zeros(size, np.uint8)
+            coding.squeeze(coding.make_state(data, is_decoding=False), table, n_cells)
+        parts.append(data[:size])
+    sizes = np.array([len(part) for part in parts], np.uint64)
+    return {
+        "squeezed": np.concatenate(parts),
+        "sizes": sizes,
+        "checksum": np.array([checksum(network.weights)], np.uint64),
+    }
+
+
+def unsqueeze_weights(
+    design: Design, squeezed: NDArray[np.uint8], sizes: NDArray[np.uint64], check: int
+) -> NDArray[np.int16]:
+    """The inverse; raise FileError if it comes to other weights than were squeezed."""
+    tables = _tables(design)
+    ends = [0, *(int(end) for end in np.cumsum(sizes))]
+    if len(sizes) != len(tables) or ends[-1] != len(squeezed):
+        raise FileError("its tables have other sizes than it says: the file is damaged")
+    weights = huge_array(design.n_weights, np.int16)
+
+    def unpack(i: int) -> None:
+        begin, n_cells = tables[i]
+        data, table = squeezed[ends[i] : ends[i + 1]], weights[begin : begin + 16**n_cells]
+        coding.unsqueeze(coding.make_state(data, is_decoding=True), table, n_cells)
+
+    with ThreadPoolExecutor(N_THREADS) as pool:
+        list(pool.map(unpack, range(len(tables))))
+    if checksum(weights) != check:
+        raise FileError("its weights are not those that were written: the file is damaged")
+    return weights
+
+
+def checksum(weights: NDArray[Any]) -> int:
+    """A number that changes if a weight does."""
+    return zlib.crc32(weights.data)
