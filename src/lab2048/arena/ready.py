@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 # Groups of kernels, so that no one waits for what they do not use: a file names its own, or belongs to PLAY.
-PLAY, SOLVER, ENVIRONMENTS = GROUPS = ("play", "solver", "environments")
+PLAY, SOLVER, ENVIRONMENTS, NETWORK = GROUPS = ("play", "solver", "environments", "network")
 
 _compiled: set[str] = set()  # in this process; all that counts where nothing can be kept on disk
 

@@ -12,7 +12,23 @@ import typer
 from typer.exceptions import TyperException
 
 import lab2048
-from lab2048.cli import bench, count, games, hint, match, perft, play, players, regret, solve, table, tune
+from lab2048.cli import (
+    bench,
+    count,
+    evaluate,
+    games,
+    hint,
+    match,
+    perft,
+    play,
+    players,
+    regret,
+    solve,
+    table,
+    train,
+    tune,
+    weights,
+)
 from lab2048.errors import LabError
 
 app = typer.Typer(
@@ -29,6 +45,7 @@ app.command("match")(match.match)
 app.command("hint")(hint.hint)
 app.command("players")(players.players)
 app.command("tune")(tune.tune)
+app.command("evaluate")(evaluate.evaluate)
 app.command("perft")(perft.perft)
 app.command("solve")(solve.solve)
 app.command("probe")(table.probe)
@@ -38,6 +55,8 @@ app.command("export-table")(table.export_table)
 app.add_typer(games.app, name="games")
 app.add_typer(bench.app, name="bench")
 app.add_typer(table.app, name="table")
+app.add_typer(train.app, name="train")
+app.add_typer(weights.app, name="weights")
 
 
 @app.callback(invoke_without_command=True)

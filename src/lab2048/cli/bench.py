@@ -14,7 +14,7 @@ app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 def bench(context: typer.Context) -> None:
     """Measure the speed of the laboratory on this machine."""
     if context.invoked_subcommand is None:
-        raise UsageError("bench needs to know what to measure: expected kernels or search")
+        raise UsageError("bench needs to know what to measure: expected kernels, search or ntuple")
 
 
 @app.command()
@@ -79,3 +79,40 @@ def search(as_json: JsonOption = False) -> None:
     print(f"{'threads=2 at the last of these limits':<46} {gain:>12.2f} times as fast, {rate:.2f} times the slides")
     for (name, ms), (median, p99) in used.items():
         print(f"{f'time used by {name}:ms={ms:g}':<46} {median:>12.3f} median, {p99:.3f} 99th percentile")
+
+
+@app.command()
+def ntuple(as_json: JsonOption = False) -> None:
+    """Measure how fast a 4x6 network learns its first games and plays, beside what memory allows.
+
+    Example: lab2048 bench ntuple
+    """
+    from lab2048.arena.ready import NETWORK, PLAY, prepare
+    from lab2048.learning import benchmark as measured
+    from lab2048.views.number import number
+
+    prepare(say, PLAY, NETWORK)
+    gathers = measured.gather_speed()
+    td, tc = measured.learn("td"), measured.learn("tc")
+    both = measured.learn("td", 2)
+    speeds = {
+        depth: measured.play_speed(tc.network, depth, n) for depth, n in ((1, 2_000_000), (2, 200_000), (3, 10_000))
+    }
+    if as_json:
+        result = {
+            "td": td.moves,
+            "tc": tc.moves,
+            "threads": {"2": both.pace / td.pace},
+            "play": {str(depth): speed for depth, speed in speeds.items()},
+            "gathers": gathers,
+            "td_lookups_to_gathers": td.lookups / gathers,
+        }
+        print(json.dumps({"schema": "lab2048/bench-ntuple-1", "unit": "moves a CPU second", **result}))
+        return
+    print(f"{'TD(0), 4x6, first 25,000 games':<46} {number(td.moves):>12} moves a CPU second")
+    print(f"{'the same on two threads':<46} {both.pace / td.pace:>12.2f} times as fast by the clock")
+    print(f"{'TC, 4x6, first 25,000 games':<46} {number(tc.moves):>12} moves a CPU second")
+    for depth, speed in speeds.items():
+        print(f"{f'play at depth {depth}':<46} {number(speed):>12} moves a CPU second")
+    print(f"{'random 4-byte gathers, table of the same size':<46} {number(gathers):>12} a CPU second")
+    print(f"{'lookups of TD(0) in parts of that':<46} {td.lookups / gathers:>12.2f}")

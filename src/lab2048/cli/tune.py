@@ -7,12 +7,13 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lab2048.cli.live import live
 from lab2048.cli.match import MAX_GAMES, MAX_WORKERS
 from lab2048.cli.options import GoalOption, JsonOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
 from lab2048.errors import FileError, UsageError
@@ -152,7 +153,7 @@ def _run(tuning: "Tuning", n_generations: int, pool: "Pool", study: "Study") -> 
     names = dict.fromkeys(knob.name.partition("[")[0] for knob in tuning.panel.knobs)
     say(f"tuned: {', '.join(names)}; {len(tuning.panel.knobs)} numbers, generations of {tuning.population}")
     begin, made = time.monotonic(), 0
-    with _live() as show:
+    with live() as show:
         for trial in tuning.run(n_generations, pool, study):
             made += 1
             pace = made / max(1e-9, time.monotonic() - begin)
@@ -192,32 +193,6 @@ def _stop_on_signals(tuning: "Tuning", pool: "Pool") -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-@contextlib.contextmanager
-def _live() -> Iterator[Callable[[Callable[[], str]], None]]:
-    """A line that follows the tuning, on a terminal; elsewhere a line every ten seconds."""
-    is_terminal = sys.stderr.isatty()
-    pause = 0.2 if is_terminal else 10.0
-    due = time.monotonic() + pause
-    if is_terminal:
-        from rich.console import Console
-        from rich.live import Live
-
-        live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
-    with live if is_terminal else contextlib.nullcontext():
-
-        def show(text: Callable[[], str]) -> None:
-            nonlocal due
-            if time.monotonic() < due:
-                return
-            if is_terminal:
-                live.update(text(), refresh=True)
-            else:
-                say(text())
-            due = time.monotonic() + pause
-
-        yield show
 
 
 def _report(verdict: "Verdict", *, evaluator: str, out: Path | None, as_json: bool) -> None:

@@ -1,0 +1,42 @@
+"""`lab2048 evaluate`: how a network plays."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lab2048.cli import match
+from lab2048.cli.options import JsonOption, StoreOption
+
+
+def evaluate(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A network, as lab2048 train makes it.")],
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games to play.")] = 1000,
+    depth: Annotated[int, typer.Option("--depth", "-d", metavar="N", help="Own moves to look ahead.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Seed of the games.")] = 2048,
+    workers: Annotated[
+        int, typer.Option("--workers", "-w", metavar="N", help="How many games at once (0: one a core).")
+    ] = 0,
+    as_json: JsonOption = False,
+    keep: Annotated[bool, typer.Option(help="Keep every game in the store.")] = False,
+    store: StoreOption = None,
+) -> None:
+    """Play games with a network, on the rules that it was trained for.
+
+    Example: lab2048 evaluate my.safetensors --games 1000 --depth 1
+    """
+    from lab2048.models.file import read_header
+
+    rules = read_header(file).design.rules.to_json()
+    name = f"({file})" if "," in str(file) else str(file)
+    match.match(
+        [f"ntuple:weights={name},depth={depth}"],
+        rules=rules.pop("board"),
+        games=games,
+        seed=seed,
+        workers=workers,
+        as_json=as_json,
+        keep=keep,
+        store=store,
+        **rules,
+    )

@@ -1,0 +1,34 @@
+"""A view that follows long work."""
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+from lab2048.cli.options import say
+
+
+@contextlib.contextmanager
+def live() -> Iterator[Callable[[Callable[[], str]], None]]:
+    """A line or more that follow long work, on a terminal; elsewhere a line every ten seconds."""
+    is_terminal = sys.stderr.isatty()
+    pause = 0.2 if is_terminal else 10.0
+    due = time.monotonic() + pause
+    if is_terminal:
+        from rich.console import Console
+        from rich.live import Live
+
+        panel = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
+    with panel if is_terminal else contextlib.nullcontext():
+
+        def show(text: Callable[[], str]) -> None:
+            nonlocal due
+            if time.monotonic() < due:
+                return
+            if is_terminal:
+                panel.update(text(), refresh=True)
+            else:
+                say(text())
+            due = time.monotonic() + pause
+
+        yield show

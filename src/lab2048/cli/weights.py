@@ -1,0 +1,132 @@
+"""`lab2048 weights`: look at a network's weights, and make them small."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lab2048.cli.options import JsonOption, say
+from lab2048.errors import FileError, UsageError
+
+if TYPE_CHECKING:
+    from lab2048.models.network import Network
+
+app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A network, as lab2048 train makes it.")]
+OutOption = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where the result is written.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace the result, if it is there.")]
+
+
+@app.callback()
+def weights(context: typer.Context) -> None:
+    """Look at a network's weights, and make them small.
+
+    Example: lab2048 weights info my.safetensors
+    """
+    if context.invoked_subcommand is None:
+        raise UsageError("weights needs to know what to do: expected info, prune or quantize")
+
+
+@app.command()
+def info(file: FileArgument, as_json: JsonOption = False) -> None:
+    """Say what a network looks at, how it was trained, and how its weights are spread.
+
+    Example: lab2048 weights info my.safetensors
+    """
+    from lab2048.models.file import complete, load_network
+    from lab2048.models.statistic import describe
+
+    _prepare()
+    network = load_network(file, with_rates=True)
+    complete(network)
+    facts = describe(network) | {"bytes": file.stat().st_size}
+    if as_json:
+        print(json.dumps({"schema": "lab2048/weights-1", "file": str(file), **facts}))
+        return
+    for line in _lines(facts):
+        print(line)
+
+
+@app.command("prune")
+def prune_command(
+    file: FileArgument,
+    out: OutOption,
+    least: Annotated[
+        float, typer.Option("--least", metavar="N", help="Drop weights whose errors add up to less than this.")
+    ] = 10_000,
+    force: ForceOption = False,
+) -> None:
+    """Drop the weights that were hardly ever looked up.
+
+    Example: lab2048 weights prune my.safetensors --least 10000 --out pruned.safetensors
+    """
+    from lab2048.models.squeeze import prune
+
+    _convert(file, out, lambda network: prune(network, least), force=force)
+
+
+@app.command("quantize")
+def quantize_command(
+    file: FileArgument,
+    out: OutOption,
+    step: Annotated[float, typer.Option("--step", metavar="N", help="Round weights to whole steps of this.")] = 16,
+    least: Annotated[
+        float, typer.Option("--least", metavar="N", help="First drop weights whose errors add up to less than this.")
+    ] = 0,
+    force: ForceOption = False,
+) -> None:
+    """Round weights to whole steps and squeeze them: the file becomes many times smaller.
+
+    Example: lab2048 weights quantize my.safetensors --step 16 --least 10000 --out small.safetensors
+    """
+    from lab2048.models.squeeze import prune, quantize
+
+    _convert(file, out, lambda network: quantize(prune(network, least) if least else network, step), force=force)
+
+
+def _prepare() -> None:
+    from lab2048.arena.ready import NETWORK, prepare
+
+    prepare(say, NETWORK)
+
+
+def _convert(file: Path, out: Path, change: Any, *, force: bool) -> None:
+    from lab2048.models.file import complete, load_network, save_network
+
+    if out.exists() and not force:
+        raise FileError(f"{out} is there already: --force replaces it")
+    if not out.parent.is_dir():
+        raise FileError(f"there is no folder {out.parent}: make it, or name another with --out FILE")
+    _prepare()
+    network = load_network(file, with_rates=True)
+    complete(network)
+    result: Network = change(network)
+    save_network(out, result)
+    print(f"{out} is written: {out.stat().st_size / 1e6:,.2f} MB, before {file.stat().st_size / 1e6:,.2f} MB")
+
+
+def _lines(facts: dict[str, Any]) -> list[str]:
+    rows = [
+        ("board", facts["board"]),
+        ("patterns", facts["patterns"]),
+        ("stages from", ", ".join(map(str, facts["stages"])) or "one for all"),
+        ("weights", f"{facts['n_weights']:,}, not zero {facts['n_used']:,}"),
+        (
+            "size",
+            f"{facts['bytes'] / 1e6:,.2f} MB, {8 * facts['bytes'] / max(1, facts['n_used']):.2f} bits each",
+        ),
+        ("numbers", "floats" if facts["step"] is None else f"whole steps of {facts['step']:g}"),
+        ("spread", ", ".join(f"{share} {value:,.1f}" for share, value in facts["spread"].items())),
+    ]
+    training = facts["training"]
+    if training:
+        minutes, moves, games = training["seconds"] / 60, training["n_moves"], training["n_games"]
+        rows.append(("trained", f"{minutes:,.1f} minutes, {moves:,} moves, {games:,} games"))
+        config = training["config"].items()
+        rows.append(("how", ", ".join(f"{name} {value}" for name, value in config if value not in (None, ""))))
+        if training["curve"]:
+            rows.append(("last games", f"mean score {training['curve'][-1]['mean']:,.0f}"))
+    if facts["errors"]:
+        rows += [(f"least {least}", f"{n:,} weights, {share:.2%} of all errors") for least, n, share in facts["errors"]]
+    return [f"{name:<14}{text}" for name, text in rows]
