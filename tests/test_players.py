@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lab2048.errors import FileError, UsageError
+from lab2048.learning.ntuple import Config, Training
 from lab2048.players import (
     Decision,
     Player,
@@ -26,12 +27,19 @@ QUICK = {"montecarlo": "montecarlo:rollouts=4"}  # for those that take long by d
 
 
 @pytest.mark.parametrize("name", names())
-def test_player_keeps_the_contract(name: str) -> None:
-    player = make_player(QUICK.get(name, name))
+def test_player_keeps_the_contract(name: str, tmp_path: Path) -> None:
+    spec = QUICK.get(name, name)
+    rules: tuple[str, ...] = contract.RULES
+    if name == "optimal":  # only small boards are solved on the fly
+        rules = ("2x3", "##x|#x#|###", "hex1")
+    if name == "ntuple":  # tests/test_search_network.py has the other boards
+        training = Training.begin(Config("rows"), Rules.from_text("3x3"), 1)
+        list(training.run(n_moves=20_000))
+        training.save(tmp_path / "3x3")
+        spec, rules = f"ntuple:weights={tmp_path / '3x3'}", ("3x3",)
+    player = make_player(spec)
     if isinstance(player, HumanPlayer):
         player.ask = lambda board: board.legal_moves()[-1]
-    # Only small boards are solved on the fly.
-    rules = ("2x3", "##x|#x#|###", "hex1") if name == "optimal" else contract.RULES
     for seed in (1, 2):
         check_player(player, seed=seed, rules=rules)
 

@@ -1,0 +1,114 @@
+"""What was squeezed comes out again, and no bytes whatever break the way back."""
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as some
+from numpy.typing import NDArray
+
+from lab2048.kernels import coding
+
+Table = NDArray[np.int16]
+
+
+def squeeze(table: Table, n_cells: int, room: int | None = None) -> tuple[NDArray[np.uint8], int]:
+    """The code, and how many bytes it takes."""
+    data = np.zeros(8 * table.size + 64 if room is None else room, np.uint8)
+    size = int(coding.squeeze(coding.make_state(data, is_decoding=False), table, n_cells))
+    return data[:size], size
+
+
+def unsqueeze(data: NDArray[np.uint8], n_cells: int) -> tuple[Table, int]:
+    table = np.zeros(16**n_cells, np.int16)
+    return table, int(coding.unsqueeze(coding.make_state(data, is_decoding=True), table, n_cells))
+
+
+def spread(seed: int, n_cells: int, density: float, scale: float) -> Table:
+    """A table as a training leaves it: most of it empty, a few numbers large."""
+    rng = np.random.default_rng(seed)
+    numbers = rng.laplace(0, scale, 16**n_cells) * (rng.random(16**n_cells) < density)
+    table: Table = np.clip(np.rint(numbers), -32768, 32767).astype(np.int16)
+    return table
+
+
+@given(some.arrays(np.int16, 16, elements=st.integers(-32768, 32767)))
+@example(np.full(16, -32768, np.int16))
+@example(np.array([-32768, 32767] * 8, np.int16))
+@example(np.zeros(16, np.int16))
+def test_any_numbers_come_back(table: Table) -> None:
+    found, n_read = unsqueeze(squeeze(table, 1)[0], 1)
+    assert (found == table).all()
+    assert n_read == squeeze(table, 1)[1]
+
+
+@given(st.integers(0, 1000), st.sampled_from([0.0, 0.01, 0.5, 1.0]), st.sampled_from([0.5, 5.0, 300.0, 30000.0]))
+@settings(max_examples=15)
+def test_tables_of_trained_weights_come_back(seed: int, density: float, scale: float) -> None:
+    table = spread(seed, 2, density, scale)
+    assert (unsqueeze(squeeze(table, 2)[0], 2)[0] == table).all()
+
+
+def test_several_tables_share_a_code() -> None:
+    tables = [spread(seed, 2, 0.3, 9.0) for seed in range(3)]
+    data = np.zeros(4096, np.uint8)
+    state = coding.make_state(data, is_decoding=False)
+    for table in tables:
+        coding.code_table(state.ctypes.data, table.ctypes.data, 2)
+    size = int(coding.squeeze(state, np.zeros(16, np.int16), 1))
+    state = coding.make_state(data[:size], is_decoding=True)
+    last = np.zeros(16, np.int16)
+    found = [np.zeros(256, np.int16) for _ in tables]
+    # The first call reads the beginning of the code, the others go on.
+    coding.unsqueeze(state, found[0], 2)
+    for table in found[1:]:
+        coding.code_table(state.ctypes.data, table.ctypes.data, 2)
+    coding.code_table(state.ctypes.data, last.ctypes.data, 1)
+    assert all((a == b).all() for a, b in zip(found, tables, strict=True))
+    assert not last.any()
+
+
+def test_what_is_empty_or_regular_costs_next_to_nothing() -> None:
+    empty = np.zeros(16**3, np.int16)
+    assert squeeze(empty, 3)[1] <= 16
+    assert squeeze(np.ones_like(empty), 3)[1] < empty.size / 20
+    noise = np.random.default_rng(1).integers(-32768, 32767, empty.size, np.int16)
+    assert squeeze(noise, 3)[1] < 1.6 * noise.nbytes
+
+
+def test_without_room_the_size_is_told_and_nothing_is_written_beyond() -> None:
+    table = spread(1, 2, 0.5, 50.0)
+    size = squeeze(table, 2)[1]
+    data = np.full(size, 0xAB, np.uint8)
+    state = coding.make_state(data[:10], is_decoding=False)
+    assert int(coding.squeeze(state, table, 2)) == size
+    assert (data[10:] == 0xAB).all()
+
+
+@given(st.integers(0, 200))
+@settings(max_examples=40)
+def test_a_code_cut_short_ends(n: int) -> None:
+    table = spread(5, 2, 0.5, 50.0)
+    code = squeeze(table, 2)[0]
+    found, _ = unsqueeze(code[: min(n, len(code))], 2)
+    assert found.shape == table.shape
+
+
+@given(st.binary(max_size=200))
+@example(b"\x00" * 200)
+@example(b"\xff" * 200)
+@example(b"\x00" + b"\xff" * 199)
+@settings(max_examples=60)
+def test_any_bytes_end(data: bytes) -> None:
+    found, n_read = unsqueeze(np.frombuffer(data, np.uint8), 2)
+    assert found.dtype == np.int16
+    assert n_read >= 5
+
+
+@pytest.mark.parametrize("byte", [0x00, 0x55, 0xFF])
+def test_a_changed_byte_ends(byte: int) -> None:
+    code = squeeze(spread(5, 2, 0.5, 3000.0), 2)[0]
+    for place in range(0, len(code), 7):
+        wrong = code.copy()
+        wrong[place] = byte
+        unsqueeze(wrong, 2)

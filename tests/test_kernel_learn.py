@@ -1,0 +1,259 @@
+"""Learning is what the books have it, game by game: errors, shares, rates, ends, restarts."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_network import PlainNetwork, design_of, random_network
+from strategies import boards
+
+from lab2048.kernels import learn, ntuple
+from lab2048.kernels.address import address_of
+from lab2048.models.network import Network
+from lab2048.rules import Board, Rules, dice
+
+F32 = np.float32
+SEED = 7
+BOARDS = {
+    "2x2": ((0, 1), (0, 3)),
+    "hex1": ((0, 1, 2), (0, 3)),
+    "##x|#x#|###": ((0, 1, 2), (1, 4)),
+    "2 4 8 16 / 4 8 16 32 / 2 4 8 2 / 4 8 # #": ((0, 1, 2, 3), (4, 5, 6, 7)),
+}
+
+
+def method_of(
+    *, alpha: float = 0.25, discount: float = 1.0, trace: float = 0.0, epsilon: float = 0.0, kind: str = "td",
+    order: str = "forward", restart: bool = False, guide: float = 0.0, guided: int = 0, corners: int = 0,
+) -> learn.Method:  # fmt: skip
+    return learn.Method(
+        F32(alpha), F32(discount), F32(trace), epsilon, kind == "tc", order == "backward", restart,
+        F32(guide), guided, np.uint64(corners),
+    )  # fmt: skip
+
+
+class Student:
+    """A network that learns game by game, and what it played last."""
+
+    def __init__(self, network: Network, method: learn.Method) -> None:
+        self.network, self.method = network, method
+        self.cursor = np.zeros(learn.CURSOR_SIZE, np.uint64)
+        self.cursor[learn.SEED], self.cursor[learn.STRIDE] = SEED, 1
+        self.trail, self.report = learn.make_trail(network.design.n_lookups), learn.make_report()
+
+    def play(self, budget: int = 1) -> int:
+        """Play games until a budget of moves is spent: 1 is a whole game."""
+        plan, net = self.network.plan, self.network.address
+        return int(learn.train(plan, net, self.method, self.cursor, self.trail, self.report, budget))
+
+    def boards(self, n: int) -> list[Board]:
+        shape = self.network.design.rules.shape
+        return [Board.from_packed(shape, int(word)) for word in self.trail.boards[:n]]
+
+
+# --- one afterstate ------------------------------------------------------------------
+
+
+@given(boards(("2x2", "4x4", "hex1")), st.sampled_from([0.1, 0.5, 1.0]), st.integers(-1000, 1000))
+@settings(max_examples=30)
+def test_the_changes_of_all_weights_sum_to_alpha_times_the_error(board: Board, alpha: float, error: int) -> None:
+    empty = Board(board.shape, (0,) * len(board.ranks)).to_text()
+    network = Network.empty(design_of(empty, ((0, 1), (0, 1, 2), (3,))))
+    index = np.zeros(network.design.n_lookups, np.uint64)
+    ntuple.find(network.address, np.uint64(board.to_packed()), address_of(index))
+    share = F32(alpha / network.design.n_lookups)
+    learn.learn(network.address, address_of(index), share, F32(error), False)
+    assert network.weights.sum() == pytest.approx(alpha * error, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("signed", "unsigned", "rate"),
+    [(0, 0, 1), (3, 4, 0.75), (-3, 4, 0.75), (4, 4, 1), (-4, 4, 1), (0, 4, 0)],
+)
+@pytest.mark.parametrize("error", [-8, 8])
+def test_a_weight_learns_as_much_as_its_errors_agree(signed: float, unsigned: float, rate: float, error: float) -> None:
+    network = Network.empty(design_of("2x2", ((0,),), share=False), is_coherent=True)
+    assert network.rates is not None
+    network.rates[6:8] = signed, unsigned  # behind a tile of 8
+    index = np.array([3], np.uint64)
+    value, rates = learn.learn(network.address, address_of(index), F32(0.5), F32(error), True)
+    assert [network.weights[3], value, rates] == [0.5 * error * rate, 0.5 * error * rate, rate]
+    assert list(network.rates[6:8]) == [signed + error, unsigned + abs(error)]
+    assert np.count_nonzero(network.weights) == (rate > 0)
+
+
+# --- whole games ---------------------------------------------------------------------
+
+
+def in_corner(board: Board, corners: int) -> int:
+    """The highest tile, if a nibble of the corners is where it stands."""
+    return board.max_tile * any(
+        2**rank == board.max_tile and corners >> 4 * cell & 15 for cell, rank in enumerate(board.ranks)
+    )
+
+
+def retell(student: Student, plain: PlainNetwork, n: int, number: int) -> list[Board]:
+    """Check the game that a student just played move by move, forward learning included; return its states.
+
+    Values that are almost equal may be ordered either way, so the moves are the student's.
+    """
+    method, rules = student.method, student.network.design.rules
+    seed = dice.episode_seed(SEED, number)
+    key, whim = dice.stream_key(seed, dice.SPAWN), dice.stream_key(seed, dice.PLAYER)
+    is_guided = int(student.cursor[learn.MADE]) - n < method.guided
+    board = rules.board
+    for count in range(rules.n_start):
+        board = board.put(*rules.spawn(board, dice.draw(key, count)))
+    states = []
+    for t, chosen in enumerate([*student.boards(n), None]):
+        states.append(board)
+        slides = [slide for _, slide in board.slides()]
+        totals = [reward + float(method.discount) * plain.value(after) for after, reward in slides]
+        likings = [
+            total + is_guided * float(method.guide) * in_corner(after, int(method.corners))
+            for total, (after, _) in zip(totals, slides, strict=True)
+        ]
+        if t and not method.is_backward:
+            last = student.boards(n)[t - 1]
+            target = totals[likings.index(max(likings))] if slides else 0.0
+            plain.learn(last, target - plain.value(last))
+        if chosen is None:
+            assert not slides
+            return states
+        i = [after for after, _ in slides].index(chosen)
+        assert student.trail.rewards[t] == slides[i].reward
+        tile_sum = board.tile_sum
+        if (dice.draw(whim, tile_sum) >> 11) * 2.0**-53 < method.epsilon:
+            assert chosen == slides[dice.pick(dice.draw(whim, tile_sum | 1), len(slides))][0]
+        else:
+            assert likings[i] == pytest.approx(max(likings), abs=1e-3)
+        board = chosen.put(*rules.spawn(chosen, dice.draw(key, rules.n_start + t)))
+    raise AssertionError("a game without an end")
+
+
+def look_back(plain: PlainNetwork, method: learn.Method, afters: list[Board], rewards: list[float]) -> None:
+    """Learn a game from its end, which is worth nothing."""
+    target, trace = 0.0, float(method.trace)
+    for after, reward in zip(reversed(afters), reversed(rewards), strict=True):
+        value = plain.learn(after, target - plain.value(after))
+        target = reward + float(method.discount) * (trace * target + (1 - trace) * value)
+
+
+@pytest.mark.parametrize("text", BOARDS)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"kind": "td"},
+        {"kind": "tc", "alpha": 1.0},
+        {"kind": "tc", "epsilon": 0.3},
+        {"kind": "td", "discount": 0.5, "epsilon": 1.0},
+        {"kind": "td", "guide": 8.0, "guided": 5, "corners": 0xF00F},
+        {"kind": "tc", "guide": 4.0, "guided": 1000, "corners": 0xF, "order": "backward", "trace": 0.5},
+        {"kind": "td", "order": "backward"},
+        {"kind": "tc", "order": "backward", "alpha": 1.0, "trace": 0.5},
+        {"kind": "tc", "order": "backward", "alpha": 0.5, "trace": 1.0, "discount": 0.9},
+    ],
+    ids=str,
+)
+def test_a_game_is_learnt_as_in_plain_python(text: str, options: dict[str, float | str]) -> None:
+    method = method_of(**options)  # type: ignore[arg-type]
+    network = random_network(design_of(text, BOARDS[text], (3,)), seed=1, is_coherent=method.is_coherent)
+    student, plain = Student(network, method), PlainNetwork(network, float(method.alpha), method.is_coherent)
+    for number in range(3):
+        n = student.play()
+        states = retell(student, plain, n, number)
+        if method.is_backward:
+            look_back(plain, method, student.boards(n), [float(reward) for reward in student.trail.rewards[:n]])
+        plain.assert_like(network)
+        assert student.report[learn.N_GAMES] == number + 1
+        assert student.report[learn.HIGHEST + max(states[-1].ranks)] >= 1
+
+
+@pytest.mark.parametrize("order", ["forward", "backward"])
+@pytest.mark.parametrize("kind", ["td", "tc"])
+def test_the_end_is_worth_nothing(order: str, kind: str) -> None:
+    rules = Rules.from_text("22", spawn="2:1")  # two twos merge, and the two that spawns ends the game
+    network = Network.empty(design_of("1x2", ((0, 1),)), 100.0, is_coherent=True)
+    network = Network(network.design.__class__(rules, ((0, 1),)), network.weights, rates=network.rates)
+    after = Board.from_text("4#")
+    assert network.value(after) == 100
+    Student(network, method_of(alpha=1.0, order=order, kind=kind)).play()
+    assert network.value(after) == 0
+    assert network.value(Board.from_text("8#")) == 100
+
+
+@given(boards(("2x2", "4x4", "hex1", "##x|#x#|###")), st.sampled_from([-8.0, 0.0, 5.0, 320_000.0]))
+@settings(max_examples=30)
+def test_optimism_is_what_every_board_is_worth(board: Board, value: float) -> None:
+    empty = Board(board.shape, (0,) * len(board.ranks)).to_text()
+    network = Network.empty(design_of(empty, ((0, 1), (0, 1, 2), (3,)), (3, 5)), value)
+    assert network.value(board) == pytest.approx(value, rel=1e-6)
+
+
+# --- games in a row ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", ["forward", "backward"])
+def test_a_restart_begins_half_way_through_the_last_game(order: str) -> None:
+    network = random_network(design_of("3x3", ((0, 1, 2), (0, 1, 3, 4))), seed=1, is_coherent=True)
+    rules, student = network.design.rules, Student(network, method_of(order=order, kind="tc", restart=True))
+    restarts = n_anew = 0
+    for number in range(12):
+        start = int(student.cursor[learn.START])
+        n = student.play()
+        n_anew += start == 0
+        if start:
+            restarts += 1
+            after = Board.from_packed(rules.shape, start)
+            key = dice.stream_key(dice.episode_seed(SEED, number), dice.SPAWN)
+            state = after.put(*rules.spawn(after, dice.draw(key, 0)))
+            firsts = [slid for _, (slid, _) in state.slides()]
+            assert n == 0 if not firsts else student.boards(1)[0] in firsts
+        half = int(student.trail.boards[n // 2]) if n - n // 2 >= learn.RESTART_LEAST else 0
+        assert student.cursor[learn.START] == half
+        assert student.report[learn.N_GAMES] == n_anew  # restarts are not games
+    assert restarts > 3
+
+
+@pytest.mark.parametrize("order", ["forward", "backward"])
+@pytest.mark.parametrize("budget", [1, 17, 300])
+def test_slices_of_any_size_come_to_the_same_bits(order: str, budget: int) -> None:
+    def train(budget: int) -> list[bytes]:
+        network = random_network(design_of("2x2", ((0, 1), (0, 3)), (3,)), seed=1, is_coherent=True)
+        student = Student(network, method_of(kind="tc", order=order, trace=0.5, restart=True))
+        left = 300
+        while left > 0:
+            left -= student.play(min(left, budget))
+        assert network.rates is not None
+        return [array.tobytes() for array in (network.weights, network.rates, student.cursor, student.report)]
+
+    assert train(budget) == train(300)
+
+
+@pytest.mark.parametrize("n_games", [1, 5])
+def test_games_are_counted_to_the_last_one(n_games: int) -> None:
+    network = random_network(design_of("3x3", ((0, 1, 2), (0, 1, 3, 4))), seed=1, is_coherent=True)
+    student = Student(network, method_of(kind="tc", restart=True))
+    student.report[learn.MOST_GAMES] = n_games
+    student.play(1_000_000)
+    assert student.report[learn.N_GAMES] == n_games
+    assert student.cursor[learn.NUMBER] >= n_games
+
+
+def test_a_game_that_outgrows_its_word_ends_with_the_value_it_had() -> None:
+    text = "32768 16384 8192 4096 / 2048 1024 512 256 / 128 64 16 16 / # # # #"
+    network = random_network(design_of(text, ((0, 1, 2, 3), (4, 5, 6, 7))), seed=1, is_coherent=True)
+    for order in ("forward", "backward"):
+        student = Student(network, method_of(kind="tc", order=order))
+        for _ in range(3):
+            n = student.play()
+            last = student.boards(n)[-1]
+            assert last.tile_sum < 65536
+        assert np.isfinite(network.weights).all()
+
+
+@pytest.mark.parametrize("text", ["32768 32768 # # / # # # # / # # # # / # # # #", "2 4 / 8 #"])
+def test_games_without_a_move_come_to_an_end(text: str) -> None:
+    rules = Rules.from_text(text, spawn="16:1", start=1)
+    student = Student(Network.empty(design_of(text, ((0, 1),)).__class__(rules, ((0, 1),))), method_of())
+    assert student.play(5) == 0

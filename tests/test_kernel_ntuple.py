@@ -1,0 +1,119 @@
+"""A network's value is the sum of the weights that the turned copies of a board look up."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_network import PlainNetwork, design_of, place_of, random_network
+from strategies import PACKED, boards
+
+from lab2048.kernels import classic, ntuple
+from lab2048.kernels.address import address_of
+from lab2048.models.network import Design, Network, runs_of
+from lab2048.rules import Board
+
+CLASSIC = Board.from_text("4x4").shape
+
+
+@st.composite
+def boards_and_designs(draw: st.DrawFn) -> tuple[Board, Design]:
+    """A board of any shape, and a few small patterns on it: some in one piece, some scattered."""
+    board = draw(boards(PACKED))
+    cells = st.lists(st.integers(0, board.shape.n_cells - 1), min_size=1, max_size=4, unique=True)
+    patterns = draw(st.lists(cells.map(lambda found: tuple(sorted(found))), min_size=1, max_size=3))
+    stages = draw(st.lists(st.integers(2, 14), max_size=3, unique=True))
+    empty = Board(board.shape, (0,) * board.shape.n_cells).to_text()
+    return board, design_of(empty, tuple(patterns), tuple(sorted(stages)), draw(st.booleans()))
+
+
+def index_of(network: Network, board: Board) -> list[int]:
+    index = np.zeros(network.design.n_lookups, np.uint64)
+    ntuple.find(network.address, np.uint64(board.to_packed()), address_of(index))
+    return [int(word) for word in index]
+
+
+@given(boards_and_designs())
+@settings(max_examples=60)
+def test_a_board_looks_up_every_pattern_in_every_copy(case: tuple[Board, Design]) -> None:
+    board, design = case
+    network = random_network(design, seed=1)
+    expected = [place_of(design, key) for key in PlainNetwork(network).keys(board)]
+    assert sorted(index_of(network, board)) == sorted(expected)
+
+
+@given(boards_and_designs(), st.integers(0, 100))
+@settings(max_examples=60)
+def test_the_value_is_the_sum_and_later_stages_begin_as_copies(case: tuple[Board, Design], seed: int) -> None:
+    board, design = case
+    network = random_network(design, seed)
+    plain = PlainNetwork(network)
+    assert network.value(board) == plain.value(board)  # quarters add up without rounding
+    assert not np.isnan(network.weights[index_of(network, board)]).any()
+    plain.assert_like(network)
+
+
+@given(boards_and_designs(), st.sampled_from([0.25, 0.5, 2.0]))
+@settings(max_examples=30)
+def test_short_numbers_count_in_steps(case: tuple[Board, Design], step: float) -> None:
+    board, design = case
+    weights = np.random.default_rng(3).integers(-32768, 32767, design.n_weights, np.int16)
+    plain = PlainNetwork(Network(design, weights.astype(np.float32)))
+    assert Network(design, weights, step).value(board) == pytest.approx(step * plain.value(board))
+
+
+@given(boards_and_designs(), st.data())
+@settings(max_examples=30)
+def test_a_turned_board_is_worth_the_same(case: tuple[Board, Design], data: st.DataObject) -> None:
+    board, design = case
+    if design.is_shared:
+        network = random_network(design, seed=2)
+        turned = board.carry(data.draw(st.sampled_from(board.shape.symmetries)))
+        assert network.value(turned) == network.value(board)
+
+
+@pytest.mark.parametrize(
+    ("stages", "tile", "stage"),
+    [
+        ((), 32768, 0),
+        ((11,), 1024, 0),
+        ((11,), 2048, 1),
+        ((11,), 4096, 1),
+        ((2, 3, 15), 2, 0),
+        ((2, 3, 15), 8, 2),
+        ((2, 3, 15), 16384, 2),
+        ((2, 3, 15), 32768, 3),
+    ],
+)
+def test_the_highest_tile_says_which_stage_serves(stages: tuple[int, ...], tile: int, stage: int) -> None:
+    network = Network.empty(design_of("4x4", ((0,),), stages))
+    for cell in range(16):
+        board = Board(CLASSIC, tuple(tile.bit_length() - 1 if i == cell else 1 for i in range(16)))
+        assert int(ntuple.stage_of(network.address, np.uint64(board.to_packed()))) == stage
+
+
+def test_a_stage_that_has_learnt_is_not_copied_again() -> None:
+    network = random_network(design_of("2x2", ((0, 1),), (2, 3)), seed=1)
+    board, higher = Board.from_text("4 # / # #"), Board.from_text("8 # / # #")
+    first = network.value(board)
+    network.weights[: network.design.stage_size] += 100
+    assert network.value(board) == first  # its own weights by now
+    assert network.value(higher) != first  # the third stage, copied past the second, which has not met these tiles
+
+
+@given(boards(("4x4",)))
+def test_the_classic_board_turns(board: Board) -> None:
+    word, ranks = np.uint64(board.to_packed()), np.array(board.ranks).reshape(4, 4)
+    for turned, expected in [
+        (ntuple.mirror(word), ranks[:, ::-1]),
+        (ntuple.flip(word), ranks[::-1]),
+        (classic.transpose(word), ranks.T),
+    ]:
+        assert Board.from_packed(CLASSIC, int(turned)).ranks == tuple(expected.ravel())
+
+
+@given(st.sets(st.integers(0, 15), min_size=1, max_size=7).map(lambda cells: tuple(sorted(cells))), boards(("4x4",)))
+def test_runs_cut_a_pattern_out(pattern: tuple[int, ...], board: Board) -> None:
+    runs = runs_of(pattern)
+    assert len(runs) <= min(ntuple.MAX_RUNS, len(pattern))
+    number = sum((board.to_packed() >> shift) & mask for shift, mask in runs)
+    assert number == sum(board.ranks[cell] << 4 * digit for digit, cell in enumerate(pattern))

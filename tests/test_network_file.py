@@ -1,0 +1,256 @@
+"""Networks as files: what is written is read, and what is not whole or not one is refused in one line."""
+
+import contextlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from plain_network import design_of, random_network
+from safetensors.numpy import load_file, save_file
+
+from lab2048.cli.app import run
+from lab2048.errors import FileError
+from lab2048.models.file import load_array, load_network, read_header, save_network
+from lab2048.models.network import Network
+from lab2048.models.squeeze import quantize
+from lab2048.models.stock import take_network
+from lab2048.rules import Board
+
+BOARD = Board.from_text("2 4 / 8 #")
+PATTERNS = ((0, 1), (0, 3))
+
+
+def small(stages: tuple[int, ...] = ()) -> Network:
+    """A network for 2x2 with rates and a word of where it comes from."""
+    network = random_network(design_of("2x2", PATTERNS, stages), seed=1, is_coherent=True)
+    assert network.rates is not None
+    network.rates[:] = np.arange(len(network.rates))
+    network.facts = {"by": "a test"}
+    return network
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "network.safetensors"
+    save_network(path, small(), cursors=np.zeros((1, 4), np.uint64))
+    return path
+
+
+@pytest.mark.parametrize("stages", [(), (2,), (3, 5)])
+@pytest.mark.parametrize("text", ["2x2", "hex1", "##x|#x#|###"])
+def test_a_network_comes_back_as_it_was(tmp_path: Path, stages: tuple[int, ...], text: str) -> None:
+    path, cursors = tmp_path / "network", np.arange(8, dtype=np.uint64).reshape(2, 4)
+    network = random_network(design_of(text, PATTERNS, stages, share=False), seed=1, is_coherent=True)
+    network.facts = {"by": "a test", "numbers": [1, 2.5, None]}
+    save_network(path, network, cursors=cursors)
+    found = load_network(path, with_rates=True)
+    assert (found.design, found.step, found.facts) == (network.design, None, network.facts)
+    assert found.weights.tobytes() == network.weights.tobytes()  # what later stages do not know yet is kept so
+    assert np.array_equal(found.rates, network.rates)  # type: ignore[arg-type]
+    assert np.array_equal(load_array(path, "cursors"), cursors)  # type: ignore[arg-type]
+    assert load_array(path, "nothing") is None
+    assert load_network(path).rates is None
+
+
+@pytest.mark.parametrize("stages", [(), (2, 3)])
+def test_a_quantized_network_comes_back_as_it_was(tmp_path: Path, stages: tuple[int, ...]) -> None:
+    path, network = tmp_path / "network", small(stages)
+    network.weights[:] = np.nan_to_num(network.weights, nan=7.0)
+    network = quantize(network, 0.5)
+    save_network(path, network)
+    found = load_network(path)
+    assert (found.design, found.step) == (network.design, 0.5)
+    assert found.weights.dtype == np.int16
+    assert (found.weights == network.weights).all()
+    assert found.value(BOARD) == network.value(BOARD)
+
+
+def test_any_reader_of_safetensors_can_read_it(path: Path) -> None:
+    tensors = load_file(path)
+    assert {name: (array.dtype.name, array.shape) for name, array in tensors.items()} == {
+        "weights": ("float32", (512,)),
+        "rates": ("float32", (1024,)),
+        "cursors": ("uint64", (1, 4)),
+    }
+
+
+def test_later_stages_play_with_what_the_first_has_learnt(tmp_path: Path) -> None:
+    path, network = tmp_path / "network", small((2, 3))
+    save_network(path, network)
+    taken = take_network(str(path))
+    assert not np.isnan(taken.weights).any()
+    assert taken.value(BOARD) == network.value(BOARD)
+
+
+def test_a_file_that_changes_is_read_again(path: Path) -> None:
+    before = take_network(str(path))
+    assert take_network(str(path)) is before
+    network = small()
+    network.weights[:] = 1
+    save_network(path, network)
+    assert take_network(str(path)).value(BOARD) == network.design.n_lookups
+
+
+@given(n=st.integers(0, 10_000))
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_file_cut_anywhere_is_refused(path: Path, n: int) -> None:
+    whole = path.read_bytes()
+    cut = path.with_name("cut")
+    cut.write_bytes(whole[: n % len(whole)])
+    with pytest.raises(FileError, match="is not a whole safetensors file"):
+        load_network(cut, with_rates=True)
+
+
+@given(place=st.integers(0, 10_000), byte=st.integers(0, 255))
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_changed_byte_is_refused_or_a_weight(path: Path, place: int, byte: int) -> None:
+    whole = bytearray(path.read_bytes())
+    whole[place % 1200] = byte  # mostly the header
+    path.with_name("changed").write_bytes(whole)
+    with contextlib.suppress(FileError):
+        network = load_network(path.with_name("changed"), with_rates=True)
+        shape = network.design.rules.shape
+        assert np.isfinite(network.value(Board(shape, (1,) * shape.n_cells)))
+
+
+@given(place=st.integers(0, 10_000), byte=st.integers(0, 255))
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_changed_byte_of_a_quantized_network_is_noticed(tmp_path: Path, place: int, byte: int) -> None:
+    path, network = tmp_path / "network", quantize(small(), 0.5)
+    save_network(path, network)
+    whole = bytearray(path.read_bytes())
+    end = 8 + int.from_bytes(whole[:8], "little")  # of the header
+    whole[end + place % (len(whole) - end)] = byte
+    path.write_bytes(whole)
+    with contextlib.suppress(FileError):
+        assert (load_network(path).weights == network.weights).all()  # unless a byte was changed to itself
+
+
+@dataclass
+class Content:
+    """What a file holds, and what it says of it."""
+
+    tensors: dict[str, Any]
+    about: dict[str, Any]
+
+
+Change = Callable[[Content], object]
+
+
+def rewrite(path: Path, change: Change) -> Path:
+    """The same file with something changed in it."""
+    about = {
+        "format": 1, "rules": read_header(path).design.rules.to_json(), "patterns": "01 03", "stages": [],
+        "is_shared": True, "step": None, "facts": {},
+    }  # fmt: skip
+    content = Content({name: np.array(array) for name, array in load_file(path).items()}, about)
+    change(content)
+    save_file(content.tensors, path, {"lab2048": json.dumps(content.about)})
+    return path
+
+
+def put(name: str, place: int, number: float) -> Change:
+    return lambda file: file.tensors[name].__setitem__(place, number)
+
+
+def say(**words: Any) -> Change:
+    return lambda file: file.about.update(words)
+
+
+def make(name: str, array: Any) -> Change:
+    return lambda file: file.tensors.update({name: array})
+
+
+WRONG = [
+    (put("weights", 0, np.nan), "has weights that are not numbers: expected finite ones"),
+    (put("weights", 511, np.inf), "has weights that are not numbers"),
+    (put("rates", 3, np.nan), "has rates that are not numbers"),
+    (make("weights", np.zeros(511, np.float32)), "weights are F32 (511,), expected F32 (512,)"),
+    (make("weights", np.zeros((2, 256), np.float32)), "expected F32 (512,)"),
+    (make("weights", np.zeros(512, np.float64)), "weights are F64 (512,), expected F32 (512,)"),
+    (make("weights", np.zeros(512, np.int16)), "weights are I16 (512,), expected F32 (512,)"),
+    (make("rates", np.zeros(512, np.float32)), "rates are F32 (512,), expected F32 (1024,)"),
+    (lambda file: file.tensors.pop("weights"), "weights are none, expected F32 (512,)"),
+    (lambda file: file.about.clear(), "its header is not one of lab2048 train"),
+    (lambda file: file.about.pop("stages"), "its header is not one of lab2048 train"),
+    (say(format=2), "has format 2: expected 1; another lab2048 wrote it"),
+    (say(format="1"), "has format 1"),
+    (say(rules="4x4"), "rules '4x4' are not understood"),
+    (say(patterns="0a"), "pattern 0a has cell a: expected cells 0 to 3 of 2x2"),
+    (say(patterns="what"), "network 'what' is unknown"),
+    (say(patterns=7), "its header is not one of lab2048 train"),
+    (say(patterns="012"), "weights are F32 (512,), expected F32 (4096,)"),
+    (say(stages=[3]), "weights are F32 (512,), expected F32 (1024,)"),
+    (say(stages=[3, 3]), "stages are not understood"),
+    (say(stages=[99]), "stage out of range"),
+    (say(stages=["x"]), "its header is not one of lab2048 train"),
+    (say(stages=5), "its header is not one of lab2048 train"),
+    (say(step=0), "its step is 0"),
+    (say(step=float("nan")), "its step is nan"),
+    (say(step="x"), "its header is not one of lab2048 train"),
+    (say(step=1.0), "squeezed are none"),
+    (say(facts=3), "its header is not one of lab2048 train"),
+]
+
+
+@pytest.mark.parametrize(("change", "says"), WRONG, ids=[says for _, says in WRONG])
+def test_what_is_no_network_is_one_line(
+    path: Path,
+    capsys: pytest.CaptureFixture[str],
+    change: Change,
+    says: str,
+) -> None:
+    rewrite(path, change)
+    with pytest.raises(FileError) as caught:
+        load_network(path, with_rates=True)
+    assert says in str(caught.value)
+    if "rates" not in says:  # a player does not look at them
+        assert run(["hint", "2 2 / # #", "--player", f"ntuple:weights={path}"]) == 3
+    assert run(["train", "ntuple", "--rules", "2x2", "--out", str(path), "--resume"]) == 3
+    lines = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("compiling")]
+    assert all(line.startswith("lab2048: ") and says in line for line in lines)
+    assert len(lines) == (1 if "rates" in says else 2)
+
+
+def test_rewriting_alone_breaks_nothing(path: Path) -> None:
+    assert load_network(rewrite(path, say()), with_rates=True).weights.any()
+
+
+def test_no_file_a_folder_and_no_safetensors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = tmp_path / "text"
+    text.write_text("weights")
+    (tmp_path / "empty").touch()
+    for name, says in [
+        ("none", "cannot be read: No such file"),
+        ("", "is a folder"),
+        ("text", "is not a whole safetensors file"),
+        ("empty", "is not a whole safetensors file"),
+    ]:
+        assert run(["hint", "2 2 / # #", "--player", f"ntuple:weights={tmp_path / name}"]) == 3
+        error = capsys.readouterr().err
+        assert says in error
+        assert error.count("\n") == 1 + error.count("compiling")
+
+
+def test_a_network_of_another_shape_is_refused(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["hint", "2 2 # #", "--player", f"ntuple:weights={path}"]) == 3
+    assert "was trained on 2x2: expected one for" in capsys.readouterr().err
+
+
+def test_writing_fails_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = path.read_bytes()
+
+    def full(file: Any, array: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("lab2048.models.file._write", full)
+    with pytest.raises(FileError, match="cannot be written: the disk is full"):
+        save_network(path, small())
+    assert path.read_bytes() == before
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
