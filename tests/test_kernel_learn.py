@@ -24,10 +24,11 @@ BOARDS = {
 
 def method_of(
     *, alpha: float = 0.25, discount: float = 1.0, trace: float = 0.0, epsilon: float = 0.0, kind: str = "td",
-    order: str = "forward", restart: bool = False, guide: float = 0.0, guided: int = 0, corners: int = 0,
+    order: str = "forward", restart: bool = False, carousel: bool = False, guide: float = 0.0, guided: int = 0,
+    corners: int = 0,
 ) -> learn.Method:  # fmt: skip
     return learn.Method(
-        F32(alpha), F32(discount), F32(trace), epsilon, kind == "tc", order == "backward", restart,
+        F32(alpha), F32(discount), F32(trace), epsilon, kind == "tc", order == "backward", restart, carousel,
         F32(guide), guided, np.uint64(corners),
     )  # fmt: skip
 
@@ -215,12 +216,40 @@ def test_a_restart_begins_half_way_through_the_last_game(order: str) -> None:
     assert restarts > 3
 
 
+@pytest.mark.parametrize(
+    ("tile_sum", "ring", "next_one"),
+    [(4, 8, 5), (7, 11, 8), (8, 12, 10), (9, 12, 10), (1024, 40, 1280), (16384, 56, 20480), (65534, 63, 65536)],
+)
+def test_there_are_four_rings_for_each_octave_of_the_tile_sum(tile_sum: int, ring: int, next_one: int) -> None:
+    assert learn.ring_of(np.uint64(tile_sum)) == (ring, next_one)
+
+
+def test_a_carousel_begins_in_turn_anew_and_at_boards_of_earlier_games() -> None:
+    network = random_network(design_of("3x3", ((0, 1, 2), (0, 1, 3, 4))), seed=1, is_coherent=True)
+    student, seen, sums = Student(network, method_of(carousel=True)), set(), []
+    for turn in range(3 * learn.TURNS):
+        games = student.report[learn.N_GAMES]
+        n = student.play()
+        is_anew = student.report[learn.N_GAMES] > games
+        first = student.boards(1)[0].tile_sum if n else 0
+        if turn % learn.TURNS == 0:
+            assert is_anew
+        elif not is_anew and n:
+            sums.append((turn % learn.TURNS, first))
+            assert any(abs(first - other) <= 4 for other in seen)
+        seen |= {board.tile_sum for board in student.boards(n)}
+    assert len(sums) > learn.TURNS
+    early, late = ([total for turn, total in sums if low <= turn < low + 5] for low in (1, 6))
+    assert min(early) > max(late) / 4  # from large tile sums to small ones
+    assert np.mean(early) > np.mean(late)
+
+
 @pytest.mark.parametrize("order", ["forward", "backward"])
 @pytest.mark.parametrize("budget", [1, 17, 300])
 def test_slices_of_any_size_come_to_the_same_bits(order: str, budget: int) -> None:
     def train(budget: int) -> list[bytes]:
         network = random_network(design_of("2x2", ((0, 1), (0, 3)), (3,)), seed=1, is_coherent=True)
-        student = Student(network, method_of(kind="tc", order=order, trace=0.5, restart=True))
+        student = Student(network, method_of(kind="tc", order=order, trace=0.5, restart=True, carousel=True))
         left = 300
         while left > 0:
             left -= student.play(min(left, budget))

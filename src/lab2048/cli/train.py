@@ -78,6 +78,10 @@ def ntuple(
     restart: Annotated[
         bool | None, typer.Option("--restart/--no-restart", help="Begin again half-way through games (default: yes).")
     ] = None,
+    carousel: Annotated[
+        bool | None,
+        typer.Option("--carousel/--no-carousel", help="Begin in turn at boards of all tile sums (default: yes)."),
+    ] = None,
     guide: Annotated[
         float | None,
         typer.Option(
@@ -134,8 +138,8 @@ def ntuple(
     _check_out(out, resume=resume, force=force)
     wishes: dict[str, Any] = {
         "network": network, "method": method, "order": order, "alpha": alpha, "trace": trace, "optimism": optimism,
-        "restart": restart, "guide": guide, "guided": guided, "stages": stages, "share": share, "discount": discount,
-        "epsilon": epsilon,
+        "restart": restart, "carousel": carousel, "guide": guide, "guided": guided, "stages": stages, "share": share,
+        "discount": discount, "epsilon": epsilon,
         "seed": None if seed is None else check_seed(seed),
     }  # fmt: skip
     given = {name: wish for name, wish in wishes.items() if wish is not None}

@@ -44,6 +44,7 @@ class Method(NamedTuple):
     is_coherent: bool  # each weight has a rate of its own: how much its errors agree (TC)
     is_backward: bool
     is_restarting: bool  # begin again half-way through the last game, and again
+    is_circling: bool  # begin in turn anew and at boards of earlier games, from large tile sums to small ones
     guide: F32  # a move that leaves the highest tile in a corner seems better by so much of that tile
     guided: I64  # for so many moves
     corners: U64  # the nibbles of the corners
@@ -57,11 +58,14 @@ class Trail(NamedTuple):
     room: NDArray[np.uint64]
 
 
-# The cursor
-SEED, NUMBER, STRIDE, START, MADE = range(
-    5
-)  # of the training; next game, how far to the one after it; where to begin (0: anew); moves made
-CURSOR_SIZE = 5
+# The cursor: of the training; next game, how far to the one after it; where to begin (0: anew); moves made;
+SEED, NUMBER, STRIDE, START, MADE = range(5)
+# whose turn it is to be the beginning; the highest ring that holds a board.
+TURN, HIGHEST_RING = 5, 6
+# Then the rings: afterstates of earlier games, by tile sum.
+RINGS, N_RINGS, RING_SIZE = 8, 72, 32
+CURSOR_SIZE = RINGS + N_RINGS * RING_SIZE
+TURNS = 17  # beginnings of a round: anew, and at the sixteen highest rings, four octaves of the tile sum
 
 # The report, which sums up since it was last emptied; games are those from the start.
 N_MOVES, N_GAMES, SCORE, RATE, ERROR, BEST = range(6)  # moves of games begun half-way are counted too
@@ -92,6 +96,27 @@ def tile_sum_of(board: U64) -> U64:
             total += ONE << (board & NIBBLE)
         board >>= FOUR
     return total
+
+
+@kernel
+def ring_of(tile_sum: U64) -> tuple[I64, U64]:
+    """The ring of a tile sum, four for each octave, and the sum at which the next one begins."""
+    octave = I64(2)
+    while (tile_sum >> U64(octave + 1)) != ZERO:
+        octave += 1
+    quarter = max(tile_sum >> U64(octave - 2), U64(4))  # 4 to 7
+    return 4 * octave + I64(quarter) - 4, (quarter + ONE) << U64(octave - 2)
+
+
+@kernel
+def begin_at(cursor: NDArray[np.uint64], whim: U64) -> U64:
+    """Where to begin in turn: an afterstate of an earlier game, or 0 for anew."""
+    turn = I64(cursor[TURN] % U64(TURNS))
+    cursor[TURN] += ONE
+    ring = I64(cursor[HIGHEST_RING]) + 1 - turn
+    if turn == 0 or ring < 0:
+        return ZERO
+    return cursor[RINGS + ring * RING_SIZE + pick(draw(whim, ZERO), RING_SIZE)]
 
 
 @kernel
@@ -200,6 +225,8 @@ def train(
         seed = episode_seed(cursor[SEED], cursor[NUMBER])
         dice, whim = stream_key(seed, SPAWN), stream_key(seed, PLAYER)
         cursor[NUMBER] += cursor[STRIDE]
+        if method.is_circling and cursor[START] == ZERO:
+            cursor[START] = begin_at(cursor, whim)
         is_anew, is_full = cursor[START] == ZERO, False
         board, count, n, score = cursor[START], ZERO, I64(0), 0.0
         if is_anew:
@@ -209,7 +236,7 @@ def train(
             tile_sum = tile_sum_of(board)
             board, rank = packed.spawn(plan, board, draw(dice, count))
             tile_sum, count = tile_sum + (ONE << rank), ONE
-        errors, rates = 0.0, 0.0
+        errors, rates, next_ring = 0.0, 0.0, ring_of(tile_sum)[1]
         guide = method.guide if I64(cursor[MADE]) < method.guided else F32(0)
         while not is_full:
             # 2. Find every afterstate and what it looks up, before anything is added up: memory takes its time.
@@ -267,7 +294,12 @@ def train(
             )
             tile_sum, count = tile_sum + (ONE << rank), count + ONE
             is_full = bool(tile_sum >= FULL_SUM)
-        # 7. Look back, keep the books, and say where to go on.
+            # 7. Remember the board where a ring begins.
+            if tile_sum >= next_ring and method.is_circling:
+                ring, next_ring = ring_of(tile_sum)
+                cursor[RINGS + ring * RING_SIZE + pick(draw(whim, tile_sum), RING_SIZE)] = afters[best]
+                cursor[HIGHEST_RING] = max(cursor[HIGHEST_RING], U64(ring))
+        # 8. Look back, keep the books, and say where to go on.
         if method.is_backward:
             errors, rates = learn_backward(net, method, trail, n, not is_full, indexes)
         n_idle += I64(n == 0)
@@ -291,6 +323,6 @@ def warm_up(plan: Plan) -> None:
     weights, rates = np.zeros(16, F32), np.zeros(32, F32)
     net = ntuple.idle_net(plan, weights)
     net[ntuple.RATES] = address_of(rates)
-    method = Method(F32(1), F32(1), F32(0), 0.0, True, True, False, F32(0), 0, U64(0))
-    cursor = np.array([0, 0, 1, 0, 0], np.uint64)
+    method = Method(F32(1), F32(1), F32(0), 0.0, True, True, False, True, F32(0), 0, U64(0))
+    cursor = np.zeros(CURSOR_SIZE, np.uint64)
     train(plan, address_of(net), method, cursor, make_trail(1), make_report(), 1)

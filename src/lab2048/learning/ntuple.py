@@ -57,6 +57,8 @@ class Config:
     "What an untrained network thinks every board worth: what it has not seen looks promising."
     restart: bool = True
     "Begin again half-way through the last game, until few moves are left: more of the late game."
+    carousel: bool = True
+    "Begin in turn anew and at boards of earlier games, from small tile sums to large ones: more of the late game."
     guide: float = 1.0
     "At first a move that leaves the highest tile in a corner seems better by so much of that tile."
     guided: float = 1e8
@@ -104,6 +106,7 @@ class Config:
             is_coherent=self.method == "tc",
             is_backward=self.order == "backward",
             is_restarting=self.restart,
+            is_circling=self.carousel,
             guide=np.float32(self.guide),
             guided=round(self.guided / n_threads),
             corners=np.uint64(sum(0xF << 4 * cell for cell in corners(rules.shape))),
@@ -163,12 +166,15 @@ class Training:
     def __post_init__(self) -> None:
         """Give every thread its place."""
         if len(self.cursors) != self.n_threads:
+            before = self.cursors
             first = int(self.cursors[:, kernel.NUMBER].max()) if len(self.cursors) else 0
             made = int(self.cursors[:, kernel.MADE].sum()) // self.n_threads
             self.cursors = np.zeros((self.n_threads, kernel.CURSOR_SIZE), np.uint64)
             for i, cursor in enumerate(self.cursors):
                 cursor[[kernel.SEED, kernel.NUMBER, kernel.STRIDE]] = self.config.seed, first + i, self.n_threads
                 cursor[kernel.MADE] = made
+                if len(before):
+                    cursor[kernel.TURN :] = before[i % len(before), kernel.TURN :]
         self._reports: deque[NDArray[np.float64]] = deque()
         self._paces: deque[tuple[float, float]] = deque(maxlen=20)
         self.is_ending = False
