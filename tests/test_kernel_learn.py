@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from plain_network import PlainNetwork, design_of, random_network
 from strategies import boards
 
-from lab2048.kernels import learn, ntuple
+from lab2048.kernels import learn, ntuple, train
 from lab2048.kernels.address import address_of
 from lab2048.models.network import Network
 from lab2048.rules import Board, Rules, dice
@@ -38,14 +38,14 @@ class Student:
 
     def __init__(self, network: Network, method: learn.Method) -> None:
         self.network, self.method = network, method
-        self.cursor = np.zeros(learn.CURSOR_SIZE, np.uint64)
-        self.cursor[learn.SEED], self.cursor[learn.STRIDE] = SEED, 1
-        self.trail, self.report = learn.make_trail(network.design.n_lookups), learn.make_report()
+        self.cursor = np.zeros(train.CURSOR_SIZE, np.uint64)
+        self.cursor[train.SEED], self.cursor[train.STRIDE] = SEED, 1
+        self.trail, self.report = learn.make_trail(network.design.n_lookups), train.make_report()
 
     def play(self, budget: int = 1) -> int:
         """Play games until a budget of moves is spent: 1 is a whole game."""
         plan, net = self.network.plan, self.network.address
-        return int(learn.train(plan, net, self.method, self.cursor, self.trail, self.report, budget))
+        return int(train.train(plan, net, self.method, self.cursor, self.trail, self.report, budget))
 
     def boards(self, n: int) -> list[Board]:
         shape = self.network.design.rules.shape
@@ -101,7 +101,7 @@ def retell(student: Student, plain: PlainNetwork, n: int, number: int) -> list[B
     method, rules = student.method, student.network.design.rules
     seed = dice.episode_seed(SEED, number)
     key, whim = dice.stream_key(seed, dice.SPAWN), dice.stream_key(seed, dice.PLAYER)
-    is_guided = int(student.cursor[learn.MADE]) - n < method.guided
+    is_guided = int(student.cursor[train.MADE]) - n < method.guided
     board = rules.board
     for count in range(rules.n_start):
         board = board.put(*rules.spawn(board, dice.draw(key, count)))
@@ -166,8 +166,8 @@ def test_a_game_is_learnt_as_in_plain_python(text: str, options: dict[str, float
         if method.is_backward:
             look_back(plain, method, student.boards(n), [float(reward) for reward in student.trail.rewards[:n]])
         plain.assert_like(network)
-        assert student.report[learn.N_GAMES] == number + 1
-        assert student.report[learn.HIGHEST + max(states[-1].ranks)] >= 1
+        assert student.report[train.N_GAMES] == number + 1
+        assert student.report[train.HIGHEST + max(states[-1].ranks)] >= 1
 
 
 @pytest.mark.parametrize("order", ["forward", "backward"])
@@ -200,7 +200,7 @@ def test_a_restart_begins_half_way_through_the_last_game(order: str) -> None:
     rules, student = network.design.rules, Student(network, method_of(order=order, kind="tc", restart=True))
     restarts = n_anew = 0
     for number in range(12):
-        start = int(student.cursor[learn.START])
+        start = int(student.cursor[train.START])
         n = student.play()
         n_anew += start == 0
         if start:
@@ -210,9 +210,9 @@ def test_a_restart_begins_half_way_through_the_last_game(order: str) -> None:
             state = after.put(*rules.spawn(after, dice.draw(key, 0)))
             firsts = [slid for _, (slid, _) in state.slides()]
             assert n == 0 if not firsts else student.boards(1)[0] in firsts
-        half = int(student.trail.boards[n // 2]) if n - n // 2 >= learn.RESTART_LEAST else 0
-        assert student.cursor[learn.START] == half
-        assert student.report[learn.N_GAMES] == n_anew  # restarts are not games
+        half = int(student.trail.boards[n // 2]) if n - n // 2 >= train.RESTART_LEAST else 0
+        assert student.cursor[train.START] == half
+        assert student.report[train.N_GAMES] == n_anew  # restarts are not games
     assert restarts > 3
 
 
@@ -221,24 +221,24 @@ def test_a_restart_begins_half_way_through_the_last_game(order: str) -> None:
     [(4, 8, 5), (7, 11, 8), (8, 12, 10), (9, 12, 10), (1024, 40, 1280), (16384, 56, 20480), (65534, 63, 65536)],
 )
 def test_there_are_four_rings_for_each_octave_of_the_tile_sum(tile_sum: int, ring: int, next_one: int) -> None:
-    assert learn.ring_of(np.uint64(tile_sum)) == (ring, next_one)
+    assert train.ring_of(np.uint64(tile_sum)) == (ring, next_one)
 
 
 def test_a_carousel_begins_in_turn_anew_and_at_boards_of_earlier_games() -> None:
     network = random_network(design_of("3x3", ((0, 1, 2), (0, 1, 3, 4))), seed=1, is_coherent=True)
     student, seen, sums = Student(network, method_of(carousel=True)), set(), []
-    for turn in range(3 * learn.TURNS):
-        games = student.report[learn.N_GAMES]
+    for turn in range(3 * train.TURNS):
+        games = student.report[train.N_GAMES]
         n = student.play()
-        is_anew = student.report[learn.N_GAMES] > games
+        is_anew = student.report[train.N_GAMES] > games
         first = student.boards(1)[0].tile_sum if n else 0
-        if turn % learn.TURNS == 0:
+        if turn % train.TURNS == 0:
             assert is_anew
         elif not is_anew and n:
-            sums.append((turn % learn.TURNS, first))
+            sums.append((turn % train.TURNS, first))
             assert any(abs(first - other) <= 4 for other in seen)
         seen |= {board.tile_sum for board in student.boards(n)}
-    assert len(sums) > learn.TURNS
+    assert len(sums) > train.TURNS
     early, late = ([total for turn, total in sums if low <= turn < low + 5] for low in (1, 6))
     assert min(early) > max(late) / 4  # from large tile sums to small ones
     assert np.mean(early) > np.mean(late)
@@ -263,10 +263,10 @@ def test_slices_of_any_size_come_to_the_same_bits(order: str, budget: int) -> No
 def test_games_are_counted_to_the_last_one(n_games: int) -> None:
     network = random_network(design_of("3x3", ((0, 1, 2), (0, 1, 3, 4))), seed=1, is_coherent=True)
     student = Student(network, method_of(kind="tc", restart=True))
-    student.report[learn.MOST_GAMES] = n_games
+    student.report[train.MOST_GAMES] = n_games
     student.play(1_000_000)
-    assert student.report[learn.N_GAMES] == n_games
-    assert student.cursor[learn.NUMBER] >= n_games
+    assert student.report[train.N_GAMES] == n_games
+    assert student.cursor[train.NUMBER] >= n_games
 
 
 def test_a_game_that_outgrows_its_word_ends_with_the_value_it_had() -> None:

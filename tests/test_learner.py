@@ -9,7 +9,7 @@ from plain_solver import plain_solve
 from test_kernel_learn import Student, method_of
 from test_solver import problem_of, solve
 
-from lab2048.kernels import learn
+from lab2048.kernels import train
 from lab2048.models.network import Network
 from lab2048.rules import Board, Rules
 
@@ -25,11 +25,11 @@ def visits_of(student: Student, n_moves: int) -> Counter[Board]:
     return Counter({Board.from_packed(shape, word): count for word, count in visits.items()})
 
 
-def train(network: Network, phases: list[tuple[float, float, float]], **options: str | float) -> Student:
+def teach(network: Network, phases: list[tuple[float, float, float]], **options: str | float) -> Student:
     """Learn in phases of (alpha, epsilon, million moves), each with games of its own."""
     for number, (alpha, epsilon, n_million) in enumerate(phases):
         student = Student(network, method_of(alpha=alpha, epsilon=epsilon, **options))  # type: ignore[arg-type]
-        student.cursor[learn.SEED] = number
+        student.cursor[train.SEED] = number
         student.play(int(1e6 * n_million))
     return student
 
@@ -53,7 +53,7 @@ def test_values_of_2x2_become_exact(options: dict[str, str | float], epsilon: fl
     alpha, rules = 0.0005, Rules.from_text("2x2")
     exact = plain_solve(rules, "score").afterstates
     network = Network.empty(design_of("2x2", ((0, 1, 2, 3),)))
-    student = train(network, [(0.05, epsilon, 1), (0.005, epsilon, 1), (alpha, epsilon, 1)], **options)
+    student = teach(network, [(0.05, epsilon, 1), (0.005, epsilon, 1), (alpha, epsilon, 1)], **options)
     # A value that follows its targets by steps of alpha keeps a share of their wobble; a board that is its own
     # mirror looks a weight up twice, and takes steps twice as large.  A return wobbles by more than its first step.
     n_steps = 4 if options else 1
@@ -69,7 +69,7 @@ def test_values_of_2x2_become_exact(options: dict[str, str | float], epsilon: fl
 def test_without_a_future_values_are_the_next_reward(order: str) -> None:
     alpha, rules = 0.001, Rules.from_text("2x2")
     network = Network.empty(design_of("2x2", ((0, 1, 2, 3),)))
-    student = train(network, [(0.05, 0, 0.5), (alpha, 0, 1)], order=order, discount=0.0)
+    student = teach(network, [(0.05, 0, 0.5), (alpha, 0, 1)], order=order, discount=0.0)
     often = [after for after, count in visits_of(student, 50_000).items() if count > 500]
     assert len(often) >= 10
     for after in often:
@@ -97,7 +97,7 @@ def test_values_of_2x3_come_near(
 ) -> None:
     table = solve(problem_of("2x3"), tmp_path_factory.mktemp("table"))
     network = Network.empty(design_of("2x3", ((0, 1, 2, 3, 4, 5),)))
-    student = train(network, phases)
+    student = teach(network, phases)
     errors = [
         network.value(after) - table.stored_value(after) for after, _ in visits_of(student, 50_000).most_common(60)
     ]

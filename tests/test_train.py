@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from lab2048.cli.app import run
-from lab2048.kernels.learn import MADE
+from lab2048.kernels.train import MADE
 from lab2048.models.file import load_array, load_network, save_network
 
 SMALL = ["--rules", "2x3", "--network", "rows", "--threads", "1"]

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.errors import BoardError, FileError, UsageError, nearest
-from lab2048.kernels import learn as kernel
+from lab2048.kernels import train as kernel
+from lab2048.kernels.learn import Method, make_trail
 from lab2048.models.file import load_array, load_network, save_network
 from lab2048.models.network import Design, Network
 from lab2048.models.pattern import corners, parse_patterns
@@ -95,10 +96,10 @@ class Config:
         """The network to train for some rules."""
         return Design(rules, parse_patterns(self.network, rules.shape), parse_stages(self.stages), self.share)
 
-    def kernel_method(self, rules: Rules, n_threads: int) -> kernel.Method:
+    def kernel_method(self, rules: Rules, n_threads: int) -> Method:
         """The same for the kernel; threads that learn at once must each learn more slowly."""
         alpha = self.alpha if self.alpha is not None else 1.0 if self.method == "tc" else 0.1
-        return kernel.Method(
+        return Method(
             alpha=np.float32(alpha / math.sqrt(n_threads)),
             discount=np.float32(self.discount),
             trace=np.float32(self.trace),
@@ -221,7 +222,7 @@ class Training:
     ) -> Iterator[Progress]:
         """Learn until a total of seconds, moves or games is reached; say how it stands after every slice."""
         method, network = self.config.kernel_method(self.network.design.rules, self.n_threads), self.network
-        trails = [kernel.make_trail(network.design.n_lookups) for _ in range(self.n_threads)]
+        trails = [make_trail(network.design.n_lookups) for _ in range(self.n_threads)]
         reports = np.zeros((self.n_threads, kernel.REPORT_SIZE))
         budget = 20_000
         with ThreadPoolExecutor(self.n_threads) as pool:
