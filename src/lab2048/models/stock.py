@@ -24,6 +24,8 @@ SHIPPED = Path(__file__).parent / "shipped.safetensors"
 
 def take_network(name: str | None) -> Network:
     """The network of a file, or the one that comes with lab2048."""
+    if name is None and not SHIPPED.exists():
+        raise FileError("no network comes with this lab2048: expected weights=FILE, as lab2048 train makes it")
     path = SHIPPED if name is None else Path(name)
     try:
         stamp = path.stat()
