@@ -1,6 +1,7 @@
-"""A view that follows long work."""
+"""Long work: a view that follows it, and what Ctrl-C does."""
 
 import contextlib
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -32,3 +33,18 @@ def live() -> Iterator[Callable[[Callable[[], str]], None]]:
             due = time.monotonic() + pause
 
         yield show
+
+
+@contextlib.contextmanager
+def on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
+    """Call `stop` when Ctrl-C or a polite request to end comes, instead of leaving at once."""
+
+    def handle(number: int, frame: object) -> None:  # noqa: ARG001
+        stop()
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -3,15 +3,16 @@
 import contextlib
 import json
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lab2048.cli.live import on_interrupt
 from lab2048.cli.options import (
     GoalOption,
     JsonOption,
@@ -108,7 +109,7 @@ def match(
 def _play(match: "Match", pool: "Pool", keeper: "Keeper | None") -> int:
     """Play the match with a live table; return 130 if it was interrupted."""
     is_aborted = False
-    with _live(match) as show, _stop_on_signals(pool):
+    with _live(match) as show, on_interrupt(partial(_stop, pool)):
         try:
             for played in match.play(pool):
                 if keeper:
@@ -122,22 +123,12 @@ def _play(match: "Match", pool: "Pool", keeper: "Keeper | None") -> int:
     return 130 if is_aborted or pool.is_stopped else 0
 
 
-@contextlib.contextmanager
-def _stop_on_signals(pool: "Pool") -> Iterator[None]:
+def _stop(pool: "Pool") -> None:
     """The first Ctrl-C lets the games at hand end; the second one does not wait for them."""
-
-    def stop(number: int, frame: object) -> None:  # noqa: ARG001
-        if pool.is_stopped:
-            raise KeyboardInterrupt
-        pool.stop()
-        say("\nfinishing the games at hand; Ctrl-C again leaves at once")
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    if pool.is_stopped:
+        raise KeyboardInterrupt
+    pool.stop()
+    say("\nfinishing the games at hand; Ctrl-C again leaves at once")
 
 
 @contextlib.contextmanager

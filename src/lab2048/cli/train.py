@@ -1,17 +1,15 @@
 """`lab2048 train`: make a network that plays."""
 
-import contextlib
 import json
 import os
-import signal
 import time
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lab2048.cli.live import live
+from lab2048.cli.live import live, on_interrupt
 from lab2048.cli.options import GoalOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
 from lab2048.errors import FileError, UsageError
 
@@ -209,7 +207,7 @@ def _learn(
     )
     sweep(out)
     save_at, tell_at = time.monotonic() + every, 0.0
-    with live() as show, _end_on_signals(training):
+    with live() as show, on_interrupt(partial(_end, training)):
         for progress in training.run(**{name: limit for name, limit in limits.items() if limit is not None}):
             show(lambda progress=progress: "\n".join(training_lines(progress)))  # type: ignore[misc]
             if as_jsonl and time.monotonic() >= tell_at:
@@ -234,19 +232,9 @@ def _tell(event: str, progress: "Progress", out: Path) -> None:
     print(json.dumps({"event": event, "file": str(out)} | progress.to_json()), flush=True)
 
 
-@contextlib.contextmanager
-def _end_on_signals(training: "Training") -> Iterator[None]:
+def _end(training: "Training") -> None:
     """The first Ctrl-C ends the training and keeps the network; the second one does not wait."""
-
-    def stop(number: int, frame: object) -> None:  # noqa: ARG001
-        if training.is_ending:
-            raise KeyboardInterrupt
-        training.end()
-        say("\nkeeping the network; Ctrl-C again leaves at once, with the last checkpoint")
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    if training.is_ending:
+        raise KeyboardInterrupt
+    training.end()
+    say("\nkeeping the network; Ctrl-C again leaves at once, with the last checkpoint")

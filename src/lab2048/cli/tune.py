@@ -4,16 +4,15 @@ import contextlib
 import json
 import math
 import os
-import signal
 import sys
 import time
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lab2048.cli.live import live
+from lab2048.cli.live import live, on_interrupt
 from lab2048.cli.match import MAX_GAMES, MAX_WORKERS
 from lab2048.cli.options import GoalOption, JsonOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
 from lab2048.errors import FileError, UsageError
@@ -109,7 +108,7 @@ def tune(
         _check_out(out, the_study, force=force)
         stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # what a player prints is no result
         pool = stack.enter_context(Pool(workers or os.cpu_count() or 1, files))
-        with _stop_on_signals(tuning, pool):
+        with on_interrupt(partial(_stop, tuning, pool)):
             _run(tuning, n_generations, pool, the_study)
             if not pool.is_stopped:
                 say(f"choosing among the candidates, then before and after, {fresh} games each")
@@ -174,25 +173,15 @@ def _progress(trial: "Trial", study: "Study", n_trials: int, pace: float) -> str
     )
 
 
-@contextlib.contextmanager
-def _stop_on_signals(tuning: "Tuning", pool: "Pool") -> Iterator[None]:
+def _stop(tuning: "Tuning", pool: "Pool") -> None:
     """The first Ctrl-C lets the trials at hand end, the second one no game; the third one does not wait at all."""
-
-    def stop(number: int, frame: object) -> None:  # noqa: ARG001
-        if pool.is_stopped:
-            raise KeyboardInterrupt
-        if tuning.is_ending:
-            pool.stop()
-            return
-        tuning.end()
-        say("\nfinishing the trials at hand, then the report; Ctrl-C again leaves without it")
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    if pool.is_stopped:
+        raise KeyboardInterrupt
+    if tuning.is_ending:
+        pool.stop()
+        return
+    tuning.end()
+    say("\nfinishing the trials at hand, then the report; Ctrl-C again leaves without it")
 
 
 def _report(verdict: "Verdict", *, evaluator: str, out: Path | None, as_json: bool) -> None:
