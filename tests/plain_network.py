@@ -19,7 +19,7 @@ def design_of(
 
 def random_network(design: Design, seed: int, *, is_coherent: bool = False) -> Network:
     """A network whose weights of the first stage are quarters from -50 to 50."""
-    network = Network.empty(design, is_coherent=is_coherent)
+    network = Network.empty(design, is_coherent=is_coherent, is_promoting=True)
     network.weights[: design.stage_size] = np.random.default_rng(seed).integers(-200, 200, design.stage_size) / 4
     return network
 
@@ -29,6 +29,16 @@ def place_of(design: Design, key: Key) -> int:
     stage, p, ranks = key
     before: int = sum(16 ** len(pattern) for pattern in design.patterns[:p])
     return stage * design.stage_size + before + sum(rank << 4 * digit for digit, rank in enumerate(ranks))
+
+
+def lowered(board: Board, top: int) -> Board:
+    """The board with tiles of at most rank `top`: again and again, all tiles above the highest missing rank go down."""
+    while max(board.ranks) > top:
+        missing = max(set(range(max(board.ranks))) - set(board.ranks) - {0}, default=0)
+        if not missing:
+            break
+        board = Board(board.shape, tuple(rank - (rank > missing) for rank in board.ranks))
+    return board
 
 
 @dataclass

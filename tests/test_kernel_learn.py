@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_network import PlainNetwork, design_of, random_network
+from plain_network import PlainNetwork, design_of, lowered, random_network
 from strategies import boards
 
 from lab2048.kernels import learn, ntuple, train
@@ -25,11 +25,11 @@ BOARDS = {
 def method_of(
     *, alpha: float = 0.25, discount: float = 1.0, trace: float = 0.0, epsilon: float = 0.0, kind: str = "td",
     order: str = "forward", restart: bool = False, carousel: bool = False, guide: float = 0.0, guided: int = 0,
-    corners: int = 0,
+    corners: int = 0, taught: int = 0,
 ) -> learn.Method:  # fmt: skip
     return learn.Method(
         F32(alpha), F32(discount), F32(trace), epsilon, kind == "tc", order == "backward", restart, carousel,
-        F32(guide), guided, np.uint64(corners),
+        F32(guide), guided, np.uint64(corners), taught,
     )  # fmt: skip
 
 
@@ -45,6 +45,7 @@ class Student:
     def play(self, budget: int = 1) -> int:
         """Play games until a budget of moves is spent: 1 is a whole game."""
         plan, net = self.network.plan, self.network.address
+        self.n_taught = int(self.cursor[train.TAUGHT])
         return int(train.train(plan, net, self.method, self.cursor, self.trail, self.report, budget))
 
     def boards(self, n: int) -> list[Board]:
@@ -105,21 +106,29 @@ def retell(student: Student, plain: PlainNetwork, n: int, number: int) -> list[B
     board = rules.board
     for count in range(rules.n_start):
         board = board.put(*rules.spawn(board, dice.draw(key, count)))
-    states = []
+    states, n_taught = [], student.n_taught
     for t, chosen in enumerate([*student.boards(n), None]):
         states.append(board)
         slides = [slide for _, slide in board.slides()]
-        totals = [reward + float(method.discount) * plain.value(after) for after, reward in slides]
+        stages = [rank for rank in student.network.design.stages if max(board.ranks) >= rank]
+        shown = lowered(board, stages[-1] - 1) if stages and n_taught < method.taught else board
+        n_taught += shown != board and bool(slides)
+        totals = [reward + float(method.discount) * plain.value(after) for _, (after, reward) in shown.slides()]
         likings = [
             total + is_guided * float(method.guide) * in_corner(after, int(method.corners))
-            for total, (after, _) in zip(totals, slides, strict=True)
+            for total, (_, (after, _)) in zip(totals, shown.slides(), strict=True)
         ]
+        target = 0.0
+        if slides:
+            best = likings.index(max(likings))
+            after, reward = slides[best]
+            target = totals[best] if shown == board else reward + float(method.discount) * plain.value(after)
         if t and not method.is_backward:
             last = student.boards(n)[t - 1]
-            target = totals[likings.index(max(likings))] if slides else 0.0
             plain.learn(last, target - plain.value(last))
         if chosen is None:
             assert not slides
+            assert student.cursor[train.TAUGHT] == n_taught
             return states
         i = [after for after, _ in slides].index(chosen)
         assert student.trail.rewards[t] == slides[i].reward
@@ -151,6 +160,8 @@ def look_back(plain: PlainNetwork, method: learn.Method, afters: list[Board], re
         {"kind": "td", "guide": 8.0, "guided": 5, "corners": 0xF00F},
         {"kind": "tc", "guide": 4.0, "guided": 1000, "corners": 0xF, "order": "backward", "trace": 0.5},
         {"kind": "td", "order": "backward"},
+        {"kind": "td", "order": "backward", "taught": 10},
+        {"kind": "tc", "epsilon": 0.3, "taught": 1000},
         {"kind": "tc", "order": "backward", "alpha": 1.0, "trace": 0.5},
         {"kind": "tc", "order": "backward", "alpha": 0.5, "trace": 1.0, "discount": 0.9},
     ],

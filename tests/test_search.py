@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_network import lowered
 from strategies import boards
 from test_kernel_play import assert_same_game
 from test_kernel_search import plain_rules
 
 from lab2048.kernels import context as of
-from lab2048.kernels import evaluate, root, search
+from lab2048.kernels import evaluate, lower, search
 from lab2048.players import make_player
 from lab2048.players.evaluator import make_evaluator
 from lab2048.players.searcher import Searcher
@@ -89,15 +90,15 @@ def test_games_in_one_call_are_the_games_move_by_move() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "lowered"),
+    "text",
     [
-        ("65536 32768 2 # / # # # # / # # # # / # # # #", "16 8 2 # / # # # # / # # # # / # # # #"),
-        ("131072 131072 4 2 / # # # # / # # # # / # # # #", "8 8 4 2 / # # # # / # # # # / # # # #"),
-        ("2048 4 # # / # # # # / # # # # / # # # #", "2048 4 # # / # # # # / # # # # / # # # #"),
+        "65536 32768 2 # / # # # # / # # # # / # # # #",
+        "131072 131072 4 2 / # # # # / # # # # / # # # #",
+        "2048 4 # # / # # # # / # # # # / # # # #",
     ],
 )
-def test_tiles_too_high_are_lowered_together(text: str, lowered: str) -> None:
-    shown = root.downgrade(np.array(Board.from_text(text).ranks, np.uint8))
+def test_tiles_too_high_are_lowered_together(text: str) -> None:
+    shown = lower.downgrade(np.array(Board.from_text(text).ranks, np.uint8))
     ranks = Board.from_packed(Board.from_text("4x4").shape, int(shown)).ranks
     before = Board.from_text(text)
     assert max(ranks) <= 14
@@ -106,7 +107,14 @@ def test_tiles_too_high_are_lowered_together(text: str, lowered: str) -> None:
     for a, b in pairs:
         for c, d in pairs:
             assert (a < c) == (b < d)
-    assert lowered
+
+
+@given(boards(("4x4", "3x3", "hex1")), st.integers(3, 14))
+@settings(max_examples=100)
+def test_a_lowered_board_has_the_same_moves(board: Board, top: int) -> None:
+    shown = Board.from_packed(board.shape, int(lower.lower(np.uint64(board.to_packed()), top)))
+    assert shown == lowered(board, top)
+    assert [move for move, _ in shown.slides()] == [move for move, _ in board.slides()]
 
 
 @pytest.mark.parametrize("ms", [0.1, 1.0, 5.0])

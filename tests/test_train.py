@@ -173,10 +173,10 @@ def test_a_file_that_is_there_is_not_lost(out: Path, capsys: pytest.CaptureFixtu
     [
         (["--network", "012"], "network 012: the network was trained with rows"),
         (["--method", "td"], "method td: the network was trained with tc"),
-        (["--lambda", "0.7"], "lambda 0.7: the network was trained with 0.5"),
-        (["--alpha", "0.5"], "alpha 0.5: the network was trained with None"),
-        (["--stages", "64"], "stages 64: the network was trained with"),
-        (["--no-restart"], "restart False: the network was trained with True"),
+        (["--optimism", "100"], "optimism 100.0: the network was trained with 0.0"),
+        (["--no-share"], "share False: the network was trained with True"),
+        (["--lambda", "7"], "lambda 7.0 is out of range: expected 0 to 1"),
+        (["--stages", "3"], "stages 3: expected tiles such as 8192,16384"),
         (["--seed", "9"], "seed 9: the network was trained with 1"),
         (["--rules", "2x2"], "rules 2x2: the network was trained with 2x3"),
         (["--spawn", "2:1"], "spawn 2:1.0: the network was trained with 2:0.9,4:0.1"),
@@ -192,6 +192,23 @@ def test_a_training_goes_on_as_it_began(
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith(f"lab2048: {says}")
     assert out.read_bytes() == before
+
+
+def test_a_training_may_go_on_differently_and_with_further_stages(
+    out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train(out, *SMALL, "--moves", "1000") == 0
+    before = load_network(out)
+    words = ["--threads", "1", "--resume", "--moves", "3000", "--alpha", "0.5", "--no-carousel", "--taught", "200"]
+    assert train(out, *words, "--stages", "16,32") == 0
+    network = load_network(out)
+    assert network.design.stages == (4, 5)
+    assert np.count_nonzero(network.weights[network.design.stage_size :])
+    assert network.facts["training"]["config"]["alpha"] == 0.5
+    assert len(network.weights) == 3 * len(before.weights)
+    capsys.readouterr()
+    assert train(out, "--resume", "--moves", "4000", "--stages", "32") == 2
+    assert "the network has stages from 16,32 on: expected the same, and further ones" in capsys.readouterr().err
 
 
 def test_a_network_that_cannot_learn_on_says_so(out: Path, capsys: pytest.CaptureFixture[str]) -> None:

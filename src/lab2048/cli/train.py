@@ -95,6 +95,14 @@ def ntuple(
         str | None,
         typer.Option("--stages", metavar="TILES", help="Further weights from these highest tiles on: 8192,16384."),
     ] = None,
+    promote: Annotated[
+        bool | None,
+        typer.Option("--promote/--no-promote", help="Later stages begin as copies of the one before (default: no)."),
+    ] = None,
+    taught: Annotated[
+        float | None,
+        typer.Option("--taught", metavar="MOVES", help="So long the stage before plays for later ones (default: 1e8)."),
+    ] = None,
     share: Annotated[
         bool | None, typer.Option("--share/--no-share", help="Turned boards share weights (default: yes).")
     ] = None,
@@ -136,7 +144,9 @@ def ntuple(
     _check_out(out, resume=resume, force=force)
     wishes: dict[str, Any] = {
         "network": network, "method": method, "order": order, "alpha": alpha, "trace": trace, "optimism": optimism,
-        "restart": restart, "carousel": carousel, "guide": guide, "guided": guided, "stages": stages, "share": share,
+        "restart": restart, "carousel": carousel, "guide": guide, "guided": guided, "stages": stages,
+        "promote": promote, "taught": taught,
+        "share": share,
         "discount": discount, "epsilon": epsilon,
         "seed": None if seed is None else check_seed(seed),
     }  # fmt: skip
@@ -147,8 +157,8 @@ def ntuple(
         names = ("rules", "goal", "spawn", "start", "spawner")
         said = {name for name in names if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"}
         prepare(say, NETWORK)
-        training = Training.resume(out, n_threads)
-        _check_same(training, given, the_rules, said)
+        training = Training.resume(out, n_threads, **given)
+        _check_same(training, the_rules, said)
     else:
         config = Config(**given)
         config.design(the_rules)  # refuse before anything is compiled
@@ -172,16 +182,12 @@ def _check_out(out: Path, *, resume: bool, force: bool) -> None:
         raise FileError(f"{out.parent} cannot be written: name another folder with --out FILE")
 
 
-def _check_same(training: "Training", given: dict[str, Any], rules: "Rules", said: set[str]) -> None:
-    """A training goes on as it began; another wish is a mistake.  Of the rules only what was said is one."""
-    from lab2048.learning.ntuple import SAID
-
+def _check_same(training: "Training", rules: "Rules", said: set[str]) -> None:
+    """A training goes on with the rules it began with; of those that are said, another one is a mistake."""
     trained, wished = training.network.design.rules.to_json(), rules.to_json()
-    pairs = [(SAID.get(name, name), wish, getattr(training.config, name)) for name, wish in given.items()]
-    fields = {name: "board" if name == "rules" else name for name in said}
-    pairs += [(name, wished[field], trained[field]) for name, field in fields.items()]
-    for name, wish, before in pairs:
-        if before != wish:
+    for name in said:
+        field = "board" if name == "rules" else name
+        if (wish := wished[field]) != (before := trained[field]):
             raise UsageError(f"{name} {wish}: the network was trained with {before}; leave it out, or begin another")
 
 

@@ -41,6 +41,7 @@ class Method(NamedTuple):
     guide: F32  # a move that leaves the highest tile in a corner seems better by so much of that tile
     guided: I64  # for so many moves
     corners: U64  # the nibbles of the corners
+    taught: I64  # for so many moves of later stages the stage before chooses, on the lowered board
 
 
 class Trail(NamedTuple):

@@ -19,8 +19,8 @@ from lab2048.kernels.address import load_u64
 from lab2048.kernels.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO
 from lab2048.kernels.call import call_choose
 from lab2048.kernels.dice import GOLDEN, PLAYER, SPAWN, draw, mix, pick, stream_key
+from lab2048.kernels.lower import downgrade
 from lab2048.kernels.packed import FULL_SUM, Plan, tile_potential
-from lab2048.kernels.root import downgrade
 from lab2048.kernels.start import start_game
 
 ALL_MOVES = U64(0x543210)  # a nibble a move

@@ -7,17 +7,17 @@ from numpy.typing import NDArray
 
 from lab2048.kernels import context as of
 from lab2048.kernels import layout as at
-from lab2048.kernels import packed, wide
+from lab2048.kernels import packed
 from lab2048.kernels._jit import kernel
 from lab2048.kernels.address import F32, address_of, load_u64, words_at
-from lab2048.kernels.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO, popcount
+from lab2048.kernels.bits import FOUR, I64, NIBBLE, U64, ZERO, popcount
 from lab2048.kernels.call import CHOOSE, call_chance, function_address
 from lab2048.kernels.evaluate import N_TERMS
 from lab2048.kernels.last import NONE
+from lab2048.kernels.lower import lower
 from lab2048.kernels.search import chance_address
 
 FEW_EMPTY = 7  # document 002 looks further below this
-TOP_RANK = 14  # leaves room for one more merge in a nibble
 
 
 @kernel
@@ -79,31 +79,6 @@ def best_move(context: I64, plan: packed.Plan, board: U64) -> I64:
 
 
 @kernel
-def lower(board: U64, top: I64) -> U64:
-    """A board that plays like another one with tiles above rank `top`.
-
-    Where a rank is missing below the highest, every tile above it is one rank too high
-    for what the others can do with it: lowering them all changes no merge of a long time.
-    """
-    highest = packed.max_rank(board)
-    while highest > top:
-        seen, word = I64(0), board
-        while word != ZERO:
-            seen |= I64(1) << I64(word & NIBBLE)
-            word >>= FOUR
-        missing = highest - 1
-        while missing > 0 and (seen >> missing) & 1:
-            missing -= 1
-        if missing == 0:
-            break
-        for cell in range(16):
-            if I64((board >> U64(4 * cell)) & NIBBLE) > missing:
-                board -= ONE << U64(4 * cell)
-        highest -= 1
-    return board
-
-
-@kernel
 def choose_search(context: I64, board: U64) -> I64:
     """The same for whoever has only the context."""
     plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
@@ -113,26 +88,6 @@ def choose_search(context: I64, board: U64) -> I64:
 def choose_address() -> int:
     """The address of the kernel that chooses by a search."""
     return function_address(choose_search, CHOOSE)
-
-
-@kernel
-def downgrade(ranks: NDArray[np.uint8]) -> U64:
-    """A packed board that plays like one with tiles too high for a nibble: see `lower`."""
-    shown = ranks.copy()
-    while wide.max_rank(shown) > TOP_RANK:
-        highest, missing = wide.max_rank(shown), I64(0)
-        for rank in range(1, highest):
-            if not (shown == rank).any():
-                missing = I64(rank)
-        if missing == 0:
-            break
-        for cell in range(len(shown)):
-            if shown[cell] > missing:
-                shown[cell] -= np.uint8(1)
-    board = ZERO
-    for cell in range(len(shown)):
-        board |= min(U64(shown[cell]), NIBBLE) << U64(4 * cell)
-    return board
 
 
 def idle_context(plan: packed.Plan) -> tuple[NDArray[np.uint64], list[NDArray[Any]]]:
@@ -160,5 +115,4 @@ def warm_up(plan: packed.Plan) -> None:
         words[of.CHANCE] = chance_address(is_classic)
         choose_address()
         deepen(address_of(words), plan, U64(0x11), 2, np.zeros(n_moves, np.float32))
-    downgrade(np.ones(int(plan[at.N_CELLS]), np.uint8))
     del arrays  # not before now: the context holds their addresses

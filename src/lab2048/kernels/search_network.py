@@ -16,7 +16,7 @@ from lab2048.kernels.address import F32, bits_float, float_bits, load_u64, store
 from lab2048.kernels.bits import I64, LOW_32, N32, U64, ZERO, popcount
 from lab2048.kernels.call import CHANCE, CHOOSE, function_address
 from lab2048.kernels.last import NONE, U32
-from lab2048.kernels.root import lower
+from lab2048.kernels.lower import lower
 from lab2048.kernels.search import ALLOWANCE_SHIFT, DEPTH_SHIFT, HASH, NEAR_DEPTH, count_states, remember
 
 GROUP = "network"

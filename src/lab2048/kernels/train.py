@@ -17,6 +17,7 @@ from lab2048.kernels.address import F32, address_of, load_u64, store_u64
 from lab2048.kernels.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO
 from lab2048.kernels.dice import N11, PLAYER, SPAWN, draw, episode_seed, pick, stream_key
 from lab2048.kernels.learn import Method, Trail, ask_rates, learn, learn_backward, make_trail
+from lab2048.kernels.lower import lower
 from lab2048.kernels.packed import FAIR, FULL_SUM, Plan
 from lab2048.kernels.start import start_game
 
@@ -27,8 +28,8 @@ NOTHING = F32(-3.0e38)
 
 # The cursor: of the training; next game, how far to the one after it; where to begin (0: anew); moves made;
 SEED, NUMBER, STRIDE, START, MADE = range(5)
-# whose turn it is to be the beginning; the highest ring that holds a board.
-TURN, HIGHEST_RING = 5, 6
+# whose turn it is to be the beginning; the highest ring that holds a board; moves of later stages that were taught.
+TURN, HIGHEST_RING, TAUGHT = 5, 6, 7
 # Then the rings: afterstates of earlier games, by tile sum.
 RINGS, N_RINGS, RING_SIZE = 8, 72, 32
 CURSOR_SIZE = RINGS + N_RINGS * RING_SIZE
@@ -88,6 +89,16 @@ def in_corner(board: U64, corners: U64) -> F32:
 
 
 @kernel
+def taught_by(net: I64, board: U64) -> U64:
+    """The board that the stage before is asked about: lowered, or the board itself in the first stage.
+
+    A lowered board has the same legal moves.
+    """
+    stage = ntuple.stage_of(net, board)
+    return lower(board, I64(load_u64(net, ntuple.STAGES + stage)) - 1) if stage > 0 else board
+
+
+@kernel
 def train(
     plan: Plan,
     net: I64,
@@ -124,31 +135,41 @@ def train(
         guide = method.guide if I64(cursor[MADE]) < method.guided else F32(0)
         while not is_full:
             # 2. Find every afterstate and what it looks up, before anything is added up: memory takes its time.
-            here = packed.potential(board)
+            shown = taught_by(net, board) if I64(cursor[TAUGHT]) < method.taught else board
+            here = packed.potential(shown)
             if is_classic:
-                turned = classic.transpose(board)
-                afters[0], afters[1] = classic.transpose(classic.slide_low(turned)), classic.slide_high(board)
-                afters[2], afters[3] = classic.transpose(classic.slide_high(turned)), classic.slide_low(board)
+                turned = classic.transpose(shown)
+                afters[0], afters[1] = classic.transpose(classic.slide_low(turned)), classic.slide_high(shown)
+                afters[2], afters[3] = classic.transpose(classic.slide_high(turned)), classic.slide_low(shown)
             else:
                 for move in range(n_moves):
-                    afters[move] = packed.slide(plan, board, move)
+                    afters[move] = packed.slide(plan, shown, move)
             for move in range(n_moves):
-                if afters[move] != board:
+                if afters[move] != shown:
                     ntuple.find(net, afters[move], indexes + move * size)
             # 3. Take the best move.
             best, highest, target, n_legal = I64(-1), NOTHING, F32(0), I64(0)
             for move in range(n_moves):
-                if afters[move] != board:
+                if afters[move] != shown:
                     worth = ntuple.value_of(net, indexes + move * size)
                     total = F32(F32(packed.potential(afters[move]) - here) + method.discount * worth)
                     liking = total + guide * in_corner(afters[move], method.corners) if guide > F32(0) else total
                     n_legal += 1
                     if liking > highest:
                         best, highest, target = I64(move), liking, total
+            if shown != board and best >= 0:
+                # What was taught is the move; what it leads to is the true board's.
+                cursor[TAUGHT] += ONE
+                here = packed.potential(board)
+                for move in range(n_moves):
+                    afters[move] = packed.slide(plan, board, move)
+                    ntuple.find(net, afters[move], indexes + move * size)
+                worth = ntuple.value_of(net, indexes + best * size)
+                target = F32(F32(packed.potential(afters[best]) - here) + method.discount * worth)
             # 4. Learn from it.
             if not method.is_backward and n > 0:
                 # Its value as it is by now: learning the one before has moved weights that both look up.
-                error = F32(target - ntuple.add_up(net, before))
+                error = F32(target - ntuple.value_of(net, before))
                 _, rate = learn(net, before, share, error, method.is_coherent)
                 errors, rates = errors + float(abs(error)), rates + float(rate)
             if best < 0:
@@ -207,6 +228,6 @@ def warm_up(plan: Plan) -> None:
     weights, rates = np.zeros(16, F32), np.zeros(32, F32)
     net = ntuple.idle_net(plan, weights)
     net[ntuple.RATES] = address_of(rates)
-    method = Method(F32(1), F32(1), F32(0), 0.0, True, True, False, True, F32(0), 0, U64(0))
+    method = Method(F32(1), F32(1), F32(0), 0.0, True, True, False, True, F32(0), 0, U64(0), 0)
     cursor = np.zeros(CURSOR_SIZE, np.uint64)
     train(plan, address_of(net), method, cursor, make_trail(1), make_report(), 1)

@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from lab2048.rules import Rules
 
 METHODS = ("tc", "td")
 SAID = {"trace": "lambda"}  # what a field is called on the command line, where Python has the word for itself
+FIXED = ("network", "method", "optimism", "share", "seed")  # what a training that goes on cannot change
 ORDERS = ("backward", "forward")
 SLICE = 0.4  # seconds that a thread plays before it reports
 WINDOW = 1000  # last games that the live figures are about
@@ -65,7 +66,11 @@ class Config:
     guided: float = 1e8
     "For so many moves: what is learnt there the network keeps to by itself."
     stages: str = ""
-    "Tiles from which on further weights serve, such as 8192,16384; they begin as copies of the stage before."
+    "Tiles from which on further weights serve, such as 8192,16384."
+    promote: bool = False
+    "Weights of later stages begin as copies of the stage before, when they are first met; otherwise with nothing."
+    taught: float = 1e8
+    "For so many moves of later stages the stage before chooses, on a lowered board: it knows its way there."
     share: bool = True
     "Turned and mirrored boards share their weights."
     seed: int = 1
@@ -83,6 +88,7 @@ class Config:
             ("epsilon", 0, 1),
             ("guide", 0, 100),
             ("guided", 0, 1e15),
+            ("taught", 0, 1e15),
         ):
             number = getattr(self, name)
             if number is not None and not low <= number <= high:
@@ -111,6 +117,7 @@ class Config:
             guide=np.float32(self.guide),
             guided=round(self.guided / n_threads),
             corners=np.uint64(sum(0xF << 4 * cell for cell in corners(rules.shape))),
+            taught=round(self.taught / n_threads),
         )
 
 
@@ -184,17 +191,22 @@ class Training:
     @classmethod
     def begin(cls, config: Config, rules: Rules, n_threads: int) -> "Training":
         """Start with an empty network."""
-        network = Network.empty(config.design(rules), config.optimism, is_coherent=config.method == "tc")
+        is_coherent, is_promoting = config.method == "tc", config.promote
+        network = Network.empty(
+            config.design(rules), config.optimism, is_coherent=is_coherent, is_promoting=is_promoting
+        )
         return cls(config, network, n_threads)
 
     @classmethod
-    def resume(cls, path: Path, n_threads: int) -> "Training":
-        """Go on where a file was left."""
+    def resume(cls, path: Path, n_threads: int, **wishes: Any) -> "Training":
+        """Go on where a file was left; some things may go on differently."""
         network = load_network(path, with_rates=True)
         facts: Any = network.facts.get("training")
         cursors = load_array(path, "cursors")
         try:
-            config = Config(**{f.name: facts["config"][f.name] for f in fields(Config)})
+            # One of before lacks what was added since.
+            added = {"promote": False, "taught": 0.0}
+            config = Config(**{f.name: (added | facts["config"])[f.name] for f in fields(Config)})
             if cursors is None or cursors.shape[1:] != (kernel.CURSOR_SIZE,) or cursors.dtype != np.uint64:
                 raise KeyError("cursors")
             if network.step is not None or (config.method == "tc" and network.rates is None):
@@ -204,6 +216,17 @@ class Training:
                 raise TypeError("numbers")
         except (TypeError, KeyError, UsageError):
             raise FileError(f"{path} cannot be trained further: expected a checkpoint of lab2048 train") from None
+        for name, wish in wishes.items():
+            before = getattr(config, name)
+            if name in FIXED and before != wish:
+                said = SAID.get(name, name)
+                raise UsageError(
+                    f"{said} {wish}: the network was trained with {before}; leave it out, or begin another"
+                )
+        config = replace(config, **wishes)
+        stages = parse_stages(config.stages)
+        if stages != network.design.stages:
+            network = network.with_stages(stages, config.optimism, is_promoting=config.promote)
         return cls(config, network, n_threads, cursors, **numbers)
 
     def save(self, path: Path) -> None:

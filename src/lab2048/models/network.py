@@ -1,7 +1,7 @@
 """Networks: patterns, their weights, and what kernels need to look them up."""
 
 import mmap
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -129,14 +129,34 @@ class Network:
         self.plan, self.words = plan, words
 
     @classmethod
-    def empty(cls, design: Design, value: float = 0.0, *, is_coherent: bool = False) -> "Network":
-        """A network that thinks every board worth `value`, ready to learn; later stages know nothing yet."""
+    def empty(
+        cls, design: Design, value: float = 0.0, *, is_coherent: bool = False, is_promoting: bool = False
+    ) -> "Network":
+        """A network that thinks every board worth `value`, ready to learn.
+
+        If it promotes, weights of later stages are not set: they begin as copies of the stage before when they are met.
+        """
         weights = huge_array(design.n_weights, np.float32)
         if value:
-            weights[: design.stage_size] = value / design.n_lookups
-        weights[design.stage_size :] = np.nan
+            weights[:] = value / design.n_lookups
+        if is_promoting:
+            weights[design.stage_size :] = np.nan
         rates = huge_array(2 * design.n_weights, np.float32) if is_coherent else None
         return cls(design, weights, rates=rates)
+
+    def with_stages(self, stages: tuple[int, ...], value: float = 0.0, *, is_promoting: bool = False) -> "Network":
+        """The same network with further stages, as empty as a new network."""
+        before = self.design.stages
+        if stages[: len(before)] != before:
+            tiles = ",".join(str(2**rank) for rank in before)
+            raise UsageError(f"the network has stages from {tiles} on: expected the same, and further ones")
+        grown = Network.empty(
+            replace(self.design, stages=stages), value, is_coherent=self.rates is not None, is_promoting=is_promoting
+        )
+        grown.weights[: len(self.weights)], grown.facts = self.weights, self.facts
+        if grown.rates is not None:
+            grown.rates[: len(self.rates)] = self.rates  # type: ignore[arg-type]
+        return grown
 
     @property
     def address(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.kernels import context as of
-from lab2048.kernels import evaluate, frontier, packed, root, search, search_network, search_wide
+from lab2048.kernels import evaluate, frontier, lower, packed, root, search, search_network, search_wide
 from lab2048.kernels import layout as at
 from lab2048.kernels.address import address_of, clock_address
 from lab2048.kernels.last import NONE
@@ -96,7 +96,7 @@ class Searcher:
         words[of.TABLE_SHIFT] = 64 - self.table_bits
         words[of.PLAN], words[of.PLAN_SIZE] = address_of(self.plan), len(self.plan)
         words[of.DEPTH], words[of.DEEPEN] = self.depth, self.deepen
-        words[of.TOP] = root.TOP_RANK if self.top is None else self.top
+        words[of.TOP] = lower.TOP_RANK if self.top is None else self.top
         if self.cut is None:
             words[of.ALLOWANCE] = words[of.ALLOWANCE_EACH] = UNITS
         else:
@@ -219,7 +219,7 @@ class Searcher:
         """What is searched in place of a board: nothing if it fits no word."""
         if not self.is_packed:
             return np.uint64(0)
-        return np.uint64(root.lower(np.uint64(root.downgrade(ranks)), int(self.context[of.TOP])))
+        return np.uint64(lower.lower(np.uint64(lower.downgrade(ranks)), int(self.context[of.TOP])))
 
     def _search(self, boards: tuple[NDArray[np.uint8], np.uint64], depth: int, values: NDArray[np.float32]) -> None:
         ranks, word = boards
@@ -259,7 +259,7 @@ class Searcher:
     def _by_move(self, board: Board, values: NDArray[np.float32]) -> dict[int, float]:
         if isinstance(self.judge, Network):
             values = np.where(values > NONE, values - np.float32(packed.potential(self._boards(board)[1])), NONE)
-        if not self.is_packed or max(board.ranks) <= root.TOP_RANK:
+        if not self.is_packed or max(board.ranks) <= lower.TOP_RANK:
             return {move: float(value) for move, value in enumerate(values) if value > NONE}
         # A lowered board may have lost a legal move, or won one: the true board decides.
         return {int(move): max(float(values[move]), LEAST) for move in board.legal_moves()}
