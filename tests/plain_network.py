@@ -27,8 +27,10 @@ def random_network(design: Design, seed: int, *, is_coherent: bool = False) -> N
 def place_of(design: Design, key: Key) -> int:
     """Where the array of weights holds what the dictionary has under a key."""
     stage, p, ranks = key
-    before: int = sum(16 ** len(pattern) for pattern in design.patterns[:p])
-    return stage * design.stage_size + before + sum(rank << 4 * digit for digit, rank in enumerate(ranks))
+    radix = min(16, design.rules.max_rank + 1)
+    before: int = sum(radix ** len(pattern) for pattern in design.patterns[:p])
+    number = sum(rank * radix**digit for digit, rank in enumerate(ranks))
+    return stage * design.stage_size + before + number
 
 
 def lowered(board: Board, top: int) -> Board:
@@ -61,7 +63,8 @@ class PlainNetwork:
         for p, pattern in enumerate(self.design.patterns):
             for symmetry in symmetries:
                 ranks = board.carry(symmetry).ranks
-                yield stage, p, tuple(ranks[cell] for cell in pattern)
+                # A tile higher than the rules allow counts as the highest that they do.
+                yield stage, p, tuple(min(ranks[cell], self.design.rules.max_rank, 15) for cell in pattern)
 
     def weight(self, key: Key) -> float:
         """A weight; one that a later stage does not know begins as a copy of the last stage that does."""

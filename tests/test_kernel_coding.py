@@ -12,22 +12,22 @@ from lab2048.kernels import coding
 Table = NDArray[np.int16]
 
 
-def squeeze(table: Table, n_cells: int, room: int | None = None) -> tuple[NDArray[np.uint8], int]:
+def squeeze(table: Table, n_cells: int, radix: int = 16) -> tuple[NDArray[np.uint8], int]:
     """The code, and how many bytes it takes."""
-    data = np.zeros(8 * table.size + 64 if room is None else room, np.uint8)
-    size = int(coding.squeeze(coding.make_state(data, is_decoding=False), table, n_cells))
+    data = np.zeros(8 * table.size + 64, np.uint8)
+    size = int(coding.squeeze(coding.make_state(data, is_decoding=False), table, radix, n_cells))
     return data[:size], size
 
 
-def unsqueeze(data: NDArray[np.uint8], n_cells: int) -> tuple[Table, int]:
-    table = np.zeros(16**n_cells, np.int16)
-    return table, int(coding.unsqueeze(coding.make_state(data, is_decoding=True), table, n_cells))
+def unsqueeze(data: NDArray[np.uint8], n_cells: int, radix: int = 16) -> tuple[Table, int]:
+    table = np.zeros(radix**n_cells, np.int16)
+    return table, int(coding.unsqueeze(coding.make_state(data, is_decoding=True), table, radix, n_cells))
 
 
-def spread(seed: int, n_cells: int, density: float, scale: float) -> Table:
+def spread(seed: int, n_cells: int, density: float, scale: float, radix: int = 16) -> Table:
     """A table as a training leaves it: most of it empty, a few numbers large."""
     rng = np.random.default_rng(seed)
-    numbers = rng.laplace(0, scale, 16**n_cells) * (rng.random(16**n_cells) < density)
+    numbers = rng.laplace(0, scale, radix**n_cells) * (rng.random(radix**n_cells) < density)
     table: Table = np.clip(np.rint(numbers), -32768, 32767).astype(np.int16)
     return table
 
@@ -49,21 +49,45 @@ def test_tables_of_trained_weights_come_back(seed: int, density: float, scale: f
     assert (unsqueeze(squeeze(table, 2)[0], 2)[0] == table).all()
 
 
+@given(st.integers(0, 1000), st.sampled_from([(2, 8), (3, 5), (4, 4), (11, 3), (15, 2), (7, 1)]), st.booleans())
+@settings(max_examples=30)
+def test_tables_of_any_radix_come_back(seed: int, size: tuple[int, int], is_negative: bool) -> None:
+    # None of these but the first is a whole number of blocks; some blocks are empty and left out.
+    radix, n_cells = size
+    table = spread(seed, n_cells, 0.4, 5.0, radix)
+    table[: radix**n_cells // 3] = 0
+    if is_negative:  # all eight around a weight may be below 0
+        table = -np.abs(table) - 1  # type: ignore[assignment]
+    code, n = squeeze(table, n_cells, radix)
+    found, n_read = unsqueeze(code, n_cells, radix)
+    assert (found == table).all()
+    assert n_read == n
+
+
+def test_the_surroundings_are_those_with_a_tile_a_rank_lower() -> None:
+    # A table of sums of what each digit is worth is as good as known by them; the same weights shuffled are not.
+    radix, n_cells = 11, 4
+    digits = np.indices((radix,) * n_cells).reshape(n_cells, -1)
+    table: Table = ((digits >= 8).sum(axis=0) * 5).astype(np.int16)
+    shuffled = np.random.default_rng(1).permutation(table)
+    assert squeeze(table, n_cells, radix)[1] < squeeze(shuffled, n_cells, radix)[1] / 4
+
+
 def test_several_tables_share_a_code() -> None:
     tables = [spread(seed, 2, 0.3, 9.0) for seed in range(3)]
     data = np.zeros(4096, np.uint8)
     state = coding.make_state(data, is_decoding=False)
     for table in tables:
-        coding.code_table(state.ctypes.data, table.ctypes.data, 2)
-    size = int(coding.squeeze(state, np.zeros(16, np.int16), 1))
+        coding.code_table(state.ctypes.data, table.ctypes.data, 16, 2)
+    size = int(coding.squeeze(state, np.zeros(16, np.int16), 16, 1))
     state = coding.make_state(data[:size], is_decoding=True)
     last = np.zeros(16, np.int16)
     found = [np.zeros(256, np.int16) for _ in tables]
     # The first call reads the beginning of the code, the others go on.
-    coding.unsqueeze(state, found[0], 2)
+    coding.unsqueeze(state, found[0], 16, 2)
     for table in found[1:]:
-        coding.code_table(state.ctypes.data, table.ctypes.data, 2)
-    coding.code_table(state.ctypes.data, last.ctypes.data, 1)
+        coding.code_table(state.ctypes.data, table.ctypes.data, 16, 2)
+    coding.code_table(state.ctypes.data, last.ctypes.data, 16, 1)
     assert all((a == b).all() for a, b in zip(found, tables, strict=True))
     assert not last.any()
 
@@ -81,7 +105,7 @@ def test_without_room_the_size_is_told_and_nothing_is_written_beyond() -> None:
     size = squeeze(table, 2)[1]
     data = np.full(size, 0xAB, np.uint8)
     state = coding.make_state(data[:10], is_decoding=False)
-    assert int(coding.squeeze(state, table, 2)) == size
+    assert int(coding.squeeze(state, table, 16, 2)) == size
     assert (data[10:] == 0xAB).all()
 
 

@@ -10,7 +10,7 @@ from strategies import PACKED, boards
 from lab2048.kernels import classic, ntuple
 from lab2048.kernels.address import address_of
 from lab2048.models.network import Design, Network, runs_of
-from lab2048.rules import Board
+from lab2048.rules import Board, Rules
 
 CLASSIC = Board.from_text("4x4").shape
 
@@ -91,6 +91,35 @@ def test_the_highest_tile_says_which_stage_serves(stages: tuple[int, ...], tile:
         assert int(ntuple.stage_of(network.address, np.uint64(board.to_packed()))) == stage
 
 
+@given(boards(("2x2", "2x3", "3x3", "2x4", "hex1"), max_rank=15), st.sampled_from(["2:1", "2:0.9,4:0.1", "16:1"]))
+def test_no_board_looks_outside_of_its_tables(board: Board, spawn: str) -> None:
+    # A network plays on its shape by any rules, and a board to be judged may be anything that a person types.
+    empty = Board(board.shape, (0,) * len(board.ranks)).to_text()
+    rules = Rules.from_text(empty, spawn=spawn)
+    design = Design(rules, ((0, 1), (0, 2, 3)), (3,))
+    assert design.radix == min(16, rules.max_rank + 1)
+    clamped = Board(board.shape, tuple(min(rank, design.radix - 1) for rank in board.ranks))
+    network = Network(design, np.zeros(design.n_weights, np.float32))
+    index, stage = index_of(network, board), max(board.ranks) >= 3
+    assert all(stage * design.stage_size <= word < (stage + 1) * design.stage_size for word in index)
+    if stage == (max(clamped.ranks) >= 3):
+        assert index == index_of(network, clamped)
+
+
+@given(st.data(), st.sampled_from(["2x4", "1x8", "3x3"]))
+@settings(max_examples=20)
+def test_eight_cells_are_looked_up_digit_by_digit(data: st.DataObject, text: str) -> None:
+    design = design_of(text, (tuple(range(8)),))
+    radix = design.rules.max_rank + 1
+    shape = design.rules.shape
+    ranks = st.lists(st.integers(0, radix - 1), min_size=shape.n_cells, max_size=shape.n_cells)
+    board = Board(shape, tuple(data.draw(ranks)))
+    # Weights are only asked for, never read: that they are not there is no harm.
+    network = Network(design, np.zeros(1, np.float32))
+    copies = [board.carry(symmetry).ranks for symmetry in shape.symmetries]
+    assert index_of(network, board) == [sum(copy[i] * radix**i for i in range(8)) for copy in copies]
+
+
 def test_a_stage_that_has_learnt_is_not_copied_again() -> None:
     network = random_network(design_of("2x2", ((0, 1),), (2, 3)), seed=1)
     board, higher = Board.from_text("4 # / # #"), Board.from_text("8 # / # #")
@@ -111,9 +140,23 @@ def test_the_classic_board_turns(board: Board) -> None:
         assert Board.from_packed(CLASSIC, int(turned)).ranks == tuple(expected.ravel())
 
 
-@given(st.sets(st.integers(0, 15), min_size=1, max_size=7).map(lambda cells: tuple(sorted(cells))), boards(("4x4",)))
+@given(st.sets(st.integers(0, 15), min_size=1, max_size=8).map(lambda cells: tuple(sorted(cells))), boards(("4x4",)))
 def test_runs_cut_a_pattern_out(pattern: tuple[int, ...], board: Board) -> None:
     runs = runs_of(pattern)
     assert len(runs) <= min(ntuple.MAX_RUNS, len(pattern))
     number = sum((board.to_packed() >> shift) & mask for shift, mask in runs)
     assert number == sum(board.ranks[cell] << 4 * digit for digit, cell in enumerate(pattern))
+
+
+@given(boards(("4x4",), max_rank=15), st.integers(2, 16))
+def test_no_rank_above_the_radix_is_left(board: Board, radix: int) -> None:
+    clamped = ntuple.clamp(np.uint64(board.to_packed()), np.uint64(radix))
+    assert Board.from_packed(CLASSIC, int(clamped)).ranks == tuple(min(rank, radix - 1) for rank in board.ranks)
+
+
+@given(st.integers(2, 16), st.lists(st.integers(0, 15), min_size=8, max_size=8))
+def test_nibbles_are_the_digits_of_a_number(radix: int, ranks: list[int]) -> None:
+    digits = [min(rank, radix - 1) for rank in ranks]
+    nibbles = sum(digit << 4 * i for i, digit in enumerate(digits))
+    powers = (np.uint64(radix**n) for n in (1, 2, 4))
+    assert ntuple.number_of(np.uint64(nibbles), *powers) == sum(digit * radix**i for i, digit in enumerate(digits))

@@ -74,8 +74,8 @@ def test_a_quantized_network_comes_back_as_it_was(tmp_path: Path, stages: tuple[
 def test_any_reader_of_safetensors_can_read_it(path: Path) -> None:
     tensors = load_file(path)
     assert {name: (array.dtype.name, array.shape) for name, array in tensors.items()} == {
-        "weights": ("float32", (512,)),
-        "rates": ("float32", (1024,)),
+        "weights": ("float32", (72,)),
+        "rates": ("float32", (144,)),
         "cursors": ("uint64", (1, 4)),
     }
 
@@ -169,14 +169,14 @@ def make(name: str, array: Any) -> Change:
 
 WRONG = [
     (put("weights", 0, np.nan), "has weights that are not numbers: expected finite ones"),
-    (put("weights", 511, np.inf), "has weights that are not numbers"),
+    (put("weights", 71, np.inf), "has weights that are not numbers"),
     (put("rates", 3, np.nan), "has rates that are not numbers"),
-    (make("weights", np.zeros(511, np.float32)), "weights are F32 (511,), expected F32 (512,)"),
-    (make("weights", np.zeros((2, 256), np.float32)), "expected F32 (512,)"),
-    (make("weights", np.zeros(512, np.float64)), "weights are F64 (512,), expected F32 (512,)"),
-    (make("weights", np.zeros(512, np.int16)), "weights are I16 (512,), expected F32 (512,)"),
-    (make("rates", np.zeros(512, np.float32)), "rates are F32 (512,), expected F32 (1024,)"),
-    (lambda file: file.tensors.pop("weights"), "weights are none, expected F32 (512,)"),
+    (make("weights", np.zeros(71, np.float32)), "weights are F32 (71,), expected F32 (72,)"),
+    (make("weights", np.zeros((2, 36), np.float32)), "expected F32 (72,)"),
+    (make("weights", np.zeros(72, np.float64)), "weights are F64 (72,), expected F32 (72,)"),
+    (make("weights", np.zeros(72, np.int16)), "weights are I16 (72,), expected F32 (72,)"),
+    (make("rates", np.zeros(72, np.float32)), "rates are F32 (72,), expected F32 (144,)"),
+    (lambda file: file.tensors.pop("weights"), "weights are none, expected F32 (72,)"),
     (lambda file: file.about.clear(), "its header is not one of lab2048 train"),
     (lambda file: file.about.pop("stages"), "its header is not one of lab2048 train"),
     (say(format=2), "has format 2: expected 1; another lab2048 wrote it"),
@@ -185,8 +185,8 @@ WRONG = [
     (say(patterns="0a"), "pattern 0a has cell a: expected cells 0 to 3 of 2x2"),
     (say(patterns="what"), "network 'what' is unknown"),
     (say(patterns=7), "its header is not one of lab2048 train"),
-    (say(patterns="012"), "weights are F32 (512,), expected F32 (4096,)"),
-    (say(stages=[3]), "weights are F32 (512,), expected F32 (1024,)"),
+    (say(patterns="012"), "weights are F32 (72,), expected F32 (216,)"),
+    (say(stages=[3]), "weights are F32 (72,), expected F32 (144,)"),
     (say(stages=[3, 3]), "stages are not understood"),
     (say(stages=[99]), "stage out of range"),
     (say(stages=["x"]), "its header is not one of lab2048 train"),

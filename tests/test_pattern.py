@@ -2,13 +2,24 @@
 
 import pytest
 
-from lab2048.errors import UsageError
-from lab2048.models.pattern import MAX_CELLS, PRESETS, Pattern, corners, neighbours, parse_patterns, write_patterns
-from lab2048.rules import Board
+from lab2048.errors import BoardError, UsageError
+from lab2048.models.network import Design
+from lab2048.models.pattern import (
+    BEST_WEIGHTS,
+    MAX_CELLS,
+    PRESETS,
+    Pattern,
+    corners,
+    neighbours,
+    parse_patterns,
+    write_patterns,
+)
+from lab2048.rules import Board, Rules
 from lab2048.rules.shape import Shape
 
 SHAPES = ("3x3", "2x4", "2x8", "3x5", "hex1", "####|#xx#|#xx#|####", "#x#|###|#x#", "xx#xx|x###x|#####|x###x|xx#xx")
-SIZED = [name for name in PRESETS if name[0].isdigit()]
+CLASSIC = [name for name in PRESETS if name[0].isdigit()]
+SIZED = [*CLASSIC, "1x2", "8x7", "1x8", "64x3"]
 
 
 def shape_of(text: str) -> Shape:
@@ -51,7 +62,7 @@ def test_presets_are_those_of_the_literature(name: str, drawings: list[str]) -> 
     assert [draw(pattern) for pattern in parse_patterns(name, shape_of("4x4"))] == drawings
 
 
-@pytest.mark.parametrize("name", SIZED)
+@pytest.mark.parametrize("name", [*CLASSIC, "8x7", "64x8", "1x8"])
 def test_classic_presets_hang_together_and_differ(name: str) -> None:
     shape = shape_of("4x4")
     found = parse_patterns(name, shape)
@@ -70,9 +81,10 @@ def test_other_shapes_get_patterns_of_their_own(text: str, name: str) -> None:
     assert {len(pattern) for pattern in found} == {min(size, shape.n_cells)}
     assert all(is_connected(pattern, shape) for pattern in found)
     assert len({min(images(pattern, shape)) for pattern in found}) == len(found)
-    # Every pair of neighbours is seen by some copy of some pattern.
-    copies = [set(copy) for pattern in found for copy in images(pattern, shape)]
-    assert all(any(pair <= copy for copy in copies) for pair in neighbours(shape))
+    # Every pair of neighbours is seen by some copy of some pattern, if there are patterns enough.
+    if n_patterns > 1:
+        copies = [set(copy) for pattern in found for copy in images(pattern, shape)]
+        assert all(any(pair <= copy for copy in copies) for pair in neighbours(shape))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +150,7 @@ def test_rows_are_the_lines_up_to_symmetry(text: str, written: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["4x4", *SHAPES])
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", [*PRESETS, *SIZED])
 def test_what_is_written_reads_the_same(text: str, name: str) -> None:
     patterns = parse_patterns(name, shape_of(text))
     assert parse_patterns(write_patterns(patterns), shape_of(text)) == patterns
@@ -152,9 +164,13 @@ def test_cells_may_come_in_any_order_and_case() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("8x7", "network '8x7' is unknown: did you mean 8x6? (or cells in hex, such as 012345,456789)"),
+        ("8x9", "network 8x9 is out of range: expected 1 to 64 patterns of 2 to 8 cells"),
+        ("65x2", "network 65x2 is out of range: expected 1 to 64 patterns of 2 to 8 cells"),
+        ("0x6", "network 0x6 is out of range"),
+        ("x6", "network 'x6' is unknown: did you mean"),
+        ("beste", "network 'beste' is unknown: did you mean best?"),
         ("row", "network 'row' is unknown: did you mean rows? (or cells in hex, such as 012345,456789)"),
-        ("", "network '' is unknown: known: 4x5, 4x6"),
+        ("", "network '' is unknown: known: 4x5, 4x6, 5x6, 8x6, best, "),
         (", ,", "network ', ,' is unknown"),
         ("0128", "pattern 0128 has cell 8: expected cells 0 to 5 of 2x3"),
         ("0110", "pattern 0110 has a cell twice: expected each cell once"),
@@ -168,8 +184,60 @@ def test_a_bad_word_is_one_line(text: str, says: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_too_many_weights_are_refused() -> None:
-    with pytest.raises(UsageError, match="pattern 01234567 has 8 cells: expected at most 7"):
-        parse_patterns("01234567", shape_of("4x4"))
-    with pytest.raises(UsageError, match="too many weights"):
-        parse_patterns("0123456 1234567 2345678", shape_of("4x4"))
+def test_too_many_cells_are_refused() -> None:
+    with pytest.raises(UsageError, match="pattern 012345678 has 9 cells: expected at most 8"):
+        parse_patterns("012345678", shape_of("4x4"))
+
+
+@pytest.mark.parametrize(
+    ("text", "network", "says"),
+    [
+        ("4x4", "8x7", "network has 2,147,483,648 weights, 16^cells for each pattern: expected at most 536,870,912"),
+        ("4x4", "01234567", "network has 4,294,967,296 weights"),
+        ("4x4", "0123456 1234567 2345678", "network has 805,306,368 weights"),
+        ("3x3", "8x8", "network has 643,076,643 weights, 11^cells for each pattern: expected at most 536,870,912"),
+    ],
+)
+def test_too_many_weights_are_refused(text: str, network: str, says: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        Design.from_text(Rules.from_text(text), network)
+    assert str(caught.value).startswith(says)
+
+
+@pytest.mark.parametrize("text", ["5x5", "8x8", "hex4"])
+@pytest.mark.parametrize("network", ["best", "8x8", "01"])
+def test_a_board_without_room_in_a_word_is_refused_before_its_patterns_are_sought(text: str, network: str) -> None:
+    with pytest.raises(BoardError, match="expected a board of at most 16 cells"):
+        Design.from_text(Rules.from_text(text), network)
+
+
+@pytest.mark.parametrize(
+    ("text", "radix", "same", "n_weights"),
+    [
+        ("4x4", 16, "8x6", 8 * 16**6),
+        ("3x5", 16, "8x6", 8 * 16**6),
+        ("3x4", 14, "8x6", 8 * 14**6),
+        ("3x3", 11, "8x7", 7 * 11**7),  # there are no more than seven kinds
+        ("2x4", 10, "1x8", 10**8),  # the board itself, and so below
+        ("hex1", 9, "1x7", 9**7),
+        ("2x3", 8, "1x6", 8**6),
+        ("2x2", 6, "1x4", 6**4),
+        ("1x2", 4, "1x2", 4**2),
+        ("##x##|##x##", 10, "1x4", 10**4),  # an island, which turns into the other
+    ],
+)
+def test_the_best_is_the_largest_that_has_room(text: str, radix: int, same: str, n_weights: int) -> None:
+    rules = Rules.from_text(text)
+    design = Design.from_text(rules, "best")
+    assert (design.radix, design.n_weights) == (radix, n_weights)
+    assert design.patterns == parse_patterns(same, rules.shape)
+    assert n_weights <= BEST_WEIGHTS
+
+
+@pytest.mark.parametrize("text", SHAPES)
+def test_the_best_is_not_small(text: str) -> None:
+    design = Design.from_text(Rules.from_text(text), "best")
+    size = max(map(len, design.patterns))
+    if size < min(MAX_CELLS, design.rules.shape.n_cells):
+        larger = parse_patterns(f"8x{size + 1}", design.rules.shape)
+        assert sum(design.radix ** len(pattern) for pattern in larger) > BEST_WEIGHTS

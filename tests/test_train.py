@@ -57,7 +57,7 @@ def wait_for(process: subprocess.Popen[str], event: str) -> None:
 def test_a_network_is_trained_and_plays(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert train(out, *SMALL, "--moves", "20000") == 0
     said = capsys.readouterr()
-    assert "4,608 weights" in said.err
+    assert "640 weights" in said.err
     assert said.out.splitlines()[-1].startswith(f"{out} is written")
     network = load_network(out, with_rates=True)
     assert network.facts["training"]["n_moves"] >= 20000
@@ -116,13 +116,25 @@ def test_what_was_said_at_first_need_not_be_said_again(out: Path, capsys: pytest
     assert (rules.shape.size_name, rules.spawn_table) == ("2x3", ((1, 1.0),))
 
 
+def test_the_best_network_is_read_back_and_goes_on_by_any_name(out: Path) -> None:
+    words = ["--threads", "1", "--moves"]
+    assert train(out, "--rules", "2x3", *words, "1000") == 0
+    network = load_network(out)
+    assert (network.design.patterns, len(network.weights)) == (((0, 1, 2, 3, 4, 5),), 8**6)
+    assert train(out, "--resume", *words, "2000", "--network", "1x6") == 0
+    assert train(out, "--resume", *words, "3000", "--network", "best") == 0
+    assert load_network(out).design == network.design
+
+
 # --- what it refuses -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("words", "says", "code"),
     [
-        (["--network", "8x7"], "did you mean 8x6?", 2),
+        (["--network", "8x9"], "network 8x9 is out of range: expected 1 to 64 patterns of 2 to 8 cells", 2),
+        (["--network", "bst"], "network 'bst' is unknown: did you mean best?", 2),
+        (["--rules", "4x4", "--network", "8x7"], "weights, 16^cells for each pattern: expected at most", 2),
         (["--network", "0z"], "network '0z' is unknown", 2),
         (["--network", "06"], "pattern 06 has cell 6: expected cells 0 to 5 of 2x3", 2),
         (["--method", "tx"], "method tx is unknown: known: tc, td", 2),

@@ -27,7 +27,7 @@ def test_info_says_what_a_network_is(trained: Path, capsys: pytest.CaptureFixtur
     assert "0134 1245" in capsys.readouterr().out
     assert run(["weights", "info", str(trained), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
-    assert facts["n_weights"] == 2 * 16**4
+    assert facts["n_weights"] == 2 * 8**4  # eight ranks: nothing above 128 can appear
     assert facts["training"]["n_moves"] >= 30000
     assert [least for least, _, _ in facts["errors"]] == [1, 1000, 10000, 100000]
 
@@ -59,12 +59,12 @@ def test_pruning_drops_what_hardly_counts(trained: Path) -> None:
 def test_a_later_stage_that_is_pruned_takes_what_the_stage_before_knows() -> None:
     network = Network.empty(Design(Rules.from_text("2x2"), ((0, 1),), stages=(3,)), is_coherent=True)
     assert network.rates is not None
-    network.weights[:256], network.weights[256:] = 5, 7
+    network.weights[:36], network.weights[36:] = 5, 7
     network.rates[1::2] = 100
-    network.rates[2 * 300 + 1] = 1
+    network.rates[2 * 40 + 1] = 1
     after = prune(network, 10.0)
-    assert after.weights[300] == 5
-    assert after.weights[301] == 7
+    assert after.weights[40] == 5
+    assert after.weights[41] == 7
 
 
 def test_quantized_weights_are_the_nearest_steps(trained: Path, tmp_path: Path) -> None:

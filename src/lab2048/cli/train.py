@@ -42,7 +42,7 @@ def ntuple(
         typer.Option(
             "--network",
             metavar="CELLS",
-            help="4x5, 4x6, 5x6, 8x6 (default), rows, pairs-triplets-quartets, or cells in hex: 012345,456789.",
+            help="best (default), patterns x cells (8x6, 1x8), rows, pairs-triplets-quartets, or hex: 012345,456789.",
         ),
     ] = None,
     minutes: Annotated[

@@ -26,7 +26,7 @@ WHOLE = U64(1 << 16)
 TOP, FULL, BYTE, N8, N16 = U64(1 << 24), U64(0xFFFF_FFFF), U64(0xFF), U64(8), U64(16)
 
 # The questions: for a block, for zero, for the sign, for each size.
-LEVELS, MAX_UNARY, BLOCK = 14, 18, 256
+LEVELS, MAX_UNARY, BLOCK, MAX_CELLS = 14, 18, 256, 8
 ZERO_AT = 8
 SIGN_AT = ZERO_AT + LEVELS * 8
 MORE_AT = SIGN_AT + 16
@@ -133,16 +133,18 @@ def code_size(state: I64, level: I64, size: I64) -> I64:
 
 
 @kernel
-def code_table(state: I64, table: I64, n_cells: I64) -> None:
-    """Code or decode a table of 16^n_cells short numbers at an address; a table to be decoded holds zeros."""
-    n = I64(1) << (4 * n_cells)
-    block = min(I64(BLOCK), n)
-    was_empty = I64(0)
-    for begin in range(0, n, block):
+def code_table(state: I64, table: I64, radix: I64, n_cells: I64) -> None:
+    """Code or decode a table of radix^n_cells short numbers at an address; a table to be decoded holds zeros."""
+    digits, powers = np.zeros(MAX_CELLS, np.int64), np.ones(MAX_CELLS + 1, np.int64)
+    for axis in range(n_cells):
+        powers[axis + 1] = radix * powers[axis]
+    n, was_empty = powers[n_cells], I64(0)
+    for begin in range(0, n, BLOCK):
+        end = min(begin + BLOCK, n)
         # 1. Is there anything in this block?
         is_used = ZERO
         if load_u64(state, IS_DECODING) == ZERO:
-            for i in range(begin, begin + block):
+            for i in range(begin, end):
                 if load_i16(table, i) != 0:
                     is_used = ONE
                     break
@@ -150,12 +152,24 @@ def code_table(state: I64, table: I64, n_cells: I64) -> None:
         was_empty = I64(0) if is_used != ZERO else was_empty + 1
         if is_used == ZERO:
             continue
-        for i in range(begin, begin + block):
+        # The digits of a weight's number turn like an odometer; blocks that are left out turn nothing.
+        rest = I64(begin)
+        for axis in range(n_cells):
+            digits[axis] = rest % radix
+            rest //= radix
+        digits[0] -= 1
+        for i in range(begin, end):
+            axis = I64(0)
+            digits[0] += 1
+            while digits[axis] == radix and axis < n_cells - 1:
+                digits[axis] = 0
+                axis += 1
+                digits[axis] += 1
             # 2. Look around: the weights with one tile a rank lower.
             total, signs, n_used = I64(0), I64(0), I64(0)
             for axis in range(n_cells):
-                if (i >> (4 * axis)) & 15:
-                    other = I64(load_i16(table, i - (I64(1) << (4 * axis))))
+                if digits[axis] > 0:
+                    other = I64(load_i16(table, i - powers[axis]))
                     total += abs(other)
                     signs += I64(other > 0) - I64(other < 0)
                     n_used += I64(other != 0)
@@ -164,28 +178,28 @@ def code_table(state: I64, table: I64, n_cells: I64) -> None:
             number = I64(load_i16(table, i))
             if code_bit(state, ZERO_AT + 8 * level + min(n_used, 7), U64(number != 0)) == ZERO:
                 continue
-            sign = code_bit(state, SIGN_AT + signs + 7, U64(number < 0))
+            sign = code_bit(state, SIGN_AT + max(signs, -7) + 7, U64(number < 0))
             size = code_size(state, level, abs(number))
             store_i16(table, i, np.int16(-size if sign != ZERO else size))
 
 
 @kernel
-def squeeze(words: NDArray[np.uint64], table: NDArray[np.int16], n_cells: I64) -> I64:
+def squeeze(words: NDArray[np.uint64], table: NDArray[np.int16], radix: I64, n_cells: I64) -> I64:
     """Code a table; return how many bytes that takes, or would take if there were room for them."""
     state = words.ctypes.data
-    code_table(state, table.ctypes.data, n_cells)
+    code_table(state, table.ctypes.data, radix, n_cells)
     for _ in range(5):
         shift_low(state)
     return I64(words[PLACE])
 
 
 @kernel
-def unsqueeze(words: NDArray[np.uint64], table: NDArray[np.int16], n_cells: I64) -> I64:
+def unsqueeze(words: NDArray[np.uint64], table: NDArray[np.int16], radix: I64, n_cells: I64) -> I64:
     """Decode a table that holds zeros; return how many bytes were read."""
     state = words.ctypes.data
     for _ in range(5):  # the first byte is always zero
         words[CODE] = ((words[CODE] << N8) & FULL) | take_byte(state)
-    code_table(state, table.ctypes.data, n_cells)
+    code_table(state, table.ctypes.data, radix, n_cells)
     return I64(words[PLACE])
 
 
@@ -200,5 +214,5 @@ def make_state(data: NDArray[np.uint8], *, is_decoding: bool) -> NDArray[np.uint
 def warm_up(plan: NDArray[np.uint64]) -> None:  # noqa: ARG001
     """Call every kernel of this file once, so that it is compiled."""
     table, data = np.zeros(16, np.int16), np.zeros(64, np.uint8)
-    squeeze(make_state(data, is_decoding=False), table, 1)
-    unsqueeze(make_state(data, is_decoding=True), table, 1)
+    squeeze(make_state(data, is_decoding=False), table, 16, 1)
+    unsqueeze(make_state(data, is_decoding=True), table, 16, 1)

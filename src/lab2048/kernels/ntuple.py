@@ -3,8 +3,10 @@
 A network's value of a board is a sum of weights.  Each pattern, a handful of cells, has
 a table with a weight for every filling of its cells, and is looked up once in each turned
 or mirrored copy of the board.  A filling's number has the ranks of the pattern's cells as
-its digits, four bits each; cells that are neighbours in the word are cut out together, a
-*run*, so that one shift and one mask serve for several.
+its digits, the first cell's the lowest.  A digit has as many values as ranks can appear on
+the board, the *radix*, at most 16.  Cells that are neighbours in the word are cut out
+together, a *run*, so that one shift and one mask serve for several; what was cut out has four
+bits a digit, and is the number itself if the radix is 16.
 
     net[0 : PATTERNS]   the numbers named below
     net[PATTERNS : ]    PATTERN_SIZE words a pattern: where its table begins, how many runs it
@@ -32,7 +34,7 @@ from lab2048.kernels.address import (
     store_u64,
     words_at,
 )
-from lab2048.kernels.bits import FOUR, I64, N16, N48, U64, ZERO
+from lab2048.kernels.bits import FOUR, I64, N16, N48, ONE, U64, ZERO
 
 GROUP = "network"
 
@@ -49,7 +51,8 @@ MAX_STAGES = 8
 PLAN = 16  # address of the plan
 PLAN_SIZE = 17
 HAS_EIGHT = 18  # 1 if all eight copies of the classic board are looked at, and no pattern has more than EIGHT_RUNS
-PATTERNS = 19
+RADIX = 19
+PATTERNS = 20
 MAX_RUNS = 8
 PATTERN_SIZE = 2 + 2 * MAX_RUNS
 EIGHT_RUNS = 3  # at most, in a pattern of which eight copies are cut out at once
@@ -61,6 +64,8 @@ COLUMN_0, COLUMN_1 = U64(0x000F_000F_000F_000F), U64(0x00F0_00F0_00F0_00F0)
 COLUMN_2, COLUMN_3 = U64(0x0F00_0F00_0F00_0F00), U64(0xF000_F000_F000_F000)
 EVERY_OTHER, EVERY_OTHER_CELL = U64(0x0101_0101_0101_0101), U64(0x0F0F_0F0F_0F0F_0F0F)
 CARRIES = U64(0x1010_1010_1010_1010)
+BYTES_OF_NIBBLES, PAIRS_OF_BYTES, LOW_16 = U64(0x0F0F_0F0F), U64(0x00FF_00FF), U64(0xFFFF)
+N8, N15 = U64(8), U64(15)
 
 
 @kernel
@@ -82,7 +87,7 @@ def stage_of(net: I64, board: U64) -> I64:
     stage = I64(0)
     for i in range(1, I64(load_u64(net, N_STAGES))):
         # A nibble overflows if its rank is at least the stage's.
-        lift = (U64(16) - load_u64(net, STAGES + i)) * EVERY_OTHER
+        lift = (N16 - load_u64(net, STAGES + i)) * EVERY_OTHER
         high = ((board & EVERY_OTHER_CELL) + lift) | (((board >> FOUR) & EVERY_OTHER_CELL) + lift)
         stage += I64((high & CARRIES) != ZERO)
     return stage
@@ -131,20 +136,50 @@ def find_eight(net: I64, board: U64, index: I64) -> None:
 
 
 @kernel
+def clamp(board: U64, radix: U64) -> U64:
+    """The board with radix - 1 in place of every higher rank."""
+    # A nibble overflows if its rank is at least the radix; its byte of `over` is then 1.
+    even, odd, lift = board & EVERY_OTHER_CELL, (board >> FOUR) & EVERY_OTHER_CELL, (N16 - radix) * EVERY_OTHER
+    over_even, over_odd = ((even + lift) & CARRIES) >> FOUR, ((odd + lift) & CARRIES) >> FOUR
+    over = over_even | (over_odd << FOUR)
+    return (board & ~(over * N15)) | (over * (radix - ONE))
+
+
+@kernel
+def number_of(nibbles: U64, r1: U64, r2: U64, r4: U64) -> U64:
+    """The number whose digits are eight nibbles: r1 is the radix, r2 its square, r4 the square of that.
+
+    Digits are put together in pairs, all at once; a pair fits the byte that it leaves, and so on:
+
+        g f e d c b a 9  ->  gf ed cb a9  ->  gfed cba9  ->  gfedcba9
+    """
+    bytes_ = (nibbles & BYTES_OF_NIBBLES) + r1 * ((nibbles >> FOUR) & BYTES_OF_NIBBLES)
+    pairs = (bytes_ & PAIRS_OF_BYTES) + r2 * ((bytes_ >> N8) & PAIRS_OF_BYTES)
+    return (pairs & LOW_16) + r4 * (pairs >> N16)
+
+
+@kernel
 def find_any(net: I64, board: U64, index: I64) -> None:
-    """The index of a board of any shape."""
+    """The index of a board of any shape.
+
+    A tile higher than the network's rules allow counts as the highest that they do, so
+    that no board whatever looks outside of the tables.
+    """
     plan = words_at(I64(load_u64(net, PLAN)), I64(load_u64(net, PLAN_SIZE)))
     n_patterns, n_copies = I64(load_u64(net, N_PATTERNS)), I64(load_u64(net, N_COPIES))
     weights, size = I64(load_u64(net, WEIGHTS)), I64(4) if load_u64(net, STEP) == ZERO else I64(2)
     base = U64(stage_of(net, board)) * load_u64(net, STAGE_SIZE)
+    r1 = load_u64(net, RADIX)
+    r2, board = r1 * r1, clamp(board, r1)
+    r4 = r2 * r2
     for i in range(n_copies):
         copy = packed.carry(plan, board, i)
         for p in range(n_patterns):
             here = PATTERNS + p * PATTERN_SIZE
-            word = base + load_u64(net, here)
-            for run in range(I64(load_u64(net, here + 1))):
-                word += (copy >> load_u64(net, here + 2 + 2 * run)) & load_u64(net, here + 3 + 2 * run)
-            note(weights, size, index, n_copies * p + i, word)
+            first, nibbles = base + load_u64(net, here), ZERO
+            for run in range(here + 2, here + 2 + 2 * I64(load_u64(net, here + 1)), 2):
+                nibbles |= (copy >> load_u64(net, run)) & load_u64(net, run + 1)
+            note(weights, size, index, n_copies * p + i, first + number_of(nibbles, r1, r2, r4))
 
 
 @kernel
@@ -204,7 +239,7 @@ def idle_net(plan: packed.Plan, weights: NDArray[np.float32]) -> NDArray[np.uint
     """A network of one cell on the rules of a plan; its 16 weights are the caller's to keep."""
     net = np.zeros(PATTERNS + PATTERN_SIZE, np.uint64)
     net[N_PATTERNS] = net[N_COPIES] = net[N_LOOKUPS] = net[N_STAGES] = net[PATTERNS + 1] = 1
-    net[WEIGHTS], net[STAGE_SIZE], net[PATTERNS + 3] = address_of(weights), 16, 0xF
+    net[WEIGHTS], net[STAGE_SIZE], net[RADIX], net[PATTERNS + 3] = address_of(weights), 16, 16, 0xF
     net[PLAN], net[PLAN_SIZE] = address_of(plan), len(plan)
     return net
 

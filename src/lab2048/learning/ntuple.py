@@ -22,7 +22,7 @@ from lab2048.kernels import train as kernel
 from lab2048.kernels.learn import Method, make_trail
 from lab2048.models.file import load_array, load_network, save_network
 from lab2048.models.network import Design, Network
-from lab2048.models.pattern import corners, parse_patterns
+from lab2048.models.pattern import BEST, corners
 from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
 
@@ -41,7 +41,7 @@ KEPT = {"seconds": float | int, "n_moves": int, "n_games": int, "best": float | 
 class Config:
     """How to learn.  Defaults are what worked best here on the classic board."""
 
-    network: str = "8x6"
+    network: str = BEST
     "A preset or cells in hex: lab2048.models.pattern."
     method: str = "tc"
     "tc: each weight has its own learning rate, by how much its errors agree; td: all have the same."
@@ -100,7 +100,7 @@ class Config:
 
     def design(self, rules: Rules) -> Design:
         """The network to train for some rules."""
-        return Design(rules, parse_patterns(self.network, rules.shape), parse_stages(self.stages), self.share)
+        return Design.from_text(rules, self.network, parse_stages(self.stages), self.share)
 
     def kernel_method(self, rules: Rules, n_threads: int) -> Method:
         """The same for the kernel; threads that learn at once must each learn more slowly."""
@@ -218,6 +218,8 @@ class Training:
             raise FileError(f"{path} cannot be trained further: expected a checkpoint of lab2048 train") from None
         for name, wish in wishes.items():
             before = getattr(config, name)
+            if name == "network" and Design.from_text(network.design.rules, wish).patterns == network.design.patterns:
+                continue  # the same by another name
             if name in FIXED and before != wish:
                 said = SAID.get(name, name)
                 raise UsageError(

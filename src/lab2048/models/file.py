@@ -23,7 +23,7 @@ from safetensors import SafetensorError, safe_open
 
 from lab2048.errors import FileError, LabError
 from lab2048.models.network import Design, Network, huge_array
-from lab2048.models.pattern import parse_patterns, write_patterns
+from lab2048.models.pattern import write_patterns
 from lab2048.models.squeeze import squeeze_weights, unsqueeze_weights
 from lab2048.records.whole import replacing_bytes
 from lab2048.rules import Rules
@@ -105,8 +105,7 @@ def read_header(path: Path) -> Header:
         if about["format"] != FORMAT:
             raise FileError(f"{path} has format {about['format']}: expected {FORMAT}; another lab2048 wrote it")
         rules = Rules.from_json(about["rules"])
-        patterns = parse_patterns(about["patterns"], rules.shape)
-        design = Design(rules, patterns, tuple(about["stages"]), bool(about["is_shared"]))
+        design = Design.from_text(rules, about["patterns"], tuple(about["stages"]), bool(about["is_shared"]))
         step = None if about["step"] is None else float(about["step"])
         facts = dict(about["facts"])
     except FileError:

@@ -11,13 +11,14 @@ from lab2048.errors import BoardError, UsageError
 from lab2048.kernels import layout as at
 from lab2048.kernels import ntuple as of
 from lab2048.kernels.address import address_of
-from lab2048.models.pattern import Pattern
+from lab2048.models.pattern import MAX_WEIGHTS, Pattern, parse_patterns
 from lab2048.rules import Board, Rules
 from lab2048.rules.plan import make_plan
 from lab2048.rules.shape import rectangle
 
 MARGIN = 3000.0  # of score
 MIN_STAGE, MAX_STAGE = 2, 15  # ranks
+MAX_RADIX = 16  # a nibble
 
 
 def huge_array(n: int, dtype: DTypeLike) -> NDArray[Any]:
@@ -45,17 +46,30 @@ class Design:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be looked up."""
-        if not make_plan(self.rules)[at.IS_PACKED]:
-            raise BoardError(
-                f"{self.rules.board.to_text()} has {self.rules.shape.n_cells} cells: "
-                "expected a board of at most 16 cells, spawns below 32768"
-            )
+        _check_packed(self.rules)
         if len(self.stages) >= of.MAX_STAGES or list(self.stages) != sorted(set(self.stages)):
             raise UsageError(
                 f"stages are not understood: expected at most {of.MAX_STAGES - 1} tiles, each above the last"
             )
         if any(not MIN_STAGE <= rank <= MAX_STAGE for rank in self.stages):
             raise UsageError(f"stage out of range: expected tiles from {2**MIN_STAGE} to {2**MAX_STAGE}")
+
+        if self.stage_size > MAX_WEIGHTS:
+            raise UsageError(
+                f"network has {self.stage_size:,} weights, {self.radix}^cells for each pattern: "
+                f"expected at most {MAX_WEIGHTS:,}"
+            )
+
+    @classmethod
+    def from_text(cls, rules: Rules, network: str, stages: tuple[int, ...] = (), is_shared: bool = True) -> "Design":
+        """A design whose patterns are a preset or hex digits."""
+        _check_packed(rules)  # first: patterns are not sought on a board that has none
+        return cls(rules, parse_patterns(network, rules.shape, radix_of(rules)), stages, is_shared)
+
+    @property
+    def radix(self) -> int:
+        """How many ranks, 0 among them, a cell of a pattern tells apart."""
+        return radix_of(self.rules)
 
     @property
     def n_copies(self) -> int:
@@ -66,8 +80,14 @@ class Design:
         return len(self.patterns) * self.n_copies
 
     @property
+    def table_sizes(self) -> list[int]:
+        """How many weights each pattern has, in one stage."""
+        radix = self.radix
+        return [radix ** len(pattern) for pattern in self.patterns]
+
+    @property
     def stage_size(self) -> int:
-        return sum(16 ** len(pattern) for pattern in self.patterns)
+        return sum(self.table_sizes)
 
     @property
     def n_stages(self) -> int:
@@ -76,6 +96,23 @@ class Design:
     @property
     def n_weights(self) -> int:
         return self.n_stages * self.stage_size
+
+
+def _check_packed(rules: Rules) -> None:
+    if not make_plan(rules)[at.IS_PACKED]:
+        raise BoardError(
+            f"{rules.board.to_text()} has {rules.shape.n_cells} cells: "
+            "expected a board of at most 16 cells, spawns below 32768"
+        )
+
+
+def radix_of(rules: Rules) -> int:
+    """How many ranks, 0 among them, can appear on a board: the number of values of a digit of its tables.
+
+    >>> radix_of(Rules.from_text("3x3")), radix_of(Rules.from_text("4x4"))
+    (11, 16)
+    """
+    return min(MAX_RADIX, rules.max_rank + 1)
 
 
 def runs_of(pattern: Pattern) -> list[tuple[int, int]]:
@@ -120,12 +157,13 @@ class Network:
         words[of.STAGES + 1 : of.STAGES + design.n_stages] = design.stages
         words[of.PLAN], words[of.PLAN_SIZE] = address_of(plan), len(plan)
         words[of.HAS_EIGHT] = is_whole and max(map(len, runs)) <= of.EIGHT_RUNS
+        words[of.RADIX] = design.radix
         first = 0
-        for i, pattern in enumerate(design.patterns):
+        for i, size in enumerate(design.table_sizes):
             here = of.PATTERNS + i * of.PATTERN_SIZE
             words[here : here + 2] = first, len(runs[i])
             words[here + 2 : here + 2 + 2 * len(runs[i])] = [number for run in runs[i] for number in run]
-            first += 16 ** len(pattern)
+            first += size
         self.plan, self.words = plan, words
 
     @classmethod

@@ -1,10 +1,12 @@
 """Patterns: the handfuls of cells whose fillings a network knows.
 
 A pattern is written in hex digits, a digit a cell: 012456 is the upper left 2x3 of the
-classic board.  Neighbours are what the lines of a shape say, so that presets exist for every shape.
+classic board.  Neighbours are what the lines of a shape say, so that presets exist for every shape:
+8x6 is eight patterns of six cells, best the largest patterns that have room.
 """
 
 import itertools
+import re
 from collections.abc import Iterable
 
 from lab2048.errors import UsageError, nearest
@@ -13,8 +15,11 @@ from lab2048.rules.shape import Shape, rectangle
 Pattern = tuple[int, ...]
 
 MAX_PATTERNS = 64
-MAX_CELLS = 7  # of a pattern: 16^7 weights are a gigabyte
-MAX_WEIGHTS = 2**29
+MIN_CELLS, MAX_CELLS = 2, 8  # of a pattern
+MAX_ROW = 7  # cells of a row that are one pattern: 16^7 weights are a gigabyte
+MAX_WEIGHTS = 2**29  # of a network without stages
+BEST_WEIGHTS = 2**28  # of the largest that is taken without being asked for: a gigabyte, and two while it learns
+BEST_PATTERNS = 8
 
 # Of the classic board, cells as in the literature: 4x5 and 4x6 are Wu's and Yeh's, 5x6 and 8x6 Matsuzaki's.
 _CLASSIC = {
@@ -24,17 +29,21 @@ _CLASSIC = {
     "8x6": "012456 456789 012345 234569 01259a 345678 134567 01489a",
 }
 _SMALL = ("rows", "pairs-triplets-quartets")
-PRESETS = (*_CLASSIC, *_SMALL)
+BEST = "best"
+PRESETS = (BEST, *_CLASSIC, *_SMALL)
+_SIZED = re.compile(r"([0-9]{1,9})x([0-9]{1,9})", re.ASCII)
 
 
-def parse_patterns(text: str, shape: Shape) -> tuple[Pattern, ...]:
-    """The patterns that a preset or hex digits stand for on a shape.
+def parse_patterns(text: str, shape: Shape, radix: int = 16) -> tuple[Pattern, ...]:
+    """The patterns that a preset or hex digits stand for on a shape; `radix` says what the best ones cost.
 
     >>> parse_patterns("0123,4567", rectangle(4, 4))
     ((0, 1, 2, 3), (4, 5, 6, 7))
     """
-    if text in _CLASSIC:
-        return _of_digits(_CLASSIC[text], shape) if shape == rectangle(4, 4) else _derive(text, shape)
+    if text == BEST:
+        return _best(shape, radix)
+    if sized := _SIZED.fullmatch(text):
+        return _preset(int(sized[1]), int(sized[2]), shape)
     if text in _SMALL:
         return _rows(shape) if text == "rows" else _pairs_triplets_quartets(shape)
     if not all(letter in "0123456789abcdefABCDEF, " for letter in text) or not text.strip(", "):
@@ -64,8 +73,6 @@ def _of_digits(text: str, shape: Shape) -> tuple[Pattern, ...]:
             raise UsageError(f"pattern {word} has {len(pattern)} cells: expected at most {MAX_CELLS}")
     if len(patterns) > MAX_PATTERNS:
         raise UsageError(f"network has {len(patterns)} patterns: expected at most {MAX_PATTERNS}")
-    if sum(16 ** len(pattern) for pattern in patterns) > MAX_WEIGHTS:
-        raise UsageError(f"network has too many weights: expected at most {MAX_WEIGHTS}, 16^cells for each pattern")
     return patterns
 
 
@@ -103,23 +110,49 @@ def _connected(shape: Shape, size: int) -> list[Pattern]:
     return sorted(pattern for pattern in grown if len(pattern) > 1)
 
 
-def _derive(name: str, shape: Shape) -> tuple[Pattern, ...]:
-    """As many patterns of as many cells as the name says: compact ones that together see all neighbours."""
-    n_patterns, size = map(int, name.split("x"))
+def _preset(n_patterns: int, size: int, shape: Shape) -> tuple[Pattern, ...]:
+    """The patterns of the literature, or as many of as many cells, derived."""
+    name = f"{n_patterns}x{size}"
+    if not (1 <= n_patterns <= MAX_PATTERNS and MIN_CELLS <= size <= MAX_CELLS):
+        raise UsageError(
+            f"network {name} is out of range: expected 1 to {MAX_PATTERNS} patterns of {MIN_CELLS} to {MAX_CELLS} cells"
+        )
+    if name in _CLASSIC and shape == rectangle(4, 4):
+        return _of_digits(_CLASSIC[name], shape)
+    return _derive(n_patterns, size, shape)
+
+
+def _best(shape: Shape, radix: int) -> tuple[Pattern, ...]:
+    """What 8x6 is on the classic board; elsewhere the largest patterns whose tables have room.
+
+    On a board of at most eight cells that is the board itself.
+    """
+    if shape == rectangle(4, 4):
+        return _preset(BEST_PATTERNS, 6, shape)
+    size = min(MAX_CELLS, shape.n_cells)
+    while True:
+        patterns = _derive(BEST_PATTERNS, size, shape)
+        if size <= MIN_CELLS or sum(radix ** len(pattern) for pattern in patterns) <= BEST_WEIGHTS:
+            return patterns
+        size -= 1
+
+
+def _derive(n_patterns: int, size: int, shape: Shape) -> tuple[Pattern, ...]:
+    """As many patterns of as many cells: compact ones that together see all neighbours."""
     pairs = neighbours(shape)
-
-    def links(pattern: Pattern) -> set[frozenset[int]]:
-        return {pair for pair in pairs if pair <= set(pattern)}
-
-    left = _orbits(_connected(shape, min(size, shape.n_cells)), shape)
+    left = {
+        pattern: {pair for pair in pairs if pair <= set(pattern)}
+        for pattern in _orbits(_connected(shape, min(size, shape.n_cells)), shape)
+    }
+    sights = {pattern: _all_of(links, shape) for pattern, links in left.items()}
     chosen: list[Pattern] = []
     seen: set[frozenset[int]] = set()
     while left and len(chosen) < n_patterns:
         # Most links that no pattern has seen yet, then the most compact one, then the first.
-        best = max(left, key=lambda pattern: (len(_all_of(links(pattern), shape) - seen), len(links(pattern))))
-        left.remove(best)
+        best = max(left, key=lambda pattern: (len(sights[pattern] - seen), len(left[pattern])))
+        del left[best]
         chosen.append(best)
-        seen |= _all_of(links(best), shape)
+        seen |= sights[best]
     return tuple(chosen)
 
 
@@ -129,8 +162,8 @@ def _all_of(pairs: set[frozenset[int]], shape: Shape) -> set[frozenset[int]]:
 
 
 def _rows(shape: Shape) -> tuple[Pattern, ...]:
-    """Every line, up to symmetry; a line longer than a pattern is cut."""
-    lines = {tuple(sorted(line[:MAX_CELLS])) for lines in shape.lines for line in lines if len(line) > 1}
+    """Every line, up to symmetry; a line of eight cells is cut."""
+    lines = {tuple(sorted(line[:MAX_ROW])) for lines in shape.lines for line in lines if len(line) > 1}
     return tuple(_orbits(sorted(lines), shape))
 
 

@@ -57,26 +57,26 @@ def _noted(network: Network, change: dict[str, Any]) -> dict[str, Any]:
     return {**network.facts, "changes": [*network.facts.get("changes", []), change]}
 
 
-def _tables(design: Design) -> list[tuple[int, int]]:
-    """Where each table begins, and how many cells its pattern has."""
+def _tables(design: Design) -> list[tuple[int, int, int]]:
+    """Where each table begins and ends, and how many cells its pattern has."""
     tables, begin = [], 0
     for _ in range(design.n_stages):
-        for pattern in design.patterns:
-            tables.append((begin, len(pattern)))
-            begin += 16 ** len(pattern)
+        for pattern, size in zip(design.patterns, design.table_sizes, strict=True):
+            tables.append((begin, begin + size, len(pattern)))
+            begin += size
     return tables
 
 
 def squeeze_weights(network: Network) -> dict[str, NDArray[Any]]:
     """Short weights as bytes: the code of all tables, the size of each, and a checksum of the weights."""
-    parts = []
-    for begin, n_cells in _tables(network.design):
-        table = np.array(network.weights[begin : begin + 16**n_cells])
+    parts, radix = [], network.design.radix
+    for begin, end, n_cells in _tables(network.design):
+        table = np.array(network.weights[begin:end])
         data = np.zeros(4096, np.uint8)
-        size = int(coding.squeeze(coding.make_state(data, is_decoding=False), table, n_cells))
+        size = int(coding.squeeze(coding.make_state(data, is_decoding=False), table, radix, n_cells))
         if size > len(data):
             data = np.zeros(size, np.uint8)
-            coding.squeeze(coding.make_state(data, is_decoding=False), table, n_cells)
+            coding.squeeze(coding.make_state(data, is_decoding=False), table, radix, n_cells)
         parts.append(data[:size])
     sizes = np.array([len(part) for part in parts], np.uint64)
     return {
@@ -97,9 +97,9 @@ def unsqueeze_weights(
     weights = huge_array(design.n_weights, np.int16)
 
     def unpack(i: int) -> None:
-        begin, n_cells = tables[i]
-        data, table = squeezed[ends[i] : ends[i + 1]], weights[begin : begin + 16**n_cells]
-        coding.unsqueeze(coding.make_state(data, is_decoding=True), table, n_cells)
+        begin, end, n_cells = tables[i]
+        data = squeezed[ends[i] : ends[i + 1]]
+        coding.unsqueeze(coding.make_state(data, is_decoding=True), weights[begin:end], design.radix, n_cells)
 
     with ThreadPoolExecutor(N_THREADS) as pool:
         list(pool.map(unpack, range(len(tables))))
