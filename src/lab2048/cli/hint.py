@@ -16,7 +16,10 @@ def hint(
     board: Annotated[
         str, typer.Argument(metavar="BOARD", help="A map, 16 ranks such as edc1ba9187611110, or - to read it.")
     ],
-    player: Annotated[str, typer.Option("--player", "-p", metavar="PLAYER", help="Whom to ask.")] = "expectimax",
+    player: Annotated[
+        str | None,
+        typer.Option("--player", "-p", metavar="PLAYER", help="Whom to ask (default: ntuple on 4x4, else expectimax)."),
+    ] = None,
     spawn: SpawnOption = "2:0.9,4:0.1",
     seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="For players that throw dice.")] = 1,
     as_json: JsonOption = False,
@@ -30,7 +33,7 @@ def hint(
     """
     from lab2048.arena.episode import ask
     from lab2048.arena.ready import prepare
-    from lab2048.players import canonical_spec, load_player_file, make_player
+    from lab2048.players import canonical_spec, default_spec, load_player_file, make_player
     from lab2048.rules import Rules
     from lab2048.rules.dice import check_seed
     from lab2048.rules.move import move_name
@@ -39,7 +42,7 @@ def hint(
     for path in player_file or ():
         load_player_file(path)
     rules = Rules.from_text(sys.stdin.read() if board == "-" else board, spawn=spawn, start=0)
-    spec = canonical_spec(player)
+    spec = canonical_spec(player or default_spec(rules))
     the_player = make_player(spec)
     if the_player.is_interactive:
         raise UsageError(f"player {spec} cannot give hints: expected a player that chooses by itself")

@@ -56,6 +56,8 @@ def _unpacked(path: Path, header: Header) -> NDArray[np.int16]:
     weights = read_squeezed(path, header)
     with contextlib.suppress(OSError, FileError):  # a cache that cannot be written is no harm
         kept.parent.mkdir(parents=True, exist_ok=True)
+        for old in kept.parent.glob("*.i16"):  # of another version
+            old.unlink()
         with replacing_bytes(kept, force=True) as file:
             file.write(weights.data)
     return weights

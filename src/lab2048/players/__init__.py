@@ -2,13 +2,21 @@
 
 from lab2048.players.contract import check_player
 from lab2048.players.player import Decision, Player, option
-from lab2048.players.registry import canonical_spec, load_player_file, make_player, names, register
+from lab2048.players.registry import (
+    canonical_spec,
+    default_spec,
+    load_player_file,
+    make_player,
+    names,
+    register,
+)
 
 __all__ = [
     "Decision",
     "Player",
     "canonical_spec",
     "check_player",
+    "default_spec",
     "load_player_file",
     "make_player",
     "names",

@@ -17,6 +17,7 @@ from typing import Any
 
 from lab2048.errors import FileError, LabError, PlayerError, UsageError, nearest
 from lab2048.players.player import Player
+from lab2048.rules import Rules
 
 GROUP = "lab2048.players"
 
@@ -80,6 +81,16 @@ def player_class(name: str) -> type[Player]:
 def options(name: str) -> dict[str, dataclasses.Field[Any]]:
     """The options of a player: its fields, with type, default and doc."""
     return {field.name: field for field in dataclasses.fields(player_class(name)) if field.init}
+
+
+def default_spec(rules: Rules) -> str:
+    """Whom to ask when no one is named: the network that comes with lab2048 where it was trained, else a search.
+
+    >>> default_spec(Rules.from_text("4x4")), default_spec(Rules.from_text("3x3"))
+    ('ntuple', 'expectimax')
+    """
+    classic = Rules.from_text("4x4")
+    return "ntuple" if (rules.shape, rules.spawn_table) == (classic.shape, classic.spawn_table) else "expectimax"
 
 
 def make_player(spec: str) -> Player:
