@@ -14,12 +14,12 @@ Key = tuple[int, int, tuple[int, ...]]  # stage, pattern, ranks on its cells
 def design_of(
     text: str, patterns: tuple[tuple[int, ...], ...], stages: tuple[int, ...] = (), share: bool = True
 ) -> Design:
-    return Design(Rules.from_text(text), patterns, stages, share)
+    return Design(Rules.from_text(text), patterns, stages, share, is_promoting=True)
 
 
 def random_network(design: Design, seed: int, *, is_coherent: bool = False) -> Network:
     """A network whose weights of the first stage are quarters from -50 to 50."""
-    network = Network.empty(design, is_coherent=is_coherent, is_promoting=True)
+    network = Network.empty(design, is_coherent=is_coherent)
     network.weights[: design.stage_size] = np.random.default_rng(seed).integers(-200, 200, design.stage_size) / 4
     return network
 

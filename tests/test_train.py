@@ -14,6 +14,7 @@ import pytest
 from lab2048.cli.app import run
 from lab2048.kernels.train import MADE
 from lab2048.models.file import load_array, load_network, save_network
+from lab2048.models.pattern import write_patterns
 
 SMALL = ["--rules", "2x3", "--network", "rows", "--threads", "1"]
 ENDLESS = [*SMALL, "--moves", "1e15", "--jsonl"]
@@ -82,7 +83,9 @@ def test_progress_as_json(out: Path, capsys: pytest.CaptureFixture[str]) -> None
     [
         ["--method", "td", "--order", "forward", "--epsilon", "0.1", "--alpha", "0.05"],
         ["--lambda", "1", "--discount", "0.9", "--no-restart", "--no-share"],
-        ["--stages", "8,32", "--optimism", "500", "--order", "forward"],
+        ["--stages", "8,32", "--optimism", "500", "--order", "forward", "--late-after", "0"],
+        ["--stages", "8,32", "--late-after", "2000", "--taught", "700"],
+        ["--stages", "16", "--promote", "--late-after", "3000", "--no-carousel"],
         ["--spawn", "2:0.5,4:0.5", "--start", "1", "--goal", "64"],
         ["--network", "4x5"],
         ["--network", "pairs-triplets-quartets"],
@@ -120,8 +123,9 @@ def test_the_best_network_is_read_back_and_goes_on_by_any_name(out: Path) -> Non
     words = ["--threads", "1", "--moves"]
     assert train(out, "--rules", "2x3", *words, "1000") == 0
     network = load_network(out)
-    assert (network.design.patterns, len(network.weights)) == (((0, 1, 2, 3, 4, 5),), 8**6)
-    assert train(out, "--resume", *words, "2000", "--network", "1x6") == 0
+    assert len(network.weights) == 2 * 8**4 + 8**6  # two patterns of four cells, and the board itself
+    name = write_patterns(network.design.patterns)
+    assert train(out, "--resume", *words, "2000", "--network", name) == 0
     assert train(out, "--resume", *words, "3000", "--network", "best") == 0
     assert load_network(out).design == network.design
 
@@ -143,7 +147,7 @@ def test_the_best_network_is_read_back_and_goes_on_by_any_name(out: Path) -> Non
         (["--alpha", "nan"], "alpha nan is out of range", 2),
         (["--lambda", "1.5"], "lambda 1.5 is out of range: expected 0 to 1", 2),
         (["--discount", "2"], "discount 2.0 is out of range", 2),
-        (["--epsilon", "0.1"], "epsilon needs --order forward", 2),
+        (["--epsilon", "2"], "epsilon 2.0 is out of range", 2),
         (["--optimism", "inf"], "optimism inf is out of range", 2),
         (["--stages", "9"], "stages 9: expected tiles such as 8192,16384", 2),
         (["--stages", "64,32"], "each above the last", 2),
@@ -188,7 +192,7 @@ def test_a_file_that_is_there_is_not_lost(out: Path, capsys: pytest.CaptureFixtu
         (["--optimism", "100"], "optimism 100.0: the network was trained with 0.0"),
         (["--no-share"], "share False: the network was trained with True"),
         (["--lambda", "7"], "lambda 7.0 is out of range: expected 0 to 1"),
-        (["--stages", "3"], "stages 3: expected tiles such as 8192,16384"),
+        (["--stages", "3"], "stages 3: expected tiles such as 8192,16384, or none"),
         (["--seed", "9"], "seed 9: the network was trained with 1"),
         (["--rules", "2x2"], "rules 2x2: the network was trained with 2x3"),
         (["--spawn", "2:1"], "spawn 2:1.0: the network was trained with 2:0.9,4:0.1"),
@@ -212,7 +216,7 @@ def test_a_training_may_go_on_differently_and_with_further_stages(
     assert train(out, *SMALL, "--moves", "1000") == 0
     before = load_network(out)
     words = ["--threads", "1", "--resume", "--moves", "3000", "--alpha", "0.5", "--no-carousel", "--taught", "200"]
-    assert train(out, *words, "--stages", "16,32") == 0
+    assert train(out, *words, "--stages", "16,32", "--late-after", "2000") == 0
     network = load_network(out)
     assert network.design.stages == (4, 5)
     assert np.count_nonzero(network.weights[network.design.stage_size :])

@@ -56,14 +56,18 @@ def test_pruning_drops_what_hardly_counts(trained: Path) -> None:
     assert 0 < counts.sum() < np.count_nonzero(before.weights)
 
 
-def test_a_later_stage_that_is_pruned_takes_what_the_stage_before_knows() -> None:
-    network = Network.empty(Design(Rules.from_text("2x2"), ((0, 1),), stages=(3,)), is_coherent=True)
+@pytest.mark.parametrize(("is_promoting", "expected"), [(True, 5), (False, 0)])
+def test_a_later_stage_that_promotes_is_left_with_what_the_stage_before_knows(
+    is_promoting: bool, expected: float
+) -> None:
+    design = Design(Rules.from_text("2x2"), ((0, 1),), stages=(3,), is_promoting=is_promoting)
+    network = Network.empty(design, is_coherent=True)
     assert network.rates is not None
     network.weights[:36], network.weights[36:] = 5, 7
     network.rates[1::2] = 100
     network.rates[2 * 40 + 1] = 1
     after = prune(network, 10.0)
-    assert after.weights[40] == 5
+    assert after.weights[40] == expected
     assert after.weights[41] == 7
 
 

@@ -93,7 +93,13 @@ def ntuple(
     ] = None,
     stages: Annotated[
         str | None,
-        typer.Option("--stages", metavar="TILES", help="Further weights from these highest tiles on: 8192,16384."),
+        typer.Option(
+            "--stages", metavar="TILES", help="Further weights from these highest tiles on, or none (default: 16384)."
+        ),
+    ] = None,
+    late_after: Annotated[
+        float | None,
+        typer.Option("--late-after", metavar="MOVES", help="When carousel and stages begin (default: 400 million)."),
     ] = None,
     promote: Annotated[
         bool | None,
@@ -110,7 +116,7 @@ def ntuple(
         float | None, typer.Option("--discount", metavar="N", help="What a reward is worth a move later (default: 1).")
     ] = None,
     epsilon: Annotated[
-        float | None, typer.Option("--epsilon", metavar="P", help="Chance of a random move, forward (default: 0).")
+        float | None, typer.Option("--epsilon", metavar="P", help="Chance of a move at random (default: 0).")
     ] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", "-s", metavar="N", help="Seed of the games (default: 1).")
@@ -145,7 +151,7 @@ def ntuple(
     wishes: dict[str, Any] = {
         "network": network, "method": method, "order": order, "alpha": alpha, "trace": trace, "optimism": optimism,
         "restart": restart, "carousel": carousel, "guide": guide, "guided": guided, "stages": stages,
-        "promote": promote, "taught": taught,
+        "late_after": late_after, "promote": promote, "taught": taught,
         "share": share,
         "discount": discount, "epsilon": epsilon,
         "seed": None if seed is None else check_seed(seed),
@@ -160,7 +166,7 @@ def ntuple(
         training = Training.resume(out, n_threads, **given)
         _check_same(training, the_rules, said)
     else:
-        config = Config(**given)
+        config = Config.for_board(the_rules, **given)
         config.design(the_rules)  # refuse before anything is compiled
         prepare(say, NETWORK)
         training = Training.begin(config, the_rules, n_threads)

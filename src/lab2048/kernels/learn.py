@@ -33,7 +33,7 @@ class Method(NamedTuple):
     alpha: F32  # how much of the error is mended at once
     discount: F32
     trace: F32  # lambda: how much the return counts against the value of the next afterstate, backward
-    epsilon: float  # chance of a move at random, forward
+    epsilon: float  # chance of a move at random
     is_coherent: bool  # each weight has a rate of its own: how much its errors agree (TC)
     is_backward: bool
     is_restarting: bool  # begin again half-way through the last game, and again
@@ -45,17 +45,21 @@ class Method(NamedTuple):
 
 
 class Trail(NamedTuple):
-    """The afterstates of a game, the rewards that led to them, and room for some indexes."""
+    """The afterstates of a game, the rewards that led to them, and room for some indexes.
+
+    Where a move was made at random, `missed` is what the best one promised; otherwise it is not a number.
+    """
 
     boards: NDArray[np.uint64]
     rewards: NDArray[np.float32]
+    missed: NDArray[np.float32]
     room: NDArray[np.uint64]
 
 
 def make_trail(n_lookups: int) -> Trail:
     """Room for the longest game of a network."""
     room = np.zeros((max(of.MOST_MOVES, AHEAD) + 2) * n_lookups, np.uint64)
-    return Trail(np.zeros(MAX_MOVES, np.uint64), np.zeros(MAX_MOVES, np.float32), room)
+    return Trail(np.zeros(MAX_MOVES, np.uint64), np.zeros(MAX_MOVES, F32), np.zeros(MAX_MOVES, F32), room)
 
 
 @kernel
@@ -111,7 +115,8 @@ def learn(net: I64, index: I64, share: F32, error: F32, is_coherent: bool) -> tu
 def learn_backward(net: I64, method: Method, trail: Trail, n: I64, is_over: bool, indexes: I64) -> tuple[float, float]:
     """Learn a game of n moves from its end; return the sums of its errors and its rates.
 
-    One that was cut short ends with the value that it had.
+    One that was cut short ends with the value that it had.  What a move at random led to says nothing of
+    what was there before it.
     """
     n_lookups = I64(load_u64(net, ntuple.N_LOOKUPS))
     size, share, is_coherent = 8 * n_lookups, F32(method.alpha / F32(n_lookups)), method.is_coherent
@@ -132,4 +137,6 @@ def learn_backward(net: I64, method: Method, trail: Trail, n: I64, is_over: bool
         value, rate = learn(net, index, share, error, is_coherent)
         errors, rates = errors + float(abs(error)), rates + float(rate)
         target = F32(trail.rewards[t] + method.discount * (method.trace * target + (F32(1) - method.trace) * value))
+        if not np.isnan(trail.missed[t]):
+            target = F32(trail.missed[t])
     return errors, rates

@@ -174,11 +174,12 @@ def train(
                 errors, rates = errors + float(abs(error)), rates + float(rate)
             if best < 0:
                 break
-            # 5. Or a move at random: what was learnt is what the best one would have brought.
+            # 5. Or a move at random: what is learnt is what the best one would have brought.
+            trail.missed[n] = F32(np.nan)
             if method.epsilon > 0:
                 word = draw(whim, tile_sum)
                 if float(word >> N11) * 2.0**-53 < method.epsilon:
-                    left = pick(draw(whim, tile_sum | ONE), n_legal)
+                    left, trail.missed[n] = pick(draw(whim, tile_sum | ONE), n_legal), target
                     for move in range(n_moves):
                         if afters[move] != board:
                             if left == 0:

@@ -22,15 +22,16 @@ from lab2048.kernels import train as kernel
 from lab2048.kernels.learn import Method, make_trail
 from lab2048.models.file import load_array, load_network, save_network
 from lab2048.models.network import Design, Network
-from lab2048.models.pattern import BEST, corners
+from lab2048.models.pattern import BEST, SMALL_BOARD, corners
 from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
 
 METHODS = ("tc", "td")
 SAID = {"trace": "lambda"}  # what a field is called on the command line, where Python has the word for itself
-FIXED = ("network", "method", "optimism", "share", "seed")  # what a training that goes on cannot change
+FIXED = ("network", "method", "optimism", "share", "promote", "seed")  # what a training that goes on cannot change
 ORDERS = ("backward", "forward")
 SLICE = 0.4  # seconds that a thread plays before it reports
+AUTO_STAGE = 14  # the rank of 16384
 WINDOW = 1000  # last games that the live figures are about
 TILES = tuple(range(11, 17))  # ranks whose rates are reported: 2048 and on
 # What a checkpoint says of a training, besides how it learns.
@@ -39,7 +40,7 @@ KEPT = {"seconds": float | int, "n_moves": int, "n_games": int, "best": float | 
 
 @dataclass(frozen=True)
 class Config:
-    """How to learn.  Defaults are what worked best here on the classic board."""
+    """How to learn.  Defaults are what worked best here on the classic board; `for_board` has those of small ones."""
 
     network: str = BEST
     "A preset or cells in hex: lab2048.models.pattern."
@@ -54,7 +55,7 @@ class Config:
     discount: float = 1.0
     "What a reward is worth a move later."
     epsilon: float = 0.0
-    "Chance of a move at random; forward only."
+    "Chance of a move at random; what is learnt is what the best one would have brought."
     optimism: float = 0.0
     "What an untrained network thinks every board worth: what it has not seen looks promising."
     restart: bool = True
@@ -65,8 +66,10 @@ class Config:
     "At first a move that leaves the highest tile in a corner seems better by so much of that tile."
     guided: float = 1e8
     "For so many moves: what is learnt there the network keeps to by itself."
-    stages: str = ""
-    "Tiles from which on further weights serve, such as 8192,16384."
+    stages: str = "auto"
+    "Tiles from which on further weights serve, such as 8192,16384, or none; auto: 16384 where boards have room for it."
+    late_after: float = 4e8
+    "Carousel and further weights begin after so many moves: the late game is for those who get there."
     promote: bool = False
     "Weights of later stages begin as copies of the stage before, when they are first met; otherwise with nothing."
     taught: float = 1e8
@@ -89,20 +92,29 @@ class Config:
             ("guide", 0, 100),
             ("guided", 0, 1e15),
             ("taught", 0, 1e15),
+            ("late_after", 0, 1e15),
         ):
             number = getattr(self, name)
             if number is not None and not low <= number <= high:
                 raise UsageError(f"{SAID.get(name, name)} {number} is out of range: expected {low} to {high}")
         if not math.isfinite(self.optimism) or abs(self.optimism) > 1e7:
             raise UsageError(f"optimism {self.optimism} is out of range: expected at most 10000000")
-        if self.epsilon and self.order == "backward":
-            raise UsageError("epsilon needs --order forward: backward learns from the game as it was played")
 
-    def design(self, rules: Rules) -> Design:
-        """The network to train for some rules."""
-        return Design.from_text(rules, self.network, parse_stages(self.stages), self.share)
+    @classmethod
+    def for_board(cls, rules: Rules, **wishes: Any) -> "Config":
+        """What is not wished for is what works best on a board.
 
-    def kernel_method(self, rules: Rules, n_threads: int) -> Method:
+        A small board is learnt to the last move only by whoever tries the other moves, too.
+        """
+        small = {"epsilon": 0.05, "guide": 0.0, "late_after": 0.0}
+        return cls(**(small if rules.shape.n_cells <= SMALL_BOARD else {}) | wishes)
+
+    def design(self, rules: Rules, *, is_late: bool = True) -> Design:
+        """The network to train for some rules; further weights come late."""
+        stages = parse_stages(self.stages, rules) if is_late else ()
+        return Design.from_text(rules, self.network, stages, is_shared=self.share, is_promoting=self.promote)
+
+    def kernel_method(self, rules: Rules, n_threads: int, *, is_late: bool = True) -> Method:
         """The same for the kernel; threads that learn at once must each learn more slowly."""
         alpha = self.alpha if self.alpha is not None else 1.0 if self.method == "tc" else 0.1
         return Method(
@@ -113,7 +125,7 @@ class Config:
             is_coherent=self.method == "tc",
             is_backward=self.order == "backward",
             is_restarting=self.restart,
-            is_circling=self.carousel,
+            is_circling=self.carousel and is_late,
             guide=np.float32(self.guide),
             guided=round(self.guided / n_threads),
             corners=np.uint64(sum(0xF << 4 * cell for cell in corners(rules.shape))),
@@ -121,17 +133,21 @@ class Config:
         )
 
 
-def parse_stages(text: str) -> tuple[int, ...]:
+def parse_stages(text: str, rules: Rules) -> tuple[int, ...]:
     """The ranks of a list of tiles.
 
-    >>> parse_stages("8192,16384")
+    >>> parse_stages("8192,16384", Rules.from_text("4x4"))
     (13, 14)
     """
+    if text == "auto":
+        return (AUTO_STAGE,) if rules.max_rank >= AUTO_STAGE + 2 else ()
+    if text == "none":
+        return ()
     ranks = []
     for word in text.replace(",", " ").split():
         tile = int(word) if word.isdigit() else 0
         if tile < 2 or tile & (tile - 1):
-            raise UsageError(f"stages {text}: expected tiles such as 8192,16384")
+            raise UsageError(f"stages {text}: expected tiles such as 8192,16384, or none")
         ranks.append(tile.bit_length() - 1)
     return tuple(ranks)
 
@@ -191,10 +207,9 @@ class Training:
     @classmethod
     def begin(cls, config: Config, rules: Rules, n_threads: int) -> "Training":
         """Start with an empty network."""
-        is_coherent, is_promoting = config.method == "tc", config.promote
-        network = Network.empty(
-            config.design(rules), config.optimism, is_coherent=is_coherent, is_promoting=is_promoting
-        )
+        config.design(rules)  # refuse now what would be refused late
+        design = config.design(rules, is_late=config.late_after == 0)
+        network = Network.empty(design, config.optimism, is_coherent=config.method == "tc")
         return cls(config, network, n_threads)
 
     @classmethod
@@ -205,7 +220,7 @@ class Training:
         cursors = load_array(path, "cursors")
         try:
             # One of before lacks what was added since.
-            added = {"promote": False, "taught": 0.0}
+            added = {"promote": False, "taught": 0.0, "late_after": 0.0}
             config = Config(**{f.name: (added | facts["config"])[f.name] for f in fields(Config)})
             if cursors is None or cursors.shape[1:] != (kernel.CURSOR_SIZE,) or cursors.dtype != np.uint64:
                 raise KeyError("cursors")
@@ -226,9 +241,7 @@ class Training:
                     f"{said} {wish}: the network was trained with {before}; leave it out, or begin another"
                 )
         config = replace(config, **wishes)
-        stages = parse_stages(config.stages)
-        if stages != network.design.stages:
-            network = network.with_stages(stages, config.optimism, is_promoting=config.promote)
+        network.design.check_further(parse_stages(config.stages, network.design.rules))
         return cls(config, network, n_threads, cursors, **numbers)
 
     def save(self, path: Path) -> None:
@@ -246,15 +259,16 @@ class Training:
         self, *, seconds: float = math.inf, n_moves: float = math.inf, n_games: float = math.inf
     ) -> Iterator[Progress]:
         """Learn until a total of seconds, moves or games is reached; say how it stands after every slice."""
-        method, network = self.config.kernel_method(self.network.design.rules, self.n_threads), self.network
-        trails = [make_trail(network.design.n_lookups) for _ in range(self.n_threads)]
+        trails = [make_trail(self.network.design.n_lookups) for _ in range(self.n_threads)]
         reports = np.zeros((self.n_threads, kernel.REPORT_SIZE))
         budget = 20_000
         with ThreadPoolExecutor(self.n_threads) as pool:
             while self.seconds < seconds and self.n_moves < n_moves and self.n_games < n_games and not self.is_ending:
+                method, network = self._prepare()
                 begin = time.monotonic()
                 reports[:] = kernel.make_report((n_games - self.n_games) / self.n_threads)
-                left = min(budget, max(1, (n_moves - self.n_moves) / self.n_threads))
+                ends = [end - self.n_moves for end in (n_moves, self.config.late_after) if end > self.n_moves]
+                left = max(1, min(budget, *(end / self.n_threads for end in ends)))
                 slices = [
                     pool.submit(kernel.train, network.plan, network.address, method, cursor, trail, report, int(left))
                     for cursor, trail, report in zip(self.cursors, trails, reports, strict=True)
@@ -268,6 +282,14 @@ class Training:
                     board = network.design.rules.board.to_text()
                     raise BoardError(f"no move can be learnt on {board}: expected tiles that sum to less than 65536")
                 yield self.progress()
+
+    def _prepare(self) -> tuple[Method, Network]:
+        """How to learn in the next slice, and what: the late game may have begun."""
+        rules, is_late = self.network.design.rules, self.n_moves >= self.config.late_after
+        stages = self.config.design(rules).stages
+        if is_late and stages != self.network.design.stages:
+            self.network = self.network.with_stages(stages, self.config.optimism)
+        return self.config.kernel_method(rules, self.n_threads, is_late=is_late), self.network
 
     def _count(self, reports: NDArray[np.float64], spent: float) -> None:
         report = reports.sum(axis=0)

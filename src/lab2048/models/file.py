@@ -56,6 +56,7 @@ def save_network(path: Path, network: Network, **more: NDArray[Any]) -> None:
         "patterns": write_patterns(design.patterns),
         "stages": list(design.stages),
         "is_shared": design.is_shared,
+        "is_promoting": design.is_promoting,
         "step": network.step,
         "facts": network.facts,
     }
@@ -105,7 +106,9 @@ def read_header(path: Path) -> Header:
         if about["format"] != FORMAT:
             raise FileError(f"{path} has format {about['format']}: expected {FORMAT}; another lab2048 wrote it")
         rules = Rules.from_json(about["rules"])
-        design = Design.from_text(rules, about["patterns"], tuple(about["stages"]), bool(about["is_shared"]))
+        stages, is_promoting = tuple(about["stages"]), bool(about.get("is_promoting", False))
+        is_shared = bool(about["is_shared"])
+        design = Design.from_text(rules, about["patterns"], stages, is_shared=is_shared, is_promoting=is_promoting)
         step = None if about["step"] is None else float(about["step"])
         facts = dict(about["facts"])
     except FileError:

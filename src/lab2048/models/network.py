@@ -43,6 +43,7 @@ class Design:
     patterns: tuple[Pattern, ...]
     stages: tuple[int, ...] = ()  # ranks of the highest tile from which on a further set of weights serves
     is_shared: bool = True  # turned and mirrored copies of the board look up the same weights
+    is_promoting: bool = False  # what a later stage has not learnt it takes from the stage before
 
     def __post_init__(self) -> None:
         """Refuse what cannot be looked up."""
@@ -61,10 +62,24 @@ class Design:
             )
 
     @classmethod
-    def from_text(cls, rules: Rules, network: str, stages: tuple[int, ...] = (), is_shared: bool = True) -> "Design":
+    def from_text(
+        cls,
+        rules: Rules,
+        network: str,
+        stages: tuple[int, ...] = (),
+        *,
+        is_shared: bool = True,
+        is_promoting: bool = False,
+    ) -> "Design":
         """A design whose patterns are a preset or hex digits."""
         _check_packed(rules)  # first: patterns are not sought on a board that has none
-        return cls(rules, parse_patterns(network, rules.shape, radix_of(rules)), stages, is_shared)
+        return cls(rules, parse_patterns(network, rules.shape, radix_of(rules)), stages, is_shared, is_promoting)
+
+    def check_further(self, stages: tuple[int, ...]) -> None:
+        """Refuse stages that are not these and further ones."""
+        if stages[: len(self.stages)] != self.stages:
+            tiles = ",".join(str(2**rank) for rank in self.stages)
+            raise UsageError(f"the network has stages from {tiles} on: expected the same, and further ones")
 
     @property
     def radix(self) -> int:
@@ -167,30 +182,20 @@ class Network:
         self.plan, self.words = plan, words
 
     @classmethod
-    def empty(
-        cls, design: Design, value: float = 0.0, *, is_coherent: bool = False, is_promoting: bool = False
-    ) -> "Network":
-        """A network that thinks every board worth `value`, ready to learn.
-
-        If it promotes, weights of later stages are not set: they begin as copies of the stage before when they are met.
-        """
+    def empty(cls, design: Design, value: float = 0.0, *, is_coherent: bool = False) -> "Network":
+        """A network that thinks every board worth `value`, ready to learn."""
         weights = huge_array(design.n_weights, np.float32)
         if value:
             weights[:] = value / design.n_lookups
-        if is_promoting:
+        if design.is_promoting:
             weights[design.stage_size :] = np.nan
         rates = huge_array(2 * design.n_weights, np.float32) if is_coherent else None
         return cls(design, weights, rates=rates)
 
-    def with_stages(self, stages: tuple[int, ...], value: float = 0.0, *, is_promoting: bool = False) -> "Network":
+    def with_stages(self, stages: tuple[int, ...], value: float = 0.0) -> "Network":
         """The same network with further stages, as empty as a new network."""
-        before = self.design.stages
-        if stages[: len(before)] != before:
-            tiles = ",".join(str(2**rank) for rank in before)
-            raise UsageError(f"the network has stages from {tiles} on: expected the same, and further ones")
-        grown = Network.empty(
-            replace(self.design, stages=stages), value, is_coherent=self.rates is not None, is_promoting=is_promoting
-        )
+        self.design.check_further(stages)
+        grown = Network.empty(replace(self.design, stages=stages), value, is_coherent=self.rates is not None)
         grown.weights[: len(self.weights)], grown.facts = self.weights, self.facts
         if grown.rates is not None:
             grown.rates[: len(self.rates)] = self.rates  # type: ignore[arg-type]

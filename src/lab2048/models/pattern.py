@@ -2,7 +2,7 @@
 
 A pattern is written in hex digits, a digit a cell: 012456 is the upper left 2x3 of the
 classic board.  Neighbours are what the lines of a shape say, so that presets exist for every shape:
-8x6 is eight patterns of six cells, best the largest patterns that have room.
+8x6 is eight patterns of six cells, best what plays best.
 """
 
 import itertools
@@ -18,8 +18,8 @@ MAX_PATTERNS = 64
 MIN_CELLS, MAX_CELLS = 2, 8  # of a pattern
 MAX_ROW = 7  # cells of a row that are one pattern: 16^7 weights are a gigabyte
 MAX_WEIGHTS = 2**29  # of a network without stages
-BEST_WEIGHTS = 2**28  # of the largest that is taken without being asked for: a gigabyte, and two while it learns
-BEST_PATTERNS = 8
+BEST_WEIGHTS = 2**28  # that are taken without being asked for: a gigabyte, and two more while they learn
+SMALL_BOARD = 9  # cells of a board that can be known by heart
 
 # Of the classic board, cells as in the literature: 4x5 and 4x6 are Wu's and Yeh's, 5x6 and 8x6 Matsuzaki's.
 _CLASSIC = {
@@ -123,18 +123,18 @@ def _preset(n_patterns: int, size: int, shape: Shape) -> tuple[Pattern, ...]:
 
 
 def _best(shape: Shape, radix: int) -> tuple[Pattern, ...]:
-    """What 8x6 is on the classic board; elsewhere the largest patterns whose tables have room.
+    """8x6; on small boards patterns of several sizes, up to the largest whose tables have room.
 
-    On a board of at most eight cells that is the board itself.
+    Small ones know at once what a board is about that was never met, large ones know it exactly in the end.
     """
-    if shape == rectangle(4, 4):
-        return _preset(BEST_PATTERNS, 6, shape)
-    size = min(MAX_CELLS, shape.n_cells)
-    while True:
-        patterns = _derive(BEST_PATTERNS, size, shape)
-        if size <= MIN_CELLS or sum(radix ** len(pattern) for pattern in patterns) <= BEST_WEIGHTS:
-            return patterns
-        size -= 1
+    if shape.n_cells > SMALL_BOARD:
+        return _preset(8, 6, shape)
+    patterns: dict[Pattern, None] = {}
+    for size in (4, 6, 7, 8):
+        found = _derive(2, size, shape)
+        if sum(radix ** len(pattern) for pattern in {*patterns, *found}) <= BEST_WEIGHTS:
+            patterns |= dict.fromkeys(found)
+    return tuple(patterns)
 
 
 def _derive(n_patterns: int, size: int, shape: Shape) -> tuple[Pattern, ...]:

@@ -30,8 +30,8 @@ def prune(network: Network, least: float) -> Network:
         for begin in range(stage * size, (stage + 1) * size, PART):
             end = min(begin + PART, (stage + 1) * size)
             errors = network.rates[2 * begin + 1 : 2 * end : 2]
-            # What a later stage has not learnt, it takes from the stage before.
-            instead = weights[begin - size : end - size] if stage else np.float32(0)
+            is_promoted = stage > 0 and network.design.is_promoting
+            instead = weights[begin - size : end - size] if is_promoted else np.float32(0)
             weights[begin:end] = np.where(errors >= least, network.weights[begin:end], instead)
     return dataclasses.replace(network, weights=weights, rates=None, facts=_noted(network, {"pruned": least}))
 
