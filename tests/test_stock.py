@@ -1,0 +1,82 @@
+"""The network that comes with lab2048 is unpacked once, into the cache, and read from there if it is whole."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from plain_network import design_of, random_network
+
+from lab2048.cli.app import run
+from lab2048.models import stock
+from lab2048.models.file import save_network
+from lab2048.models.network import Network
+from lab2048.models.squeeze import quantize
+from lab2048.rules import Board
+
+BOARD = Board.from_text("2 4 / 8 #")
+
+
+@pytest.fixture
+def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Network:
+    """A small network in place of the one that comes with lab2048, and an empty cache."""
+    network = quantize(random_network(design_of("2x2", ((0, 1), (0, 3))), seed=1), 0.25)
+    save_network(tmp_path / "shipped.safetensors", network)
+    monkeypatch.setattr(stock, "SHIPPED", tmp_path / "shipped.safetensors")
+    monkeypatch.setattr(stock, "cache_root", lambda: tmp_path / "cache")
+    return network
+
+
+def take() -> Network:
+    """Take it as a new process would."""
+    stock._read.cache_clear()
+    return stock.take_network(None)
+
+
+def unpacked(tmp_path: Path) -> Path:
+    [path] = (tmp_path / "cache" / "networks").iterdir()
+    return path
+
+
+def test_it_is_unpacked_once(tmp_path: Path, shipped: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert take().value(BOARD) == shipped.value(BOARD)
+    assert np.fromfile(unpacked(tmp_path), np.int16).tobytes() == shipped.weights.tobytes()
+    monkeypatch.setattr(stock, "read_squeezed", lambda *_: pytest.fail("unpacked again"))
+    assert take().value(BOARD) == shipped.value(BOARD)
+
+
+@pytest.mark.parametrize("change", [lambda data: data[:-2], lambda data: b"\1" + data[1:], lambda _: b""])
+def test_a_damaged_copy_is_unpacked_again(tmp_path: Path, shipped: Network, change) -> None:  # type: ignore[no-untyped-def]
+    take()
+    path, whole = unpacked(tmp_path), unpacked(tmp_path).read_bytes()
+    path.write_bytes(change(whole))
+    assert take().value(BOARD) == shipped.value(BOARD)
+    assert path.read_bytes() == whole
+
+
+def test_a_cache_that_cannot_be_written_is_no_harm(tmp_path: Path, shipped: Network) -> None:
+    (tmp_path / "cache").write_text("a file where a folder should be")
+    assert take().value(BOARD) == shipped.value(BOARD)
+
+
+def test_another_network_has_a_copy_of_its_own(tmp_path: Path, shipped: Network) -> None:
+    take()
+    other = quantize(random_network(design_of("2x2", ((0, 1), (0, 3))), seed=2), 0.25)
+    save_network(tmp_path / "shipped.safetensors", other)
+    assert take().value(BOARD) == other.value(BOARD) != shipped.value(BOARD)
+    assert len(list((tmp_path / "cache" / "networks").iterdir())) == 1  # what is not used any more is swept
+
+
+def test_the_network_that_comes_with_lab2048_is_small_and_strong(capsys: pytest.CaptureFixture[str]) -> None:
+    assert stock.SHIPPED.stat().st_size <= 30e6
+    assert run(["match", "ntuple:depth=1", "--games", "20", "--seed", "1", "--workers", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["players"][0]["mean_score"] > 180_000
+
+
+def test_it_gives_hints_on_the_classic_board_where_no_one_else_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["hint", "2 4 8 16 / # # 2 # / # # # # / # # # 2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["player"] == "ntuple"
+    assert run(["hint", "2 4 8 / # # 2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["player"] == "expectimax"
+    assert run(["hint", "2 4 8 / # # 2", "--player", "ntuple"]) == 3
+    assert "was trained on" in capsys.readouterr().err
