@@ -135,4 +135,6 @@ def test_a_changed_byte_ends(byte: int) -> None:
     for place in range(0, len(code), 7):
         wrong = code.copy()
         wrong[place] = byte
-        unsqueeze(wrong, 2)
+        found, n_read = unsqueeze(wrong, 2)
+        assert found.shape == (16**2,)
+        assert n_read >= 5

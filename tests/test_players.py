@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from lab2048.errors import FileError, UsageError
-from lab2048.learning.ntuple import Config, Training
+from lab2048.learning.ntuple import Training
+from lab2048.learning.ntuple_config import Config
 from lab2048.players import (
     Decision,
     Player,

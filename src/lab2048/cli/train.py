@@ -138,7 +138,8 @@ def ntuple(
     Example: lab2048 train ntuple --network 4x6 --minutes 10 --out my.safetensors
     """
     from lab2048.arena.ready import NETWORK, prepare
-    from lab2048.learning.ntuple import Config, Training
+    from lab2048.learning.ntuple import Training
+    from lab2048.learning.ntuple_config import Config
     from lab2048.rules import Rules
     from lab2048.rules.dice import check_seed
 

@@ -9,7 +9,8 @@ from lab2048.kernels import context as of
 from lab2048.kernels import play
 from lab2048.kernels.address import address_of
 from lab2048.kernels.gather import gather
-from lab2048.learning.ntuple import Config, Training
+from lab2048.learning.ntuple import Training
+from lab2048.learning.ntuple_config import Config
 from lab2048.models.network import Network, huge_array
 from lab2048.players.searcher import Searcher
 from lab2048.rules import Rules

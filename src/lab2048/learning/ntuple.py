@@ -17,139 +17,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.errors import BoardError, FileError, UsageError, nearest
+from lab2048.errors import BoardError, FileError, UsageError
 from lab2048.kernels import train as kernel
 from lab2048.kernels.learn import Method, make_trail
+from lab2048.learning.ntuple_config import SAID, Config, parse_stages
 from lab2048.models.file import load_array, load_network, save_network
 from lab2048.models.network import Design, Network
-from lab2048.models.pattern import BEST, SMALL_BOARD, corners
 from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
 
-METHODS = ("tc", "td")
-SAID = {"trace": "lambda"}  # what a field is called on the command line, where Python has the word for itself
 FIXED = ("network", "method", "optimism", "share", "promote", "seed")  # what a training that goes on cannot change
-ORDERS = ("backward", "forward")
 SLICE = 0.4  # seconds that a thread plays before it reports
-AUTO_STAGE = 14  # the rank of 16384
 WINDOW = 1000  # last games that the live figures are about
 TILES = tuple(range(11, 17))  # ranks whose rates are reported: 2048 and on
 # What a checkpoint says of a training, besides how it learns.
 KEPT = {"seconds": float | int, "n_moves": int, "n_games": int, "best": float | int, "curve": list, "sessions": list}
-
-
-@dataclass(frozen=True)
-class Config:
-    """How to learn.  Defaults are what worked best here on the classic board; `for_board` has those of small ones."""
-
-    network: str = BEST
-    "A preset or cells in hex: lab2048.models.pattern."
-    method: str = "tc"
-    "tc: each weight has its own learning rate, by how much its errors agree; td: all have the same."
-    order: str = "backward"
-    "backward: play a game, then learn it from its end; forward: learn after every move."
-    alpha: float | None = None
-    "Learning rate: how much of an error is mended at once, shared by all weights of a board (1 for tc, 0.1 for td)."
-    trace: float = 0.5
-    "Lambda: how much the return of the rest of the game counts against the value of the next board; backward only."
-    discount: float = 1.0
-    "What a reward is worth a move later."
-    epsilon: float = 0.0
-    "Chance of a move at random; what is learnt is what the best one would have brought."
-    optimism: float = 0.0
-    "What an untrained network thinks every board worth: what it has not seen looks promising."
-    restart: bool = True
-    "Begin again half-way through the last game, until few moves are left: more of the late game."
-    carousel: bool = True
-    "Begin in turn anew and at boards of earlier games, from small tile sums to large ones: more of the late game."
-    guide: float = 1.0
-    "At first a move that leaves the highest tile in a corner seems better by so much of that tile."
-    guided: float = 1e8
-    "For so many moves: what is learnt there the network keeps to by itself."
-    stages: str = "auto"
-    "Tiles from which on further weights serve, such as 8192,16384, or none; auto: 16384 where boards have room for it."
-    late_after: float = 4e8
-    "Carousel and further weights begin after so many moves: the late game is for those who get there."
-    promote: bool = False
-    "Weights of later stages begin as copies of the stage before, when they are first met; otherwise with nothing."
-    taught: float = 1e8
-    "For so many moves of later stages the stage before chooses, on a lowered board: it knows its way there."
-    share: bool = True
-    "Turned and mirrored boards share their weights."
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        """Refuse what makes no sense."""
-        if self.method not in METHODS:
-            raise UsageError(f"method {self.method} is unknown: {nearest(self.method, METHODS)}")
-        if self.order not in ORDERS:
-            raise UsageError(f"order {self.order} is unknown: {nearest(self.order, ORDERS)}")
-        for name, low, high in (
-            ("alpha", 0, 10),
-            ("trace", 0, 1),
-            ("discount", 0, 1),
-            ("epsilon", 0, 1),
-            ("guide", 0, 100),
-            ("guided", 0, 1e15),
-            ("taught", 0, 1e15),
-            ("late_after", 0, 1e15),
-        ):
-            number = getattr(self, name)
-            if number is not None and not low <= number <= high:
-                raise UsageError(f"{SAID.get(name, name)} {number} is out of range: expected {low} to {high}")
-        if not math.isfinite(self.optimism) or abs(self.optimism) > 1e7:
-            raise UsageError(f"optimism {self.optimism} is out of range: expected at most 10000000")
-
-    @classmethod
-    def for_board(cls, rules: Rules, **wishes: Any) -> "Config":
-        """What is not wished for is what works best on a board.
-
-        A small board is learnt to the last move only by whoever tries the other moves, too.
-        """
-        small = {"epsilon": 0.05, "guide": 0.0, "late_after": 0.0}
-        return cls(**(small if rules.shape.n_cells <= SMALL_BOARD else {}) | wishes)
-
-    def design(self, rules: Rules, *, is_late: bool = True) -> Design:
-        """The network to train for some rules; further weights come late."""
-        stages = parse_stages(self.stages, rules) if is_late else ()
-        return Design.from_text(rules, self.network, stages, is_shared=self.share, is_promoting=self.promote)
-
-    def kernel_method(self, rules: Rules, n_threads: int, *, is_late: bool = True) -> Method:
-        """The same for the kernel; threads that learn at once must each learn more slowly."""
-        alpha = self.alpha if self.alpha is not None else 1.0 if self.method == "tc" else 0.1
-        return Method(
-            alpha=np.float32(alpha / math.sqrt(n_threads)),
-            discount=np.float32(self.discount),
-            trace=np.float32(self.trace),
-            epsilon=self.epsilon,
-            is_coherent=self.method == "tc",
-            is_backward=self.order == "backward",
-            is_restarting=self.restart,
-            is_circling=self.carousel and is_late,
-            guide=np.float32(self.guide),
-            guided=round(self.guided / n_threads),
-            corners=np.uint64(sum(0xF << 4 * cell for cell in corners(rules.shape))),
-            taught=round(self.taught / n_threads),
-        )
-
-
-def parse_stages(text: str, rules: Rules) -> tuple[int, ...]:
-    """The ranks of a list of tiles.
-
-    >>> parse_stages("8192,16384", Rules.from_text("4x4"))
-    (13, 14)
-    """
-    if text == "auto":
-        return (AUTO_STAGE,) if rules.max_rank >= AUTO_STAGE + 2 else ()
-    if text == "none":
-        return ()
-    ranks = []
-    for word in text.replace(",", " ").split():
-        tile = int(word) if word.isdigit() else 0
-        if tile < 2 or tile & (tile - 1):
-            raise UsageError(f"stages {text}: expected tiles such as 8192,16384, or none")
-        ranks.append(tile.bit_length() - 1)
-    return tuple(ranks)
 
 
 @dataclass
