@@ -9,6 +9,7 @@ from strategies import PACKED, boards
 
 from lab2048.kernels import classic, ntuple
 from lab2048.kernels.address import address_of
+from lab2048.kernels.bits import extract
 from lab2048.models.network import Design, Network, runs_of
 from lab2048.rules import Board, Rules
 
@@ -141,11 +142,13 @@ def test_the_classic_board_turns(board: Board) -> None:
 
 
 @given(st.sets(st.integers(0, 15), min_size=1, max_size=8).map(lambda cells: tuple(sorted(cells))), boards(("4x4",)))
-def test_runs_cut_a_pattern_out(pattern: tuple[int, ...], board: Board) -> None:
+def test_runs_and_one_instruction_cut_a_pattern_out(pattern: tuple[int, ...], board: Board) -> None:
     runs = runs_of(pattern)
     assert len(runs) <= min(ntuple.MAX_RUNS, len(pattern))
     number = sum((board.to_packed() >> shift) & mask for shift, mask in runs)
     assert number == sum(board.ranks[cell] << 4 * digit for digit, cell in enumerate(pattern))
+    cells = np.uint64(sum(0xF << 4 * cell for cell in pattern))
+    assert extract(np.uint64(board.to_packed()), cells) == number
 
 
 @given(boards(("4x4",), max_rank=15), st.integers(2, 16))

@@ -4,13 +4,14 @@ A network's value of a board is a sum of weights.  Each pattern, a handful of ce
 a table with a weight for every filling of its cells, and is looked up once in each turned
 or mirrored copy of the board.  A filling's number has the ranks of the pattern's cells as
 its digits, the first cell's the lowest.  A digit has as many values as ranks can appear on
-the board, the *radix*, at most 16.  Cells that are neighbours in the word are cut out
-together, a *run*, so that one shift and one mask serve for several; what was cut out has four
-bits a digit, and is the number itself if the radix is 16.
+the board, the *radix*, at most 16.  Many processors cut the cells out with one instruction; on
+others those that are neighbours in the word are cut out together, a *run*, so that one shift and
+one mask serve for several.  What was cut out has four bits a digit, and is the number itself if the
+radix is 16.
 
     net[0 : PATTERNS]   the numbers named below
-    net[PATTERNS : ]    PATTERN_SIZE words a pattern: where its table begins, how many runs it
-                        has, and (shift, mask) of each
+    net[PATTERNS : ]    PATTERN_SIZE words a pattern: where its table begins, its cells in the word,
+                        how many runs it has, and (shift, mask) of each
 
 lab2048.models.network makes it; whoever hands its address to a kernel keeps it and the
 weights alive.  An *index* is the list of the weights that a board looks up, as many words at
@@ -34,7 +35,7 @@ from lab2048.kernels.address import (
     store_u64,
     words_at,
 )
-from lab2048.kernels.bits import FOUR, I64, N16, N48, ONE, U64, ZERO
+from lab2048.kernels.bits import CAN_EXTRACT, FOUR, I64, N16, N48, ONE, U64, ZERO, extract
 
 GROUP = "network"
 
@@ -54,7 +55,8 @@ HAS_EIGHT = 18  # 1 if all eight copies of the classic board are looked at, and 
 RADIX = 19
 PATTERNS = 20
 MAX_RUNS = 8
-PATTERN_SIZE = 2 + 2 * MAX_RUNS
+FIRST, CELLS, N_RUNS, RUNS = range(4)  # the words of a pattern
+PATTERN_SIZE = RUNS + 2 * MAX_RUNS
 EIGHT_RUNS = 3  # at most, in a pattern of which eight copies are cut out at once
 
 U32 = np.uint32
@@ -94,8 +96,10 @@ def stage_of(net: I64, board: U64) -> I64:
 
 
 @kernel
-def cut(board: U64, s1: U64, m1: U64, s2: U64, m2: U64, s3: U64, m3: U64) -> U64:
-    """Three runs of a board, put together."""
+def cut(board: U64, cells: U64, s1: U64, m1: U64, s2: U64, m2: U64, s3: U64, m3: U64) -> U64:
+    """Some cells of a board, put together; they are at most three runs."""
+    if CAN_EXTRACT:
+        return extract(board, cells)
     return ((board >> s1) & m1) | ((board >> s2) & m2) | ((board >> s3) & m3)
 
 
@@ -117,14 +121,14 @@ def find_eight(net: I64, board: U64, index: I64) -> None:
     for p in range(I64(load_u64(net, N_PATTERNS))):
         # Everything is loaded before anything is stored: for all the compiler knows, a store changes what comes next.
         here, k = PATTERNS + p * PATTERN_SIZE, 8 * p
-        first = base + load_u64(net, here)
-        s1, m1 = load_u64(net, here + 2), load_u64(net, here + 3)
-        s2, m2 = load_u64(net, here + 4), load_u64(net, here + 5)
-        s3, m3 = load_u64(net, here + 6), load_u64(net, here + 7)
-        w0, w1 = first + cut(board, s1, m1, s2, m2, s3, m3), first + cut(b1, s1, m1, s2, m2, s3, m3)
-        w2, w3 = first + cut(b2, s1, m1, s2, m2, s3, m3), first + cut(b3, s1, m1, s2, m2, s3, m3)
-        w4, w5 = first + cut(b4, s1, m1, s2, m2, s3, m3), first + cut(b5, s1, m1, s2, m2, s3, m3)
-        w6, w7 = first + cut(b6, s1, m1, s2, m2, s3, m3), first + cut(b7, s1, m1, s2, m2, s3, m3)
+        first, cells = base + load_u64(net, here + FIRST), load_u64(net, here + CELLS)
+        s1, m1 = load_u64(net, here + RUNS), load_u64(net, here + RUNS + 1)
+        s2, m2 = load_u64(net, here + RUNS + 2), load_u64(net, here + RUNS + 3)
+        s3, m3 = load_u64(net, here + RUNS + 4), load_u64(net, here + RUNS + 5)
+        w0, w1 = first + cut(board, cells, s1, m1, s2, m2, s3, m3), first + cut(b1, cells, s1, m1, s2, m2, s3, m3)
+        w2, w3 = first + cut(b2, cells, s1, m1, s2, m2, s3, m3), first + cut(b3, cells, s1, m1, s2, m2, s3, m3)
+        w4, w5 = first + cut(b4, cells, s1, m1, s2, m2, s3, m3), first + cut(b5, cells, s1, m1, s2, m2, s3, m3)
+        w6, w7 = first + cut(b6, cells, s1, m1, s2, m2, s3, m3), first + cut(b7, cells, s1, m1, s2, m2, s3, m3)
         note(weights, size, index, k, w0)
         note(weights, size, index, k + 1, w1)
         note(weights, size, index, k + 2, w2)
@@ -176,9 +180,12 @@ def find_any(net: I64, board: U64, index: I64) -> None:
         copy = packed.carry(plan, board, i)
         for p in range(n_patterns):
             here = PATTERNS + p * PATTERN_SIZE
-            first, nibbles = base + load_u64(net, here), ZERO
-            for run in range(here + 2, here + 2 + 2 * I64(load_u64(net, here + 1)), 2):
-                nibbles |= (copy >> load_u64(net, run)) & load_u64(net, run + 1)
+            first, nibbles = base + load_u64(net, here + FIRST), ZERO
+            if CAN_EXTRACT:
+                nibbles = extract(copy, load_u64(net, here + CELLS))
+            else:
+                for run in range(here + RUNS, here + RUNS + 2 * I64(load_u64(net, here + N_RUNS)), 2):
+                    nibbles |= (copy >> load_u64(net, run)) & load_u64(net, run + 1)
             note(weights, size, index, n_copies * p + i, first + number_of(nibbles, r1, r2, r4))
 
 
@@ -238,8 +245,9 @@ def value_of(net: I64, index: I64) -> F32:
 def idle_net(plan: packed.Plan, weights: NDArray[np.float32]) -> NDArray[np.uint64]:
     """A network of one cell on the rules of a plan; its 16 weights are the caller's to keep."""
     net = np.zeros(PATTERNS + PATTERN_SIZE, np.uint64)
-    net[N_PATTERNS] = net[N_COPIES] = net[N_LOOKUPS] = net[N_STAGES] = net[PATTERNS + 1] = 1
-    net[WEIGHTS], net[STAGE_SIZE], net[RADIX], net[PATTERNS + 3] = address_of(weights), 16, 16, 0xF
+    net[N_PATTERNS] = net[N_COPIES] = net[N_LOOKUPS] = net[N_STAGES] = net[PATTERNS + N_RUNS] = 1
+    net[WEIGHTS], net[STAGE_SIZE], net[RADIX] = address_of(weights), 16, 16
+    net[PATTERNS + CELLS] = net[PATTERNS + RUNS + 1] = 0xF
     net[PLAN], net[PLAN_SIZE] = address_of(plan), len(plan)
     return net
 

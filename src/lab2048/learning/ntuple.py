@@ -9,7 +9,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -155,6 +155,9 @@ class Training:
                     pool.submit(kernel.train, network.plan, network.address, method, cursor, trail, report, int(left))
                     for cursor, trail, report in zip(self.cursors, trails, reports, strict=True)
                 ]
+                # Whoever is done first ends the slice: none waits for another's longer than a game.
+                wait(slices, return_when=FIRST_COMPLETED)
+                reports[:, kernel.MOST_GAMES] = 0
                 for one in slices:
                     one.result()
                 spent = time.monotonic() - begin

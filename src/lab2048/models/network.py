@@ -176,8 +176,9 @@ class Network:
         first = 0
         for i, size in enumerate(design.table_sizes):
             here = of.PATTERNS + i * of.PATTERN_SIZE
-            words[here : here + 2] = first, len(runs[i])
-            words[here + 2 : here + 2 + 2 * len(runs[i])] = [number for run in runs[i] for number in run]
+            words[here + of.FIRST], words[here + of.N_RUNS] = first, len(runs[i])
+            words[here + of.CELLS] = sum(0xF << 4 * cell for cell in design.patterns[i])
+            words[here + of.RUNS : here + of.RUNS + 2 * len(runs[i])] = [number for run in runs[i] for number in run]
             first += size
         self.plan, self.words = plan, words
 

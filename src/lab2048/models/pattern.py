@@ -131,9 +131,9 @@ def _best(shape: Shape, radix: int) -> tuple[Pattern, ...]:
         return _preset(8, 6, shape)
     patterns: dict[Pattern, None] = {}
     for size in (4, 6, 7, 8):
-        found = _derive(2, size, shape)
-        if sum(radix ** len(pattern) for pattern in {*patterns, *found}) <= BEST_WEIGHTS:
-            patterns |= dict.fromkeys(found)
+        for pattern in _derive(2, size, shape):
+            if sum(radix ** len(other) for other in {*patterns, pattern}) <= BEST_WEIGHTS:
+                patterns[pattern] = None
     return tuple(patterns)
 
 
