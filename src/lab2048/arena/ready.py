@@ -37,9 +37,9 @@ def prepare(say: Callable[[str], None] = lambda _: None, *groups: str) -> None:
 
 def groups_of(specs: Iterable[str]) -> list[str]:
     """The groups that some players use."""
-    from lab2048.players.registry import player_class
+    from lab2048.players.registry import make_player
 
-    return sorted({group for spec in specs for group in player_class(spec.partition(":")[0]).kernels})
+    return sorted({group for spec in specs for group in make_player(spec).groups})
 
 
 @contextlib.contextmanager

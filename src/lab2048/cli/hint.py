@@ -46,7 +46,7 @@ def hint(
     the_player = make_player(spec)
     if the_player.is_interactive:
         raise UsageError(f"player {spec} cannot give hints: expected a player that chooses by itself")
-    prepare(say, *the_player.kernels)
+    prepare(say, *the_player.groups)
     the_player.start(rules, check_seed(seed))
     begin = time.perf_counter()
     decision = ask(the_player, spec, rules.board)
@@ -58,6 +58,7 @@ def hint(
             "board": rules.board.to_text(),
             "player": spec,
             "best": names[decision.move],
+            "overridden": None if decision.overridden is None else names[decision.overridden],
             "values": {names[move]: value for move, value in decision.values.items()},
             "errors": {names[move]: error for move, error in decision.errors.items()},
             "depth": decision.depth,
@@ -70,4 +71,6 @@ def hint(
     for move in sorted(decision.values, key=lambda move: -decision.values[move]):
         error = f" ± {decision.errors[move]:,.2f}" if move in decision.errors else ""
         print(f"{'*' if move == decision.move else ' '} {names[move]:<11} {decision.values[move]:>16,.2f}{error}")
+    if decision.overridden is not None:
+        print(f"{names[decision.move]} overrides {names[decision.overridden]}")
     print(f"by {spec}: depth {decision.depth}, {decision.nodes:,} nodes, {seconds * 1000:.3g} ms")

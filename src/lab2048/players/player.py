@@ -20,7 +20,8 @@ class Decision:
     """A move, and what the player thinks of every legal move.
 
     What a value measures is the player's own affair (its `measure`), but a larger
-    one is better and the chosen move's is among the largest.
+    one is better and the chosen move's is among the largest; unless a rule overrode the
+    player's own choice: then `overridden` is that choice, and its value is.
     """
 
     move: int
@@ -28,6 +29,7 @@ class Decision:
     nodes: int = 0  # boards looked at
     depth: int = 0  # own moves looked ahead
     errors: Mapping[int, float] = field(default_factory=dict)  # standard errors of the values, if they are estimates
+    overridden: int | None = None  # the move that would have been made but for a rule, as players/shield.py has
 
 
 def option(default: Any, doc: str) -> Any:
@@ -48,6 +50,11 @@ class Player(ABC):
     is_interactive: ClassVar[bool] = False  # True if a person has to answer
     kernels: ClassVar[tuple[str, ...]] = ("play",)  # groups of kernels to compile before it plays: lab2048.arena.ready
     releases_lock: ClassVar[bool] = False  # True if `choose` is compiled, so that several can choose at once on threads
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups of kernels that it needs; a player that asks another one needs that one's too."""
+        return self.kernels
 
     @property
     def is_repeatable(self) -> bool:

@@ -33,6 +33,7 @@ _OURS = {
     "ntuple": "lab2048.players.ntuple:NTuplePlayer",
     "optimal": "lab2048.players.optimal:OptimalPlayer",
     "random": "lab2048.players.random:RandomPlayer",
+    "shield": "lab2048.players.shield:ShieldPlayer",
 }
 _registered: dict[str, type[Player]] = {}
 
@@ -126,7 +127,7 @@ def canonical_spec(spec: str) -> str:
     >>> canonical_spec(" first:order=  ")
     'first'
     """
-    return _spec_of(spec.strip().partition(":")[0], make_player(spec))
+    return spec_of(spec.strip().partition(":")[0], make_player(spec))
 
 
 def spec_with(spec: str, **changes: Any) -> str:
@@ -139,10 +140,11 @@ def spec_with(spec: str, **changes: Any) -> str:
     for key in changes:
         if key not in options(name):
             raise UsageError(f"player {name} has no option {key!r}: {nearest(key, options(name))}")
-    return _spec_of(name, dataclasses.replace(make_player(spec), **changes))
+    return spec_of(name, dataclasses.replace(make_player(spec), **changes))
 
 
-def _spec_of(name: str, player: Player) -> str:
+def spec_of(name: str, player: Player) -> str:
+    """The one way to write a player that was made by this name."""
     parts = [
         f"{key}={_write(getattr(player, key))}"
         for key, field in options(name).items()

@@ -1,0 +1,117 @@
+"""`shield`: any player, held to a strategy; and now and then told to leave it."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.errors import UsageError, nearest
+from lab2048.kernels import rollout as kernels
+from lab2048.players.player import Decision, Player, option
+from lab2048.players.registry import make_player, spec_of
+from lab2048.players.strategy import Strategy, read_strategy
+from lab2048.rules import Board, Game, Rules, dice
+from lab2048.rules.plan import make_plan
+
+_KINDS = ("reverse", "safe")
+
+
+@dataclass
+class ShieldPlayer(Player):
+    """Another player, held to two directions of play except where leaving them promises more than it risks."""
+
+    measure: ClassVar[str] = "as the inner player has it"
+
+    inner: str = option("greedy", "who proposes moves: a player, in parentheses if its options have commas")
+    strategy: str = option("left-down", "the two safe moves; the second is the side that keeps the highest tiles")
+    kind: str = option("reverse", "safe: only safe moves while there are any; reverse: and the reverse shield")
+    warm_up: int = option(50, "moves of a game before the reverse shield acts")
+    peek: bool = option(False, "compare boards after their true spawns, which no player can know: a cheat")
+
+    def __post_init__(self) -> None:
+        """Make the inner player; refuse options that make no sense."""
+        read_strategy(self.strategy)
+        if self.kind not in _KINDS:
+            raise UsageError(f"kind={self.kind} is unknown: {nearest(self.kind, _KINDS)}")
+        if self.warm_up < 0:
+            raise UsageError(f"warm_up={self.warm_up} is out of range: expected 0 or more")
+        if self.peek and self.kind != "reverse":
+            raise UsageError(
+                f"peek=true means nothing with kind={self.kind}: expected kind=reverse, which compares boards"
+            )
+        self._inner = make_player(self.inner)
+        if self._inner.is_interactive:
+            raise UsageError(f"inner={self.inner} cannot be shielded: expected a player that chooses by itself")
+        self.inner = spec_of(self.inner.strip().partition(":")[0], self._inner)
+        self._rules: Rules | None = None
+
+    @property
+    def is_repeatable(self) -> bool:
+        """As the inner player is."""
+        return self._inner.is_repeatable
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """What the inner player needs, and slides."""
+        return tuple({*self.kernels, *self._inner.groups})
+
+    def start(self, rules: Rules, seed: int) -> None:
+        """Prepare for a game, and the inner player too."""
+        self._inner.start(rules, seed)
+        if self._rules != rules:
+            self._strategy = Strategy.from_text(self.strategy, rules.shape)
+            self._rules, self._plan = rules, make_plan(rules)
+            self._mean_spawn: float = sum(p * (1 << rank) for rank, p in rules.spawn_table)
+            self._boards = np.zeros((1, len(rules.shape.moves), rules.shape.n_cells), np.uint8)
+            self._rewards = np.zeros(len(rules.shape.moves), np.int64)
+        if self.peek:
+            self._dice = dice.stream_key(seed, dice.SPAWN)
+            self._turns = {Game(rules, seed).first_board.ranks: 0}
+
+    def choose(self, board: Board) -> Decision:
+        """Ask the inner player; keep its move, or the best safe one, or go back."""
+        if self._rules is None or self._rules.shape != board.shape:
+            raise UsageError("the player has not been started: expected start(rules, seed) before choose")
+        decision = self._inner.choose(board)
+        kernels.afterstates(self._plan, np.array(board.ranks, np.uint8), self._boards[0], self._rewards)
+        legal = (self._rewards >= 0)[None, :]
+        move = self._play_safe(decision, self._strategy.safe_moves(legal)[0])
+        if self.kind == "reverse":
+            if self.peek:
+                self._spawn(board, legal[0])
+            if self._n_moves(board) >= self.warm_up:
+                move = int(self._strategy.reverse_shield(np.array([move]), legal, self._boards)[0])
+        proposed = decision.move if decision.overridden is None else decision.overridden
+        return dataclasses.replace(decision, move=move, overridden=None if move == proposed else proposed)
+
+    def _play_safe(self, decision: Decision, allowed: NDArray[np.bool_]) -> int:
+        """The inner player's move if it is allowed, else the allowed one that it values most."""
+        if allowed[decision.move]:
+            return decision.move
+        safest_first = [int(move) for move in self._strategy.precedence if allowed[move]]
+        return max(safest_first, key=lambda move: decision.values[move])
+
+    def _n_moves(self, board: Board) -> int:
+        """About how many moves a game takes to this board: every spawn adds to the tile sum.
+
+        A board that is shown half-way, or after an undo, tells no other number.
+        """
+        assert self._rules is not None
+        return max(0, round(board.tile_sum / self._mean_spawn) - self._rules.n_start)
+
+    def _spawn(self, board: Board, legal: NDArray[np.bool_]) -> None:
+        """Put the true next tile on what each legal move leads to.
+
+        The dice of a turn need its number.  It is known of the first board and of all that
+        can follow a board asked about; of any other it is guessed, and so is the tile then.
+        """
+        assert self._rules is not None
+        turn = self._turns.get(board.ranks, self._n_moves(board))
+        word = dice.draw(self._dice, self._rules.n_start + turn)
+        for move in np.flatnonzero(legal):
+            after = Board(board.shape, tuple(self._boards[0, move].tolist()))
+            spawned = after.put(*self._rules.spawn(after, word))
+            self._boards[0, move] = spawned.ranks
+            self._turns[spawned.ranks] = turn + 1
