@@ -201,7 +201,8 @@ def test_a_shield_in_a_shield_says_what_the_innermost_wanted() -> None:
 
 
 @pytest.mark.parametrize(
-    "inner", ["random", "first", "lookahead", "(montecarlo:rollouts=4)", "(shield:strategy=up-left)"]
+    "inner",
+    ["random", "first", "lookahead", "(montecarlo:rollouts=4)", "(shield:strategy=up-left)", "random,peek=true"],
 )
 def test_any_player_can_be_shielded(inner: str) -> None:
     rules = ("4x4", "2x3", "##x|#x#|###")
@@ -278,7 +279,8 @@ def test_hexagons_are_refused() -> None:
 
 
 def test_a_spec_has_one_way_to_be_written() -> None:
-    assert canonical_spec("shield:inner=( greedy:eval=snake ),strategy=left-down") == "shield"
+    assert canonical_spec("shield:inner=( greedy:eval=snake ),strategy=left-down") == "shield:inner=greedy"
+    assert canonical_spec("shield:inner=random,warm_up=50") == "shield"
     inner = canonical_spec("shield:inner=(lookahead:eval=snake,depth=3)")
     assert inner == "shield:inner=(lookahead:depth=3,eval=snake)"
 

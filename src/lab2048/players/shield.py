@@ -24,7 +24,7 @@ class ShieldPlayer(Player):
 
     measure: ClassVar[str] = "as the inner player has it"
 
-    inner: str = option("greedy", "who proposes moves: a player, in parentheses if its options have commas")
+    inner: str = option("random", "who proposes moves: a player, in parentheses if its options have commas")
     strategy: str = option("left-down", "the two safe moves; the second is the side that keeps the highest tiles")
     kind: str = option("reverse", "safe: only safe moves while there are any; reverse: and the reverse shield")
     warm_up: int = option(50, "moves of a game before the reverse shield acts")
