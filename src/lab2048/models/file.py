@@ -29,8 +29,11 @@ from lab2048.records.whole import replacing_bytes
 from lab2048.rules import Rules
 
 FORMAT = 1
+DEEP = "lab2048-deep"  # where the header of a deep network speaks
 PART = 1 << 22  # numbers that are read and checked at once
-_DTYPES = {"float32": "F32", "int16": "I16", "uint64": "U64", "uint8": "U8"}
+_DTYPES = {
+    "float32": "F32", "float64": "F64", "int16": "I16", "int64": "I64", "uint64": "U64", "uint8": "U8", "bool": "BOOL",
+}  # fmt: skip
 
 
 @dataclass
@@ -84,7 +87,8 @@ def _write(file: IO[bytes], array: NDArray[Any]) -> None:
         file.write(flat[begin : begin + PART].tobytes())
 
 
-def _open(path: Path) -> Any:
+def open_tensors(path: Path) -> Any:
+    """A safetensors file; raise FileError if it is none."""
     try:
         if path.is_dir():
             raise FileError(f"{path} is a folder: expected a file that lab2048 train wrote")
@@ -95,13 +99,21 @@ def _open(path: Path) -> Any:
         raise FileError(f"{path} is not a whole safetensors file: {' '.join(str(error).split())}") from None
 
 
+def is_deep(path: Path) -> bool:
+    """True if a file says that it is a deep network (lab2048.models.deep_file)."""
+    with open_tensors(path) as file:
+        return DEEP in (file.metadata() or {})
+
+
 def read_header(path: Path) -> Header:
     """What a file says of its network; raise FileError if that makes no sense."""
-    with _open(path) as file:
+    with open_tensors(path) as file:
         metadata = file.metadata() or {}
         shapes = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
         types = {name: file.get_slice(name).get_dtype() for name in shapes}
     try:
+        if DEEP in metadata:
+            raise FileError(f"{path} is a deep network: expected one of lab2048 train ntuple; c51 and net play with it")
         about = json.loads(metadata["lab2048"])
         if about["format"] != FORMAT:
             raise FileError(f"{path} has format {about['format']}: expected {FORMAT}; another lab2048 wrote it")
@@ -162,13 +174,13 @@ def read_squeezed(path: Path, header: Header) -> NDArray[np.int16]:
 
 def load_array(path: Path, name: str) -> NDArray[Any] | None:
     """One more array of a file, if it has it."""
-    with _open(path) as file:
+    with open_tensors(path) as file:
         return file.get_tensor(name) if name in file.keys() else None  # noqa: SIM118
 
 
 def _read(path: Path, name: str, array: NDArray[Any], n_whole: int) -> None:
     """Fill an array from a file.  Numbers are finite; behind the first n_whole they may be missing, as NaN."""
-    with _open(path) as file:
+    with open_tensors(path) as file:
         for begin, part in _parts(path, file.get_slice(name), len(array)):
             if array.dtype == np.float32:
                 is_bad = ~np.isfinite(part)

@@ -1,0 +1,14 @@
+"""Modules that need torch are not looked into for examples where it is not installed."""
+
+import importlib.util
+
+collect_ignore = (
+    []
+    if importlib.util.find_spec("torch")
+    else [
+        "src/lab2048/models/tensor.py",
+        "src/lab2048/models/deep.py",
+        "src/lab2048/models/deep_file.py",
+        *(f"src/lab2048/learning/{name}.py" for name in ("action", "adam", "afterstate", "deep", "returns")),
+    ]
+)

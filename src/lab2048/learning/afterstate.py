@@ -1,0 +1,133 @@
+"""Training a value of afterstates by temporal differences: see docs/players/net.md.
+
+A round plays a window of moves in all games with the network as it was when the round began, each time the
+move with the highest reward + value of the afterstate.  Those values are at once what the moves before ought to
+have been worth, so that learning needs no further look at the boards: from the end of the window back, the value
+of an afterstate is the next reward + a mixture of the next value and what came after.
+
+Meanwhile the network learns from the window before.  Playing and learning are two threads if there may be two,
+and one after the other if not; the result is the same bit for bit.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.learning.config import AfterstateConfig, DeepConfig
+from lab2048.learning.crowd import Floats, Moves, Ranks
+from lab2048.learning.deep import DeepTraining
+from lab2048.models.deep import DeepNetwork
+from lab2048.models.design import DeepDesign
+from lab2048.models.tensor import torch
+from lab2048.rules import Rules
+from lab2048.rules.afters import Afters
+
+
+class AfterstateTraining(DeepTraining):
+    """A value of afterstates that learns."""
+
+    method: ClassVar[str] = "afterstate"
+    config_class: ClassVar[type[DeepConfig]] = AfterstateConfig
+    config: AfterstateConfig
+
+    def __init__(self, config: AfterstateConfig, rules: Rules, n_threads: int = 1) -> None:
+        """Begin with untrained weights."""
+        super().__init__(config, rules, n_threads)
+        n, n_cells = config.crowd, rules.shape.n_cells
+        self._symmetries = np.array([symmetry.cells for symmetry in rules.shape.symmetries], np.int64)
+        # The moves chosen but not made: what they lead to, what they earn, what that is thought to be worth.
+        self._moves = np.full(n, -1, np.int64)
+        self._after, self._reward, self._value = (
+            np.zeros((n, n_cells), np.uint8),
+            np.zeros(n, np.float32),
+            np.zeros(n, np.float32),
+        )
+        # The window that waits to be learnt.
+        self._boards, self._targets = np.zeros((0, n_cells), np.uint8), np.zeros(0, np.float32)
+        self._pool = ThreadPoolExecutor(1) if n_threads > 1 else None
+
+    @classmethod
+    def design(cls, config: Any, rules: Rules) -> DeepDesign:
+        """A network with one value."""
+        return DeepDesign(rules, config.network, "value", config.widths_read(), config.reading, high=config.unit)
+
+    def round(self) -> None:
+        """Play a window with the network as it is; meanwhile learn the window before."""
+        network = self.adam.copy()
+        if self._pool is None:
+            self._learn_window()
+            self._boards, self._targets = self._play_window(network)
+        else:
+            learning = self._pool.submit(self._learn_window)
+            window = self._play_window(network)
+            learning.result()
+            self._boards, self._targets = window
+
+    def _decide(self, network: DeepNetwork) -> None:
+        """Choose the next move of every game."""
+        afters = self.games.slide()
+        rows = np.arange(len(afters.rewards))
+        worth = judge(network, afters)
+        self._moves = np.asarray((worth + afters.rewards).argmax(axis=1), np.int64)
+        self._after, self._reward = afters.boards[rows, self._moves], np.maximum(afters.rewards[rows, self._moves], 0)
+        self._value = np.where(afters.legal.any(axis=1), worth[rows, self._moves], 0).astype(np.float32)
+
+    def _play_window(self, network: DeepNetwork) -> tuple[Ranks, Floats]:
+        """Play; return the afterstates of the window and what they ought to be worth."""
+        n, length = self.config.crowd, self.config.window
+        boards = np.empty((length, n, self._after.shape[1]), np.uint8)
+        rewards, values = np.empty((length, n), np.float32), np.empty((length, n), np.float32)
+        is_last = np.empty((length, n), np.bool_)
+        if self._moves[0] < 0:
+            self._decide(network)
+        for t in range(length):
+            boards[t] = self._after
+            is_last[t] = self.games.step(self._moves).ended
+            self._decide(network)
+            rewards[t], values[t] = self._reward, self._value
+        targets, beyond = np.empty((length, n), np.float32), values[-1]
+        for t in reversed(range(length)):
+            mixture = (1 - self.config.trace) * values[t] + self.config.trace * beyond
+            targets[t] = beyond = np.where(is_last[t], 0, rewards[t] + mixture)
+        return boards.reshape(length * n, -1), targets.reshape(-1)
+
+    def _learn_window(self) -> None:
+        """Learn the window that waits, in batches drawn at random."""
+        targets = torch.from_numpy(self._targets / np.float32(self.config.unit))
+        for _ in range(self.config.passes if len(targets) else 0):
+            boards = self._boards
+            if self.config.turn:
+                turns = self.rng.integers(0, len(self._symmetries), len(boards))
+                boards = np.take_along_axis(boards, self._symmetries[turns], 1)
+            ranks = torch.from_numpy(boards.astype(np.int64))
+            for batch in torch.split(torch.from_numpy(self.rng.permutation(len(boards))), self.config.batch):
+                error = self.adam.output(ranks[batch])[:, 0] - targets[batch]
+                self.learn((error * error).mean())
+
+    def choose(self, network: DeepNetwork, ranks: Ranks, afters: Afters, lengths: NDArray[np.int64]) -> Moves:  # noqa: ARG002
+        """The highest reward + value of the afterstate."""
+        return np.asarray((judge(network, afters) + afters.rewards).argmax(axis=1), np.int64)
+
+    def more_arrays(self) -> dict[str, NDArray[Any]]:
+        """The moves at hand, and the window that waits."""
+        arrays: dict[str, NDArray[Any]] = {"moves": self._moves, "after": self._after, "reward": self._reward}
+        return arrays | {"value": self._value, "boards": self._boards, "targets": self._targets}
+
+    def restore_more(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Go on with those."""
+        for name, array in self.more_arrays().items():
+            given = arrays[name]
+            if given.dtype != array.dtype or given.shape[1:] != array.shape[1:]:
+                raise ValueError(name)
+            setattr(self, f"_{name}", given.copy())
+
+
+def judge(network: DeepNetwork, afters: Afters) -> Floats:
+    """What the network thinks of every afterstate; of an illegal move, less than of anything."""
+    worth = np.full(afters.rewards.shape, -np.inf, np.float32)
+    legal = afters.legal
+    if legal.any():
+        worth[legal] = network.values(afters.boards[legal])
+    return worth

@@ -1,0 +1,106 @@
+"""Training values of moves from whole games: document 000's method, see docs/players/c51.md.
+
+A game is played to its end; then every move ought to have been worth the discounted sum of all rewards that
+followed, less a penalty at the end if the goal was not made.  What document 000 lacked is here: ranks one-hot or
+as logarithms, Adam, gradients of bounded length, squeezed returns, and many games at once.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.learning.action import best
+from lab2048.learning.config import DeepConfig, ReturnsConfig
+from lab2048.learning.crowd import Floats, Moves, Ranks
+from lab2048.learning.deep import DeepTraining
+from lab2048.models.deep import DeepNetwork
+from lab2048.models.design import DeepDesign
+from lab2048.models.tensor import torch
+from lab2048.rules import Rules
+from lab2048.rules.afters import Afters
+
+STEPS = 16  # moves of each game in a round
+ROOM = 256  # moves of a game that there is room for at first
+
+
+class ReturnsTraining(DeepTraining):
+    """Values of moves that learn from whole games."""
+
+    method: ClassVar[str] = "returns"
+    config_class: ClassVar[type[DeepConfig]] = ReturnsConfig
+    config: ReturnsConfig
+
+    def __init__(self, config: ReturnsConfig, rules: Rules, n_threads: int = 1) -> None:
+        """Begin with untrained weights."""
+        super().__init__(config, rules, n_threads)
+        # The games at hand, from their beginning on: row t is move t of each.
+        self._boards = np.zeros((ROOM, config.crowd, rules.shape.n_cells), np.uint8)
+        self._moves, self._rewards = (
+            np.zeros((ROOM, config.crowd), np.uint8),
+            np.zeros((ROOM, config.crowd), np.float32),
+        )
+
+    @classmethod
+    def design(cls, config: Any, rules: Rules) -> DeepDesign:
+        """A network with a value for each move."""
+        widths = config.widths_read()
+        return DeepDesign(rules, config.network, "actions", widths, config.reading, high=1000.0, scale=config.support)
+
+    def round(self) -> None:
+        """Play some moves of every game, and learn those games that ended."""
+        ended = []
+        for _ in range(STEPS):
+            ended += self._play()
+        if ended:
+            self._learn(*(np.concatenate(parts) for parts in zip(*ended, strict=True)))
+
+    def _play(self) -> list[tuple[Ranks, Moves, Floats]]:
+        """A move of every game; return the boards, moves and returns of those that ended."""
+        boards, legal, turns = self.games.ranks.copy(), self.games.slide().legal, self.games.lengths.copy()
+        is_whim = self.rng.random(len(boards)) < self.config.epsilon
+        whims = best(self.rng.random(legal.shape, np.float32), legal)
+        moves = np.where(is_whim, whims, best(self.adam.live.values(boards), legal))
+        if turns.max() >= len(self._boards):  # as long as the longest game
+            for name in ("_boards", "_moves", "_rewards"):
+                array = getattr(self, name)
+                setattr(self, name, np.concatenate([array, np.zeros_like(array)]))
+        step = self.games.step(moves)
+        games = np.arange(len(moves))
+        self._boards[turns, games], self._moves[turns, games], self._rewards[turns, games] = boards, moves, step.rewards
+        ended = []
+        for game in np.flatnonzero(step.ended):
+            n = int(turns[game]) + 1
+            is_won = int(step.boards[game].max()) >= self.rules.goal_rank
+            returns = self._returns(self._rewards[:n, game], 0.0 if is_won else -self.config.penalty)
+            ended.append((self._boards[:n, game].copy(), self._moves[:n, game].astype(np.int64), returns))
+        return ended
+
+    def _returns(self, rewards: Floats, end: float) -> Floats:
+        returns, total = np.empty_like(rewards), end
+        for t in reversed(range(len(rewards))):
+            returns[t] = total = float(rewards[t]) + self.config.discount * total
+        return returns
+
+    def _learn(self, boards: Ranks, moves: Moves, returns: Floats) -> None:
+        ranks, chosen = torch.from_numpy(boards.astype(np.int64)), torch.from_numpy(moves)
+        wanted = self.adam.live.from_score(torch.from_numpy(returns))
+        for _ in range(self.config.passes):
+            for batch in torch.split(torch.from_numpy(self.rng.permutation(len(boards))), self.config.batch):
+                given = self.adam.output(ranks[batch])[torch.arange(len(batch)), chosen[batch]]
+                self.learn(torch.nn.functional.smooth_l1_loss(given, wanted[batch]))
+
+    def choose(self, network: DeepNetwork, ranks: Ranks, afters: Afters, lengths: NDArray[np.int64]) -> Moves:  # noqa: ARG002
+        """The best legal move."""
+        return best(network.values(ranks), afters.legal)
+
+    def more_arrays(self) -> dict[str, NDArray[Any]]:
+        """The games at hand."""
+        return {"boards": self._boards, "moves": self._moves, "rewards": self._rewards}
+
+    def restore_more(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Go on with those."""
+        for name, array in self.more_arrays().items():
+            if arrays[name].dtype != array.dtype or arrays[name].shape[1:] != array.shape[1:]:
+                raise ValueError(name)
+            setattr(self, f"_{name}", arrays[name].copy())

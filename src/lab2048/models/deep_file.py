@@ -1,0 +1,81 @@
+"""Deep networks as files: safetensors, whose header says in JSON how the network is built and was trained.
+
+The tensors of the network have the names of its design; those that a training needs to go on
+begin with `training.`.  Nothing in such a file is ever run.
+"""
+
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+
+from lab2048.errors import FileError, LabError
+from lab2048.models.deep import DeepNetwork
+from lab2048.models.design import DeepDesign
+from lab2048.models.file import DEEP, open_tensors, write_tensors
+from lab2048.models.tensor import torch
+
+FORMAT = 1
+TRAINING = "training."
+
+
+def save_deep(path: Path, network: DeepNetwork, more: dict[str, NDArray[Any]] | None = None) -> None:
+    """Write a network, and more arrays of its training; what stood there before is replaced."""
+    arrays = {name: tensor.detach().numpy() for name, tensor in network.weights.items()}
+    arrays |= {TRAINING + name: array for name, array in (more or {}).items()}
+    about = {"format": FORMAT, "design": network.design.to_json(), "facts": network.facts}
+    write_tensors(path, arrays, {DEEP: json.dumps(about)})
+
+
+def load_deep(path: Path) -> tuple[DeepNetwork, dict[str, NDArray[Any]]]:
+    """Read a network, and the arrays of its training; raise FileError if something is missing or not a number."""
+    with open_tensors(path) as file:
+        metadata = file.metadata() or {}
+        try:
+            arrays: dict[str, NDArray[Any]] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except (SafetensorError, OSError, ValueError) as error:
+            raise FileError(f"{path} ends too early: {' '.join(str(error).split())}") from None
+    try:
+        about = json.loads(metadata[DEEP])
+        if about["format"] != FORMAT:
+            raise FileError(f"{path} has format {about['format']}: expected {FORMAT}; another lab2048 wrote it")
+        design, facts = DeepDesign.from_json(about["design"]), dict(about["facts"])
+    except FileError:
+        raise
+    except (KeyError, ValueError, TypeError, AttributeError, LabError) as error:
+        reason = (
+            str(error)
+            if isinstance(error, LabError)
+            else "expected a file of lab2048 train c51, dqn, returns or afterstate"
+        )
+        raise FileError(f"{path} is no deep network: {reason}") from None
+    weights = {}
+    for name, shape in design.shapes().items():
+        array = arrays.get(name)
+        if array is None or array.shape != shape or array.dtype != np.float32:
+            found = "none" if array is None else f"{array.dtype.name} {array.shape}"
+            raise FileError(f"{path} does not fit its network: {name} is {found}, expected float32 {shape}")
+        if not np.isfinite(array).all():
+            raise FileError(f"{path} has weights in {name} that are not numbers: expected finite ones")
+        weights[name] = torch.from_numpy(array.copy())
+    more = {name.removeprefix(TRAINING): array for name, array in arrays.items() if name.startswith(TRAINING)}
+    return DeepNetwork(design, weights, facts), more
+
+
+def take_deep(name: str) -> DeepNetwork:
+    """The network of a file, read once and shared by all who play with it."""
+    path = Path(name)
+    try:
+        stamp = path.stat()
+    except OSError as error:
+        raise FileError(f"weights={path} cannot be read: {error.strerror}") from None
+    return _read(path, stamp.st_mtime_ns, stamp.st_size)
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, changed: int, size: int) -> DeepNetwork:  # noqa: ARG001 - a file that changes is read again
+    return load_deep(path)[0]

@@ -1,0 +1,131 @@
+"""Designs of deep networks: what one reads and how it is built, without its weights and without torch."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.errors import BoardError, UsageError, nearest
+from lab2048.models.kind import HEADS, KINDS, READINGS, SCALES
+from lab2048.rules import Rules
+
+MAX_CELLS = 16
+MAX_WIDTH = 8192
+
+
+@dataclass(frozen=True)
+class DeepDesign:
+    """What a network reads and how it is built: everything but its weights."""
+
+    rules: Rules
+    kind: str = "lines"
+    head: str = "value"
+    widths: tuple[int, ...] = (
+        128,
+        64,
+        256,
+    )  # lines: of a look, of what it finds, of the last layer; mlp: of the layers
+    reading: str = "onehot"  # how a cell is read
+    low: float = 0.0  # atoms: the least return
+    high: float = 1.0  # atoms: the largest return; value and actions: the unit of what the network gives
+    n_atoms: int = 51
+    scale: str = "linear"  # atoms: how they are spread; actions: how returns are squeezed
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be built."""
+        for name, known in (("kind", KINDS), ("head", HEADS), ("reading", READINGS), ("scale", SCALES)):
+            if (word := getattr(self, name)) not in known:
+                raise UsageError(f"{name} {word} is unknown: {nearest(str(word), known)}")
+        shape = self.rules.shape
+        if not shape.is_rectangle or shape.n_cells > MAX_CELLS:
+            raise BoardError(f"{self.rules.board.to_text()}: expected a rectangle of at most {MAX_CELLS} cells")
+        if self.kind == "lines" and (len(self.widths) != 3 or self.reading != "onehot"):
+            raise UsageError("a network of lines has three widths, such as 128,64,256, and reads ranks one-hot")
+        if not 1 <= len(self.widths) <= 8 or not all(1 <= width <= MAX_WIDTH for width in self.widths):
+            raise UsageError(f"widths {self.widths}: expected 1 to 8 numbers from 1 to {MAX_WIDTH}")
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise UsageError(f"returns from {self.low} to {self.high}: expected a lower and a higher number")
+        if not 2 <= self.n_atoms <= 1001:
+            raise UsageError(f"{self.n_atoms} atoms: expected 2 to 1001")
+
+    @property
+    def n_ranks(self) -> int:
+        """Ranks that can be on a cell, no tile among them."""
+        return self.rules.max_rank + 1
+
+    @property
+    def n_out(self) -> int:
+        """Numbers that the network gives for a board."""
+        return {"value": 1, "actions": self.n_moves, "atoms": self.n_moves * self.n_atoms}[self.head]
+
+    @property
+    def n_moves(self) -> int:
+        return len(self.rules.shape.moves)
+
+    @cached_property
+    def looks(self) -> tuple[NDArray[np.int64], ...]:
+        """The lines that each small network of `lines` looks at: one for all if the board is a square, else two."""
+        cells = np.array(self.rules.shape.rows, np.int64)
+        rows, columns = cells.shape
+        return (np.concatenate([cells, cells.T]),) if rows == columns else (cells, np.ascontiguousarray(cells.T))
+
+    def atoms(self) -> NDArray[np.float32]:
+        """The returns that a distribution is about, from low to high: even, or even on a scale of logarithms."""
+        if self.scale == "linear":
+            return np.linspace(self.low, self.high, self.n_atoms, dtype=np.float32)
+        squeezed = np.linspace(symlog(self.low), symlog(self.high), self.n_atoms)
+        return np.array([symexp(float(number)) for number in squeezed], np.float32)
+
+    def to_json(self) -> dict[str, Any]:
+        """The design as a file says it."""
+        names = ("kind", "head", "reading", "low", "high", "n_atoms", "scale")
+        return {name: getattr(self, name) for name in names} | {
+            "rules": self.rules.to_json(),
+            "widths": list(self.widths),
+        }
+
+    @classmethod
+    def from_json(cls, data: Any) -> "DeepDesign":
+        """The design that a file says; raises KeyError, TypeError, ValueError or a LabError if it says none."""
+        fields = dict(data)
+        rules, widths = Rules.from_json(fields.pop("rules")), tuple(int(width) for width in fields.pop("widths"))
+        low, high, n_atoms = float(fields.pop("low")), float(fields.pop("high")), int(fields.pop("n_atoms"))
+        words = {name: str(fields.pop(name)) for name in ("kind", "head", "reading", "scale")}
+        return cls(rules, widths=widths, low=low, high=high, n_atoms=n_atoms, **words)
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The tensors of the network: a weight for every input of every output, and a bias."""
+        shapes: dict[str, tuple[int, ...]] = {}
+        n_cells = self.rules.shape.n_cells
+        if self.kind == "lines":
+            look, find, last = self.widths
+            for i, table in enumerate(self.looks):
+                shapes[f"look{i}.weight"] = (look, table.shape[1] * self.n_ranks)
+                shapes[f"look{i}.bias"] = (look,)
+                shapes[f"find{i}.weight"] = (find, look)
+                shapes[f"find{i}.bias"] = (find,)
+            before = find * sum(len(table) for table in self.looks)
+            widths: tuple[int, ...] = (last, self.n_out)
+        else:
+            before, widths = n_cells * (self.n_ranks if self.reading == "onehot" else 1), (*self.widths, self.n_out)
+        for i, width in enumerate(widths):
+            shapes[f"layer{i}.weight"], shapes[f"layer{i}.bias"] = (width, before), (width,)
+            before = width
+        return shapes
+
+
+def symlog(number: float) -> float:
+    """Squeeze a number so that large ones come close to each other.
+
+    >>> round(symlog(0.0), 3), round(symlog(1000.0), 3), round(symexp(symlog(-7.0)), 3)
+    (0.0, 6.909, -7.0)
+    """
+    return math.copysign(math.log1p(abs(number)), number)
+
+
+def symexp(number: float) -> float:
+    """The inverse of symlog."""
+    return math.copysign(math.expm1(abs(number)), number)

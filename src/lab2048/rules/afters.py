@@ -1,0 +1,31 @@
+"""What every move of many boards leads to, in one call: for those who judge boards in batches."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.kernels import layout as at
+from lab2048.kernels.afters import slide_all
+from lab2048.kernels.packed import Plan
+
+
+@dataclass(frozen=True)
+class Afters:
+    """The afterstates of some boards."""
+
+    boards: NDArray[np.uint8]  # (boards, moves, cells)
+    rewards: NDArray[np.float32]  # (boards, moves); -1 if the move is illegal
+
+    @property
+    def legal(self) -> NDArray[np.bool_]:
+        return self.rewards >= 0
+
+
+def slide_boards(plan: Plan, ranks: NDArray[np.uint8]) -> Afters:
+    """Every move of every board; boards are rows of ranks."""
+    n, n_cells = ranks.shape
+    n_moves = int(plan[at.N_MOVES])
+    boards, rewards = np.empty((n, n_moves, n_cells), np.uint8), np.empty((n, n_moves), np.float32)
+    slide_all(plan, ranks, boards, rewards)
+    return Afters(boards, rewards)
