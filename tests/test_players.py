@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lab2048.cli.app import run
 from lab2048.errors import FileError, UsageError
 from lab2048.learning.ntuple import Training
 from lab2048.learning.ntuple_config import Config
@@ -40,6 +41,12 @@ def test_player_keeps_the_contract(name: str, tmp_path: Path) -> None:
         list(training.run(n_moves=20_000))
         training.save(tmp_path / "3x3")
         spec, rules = f"ntuple:weights={tmp_path / '3x3'}", ("3x3",)
+    if name in ("c51", "net"):
+        pytest.importorskip("torch", reason="torch is not installed: pip install 'lab2048[deep]'")
+        method, depth = ("c51", "") if name == "c51" else ("afterstate", ",depth=2")
+        words = ["--rules", "3x3", "--moves", "2000", "--crowd", "8", "--widths", "8,4,8", "--trial-every", "0"]
+        assert run(["train", method, "--out", str(tmp_path / "3x3"), *words]) == 0
+        spec, rules = f"{name}:weights={tmp_path / '3x3'}{depth}", ("3x3",)
     player = make_player(spec)
     if isinstance(player, HumanPlayer):
         player.ask = lambda board: board.legal_moves()[-1]
@@ -85,7 +92,7 @@ def test_the_random_player_draws_only_legal_moves_evenly() -> None:
     ("spec", "says"),
     [
         ("randm", "player 'randm' is unknown: did you mean random?"),
-        ("", "player '' is unknown: known: expectimax, first"),
+        ("", "player '' is unknown: known: c51, expectimax, first"),
         ("first:ordr=as", "player first has no option 'ordr': did you mean order?"),
         ("first:order", "expected order=value"),
         ("first:order=a,order=s", "expected order=value, once"),

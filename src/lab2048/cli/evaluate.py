@@ -25,12 +25,19 @@ def evaluate(
 
     Example: lab2048 evaluate my.safetensors --games 1000 --depth 1
     """
-    from lab2048.models.file import read_header
+    from lab2048.models.file import is_deep, read_header
 
-    rules = read_header(file).design.rules.to_json()
     name = f"({file})" if "," in str(file) else str(file)
+    if is_deep(file):
+        from lab2048.models.deep_file import load_deep
+
+        design = load_deep(file)[0].design
+        spec = f"net:weights={name},depth={depth}" if design.head == "value" else f"c51:weights={name}"
+        rules = design.rules.to_json()
+    else:
+        spec, rules = f"ntuple:weights={name},depth={depth}", read_header(file).design.rules.to_json()
     match.match(
-        [f"ntuple:weights={name},depth={depth}"],
+        [spec],
         rules=rules.pop("board"),
         games=games,
         seed=seed,

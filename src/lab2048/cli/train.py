@@ -1,24 +1,33 @@
 """`lab2048 train`: make a network that plays."""
 
-import json
 import os
-import time
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from lab2048.cli.live import live, on_interrupt
+from lab2048.cli import train_deep
 from lab2048.cli.options import GoalOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
-from lab2048.errors import FileError, UsageError
-
-if TYPE_CHECKING:
-    from lab2048.learning.ntuple import Progress, Training
-    from lab2048.rules import Rules
+from lab2048.cli.training import (
+    CheckpointOption,
+    ForceOption,
+    GamesOption,
+    JsonLinesOption,
+    MinutesOption,
+    MovesOption,
+    OutOption,
+    ResumeOption,
+    check_numbers,
+    check_out,
+    check_same_rules,
+    check_threads,
+    learn,
+)
+from lab2048.errors import UsageError
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
-MAX_THREADS = 256
+for method in train_deep.METHODS:
+    app.command(method)(train_deep.make_command(method))
 
 
 @app.callback()
@@ -28,15 +37,13 @@ def train(context: typer.Context) -> None:
     Example: lab2048 train ntuple --network 4x6 --minutes 10 --out my.safetensors
     """
     if context.invoked_subcommand is None:
-        raise UsageError("train what? expected: lab2048 train ntuple")
+        raise UsageError("train what? expected: lab2048 train ntuple, afterstate, c51, dqn or returns")
 
 
 @app.command("ntuple")
 def ntuple(
     context: typer.Context,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="Where the network is kept, again and again.")
-    ] = Path("network.safetensors"),
+    out: OutOption = Path("network.safetensors"),
     network: Annotated[
         str | None,
         typer.Option(
@@ -45,16 +52,9 @@ def ntuple(
             help="best (default), patterns x cells (8x6, 1x8), rows, pairs-triplets-quartets, or hex: 012345,456789.",
         ),
     ] = None,
-    minutes: Annotated[
-        float | None,
-        typer.Option("--minutes", metavar="N", help="Stop when it has learnt so long, all sessions together."),
-    ] = None,
-    moves: Annotated[
-        float | None, typer.Option("--moves", metavar="N", help="Stop after so many moves, all sessions together.")
-    ] = None,
-    games: Annotated[
-        float | None, typer.Option("--games", "-n", metavar="N", help="Stop after so many games from the start.")
-    ] = None,
+    minutes: MinutesOption = None,
+    moves: MovesOption = None,
+    games: GamesOption = None,
     threads: Annotated[
         int,
         typer.Option("--threads", metavar="N", help="Threads that learn at once (0: one a core); 1 can be repeated."),
@@ -126,12 +126,10 @@ def ntuple(
     spawn: SpawnOption = "2:0.9,4:0.1",
     start: StartOption = None,
     spawner: SpawnerOption = "fair",
-    every: Annotated[
-        float, typer.Option("--checkpoint", metavar="MINUTES", help="How often the network is written meanwhile.")
-    ] = 5,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with FILE where it was left.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE.")] = False,
-    as_jsonl: Annotated[bool, typer.Option("--jsonl", help="A JSON object a second on standard output.")] = False,
+    every: CheckpointOption = 5,
+    resume: ResumeOption = False,
+    force: ForceOption = False,
+    as_jsonl: JsonLinesOption = False,
 ) -> None:
     """Train a network of n-tuples by temporal differences; Ctrl-C keeps what it has learnt.
 
@@ -142,13 +140,11 @@ def ntuple(
     from lab2048.learning.ntuple_config import Config
     from lab2048.rules import Rules
     from lab2048.rules.dice import check_seed
+    from lab2048.views.training import training_lines
 
-    for name, number in (("minutes", minutes), ("moves", moves), ("games", games), ("checkpoint", every)):
-        if number is not None and not 0 < number <= 1e15:
-            raise UsageError(f"{name} {number:g} is out of range: expected above 0")
-    if not 0 <= threads <= MAX_THREADS:
-        raise UsageError(f"threads {threads} is out of range: expected 0 to {MAX_THREADS}")
-    _check_out(out, resume=resume, force=force)
+    check_numbers(minutes=minutes, moves=moves, games=games, checkpoint=every)
+    n_threads = check_threads(threads)
+    check_out(out, resume=resume, force=force)
     wishes: dict[str, Any] = {
         "network": network, "method": method, "order": order, "alpha": alpha, "trace": trace, "optimism": optimism,
         "restart": restart, "carousel": carousel, "guide": guide, "guided": guided, "stages": stages,
@@ -158,96 +154,19 @@ def ntuple(
         "seed": None if seed is None else check_seed(seed),
     }  # fmt: skip
     given = {name: wish for name, wish in wishes.items() if wish is not None}
-    n_threads = threads or os.cpu_count() or 1
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     if resume:
-        names = ("rules", "goal", "spawn", "start", "spawner")
-        said = {name for name in names if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"}
         prepare(say, NETWORK)
         training = Training.resume(out, n_threads, **given)
-        _check_same(training, the_rules, said)
+        check_same_rules(training.network.design.rules, the_rules, context)
     else:
         config = Config.for_board(the_rules, **given)
         config.design(the_rules)  # refuse before anything is compiled
         prepare(say, NETWORK)
         training = Training.begin(config, the_rules, n_threads)
-    code = _learn(training, out, 60 * minutes if minutes else None, moves, games, 60 * every, as_jsonl=as_jsonl)
-    raise typer.Exit(code)
-
-
-def _check_out(out: Path, *, resume: bool, force: bool) -> None:
-    """Before hours of training, not after them."""
-    if not out.parent.is_dir():
-        raise FileError(f"there is no folder {out.parent}: make it, or name another with --out FILE")
-    if out.is_dir():
-        raise FileError(f"{out} is a folder: expected the name of a file")
-    if resume and not out.exists():
-        raise FileError(f"there is no file {out} to go on with: expected one, or no --resume")
-    if out.exists() and not resume and not force:
-        raise FileError(f"{out} is there already: --resume goes on with it, --force replaces it")
-    if not os.access(out.parent, os.W_OK):
-        raise FileError(f"{out.parent} cannot be written: name another folder with --out FILE")
-
-
-def _check_same(training: "Training", rules: "Rules", said: set[str]) -> None:
-    """A training goes on with the rules it began with; of those that are said, another one is a mistake."""
-    trained, wished = training.network.design.rules.to_json(), rules.to_json()
-    for name in said:
-        field = "board" if name == "rules" else name
-        if (wish := wished[field]) != (before := trained[field]):
-            raise UsageError(f"{name} {wish}: the network was trained with {before}; leave it out, or begin another")
-
-
-def _learn(
-    training: "Training",
-    out: Path,
-    seconds: float | None,
-    moves: float | None,
-    games: float | None,
-    every: float,
-    *,
-    as_jsonl: bool,
-) -> int:
-    """Train with a live view, and keep the network now and then; return 130 if it was interrupted."""
-    from lab2048.records.whole import sweep
-    from lab2048.views.training import training_lines
-
-    limits = {"seconds": seconds, "n_moves": moves, "n_games": games}
-    design = training.network.design
     say(
-        f"{training.config.network}: {design.n_weights:,} weights, on {training.n_threads} of {os.cpu_count()} cores; "
-        f"kept in {out} every {every / 60:g} minutes; Ctrl-C keeps it and ends"
+        f"{training.config.network}: {training.network.design.n_weights:,} weights, on {n_threads} of {os.cpu_count()} "
+        f"cores; kept in {out} every {every:g} minutes; Ctrl-C keeps it and ends"
     )
-    sweep(out)
-    save_at, tell_at = time.monotonic() + every, 0.0
-    with live() as show, on_interrupt(partial(_end, training)):
-        for progress in training.run(**{name: limit for name, limit in limits.items() if limit is not None}):
-            show(lambda progress=progress: "\n".join(training_lines(progress)))  # type: ignore[misc]
-            if as_jsonl and time.monotonic() >= tell_at:
-                tell_at = time.monotonic() + 1
-                _tell("progress", progress, out)
-            if time.monotonic() >= save_at:
-                training.save(out)
-                save_at = time.monotonic() + every
-                if as_jsonl:
-                    _tell("checkpoint", progress, out)
-        training.save(out)
-    if as_jsonl:
-        _tell("end", training.progress(), out)
-    else:
-        for line in training_lines(training.progress()):
-            print(line)
-        print(f"{out} is written; how it plays: lab2048 evaluate {out}")
-    return 130 if training.is_ending else 0
-
-
-def _tell(event: str, progress: "Progress", out: Path) -> None:
-    print(json.dumps({"event": event, "file": str(out)} | progress.to_json()), flush=True)
-
-
-def _end(training: "Training") -> None:
-    """The first Ctrl-C ends the training and keeps the network; the second one does not wait."""
-    if training.is_ending:
-        raise KeyboardInterrupt
-    training.end()
-    say("\nkeeping the network; Ctrl-C again leaves at once, with the last checkpoint")
+    limits = {"seconds": 60 * minutes if minutes else None, "n_moves": moves, "n_games": games}
+    raise typer.Exit(learn(training, out, limits, 60 * every, training_lines, as_jsonl=as_jsonl))

@@ -23,6 +23,7 @@ GROUP = "lab2048.players"
 
 # Where each of our players lives; it is imported when it is first asked for.
 _OURS = {
+    "c51": "lab2048.players.deep:C51Player",
     "expectimax": "lab2048.players.search:ExpectimaxPlayer",
     "first": "lab2048.players.first:FirstPlayer",
     "greedy": "lab2048.players.search:GreedyPlayer",
@@ -30,6 +31,7 @@ _OURS = {
     "lookahead": "lab2048.players.search:LookaheadPlayer",
     "mcts": "lab2048.players.mcts:MctsPlayer",
     "montecarlo": "lab2048.players.montecarlo:MonteCarloPlayer",
+    "net": "lab2048.players.deep:NetPlayer",
     "ntuple": "lab2048.players.ntuple:NTuplePlayer",
     "optimal": "lab2048.players.optimal:OptimalPlayer",
     "random": "lab2048.players.random:RandomPlayer",

@@ -1,12 +1,16 @@
 """Trainings as text."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from lab2048.learning.ntuple import Progress
-from lab2048.views.number import number
+from lab2048.views.number import number, percent
+
+if TYPE_CHECKING:
+    from lab2048.learning.deep import DeepProgress
+    from lab2048.learning.ntuple import Progress
 
 
-def training_lines(progress: Progress) -> Iterator[str]:
+def training_lines(progress: "Progress") -> Iterator[str]:
     """How a training stands, in three lines."""
     minutes, seconds = divmod(int(progress.seconds), 60)
     moves, pace = progress.n_moves / 1e6, progress.pace / 1e6
@@ -15,3 +19,28 @@ def training_lines(progress: Progress) -> Iterator[str]:
     mean, best = number(progress.mean), number(progress.best)
     yield f"last {progress.n_last} games: mean score {mean} (best ever {best})  {reached}"
     yield f"learning rate {progress.learning_rate:.4f}, mean error {progress.error:,.1f}"
+
+
+def deep_lines(progress: "DeepProgress") -> Iterator[str]:
+    """How a training of a deep network stands: document 003's curves, as they are now."""
+    minutes, seconds = divmod(int(progress.seconds), 60)
+    yield (
+        f"{minutes}:{seconds:02}  {progress.n_moves:,} moves, {progress.pace:,.0f} a second; "
+        f"{progress.n_steps:,} gradients, {progress.step_pace:,.0f} a second; {progress.n_games:,} games"
+    )
+    reached = "  ".join(f"{tile} {percent(rate)}" for tile, rate in progress.rates.items() if rate > 0)
+    mean, best = number(progress.mean), number(progress.best)
+    yield f"last {progress.n_last} games: mean score {mean} (best ever {best})  {reached}"
+    yield (
+        f"mean return {number(progress.total)}, {number(progress.length)} moves, sum of tiles "
+        f"{number(progress.tile_sum)}, loss {progress.loss:.4g}"
+    )
+    yield "pairs lined up a game: " + "  ".join(f"{tile} {count:.3g}" for tile, count in progress.pairs.items())
+    if progress.trial is not None:
+        trial = progress.trial
+        low, high = number(trial["mean_low"]), number(trial["mean_high"])
+        rates = "  ".join(f"{tile} {percent(rate[0])}" for tile, rate in trial["rates"].items())
+        yield (
+            f"trial of {trial['n']} fresh games after {trial['n_games']:,}: "
+            f"mean {number(trial['mean'])} ({low} to {high})  {rates}"
+        )

@@ -1,0 +1,124 @@
+"""Players that ask a deep network: `c51`, which values moves, and `net`, which values afterstates."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.errors import FileError, UsageError
+from lab2048.players.player import Decision, Player, option
+from lab2048.rules import Board, Rules
+from lab2048.rules.afters import slide_boards
+from lab2048.rules.plan import make_plan
+
+if TYPE_CHECKING:
+    from lab2048.models.deep import DeepNetwork
+
+
+@dataclass
+class DeepPlayer(Player):
+    """What both share: a network of a file, for boards of its shape."""
+
+    kernels: ClassVar[tuple[str, ...]] = ("play", "environments")
+    measure: ClassVar[str] = "expected score"
+    heads: ClassVar[tuple[str, ...]]
+    methods: ClassVar[str]
+
+    weights: str | None = option(None, "a file that lab2048 train made")
+
+    def __post_init__(self) -> None:
+        """No game yet."""
+        self._rules: Rules | None = None
+
+    def start(self, rules: Rules, seed: int) -> None:  # noqa: ARG002
+        """Read the network, if it is made for boards of this shape."""
+        if self.weights is None:
+            raise FileError(
+                f"no such network comes with lab2048: expected weights=FILE, as lab2048 train {self.methods} makes it"
+            )
+        from lab2048.models.deep_file import take_deep
+        from lab2048.models.tensor import torch
+
+        torch.set_num_threads(1)  # one board is too little to share out
+        network = take_deep(self.weights)
+        if network.design.head not in self.heads:
+            raise FileError(
+                f"{self.weights} values {network.design.head}: expected a file of lab2048 train {self.methods}"
+            )
+        if network.design.rules.shape != rules.shape:
+            shape = network.design.rules.board.to_text()
+            raise FileError(f"{self.weights} was trained on {shape}: expected one for {rules.board.to_text()}")
+        self._network: DeepNetwork = network
+        self._rules, self._plan = rules, make_plan(rules)
+
+    def choose(self, board: Board) -> Decision:
+        """The legal move of the highest value."""
+        if self._rules is None or self._rules.shape != board.shape:
+            raise UsageError("the player has not been started: expected start(rules, seed) before choose")
+        values, nodes, depth = self.judge(np.array([board.ranks], np.uint8))
+        by_move = {int(move): float(values[move]) for move in board.legal_moves()}
+        return Decision(max(by_move, key=lambda move: by_move[move]), by_move, nodes=nodes, depth=depth)
+
+    def judge(self, ranks: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
+        """A value for every move of one board, the number of boards looked at, and the depth."""
+        raise NotImplementedError
+
+
+@dataclass
+class C51Player(DeepPlayer):
+    """The move that a network values most: trained by c51, dqn or returns."""
+
+    heads: ClassVar[tuple[str, ...]] = ("atoms", "actions")
+    methods: ClassVar[str] = "c51, dqn or returns"
+    measure: ClassVar[str] = "expected return"
+
+    def judge(self, ranks: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
+        """What the network says of the state."""
+        return self._network.values(ranks)[0], 1, 0
+
+
+@dataclass
+class NetPlayer(DeepPlayer):
+    """The move with the highest reward and value of the afterstate, which a network knows."""
+
+    heads: ClassVar[tuple[str, ...]] = ("value",)
+    methods: ClassVar[str] = "afterstate"
+
+    depth: int = option(1, "own moves to look ahead: 1 judges afterstates, 2 what follows every spawn")
+
+    def __post_init__(self) -> None:
+        """Refuse depths that there are not."""
+        super().__post_init__()
+        if self.depth not in (1, 2):
+            raise UsageError(f"depth={self.depth} is out of range: expected 1 or 2")
+
+    def judge(self, ranks: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
+        """Rewards and values of the afterstates."""
+        afters = slide_boards(self._plan, ranks)
+        legal = afters.legal[0]
+        values = np.full(len(legal), -np.inf, np.float32)
+        if self.depth == 1:
+            worth, nodes = self._network.values(afters.boards[0, legal]), int(legal.sum())
+        else:
+            worth, nodes = self._look_further(afters.boards[0, legal])
+        values[legal] = afters.rewards[0, legal] + worth
+        return values, nodes, self.depth
+
+    def _look_further(self, afters: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int]:
+        """What afterstates are worth by the best move after every spawn, all judged in one batch."""
+        assert self._rules is not None
+        sources, cells = np.nonzero(afters == 0)
+        table = self._rules.spawn_table
+        n_empty = np.bincount(sources, minlength=len(afters))
+        states = np.repeat(afters[sources], len(table), axis=0)
+        spawned = np.tile(np.array([rank for rank, _ in table], np.uint8), len(sources))
+        states[np.arange(len(states)), np.repeat(cells, len(table))] = spawned
+        chances = np.tile(np.array([p for _, p in table]), len(sources)) / np.repeat(n_empty[sources], len(table))
+        following = slide_boards(self._plan, states)
+        best, legal = np.full(following.rewards.shape, -np.inf, np.float32), following.legal
+        if legal.any():
+            best[legal] = following.rewards[legal] + self._network.values(following.boards[legal])
+        worth = np.where(legal.any(axis=1), best.max(axis=1), 0.0)  # a lost game earns no more
+        means = np.bincount(np.repeat(sources, len(table)), weights=chances * worth, minlength=len(afters))
+        return means.astype(np.float32), int(legal.sum())
