@@ -1,7 +1,7 @@
 """How deep networks learn: they get better, one seed makes one curve, and an interruption changes nothing."""
 
 import dataclasses
-import importlib.util
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,13 @@ torch = pytest.importorskip("torch", reason="torch is not installed: pip install
 from lab2048.learning.action import C51Training, DqnTraining, project  # noqa: E402
 from lab2048.learning.afterstate import AfterstateTraining  # noqa: E402
 from lab2048.learning.deep import DeepTraining  # noqa: E402
+from lab2048.learning.distil import DistilTraining  # noqa: E402
 from lab2048.learning.replay import Replay  # noqa: E402
 from lab2048.learning.returns import ReturnsTraining  # noqa: E402
 from lab2048.models.deep_file import load_deep  # noqa: E402
 
-METHODS: list[type[DeepTraining]] = [AfterstateTraining, C51Training, DqnTraining, ReturnsTraining]
+METHODS: list[type[DeepTraining]] = [AfterstateTraining, C51Training, DqnTraining, ReturnsTraining, DistilTraining]
 SMALL = {"crowd": 8, "widths": "16,8,16", "batch": 32, "trial_every": 50, "trial_games": 4}
-HAS_STRATEGY = importlib.util.find_spec("lab2048.players.strategy") is not None
 
 
 def begin(method: type[DeepTraining], n_threads: int = 1, text: str = "2x3", **wishes: Any) -> DeepTraining:
@@ -66,6 +66,10 @@ def test_training_in_two_parts_is_training_in_one(method: type[DeepTraining], tm
     assert state(part) == state(whole)
     assert [trial["mean"] for trial in part.trials] == [trial["mean"] for trial in whole.trials]
     assert len(part.sessions) == 3
+    names = ("n_games", "mean", "length", "tile_sum", "max_tile")  # of the rest, only since it went on
+    assert [[point[name] for name in names] for point in part.curve] == [
+        [point[name] for name in names] for point in whole.curve
+    ]
 
 
 @pytest.mark.parametrize(
@@ -206,7 +210,6 @@ def test_a_turned_board_has_its_move_turned() -> None:
             assert turned.slide(int(moves[move])).board.ranks == tuple(np.array(after.ranks)[cells])
 
 
-@pytest.mark.skipif(not HAS_STRATEGY, reason="players/strategy.py is not there yet")
 @pytest.mark.parametrize("strategy", ["safe", "reverse-shield"])
 def test_the_strategy_of_document_003_is_kept(strategy: str) -> None:
     training = begin(C51Training, strategy=strategy, reward="ordered", warm_up=5, epsilon=0.3, text="3x3")
@@ -221,6 +224,34 @@ def test_the_strategy_of_document_003_is_kept(strategy: str) -> None:
         assert move in (2, 3) or not {2, 3} & set(legal)
     assert own.all() == (strategy == "safe")
     assert training.progress().total < training.progress().mean  # what is out of order counts less
+
+
+def test_a_shield_is_learnt_from_its_interventions() -> None:
+    """The learner comes to do as the shield does, also where that overrides the player behind it."""
+    wishes = {"teacher": "shield:inner=(first:order=wdsa),kind=safe", "rate": 5e-3, "share": 0.5, "ratio": 0.2}
+    training = begin(DistilTraining, text="3x3", average=0.9, trial_every=0, **wishes)
+    first = next(training.run(n_moves=8)).more
+    curve(training, 6000)
+    last = training.progress().more
+    assert last["overridden"] > 0.3  # up and right are not safe
+    assert last["agreement"] > max(0.95, first["agreement"])
+
+
+def test_what_a_shield_overrides_can_count_more() -> None:
+    training = begin(DistilTraining, teacher="shield:inner=(first:order=wdsa),kind=safe", stress=3.0)
+    assert isinstance(training, DistilTraining)
+    curve(training, 100)
+    weights = training.replay.rewards[: training.replay.n_added]
+    assert set(np.unique(weights).tolist()) == {1.0, 3.0}
+
+
+def test_the_curve_grows_ever_more_slowly() -> None:
+    training = begin(AfterstateTraining, trial_every=0)
+    curve(training, 20_000)
+    games = [point["n_games"] for point in training.curve]
+    assert games == sorted(set(games))
+    assert all(later >= 1.02 * before for before, later in itertools.pairwise(games))
+    assert len(games) > 20
 
 
 def test_configs_say_what_their_fields_mean() -> None:

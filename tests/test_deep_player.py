@@ -10,6 +10,7 @@ import pytest
 
 from lab2048.cli.app import run
 from lab2048.errors import FileError, UsageError
+from lab2048.models.file import DEEP, write_tensors
 from lab2048.players import make_player
 from lab2048.rules import Board, Rules
 
@@ -27,7 +28,13 @@ SMALL = [
     "--trial-games",
     "5",
 ]
-HIDDEN = "import sys; sys.modules['torch'] = None; from lab2048.cli.app import run; sys.exit(run(sys.argv[1:]))"
+HIDDEN = """
+import json, sys
+sys.modules["torch"] = None
+from lab2048.cli.app import run
+codes = [run(words) for words in json.loads(sys.argv[1])]
+print(json.dumps(codes), file=sys.stderr)
+"""
 
 
 def train(method: str, out: Path, *words: str) -> int:
@@ -46,16 +53,53 @@ def values(tmp_path: Path, torch: object) -> Path:
     return path
 
 
+def run_without_torch(tmp_path: Path, *commands: list[str]) -> tuple[list[int], str, str]:
+    """The exit codes of some commands, what they said and what they complained about, where torch is not installed."""
+    done = subprocess.run(
+        [sys.executable, "-c", HIDDEN, json.dumps(commands)], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    return json.loads(done.stderr.splitlines()[-1]), done.stdout, done.stderr
+
+
 def test_without_torch_it_says_what_to_install(tmp_path: Path) -> None:
-    (tmp_path / "x").write_bytes(b"")
-    for words in (
-        ["train", "c51", "--out", str(tmp_path / "y")],
-        ["hint", "22##", "--player", f"net:weights={tmp_path / 'x'}"],
-    ):
-        done = subprocess.run([sys.executable, "-c", HIDDEN, *words], capture_output=True, text=True, check=False)
-        assert done.returncode == 2
-        assert done.stderr.splitlines()[-1] == "lab2048: deep networks need torch: pip install 'lab2048[deep]'"
-    assert not (tmp_path / "y").exists()
+    write_tensors(tmp_path / "FILE", {}, {DEEP: "{}"})
+    commands = [
+        *(["train", method, "--out", "OUT"] for method in ("afterstate", "c51", "dqn", "returns", "distil")),
+        ["train", "c51", "--resume", "--out", "FILE"],
+        ["evaluate", "FILE"],
+        ["bench", "deep"],
+        ["hint", "22##", "--player", "net:weights=FILE"],
+        ["hint", "22##", "--player", "shield:inner=(c51:weights=FILE)"],
+        ["match", "c51:weights=FILE", "--games", "2", "--workers", "1", "--no-keep"],
+    ]
+    codes, _, complaints = run_without_torch(tmp_path, *commands)
+    assert codes == [2] * len(commands)
+    assert complaints.count("lab2048: deep networks need torch: pip install 'lab2048[deep]'\n") == len(commands)
+    assert not (tmp_path / "OUT").exists()
+
+
+def test_without_torch_a_curve_can_be_read(tmp_path: Path) -> None:
+    curve = [{"n_games": 2, "n_moves": 90, "mean": 70.0, "loss": 0.5, "rates": {"32": 1.0, "64": 0.5}}]
+    trial = {"n": 3, "n_games": 2, "mean": 80.0, "mean_low": 60.0, "mean_high": 100.0, "rates": {"32": [1.0, 0.4, 1.0]}}
+    about = {"facts": {"training": {"curve": curve, "trials": [trial]}}}
+    write_tensors(tmp_path / "FILE", {}, {DEEP: json.dumps(about)})
+    words = ["weights", "curve", "FILE"]
+    codes, said, _ = run_without_torch(tmp_path, [*words, "--csv"], [*words, "--json"], words)
+    assert codes == [0, 0, 0]
+    lines = said.splitlines()
+    assert lines[:3] == [
+        "kind,n_games,n_moves,mean,loss,rates.32,rates.64,n,mean_low,mean_high,rates.32.low,rates.32.high",
+        "learning,2,90,70.0,0.5,1.0,0.5,,,,,",
+        "trial,2,,80.0,,1.0,,3,60.0,100.0,0.4,1.0",
+    ]
+    assert json.loads(lines[3])["curve"] == curve
+    assert lines[-1] == "trial of 3 fresh games after 2: mean 80 (60 to 100)  32 100%"
+
+
+def test_a_file_without_a_curve_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_tensors(tmp_path / "FILE", {}, {DEEP: "{}"})
+    assert run(["weights", "curve", str(tmp_path / "FILE")]) == 3
+    assert "does not say how it was trained" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["c51", "net"])
@@ -94,7 +138,7 @@ def test_depth_2_is_what_the_rules_say(values: Path, text: str) -> None:
     assert two.choose(board).values == pytest.approx(expected, rel=1e-5)
 
 
-@pytest.mark.parametrize("method", ["afterstate", "c51", "dqn", "returns"])
+@pytest.mark.parametrize("method", ["afterstate", "c51", "dqn", "returns", "distil"])
 def test_a_network_is_trained_and_evaluated(
     tmp_path: Path, torch: object, method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -114,6 +158,10 @@ def test_a_network_is_trained_and_evaluated(
     assert "trial of 5 fresh games" in view
     assert run(["evaluate", str(out), "--games", "3", "--workers", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["rules"]["board"] == "2x3"
+    assert run(["weights", "curve", str(out), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["curve"][-1]["n_games"] > 150
+    assert found["trials"][-1]["n"] == 5
 
 
 def test_the_preset_of_document_003(tmp_path: Path, torch: object) -> None:

@@ -14,7 +14,7 @@ app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 def bench(context: typer.Context) -> None:
     """Measure the speed of the laboratory on this machine."""
     if context.invoked_subcommand is None:
-        raise UsageError("bench needs to know what to measure: expected kernels, search or ntuple")
+        raise UsageError("bench needs to know what to measure: expected kernels, search, ntuple or deep")
 
 
 @app.command()
@@ -116,3 +116,28 @@ def ntuple(as_json: JsonOption = False) -> None:
         print(f"{f'play at depth {depth}':<46} {number(speed):>12} moves a CPU second")
     print(f"{'random 4-byte gathers, table of the same size':<46} {number(gathers):>12} a CPU second")
     print(f"{'lookups of TD(0) in parts of that':<46} {td.lookups / gathers:>12.2f}")
+
+
+@app.command()
+def deep(as_json: JsonOption = False) -> None:
+    """Measure how fast deep networks play and learn on one thread: moves and gradients a CPU second.
+
+    Example: lab2048 bench deep
+    """
+    from lab2048.arena.ready import ENVIRONMENTS, prepare
+    from lab2048.learning import deep_benchmark as measured
+    from lab2048.views.number import number
+
+    prepare(say, ENVIRONMENTS)
+    paces = {method: measured.train_speed(method) for method in ("afterstate", "c51")}
+    crowd, judged = measured.crowd_speed(), {n: measured.judge_speed(n) for n in (1, measured.N_BOARDS)}
+    if as_json:
+        trained = {method: {"moves": pace.moves, "gradients": pace.gradients} for method, pace in paces.items()}
+        result = {"train": trained, "crowd": crowd, "boards": {str(n): rate for n, rate in judged.items()}}
+        print(json.dumps({"schema": "lab2048/bench-deep-1", "unit": "a CPU second", **result}))
+        return
+    for method, pace in paces.items():
+        print(f"{f'train {method}':<46} {number(pace.moves):>12} moves and {pace.gradients:.0f} gradients a CPU second")
+    print(f"{f'{measured.N_BOARDS} games at once, nothing judged':<46} {number(crowd):>12} moves a CPU second")
+    for n, rate in judged.items():
+        print(f"{f'boards judged, {n} at once':<46} {number(rate):>12} a CPU second")

@@ -37,7 +37,7 @@ def train(context: typer.Context) -> None:
     Example: lab2048 train ntuple --network 4x6 --minutes 10 --out my.safetensors
     """
     if context.invoked_subcommand is None:
-        raise UsageError("train what? expected: lab2048 train ntuple, afterstate, c51, dqn or returns")
+        raise UsageError("train what? expected: lab2048 train ntuple, afterstate, c51, dqn, returns or distil")
 
 
 @app.command("ntuple")

@@ -1,8 +1,9 @@
-"""`lab2048 train afterstate`, `c51`, `dqn` and `returns`: make a deep network that plays.
+"""`lab2048 train afterstate`, `c51`, `dqn`, `returns` and `distil`: make a deep network that plays.
 
 The options of a method are the fields of its Config: an option is written once, with its range and what it means.
 """
 
+import importlib
 import inspect
 from collections.abc import Callable
 from dataclasses import fields
@@ -28,7 +29,14 @@ from lab2048.cli.training import (
     learn,
 )
 from lab2048.errors import UsageError
-from lab2048.learning.config import PRESET_003, ActionConfig, AfterstateConfig, DeepConfig, ReturnsConfig
+from lab2048.learning.config import (
+    PRESET_003,
+    ActionConfig,
+    AfterstateConfig,
+    DeepConfig,
+    DistilConfig,
+    ReturnsConfig,
+)
 
 PRESETS = {"003": PRESET_003}
 ThreadsOption = Annotated[
@@ -81,16 +89,28 @@ METHODS: dict[str, tuple[str, type[DeepConfig], str]] = {
         "Train a deep network that values moves by what whole games came to; Ctrl-C keeps what it has learnt.\n\n"
         "Example: lab2048 train returns --episodes 10000 --out my.safetensors",
     ),
+    "distil": (
+        "lab2048.learning.distil:DistilTraining",
+        DistilConfig,
+        "Train a deep network to do what another player does, shield and all; Ctrl-C keeps what it has learnt.\n\n"
+        "Example: lab2048 train distil --teacher shield:inner=greedy --moves 300000 --out my.safetensors",
+    ),
 }
+
+
+def method_class(method: str) -> Any:
+    """The training of a method; it needs torch."""
+    module, _, name = METHODS[method][0].partition(":")
+    return getattr(importlib.import_module(module), name)
 
 
 def make_command(method: str) -> Callable[..., None]:
     """The command that trains by a method."""
-    place, config, doc = METHODS[method]
+    _, config, doc = METHODS[method]
 
     def command(**given: Any) -> None:
         shared = {name: given.pop(name) for name in SHARED}
-        _train(place, config, {name: wish for name, wish in given.items() if wish is not None}, **shared)
+        _train(method, config, {name: wish for name, wish in given.items() if wish is not None}, **shared)
 
     types = {name: kind for name, (kind, _) in SHARED.items()}
     defaults = {name: default for name, (_, default) in SHARED.items()}
@@ -124,7 +144,7 @@ def _option(field: Any) -> Any:
 
 
 def _train(
-    place: str,
+    name: str,
     config_class: type[DeepConfig],
     given: dict[str, Any],
     *,
@@ -145,9 +165,7 @@ def _train(
     force: bool,
     as_jsonl: bool,
 ) -> None:
-    import importlib
-
-    from lab2048.arena.ready import ENVIRONMENTS, prepare
+    from lab2048.arena.ready import prepare
     from lab2048.rules import Rules
     from lab2048.views.training import deep_lines
 
@@ -160,11 +178,10 @@ def _train(
         given = PRESETS[preset] | given
     config = config_class(**given)
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
-    module, _, name = place.partition(":")
-    method = getattr(importlib.import_module(module), name)
+    method = method_class(name)
     if not resume:
         method.design(config, the_rules)  # refuse before anything is compiled
-    prepare(say, ENVIRONMENTS)
+    prepare(say, *method.groups(config))
     if resume:
         training = method.resume(out, n_threads, **given)
         check_same_rules(training.rules, the_rules, context)

@@ -25,7 +25,7 @@ def weights(context: typer.Context) -> None:
     Example: lab2048 weights info my.safetensors
     """
     if context.invoked_subcommand is None:
-        raise UsageError("weights needs to know what to do: expected info, prune or quantize")
+        raise UsageError("weights needs to know what to do: expected info, curve, prune or quantize")
 
 
 @app.command()
@@ -46,6 +46,32 @@ def info(file: FileArgument, as_json: JsonOption = False) -> None:
         return
     for line in _lines(facts):
         print(line)
+
+
+@app.command()
+def curve(
+    file: FileArgument,
+    as_json: JsonOption = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="A line for each point, comma-separated.")] = False,
+) -> None:
+    """Show how a network learnt: its learning curve and its trials.
+
+    Example: lab2048 weights curve my.safetensors --csv
+    """
+    from lab2048.models.file import read_training
+    from lab2048.views.curve import curve_csv, curve_lines
+
+    if as_json and as_csv:
+        raise UsageError("--json and --csv: expected only one of them")
+    training = read_training(file)
+    if as_json:
+        found = {"curve": training["curve"], "trials": training.get("trials", [])}
+        print(json.dumps({"schema": "lab2048/curve-1", "file": str(file), **found}))
+    elif as_csv:
+        print(curve_csv(training), end="")
+    else:
+        for line in curve_lines(training):
+            print(line)
 
 
 @app.command("prune")

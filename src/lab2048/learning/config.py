@@ -92,6 +92,20 @@ class ReturnsConfig(DeepConfig):
     support: str = wish("symlog", "whether returns are squeezed", known=SCALES, is_fixed=True)
 
 
+@dataclass(frozen=True)
+class DistilConfig(DeepConfig):
+    """How a network learns to do what another player does."""
+
+    teacher: str = wish("shield:inner=greedy,strategy=left-up", "the player whose moves are learnt", is_fixed=True)
+    crowd: int = wish(64, "games that are played side by side", low=1, high=65536, is_fixed=True)
+    share: float = wish(
+        0.5, "share of the games in which the teacher moves; in the rest the learner does", low=0, high=1
+    )
+    stress: float = wish(1.0, "how much a board counts on which a shield overrode its player", low=0, high=1e6)
+    replay: int = wish(500_000, "boards that are kept to learn from", low=100, high=100_000_000, is_fixed=True)
+    ratio: float = wish(0.05, "gradients for each move", low=0, high=100)
+
+
 # Document 003, and where it is silent its published code: 2 rewards ahead, returns from -1 to 2048, tiles as plain
 # numbers, and one gradient for each game.
 PRESET_003 = {

@@ -31,7 +31,8 @@ from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
 from lab2048.rules.afters import Afters
 
-WINDOW = 500  # last games that the live figures are about
+WINDOW = 500  # last games that the live figures are about, at most
+GAP = 1.02  # the curve has a point each time that the number of games has grown so much
 N_TILES = 6  # highest tiles whose rates and pairs are reported
 KEPT = ("seconds", "n_moves", "n_games", "best", "curve", "trials", "sessions", "next_trial")
 
@@ -46,15 +47,17 @@ class DeepProgress:
     n_steps: int  # gradients followed
     pace: float  # moves a second, lately
     step_pace: float  # gradients a second, lately
-    n_last: int  # games that the next lines are about
+    n_last: int  # games that the next lines are about: the last quarter of all, within bounds
     mean: float  # score
     total: float  # return as the learner counts it
     length: float  # moves
     tile_sum: float
+    max_tile: int
     best: float  # score of all games
     rates: dict[int, float]  # how many made a tile
     pairs: dict[int, float]  # how often two tiles lay side by side, a game
     loss: float
+    more: dict[str, float]  # what else a method counts
     trial: dict[str, Any] | None
 
     def to_json(self) -> dict[str, Any]:
@@ -76,14 +79,15 @@ class DeepTraining(ABC):
         self.games = Crowd(rules, config.crowd, config.seed)
         self.rng = np.random.default_rng(config.seed)
         self.seconds, self.best = 0.0, 0.0
-        self.curve: list[dict[str, Any]] = []  # a point for each checkpoint
+        self.curve: list[dict[str, Any]] = []  # how it stood, ever more seldom
         self.trials: list[dict[str, Any]] = []
         self.sessions: list[dict[str, Any]] = []
         self.next_trial = config.trial_every
         self.is_ending = False
         self._rate = config.rate
         self._last: deque[Ending] = deque(maxlen=WINDOW)
-        self._pairs: deque[tuple[int, NDArray[np.int64]]] = deque([(0, np.zeros(N_RANKS, np.int64))])
+        # Games that had ended, moves that were made and pairs that were seen by then, round by round.
+        self._pairs: deque[tuple[int, int, NDArray[np.int64]]] = deque([(0, 0, np.zeros(N_RANKS, np.int64))])
         self._losses: deque[float] = deque(maxlen=1000)
         self._paces: deque[tuple[int, int, float]] = deque(maxlen=20)
 
@@ -113,6 +117,15 @@ class DeepTraining(ABC):
     @abstractmethod
     def restore_more(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Go on with that."""
+
+    def figures(self) -> dict[str, float]:
+        """What else it counts, of late."""
+        return {}
+
+    @classmethod
+    def groups(cls, config: Any) -> tuple[str, ...]:  # noqa: ARG003
+        """The groups of kernels that it needs: lab2048.arena.ready."""
+        return ("environments",)
 
     # --- what all share ----------------------------------------------------------------
 
@@ -153,11 +166,12 @@ class DeepTraining(ABC):
         for name in KEPT:
             if name not in ("n_moves", "n_games"):
                 setattr(self, name, type(getattr(self, name))(facts[name]))
+        self._last.extend(Ending(*ending) for ending in facts["last"])
         if self.config.trial_every:
             later = self.n_games + self.config.trial_every
             self.next_trial = min(self.next_trial or later, later)
         self.restore_more(groups["more"])
-        self._pairs = deque([(self.n_games, self.games.pairs.copy())])
+        self._pairs = deque([(self.n_games, self.n_moves, self.games.pairs.copy())])
 
     def network(self) -> DeepNetwork:
         """The network that plays: the mean of the weights of late."""
@@ -165,10 +179,10 @@ class DeepTraining(ABC):
 
     def save(self, path: Path) -> None:
         """Write a checkpoint, with everything that it takes to go on."""
-        self.curve.append(self.progress().to_json())
         network = self.network()
         facts = {name: getattr(self, name) for name in KEPT}
         facts |= {"method": self.method, "config": asdict(self.config), "rng": self.rng.bit_generator.state}
+        facts["last"] = [list(ending) for ending in self._last]
         network.facts = {"training": facts}
         groups = {"adam": self.adam.to_arrays(), "games": self.games.to_arrays(), "more": self.more_arrays()}
         save_deep(
@@ -194,7 +208,10 @@ class DeepTraining(ABC):
             self._count()
             if self.config.trial_every and self.n_games >= self.next_trial:
                 self._try()
-            yield self.progress()
+            progress = self.progress()
+            if self.n_games and self.n_games >= GAP * (self.curve[-1]["n_games"] if self.curve else 1):
+                self.curve.append(progress.to_json())
+            yield progress
 
     def learn(self, loss: torch.Tensor) -> None:
         """Follow a gradient."""
@@ -205,9 +222,13 @@ class DeepTraining(ABC):
             ending = self.games.endings.popleft()
             self.best = max(self.best, float(ending.score))
             self._last.append(ending)
-        self._pairs.append((self.n_games, self.games.pairs.copy()))
-        while len(self._pairs) > 2 and self.n_games - self._pairs[1][0] >= WINDOW:
+        self._pairs.append((self.n_games, self.n_moves, self.games.pairs.copy()))
+        while len(self._pairs) > 2 and self.n_games - self._pairs[1][0] >= self._n_last():
             self._pairs.popleft()
+
+    def _n_last(self) -> int:
+        """How many games are the last ones: few as long as there are few, so that the curve shows how they change."""
+        return min(WINDOW, max(20, self.n_games // 4))
 
     def _try(self) -> None:
         trial = self.trial(self.config.trial_games)
@@ -223,13 +244,15 @@ class DeepTraining(ABC):
 
     def progress(self) -> DeepProgress:
         """How it stands."""
-        last = list(self._last)
-        n, n_paired = max(1, len(last)), max(1, self._pairs[-1][0] - self._pairs[0][0])
+        last = list(self._last)[-self._n_last() :]
+        n = max(1, len(last))
         tiles = np.array([ending.max_tile for ending in last] or [0])
         highest = int(tiles.max()).bit_length()
         ranks = range(max(1, highest - N_TILES), highest)
         moves, steps, spent = (sum(column) for column in zip(*self._paces, strict=True)) if self._paces else (0, 0, 1)
-        pairs = (self._pairs[-1][1] - self._pairs[0][1]) / n_paired
+        length = sum(ending.n_moves for ending in last) / n
+        # By moves and not by games: many games are under way when the first ones end.
+        pairs = (self._pairs[-1][2] - self._pairs[0][2]) * length / max(1, self._pairs[-1][1] - self._pairs[0][1])
         return DeepProgress(
             seconds=round(self.seconds, 3),
             n_moves=self.n_moves,
@@ -240,11 +263,13 @@ class DeepTraining(ABC):
             n_last=len(last),
             mean=sum(ending.score for ending in last) / n,
             total=sum(ending.total for ending in last) / n,
-            length=sum(ending.n_moves for ending in last) / n,
+            length=length,
             tile_sum=sum(ending.tile_sum for ending in last) / n,
+            max_tile=int(tiles.max()),
             best=self.best,
             rates={1 << rank: float((tiles >= 1 << rank).mean()) for rank in ranks},
             pairs={1 << rank: float(pairs[rank]) for rank in ranks},
             loss=sum(self._losses) / max(1, len(self._losses)),
+            more=self.figures(),
             trial=self.trials[-1] if self.trials else None,
         )

@@ -14,6 +14,7 @@ from lab2048.rules import Rules
 from lab2048.rules.afters import Afters
 
 SEED = 20482048  # of the games of a trial
+N_TILES = 6  # highest tiles whose rates are reported
 
 # Given boards, what their moves lead to and how many moves were made before: a move for each.
 Choose = Callable[[Ranks, Afters, NDArray[np.int64]], Moves]
@@ -33,6 +34,10 @@ class Trial:
     max_tile: int
     rates: dict[int, tuple[float, float, float]]  # of games that made a tile, with the interval
     pairs: dict[int, float]  # how often two tiles lay side by side, a game
+
+    def share(self, tile: int) -> float:
+        """How many of the games made a tile; none that is far below the highest is asked about."""
+        return self.rates[tile][0] if tile in self.rates else float(tile <= self.max_tile)
 
     def to_json(self) -> dict[str, Any]:
         """A point of the curve."""
@@ -65,7 +70,7 @@ def summarize(endings: list[Ending], pairs: NDArray[np.int64]) -> Trial:
     tiles = np.array([ending.max_tile for ending in endings])
     highest = int(tiles.max())
     rates: dict[int, tuple[float, float, float]] = {}
-    for rank in range(max(1, highest.bit_length() - 4), highest.bit_length()):
+    for rank in range(max(1, highest.bit_length() - N_TILES), highest.bit_length()):
         rates[1 << rank] = rate_interval(int((tiles >= 1 << rank).sum()), n)
     return Trial(
         n=n,

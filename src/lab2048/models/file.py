@@ -105,6 +105,19 @@ def is_deep(path: Path) -> bool:
         return DEEP in (file.metadata() or {})
 
 
+def read_training(path: Path) -> dict[str, Any]:
+    """How the network of a file was trained, of whatever kind it is; raise FileError if the file does not say."""
+    with open_tensors(path) as file:
+        metadata = file.metadata() or {}
+    try:
+        training = json.loads(metadata.get(DEEP) or metadata["lab2048"])["facts"]["training"]
+        if not isinstance(training["curve"], list) or not isinstance(training.get("trials", []), list):
+            raise TypeError
+    except (KeyError, TypeError, ValueError):
+        raise FileError(f"{path} does not say how it was trained: expected a file of lab2048 train") from None
+    return dict(training)
+
+
 def read_header(path: Path) -> Header:
     """What a file says of its network; raise FileError if that makes no sense."""
     with open_tensors(path) as file:

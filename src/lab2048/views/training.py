@@ -1,7 +1,7 @@
 """Trainings as text."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lab2048.views.number import number, percent
 
@@ -34,13 +34,15 @@ def deep_lines(progress: "DeepProgress") -> Iterator[str]:
     yield (
         f"mean return {number(progress.total)}, {number(progress.length)} moves, sum of tiles "
         f"{number(progress.tile_sum)}, loss {progress.loss:.4g}"
+        + "".join(f", {name} {percent(share)}" for name, share in progress.more.items())
     )
     yield "pairs lined up a game: " + "  ".join(f"{tile} {count:.3g}" for tile, count in progress.pairs.items())
     if progress.trial is not None:
-        trial = progress.trial
-        low, high = number(trial["mean_low"]), number(trial["mean_high"])
-        rates = "  ".join(f"{tile} {percent(rate[0])}" for tile, rate in trial["rates"].items())
-        yield (
-            f"trial of {trial['n']} fresh games after {trial['n_games']:,}: "
-            f"mean {number(trial['mean'])} ({low} to {high})  {rates}"
-        )
+        yield trial_line(progress.trial)
+
+
+def trial_line(trial: dict[str, Any]) -> str:
+    """What games on seeds of their own came to."""
+    mean, low, high = (number(trial[name]) for name in ("mean", "mean_low", "mean_high"))
+    rates = "  ".join(f"{tile} {percent(rate[0])}" for tile, rate in list(trial["rates"].items())[-4:])
+    return f"trial of {trial['n']} fresh games after {trial['n_games']:,}: mean {mean} ({low} to {high})  {rates}"
