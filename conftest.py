@@ -9,6 +9,9 @@ collect_ignore = (
         "src/lab2048/models/tensor.py",
         "src/lab2048/models/deep.py",
         "src/lab2048/models/deep_file.py",
-        *(f"src/lab2048/learning/{name}.py" for name in ("action", "adam", "afterstate", "deep", "returns")),
+        *(
+            f"src/lab2048/learning/{name}.py"
+            for name in ("action", "adam", "afterstate", "deep", "deep_benchmark", "distil", "returns")
+        ),
     ]
 )

@@ -138,6 +138,24 @@ def test_depth_2_is_what_the_rules_say(values: Path, text: str) -> None:
     assert two.choose(board).values == pytest.approx(expected, rel=1e-5)
 
 
+def test_turned_copies_of_a_board_are_one(values: Path) -> None:
+    """A player that looks at all of them values a move as it values the turned move on the turned board."""
+    rules = Rules.from_text("2x3")
+    board = Board(rules.shape, (1, 1, 2, 0, 3, 1))
+    for depth in (1, 2):
+        player, other = (
+            make_player(f"net:weights={values},depth={depth},turned=true"),
+            make_player(f"net:weights={values}"),
+        )
+        player.start(rules, 1)
+        other.start(rules, 1)
+        found = player.choose(board).values
+        for symmetry in rules.shape.symmetries:
+            turned = Board(rules.shape, tuple(board.ranks[cell] for cell in symmetry.cells))
+            assert sorted(player.choose(turned).values.values()) == pytest.approx(sorted(found.values()), rel=1e-4)
+        assert sorted(other.choose(board).values.values()) != pytest.approx(sorted(found.values()), rel=1e-4)
+
+
 @pytest.mark.parametrize("method", ["afterstate", "c51", "dqn", "returns", "distil"])
 def test_a_network_is_trained_and_evaluated(
     tmp_path: Path, torch: object, method: str, capsys: pytest.CaptureFixture[str]

@@ -86,6 +86,7 @@ class NetPlayer(DeepPlayer):
     methods: ClassVar[str] = "afterstate"
 
     depth: int = option(1, "own moves to look ahead: 1 judges afterstates, 2 what follows every spawn")
+    turned: bool = option(False, "judge a board by the mean over all its turned and mirrored copies")
 
     def __post_init__(self) -> None:
         """Refuse depths that there are not."""
@@ -93,13 +94,26 @@ class NetPlayer(DeepPlayer):
         if self.depth not in (1, 2):
             raise UsageError(f"depth={self.depth} is out of range: expected 1 or 2")
 
+    def start(self, rules: Rules, seed: int) -> None:
+        """Read the network, and the ways to look at its boards."""
+        super().start(rules, seed)
+        symmetries = rules.shape.symmetries if self.turned else rules.shape.symmetries[:1]
+        self._views = np.array([symmetry.cells for symmetry in symmetries], np.int64)
+
+    def _values(self, boards: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """What the network thinks of boards, all looked at in one batch."""
+        n, n_cells = boards.shape
+        views = boards[:, self._views].reshape(-1, n_cells)
+        values: NDArray[np.float32] = self._network.values(views).reshape(n, -1).mean(axis=1)
+        return values
+
     def judge(self, ranks: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
         """Rewards and values of the afterstates."""
         afters = slide_boards(self._plan, ranks)
         legal = afters.legal[0]
         values = np.full(len(legal), -np.inf, np.float32)
         if self.depth == 1:
-            worth, nodes = self._network.values(afters.boards[0, legal]), int(legal.sum())
+            worth, nodes = self._values(afters.boards[0, legal]), int(legal.sum())
         else:
             worth, nodes = self._look_further(afters.boards[0, legal])
         values[legal] = afters.rewards[0, legal] + worth
@@ -118,7 +132,7 @@ class NetPlayer(DeepPlayer):
         following = slide_boards(self._plan, states)
         best, legal = np.full(following.rewards.shape, -np.inf, np.float32), following.legal
         if legal.any():
-            best[legal] = following.rewards[legal] + self._network.values(following.boards[legal])
+            best[legal] = following.rewards[legal] + self._values(following.boards[legal])
         worth = np.where(legal.any(axis=1), best.max(axis=1), 0.0)  # a lost game earns no more
         means = np.bincount(np.repeat(sources, len(table)), weights=chances * worth, minlength=len(afters))
         return means.astype(np.float32), int(legal.sum())
