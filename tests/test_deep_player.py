@@ -10,6 +10,8 @@ import pytest
 
 from lab2048.cli.app import run
 from lab2048.errors import FileError, UsageError
+from lab2048.models.deep_header import write_deep_header
+from lab2048.models.design import DeepDesign
 from lab2048.models.file import DEEP, write_tensors
 from lab2048.players import make_player
 from lab2048.rules import Board, Rules
@@ -62,18 +64,19 @@ def run_without_torch(tmp_path: Path, *commands: list[str]) -> tuple[list[int], 
 
 
 def test_without_torch_it_says_what_to_install(tmp_path: Path) -> None:
-    write_tensors(tmp_path / "FILE", {}, {DEEP: "{}"})
+    design = DeepDesign(Rules.from_text("4x4"), head="actions", widths=(8, 4, 8))
+    write_tensors(tmp_path / "FILE", {}, write_deep_header(design, {}))
     commands = [
         *(["train", method, "--out", "OUT"] for method in ("afterstate", "c51", "dqn", "returns", "distil")),
         ["train", "c51", "--resume", "--out", "FILE"],
-        ["evaluate", "FILE"],
+        ["evaluate", "FILE", "--workers", "1"],
         ["bench", "deep"],
         ["hint", "22##", "--player", "net:weights=FILE"],
         ["hint", "22##", "--player", "shield:inner=(c51:weights=FILE)"],
         ["match", "c51:weights=FILE", "--games", "2", "--workers", "1", "--no-keep"],
     ]
     codes, _, complaints = run_without_torch(tmp_path, *commands)
-    assert codes == [2] * len(commands)
+    assert codes == [2] * len(commands), complaints
     assert complaints.count("lab2048: deep networks need torch: pip install 'lab2048[deep]'\n") == len(commands)
     assert not (tmp_path / "OUT").exists()
 
@@ -180,6 +183,8 @@ def test_a_network_is_trained_and_evaluated(
     found = json.loads(capsys.readouterr().out)
     assert found["curve"][-1]["n_games"] > 150
     assert found["trials"][-1]["n"] == 5
+    assert run(["weights", "info", str(out)]) == 0
+    assert "trained" in capsys.readouterr().out
 
 
 def test_the_preset_of_document_003(tmp_path: Path, torch: object) -> None:

@@ -29,9 +29,9 @@ def evaluate(
 
     name = f"({file})" if "," in str(file) else str(file)
     if is_deep(file):
-        from lab2048.models.deep_file import load_deep
+        from lab2048.models.deep_header import read_deep_header
 
-        design = load_deep(file)[0].design
+        design, _ = read_deep_header(file)
         spec = f"net:weights={name},depth={depth}" if design.head == "value" else f"c51:weights={name}"
         rules = design.rules.to_json()
     else:

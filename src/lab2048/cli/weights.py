@@ -34,9 +34,12 @@ def info(file: FileArgument, as_json: JsonOption = False) -> None:
 
     Example: lab2048 weights info my.safetensors
     """
-    from lab2048.models.file import complete, load_network
+    from lab2048.models.file import complete, is_deep, load_network
     from lab2048.models.statistic import describe
 
+    if is_deep(file):
+        _deep_info(file, as_json=as_json)
+        return
     _prepare()
     network = load_network(file, with_rates=True)
     complete(network)
@@ -132,6 +135,40 @@ def _convert(file: Path, out: Path, change: Any, *, force: bool) -> None:
     print(f"{out} is written: {out.stat().st_size / 1e6:,.2f} MB, before {file.stat().st_size / 1e6:,.2f} MB")
 
 
+def _deep_info(file: Path, *, as_json: bool) -> None:
+    from lab2048.models.deep_header import describe_deep
+
+    facts = describe_deep(file)
+    if as_json:
+        print(json.dumps({"schema": "lab2048/deep-1", "file": str(file), **facts}))
+        return
+    rows = [
+        ("board", facts["board"]),
+        ("network", f"{facts['kind']} {','.join(map(str, facts['widths']))}, cells read {facts['reading']}"),
+        ("gives", {"value": "a value", "actions": "a number a move", "atoms": "a distribution a move"}[facts["head"]]),
+        ("weights", f"{facts['n_weights']:,}"),
+        ("size", f"{facts['bytes'] / 1e6:,.2f} MB, with what it takes to train on"),
+        *_training_rows(facts["training"]),
+    ]
+    for name, text in rows:
+        print(f"{name:<14}{text}")
+
+
+def _training_rows(training: Any) -> list[tuple[str, str]]:
+    """How a network was trained."""
+    if not training:
+        return []
+    minutes, moves, games = training["seconds"] / 60, training["n_moves"], training["n_games"]
+    config = training["config"].items()
+    rows = [
+        ("trained", f"{minutes:,.1f} minutes, {moves:,} moves, {games:,} games"),
+        ("how", ", ".join(f"{name} {value}" for name, value in config if value not in (None, ""))),
+    ]
+    if training["curve"]:
+        rows.append(("last games", f"mean score {training['curve'][-1]['mean']:,.0f}"))
+    return rows
+
+
 def _lines(facts: dict[str, Any]) -> list[str]:
     rows = [
         ("board", facts["board"]),
@@ -145,14 +182,7 @@ def _lines(facts: dict[str, Any]) -> list[str]:
         ("numbers", "floats" if facts["step"] is None else f"whole steps of {facts['step']:g}"),
         ("spread", ", ".join(f"{share} {value:,.1f}" for share, value in facts["spread"].items())),
     ]
-    training = facts["training"]
-    if training:
-        minutes, moves, games = training["seconds"] / 60, training["n_moves"], training["n_games"]
-        rows.append(("trained", f"{minutes:,.1f} minutes, {moves:,} moves, {games:,} games"))
-        config = training["config"].items()
-        rows.append(("how", ", ".join(f"{name} {value}" for name, value in config if value not in (None, ""))))
-        if training["curve"]:
-            rows.append(("last games", f"mean score {training['curve'][-1]['mean']:,.0f}"))
+    rows += _training_rows(facts["training"])
     if facts["errors"]:
         rows += [(f"least {least}", f"{n:,} weights, {share:.2%} of all errors") for least, n, share in facts["errors"]]
     return [f"{name:<14}{text}" for name, text in rows]

@@ -4,7 +4,6 @@ The tensors of the network have the names of its design; those that a training n
 begin with `training.`.  Nothing in such a file is ever run.
 """
 
-import json
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 
-from lab2048.errors import FileError, LabError
+from lab2048.errors import FileError
 from lab2048.models.deep import DeepNetwork
-from lab2048.models.design import DeepDesign
-from lab2048.models.file import DEEP, open_tensors, write_tensors
+from lab2048.models.deep_header import read_deep_header, write_deep_header
+from lab2048.models.file import open_tensors, write_tensors
 from lab2048.models.tensor import torch
 
-FORMAT = 1
 TRAINING = "training."
 
 
@@ -27,32 +25,17 @@ def save_deep(path: Path, network: DeepNetwork, more: dict[str, NDArray[Any]] | 
     """Write a network, and more arrays of its training; what stood there before is replaced."""
     arrays = {name: tensor.detach().numpy() for name, tensor in network.weights.items()}
     arrays |= {TRAINING + name: array for name, array in (more or {}).items()}
-    about = {"format": FORMAT, "design": network.design.to_json(), "facts": network.facts}
-    write_tensors(path, arrays, {DEEP: json.dumps(about)})
+    write_tensors(path, arrays, write_deep_header(network.design, network.facts))
 
 
 def load_deep(path: Path) -> tuple[DeepNetwork, dict[str, NDArray[Any]]]:
     """Read a network, and the arrays of its training; raise FileError if something is missing or not a number."""
+    design, facts = read_deep_header(path)
     with open_tensors(path) as file:
-        metadata = file.metadata() or {}
         try:
             arrays: dict[str, NDArray[Any]] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         except (SafetensorError, OSError, ValueError) as error:
             raise FileError(f"{path} ends too early: {' '.join(str(error).split())}") from None
-    try:
-        about = json.loads(metadata[DEEP])
-        if about["format"] != FORMAT:
-            raise FileError(f"{path} has format {about['format']}: expected {FORMAT}; another lab2048 wrote it")
-        design, facts = DeepDesign.from_json(about["design"]), dict(about["facts"])
-    except FileError:
-        raise
-    except (KeyError, ValueError, TypeError, AttributeError, LabError) as error:
-        reason = (
-            str(error)
-            if isinstance(error, LabError)
-            else "expected a file of lab2048 train c51, dqn, returns or afterstate"
-        )
-        raise FileError(f"{path} is no deep network: {reason}") from None
     weights = {}
     for name, shape in design.shapes().items():
         array = arrays.get(name)

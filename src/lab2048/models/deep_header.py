@@ -1,0 +1,49 @@
+"""What the file of a deep network says of it: read without torch and without the weights."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from lab2048.errors import FileError, LabError
+from lab2048.models.design import DeepDesign
+from lab2048.models.file import DEEP, open_tensors
+
+FORMAT = 1
+
+
+def write_deep_header(design: DeepDesign, facts: dict[str, Any]) -> dict[str, str]:
+    """The words of a file that say how its network is built and was trained."""
+    return {DEEP: json.dumps({"format": FORMAT, "design": design.to_json(), "facts": facts})}
+
+
+def read_deep_header(path: Path) -> tuple[DeepDesign, dict[str, Any]]:
+    """How the network of a file is built, and how it was trained; raise FileError if that makes no sense."""
+    with open_tensors(path) as file:
+        metadata = file.metadata() or {}
+    try:
+        about = json.loads(metadata[DEEP])
+        if about["format"] != FORMAT:
+            raise FileError(f"{path} has format {about['format']}: expected {FORMAT}; another lab2048 wrote it")
+        return DeepDesign.from_json(about["design"]), dict(about["facts"])
+    except FileError:
+        raise
+    except (KeyError, ValueError, TypeError, AttributeError, LabError) as error:
+        expected = "expected a file of lab2048 train afterstate, c51, dqn, returns or distil"
+        reason = str(error) if isinstance(error, LabError) else expected
+        raise FileError(f"{path} is no deep network: {reason}") from None
+
+
+def describe_deep(path: Path) -> dict[str, Any]:
+    """What there is to say about the network of a file."""
+    design, facts = read_deep_header(path)
+    return {
+        "board": design.rules.board.to_text(),
+        "kind": design.kind,
+        "head": design.head,
+        "widths": list(design.widths),
+        "reading": design.reading,
+        "n_weights": sum(math.prod(shape) for shape in design.shapes().values()),
+        "bytes": path.stat().st_size,
+        "training": facts.get("training"),
+    }
