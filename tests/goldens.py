@@ -5,9 +5,13 @@ the kernels do.
 """
 
 import json
+import random
 from pathlib import Path
 
 from lab2048.rules import Rules, reference
+from lab2048.rules.move import letters, move_name
+from lab2048.rules.notation import read_board, write_board
+from lab2048.views import number
 
 DATA = Path(__file__).parent / "data"
 
@@ -54,5 +58,86 @@ def perft() -> dict[str, object]:
     return {"what": "sequences of (slide, spawn) with spawns 2 and 4, by the plain reference", "counts": counts}
 
 
+# What the page's own slide, maps and numbers must give: tests/js reads it.
+PAGE_BOARDS = [
+    "4x4",
+    "3x5",
+    "1x8",
+    "##x#|#xx#|####",
+    "xx#xx|x###x|#####|x###x|xx#xx",
+    "8x8",
+    "hex1",
+    "hex2:###|####|##x##|####|###",
+]
+PAGE_MAPS = [
+    "4x4",
+    "hex3",
+    "22##|##8x",
+    "2x4",
+    "2 x 4 4",
+    "2 1024 # x / # # # #",
+    "hex1:##|#2#|x#",
+    "hex1:16 # / # 2 # / x #",
+]
+PAGE_NUMBERS = [
+    0,
+    7,
+    99.5,
+    100.5,
+    101.5,
+    1096.7,
+    -1482.3,
+    12.34,
+    0.123456,
+    0.00001234,
+    1234567,
+    3932100,
+    -0.5,
+    99.96,
+    5e-5,
+]
+PAGE_RATES = [0.0, 0.5, 0.00123, 1.0, 0.9996, 0.1, 0.0999, 0.962511, 0.99999998, 1e-9]
+PAGE_SECONDS = [0.0000061, 0.25, 90, 1.0, 0.001, 1234.5, 5e-9, 0.09999]
+
+
+def page() -> dict[str, object]:
+    rng = random.Random(2048)
+    slides = []
+    for text in PAGE_BOARDS:
+        shape, _ = read_board(text)
+        lines = [[list(line) for line in lines] for lines in shape.lines]
+        boards = []
+        for _ in range(12):
+            ranks = tuple(rng.choice([0, 0, 1, 1, 2, 3, 17]) for _ in range(shape.n_cells))
+            boards.append(
+                {
+                    "ranks": ranks,
+                    "slides": [reference.slide(ranks, each) for each in shape.lines],
+                    "legal": reference.legal_moves(ranks, shape.lines),
+                }
+            )
+        slides.append({"board": text, "lines": lines, "boards": boards})
+    maps = []
+    for text in PAGE_MAPS:
+        shape, ranks = read_board(text)
+        maps.append(
+            {"rows": shape.rows, "ranks": ranks, "hexagonal": shape.is_hexagonal, "text": write_board(shape, ranks)}
+        )
+    moves = {
+        len(shape.moves): {"letters": letters(shape.moves), "names": [move_name(move) for move in shape.moves]}
+        for shape in (read_board("4x4")[0], read_board("hex1")[0])
+    }
+    return {
+        "what": "slides, maps, moves and numbers as Python has them, for the page",
+        "slides": slides,
+        "maps": maps,
+        "moves": moves,
+        "numbers": [[value, number.number(value)] for value in PAGE_NUMBERS],
+        "rates": [[rate, number.percent(rate)] for rate in PAGE_RATES],
+        "seconds": [[seconds, number.duration(seconds)] for seconds in PAGE_SECONDS],
+    }
+
+
 if __name__ == "__main__":
     (DATA / "perft.json").write_text(json.dumps(perft(), indent=1) + "\n")
+    (DATA / "page.json").write_text(json.dumps(page(), separators=(",", ":")) + "\n")
