@@ -1,0 +1,59 @@
+// The moves around a board: buttons to make them, and bars that say what each is worth.
+
+import { h } from "./dom.js";
+import { percent, short } from "./pure/format.js";
+import { capital } from "./pure/words.js";
+
+/** A value in the words of its unit. */
+export function worth(value, unit) {
+  return unit === "chance" ? percent(value) : short(value);
+}
+
+/** How long the bar of each move is, 0 to 1: the best is full, the worst a quarter. */
+export function shares(values) {
+  const most = Math.max(...values.map(({ loss }) => loss), 0);
+  return new Map(values.map(({ move, loss }) => [move, most > 0 ? 1 - (0.75 * loss) / most : 1]));
+}
+
+export class Directions {
+  element = h("div.stage");
+  #buttons = [];
+
+  constructor(board, onmove) {
+    this.board = board;
+    this.onmove = onmove;
+  }
+
+  /** Buttons for the moves of a shape: where they stand follows from where they point. */
+  setShape(shape) {
+    this.#buttons = shape.moves.map(({ name, dx, dy }, move) => {
+      const side = (dy < -0.1 ? "n" : dy > 0.1 ? "s" : "") + (dx < -0.1 ? "w" : dx > 0.1 ? "e" : "");
+      const made = h(`button.dir.${side}`, { type: "button", "aria-label": capital(name), onclick: () => this.onmove(move) }, h("span"), h("i"), h("em"));
+      made.name_ = capital(name);
+      return made;
+    });
+    this.element.className = shape.moves.length === 6 ? "stage six" : "stage";
+    this.element.replaceChildren(...this.#buttons, this.board);
+    this.show(null, [], "off");
+  }
+
+  /** Show a hint as `mode` says: off, best or all. */
+  show(hint, legal, mode) {
+    const share = hint && mode === "all" ? shares(hint.values) : new Map();
+    this.#buttons.forEach((made, move) => {
+      const value = hint?.values.find((each) => each.move === move);
+      const isBest = Boolean(hint) && mode !== "off" && hint.move === move;
+      const text = mode === "all" && value ? worth(value.value, hint.unit) : "";
+      made.classList.toggle("best", isBest);
+      made.classList.toggle("can", legal.includes(move));
+      made.querySelector("span").textContent = text;
+      made.style.setProperty("--share", String(share.get(move) ?? 0));
+      const words = [made.name_];
+      if (isBest) words.push("best");
+      if (text) words.push(`worth ${text}`);
+      if (legal.length && !legal.includes(move)) words.push("not possible");
+      made.setAttribute("aria-label", words.join(", "));
+    });
+    this.board.point(hint && mode !== "off" ? hint.move : null);
+  }
+}

@@ -1,0 +1,184 @@
+// Lab: matches of players on the same seeds, with live charts; and the published studies.
+
+import { get, post, withQuery } from "../api.js";
+import { chart, charts } from "../chart.js";
+import { jobLine } from "../dialogs.js";
+import { attempt, button, commandLine, field, h, table } from "../dom.js";
+import { pref, setPref } from "../prefs.js";
+import { writeAddress } from "../pure/codec.js";
+import { date } from "../pure/format.js";
+import { rulesForm } from "../rulesform.js";
+import { seats } from "../seats.js";
+import { stream } from "../stream.js";
+
+const CHARTS = [["scores", "Mean scores"], ["tiles", "Rates of tiles"], ["distribution", "Distribution"], ["paired", "Differences"]];
+const REFRESH = 1000; // ms between looks at a match that runs
+
+export async function open(main, { rest, query }) {
+  const page = new Lab();
+  page.build(main, query);
+  page.choose(rest[0] ?? null);
+  page.studies();
+  return page;
+}
+
+class Lab {
+  #ending = new AbortController();
+  #chosen = null;
+  #compared = new Set();
+  #timer = 0;
+  #planTimer = 0;
+
+  build(main, query) {
+    const plan = () => this.plan();
+    const players = query.players?.split("|") ?? pref("labPlayers") ?? ["random", "first:order=as"];
+    this.rules = rulesForm({ board: query.board ?? "4x4", goal: query.goal }, { onchange: plan });
+    this.seats = seats(players, { most: 8, board: () => this.rules.value().board, onchange: (specs) => { setPref("labPlayers", specs); plan(); } });
+    this.games = h("input", { type: "number", min: 1, max: 100000, value: "100", name: "games", oninput: plan });
+    this.seed = h("input", { type: "number", min: 0, value: "1", name: "seed", oninput: plan });
+    this.command = commandLine();
+    this.error = h("p.error", { role: "alert" });
+    this.runs = h("div");
+    this.detail = h("section.panel", { hidden: true, "aria-label": "The match" });
+    this.comparison = h("section.panel", { hidden: true, "aria-label": "Comparison" });
+    this.studyPanel = h("section.panel", { hidden: true });
+    main.append(
+      h("h1", {}, "Lab"),
+      h(
+        "div.two.wide",
+        {},
+        h("div", {}, this.detail, this.comparison, h("section.panel", {}, h("h2", {}, "Matches"), this.runs)),
+        h("aside", { "aria-label": "A new match" },
+          h("form.panel.stack", { onsubmit: (event) => this.start(event) },
+            h("h2", {}, "A match ", h("small", {}, "all players meet the same seeds")),
+            this.seats.element, this.rules.element,
+            h("div.fields", {}, field("Games each", this.games), field("First seed", this.seed)),
+            this.error,
+            button("Start", null, { type: "submit", main: true }),
+            this.command),
+          this.studyPanel),
+      ),
+    );
+    this.plan();
+    this.drawRuns();
+    stream.on("jobs", () => this.drawRuns(), this.#ending.signal);
+    stream.on("job", (job) => job.id === this.#chosen && this.refresh(job), this.#ending.signal);
+  }
+
+  request() {
+    return { players: this.seats.value(), rules: this.rules.value(), games: Number(this.games.value), seed: Number(this.seed.value) };
+  }
+
+  plan() {
+    clearTimeout(this.#planTimer);
+    this.#planTimer = setTimeout(async () => {
+      try {
+        this.command.set((await post("/api/matches/plan", this.request())).command);
+        this.error.textContent = "";
+      } catch (wrong) {
+        this.command.set("");
+        this.error.textContent = wrong.message;
+      }
+    }, 200);
+  }
+
+  async start(event) {
+    event.preventDefault();
+    const job = await attempt(() => post("/api/matches", this.request()), event.submitter);
+    if (!job) return;
+    stream.learn(job);
+    this.choose(job.id);
+  }
+
+  matches() {
+    return [...stream.jobs.values()].filter(({ kind }) => kind === "match" || kind === "study");
+  }
+
+  drawRuns() {
+    const jobs = this.matches();
+    this.runs.replaceChildren(
+      jobs.length
+        ? table("Matches", [
+            ["", (job) => (job.kind === "match" ? h("input", { type: "checkbox", checked: this.#compared.has(job.id), "aria-label": `Compare ${job.id}`, onchange: (event) => this.compare(job.id, event.target.checked) }) : "")],
+            ["Match", (job) => h("a", { href: writeAddress("lab", [job.id]), title: job.title }, h("span.clip", {}, job.title))],
+            ["State", (job) => job.state],
+            ["", (job) => job.message],
+            ["Begun", (job) => date(job.created)],
+          ], jobs)
+        : h("p.empty", {}, "None yet: start one."),
+    );
+    if (!this.#chosen && jobs.length) this.choose(jobs[0].id);
+  }
+
+  async choose(id) {
+    if (!id) return this.drawRuns();
+    this.#chosen = id;
+    this.figures = charts("Chart", CHARTS, (match, name) => `/api/matches/${match}/charts/${name}`);
+    this.line = h("div");
+    this.log = h("pre.log");
+    const job = stream.jobs.get(id) ?? (await attempt(() => get(`/api/jobs/${encodeURIComponent(id)}`)));
+    if (!job || this.#chosen !== id) return;
+    this.detail.hidden = false;
+    const isMatch = job.kind === "match";
+    this.detail.replaceChildren(this.line, ...(isMatch ? [this.figures, h("div.row.actions", {}, h("a.button.slim", { href: `/api/matches/${id}/csv`, download: `${id}.csv` }, "Results as CSV"), h("a.button.slim", { href: `/api/matches/${id}`, download: `${id}.json` }, "Results as JSON"))] : [this.log]), commandLine(job.command));
+    this.refresh(job, true);
+  }
+
+  /** Draw a match again, now or soon. */
+  refresh(job, isNow = false) {
+    this.line.replaceChildren(jobLine(job));
+    if (job.kind !== "match") return void this.readLog(job.id);
+    const isOver = !["running", "queued", "ending"].includes(job.state);
+    if (this.#timer && !isNow && !isOver) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#timer = 0;
+      if (this.#chosen === job.id) this.figures.show(job.id);
+    }, isNow || isOver ? 0 : REFRESH);
+  }
+
+  async readLog(id) {
+    const answer = await attempt(() => get(`/api/jobs/${id}/log`));
+    if (answer && this.#chosen === id) this.log.textContent = answer.lines.join("\n");
+  }
+
+  async compare(id, isOn) {
+    if (isOn) this.#compared.add(id);
+    else this.#compared.delete(id);
+    this.comparison.hidden = this.#compared.size < 2;
+    if (this.comparison.hidden) return;
+    this.compareChart ??= chart("Means of several matches");
+    this.comparison.replaceChildren(h("h2", {}, "Comparison"), this.compareChart);
+    await this.compareChart.load(withQuery("/api/matches/compare", { ids: [...this.#compared].join(",") }));
+  }
+
+  async studies() {
+    let answer;
+    try {
+      answer = await get("/api/studies");
+    } catch {
+      return; // this lab2048 has none
+    }
+    if (!answer.studies.length) return;
+    this.studyPanel.hidden = false;
+    this.studyPanel.replaceChildren(
+      h("h2", {}, "Studies ", h("small", {}, "published experiments, again")),
+      ...answer.studies.map(({ name, title, doc }) =>
+        h("div.study", {}, h("div.grow", {}, h("b", {}, title || name), h("p.small.quiet", {}, doc)), button("Run", (event) => this.runStudy(name, event.currentTarget), { slim: true, "aria-label": `Run ${title || name}` })),
+      ),
+    );
+  }
+
+  async runStudy(name, control) {
+    const job = await attempt(() => post("/api/studies", { name }), control);
+    if (!job) return;
+    stream.learn(job);
+    this.choose(job.id);
+  }
+
+  close() {
+    this.#ending.abort();
+    clearTimeout(this.#timer);
+    clearTimeout(this.#planTimer);
+  }
+}

@@ -1,0 +1,373 @@
+// Play: the board, who moves, hints, and every way to go back.
+
+import "../board.js";
+import { Directions } from "../directions.js";
+import { attempt, button, commandLine, complain, copy, dialog, field, h, say, toast } from "../dom.js";
+import { Game } from "../game.js";
+import { Hints, MODES } from "../hints.js";
+import { choosePlayer, labelOf, playersOf } from "../players.js";
+import { onPref, pref, setPref } from "../prefs.js";
+import { writeAddress } from "../pure/codec.js";
+import { number } from "../pure/format.js";
+import { meaning } from "../pure/keys.js";
+import { sayTurn } from "../pure/words.js";
+import { rulesForm, rulesWords } from "../rulesform.js";
+import { speedControl } from "../speed.js";
+import { stream } from "../stream.js";
+
+const HINT_WORDS = { off: "Hints off", best: "Best move", all: "All values" };
+const SHOWN_MOVES = 72;
+const GLYPHS = { up: "↑", right: "→", down: "↓", left: "←", "up-right": "↗", "down-right": "↘", "down-left": "↙", "up-left": "↖" };
+
+export async function open(main, where) {
+  const page = new Play();
+  page.build(main);
+  await page.start(where.query);
+  return page;
+}
+
+class Play {
+  watches = true;
+  #ending = new AbortController();
+  #players = null;
+  #lastSaid = 0;
+  #wasWon = false;
+  #wasOver = false;
+  #lastHint = 0;
+
+  build(main) {
+    this.board = h("lab-board");
+    this.game = new Game(this.board);
+    this.directions = new Directions(this.board, (move) => this.move(move));
+    this.hints = new Hints((hint) => this.directions.show(hint, this.game.state?.legal ?? [], pref("hints")));
+    this.speed = speedControl((speed) => this.game.isRunning && this.game.auto(this.player, speed, true));
+    const chip = (name, props = {}) => {
+      const value = h("b", {}, "-");
+      const made = h("div.chip", props, h("span", {}, name), value);
+      made.set = (text) => value.textContent !== text && (value.textContent = text);
+      return made;
+    };
+    this.chips = { score: chip("Score"), best: chip("Best"), moves: chip("Moves"), highest: chip("Highest"), seed: null };
+    const seed = h("button.chip", { type: "button", title: "Copy the seed", onclick: () => copy(String(this.game.state.seed)) }, h("span", {}, "Seed"), h("b", {}, "-"));
+    seed.set = (text) => (seed.querySelector("b").textContent = text);
+    this.chips.seed = seed;
+    this.undoButton = button("Undo", () => this.game.undo(), { key: "U" });
+    this.redoButton = button("Redo", () => this.game.redo(), { key: "Y" });
+    this.playWords = h("span", {}, "Play on");
+    this.playButton = button(this.playWords, () => this.toggle(), { key: "Enter", main: true });
+    this.stepButton = button("Step", () => this.game.step(this.player), { key: "Space" });
+    this.newButton = button("New", () => this.fresh(), { key: "N" });
+    this.who = h("div.seg", { role: "group", "aria-label": "Who moves" });
+    this.hintButtons = h("div.seg", { role: "group", "aria-label": "Hints" });
+    this.banner = h("div.banner", { role: "status" });
+    this.ribbon = h("div.moves");
+    this.movesTitle = h("small");
+    this.rulesLine = h("p.quiet.small");
+    this.gameCommand = commandLine();
+    main.append(
+      h("h1.unseen", {}, "Play"),
+      h(
+        "div.left-col",
+        {},
+        h("div.chips", {}, Object.values(this.chips)),
+        this.directions.element,
+        h("div.bar", {}, this.undoButton, this.redoButton, this.playButton, this.stepButton, this.newButton),
+      ),
+      h(
+        "aside",
+        { "aria-label": "About the game" },
+        this.banner,
+        h("section.panel", {}, h("h2", {}, "Who moves"), this.who, this.speed.element),
+        h("section.panel", {}, h("div.row.spread.tight", {}, h("h2", {}, "Hints"), h("kbd", {}, "T")), this.hintButtons),
+        this.hints.element,
+        h("section.panel", {}, h("h2", {}, "Moves ", this.movesTitle), this.ribbon),
+        h("section.panel", {}, h("h2", {}, "Game"), this.rulesLine, h("div.row.actions", {}, button("Other rules", () => this.other(), { slim: true }), button("Replay", () => (location.hash = writeAddress("review", [this.game.id])), { slim: true }), button("Copy link", () => this.link(), { slim: true }))),
+        h("section.panel.commands", {}, this.hints.command, this.gameCommand),
+      ),
+    );
+    for (const name of ["open", "change"]) this.game.addEventListener(name, (event) => this.changed(event.detail));
+    this.game.addEventListener("failure", (event) => complain(event.detail));
+    this.game.addEventListener("blocked", (event) => say(`${this.game.shape.moves[event.detail].name}: nothing moves`));
+    this.board.addEventListener("swipe", (event) => this.move(event.detail));
+    stream.on("game", (change) => this.game.receive(change), this.#ending.signal);
+    stream.on("status", () => this.askHint(), this.#ending.signal);
+    onPref("hints", () => this.drawHints(), { signal: this.#ending.signal });
+  }
+
+  async start(query) {
+    await attempt(async () => {
+      if (query.board) await this.game.create({ board: query.board, goal: Number(query.goal) || undefined, spawn: query.spawn, start: query.start === undefined ? undefined : Number(query.start), spawner: query.spawner }, query.seed === undefined ? null : Number(query.seed));
+      else await this.resume(query.game ?? pref("game"));
+      if (query.board || query.game) history.replaceState(null, "", "#/play");
+    });
+    if (!this.game.state) await attempt(() => this.game.create({ board: "4x4" }));
+  }
+
+  /** The game this browser played last; without one, a new one. */
+  async resume(id) {
+    if (id !== null && id !== undefined) {
+      try {
+        return await this.game.open(id);
+      } catch (error) {
+        if (error.status !== 404 && error.status !== 422) throw error;
+      }
+    }
+    return this.game.create({ board: "4x4" });
+  }
+
+  get player() {
+    const chosen = pref("player");
+    return chosen && this.#players?.presets.some(({ spec, fits }) => spec === chosen && fits === false) ? this.#players.default : (chosen ?? this.#players?.default ?? null);
+  }
+
+  move(move) {
+    this.game.move(move);
+  }
+
+  toggle() {
+    this.game.auto(this.player, pref("speed"), !this.game.isRunning);
+  }
+
+  async fresh(rules = null, seed = null) {
+    const old = this.game.id;
+    await attempt(() => this.game.create(rules ?? this.game.state.rules, seed));
+    if (this.game.id !== old) toast("New game; the old one is kept", "Undo", () => attempt(() => this.game.open(old)));
+  }
+
+  other() {
+    const form = rulesForm(this.game.state.rules);
+    const seed = h("input", { type: "number", min: 0, placeholder: "by chance", name: "seed" });
+    const error = h("p.error", { role: "alert" });
+    const box = dialog(
+      "A new game",
+      h(
+        "form.stack",
+        {
+          onsubmit: async (event) => {
+            event.preventDefault();
+            const old = this.game.id;
+            try {
+              await this.game.create(form.value(), seed.value === "" ? null : Number(seed.value));
+              box.close();
+              toast("New game; the old one is kept", "Undo", () => attempt(() => this.game.open(old)));
+            } catch (wrong) {
+              error.textContent = wrong.message;
+            }
+          },
+        },
+        form.element,
+        field("Seed", seed),
+        error,
+        h("div.row.end", {}, button("Cancel", () => box.close()), button("Play", null, { type: "submit", main: true })),
+      ),
+    );
+  }
+
+  link() {
+    const { rules, seed } = this.game.state;
+    copy(location.origin + "/" + writeAddress("play", [], { ...rules, seed }));
+  }
+
+  changed({ turns, kind, before }) {
+    const { state, id } = this.game;
+    if (kind === "open") this.opened();
+    this.chips.score.set(number(state.score));
+    const isAlone = state.movers.every(([, mover]) => mover === "human");
+    this.chips.best.set(number(Math.max(state.score, (isAlone ? state.best : state.best_assisted) ?? 0)));
+    this.chips.moves.set(number(state.n_moves));
+    this.chips.highest.set(number(state.highest));
+    this.chips.seed.set(String(state.seed));
+    this.undoButton.disabled = !state.can_undo;
+    this.redoButton.disabled = !state.can_redo;
+    this.playButton.disabled = this.stepButton.disabled = state.over;
+    const words = this.game.isRunning ? "Pause" : "Play on";
+    if (this.playWords.textContent !== words) this.playWords.textContent = words;
+    this.board.classList.toggle("over", state.over);
+    if (state.auto?.error) toast(state.auto.error);
+    this.drawWho();
+    this.drawMoves();
+    this.drawBanner();
+    this.speak(turns, kind, before);
+    if (!this.game.isRunning || state.over) this.directions.show(null, state.legal, pref("hints"));
+    this.askHint();
+    if (pref("game") !== id) setPref("game", id);
+  }
+
+  opened() {
+    const { state, shape, id } = this.game;
+    stream.watch([id]);
+    this.#wasWon = state.won;
+    this.#wasOver = state.over;
+    if (shape !== this.directions.shape) {
+      this.directions.shape = shape;
+      this.directions.setShape(shape);
+    }
+    this.rulesLine.textContent = rulesWords(state.rules);
+    this.gameCommand.set(`lab2048 play --rules ${quote(state.rules.board)} --goal ${state.rules.goal} --seed ${state.seed}`);
+    playersOf(state.rules.board)
+      .then((players) => {
+        if (this.game.id !== id) return;
+        this.#players = players;
+        this.#whoShown = "";
+        this.drawWho();
+        this.askHint();
+      })
+      .catch(complain);
+    this.drawHints();
+  }
+
+  #whoShown = "";
+
+  drawWho() {
+    const running = this.game.isRunning ? this.game.state.auto.player : null;
+    const player = this.player;
+    const shown = `${running} ${player} ${this.game.id}`;
+    if (shown === this.#whoShown) return;
+    this.#whoShown = shown;
+    const entry = (text, isOn, onclick, props = {}) => h("button", { type: "button", "aria-pressed": String(isOn), onclick, ...props }, text);
+    this.who.replaceChildren(
+      entry("Me", !running, () => this.game.isRunning && this.game.auto(this.player, pref("speed"), false)),
+      entry(labelOf(player ?? "", this.#players) || "Player", Boolean(running), () => this.let(player), { disabled: !player, title: player }),
+      entry("Choose...", false, () => attempt(() => choosePlayer(this.game.state.rules.board, (spec) => this.let(spec)))),
+    );
+  }
+
+  /** Let a player move from now on. */
+  let(player) {
+    setPref("player", player);
+    this.#whoShown = "";
+    this.game.auto(player, pref("speed"), true);
+  }
+
+  drawHints() {
+    const mode = pref("hints");
+    this.hintButtons.replaceChildren(
+      ...MODES.map((each) => h("button", { type: "button", "aria-pressed": String(each === mode), onclick: () => setPref("hints", each) }, HINT_WORDS[each])),
+    );
+    this.hints.element.hidden = mode === "off";
+    if (mode === "off") this.hints.clear("");
+    else if (this.hints.hint) this.directions.show(this.hints.hint, this.game.state.legal, mode);
+    else this.askHint();
+  }
+
+  askHint() {
+    if (pref("hints") === "off" || !this.game.state) return;
+    // A player that runs fast is asked now and then; a person gets an answer for every board.
+    const wait = this.game.isRunning ? Math.max(0, 300 - (performance.now() - this.#lastHint)) : 0;
+    if (wait > 0 && this.hintTimer) return;
+    clearTimeout(this.hintTimer);
+    this.hintTimer = setTimeout(() => {
+      this.hintTimer = 0;
+      this.#lastHint = performance.now();
+      if (this.game.state) this.hints.ask(this.game, this.player);
+    }, wait);
+  }
+
+  drawMoves() {
+    if (this.movesTimer) return;
+    this.movesTimer = setTimeout(() => {
+      this.movesTimer = 0;
+      this.drawMovesNow();
+    }, this.game.isRunning ? 200 : 0);
+  }
+
+  drawMovesNow() {
+    const { state, moves, shape } = this.game;
+    const last = state.mover && state.n_moves ? `, last by ${state.mover === "human" ? "me" : labelOf(state.mover, this.#players)}` : "";
+    this.movesTitle.textContent = number(state.n_moves) + last;
+    const glyph = new Map(shape.moves.map(({ letter, name }) => [letter, GLYPHS[name] ?? letter]));
+    const first = Math.max(0, state.n_moves - SHOWN_MOVES);
+    const runs = [];
+    let k = 0;
+    for (let i = first; i < state.n_moves; i += 1) {
+      while (k + 1 < state.movers.length && state.movers[k + 1][0] <= i + 1) k += 1;
+      const isHuman = (state.movers[k]?.[1] ?? "human") === "human";
+      if (!runs.length || runs.at(-1).isHuman !== isHuman) runs.push({ isHuman, text: "", who: state.movers[k]?.[1] });
+      if (i < state.n_moves - 1) runs.at(-1).text += glyph.get(moves[i]) ?? "·";
+    }
+    const now = state.n_moves ? h(runs.at(-1)?.isHuman ? "b" : "b.ai", {}, glyph.get(moves[state.n_moves - 1]) ?? "·") : null;
+    this.ribbon.replaceChildren(
+      ...(first > 0 ? ["... "] : []),
+      ...runs.filter(({ text }) => text).map(({ isHuman, text, who }) => h(isHuman ? "span" : "span.ai", { title: isHuman ? null : who }, text)),
+      now ?? h("span", {}, "None yet: press an arrow key, or swipe."),
+    );
+  }
+
+  drawBanner() {
+    const { state } = this.game;
+    const isNews = (state.won && !this.#wasWon) || (state.over && !this.#wasOver);
+    if (state.over) {
+      this.setBanner("over", h("p", {}, h("b", {}, "Game over. "), `${number(state.score)} in ${number(state.n_moves)} moves, highest tile ${state.highest}.`), button("Undo", () => this.game.undo(), { slim: true }), button("New game", () => this.fresh(), { slim: true }));
+    } else if (state.won && !this.#wasWon) {
+      this.setBanner("won", h("p", {}, h("b", {}, `${state.rules.goal}! `), "You can play on."), button("Well", () => this.setBanner(""), { slim: true, "aria-label": "Close" }));
+    } else if (!state.won || this.bannerKind === "over") this.setBanner("");
+    if (isNews && state.over) say(`Game over, score ${number(state.score)}`);
+    this.#wasWon = state.won;
+    this.#wasOver = state.over;
+  }
+
+  setBanner(kind, ...content) {
+    if (kind && kind === this.bannerKind) return;
+    this.bannerKind = kind;
+    this.banner.className = kind ? `banner ${kind}` : "banner";
+    this.banner.replaceChildren(...content);
+  }
+
+  speak(turns, kind, before) {
+    const { state, shape } = this.game;
+    const last = turns.at(-1);
+    if (kind === "undo") return say(`Undone. Score ${number(state.score)}.`);
+    if (!last) return;
+    if (last.mover === "human") {
+      const words = sayTurn(shape.moves[last.move].name, before, shape.lines[last.move], last, (cell) => this.board.placeOf(cell));
+      return say(turns.length === 1 ? words : `${turns.length} moves. Score ${number(state.score)}.`);
+    }
+    const now = performance.now();
+    if (now - this.#lastSaid < 2000) return;
+    this.#lastSaid = now;
+    say(`${state.highest} highest, score ${number(state.score)}`);
+  }
+
+  onKey(event) {
+    const { game } = this;
+    if (!game.shape) return false;
+    const wish = meaning(event, game.shape.moves.length);
+    if (!wish) return false;
+    if ("move" in wish) {
+      if (this.board.hasCursor && event.key.startsWith("Arrow")) say(this.board.moveCursor(wish.move));
+      else this.move(wish.move);
+      return true;
+    }
+    if (event.repeat && !["undo", "redo", "best"].includes(wish.command)) return true;
+    switch (wish.command) {
+      case "undo": game.undo(); break;
+      case "redo": game.redo(); break;
+      case "best": if (!game.state.over) game.step(this.player); break;
+      case "auto": if (!game.state.over) this.toggle(); break;
+      case "hints": setPref("hints", MODES[(MODES.indexOf(pref("hints")) + 1) % MODES.length]); say(HINT_WORDS[pref("hints")]); break;
+      case "new": this.fresh(); break;
+      case "slower": this.speed.shift(-1); break;
+      case "faster": this.speed.shift(1); break;
+      case "cursor": say(this.board.toggleCursor() ?? "Cursor off"); break;
+      case "player": {
+        const preset = this.#players?.presets[wish.number - 1];
+        if (preset && preset.fits !== false) this.let(preset.spec);
+        break;
+      }
+      default: return false;
+    }
+    return true;
+  }
+
+  close() {
+    this.#ending.abort();
+    if (this.game.isRunning) this.game.auto(this.player, pref("speed"), false);
+    clearTimeout(this.hintTimer);
+    clearTimeout(this.movesTimer);
+    this.hints.clear("");
+  }
+}
+
+function quote(text) {
+  return /^[\w:.,=-]+$/.test(text) ? text : `"${text}"`;
+}

@@ -1,0 +1,153 @@
+// Watch: one to nine boards side by side, each with its player, one hand on all of them.
+
+import { post, put } from "../api.js";
+import "../board.js";
+import { attempt, button, complain, field, h, select } from "../dom.js";
+import { Game } from "../game.js";
+import { labelOf, playersOf } from "../players.js";
+import { pref, setPref } from "../prefs.js";
+import { number } from "../pure/format.js";
+import { seeking } from "../pure/keys.js";
+import { rulesForm } from "../rulesform.js";
+import { seats } from "../seats.js";
+import { speedControl } from "../speed.js";
+import { stream } from "../stream.js";
+
+const MOST = 9;
+
+export async function open(main) {
+  const page = new Watch();
+  await page.build(main);
+  return page;
+}
+
+class Watch {
+  watches = true;
+  #ending = new AbortController();
+  #seats = []; // {player, game, board, element, ...}
+  #isRunning = false;
+
+  async build(main) {
+    this.rules = rulesForm({ board: pref("watchBoard") ?? "4x4" }, { onchange: () => setPref("watchBoard", this.rules.value().board), boardOnly: true });
+    this.seeds = select([["one", "the same for all"], ["many", "one for each"]], pref("watchSeeds") ?? "one", (value) => setPref("watchSeeds", value), { name: "seeds" });
+    this.seats = seats(pref("watchPlayers") ?? [], { most: MOST, board: () => this.rules.value().board, onchange: (specs) => setPref("watchPlayers", specs) });
+    this.seed = h("input", { type: "number", min: 0, placeholder: "by chance", name: "seed" });
+    this.boards = h("div.boards");
+    this.error = h("p.error", { role: "alert" });
+    this.words = h("span", {}, "Play");
+    this.playButton = button(this.words, () => this.toggle(), { key: "Enter", main: true, disabled: true });
+    this.stepButton = button("Step", () => this.step(), { key: "→", disabled: true });
+    this.speed = speedControl(() => this.#isRunning && this.run(true));
+    main.append(
+      h("h1", {}, "Watch"),
+      h(
+        "section.panel",
+        {},
+        h("h2", {}, "Players ", h("small", {}, "one to nine boards")),
+        this.seats.element,
+        h("div.fields.watch-fields", {}, this.rules.element, field("Seed", this.seed), field("Seeds", this.seeds)),
+        this.error,
+        h("div.row", {}, button("Deal", () => this.deal(), { main: true }), this.playButton, this.stepButton, h("div.grow", {}, this.speed.element)),
+      ),
+      this.boards,
+    );
+    stream.on("game", (change) => this.#seats.find(({ game }) => game.id === change.state.id)?.game.receive(change), this.#ending.signal);
+    stream.watch([]);
+    if (!pref("watchPlayers")) {
+      const players = await attempt(() => playersOf(this.rules.value().board));
+      if (players) this.seats.set(players.presets.filter(({ fits }) => fits !== false).slice(0, 4).map(({ spec }) => spec));
+    }
+  }
+
+  /** New games for all players. */
+  async deal() {
+    await this.run(false);
+    this.error.textContent = "";
+    const specs = this.seats.value();
+    if (!specs.length) return void (this.error.textContent = "Nobody to watch: expected at least one player.");
+    const rules = this.rules.value();
+    const isOne = this.seeds.value === "one";
+    let seed = this.seed.value === "" ? null : Number(this.seed.value);
+    const dealt = [];
+    try {
+      this.players = await playersOf(rules.board);
+      for (const [i, player] of specs.entries()) {
+        const made = await post("/api/games", { rules, seed: seed === null || isOne ? seed : seed + i, player });
+        if (isOne && seed === null) seed = made.state.seed;
+        dealt.push(this.seat(player, made));
+      }
+    } catch (error) {
+      this.error.textContent = error.message;
+      return;
+    }
+    this.#seats = dealt;
+    this.boards.className = `boards n${dealt.length}`;
+    this.boards.replaceChildren(...dealt.map(({ element }) => element));
+    this.playButton.disabled = this.stepButton.disabled = false;
+    stream.watch(dealt.map(({ game }) => game.id));
+    await this.run(true);
+  }
+
+  seat(player, made) {
+    const board = h("lab-board", { quiet: true, name: `Board of ${labelOf(player, this.players)}` });
+    const game = new Game(board);
+    const facts = h("p.facts");
+    const element = h("article.panel.seat-board", { "aria-label": labelOf(player, this.players) }, h("h2", { title: player }, labelOf(player, this.players)), board, facts, h("div.row.spread", {}, h("span.small.quiet", {}, `seed ${made.state.seed}`), h("a.small", { href: `#/play?game=${made.state.id}` }, "Take over")));
+    const draw = () => {
+      const { state } = game;
+      facts.textContent = `${number(state.score)} · ${number(state.n_moves)} moves · ${state.highest}${state.over ? " · over" : ""}`;
+      element.classList.toggle("done", state.over);
+      board.classList.toggle("over", state.over);
+      this.watchEnd();
+    };
+    game.addEventListener("open", draw);
+    game.addEventListener("change", draw);
+    game.addEventListener("failure", (event) => complain(event.detail));
+    game.take(made);
+    return { player, game, board, element };
+  }
+
+  watchEnd() {
+    const open = this.#seats.filter(({ game }) => game.state && !game.state.over);
+    if (!this.#seats.length || open.length) return;
+    this.#isRunning = false;
+    this.draw();
+  }
+
+  draw() {
+    this.words.textContent = this.#isRunning ? "Pause" : "Play";
+  }
+
+  async run(isRunning) {
+    if (!this.#seats.length) return;
+    this.#isRunning = isRunning;
+    this.draw();
+    const open = this.#seats.filter(({ game }) => !game.state.over);
+    await attempt(() => Promise.all(open.map(({ player, game }) => put(`/api/games/${game.id}/auto`, { player, speed: pref("speed"), running: isRunning }))));
+  }
+
+  toggle() {
+    this.run(!this.#isRunning);
+  }
+
+  async step() {
+    if (this.#isRunning) await this.run(false);
+    for (const { player, game } of this.#seats) if (!game.state.over) game.step(player);
+  }
+
+  onKey(event) {
+    const wish = seeking(event);
+    if (!wish || !this.#seats.length) return false;
+    if (wish.command === "auto") this.toggle();
+    else if (wish.command === "slower") this.speed.shift(-1);
+    else if (wish.command === "faster") this.speed.shift(1);
+    else if (wish.seek === 1) this.step();
+    else return false;
+    return true;
+  }
+
+  close() {
+    this.#ending.abort();
+    if (this.#isRunning) this.run(false);
+  }
+}
