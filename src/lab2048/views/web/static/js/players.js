@@ -18,7 +18,8 @@ export async function playersOf(board, { fresh = false } = {}) {
 
 /** A short name for a spec. */
 export function labelOf(spec, players) {
-  if (!spec || spec === "human") return "Me";
+  if (!spec) return "Player";
+  if (spec === "human") return "Me";
   return players?.presets.find((preset) => preset.spec === spec)?.label ?? spec;
 }
 

@@ -227,7 +227,7 @@ class Play {
     const entry = (text, isOn, onclick, props = {}) => h("button", { type: "button", "aria-pressed": String(isOn), onclick, ...props }, text);
     this.who.replaceChildren(
       entry("Me", !running, () => this.game.isRunning && this.game.auto(this.player, pref("speed"), false)),
-      entry(labelOf(player ?? "", this.#players) || "Player", Boolean(running), () => this.let(player), { disabled: !player, title: player }),
+      entry(labelOf(player, this.#players), Boolean(running), () => this.let(player), { disabled: !player, title: player }),
       entry("Choose...", false, () => attempt(() => choosePlayer(this.game.state.rules.board, (spec) => this.let(spec)))),
     );
   }

@@ -1,0 +1,186 @@
+"""Journeys through the other pages: watch, games, design; by keys alone; on a phone."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from .conftest import Server, Tab
+
+PAGES = ["play", "watch", "games", "design", "lab", "train", "solve"]
+
+
+def played(server: Server, moves: str = "asdwasdwasdwasdwasdw", seed: int = 7, board: str = "4x4") -> Any:
+    """A game that is kept, some moves long."""
+    made = server.ask("/api/games", {"rules": {"board": board}, "seed": seed})["state"]["id"]
+    return server.ask(f"/api/games/{made}/moves", {"moves": moves})["state"]
+
+
+def test_watch_four_boards(tab: Tab) -> None:
+    tab.remember(watchPlayers=["random", "first", "first:order=as", "greedy"], speed=30)
+    tab.go("#/watch")
+    tab.page.get_by_role("button", name="Deal").click()
+    boards = tab.page.locator(".seat-board")
+    expect(boards).to_have_count(4)
+    for i in range(4):
+        expect(boards.nth(i).locator(".facts")).to_have_text(re.compile(r"· [1-9][\d,]* moves"))
+    seeds = {boards.nth(i).get_by_text(re.compile("^seed")).inner_text() for i in range(4)}
+    assert len(seeds) == 1
+    tab.page.keyboard.press("Enter")
+    expect(tab.page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    boards.nth(1).get_by_role("link", name="Take over").click()
+    expect(tab.page.get_by_role("heading", name="Play")).to_be_attached()
+    expect(tab.page.locator(".chip", has_text="Moves").locator("b")).to_have_text(re.compile("[1-9]"))
+
+
+def test_import_replay_and_continue(tab: Tab, server: Server, tmp_path: Path) -> None:
+    state = played(server)
+    with_export = tab.context.request.get(f"{server.url}api/games/{state['id']}/export")
+    record = json.loads(with_export.text().splitlines()[0])
+    server.ask(f"/api/games/{state['id']}", method="DELETE")
+    path = tmp_path / "game.jsonl"
+    path.write_text(json.dumps(record) + "\n")
+    tab.go("#/games")
+    tab.page.get_by_label("File of games").set_input_files(path)
+    tab.page.locator(".toast").get_by_role("button", name="Replay").click()
+    slider = tab.page.get_by_role("slider", name="Move")
+    expect(slider).to_be_visible()
+    tab.page.keyboard.press("End")
+    expect(slider).to_have_attribute("aria-valuetext", f"move {state['n_moves']} of {state['n_moves']}")
+    assert tab.ranks() == state["ranks"]
+    tab.page.keyboard.press("Home")
+    tab.page.keyboard.press("ArrowRight")
+    tab.page.keyboard.press("PageDown")
+    expect(slider).to_have_attribute("aria-valuetext", f"move 11 of {state['n_moves']}")
+    shown = tab.ranks()
+    tab.page.get_by_role("button", name="Continue from here").click()
+    expect(tab.page.locator(".chip", has_text="Moves").locator("b")).to_have_text("11")
+    assert tab.ranks() == shown
+
+
+def test_delete_and_undo(tab: Tab, server: Server) -> None:
+    numbers = [played(server, seed=seed)["id"] for seed in (1, 2)]
+    tab.go("#/games")
+    rows = tab.page.locator("tbody tr")
+    expect(rows).to_have_count(2)
+    tab.page.get_by_role("button", name=f"Delete game {numbers[0]}").click()
+    expect(rows).to_have_count(1)
+    tab.page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(rows).to_have_count(2)
+    tab.page.get_by_role("button", name=f"Play on in game {numbers[0]}").click()
+    expect(tab.page.locator(".chip", has_text="Seed").locator("b")).to_have_text("1")
+
+
+def test_design_a_board_with_bricks_and_play_it(tab: Tab) -> None:
+    tab.go("#/design")
+    tab.page.get_by_label("Rows").select_option("3")
+    tab.page.get_by_label("Columns").select_option("3")
+    cells = tab.page.locator(".paint")
+    expect(cells).to_have_count(9)
+    cells.nth(4).click()
+    expect(tab.page.locator(".map")).to_have_text("###|#x#|###")
+    tab.page.get_by_role("button", name="Tile", exact=True).click()
+    cells.nth(0).click()
+    expect(tab.page.locator(".map")).to_have_text("2##|#x#|###")
+    expect(tab.page.locator(".facts-list")).to_contain_text("8, 7 of them empty")
+    expect(tab.page.locator(".verdict")).to_contain_text(re.compile("solved here", re.IGNORECASE))
+    tab.page.keyboard.press("u")
+    expect(tab.page.locator(".map")).to_have_text("###|#x#|###")
+    tab.page.get_by_role("button", name="Play it").click()
+    expect(tab.page.locator("main.play lab-board .place.brick")).to_have_count(1)
+    state = tab.game()["state"]
+    assert state["rules"]["board"] == "###|#x#|###"
+    tab.page.keyboard.press(["ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"][state["legal"][0]])
+    expect(tab.page.locator(".chip", has_text="Moves").locator("b")).to_have_text("1")
+
+
+def test_design_hexagons_by_keys(tab: Tab) -> None:
+    tab.go("#/design")
+    tab.page.get_by_role("button", name="Hexagons").click()
+    expect(tab.page.locator(".paint")).to_have_count(19)
+    tab.page.locator(".paint").first.focus()
+    for key in ("ArrowDown", "x", "ArrowRight", "Space"):
+        tab.page.keyboard.press(key)
+    expect(tab.page.locator(".map")).to_have_text(re.compile(r"^hex2:.*x.*x"))
+    tab.page.keyboard.press("Control+z")
+    tab.page.keyboard.press("Control+z")
+    expect(tab.page.locator(".map")).to_have_text("hex2")
+
+
+def test_by_keys_alone(tab: Tab) -> None:
+    tab.go("#/play?board=4x4&seed=7")
+    page = tab.page
+    expect(page.locator(".chip", has_text="Moves").locator("b")).to_have_text("0")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="To the page")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("the best move, once")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".chip", has_text="Moves").locator("b")).to_have_text(re.compile("[12]"))
+    page.keyboard.press("`")
+    expect(page.locator("#live")).to_have_text(re.compile("row 1 column 1: "))
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#live")).to_have_text(re.compile("row 1 column 2: "))
+    page.keyboard.press("`")
+    page.get_by_role("link", name="Games").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Games")).to_be_visible()
+    page.get_by_role("button", name="Settings").focus()
+    page.keyboard.press("Enter")
+    expect(dialog).to_contain_text("Light or dark")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Settings")).to_be_focused()
+
+
+def test_settings_stay(tab: Tab) -> None:
+    tab.go("#/play")
+    tab.page.get_by_role("button", name="Settings").click()
+    tab.page.get_by_role("button", name="Dark", exact=True).click()
+    tab.page.get_by_role("button", name="For colour-blind eyes").click()
+    tab.page.get_by_role("button", name="Close").click()
+    tab.page.reload()
+    root = tab.page.locator("html")
+    expect(root).to_have_attribute("data-theme", "dark")
+    expect(root).to_have_attribute("data-tiles", "contrast")
+    assert tab.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(23, 22, 19)"
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_motion_only_where_it_is_wanted(make_tab: Any, motion: str) -> None:
+    tab: Tab = make_tab(reduced_motion=motion)
+    tab.go("#/play?board=4x4&seed=7")
+    expect(tab.page.locator(".chip", has_text="Moves").locator("b")).to_have_text("0")
+    move = tab.game()["state"]["legal"][0]
+    running = tab.page.evaluate(
+        "move => { document.querySelector('lab-board').slide(move); return document.getAnimations().length; }",
+        move,
+    )
+    assert (running > 0) == (motion == "no-preference")
+
+
+def test_the_phone(phone: Tab, server: Server) -> None:
+    played(server)
+    page = phone.page
+    phone.go("#/play")
+    bar = page.get_by_role("navigation", name="Pages, below")
+    expect(bar).to_be_visible()
+    expect(page.get_by_role("navigation", name="Pages", exact=True)).to_be_hidden()
+    expect(page.get_by_role("button", name="Undo").first).to_be_in_viewport()
+    for name in ("Games", "Design", "Lab", "Play"):
+        bar.get_by_role("link", name=name).tap()
+        expect(page).to_have_title(f"{name} - lab2048")
+        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+    for name in ("Watch", "Train", "Solve"):
+        bar.get_by_role("button", name="More").tap()
+        page.get_by_role("dialog").get_by_role("link", name=name).tap()
+        expect(page).to_have_title(f"{name} - lab2048")
+        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,211 @@
+"""Journeys through the Play page."""
+
+import re
+import signal
+from typing import Any
+from urllib.parse import urlencode
+
+from playwright.sync_api import expect
+
+from .conftest import Server, Tab
+
+WIN = "#/play?" + urlencode({"board": "1024 1024 # # / # # # 2 / # # # # / # # # #", "goal": 2048, "seed": 5})
+
+
+def moves_shown(tab: Tab) -> Any:
+    return tab.page.locator(".chip", has_text="Moves").locator("b")
+
+
+def is_in_step(tab: Tab) -> None:
+    """What the page shows is what the server has."""
+    state = tab.game()["state"]
+    expect(moves_shown(tab)).to_have_text(f"{state['n_moves']:,}")
+    assert tab.ranks() == state["ranks"]
+
+
+def press(tab: Tab, keys: str) -> None:
+    for key in keys.split():
+        tab.page.keyboard.press(key)
+
+
+def begin(tab: Tab, address: str = "#/play?board=4x4&seed=7") -> None:
+    tab.go(address)
+    expect(moves_shown(tab)).to_have_text("0")
+
+
+def test_play_by_keys(tab: Tab) -> None:
+    begin(tab)
+    before = tab.ranks()
+    press(tab, "ArrowLeft")
+    expect(moves_shown(tab)).to_have_text(re.compile(r"^[01]$"))
+    press(tab, "ArrowDown ArrowRight KeyW KeyA KeyS h j")
+    expect(tab.page.locator("#live")).to_have_text(re.compile(r"New [24] at row \d column \d\. \d+ empty"))
+    tab.page.wait_for_function("document.querySelector('.chips').textContent.includes('Score0') === false")
+    assert tab.ranks() != before
+    is_in_step(tab)
+
+
+def test_no_key_is_lost_when_typing_fast(tab: Tab) -> None:
+    """Sixty keys at once: all are made, in order, or could not be."""
+    begin(tab)
+    letters = "asdw" * 15
+    tab.page.evaluate(
+        """letters => [...letters].forEach(letter => document.dispatchEvent(new KeyboardEvent("keydown",
+            {key: letter, code: "Key" + letter.toUpperCase(), bubbles: true, cancelable: true})))""",
+        letters,
+    )
+    made = tab.server.ask("/api/games", {"rules": {"board": "4x4"}, "seed": 7})["state"]["id"]
+    expected = tab.server.ask(f"/api/games/{made}/moves", {"moves": letters})["state"]
+    expect(moves_shown(tab)).to_have_text(str(expected["n_moves"]))
+    assert tab.ranks() == expected["ranks"]
+    is_in_step(tab)
+
+
+def test_swipe(phone: Tab) -> None:
+    begin(phone)
+    box = phone.page.locator("lab-board").bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    touch = phone.context.new_cdp_session(phone.page)
+
+    def swipe(dx: float, dy: float) -> None:
+        touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+        for share in (0.3, 0.6, 1.0):
+            point = {"x": x + dx * share, "y": y + dy * share}
+            touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    total = 0
+    for dx, dy in [(-90, 5), (4, 90), (90, 0), (0, -90), (-90, 0)]:
+        move = {(-90): 3, 90: 1}.get(dx, 2 if dy > 0 else 0)
+        total += move in phone.game()["state"]["legal"]
+        swipe(dx, dy)
+        expect(moves_shown(phone)).to_have_text(str(total))
+    assert total >= 3
+    assert phone.game()["moves"] == phone.game()["moves"].strip("?")
+    phone.page.get_by_role("button", name=re.compile("^(Up|Down|Left|Right)")).nth(3).tap()  # the bars are buttons
+    is_in_step(phone)
+
+
+def test_undo_across_a_win(tab: Tab) -> None:
+    begin(tab, WIN)
+    press(tab, "ArrowLeft")
+    banner = tab.page.locator(".banner")
+    expect(banner).to_contain_text("2048!")
+    press(tab, "ArrowRight")  # it does not block
+    expect(moves_shown(tab)).to_have_text("2")
+    press(tab, "u u")
+    expect(moves_shown(tab)).to_have_text("0")
+    expect(banner).to_be_empty()
+    assert tab.game()["state"]["won"] is False
+    press(tab, "y")
+    expect(banner).to_contain_text("2048!")
+    assert tab.game()["state"]["won"] is True
+    is_in_step(tab)
+
+
+def test_players_change_in_the_middle_of_a_game(tab: Tab) -> None:
+    begin(tab)
+    press(tab, "ArrowLeft ArrowDown ArrowLeft ArrowUp")
+    who = tab.page.get_by_role("group", name="Who moves")
+    tab.page.get_by_role("button", name="Choose...").click()
+    tab.page.get_by_label("Any player, with its options").fill("first:order=as")
+    tab.page.get_by_role("button", name="Use", exact=True).click()
+    tab.page.wait_for_function("Number(document.querySelectorAll('.chip b')[2].textContent) > 9")
+    expect(tab.page.get_by_role("button", name="Pause")).to_be_visible()
+    who.get_by_role("button", name="Me", exact=True).click()
+    expect(tab.page.get_by_role("button", name="Play on")).to_be_visible()
+    state = tab.game()["state"]
+    move = state["legal"][0]
+    press(tab, ["ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"][move])
+    expect(moves_shown(tab)).to_have_text(str(state["n_moves"] + 1))
+    movers = [who for _, who in tab.game()["state"]["movers"]]
+    assert movers == ["human", "first:order=as", "human"]
+    expect(tab.page.locator(".moves .ai")).not_to_have_count(0)
+    is_in_step(tab)
+
+
+def test_auto_play_as_fast_as_it_goes_and_take_over(tab: Tab) -> None:
+    tab.remember(player="random", speed=0)
+    begin(tab, "#/play?board=3x3&seed=3")
+    press(tab, "Enter")
+    expect(tab.page.locator(".banner.over")).to_contain_text("Game over")
+    expect(tab.page.get_by_role("button", name="Play on")).to_be_disabled()
+    is_in_step(tab)
+    tab.page.locator(".banner").get_by_role("button", name="Undo").click()
+    expect(tab.page.locator(".banner")).to_be_empty()
+    assert tab.game()["state"]["over"] is False
+
+
+def test_hints_around_the_board(tab: Tab) -> None:
+    begin(tab)
+    arrow = tab.page.locator("lab-board .arrow")
+    expect(arrow).to_be_hidden()
+    press(tab, "t")
+    expect(arrow).to_be_visible()
+    press(tab, "t")
+    expect(tab.page.get_by_role("button", name=re.compile("best, worth"))).to_have_count(1)
+    best = tab.page.locator(".values .best").inner_text()
+    press(tab, "Space")
+    expect(moves_shown(tab)).to_have_text("1")
+    last = tab.game()["moves"][-1]
+    assert {"w": "Up", "d": "Right", "s": "Down", "a": "Left"}[last] == best
+    expect(tab.page.locator(".cmd code").first).to_contain_text("lab2048 hint")
+
+
+def test_a_new_game_keeps_the_old_one(tab: Tab) -> None:
+    begin(tab)
+    press(tab, "ArrowLeft ArrowDown ArrowLeft ArrowUp ArrowRight")
+    tab.page.wait_for_function("Number(document.querySelectorAll('.chip b')[2].textContent) >= 3")
+    old = tab.game()
+    press(tab, "n")
+    expect(moves_shown(tab)).to_have_text("0")
+    assert tab.game()["state"]["id"] != old["state"]["id"]
+    tab.page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(moves_shown(tab)).to_have_text(str(old["state"]["n_moves"]))
+    assert tab.ranks() == old["state"]["ranks"]
+
+
+def test_hexagons(tab: Tab) -> None:
+    begin(tab, "#/play?board=hex2&seed=7")
+    expect(tab.page.get_by_role("button", name=re.compile("-right|-left|^Up|^Down"))).to_have_count(6)
+    press(tab, "q w e a s d")
+    tab.page.wait_for_function("Number(document.querySelectorAll('.chip b')[2].textContent) >= 3")
+    assert len(tab.ranks()) == 19
+    is_in_step(tab)
+
+
+def test_two_tabs_show_one_game(make_tab: Any) -> None:
+    one: Tab = make_tab()
+    begin(one)
+    number = one.game()["state"]["id"]
+    two: Tab = make_tab()
+    two.go(f"#/play?game={number}")
+    expect(moves_shown(two)).to_have_text("0")
+    press(one, "ArrowLeft ArrowDown")
+    expect(moves_shown(two)).to_have_text(moves_shown(one).inner_text())
+    two.page.wait_for_function("document.querySelectorAll('.chip b')[2].textContent !== '0'")
+    press(two, "ArrowRight")
+    press(two, "ArrowUp")
+    expect(moves_shown(one)).to_have_text(moves_shown(two).inner_text())
+    one.page.wait_for_function(
+        "ranks => document.querySelector('lab-board').ranks.join() === ranks.join()", arg=two.ranks()
+    )
+    is_in_step(one)
+    is_in_step(two)
+
+
+def test_a_server_that_dies_loses_nothing(tab: Tab, server: Server) -> None:
+    begin(tab)
+    press(tab, "ArrowLeft ArrowDown ArrowLeft ArrowUp ArrowRight")
+    tab.page.wait_for_function("Number(document.querySelectorAll('.chip b')[2].textContent) >= 3")
+    before = tab.game()["state"]
+    server.stop(signal.SIGKILL)
+    expect(tab.page.locator("#dot .dot")).not_to_have_attribute("data-state", "open")
+    server.start()
+    expect(tab.page.get_by_role("button", name=re.compile("^Connected"))).to_be_visible()
+    after = tab.game()["state"]
+    assert (after["ranks"], after["score"], after["n_moves"]) == (before["ranks"], before["score"], before["n_moves"])
+    press(tab, ["ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"][after["legal"][0]])
+    expect(moves_shown(tab)).to_have_text(str(before["n_moves"] + 1))
+    is_in_step(tab)
