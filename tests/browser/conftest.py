@@ -85,7 +85,7 @@ class Server:
         }
         self.log = (self.home / "server.log").open("ab")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "lab2048", "serve", "--port", str(self.port), "--no-browser"],
+            [sys.executable, "-m", "lab2048", "serve", "--port", str(self.port), "--no-open"],
             env=environment, stdout=self.log, stderr=subprocess.STDOUT, cwd=self.home, start_new_session=True,
         )  # fmt: skip
         deadline = time.monotonic() + PATIENCE
@@ -163,6 +163,13 @@ class Tab:
         self.page.add_init_script(
             f"if (!sessionStorage.told) {{ sessionStorage.told = 1; localStorage.setItem('lab2048', {words}) }}"
         )
+
+    def until(self, words: str, arg: Any = None) -> None:
+        """Go on when this JavaScript is true; the page forbids what Playwright itself would do."""
+        deadline = time.monotonic() + PATIENCE
+        while not self.page.evaluate(words, arg):
+            assert time.monotonic() < deadline, f"never true: {words}"
+            self.page.wait_for_timeout(20)
 
     def game(self) -> Any:
         """The state of the game that the page shows, as the server has it."""

@@ -37,7 +37,7 @@ def test_reload_during_a_job(tab: Tab, server: Server) -> None:
     expect(tray).to_have_attribute("aria-label", re.compile("random"))
     tray.click()
     dialog = tab.page.get_by_role("dialog")
-    dialog.get_by_role("button", name="Stop").click()
+    dialog.get_by_role("button", name=re.compile("^Stop")).click()
     expect(dialog).to_contain_text("cancelled")
     assert [job["state"] for job in server.ask("/api/jobs")["jobs"]] == ["cancelled"]
 
@@ -56,7 +56,7 @@ def test_train_and_play_the_result(tab: Tab) -> None:
     detail.get_by_role("button", name="Play with it").click()
     who = tab.page.get_by_role("group", name="Who moves")
     who.get_by_role("button").nth(1).click()
-    tab.page.wait_for_function("Number(document.querySelectorAll('.chip b')[2].textContent) > 3")
+    tab.until("Number(document.querySelectorAll('.chip b')[2].textContent) > 3")
     who.get_by_role("button", name="Me", exact=True).click()
     assert any("weights=small" in who for _, who in tab.game()["state"]["movers"])
 

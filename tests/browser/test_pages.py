@@ -22,7 +22,7 @@ def played(server: Server, moves: str = "asdwasdwasdwasdwasdw", seed: int = 7, b
 def test_watch_four_boards(tab: Tab) -> None:
     tab.remember(watchPlayers=["random", "first", "first:order=as", "greedy"], speed=30)
     tab.go("#/watch")
-    tab.page.get_by_role("button", name="Deal").click()
+    tab.page.get_by_role("button", name="Start").click()
     boards = tab.page.locator(".seat-board")
     expect(boards).to_have_count(4)
     for i in range(4):
@@ -178,9 +178,9 @@ def test_the_phone(phone: Tab, server: Server) -> None:
     for name in ("Games", "Design", "Lab", "Play"):
         bar.get_by_role("link", name=name).tap()
         expect(page).to_have_title(f"{name} - lab2048")
-        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+        phone.until("document.documentElement.scrollWidth <= innerWidth")
     for name in ("Watch", "Train", "Solve"):
         bar.get_by_role("button", name="More").tap()
         page.get_by_role("dialog").get_by_role("link", name=name).tap()
         expect(page).to_have_title(f"{name} - lab2048")
-        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+        phone.until("document.documentElement.scrollWidth <= innerWidth")

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from .conftest import Server, Tab
 
 WIN = "#/play?" + urlencode({"board": "1024 1024 # # / # # # 2 / # # # # / # # # #", "goal": 2048, "seed": 5})
+ARROWS = ["ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"]
 
 
 def moves_shown(tab: Tab) -> Any:
@@ -18,6 +19,7 @@ def moves_shown(tab: Tab) -> Any:
 
 def is_in_step(tab: Tab) -> None:
     """What the page shows is what the server has."""
+    expect(tab.page.locator("lab-board:not([data-busy])")).to_be_attached()  # every key has been answered
     state = tab.game()["state"]
     expect(moves_shown(tab)).to_have_text(f"{state['n_moves']:,}")
     assert tab.ranks() == state["ranks"]
@@ -36,11 +38,11 @@ def begin(tab: Tab, address: str = "#/play?board=4x4&seed=7") -> None:
 def test_play_by_keys(tab: Tab) -> None:
     begin(tab)
     before = tab.ranks()
-    press(tab, "ArrowLeft")
-    expect(moves_shown(tab)).to_have_text(re.compile(r"^[01]$"))
-    press(tab, "ArrowDown ArrowRight KeyW KeyA KeyS h j")
+    press(tab, ARROWS[tab.game()["state"]["legal"][0]])
     expect(tab.page.locator("#live")).to_have_text(re.compile(r"New [24] at row \d column \d\. \d+ empty"))
-    tab.page.wait_for_function("document.querySelector('.chips').textContent.includes('Score0') === false")
+    expect(moves_shown(tab)).to_have_text("1")
+    press(tab, "ArrowDown ArrowRight KeyW KeyA KeyS h j k l")
+    expect(tab.page.locator(".chip", has_text="Score").locator("b")).not_to_have_text("0")
     assert tab.ranks() != before
     is_in_step(tab)
 
@@ -111,13 +113,13 @@ def test_players_change_in_the_middle_of_a_game(tab: Tab) -> None:
     tab.page.get_by_role("button", name="Choose...").click()
     tab.page.get_by_label("Any player, with its options").fill("first:order=as")
     tab.page.get_by_role("button", name="Use", exact=True).click()
-    tab.page.wait_for_function("Number(document.querySelectorAll('.chip b')[2].textContent) > 9")
+    tab.until("Number(document.querySelectorAll('.chip b')[2].textContent) > 9")
     expect(tab.page.get_by_role("button", name="Pause")).to_be_visible()
     who.get_by_role("button", name="Me", exact=True).click()
     expect(tab.page.get_by_role("button", name="Play on")).to_be_visible()
     state = tab.game()["state"]
     move = state["legal"][0]
-    press(tab, ["ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"][move])
+    press(tab, ARROWS[move])
     expect(moves_shown(tab)).to_have_text(str(state["n_moves"] + 1))
     movers = [who for _, who in tab.game()["state"]["movers"]]
     assert movers == ["human", "first:order=as", "human"]
@@ -156,7 +158,7 @@ def test_hints_around_the_board(tab: Tab) -> None:
 def test_a_new_game_keeps_the_old_one(tab: Tab) -> None:
     begin(tab)
     press(tab, "ArrowLeft ArrowDown ArrowLeft ArrowUp ArrowRight")
-    tab.page.wait_for_function("Number(document.querySelectorAll('.chip b')[2].textContent) >= 3")
+    tab.until("Number(document.querySelectorAll('.chip b')[2].textContent) >= 3")
     old = tab.game()
     press(tab, "n")
     expect(moves_shown(tab)).to_have_text("0")
@@ -170,7 +172,7 @@ def test_hexagons(tab: Tab) -> None:
     begin(tab, "#/play?board=hex2&seed=7")
     expect(tab.page.get_by_role("button", name=re.compile("-right|-left|^Up|^Down"))).to_have_count(6)
     press(tab, "q w e a s d")
-    tab.page.wait_for_function("Number(document.querySelectorAll('.chip b')[2].textContent) >= 3")
+    tab.until("Number(document.querySelectorAll('.chip b')[2].textContent) >= 3")
     assert len(tab.ranks()) == 19
     is_in_step(tab)
 
@@ -184,13 +186,11 @@ def test_two_tabs_show_one_game(make_tab: Any) -> None:
     expect(moves_shown(two)).to_have_text("0")
     press(one, "ArrowLeft ArrowDown")
     expect(moves_shown(two)).to_have_text(moves_shown(one).inner_text())
-    two.page.wait_for_function("document.querySelectorAll('.chip b')[2].textContent !== '0'")
+    two.until("document.querySelectorAll('.chip b')[2].textContent !== '0'")
     press(two, "ArrowRight")
     press(two, "ArrowUp")
     expect(moves_shown(one)).to_have_text(moves_shown(two).inner_text())
-    one.page.wait_for_function(
-        "ranks => document.querySelector('lab-board').ranks.join() === ranks.join()", arg=two.ranks()
-    )
+    one.until("ranks => document.querySelector('lab-board').ranks.join() === ranks.join()", two.ranks())
     is_in_step(one)
     is_in_step(two)
 
@@ -198,7 +198,7 @@ def test_two_tabs_show_one_game(make_tab: Any) -> None:
 def test_a_server_that_dies_loses_nothing(tab: Tab, server: Server) -> None:
     begin(tab)
     press(tab, "ArrowLeft ArrowDown ArrowLeft ArrowUp ArrowRight")
-    tab.page.wait_for_function("Number(document.querySelectorAll('.chip b')[2].textContent) >= 3")
+    tab.until("Number(document.querySelectorAll('.chip b')[2].textContent) >= 3")
     before = tab.game()["state"]
     server.stop(signal.SIGKILL)
     expect(tab.page.locator("#dot .dot")).not_to_have_attribute("data-state", "open")
@@ -206,6 +206,6 @@ def test_a_server_that_dies_loses_nothing(tab: Tab, server: Server) -> None:
     expect(tab.page.get_by_role("button", name=re.compile("^Connected"))).to_be_visible()
     after = tab.game()["state"]
     assert (after["ranks"], after["score"], after["n_moves"]) == (before["ranks"], before["score"], before["n_moves"])
-    press(tab, ["ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"][after["legal"][0]])
+    press(tab, ARROWS[after["legal"][0]])
     expect(moves_shown(tab)).to_have_text(str(before["n_moves"] + 1))
     is_in_step(tab)

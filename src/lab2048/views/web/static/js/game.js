@@ -81,6 +81,7 @@ export class Game extends EventTarget {
 
   async #pump() {
     this.#isBusy = true;
+    this.#board.toggleAttribute("data-busy", true);
     while (this.#queue.length) {
       const slid = this.#queue[0].kind === "moves" ? this.#slideFirst() : null;
       if (!this.#queue.length) break;
@@ -97,6 +98,7 @@ export class Game extends EventTarget {
       }
     }
     this.#isBusy = false;
+    this.#board.toggleAttribute("data-busy", false);
   }
 
   /** Slide the first move of the queue that can be made, before anyone is asked; the others are dropped as keys that do nothing. */

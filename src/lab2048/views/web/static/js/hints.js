@@ -43,8 +43,8 @@ export class Hints {
       this.onhint(this.hint);
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.clear(error.status === 503 ? "The players are being made ready; a moment." : capital(error.message));
-      if (error.status === 503) this.#timer = setTimeout(() => this.#wanted && this.#send(this.#wanted), 700);
+      // What is not ready yet is asked again when the server says that it is.
+      this.clear(capital(error.message) + ".");
     }
   }
 

@@ -40,7 +40,7 @@ class Design {
     this.isHex = false;
     this.squareFields = h("div.fields", {}, field("Rows", this.rows), field("Columns", this.columns));
     this.hexFields = h("div.fields", { hidden: true }, field("Radius", this.radius));
-    this.tiles = select(Array.from({ length: 17 }, (_, i) => [String(i + 1), String(2 ** (i + 1))]), "1", (rank) => this.take(Number(rank)), { name: "tile" });
+    this.tiles = select(Array.from({ length: 17 }, (_, i) => [String(i + 1), String(2 ** (i + 1))]), "1", (rank) => this.take(Number(rank)), { name: "tile", className: "plain", "aria-label": "Tile to paint" });
     this.tools = segments("Paint", [["brick", "Brick"], ["tile", "Tile"], ["erase", "Erase"]], "brick", (value) => this.take(value === "brick" ? BRICK : value === "tile" ? Number(this.tiles.value) : 0, value));
     this.undoButton = button("Undo", () => this.undo(), { key: "U", disabled: true });
     this.redoButton = button("Redo", () => this.redo(), { key: "Y", disabled: true });
@@ -58,12 +58,12 @@ class Design {
         "div.two",
         {},
         h("div.left-col", {},
+          h("div.tools", {}, h("div.grow", {}, this.tools), this.tiles),
           h("div.drawing", {}, this.board),
           h("div.bar", {}, this.undoButton, this.redoButton, button("Clear", () => this.clear()), button("Play it", () => this.play(), { main: true })),
           h("p.small.quiet.center", {}, "Click or drag to paint. With keys: arrows, then Space; X is a brick, Delete erases.")),
         h("aside", { "aria-label": "The rules" },
           h("section.panel.stack", {}, h("h2", {}, "Board"), this.kind, this.squareFields, this.hexFields),
-          h("section.panel.stack", {}, h("h2", {}, "Paint"), this.tools, field("Tile", this.tiles)),
           h("section.panel", {}, h("h2", {}, "Rules"), this.form.element),
           h("section.panel", {}, h("h2", {}, "What it is"), this.facts, this.error, this.verdict, h("div.row.actions", {}, this.estimateButton, button("Solve it", () => this.solve(), { slim: true }))),
           h("section.panel", {}, h("h2", {}, "Text"), this.map, h("div.row.actions", {}, button("Copy text", () => copy(this.text()), { slim: true }), button("Copy link", () => this.link(), { slim: true }))),

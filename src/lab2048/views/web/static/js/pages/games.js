@@ -44,7 +44,7 @@ class Games {
   async load() {
     const answer = await attempt(() => get(withQuery("/api/games", { limit: PAGE, offset: this.#offset, kind: this.kind.value, best: this.order.value, board: this.board.value.trim(), player: this.player.value.trim() })));
     if (!answer) return;
-    const { games, has_more: hasMore, damaged } = answer;
+    const { games } = answer;
     this.list.replaceChildren(
       games.length
         ? table("Games", [
@@ -56,10 +56,16 @@ class Games {
             ["Score", (game) => number(game.score), "n"],
             ["Highest", (game) => number(game.highest), "n"],
             ["Moves", (game) => number(game.n_moves), "n"],
-            ["", (game) => h("span.row.nowrap", {}, button("Play on", () => this.playOn(game.id), { slim: true, "aria-label": `Play on in game ${game.id}` }), button("Delete", () => this.delete([game.id]), { slim: true, "aria-label": `Delete game ${game.id}` }))],
+            ["", (game) => h("span.row.nowrap", {}, button("Play on", () => this.playOn(game.id), { slim: true, "aria-label": `Play on in game ${game.id}` }), button("Delete", () => this.delete([game.id]), { slim: true, "aria-label": `Delete game ${game.id}` })), "acts"],
           ], games)
         : h("p.empty", {}, this.#offset ? "No more games." : "No games yet: play one, or bring some in."),
     );
+    this.answer = answer;
+    this.drawPager();
+  }
+
+  drawPager() {
+    const { has_more: hasMore, damaged } = this.answer;
     this.pager.replaceChildren(
       h("span.small.quiet", {}, damaged ? `${damaged} damaged records are not shown` : ""),
       h("div.row", {},
@@ -79,7 +85,7 @@ class Games {
     else this.#chosen.delete(id);
     this.exportLink.href = this.#chosen.size ? `/api/games/export?ids=${[...this.#chosen].join(",")}` : "/api/games/export";
     this.exportLink.textContent = this.#chosen.size ? `Export ${this.#chosen.size}` : "Export all";
-    this.load();
+    this.drawPager();
   }
 
   playOn(id) {

@@ -28,6 +28,7 @@ class Lab {
   #compared = new Set();
   #timer = 0;
   #planTimer = 0;
+  #shownRuns = null;
 
   build(main, query) {
     const plan = () => this.plan();
@@ -96,6 +97,11 @@ class Lab {
 
   drawRuns() {
     const jobs = this.matches();
+    if (!this.#chosen && jobs.length) this.choose(jobs[0].id);
+    // The table is drawn again now and then, and never under the fingers of someone who uses it.
+    const shown = jobs.map(({ id, state, message }) => [id, state, message].join()).join();
+    if (shown === this.#shownRuns || this.runs.contains(document.activeElement)) return;
+    this.#shownRuns = shown;
     this.runs.replaceChildren(
       jobs.length
         ? table("Matches", [
@@ -107,18 +113,17 @@ class Lab {
           ], jobs)
         : h("p.empty", {}, "None yet: start one."),
     );
-    if (!this.#chosen && jobs.length) this.choose(jobs[0].id);
   }
 
   async choose(id) {
     if (!id) return this.drawRuns();
     this.#chosen = id;
     this.figures = charts("Chart", CHARTS, (match, name) => `/api/matches/${match}/charts/${name}`);
-    this.line = h("div");
     this.log = h("pre.log");
     const job = stream.jobs.get(id) ?? (await attempt(() => get(`/api/jobs/${encodeURIComponent(id)}`)));
     if (!job || this.#chosen !== id) return;
     this.detail.hidden = false;
+    this.line = jobLine(job);
     const isMatch = job.kind === "match";
     this.detail.replaceChildren(this.line, ...(isMatch ? [this.figures, h("div.row.actions", {}, h("a.button.slim", { href: `/api/matches/${id}/csv`, download: `${id}.csv` }, "Results as CSV"), h("a.button.slim", { href: `/api/matches/${id}`, download: `${id}.json` }, "Results as JSON"))] : [this.log]), commandLine(job.command));
     this.refresh(job, true);
@@ -126,7 +131,7 @@ class Lab {
 
   /** Draw a match again, now or soon. */
   refresh(job, isNow = false) {
-    this.line.replaceChildren(jobLine(job));
+    this.line.update(job);
     if (job.kind !== "match") return void this.readLog(job.id);
     const isOver = !["running", "queued", "ending"].includes(job.state);
     if (this.#timer && !isNow && !isOver) return;

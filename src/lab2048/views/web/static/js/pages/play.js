@@ -34,6 +34,7 @@ class Play {
   #wasWon = false;
   #wasOver = false;
   #lastHint = 0;
+  #lastError = "";
 
   build(main) {
     this.board = h("lab-board");
@@ -183,7 +184,8 @@ class Play {
     const words = this.game.isRunning ? "Pause" : "Play on";
     if (this.playWords.textContent !== words) this.playWords.textContent = words;
     this.board.classList.toggle("over", state.over);
-    if (state.auto?.error) toast(state.auto.error);
+    if (state.auto?.error && state.auto.error !== this.#lastError) toast(state.auto.error);
+    this.#lastError = state.auto?.error ?? "";
     this.drawWho();
     this.drawMoves();
     this.drawBanner();

@@ -61,7 +61,7 @@ class Review {
         "div.two",
         {},
         h("div.left-col", {}, this.board, this.facts, bands, this.slider,
-          h("div.bar", {}, jump("⏮", null, "First move"), jump("◀", -1, "One move back"), button(this.playWords, () => this.play(!this.#timer), { main: true }), jump("▶", 1, "One move on"), jump("⏭", Infinity, "Last move"))),
+          h("div.bar", {}, jump("«", null, "First move"), jump("‹", -1, "One move back"), button(this.playWords, () => this.play(!this.#timer), { main: true }), jump("›", 1, "One move on"), jump("»", Infinity, "Last move"))),
         h(
           "aside",
           { "aria-label": "About the game" },

@@ -2,7 +2,7 @@
 
 import { get, post } from "../api.js";
 import "../board.js";
-import { jobLine } from "../dialogs.js";
+import { jobList } from "../dialogs.js";
 import { attempt, button, commandLine, field, h, select, table } from "../dom.js";
 import { playersOf } from "../players.js";
 import { setPref } from "../prefs.js";
@@ -35,7 +35,7 @@ class Solve {
     this.verdict = h("p.small.quiet", { role: "status" });
     this.command = commandLine();
     this.error = h("p.error", { role: "alert" });
-    this.jobs = h("div.stack");
+    this.jobs = jobList(() => [...stream.jobs.values()].filter(({ kind }) => kind === "solve").slice(0, 8), this.#ending.signal);
     this.list = h("div");
     this.browser = h("section.panel", { hidden: true, "aria-label": "Browse a table" });
     main.append(
@@ -54,8 +54,6 @@ class Solve {
       ),
     );
     this.plan();
-    this.drawJobs();
-    stream.on("jobs", () => this.drawJobs(), this.#ending.signal);
     stream.on("job", (job) => job.kind === "solve" && job.state === "done" && this.load(job.id), this.#ending.signal);
   }
 
@@ -95,11 +93,6 @@ class Solve {
     event.preventDefault();
     const job = await attempt(() => post("/api/solves", this.request()), event.submitter);
     if (job) stream.learn(job);
-  }
-
-  drawJobs() {
-    const jobs = [...stream.jobs.values()].filter(({ kind }) => kind === "solve").slice(0, 8);
-    this.jobs.replaceChildren(...(jobs.length ? jobs.map((job) => jobLine(job)) : [h("p.quiet.small", {}, "None yet.")]));
   }
 
   worth(value) {

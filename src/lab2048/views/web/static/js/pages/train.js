@@ -156,13 +156,13 @@ class Train {
     this.#chosen = training;
     this.detail.hidden = false;
     if (isOther) this.figures = charts("Chart", CHARTS, (name, chart) => `/api/trainings/${name}/charts/${chart}`);
-    this.line ??= h("div");
     const job = this.jobOf(training);
-    this.line.replaceChildren(job ? jobLine(job) : "");
+    if (isOther || !this.line || !job) this.line = job ? jobLine(job) : null;
+    else this.line.update(job);
     const can = Boolean(training.spec);
     this.detail.replaceChildren(
       h("h2", {}, training.name, h("small", {}, [training.board, training.n_weights ? `${number(training.n_weights)} weights` : null, training.n_games ? `${number(training.n_games)} games` : "not yet written"].filter(Boolean).join(", "))),
-      this.line,
+      this.line ?? "",
       this.figures,
       h("div.row.actions", {}, button("Play with it", () => this.play(training), { main: true, disabled: !can }), button("Match it", () => this.match(training), { disabled: !can }), can && !this.isBusy(job) ? button("Delete", () => this.delete(training), {}) : null),
       commandLine(job?.command ?? ""),
@@ -176,7 +176,7 @@ class Train {
 
   heard(job) {
     const name = job.request?.name;
-    if (this.#chosen && (this.#chosen.job === job.id || this.#chosen.name === name)) this.line?.replaceChildren(jobLine(job));
+    if (this.#chosen && (this.#chosen.job === job.id || this.#chosen.name === name)) this.line?.update(job);
     if (!this.isBusy(job)) {
       clearTimeout(this.#timer);
       this.#timer = 0;

@@ -47,10 +47,11 @@ class Watch {
         this.seats.element,
         h("div.fields.watch-fields", {}, this.rules.element, field("Seed", this.seed), field("Seeds", this.seeds)),
         this.error,
-        h("div.row", {}, button("Deal", () => this.deal(), { main: true }), this.playButton, this.stepButton, h("div.grow", {}, this.speed.element)),
+        h("div.row", {}, button("Start", () => this.deal(), { main: true }), this.playButton, this.stepButton, h("div.grow", {}, this.speed.element)),
       ),
       this.boards,
     );
+    this.boards.append(h("p.empty", {}, "Press Start: every player gets a board and plays."));
     stream.on("game", (change) => this.#seats.find(({ game }) => game.id === change.state.id)?.game.receive(change), this.#ending.signal);
     stream.watch([]);
     if (!pref("watchPlayers")) {
