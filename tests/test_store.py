@@ -32,7 +32,7 @@ def path(tmp_path: Path) -> Path:
 def test_any_episode_round_trips(tmp_path_factory, board, seed, max_moves, player):
     episode = play(board, seed, player=player, max_moves=max_moves)
     with Store.open(tmp_path_factory.mktemp("store") / "games.sqlite") as store:
-        run = store.begin_run("play", episode.rules, player, seed)
+        run = store.begin_run("match", episode.rules, player, seed)
         store.keep(run, {0: episode})
         [entry] = store.entries()
         assert store.get(entry.id).episode == episode

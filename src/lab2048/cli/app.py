@@ -23,6 +23,7 @@ from lab2048.cli import (
     play,
     players,
     regret,
+    serve,
     solve,
     table,
     train,
@@ -40,6 +41,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("serve")(serve.serve)
 app.command("play")(play.play)
 app.command("match")(match.match)
 app.command("hint")(hint.hint)
@@ -69,7 +71,7 @@ def root(
         print(f"lab2048 {lab2048.__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        play.play()
+        serve.serve()
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -5,10 +5,10 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -53,6 +53,9 @@ def match(
     spawner: SpawnerOption = "fair",
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="A line for each player, comma-separated.")] = False,
+    as_jsonl: Annotated[
+        bool, typer.Option("--jsonl", help="A JSON object a line: games as they end, then the result.")
+    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with this match where it was left.")] = False,
     keep: Annotated[bool, typer.Option(help="Keep every game in the store.")] = True,
     store: StoreOption = None,
@@ -74,8 +77,8 @@ def match(
     from lab2048.rules import Rules
     from lab2048.rules.dice import check_seed
 
-    if as_json and as_csv:
-        raise UsageError("--json and --csv: expected only one of them")
+    if as_json + as_csv + as_jsonl > 1:
+        raise UsageError("--json, --jsonl and --csv: expected only one of them")
     if resume and not keep:
         raise UsageError("--resume needs the store: expected no --no-keep")
     if not 1 <= games <= MAX_GAMES:
@@ -92,21 +95,42 @@ def match(
         if player_class(spec.partition(":")[0]).is_interactive:
             raise UsageError(f"player {spec} cannot play a match: expected a player that chooses by itself")
     the_match = Match(the_rules, specs, check_seed(seed), games)
+    tell = _teller(sys.stdout) if as_jsonl else None
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # what a player prints is no result
         keeper = Keeper(stack.enter_context(Store.open(store)), the_match) if keep else None
         if keeper and resume:
             for player, n_found in keeper.resume():
                 say(f"{player}: {n_found} games found")
+                if tell:
+                    tell("games", player=player, cpu_seconds=0.0, games=_facts(the_match, player))
         prepare(say, *groups_of(specs))
-        code = _play(the_match, stack.enter_context(Pool(workers or os.cpu_count() or 1, files)), keeper)
+        code = _play(the_match, stack.enter_context(Pool(workers or os.cpu_count() or 1, files)), keeper, tell)
         if code and keeper:
             say("the games played are kept: the same command with --resume goes on")
-    _report(the_match, as_json=as_json, as_csv=as_csv)
+    if tell:
+        tell("end", result=the_match.to_json())
+    else:
+        _report(the_match, as_json=as_json, as_csv=as_csv)
     raise typer.Exit(code)
 
 
-def _play(match: "Match", pool: "Pool", keeper: "Keeper | None") -> int:
+def _teller(stream: TextIO) -> Callable[..., None]:
+    """Writes events, a line each."""
+
+    def tell(event: str, **facts: Any) -> None:
+        print(json.dumps({"event": event, **facts}), file=stream, flush=True)
+
+    return tell
+
+
+def _facts(match: "Match", player: str, numbers: Iterable[int] | None = None) -> list[list[Any]]:
+    """Games as short lists: number, score, moves, highest tile, moves to the goal, seconds."""
+    games = match.standings[player].games
+    return [list(games[number]) for number in (games if numbers is None else numbers)]
+
+
+def _play(match: "Match", pool: "Pool", keeper: "Keeper | None", tell: Callable[..., None] | None) -> int:
     """Play the match with a live table; return 130 if it was interrupted."""
     is_aborted = False
     with _live(match) as show, on_interrupt(partial(_stop, pool)):
@@ -114,6 +138,9 @@ def _play(match: "Match", pool: "Pool", keeper: "Keeper | None") -> int:
             for played in match.play(pool):
                 if keeper:
                     keeper.keep(played)
+                if tell and played.episodes:
+                    games = _facts(match, played.player, played.episodes)
+                    tell("games", player=played.player, cpu_seconds=played.cpu_seconds, games=games)
                 show()
         except KeyboardInterrupt:
             is_aborted = True

@@ -58,6 +58,9 @@ def solve(
     start: StartOption = None,
     spawner: SpawnerOption = "fair",
     as_json: JsonOption = False,
+    as_jsonl: Annotated[
+        bool, typer.Option("--jsonl", help="A JSON object a line: how far it has come, then the result.")
+    ] = False,
 ) -> None:
     """Solve a board: the best play's chance to reach the goal, or its expected score.
 
@@ -87,7 +90,7 @@ def solve(
                 limits,
                 is_exact=exact,
                 is_kept=out is not None,
-                progress=lambda at: show(_line(at)),
+                progress=(lambda at: _tell(at, show)) if as_jsonl else (lambda at: show(_line(at))),
             )
             try:
                 table = work.run()
@@ -114,7 +117,9 @@ def solve(
                 show("following the best moves")
                 result["tiles"] = {str(tile): chance for tile, chance in tile_chances(table).items()}
                 result["seconds"] += time.perf_counter() - begin - work.seconds
-    if as_json:
+    if as_jsonl:
+        print(json.dumps({"event": "end", "result": result}), flush=True)
+    elif as_json:
         print(json.dumps(result))
     else:
         _show(result)
@@ -182,6 +187,19 @@ def progress_line() -> Iterator[Callable[[str], None]]:
     finally:
         if width:
             print("\r" + " " * width + "\r", end="", file=sys.stderr, flush=True)
+
+
+_told_at = 0.0
+
+
+def _tell(at: "Progress", show: Callable[[str], None]) -> None:
+    """An event for whoever follows the work, five times a second at most."""
+    global _told_at
+    show(_line(at))
+    if time.monotonic() - _told_at > 0.2 or at.n_layers == at.n_all:
+        _told_at = time.monotonic()
+        event = {**vars(at), "count": at.count.to_json(), "line": _line(at)}
+        print(json.dumps({"event": "progress", **event}), flush=True)
 
 
 def _line(at: "Progress") -> str:

@@ -160,6 +160,17 @@ def _write(value: Any) -> str:
     return f"({text})" if "," in text or text.startswith("(") else text
 
 
+def split_spec(spec: str) -> tuple[str, list[tuple[str, str]]]:
+    """The name of a spec and its options as they are written, without asking the player.
+
+    >>> split_spec("shield:inner=(greedy:eval=snake),depth=2")
+    ('shield', [('inner', '(greedy:eval=snake)'), ('depth', '2')])
+    """
+    name, _, rest = spec.strip().partition(":")
+    pairs = [part.partition("=") for part in _split(rest)]
+    return name, [(key.strip(), value.strip()) for key, _, value in pairs]
+
+
 def _split(text: str) -> list[str]:
     """Split at commas, but not inside parentheses: inner=(greedy:eval=snake,depth=2) is one part."""
     parts, depth = [""], 0

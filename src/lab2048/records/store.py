@@ -35,12 +35,14 @@ _KEEP = f"""
     ON CONFLICT (run, number) DO UPDATE SET
         ({_FACTS}) = ({", ".join(f"excluded.{name}" for name in FACTS)})
 """
-# A game whose run is lost is chosen too: it is damaged, not gone.
+# A game whose run is lost is chosen too: it is damaged, not gone.  One that nobody has begun to play is no game yet.
 _CHOSEN = """
     FROM episodes LEFT JOIN runs ON runs.id = episodes.run
     WHERE (:board IS NULL OR board = :board) AND (:player IS NULL OR episodes.player = :player)
       AND (:kind IS NULL OR kind = :kind) AND (:min_score IS NULL OR score >= :min_score)
+      AND (n_moves > 0 OR kind IS NOT 'play')
 """
+_PERSON_ALONE = "episodes.player = 'human' AND movers = '[]'"
 _Read = TypeVar("_Read")
 
 
@@ -157,6 +159,68 @@ class Store:
                 database.execute(_KEEP, (run, number, created, *write_facts(episode, checksum)))
                 n_new += 1
         return n_new
+
+    def id_of(self, run: int, number: int) -> int:
+        """The id of a game of a run."""
+        with self._access() as database:
+            row = database.execute("SELECT id FROM episodes WHERE run = ? AND number = ?", (run, number)).fetchone()
+        if row is None:
+            raise StoreError(f"there is no game {number} of run {run} in {self.path}")
+        return int(row[0])
+
+    def has(self, id_: int) -> bool:
+        """True if there is a game with this id."""
+        with self._access() as database:
+            question = "SELECT 1 FROM episodes WHERE id = ?"
+            return 0 < id_ <= _MAX_INTEGER and database.execute(question, (id_,)).fetchone() is not None
+
+    def find(self, checksum: str) -> int | None:
+        """The id of the game with this checksum, if it is kept."""
+        with self._access() as database:
+            row = database.execute("SELECT max(id) FROM episodes WHERE checksum = ?", (checksum,)).fetchone()
+        return None if row[0] is None else int(row[0])
+
+    def remove(self, id_: int) -> Kept:
+        """Take a game out of the store; what is returned brings it back with `put_back`."""
+        with self._lock:
+            kept = self.get(id_)
+            with self._change() as database:
+                database.execute("DELETE FROM episodes WHERE id = ?", (id_,))
+        return kept
+
+    def put_back(self, kept: Kept) -> int:
+        """Keep a game again that was removed; return its id, the old one unless that is taken."""
+        with self._change() as database:
+            taken = database.execute("SELECT 1 FROM episodes WHERE id = ?", (kept.id,)).fetchone()
+            question = "SELECT coalesce(max(number) + 1, 0) FROM episodes WHERE run = ?"
+            numbers = database.execute(
+                "SELECT 1 FROM episodes WHERE run = ? AND number = ?", (kept.run.id, kept.number)
+            ).fetchone()
+            number = database.execute(question, (kept.run.id,)).fetchone()[0] if numbers else kept.number
+            statement = f"""
+                INSERT INTO episodes (id, run, number, created, {_FACTS}) VALUES (?, ?, ?, ?{", ?" * len(FACTS)})
+            """
+            facts = write_facts(kept.episode, kept.episode.checksum)
+            row = (None if taken else kept.id, kept.run.id, number, kept.created, *facts)
+            return int(database.execute(statement, row).lastrowid or 0)
+
+    def forget_unbegun(self, before: str) -> int:
+        """Remove games that nobody made a move in, created before a time (ISO, UTC); return how many."""
+        statement = """
+            DELETE FROM episodes WHERE n_moves = 0 AND created < ? AND run IN (SELECT id FROM runs WHERE kind = 'play')
+        """
+        with self._change() as database:
+            return database.execute(statement, (before,)).rowcount
+
+    def best_scores(self, rules: Rules) -> tuple[int, int]:
+        """The highest score of a person alone in a game of these rules, and of anyone in a sitting."""
+        question = f"""
+            SELECT coalesce(max(score) FILTER (WHERE {_PERSON_ALONE}), 0), coalesce(max(score), 0)
+            FROM episodes JOIN runs ON runs.id = episodes.run WHERE kind = 'play' AND rules = ?
+        """
+        with self._access() as database:
+            alone, anyone = database.execute(question, (rules.json_text,)).fetchone()
+        return int(alone), int(anyone)
 
     def run(self, run: int) -> Run:
         """What is known of a run."""

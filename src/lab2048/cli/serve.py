@@ -1,0 +1,161 @@
+"""`lab2048 serve`: the page, on this machine."""
+
+import contextlib
+import errno
+import json
+import os
+import secrets
+import signal
+import socket
+import sys
+import threading
+import urllib.request
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lab2048.cli.options import StoreOption, say
+from lab2048.errors import UsageError
+
+if TYPE_CHECKING:
+    from lab2048.views.web.lab import Lab
+
+PORT = 2048
+LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"
+SWITCH_SECONDS = 0.001  # how long a thread keeps Python's lock: short, so that no answer waits for a player
+
+PortOption = Annotated[int, typer.Option("--port", "-p", metavar="N", help="Where it listens (0: any free one).")]
+
+
+def serve(
+    port: PortOption = PORT,
+    lan: Annotated[
+        bool, typer.Option("--lan", help="Also for phones and others in your network, by a link with a token.")
+    ] = False,
+    open_: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
+    store: StoreOption = None,
+) -> None:
+    """Start the page: play, watch, compare, design, train and solve in the browser.
+
+    It answers on this machine only, unless --lan is given.  Ctrl-C ends it; games are kept
+    move by move, and jobs keep what they have and can go on next time.
+
+    Example: lab2048 serve --port 8000 --no-open
+    """
+    if not 0 <= port <= 65535:
+        raise UsageError(f"port {port} is out of range: expected 0 to 65535")
+    token = secrets.token_urlsafe(16) if lan else None
+    listener = _listen(port, lan=lan)
+    if listener is None:
+        address = f"http://{LOCAL}:{port}/"
+        if _is_ours(address) and not lan:
+            print(f"lab2048 is running already: {address}")
+            _open_browser(address, wanted=open_)
+            return
+        raise UsageError(f"port {port} is taken by another program: expected a free one, as in --port {port + 1}")
+    with listener:
+        _run(listener, token, store, open_browser=open_)
+
+
+def _listen(port: int, *, lan: bool) -> socket.socket | None:
+    """A socket that listens, or None if the port is taken."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if os.name == "posix":  # elsewhere it would let two programs listen
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((EVERYWHERE if lan else LOCAL, port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        if error.errno in (errno.EADDRINUSE, getattr(errno, "WSAEADDRINUSE", errno.EADDRINUSE)):
+            return None
+        raise UsageError(
+            f"port {port} cannot be used ({error.strerror}): expected another, as in --port 8000"
+        ) from None
+    return listener
+
+
+def _is_ours(address: str) -> bool:
+    """True if a lab2048 answers there."""
+    try:
+        with urllib.request.urlopen(f"{address}api/status", timeout=3) as answer:
+            return str(json.load(answer).get("program", "")).startswith("lab2048")
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def _run(listener: socket.socket, token: str | None, path: Path | None, *, open_browser: bool) -> None:
+    """Serve until Ctrl-C."""
+    import uvicorn
+
+    from lab2048.records.store import Store
+    from lab2048.views.web.app import make_app
+    from lab2048.views.web.lab import Lab
+
+    port = listener.getsockname()[1]
+    address = f"http://{LOCAL}:{port}/" + (f"?token={token}" if token else "")
+    sys.setswitchinterval(SWITCH_SECONDS)
+    with Store.open(path) as store:
+        lab = Lab(store)
+        config = uvicorn.Config(
+            make_app(lab, token=token), log_level="error", access_log=False, timeout_graceful_shutdown=5,
+            lifespan="on", server_header=False,
+        )  # fmt: skip
+        server = uvicorn.Server(config)
+        _Ending(server, lab)
+        print(f"lab2048 is on {address}")
+        if token:
+            print(f"in your network: http://{_own_address()}:{port}/?token={token}")
+        print("Ctrl-C ends it; every game is kept.", flush=True)
+        for id_ in _interrupted(lab):
+            say(f"{id_} was interrupted when lab2048 last ended; the page can go on with it")
+        _open_browser(address, wanted=open_browser)
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have left it ignored
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run(sockets=[listener])
+    print("ended")
+
+
+def _interrupted(lab: "Lab") -> list[str]:
+    lab.jobs.begin()
+    return lab.jobs.interrupted()
+
+
+def _own_address() -> str:
+    """The address of this machine in its network; nothing is sent to find out."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))
+        return str(probe.getsockname()[0])
+    return socket.gethostname()
+
+
+def _open_browser(address: str, *, wanted: bool) -> None:
+    """Open the page if there is a screen to show it on; a moment later, when the server answers."""
+    has_screen = (
+        os.name != "posix" or sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+    )
+    if wanted and has_screen:
+        thread = threading.Timer(0.3, _browse, (address,))
+        thread.daemon = True
+        thread.start()
+
+
+def _browse(address: str) -> None:
+    with contextlib.suppress(webbrowser.Error, OSError):
+        webbrowser.open(address)
+
+
+class _Ending:
+    """Ctrl-C also ends the streams of news, which would otherwise never end."""
+
+    def __init__(self, server: Any, lab: "Lab") -> None:
+        """Step in before the server handles a signal."""
+        self._handle, self._lab = server.handle_exit, lab
+        server.handle_exit = self
+
+    def __call__(self, number: int, frame: Any) -> None:
+        """End the streams, then the server."""
+        self._lab.bus.close()
+        self._handle(number, frame)

@@ -1,0 +1,222 @@
+"""Charts: figures for plotly, each with the table of its numbers."""
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from lab2048.arena.statistics import Interval, mean_interval
+
+if TYPE_CHECKING:
+    from lab2048.arena.match import Match
+
+# Colours that people who see few of them can tell apart (Okabe and Ito), dark enough on light and light enough on dark.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7f7f7f", "#8c6bb1")
+POINTS = 200  # of a curve
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure and its numbers."""
+
+    title: str
+    figure: dict[str, Any]
+    columns: list[str]
+    rows: list[list[Any]]
+
+    def to_csv(self) -> str:
+        """The numbers, comma-separated."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(self.rows)
+        return text.getvalue()
+
+
+def score_chart(match: "Match") -> Chart:
+    """The mean score of every player, with its interval."""
+    rows: list[list[Any]] = [
+        [standing.player, len(standing.games), *_ends(mean_interval(standing.scores))]
+        for standing in match.standings.values()
+        if standing.games
+    ]
+    return _means("Mean score", rows, "player", "mean score")
+
+
+def means_chart(title: str, rows: list[list[Any]]) -> Chart:
+    """The means of players of several matches: rows of name, games, mean, low, high."""
+    return _means(title, rows, "player", "mean score")
+
+
+def _means(title: str, rows: list[list[Any]], name: str, axis: str) -> Chart:
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    for i, (player, n, mean, low, high) in enumerate(rows):
+        error = None if low is None else {"type": "data", "array": [high - mean], "arrayminus": [mean - low]}
+        figure.add_bar(
+            x=[player], y=[mean], error_y=error, marker={"color": COLOURS[i % len(COLOURS)]},
+            name=player, hovertemplate=f"{player}: %{{y:,.0f}} ({n} games)<extra></extra>",
+        )  # fmt: skip
+    return _chart(title, figure, "", axis, [name, "games", "mean", "low", "high"], rows, legend=False)
+
+
+def tile_chart(match: "Match") -> Chart:
+    """How many games reached each tile, with intervals."""
+    import plotly.graph_objects as go
+
+    figure, rows = go.Figure(), []
+    for i, standing in enumerate(match.standings.values()):
+        if not standing.games:
+            continue
+        rates = {tile: standing.reached(tile) for tile in match.tiles()}
+        rows += [[standing.player, tile, *_ends(rate)] for tile, rate in rates.items()]
+        figure.add_bar(
+            x=[str(tile) for tile in rates],
+            y=[rate.value for rate in rates.values()],
+            error_y={
+                "type": "data",
+                "array": [rate.high - rate.value for rate in rates.values()],
+                "arrayminus": [rate.value - rate.low for rate in rates.values()],
+            },
+            name=standing.player,
+            marker={"color": COLOURS[i % len(COLOURS)]},
+        )
+    figure.update_layout(barmode="group")
+    figure.update_xaxes(type="category")
+    figure.update_yaxes(tickformat=".0%", range=[0, 1.02])
+    return _chart(
+        "Games that reached a tile",
+        figure,
+        "tile",
+        "part of the games",
+        ["player", "tile", "rate", "low", "high"],
+        rows,
+    )
+
+
+def distribution_chart(match: "Match") -> Chart:
+    """Which part of the games scored at most so much."""
+    import plotly.graph_objects as go
+
+    figure, rows = go.Figure(), []
+    for i, standing in enumerate(match.standings.values()):
+        scores = sorted(standing.scores)
+        n = len(scores)
+        places = sorted({min(n - 1, round(j * (n - 1) / (POINTS - 1))) for j in range(POINTS)}) if n else []
+        points = [(scores[place], (place + 1) / n) for place in places]
+        rows += [[standing.player, score, part] for score, part in points]
+        figure.add_scatter(
+            x=[score for score, _ in points],
+            y=[part for _, part in points],
+            mode="lines",
+            line={"shape": "hv", "color": COLOURS[i % len(COLOURS)]},
+            name=standing.player,
+        )
+    figure.update_yaxes(tickformat=".0%", range=[0, 1.02])
+    return _chart("Scores", figure, "score", "games with at most this score", ["player", "score", "part"], rows)
+
+
+def paired_chart(match: "Match") -> Chart:
+    """By how much one player scores more than another on the same seeds."""
+    import plotly.graph_objects as go
+
+    figure, rows = go.Figure(), []
+    for a, b in combinations(match.standings.values(), 2):
+        result = match.difference(a, b)
+        if result is None:
+            continue
+        difference, n = result
+        mean, low, high = _ends(difference)
+        rows.append([f"{a.player} - {b.player}", n, mean, low, high])
+        error = (
+            None
+            if low is None or high is None
+            else {"type": "data", "array": [high - mean], "arrayminus": [mean - low]}
+        )
+        is_clear = low is not None and high is not None and (low > 0 or high < 0)
+        colour = COLOURS[2] if is_clear else COLOURS[6]
+        figure.add_scatter(
+            x=[mean],
+            y=[rows[-1][0]],
+            error_x=error,
+            mode="markers",
+            marker={"color": colour, "size": 10},
+            name=rows[-1][0],
+        )
+    figure.add_vline(x=0, line={"color": COLOURS[6], "dash": "dot"})
+    return _chart(
+        "Difference on the same seeds",
+        figure,
+        "score",
+        "",
+        ["pair", "games", "mean", "low", "high"],
+        rows,
+        legend=False,
+    )
+
+
+def training_chart(name: str, curve: Sequence[Mapping[str, Any]]) -> Chart:
+    """How a training comes on: `score`, `tiles` or `learning`."""
+    import plotly.graph_objects as go
+
+    figure, rows, columns = go.Figure(), [], ["moves", "seconds"]
+    xs = [point["n_moves"] for point in curve]
+    if name == "tiles":
+        tiles = [tile for tile in (curve[-1]["rates"] if curve else {}) if any(p["rates"].get(tile) for p in curve)]
+        lines = {tile: [point["rates"].get(tile, 0.0) for point in curve] for tile in tiles}
+        figure.update_yaxes(tickformat=".0%")
+        title, axis = "Games that reached a tile", "part of the last games"
+    elif name == "learning":
+        lines = {"mean error": [point["error"] for point in curve]}
+        title, axis = "Mean size of the errors", "score"
+    else:
+        lines = {"mean score": [point["mean"] for point in curve]}
+        title, axis = "Mean score of the last games", "score"
+    for i, (label, ys) in enumerate(lines.items()):
+        figure.add_scatter(x=xs, y=ys, mode="lines", name=label, line={"color": COLOURS[i % len(COLOURS)]})
+    columns += list(lines)
+    for i, point in enumerate(curve):
+        rows.append([point["n_moves"], point["seconds"], *(ys[i] for ys in lines.values())])
+    return _chart(title, figure, "moves", axis, columns, rows, legend=len(lines) > 1)
+
+
+def layer_chart(layers: Sequence[tuple[int, int, int]]) -> Chart:
+    """How many boards each layer of a table has: rows of tile sum, states, afterstates."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    for i, (label, column) in enumerate((("states", 1), ("afterstates", 2))):
+        figure.add_scatter(
+            x=[layer[0] for layer in layers], y=[layer[column] for layer in layers], mode="lines", name=label,
+            line={"color": COLOURS[i]},
+        )  # fmt: skip
+    rows = [list(layer) for layer in layers]
+    return _chart("Boards by their tile sum", figure, "tile sum", "boards", ["tile sum", "states", "afterstates"], rows)
+
+
+def _chart(
+    title: str, figure: Any, x: str, y: str, columns: list[str], rows: list[list[Any]], *, legend: bool = True
+) -> Chart:
+    """A figure in the manner of the page: no box, no background, room for the words."""
+    figure.update_layout(
+        template="none",
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        margin={"l": 64, "r": 16, "t": 16, "b": 48},
+        showlegend=legend,
+        legend={"orientation": "h", "y": 1.12},
+        hovermode="closest",
+    )
+    figure.update_xaxes(title=x, automargin=True)
+    figure.update_yaxes(title=y, automargin=True)
+    return Chart(title, figure.to_plotly_json(), columns, rows)
+
+
+def _ends(interval: Interval) -> tuple[float, float | None, float | None]:
+    """An interval for JSON, which has no infinity."""
+    low, high = (end if math.isfinite(end) else None for end in (interval.low, interval.high))
+    return interval.value, low, high

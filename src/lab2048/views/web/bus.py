@@ -1,0 +1,99 @@
+"""The news of the server, and the tabs that listen to them.
+
+News come from any thread; a tab reads them in the loop of the server.  A tab that reads too slowly
+gets fewer news, and the newest of each kind.
+"""
+
+import asyncio
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+CROWDED = 100  # news that wait for a tab before older ones are dropped
+MAX_TABS = 200
+
+
+@dataclass
+class News:
+    """One event of a stream."""
+
+    event: str
+    data: str  # JSON
+    key: str = ""  # news of one key replace each other if the tab is slow
+    short: Callable[[], str] | None = None  # the data for a tab that has missed some
+
+
+@dataclass(eq=False)
+class Tab:
+    """A listener."""
+
+    name: str
+    games: frozenset[int]
+    loop: asyncio.AbstractEventLoop
+    waiting: deque[News] = field(default_factory=deque)
+    bell: asyncio.Event = field(default_factory=asyncio.Event)
+    is_closed: bool = False
+
+    def put(self, news: News) -> None:
+        """Queue news; called with the lock of the bus."""
+        if news.key and len(self.waiting) >= CROWDED:
+            older = [other for other in self.waiting if other.key != news.key]
+            if len(older) < len(self.waiting) and news.short:
+                news = News(news.event, news.short(), news.key)
+            self.waiting = deque(older)
+        self.waiting.append(news)
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self.loop.call_soon_threadsafe(self.bell.set)
+
+
+class Bus:
+    """Hands news to tabs."""
+
+    def __init__(self) -> None:
+        """Nobody listens yet."""
+        self._lock = threading.Lock()
+        self._tabs: set[Tab] = set()
+        self.is_closed = False
+
+    @contextlib.contextmanager
+    def listen(self, name: str, games: frozenset[int]) -> Iterator[Tab]:
+        """A tab, for as long as it listens; a tab of the same name that listened before has left."""
+        tab = Tab(name, games, asyncio.get_running_loop())
+        with self._lock:
+            if len(self._tabs) >= MAX_TABS:
+                raise OverflowError("too many tabs")
+            self._tabs.add(tab)
+        try:
+            yield tab
+        finally:
+            with self._lock:
+                self._tabs.discard(tab)
+
+    def take(self, tab: Tab) -> list[News]:
+        """What waits for a tab."""
+        with self._lock:
+            waiting, tab.waiting = list(tab.waiting), deque()
+            tab.bell.clear()
+        return waiting
+
+    def tell(self, news: News, *, game: int | None = None, but: str = "") -> None:
+        """Hand news to all tabs, or to those that watch a game, but not to the one that made them."""
+        with self._lock:
+            for tab in self._tabs:
+                if (game is None or game in tab.games) and not (but and tab.name == but):
+                    tab.put(news)
+
+    def is_watched(self, game: int) -> bool:
+        """True if a tab watches a game."""
+        with self._lock:
+            return any(game in tab.games for tab in self._tabs)
+
+    def close(self) -> None:
+        """End all streams."""
+        with self._lock:
+            self.is_closed = True
+            for tab in self._tabs:
+                with contextlib.suppress(RuntimeError):
+                    tab.loop.call_soon_threadsafe(tab.bell.set)

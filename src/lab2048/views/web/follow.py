@@ -1,0 +1,107 @@
+"""Followers: what the events of each kind of job mean."""
+
+from collections.abc import Callable
+from typing import Any
+
+from lab2048.records.kept import Summary
+from lab2048.views.web.job import Follower, Job
+from lab2048.views.web.schema import RulesBody
+
+MAX_CURVE = 2000  # points of a training; then every other one is dropped
+
+
+class MatchFollower(Follower):
+    """Counts the games of a match as they end."""
+
+    def __init__(self, job: Job) -> None:
+        """The match that the job plays, with no game yet."""
+        from lab2048.arena.match import Match
+
+        request = job.request
+        rules = RulesBody(**request["rules"]).read()
+        self.match = Match(rules, request["specs"], request["seed"], request["games"])
+        self.progress = 0.0
+
+    def read(self, event: dict[str, Any]) -> None:
+        """Games that have ended."""
+        standing = self.match.standings.get(event.get("player", ""))
+        if event["event"] != "games" or standing is None:
+            return
+        standing.cpu_seconds += event["cpu_seconds"]
+        for facts in event["games"]:
+            game = Summary(*facts)
+            standing.games[game.number] = game
+        n_done = sum(len(each.games) for each in self.match.standings.values())
+        n_all = self.match.n_games * len(self.match.players)
+        self.progress, self.message = n_done / n_all, f"{n_done:,} of {n_all:,} games"
+
+    def result(self) -> dict[str, Any]:
+        """Means and intervals."""
+        names = ("player", "games", "mean_score", "mean_score_ci95")
+        data = self.match.to_json()
+        return {"players": [{name: player.get(name) for name in names} for player in data["players"]]}
+
+
+class TrainFollower(Follower):
+    """Keeps the curve of a training."""
+
+    def __init__(self, job: Job) -> None:
+        """Nothing is learnt yet."""
+        self.seconds = 60.0 * float(job.request.get("total_minutes") or 0)
+        self.curve: list[dict[str, Any]] = []
+        self.progress = 0.0
+
+    def read(self, event: dict[str, Any]) -> None:
+        """A point of the curve."""
+        if event["event"] not in ("progress", "end") or "n_moves" not in event:
+            return
+        self.curve.append({name: value for name, value in event.items() if name not in ("event", "file")})
+        if len(self.curve) > MAX_CURVE:
+            self.curve = self.curve[::2]
+        self.progress = min(1.0, event["seconds"] / self.seconds) if self.seconds else None
+        mean = f"mean score {event['mean']:,.0f} of the last {event['n_last']:,}" if event["n_last"] else "no game yet"
+        self.message = f"{event['n_games']:,} games, {mean}, {event['pace'] / 1e6:.2f} million moves a second"
+
+    def result(self) -> dict[str, Any] | None:
+        """The last point."""
+        return self.curve[-1] if self.curve else None
+
+
+class SolveFollower(Follower):
+    """Follows a solve forward and backward."""
+
+    def __init__(self, job: Job) -> None:  # noqa: ARG002 - all followers are made alike
+        """Nothing is solved yet."""
+        self.progress = 0.0
+        self._result: dict[str, Any] | None = None
+
+    def read(self, event: dict[str, Any]) -> None:
+        """A layer, or the end."""
+        if event["event"] == "progress":
+            n_all = event["count"]["afterstates"]
+            # Forward, nobody knows how much is to come; backward is about as long.
+            self.progress = 0.5 + 0.5 * event["n_valued"] / n_all if event["n_all"] and n_all else None
+            self.message = event["line"]
+        elif event["event"] == "end":
+            result = event["result"]
+            names = (
+                "rules",
+                "objective",
+                "value",
+                "loss_probability",
+                "states",
+                "afterstates",
+                "layers",
+                "seconds",
+                "bytes",
+            )
+            self._result = {name: result[name] for name in names if name in result}
+            what = "reached with probability" if result["objective"] == "win" else "expected score"
+            self.message = f"{what} {result['value']:.9g}"
+
+    def result(self) -> dict[str, Any] | None:
+        """The answer."""
+        return self._result
+
+
+KINDS: dict[str, Callable[[Job], Follower]] = {"match": MatchFollower, "train": TrainFollower, "solve": SolveFollower}

@@ -1,0 +1,288 @@
+"""The job service: starts commands in processes of their own, follows them, and remembers them.
+
+A job is the command line that the page shows, on a leash (lab2048.cli.leash): when the server ends, however it
+ends, the job ends as by Ctrl-C and keeps what it has.  The next server finds it and calls it interrupted.
+"""
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from lab2048.errors import FileError
+from lab2048.records.provenance import now
+from lab2048.views.web.bus import Bus, News
+from lab2048.views.web.error import ConflictError, NotFoundError
+from lab2048.views.web.job import (
+    ACTIVE,
+    CANCELLED,
+    DONE,
+    ENDING,
+    FAILED,
+    INTERRUPTED,
+    QUEUED,
+    RUNNING,
+    Follower,
+    Job,
+)
+
+MAX_RUNNING = 3
+MAX_JOBS = 500  # that are remembered
+MAX_QUEUED = 50
+PAUSE = 0.25  # seconds between two looks at a job
+LAST_WAIT = 20.0  # seconds that jobs get to keep what they have when the server ends
+
+Follow = Callable[[Job], Follower]
+
+
+class Foreman:
+    """Runs jobs; any thread may ask."""
+
+    def __init__(self, folder: Path, bus: Bus, kinds: Mapping[str, Follow], environment: Mapping[str, str]) -> None:
+        """`folder` holds a folder for each job; `kinds` make the followers; commands see `environment`, too."""
+        self.folder, self.kinds, self.environment = folder, kinds, environment
+        self._bus = bus
+        self._jobs: dict[str, Job] = {}
+        self.lock = threading.RLock()  # also of what followers have read
+        self._has_begun = self._is_closed = False
+        self._on_end: list[Callable[[Job], None]] = []
+
+    def begin(self) -> None:
+        """Read the jobs of earlier servers, once; those that were not done were interrupted."""
+        if self._has_begun:
+            return
+        self._has_begun = True
+        found = []
+        for folder in self.folder.iterdir() if self.folder.is_dir() else ():
+            with contextlib.suppress(FileError):
+                found.append(Job.load(folder))
+        with self.lock:
+            for job in sorted(found, key=lambda job: (job.created, _number(job.id))):
+                self._jobs[job.id] = job
+                if job.state in ACTIVE:
+                    self.follower(job)
+                    job.state, job.ended = INTERRUPTED, job.ended or now()
+                    job.result = job.follower.result() if job.follower else None
+                    with contextlib.suppress(FileError):
+                        job.save()
+
+    def on_end(self, call: Callable[[Job], None]) -> None:
+        """Call this with every job that ends."""
+        self._on_end.append(call)
+
+    def all_jobs(self, kind: str | None = None) -> list[Job]:
+        """The jobs, newest first."""
+        with self.lock:
+            return [job for job in reversed(self._jobs.values()) if kind is None or job.kind == kind]
+
+    def interrupted(self) -> list[str]:
+        """The jobs that ended with their server, newest first."""
+        return [job.id for job in self.all_jobs() if job.state == INTERRUPTED]
+
+    def get(self, id_: str) -> Job:
+        """A job."""
+        with self.lock:
+            if id_ not in self._jobs:
+                raise NotFoundError(f"there is no job {id_[:40]!r}: /api/jobs lists those there are")
+            return self._jobs[id_]
+
+    def follower(self, job: Job) -> Follower:
+        """Who follows a job, having read all that it said."""
+        with self.lock:
+            if job.follower is None:
+                job.follower = self.kinds[job.kind](job)
+                job.n_read = 0
+                job.catch_up()
+            return job.follower
+
+    def start(
+        self, kind: str, title: str, words: list[str], *, request: dict[str, Any], resume_words: list[str]
+    ) -> Job:
+        """Start a job, or let it wait for its turn."""
+        with self.lock:
+            if sum(job.state == QUEUED for job in self._jobs.values()) >= MAX_QUEUED:
+                raise ConflictError(f"{MAX_QUEUED} jobs are waiting already: cancel some first")
+            number = max((_number(id_) for id_ in self._jobs if id_.startswith(f"{kind}-")), default=0) + 1
+            job = Job(f"{kind}-{number}", kind, title, words, resume_words, request, now())
+            job.folder = self.folder / job.id
+            shutil.rmtree(job.folder, ignore_errors=True)  # of a job that is forgotten
+            job.save()
+            self._jobs[job.id] = job
+            self._forget_oldest()
+            self._pump()
+        self.tell(job)
+        return job
+
+    def resume(self, id_: str) -> Job:
+        """Go on with a job that was cut short."""
+        job = self.get(id_)
+        with self.lock:
+            if not job.data().can_resume:
+                raise ConflictError(f"job {id_} is {job.state} and cannot go on: expected one that was cut short")
+            if job.process is None and _is_alive(job.pid):
+                raise ConflictError(f"job {id_} is still keeping what it has: try again in a moment")
+            job.words, job.state, job.ended, job.message = job.resume_words, QUEUED, None, ""
+            job.save()
+            self._pump()
+        self.tell(job)
+        return job
+
+    def cancel(self, id_: str) -> Job:
+        """End a job as Ctrl-C would; a second time does not wait for what it wants to keep."""
+        job = self.get(id_)
+        with self.lock:
+            if job.state == QUEUED:
+                job.state, job.ended = CANCELLED, now()
+                job.save()
+            elif job.state == RUNNING:
+                job.state = ENDING
+                _let_go(job)
+            elif job.state == ENDING and job.process:
+                job.process.kill()
+            else:
+                raise ConflictError(f"job {id_} is {job.state}: expected one that runs")
+        self.tell(job)
+        return job
+
+    def forget(self, id_: str) -> None:
+        """Remove a job from the list; what it made stays."""
+        job = self.get(id_)
+        with self.lock:
+            if job.is_active:
+                raise ConflictError(f"job {id_} is {job.state}: cancel it first")
+            del self._jobs[id_]
+            shutil.rmtree(job.folder, ignore_errors=True)
+
+    def close(self) -> None:
+        """Let every job end and keep what it has; they can go on with the next server."""
+        with self.lock:
+            self._is_closed = True
+            running = [job for job in self._jobs.values() if job.process]
+            for job in running:
+                _let_go(job)
+        deadline = time.monotonic() + LAST_WAIT
+        for job in running:
+            if job.process:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    job.process.wait(max(0.1, deadline - time.monotonic()))
+                with contextlib.suppress(OSError):
+                    job.process.kill()
+        with self.lock:
+            for job in self._jobs.values():
+                if job.is_active:
+                    job.state, job.ended = INTERRUPTED, now()
+                    with contextlib.suppress(FileError):
+                        job.save()
+
+    def tell(self, job: Job) -> None:
+        """Tell every tab how a job stands."""
+        self._bus.tell(News("job", job.data().model_dump_json(), f"job {job.id}"))
+
+    def _pump(self) -> None:
+        """Start those who wait, as many as may run."""
+        if self._is_closed:
+            return
+        n_running = sum(job.state in (RUNNING, ENDING) for job in self._jobs.values())
+        for job in list(self._jobs.values()):
+            if n_running >= MAX_RUNNING:
+                return
+            if job.state == QUEUED:
+                self._launch(job)
+                n_running += 1
+
+    def _launch(self, job: Job) -> None:
+        self.follower(job)
+        job.state, job.started, job.begun_at = RUNNING, job.started or now(), time.monotonic()
+        try:
+            with (job.folder / "out.jsonl").open("ab") as out, (job.folder / "log.txt").open("ab") as log:
+                job.process = subprocess.Popen(
+                    [sys.executable, "-m", "lab2048", *job.words],
+                    stdin=subprocess.PIPE,
+                    stdout=out,
+                    stderr=log,
+                    env={**os.environ, **self.environment, "LAB2048_LEASH": "1", "PYTHONUNBUFFERED": "1"},
+                    start_new_session=True,  # Ctrl-C in the terminal is for the server
+                )
+        except OSError as error:
+            job.state, job.message, job.ended = FAILED, f"cannot be started: {error.strerror}", now()
+            job.save()
+            return
+        job.pid = job.process.pid
+        job.save()
+        threading.Thread(target=self._follow, args=(job, job.process), name=job.id, daemon=True).start()
+
+    def _follow(self, job: Job, process: "subprocess.Popen[bytes]") -> None:
+        """Tell how a job comes on, until it ends."""
+        while True:
+            try:
+                code = process.wait(PAUSE)
+            except subprocess.TimeoutExpired:
+                with self.lock:
+                    is_news = job.catch_up()
+                if is_news:
+                    self.tell(job)
+                continue
+            break
+        with self.lock:
+            job.catch_up()
+            job.process = None
+            _close_leash(process)
+            job.seconds += time.monotonic() - job.begun_at
+            job.ended = now()
+            job.result = job.follower.result() if job.follower else None
+            was_ending = job.state == ENDING
+            if code == 0:
+                job.state = DONE
+                job.progress = 1.0
+            elif self._is_closed and not was_ending:
+                job.state = INTERRUPTED
+            elif was_ending:
+                job.state = CANCELLED
+            else:
+                lines = job.log(5)
+                job.state = FAILED
+                job.message = lines[-1].removeprefix("lab2048: ") if lines else f"ended with code {code}"
+            with contextlib.suppress(FileError):
+                job.save()
+            for call in self._on_end:
+                call(job)
+            self._pump()
+        self.tell(job)
+
+    def _forget_oldest(self) -> None:
+        for id_ in [job.id for job in self._jobs.values() if not job.is_active][: max(0, len(self._jobs) - MAX_JOBS)]:
+            shutil.rmtree(self._jobs.pop(id_).folder, ignore_errors=True)
+
+
+def _let_go(job: Job) -> None:
+    if job.process:
+        _close_leash(job.process)
+
+
+def _close_leash(process: "subprocess.Popen[bytes]") -> None:
+    with contextlib.suppress(OSError):
+        if process.stdin:
+            process.stdin.close()
+
+
+def _number(id_: str) -> int:
+    found = re.search(r"-([0-9]{1,9})$", id_)
+    return int(found[1]) if found else 0
+
+
+def _is_alive(pid: int) -> bool:
+    """True if a process of an earlier server still runs under this number."""
+    if pid <= 0 or os.name != "posix":
+        return False
+    try:
+        os.kill(pid, 0)
+        return b"lab2048" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False

@@ -1,0 +1,71 @@
+"""Everything that the server holds, in one object that every route gets."""
+
+import os
+import threading
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Depends, Header, Request
+
+from lab2048.records.database import data_folder
+from lab2048.records.provenance import program
+from lab2048.records.store import Store
+from lab2048.views.web.bus import Bus, News
+from lab2048.views.web.coach import Coach
+from lab2048.views.web.desk import Desk
+from lab2048.views.web.follow import KINDS
+from lab2048.views.web.foreman import Foreman
+from lab2048.views.web.spec import Library
+from lab2048.views.web.status import StatusData
+
+
+class Lab:
+    """The laboratory behind the page."""
+
+    def __init__(self, store: Store, folder: Path | None = None) -> None:
+        """`folder` holds jobs, trainings and tables; by default it is the data folder of the user."""
+        self.store = store
+        self.folder = folder or data_folder()
+        self.bus = Bus()
+        self.library = Library(self.folder)
+        self.coach = Coach(self.tell_status)
+        self.desk = Desk(store, self.library, self.bus, self.coach)
+        self.jobs = Foreman(self.folder / "jobs", self.bus, KINDS, {"LAB2048_STORE": str(store.path.absolute())})
+        self.heavy = threading.Lock()  # one estimate at a time
+
+    def begin(self) -> None:
+        """Start what runs beside the answers."""
+        self.jobs.begin()
+        self.coach.warm_up()
+
+    def end(self) -> None:
+        """Stop it; jobs save what they have."""
+        self.bus.close()
+        self.coach.close()
+        self.desk.close()
+        self.jobs.close()
+
+    def status(self) -> StatusData:
+        """How the server stands."""
+        return StatusData(
+            program=program(),
+            ready=self.coach.is_ready,
+            doing=self.coach.doing,
+            cores=os.cpu_count() or 1,
+            interrupted=self.jobs.interrupted(),
+            store=self.desk.failure,
+        )
+
+    def tell_status(self) -> None:
+        """Tell every tab how the server stands."""
+        if hasattr(self, "jobs"):
+            self.bus.tell(News("status", self.status().model_dump_json(), "status"))
+
+
+def _lab(request: Request) -> Lab:
+    found: Lab = request.app.state.lab
+    return found
+
+
+LabOf = Annotated[Lab, Depends(_lab)]
+TabName = Annotated[str, Header(alias="X-Tab", max_length=40)]

@@ -1,0 +1,289 @@
+"""`/api/tables`: what solved boards know."""
+
+from functools import lru_cache
+from pathlib import Path as File
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from pydantic import BaseModel, Field
+
+from lab2048.errors import BoardError, LabError
+from lab2048.rules import Board
+from lab2048.rules.move import move_name
+from lab2048.views.charts import layer_chart
+from lab2048.views.web.chart import chart_data
+from lab2048.views.web.command import line
+from lab2048.views.web.lab import Lab, LabOf
+from lab2048.views.web.schema import MAX_TEXT, NAME, Body, ChartData, RulesData, ShapeData
+from lab2048.views.web.shape import shape_data
+
+if TYPE_CHECKING:
+    from lab2048.solver.table import MoveValue, Table
+
+SAMPLE = 400  # afterstates that are looked at for hard positions, and
+SPAWNS = 6  # spawns after each
+
+router = APIRouter(prefix="/api/tables", tags=["tables"])
+TableName = Annotated[str, Path(alias="table", pattern=NAME, examples=["2x2-score"])]
+
+
+class SolvedData(BaseModel):
+    """A solved board."""
+
+    name: str
+    rules: RulesData
+    objective: str
+    value: float
+    loss: float | None
+    states: int
+    afterstates: int
+    layers: int
+    bytes: int
+    spec: str
+    job: str | None = None
+
+
+class SolvedList(BaseModel):
+    """All tables of the page."""
+
+    tables: list[SolvedData]
+
+
+class SolvedShown(BaseModel):
+    """A table, and where to begin to look at it."""
+
+    table: SolvedData
+    shape: ShapeData
+    start: list[int]
+    chart: ChartData
+
+
+class ProbeBody(Body):
+    """A board, as text or as ranks; without either a first board."""
+
+    board: str | None = Field(None, max_length=MAX_TEXT)
+    ranks: list[Annotated[int, Field(ge=0, le=15)]] | None = Field(None, max_length=64)
+
+
+class MoveProbed(BaseModel):
+    """What a move leads to."""
+
+    move: int
+    name: str
+    value: float
+    loss: float | None
+    reward: int
+    ranks: list[int]
+
+
+class SpawnProbed(BaseModel):
+    """What a spawn after the best move leads to."""
+
+    cell: int
+    rank: int
+    probability: float
+    value: float
+    ranks: list[int]
+
+
+class ProbeData(BaseModel):
+    """What a table knows of a board."""
+
+    board: str
+    ranks: list[int]
+    objective: str
+    value: float
+    loss: float | None
+    best: int | None
+    over: bool
+    won: bool
+    moves: list[MoveProbed]
+    spawns: list[SpawnProbed]
+    command: str
+
+
+class HardPosition(BaseModel):
+    """A board where the second best move is much worse than the best."""
+
+    board: str
+    ranks: list[int]
+    value: float
+    second: float
+    best: int
+
+
+class HardList(BaseModel):
+    """The hardest of the boards that were looked at."""
+
+    positions: list[HardPosition]
+    looked_at: int
+
+
+@router.get("")
+def list_tables(lab: LabOf) -> SolvedList:
+    """The tables of the page."""
+    return SolvedList(tables=table_list(lab))
+
+
+@router.get("/{table}")
+def show(lab: LabOf, name: TableName) -> SolvedShown:
+    """A table."""
+    table = open_table(lab, name)
+    layers = [(layer.tile_sum, layer.count.states, layer.count.afterstates) for layer in table.layers.values()]
+    return SolvedShown(
+        table=_describe(lab, name, table),
+        shape=shape_data(table.problem.rules.board),
+        start=list(table.problem.starts[0].board.ranks),
+        chart=chart_data(layer_chart(sorted(layers)), f"/api/tables/{name}/layers"),
+    )
+
+
+@router.get("/{table}/layers")
+def layers(lab: LabOf, name: TableName) -> ChartData:
+    """How many boards each layer has."""
+    return show(lab, name).chart
+
+
+@router.post("/{table}/probe")
+def probe(lab: LabOf, name: TableName, body: ProbeBody) -> ProbeData:
+    """The value of every move, and of every spawn after the best one."""
+    table = open_table(lab, name)
+    rules = table.problem.rules
+    if body.board is not None:
+        board = Board.from_text(body.board)
+    elif body.ranks is not None:
+        if len(body.ranks) != rules.shape.n_cells:
+            raise BoardError(f"{len(body.ranks)} ranks: expected {rules.shape.n_cells}, one for each cell")
+        board = Board(rules.shape, tuple(body.ranks))
+    else:
+        board = table.problem.starts[0].board
+    is_won = table.problem.is_won(board)
+    moves = [] if is_won else table.move_values(board)
+    best = table.best(moves) if moves else None
+    value, loss = table.state_value(board)
+    return ProbeData(
+        board=board.to_text(),
+        ranks=list(board.ranks),
+        objective=table.problem.objective.value,
+        value=value,
+        loss=loss,
+        best=int(best.move) if best else None,
+        over=not board.legal_moves(),
+        won=is_won,
+        moves=[_move(each) for each in sorted(moves, key=lambda each: -each.value)],
+        spawns=_spawns(table, best) if best and not table.problem.is_won(best.after) else [],
+        command=line(["probe", str(table.folder), board.to_text()]),
+    )
+
+
+@router.get("/{table}/hardest")
+def hardest(lab: LabOf, name: TableName, n: Annotated[int, Query(ge=1, le=100)] = 20) -> HardList:
+    """Boards of a sample where the second best move loses most."""
+    path = lab.library.table(name)
+    with lab.heavy:
+        found = _hardest(path, (path / "manifest.json").stat().st_mtime_ns)
+    return HardList(positions=found[:n], looked_at=len(found))
+
+
+def open_table(lab: Lab, name: str) -> "Table":
+    """A table that is complete; raise an error if there is none."""
+    path = lab.library.table(name)
+    manifest = path / "manifest.json"
+    return _open(path, manifest.stat().st_mtime_ns if manifest.exists() else 0)
+
+
+@lru_cache(maxsize=8)
+def _open(path: File, changed: int) -> "Table":  # noqa: ARG001 - a table that is made anew is opened anew
+    from lab2048.solver.table import Table
+
+    return Table.open(path)
+
+
+def table_list(lab: Lab) -> list[SolvedData]:
+    """The tables that are complete, by name."""
+    found = []
+    folder = lab.library.tables
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        try:
+            found.append(_describe(lab, path.name, open_table(lab, path.name)))
+        except (LabError, OSError, KeyError):
+            continue
+    return found
+
+
+def _describe(lab: Lab, name: str, table: "Table") -> SolvedData:
+    job = next((job for job in lab.jobs.all_jobs("solve") if job.request.get("name") == name), None)
+    return SolvedData(
+        name=name,
+        rules=RulesData.of(table.problem.rules),
+        objective=table.problem.objective.value,
+        value=table.manifest["value"],
+        loss=table.manifest.get("loss_probability"),
+        states=table.count.states,
+        afterstates=table.count.afterstates,
+        layers=len(table.layers),
+        bytes=table.n_bytes,
+        spec=f"optimal:table={name}",
+        job=job.id if job else None,
+    )
+
+
+def _move(move: "MoveValue") -> MoveProbed:
+    name = move_name(move.move)
+    ranks = list(move.after.ranks)
+    return MoveProbed(move=int(move.move), name=name, value=move.value, loss=move.loss, reward=move.reward, ranks=ranks)
+
+
+def _spawns(table: "Table", move: "MoveValue") -> list[SpawnProbed]:
+    found = []
+    for spawn in table.problem.rules.spawns(move.after):
+        state = move.after.put(spawn.cell, spawn.rank)
+        value, _ = table.state_value(state)
+        found.append(
+            SpawnProbed(
+                cell=spawn.cell, rank=spawn.rank, probability=spawn.probability, value=value, ranks=list(state.ranks)
+            )
+        )
+    return sorted(found, key=lambda each: -each.value)
+
+
+@lru_cache(maxsize=32)
+def _hardest(path: File, changed: int) -> list[HardPosition]:
+    """All boards of a sample with a choice, those where the choice matters most first."""
+    table = _open(path, changed)
+    found: dict[str, HardPosition] = {}
+    for after in _sample(table):
+        for spawn in table.problem.rules.spawns(after)[:SPAWNS]:
+            board = after.put(spawn.cell, spawn.rank).canonical()
+            if table.problem.is_won(board):
+                continue
+            moves = sorted(table.move_values(board), key=lambda move: -move.value)
+            if len(moves) < 2:
+                continue
+            best = table.best(moves)
+            found[board.to_text()] = HardPosition(
+                board=board.to_text(),
+                ranks=list(board.ranks),
+                value=best.value,
+                second=moves[1].value,
+                best=int(best.move),
+            )
+    return sorted(found.values(), key=lambda each: each.second - each.value)
+
+
+def _sample(table: "Table") -> list[Board]:
+    """Afterstates from all over a table, always the same."""
+    from lab2048.kernels.block import GATHER
+
+    n_all = max(1, table.count.afterstates)
+    shape = table.problem.rules.shape
+    found: list[Board] = []
+    for layer in table.layers.values():
+        keys: Any = layer.keys.map()
+        n = max(1, round(SAMPLE * len(keys) / n_all)) if len(keys) else 0
+        for i in range(n):
+            word = int(keys[i * len(keys) // n]) * int(GATHER) % 2**64
+            board = Board.from_packed(shape, word)
+            if not table.problem.is_won(board) and board.n_empty:
+                found.append(board)
+    return found
