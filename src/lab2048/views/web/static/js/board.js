@@ -353,13 +353,12 @@ function arrow() {
   svg.setAttribute("class", "arrow");
   svg.setAttribute("aria-hidden", "true");
   svg.setAttribute("hidden", "");
-  for (const [d, width, name] of [["M2 20H78M70 3 96 20 70 37z", 16, "rim"], ["M2 20H78", 12, ""], ["M70 3 96 20 70 37z", 1, ""]]) {
+  for (const [d, width] of [["M4 20H76", 11], ["M70 4 96 20 70 36z", 2]]) {
     const path = document.createElementNS(SVG, "path");
     path.setAttribute("d", d);
     path.setAttribute("stroke-width", String(width));
     path.setAttribute("stroke-linecap", "round");
     path.setAttribute("stroke-linejoin", "round");
-    if (name) path.setAttribute("class", name);
     svg.append(path);
   }
   return svg;

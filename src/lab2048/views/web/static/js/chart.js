@@ -6,11 +6,21 @@ import { number } from "./pure/format.js";
 
 let plotly = null;
 
+/** Plotly, once.
+ *
+ * It brings the styles of its maps inline, which this page forbids; where an element of their name is there
+ * already it leaves them out, so there is one.
+ */
 function loadPlotly() {
-  plotly ??= new Promise((resolve, reject) => {
-    const script = h("script", { src: "/plotly.js", onload: () => resolve(globalThis.Plotly), onerror: () => { plotly = null; reject(new Error("plotly could not be loaded")); } });
-    document.head.append(script);
-  });
+  plotly ??= (async () => {
+    const text = await (await fetch("/plotly.js")).text();
+    for (const [, name] of text.matchAll(/getElementById\("([0-9a-f]{64})"\)/g)) document.head.append(h("meta", { id: name }));
+    await new Promise((resolve, reject) => {
+      document.head.append(h("script", { src: "/plotly.js", onload: resolve, onerror: () => reject(new Error("plotly could not be loaded")) }));
+    });
+    return globalThis.Plotly;
+  })();
+  plotly.catch(() => (plotly = null));
   return plotly;
 }
 

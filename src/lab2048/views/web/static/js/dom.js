@@ -14,7 +14,7 @@ export function h(name, props = {}, ...children) {
     else if (value === true) element.setAttribute(key, "");
     else if (value !== false) element.setAttribute(key, String(value));
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return element;
 }
 

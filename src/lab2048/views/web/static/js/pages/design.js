@@ -229,7 +229,7 @@ class Design {
       const fact = (name, text) => [h("dt", {}, name), h("dd", {}, text)];
       this.facts.replaceChildren(
         ...[
-          fact("Cells", `${about.shape.n_cells}, ${about.n_empty} of them empty`),
+          fact("Cells", about.n_empty === about.shape.n_cells ? `${about.n_empty}, all empty` : `${about.shape.n_cells}, ${about.n_empty} of them empty`),
           fact("Symmetries", about.shape.n_symmetries === 1 ? "none" : `${about.shape.n_symmetries}, with the identity`),
           fact("Largest tile possible", about.max_tile_possible ? number(about.max_tile_possible) : "-"),
           fact("Best player here", about.default_player),

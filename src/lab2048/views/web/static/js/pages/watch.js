@@ -35,7 +35,7 @@ class Watch {
     this.boards = h("div.boards");
     this.error = h("p.error", { role: "alert" });
     this.words = h("span", {}, "Play");
-    this.playButton = button(this.words, () => this.toggle(), { key: "Enter", main: true, disabled: true });
+    this.playButton = button(this.words, () => this.toggle(), { key: "Enter", disabled: true });
     this.stepButton = button("Step", () => this.step(), { key: "→", disabled: true });
     this.speed = speedControl(() => this.#isRunning && this.run(true));
     main.append(
