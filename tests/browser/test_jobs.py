@@ -45,7 +45,7 @@ def test_reload_during_a_job(tab: Tab, server: Server) -> None:
 def test_train_and_play_the_result(tab: Tab) -> None:
     """Seconds, not the minute that the button offers: what is learnt is another question."""
     tab.go("#/train")
-    tab.page.get_by_label("Map").fill("3x3")
+    tab.page.get_by_role("textbox", name="Map").fill("3x3")
     tab.page.get_by_label("Minutes").fill("0.1")
     tab.page.get_by_label("Name").fill("small")
     expect(tab.page.locator("form .cmd code")).to_contain_text("lab2048 train ntuple")
@@ -76,5 +76,5 @@ def test_solve_and_browse(tab: Tab) -> None:
     expect(browse.get_by_label("Position")).to_have_value(before)
     browse.locator(".hard button").first.click()
     expect(browse.get_by_label("Position")).not_to_have_value(before)
-    browse.get_by_role("button", name="Play it perfectly").click()
+    browse.get_by_role("button", name="Play it", exact=True).click()
     expect(tab.page.locator(".values")).to_contain_text("%")

@@ -55,7 +55,7 @@ export function chart(label) {
       return;
     }
     if (mine !== shown) return;
-    if (!answer.figure.data.length) return hide("Nothing to show yet.");
+    if (!answer.figure.data.length || !answer.table.rows.length) return hide("Nothing to show yet.");
     const Plotly = await loadPlotly();
     if (mine !== shown) return;
     words.hidden = true;

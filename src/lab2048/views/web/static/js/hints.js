@@ -10,10 +10,10 @@ export const MODES = ["off", "best", "all"];
 const GLYPHS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
 
 export class Hints {
-  element = h("section.panel", { "aria-label": "Values" });
+  element = h("div");
   command = commandLine();
   hint = null;
-  #title = h("small");
+  title = h("small");
   #body = h("div");
   #abort = null;
   #timer = 0;
@@ -21,7 +21,7 @@ export class Hints {
 
   constructor(onhint) {
     this.onhint = onhint;
-    this.element.append(h("h2", {}, "Values ", this.#title), this.#body);
+    this.element.append(this.#body);
   }
 
   /** Ask about a game as it stands; a newer question takes the place of an older one. */
@@ -58,7 +58,7 @@ export class Hints {
     clearTimeout(this.#timer);
     this.#abort?.abort();
     this.hint = null;
-    this.#title.textContent = "";
+    this.title.textContent = "";
     this.#body.replaceChildren(h("p.quiet.small", {}, words));
     this.command.set("");
     this.onhint(null);
@@ -67,7 +67,7 @@ export class Hints {
   draw() {
     const { hint } = this;
     const long = shares(hint.values);
-    this.#title.textContent = [hint.player, hint.depth ? `depth ${hint.depth}` : null, duration(hint.ms / 1000)].filter(Boolean).join(", ");
+    this.title.textContent = [hint.player, hint.depth ? `depth ${hint.depth}` : null, duration(hint.ms / 1000)].filter(Boolean).join(", ");
     const rows = hint.values.map(({ move, name, value, loss, error, grade }) => {
       const bar = h("u");
       bar.style.setProperty("--share", String(long.get(move)));

@@ -80,3 +80,18 @@ class Stream extends EventTarget {
 }
 
 export const stream = new Stream();
+
+/** Ask again, when the server says how it stands, what it could not answer yet. */
+export async function patiently(ask) {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (error.status !== 503) throw error;
+      await new Promise((resolve) => {
+        const timer = setTimeout(resolve, 2 * RETRY);
+        stream.addEventListener("status", () => { clearTimeout(timer); resolve(); }, { once: true });
+      });
+    }
+  }
+}

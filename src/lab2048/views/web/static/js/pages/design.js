@@ -8,6 +8,7 @@ import { number } from "../pure/format.js";
 import { meaning } from "../pure/keys.js";
 import { tile } from "../pure/slide.js";
 import { rulesForm } from "../rulesform.js";
+import { patiently } from "../stream.js";
 
 const BRICK = -1;
 const ARROWS = { ArrowUp: [0, -1], ArrowRight: [1, 0], ArrowDown: [0, 1], ArrowLeft: [-1, 0] };
@@ -253,7 +254,7 @@ class Design {
     const abort = (this.#estimate = new AbortController());
     this.verdict.textContent = "Counting boards...";
     try {
-      const answer = await post("/api/design/estimate", { rules: this.rules(), objective: "score" }, { signal: abort.signal });
+      const answer = await patiently(() => post("/api/design/estimate", { rules: this.rules(), objective: "score" }, { signal: abort.signal }));
       this.verdict.textContent = answer.verdict.charAt(0).toUpperCase() + answer.verdict.slice(1) + ".";
     } catch (wrong) {
       if (wrong.name !== "AbortError") this.verdict.textContent = wrong.message;

@@ -15,7 +15,7 @@ import { rulesForm, rulesWords } from "../rulesform.js";
 import { speedControl } from "../speed.js";
 import { stream } from "../stream.js";
 
-const HINT_WORDS = { off: "Hints off", best: "Best move", all: "All values" };
+const HINT_WORDS = { off: "Off", best: "Best move", all: "All values" };
 const SHOWN_MOVES = 72;
 const GLYPHS = { up: "↑", right: "→", down: "↓", left: "←", "up-right": "↗", "down-right": "↘", "down-left": "↙", "up-left": "↖" };
 
@@ -79,13 +79,16 @@ class Play {
         { "aria-label": "About the game" },
         this.banner,
         h("section.panel", {}, h("h2", {}, "Who moves"), this.who, this.speed.element),
-        h("section.panel", {}, h("div.row.spread.tight", {}, h("h2", {}, "Hints"), h("kbd", {}, "T")), this.hintButtons),
-        this.hints.element,
+        h("section.panel", {}, h("div.row.spread.tight", {}, h("h2", {}, "Hints ", this.hints.title), h("kbd", {}, "T")), this.hintButtons, this.hints.element),
         h("section.panel", {}, h("h2", {}, "Moves ", this.movesTitle), this.ribbon),
         h("section.panel", {}, h("h2", {}, "Game"), this.rulesLine, h("div.row.actions", {}, button("Other rules", () => this.other(), { slim: true }), button("Replay", () => (location.hash = writeAddress("review", [this.game.id])), { slim: true }), button("Copy link", () => this.link(), { slim: true }))),
         h("section.panel.commands", {}, this.hints.command, this.gameCommand),
       ),
     );
+    // A button that was clicked does not keep the keys: Space is the best move again.
+    main.addEventListener("click", (event) => {
+      if (event.detail > 0 && event.target.closest(".bar, .stage, .seg")) document.activeElement?.blur();
+    }, { signal: this.#ending.signal });
     for (const name of ["open", "change"]) this.game.addEventListener(name, (event) => this.changed(event.detail));
     this.game.addEventListener("failure", (event) => complain(event.detail));
     this.game.addEventListener("blocked", (event) => say(`${this.game.shape.moves[event.detail].name}: nothing moves`));
@@ -346,7 +349,7 @@ class Play {
       case "redo": game.redo(); break;
       case "best": if (!game.state.over) game.step(this.player); break;
       case "auto": if (!game.state.over) this.toggle(); break;
-      case "hints": setPref("hints", MODES[(MODES.indexOf(pref("hints")) + 1) % MODES.length]); say(HINT_WORDS[pref("hints")]); break;
+      case "hints": setPref("hints", MODES[(MODES.indexOf(pref("hints")) + 1) % MODES.length]); say(`Hints: ${HINT_WORDS[pref("hints")]}`); break;
       case "new": this.fresh(); break;
       case "slower": this.speed.shift(-1); break;
       case "faster": this.speed.shift(1); break;

@@ -11,7 +11,7 @@ import { bytes, number, percent } from "../pure/format.js";
 import { tile } from "../pure/slide.js";
 import { capital } from "../pure/words.js";
 import { rulesForm, rulesWords } from "../rulesform.js";
-import { stream } from "../stream.js";
+import { patiently, stream } from "../stream.js";
 
 export async function open(main, { rest, query }) {
   const page = new Solve();
@@ -82,7 +82,7 @@ class Solve {
     const abort = (this.#estimating = new AbortController());
     this.verdict.textContent = "Counting boards...";
     try {
-      const answer = await post("/api/design/estimate", this.request(), { signal: abort.signal });
+      const answer = await patiently(() => post("/api/design/estimate", this.request(), { signal: abort.signal }));
       this.verdict.textContent = capital(answer.verdict) + ".";
     } catch (wrong) {
       if (wrong.name !== "AbortError") this.verdict.textContent = capital(wrong.message);
@@ -138,7 +138,7 @@ class Solve {
     this.browser.replaceChildren(
       h("h2", {}, about.name, h("small", {}, `${rulesWords(about.rules)}; ${about.objective === "win" ? "chance to win" : "expected score"} ${this.worth(about.value)} with the best play`)),
       h("div.browse", {},
-        h("div.stack", {}, this.board, h("form.row", { onsubmit: (event) => { event.preventDefault(); this.probe({ board: this.text.value }); } }, h("div.grow", {}, this.text), button("Look up", null, { type: "submit", slim: true })), h("div.row", {}, this.backButton, button("Start", () => this.probe({})), button("Play it perfectly", () => this.play(), { main: true }))),
+        h("div.stack", {}, this.board, h("form.row", { onsubmit: (event) => { event.preventDefault(); this.probe({ board: this.text.value }); } }, h("div.grow", {}, this.text), button("Look up", null, { type: "submit", slim: true })), h("div.row", {}, this.backButton, button("Start", () => this.probe({})), button("Play it", () => this.play(), { main: true, title: "with perfect hints" }))),
         h("div.stack", {}, this.value, this.moves, h("h2", {}, "Spawns after the best move ", h("small", {}, "best first")), this.spawns)),
       h("h2.space", {}, "Hardest positions ", h("small", {}, "where the second best move loses most")),
       this.hard,

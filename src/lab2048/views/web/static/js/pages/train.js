@@ -56,6 +56,7 @@ class Train {
             this.command)),
       ),
     );
+    stream.on("jobs", (job) => job === null && this.load(), this.#ending.signal); // all of them are known now
     stream.on("job", (job) => job.kind === "train" && this.heard(job), this.#ending.signal);
     const about = await attempt(() => get("/api/trainings/options"));
     if (about) {
