@@ -105,7 +105,7 @@ class OpenGame:
 
     def redo(self, n: int = 1) -> list[Turn]:
         """Make undone moves again; return them."""
-        turns = []
+        turns: list[Turn] = []
         while len(turns) < n and self.game.redo():
             turns.append(self.game.turns[-1])
             self._note(turns[-1].number)

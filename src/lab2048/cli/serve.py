@@ -34,7 +34,7 @@ def serve(
     lan: Annotated[
         bool, typer.Option("--lan", help="Also for phones and others in your network, by a link with a token.")
     ] = False,
-    open_: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
+    open_: Annotated[bool, typer.Option("--open/--no-open", " /--no-browser", help="Open the page in a browser.")] = True,
     store: StoreOption = None,
 ) -> None:
     """Start the page: play, watch, compare, design, train and solve in the browser.
@@ -101,7 +101,7 @@ def _run(listener: socket.socket, token: str | None, path: Path | None, *, open_
         lab = Lab(store)
         config = uvicorn.Config(
             make_app(lab, token=token), log_level="error", access_log=False, timeout_graceful_shutdown=5,
-            lifespan="on", server_header=False,
+            lifespan="on", server_header=False, ws="none",
         )  # fmt: skip
         server = uvicorn.Server(config)
         _Ending(server, lab)
@@ -112,7 +112,8 @@ def _run(listener: socket.socket, token: str | None, path: Path | None, *, open_
         for id_ in _interrupted(lab):
             say(f"{id_} was interrupted when lab2048 last ended; the page can go on with it")
         _open_browser(address, wanted=open_browser)
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have left it ignored
+        for number in (signal.SIGINT, signal.SIGTERM):  # a shell may have left the first one ignored
+            signal.signal(number, signal.default_int_handler)
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
     print("ended")

@@ -19,7 +19,7 @@ def motions(ranks: Ranks, lines: Lines) -> list[Motion]:
     >>> [tuple(motion) for motion in motions((1, 1, 0, 2), ((0, 1, 2, 3),))]
     [(0, 0, True), (1, 0, True), (3, 1, False)]
     """
-    found = []
+    found: list[Motion] = []
     for line in lines:
         n_slid, waiting = 0, -1  # the tile that the next one may merge with
         for cell in line:

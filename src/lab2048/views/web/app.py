@@ -21,6 +21,7 @@ from lab2048.views.web import (
     matches,
     players,
     solves,
+    studies,
     tables,
     trainings,
 )
@@ -28,7 +29,7 @@ from lab2048.views.web.lab import Lab
 from lab2048.views.web.schema import Error
 from lab2048.views.web.security import Guard
 
-_NOUNS = (events, collection, games, hint, players, design, jobs, matches, trainings, solves, tables)
+_NOUNS = (events, collection, games, hint, players, design, jobs, matches, trainings, solves, tables, studies)
 
 
 def make_api(lab: Lab) -> FastAPI:

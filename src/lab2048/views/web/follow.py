@@ -1,7 +1,7 @@
 """Followers: what the events of each kind of job mean."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from lab2048.records.kept import Summary
 from lab2048.views.web.job import Follower, Job
@@ -104,4 +104,13 @@ class SolveFollower(Follower):
         return self._result
 
 
-KINDS: dict[str, Callable[[Job], Follower]] = {"match": MatchFollower, "train": TrainFollower, "solve": SolveFollower}
+class StudyFollower(Follower):
+    """A study says on standard error which row it is at."""
+
+    reads_log: ClassVar[bool] = True
+
+    def __init__(self, job: Job) -> None:
+        """Nothing is known of it yet."""
+
+
+KINDS: dict[str, Callable[[Job], Follower]] = {"match": MatchFollower, "train": TrainFollower, "solve": SolveFollower, "study": StudyFollower}

@@ -26,6 +26,7 @@ from lab2048.views.web.schema import (
 from lab2048.views.web.shape import shape_data, turn_data
 
 MAX_LETTERS = 100
+MAX_FRESH = 999_999  # seeds that nobody chose are short: they are read and typed by people
 MAX_TURNS = 20_000  # of one answer
 MAX_SPEED, MIN_SPEED = 1000.0, 0.2
 
@@ -38,8 +39,8 @@ class NewGame(Body):
     """What to play."""
 
     rules: RulesBody = Field(default_factory=lambda: RulesBody(board="4x4"))
-    seed: int | None = Field(None, ge=0, le=MAX_SEED)
-    player: str = Field("human", max_length=MAX_SPEC)
+    seed: int | None = Field(default=None, ge=0, le=MAX_SEED)
+    player: str = Field(default="human", max_length=MAX_SPEC)
 
 
 class MovesBody(Body):
@@ -47,28 +48,28 @@ class MovesBody(Body):
 
     moves: str = Field(min_length=1, max_length=MAX_LETTERS)
     rev: Rev = None
-    mover: str = Field("human", max_length=MAX_SPEC)
+    mover: str = Field(default="human", max_length=MAX_SPEC)
 
 
 class StepsBody(Body):
     """How many moves to go back or forward."""
 
-    n: int = Field(1, ge=1, le=1_000_000)
+    n: int = Field(default=1, ge=1, le=1_000_000)
     rev: Rev = None
 
 
 class StepBody(Body):
     """Who makes the next move."""
 
-    player: str | None = Field(None, max_length=MAX_SPEC)
+    player: str | None = Field(default=None, max_length=MAX_SPEC)
     rev: Rev = None
 
 
 class AutoBody(Body):
     """Who plays, and how many moves a second; 0 is as fast as it goes."""
 
-    player: str | None = Field(None, max_length=MAX_SPEC)
-    speed: float = Field(8.0, ge=0, le=MAX_SPEED)
+    player: str | None = Field(default=None, max_length=MAX_SPEC)
+    speed: float = Field(default=8.0, ge=0, le=MAX_SPEED)
     running: bool = True
 
 
@@ -97,7 +98,7 @@ class DeletedData(BaseModel):
 @router.post("")
 def begin(lab: LabOf, body: NewGame) -> GameData:
     """Begin a game; the one before stays as it is."""
-    seed = random.SystemRandom().randint(0, MAX_SEED) if body.seed is None else body.seed
+    seed = random.SystemRandom().randint(1, MAX_FRESH) if body.seed is None else body.seed
     return game_data(lab, lab.desk.begin(body.rules.read(), seed, _mover(lab, body.player), names=[]))
 
 

@@ -25,10 +25,10 @@ _GRADES = ((0.005, "good"), (0.025, "inaccuracy"), (0.1, "mistake"))
 class HintBody(Body):
     """A game, or any board with its rules; and whom to ask."""
 
-    game: int | None = Field(None, ge=1, le=2**63 - 1)
-    board: str | None = Field(None, max_length=MAX_TEXT)
+    game: int | None = Field(default=None, ge=1, le=2**63 - 1)
+    board: str | None = Field(default=None, max_length=MAX_TEXT)
     rules: RulesBody | None = None
-    player: str | None = Field(None, max_length=MAX_SPEC)
+    player: str | None = Field(default=None, max_length=MAX_SPEC)
 
 
 class ValueData(BaseModel):

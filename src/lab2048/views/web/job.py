@@ -10,7 +10,7 @@ import subprocess
 import time
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from lab2048.errors import FileError
 from lab2048.records.whole import replacing
@@ -30,6 +30,7 @@ class Follower:
 
     progress: float | None = None
     message: str = ""
+    reads_log: ClassVar[bool] = False  # True if the last line of the log says how far it has come
 
     def read(self, event: dict[str, Any]) -> None:
         """Take notice of an event."""
@@ -124,12 +125,15 @@ class Job:
         self.n_read += end
         if end:
             self.progress, self.message = self.follower.progress, self.follower.message
+        if self.follower.reads_log and (lines := self.log(1)) and lines[-1] != self.message:
+            self.message = lines[-1]
+            return True
         return end > 0
 
-    def log(self, n_lines: int = 200) -> list[str]:
+    def log(self, n_lines: int = 200, name: str = "log.txt") -> list[str]:
         """The last lines that it said."""
         try:
-            with (self.folder / "log.txt").open("rb") as file:
+            with (self.folder / name).open("rb") as file:
                 file.seek(0, 2)
                 file.seek(max(0, file.tell() - 100_000))
                 text = file.read().decode("utf-8", "replace")

@@ -50,7 +50,9 @@ def show(lab: LabOf, id_: JobId) -> JobData:
 @router.get("/{job}/log")
 def log(lab: LabOf, id_: JobId) -> LogData:
     """What a job said on its way."""
-    return LogData(lines=lab.jobs.get(id_).log())
+    job = lab.jobs.get(id_)
+    told = [line for line in job.log(name="out.jsonl") if not line.startswith("{")]  # events are for followers
+    return LogData(lines=[*job.log(), *told])
 
 
 @router.post("/{job}/cancel")

@@ -45,8 +45,8 @@ class MatchBody(Body):
 
     players: list[Annotated[str, Field(max_length=MAX_SPEC)]] = Field(min_length=1, max_length=MAX_PLAYERS)
     rules: RulesBody = Field(default_factory=lambda: RulesBody(board="4x4"))
-    games: int = Field(100, ge=1, le=MAX_GAMES)
-    seed: int = Field(1, ge=0, le=MAX_SEED)
+    games: int = Field(default=100, ge=1, le=MAX_GAMES)
+    seed: int = Field(default=1, ge=0, le=MAX_SEED)
 
 
 class MatchData(BaseModel):

@@ -27,10 +27,10 @@ class RulesBody(Body):
     """Rules as the command line takes them."""
 
     board: str = Field(max_length=MAX_TEXT, examples=["4x4"])
-    goal: int = Field(2048, ge=4, le=2**31)
-    spawn: str = Field("2:0.9,4:0.1", max_length=500)
-    start: int | None = Field(None, ge=0, le=64)
-    spawner: str = Field("fair", max_length=10)
+    goal: int = Field(default=2048, ge=4, le=2**31)
+    spawn: str = Field(default="2:0.9,4:0.1", max_length=500)
+    start: int | None = Field(default=None, ge=0, le=64)
+    spawner: str = Field(default="fair", max_length=10)
 
     def read(self) -> Rules:
         """The rules; raise a LabError that says what is wrong with them."""

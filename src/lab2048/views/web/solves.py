@@ -22,8 +22,8 @@ class SolveBody(Body):
 
     rules: RulesBody
     objective: Objective = "score"
-    name: str | None = Field(None, pattern=NAME)
-    exact: bool = Field(False, description="Keep values of 64 bits, not 32.")
+    name: str | None = Field(default=None, pattern=NAME)
+    exact: bool = Field(default=False, description="Keep values of 64 bits, not 32.")
 
 
 @router.post("")

@@ -49,10 +49,9 @@ class SolvedList(BaseModel):
     tables: list[SolvedData]
 
 
-class SolvedShown(BaseModel):
+class SolvedShown(SolvedData):
     """A table, and where to begin to look at it."""
 
-    table: SolvedData
     shape: ShapeData
     start: list[int]
     chart: ChartData
@@ -61,8 +60,8 @@ class SolvedShown(BaseModel):
 class ProbeBody(Body):
     """A board, as text or as ranks; without either a first board."""
 
-    board: str | None = Field(None, max_length=MAX_TEXT)
-    ranks: list[Annotated[int, Field(ge=0, le=15)]] | None = Field(None, max_length=64)
+    board: str | None = Field(default=None, max_length=MAX_TEXT)
+    ranks: list[Annotated[int, Field(ge=0, le=15)]] | None = Field(default=None, max_length=64)
 
 
 class MoveProbed(BaseModel):
@@ -131,9 +130,9 @@ def show(lab: LabOf, name: TableName) -> SolvedShown:
     table = open_table(lab, name)
     layers = [(layer.tile_sum, layer.count.states, layer.count.afterstates) for layer in table.layers.values()]
     return SolvedShown(
-        table=_describe(lab, name, table),
+        **_describe(lab, name, table).model_dump(),
         shape=shape_data(table.problem.rules.board),
-        start=list(table.problem.starts[0].board.ranks),
+        start=list(first_board(table).ranks),
         chart=chart_data(layer_chart(sorted(layers)), f"/api/tables/{name}/layers"),
     )
 
@@ -156,7 +155,7 @@ def probe(lab: LabOf, name: TableName, body: ProbeBody) -> ProbeData:
             raise BoardError(f"{len(body.ranks)} ranks: expected {rules.shape.n_cells}, one for each cell")
         board = Board(rules.shape, tuple(body.ranks))
     else:
-        board = table.problem.starts[0].board
+        board = first_board(table)
     is_won = table.problem.is_won(board)
     moves = [] if is_won else table.move_values(board)
     best = table.best(moves) if moves else None
@@ -197,6 +196,11 @@ def _open(path: File, changed: int) -> "Table":  # noqa: ARG001 - a table that i
     from lab2048.solver.table import Table
 
     return Table.open(path)
+
+
+def first_board(table: "Table") -> Board:
+    """The likeliest first board."""
+    return max(table.problem.starts, key=lambda start: start.chance).board
 
 
 def table_list(lab: Lab) -> list[SolvedData]:

@@ -36,11 +36,11 @@ class TrainingBody(Body):
     """What to train, for how long, and how."""
 
     name: str = Field(pattern=NAME)
-    network: str | None = Field(None, max_length=300)
-    minutes: float = Field(10, gt=0, le=MAX_MINUTES, description="To learn now; what was learnt before comes on top.")
+    network: str | None = Field(default=None, max_length=300)
+    minutes: float = Field(default=10, gt=0, le=MAX_MINUTES, description="To learn now; what was learnt before comes on top.")
     rules: RulesBody = Field(default_factory=lambda: RulesBody(board="4x4"))
     options: dict[str, str | float | bool] = Field(default_factory=dict, max_length=30)
-    resume: bool = Field(False, description="Go on with a training of this name.")
+    resume: bool = Field(default=False, description="Go on with a training of this name.")
 
 
 class TrainingData(BaseModel):

@@ -1,0 +1,221 @@
+"""Games through the page: the server is the truth, and nothing is lost."""
+
+import pytest
+from web_server import Web, serving
+
+from lab2048.records.store import Store
+from lab2048.rules import Board, Game, Rules
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("web")) as found:
+        yield found
+
+
+def stored(web: Web, id_: int):
+    """A game as another program sees it in the file."""
+    with Store.open(web.lab.store.path, create=False) as store:
+        return store.get(id_).episode
+
+
+def test_a_move_is_kept_at_once_and_told_in_full(web):
+    state = web.begin(seed=7)
+    game = Game(Rules.from_text("4x4"), 7)
+    assert state["ranks"] == list(game.board.ranks)
+    change = web.post(f"/api/games/{state['id']}/moves", {"moves": "w", "rev": state["rev"]})
+    turn = game.play(0)
+    [told] = change["turns"]
+    assert (told["cell"], told["rank"], told["reward"]) == (*turn.spawn, turn.reward)
+    assert change["state"]["ranks"] == list(turn.board.ranks)
+    assert change["state"]["rev"] > state["rev"]
+    assert any(is_merged for _, _, is_merged in told["slides"]) == (turn.reward > 0)
+    assert stored(web, state["id"]).moves == "w"
+
+
+def test_letters_that_are_illegal_when_their_turn_comes_are_passed_over(web):
+    state = web.begin("1x2", seed=1)
+    change = web.post(f"/api/games/{state['id']}/moves", {"moves": "wsdaw"})
+    assert {turn["move"] for turn in change["turns"]} <= {1, 3}
+    assert change["state"]["n_moves"] == len(change["turns"]) == len(stored(web, state["id"]).moves)
+
+
+def test_a_stale_change_is_refused_and_the_game_told(web):
+    state = web.begin()
+    path = f"/api/games/{state['id']}"
+    change = web.post(f"{path}/moves", {"moves": "wa", "rev": state["rev"]})
+    for what, body in (
+        ("moves", {"moves": "s"}),
+        ("undo", {"n": 1}),
+        ("redo", {"n": 1}),
+        ("step", {"player": "first"}),
+    ):
+        answer = web.post(f"{path}/{what}", {**body, "rev": state["rev"]}, status=409)
+        assert "has changed meanwhile" in answer["error"]
+        assert answer["state"] == change["state"]
+    assert stored(web, state["id"]).moves == "wa"
+
+
+def test_undo_crosses_a_win_and_redo_wins_again(web):
+    state = web.begin("44|##|##", goal=8)
+    path = f"/api/games/{state['id']}"
+    won = web.post(f"{path}/moves", {"moves": "a"})["state"]
+    assert won["won"]
+    assert won["score"] == 8
+    undone = web.post(f"{path}/undo", {"n": 1, "rev": won["rev"]})["state"]
+    assert not undone["won"]
+    assert undone["score"] == 0
+    assert undone["can_redo"]
+    again = web.post(f"{path}/redo", {"n": 1})
+    assert again["state"]["won"]
+    assert again["state"]["ranks"] == won["ranks"]
+    assert [turn["number"] for turn in again["turns"]] == [1]
+
+
+def test_who_made_which_move_is_recorded(web):
+    state = web.begin()
+    path = f"/api/games/{state['id']}"
+    web.post(f"{path}/moves", {"moves": "w"})
+    web.post(f"{path}/step", {"player": "first:order=sd"})
+    change = web.post(f"{path}/step", {"player": "random"})
+    last = web.post(f"{path}/moves", {"moves": "wasd"})["state"]
+    assert change["state"]["mover"] == "random"
+    assert last["movers"] == [[1, "human"], [2, "first:order=sd"], [3, "random"], [4, "human"]]
+    assert stored(web, state["id"]).movers == ((2, "first:order=sd"), (3, "random"), (4, "human"))
+    undone = web.post(f"{path}/undo", {"n": last["n_moves"] - 2})["state"]
+    assert undone["movers"] == [[1, "human"], [2, "first:order=sd"]]
+    assert stored(web, state["id"]).movers == ((2, "first:order=sd"),)
+
+
+def test_a_player_plays_by_itself_and_the_tab_that_watches_sees_every_move(web):
+    state = web.begin(seed=3)
+    path = f"/api/games/{state['id']}"
+    seen = []
+    with web.events(str(state["id"])) as events:
+        web.ask("PUT", f"{path}/auto", {"player": "random", "speed": 0})
+        for event, data in events:
+            if event == "game":
+                seen += data["turns"]
+                if data["state"]["over"] and not data["state"]["auto"]["running"]:
+                    break
+    game = Game(Rules.from_text("4x4"), 3)
+    for turn in seen:
+        made = game.play(turn["move"])
+        assert (turn["number"], turn["cell"], turn["rank"]) == (made.number, *made.spawn)
+    assert game.is_over
+    episode = stored(web, state["id"])
+    assert (episode.moves, episode.player) == (game.moves_text(), "random")
+    assert data["state"]["best"] < data["state"]["best_assisted"]
+
+
+def test_a_person_takes_over_from_a_player(web):
+    state = web.begin(seed=4)
+    path = f"/api/games/{state['id']}"
+    with web.events(str(state["id"])) as events:
+        web.ask("PUT", f"{path}/auto", {"player": "first", "speed": 100})
+        next(data for event, data in events if event == "game" and data["turns"])
+        paused = web.ask("PUT", f"{path}/auto", {"player": "first", "speed": 100, "running": False})
+        assert not paused["auto"]["running"]
+        mine = web.post(f"{path}/moves", {"moves": "wdsa", "rev": paused["rev"]})
+    assert [turn["mover"] for turn in mine["turns"]] == ["human"] * len(mine["turns"])
+    assert web.get(path)["state"]["n_moves"] == mine["state"]["n_moves"]
+
+
+def test_own_changes_are_not_echoed_but_others_see_them(web):
+    state = web.begin()
+    path = f"/api/games/{state['id']}"
+    with web.events(str(state["id"]), "tab-number-1") as mine, web.events(str(state["id"]), "tab-number-2") as others:
+        for events in (mine, others):
+            next(data for event, data in events if event == "game")
+        web.post(f"{path}/moves", {"moves": "w"}, **{"X-Tab": "tab-number-1"})
+        web.post(f"{path}/undo", {"n": 1}, **{"X-Tab": "tab-number-2"})
+        assert next(data["kind"] for event, data in mine if event == "game") == "undo"
+        assert next(data["kind"] for event, data in others if event == "game") == "moves"
+
+
+def test_replay_fork_and_export_tell_the_same_game(web):
+    state = web.begin(seed=5)
+    path = f"/api/games/{state['id']}"
+    for _ in range(10):
+        web.post(f"{path}/moves", {"moves": "wasd"})
+    whole = web.get(f"{path}/replay")
+    part = web.get(f"{path}/replay?first=6&last=9")
+    assert part["turns"] == whole["turns"][5:9]
+    game = Game(Rules.from_text("4x4"), 5)
+    assert whole["first"] == list(game.board.ranks)
+    game.replay(web.get(path)["moves"][:5])
+    assert part["first"] == list(game.board.ranks)
+    assert part["score"] == game.score
+    fork = web.post(f"{path}/fork", {"at": 5})["state"]
+    assert fork["ranks"] == part["first"]
+    assert fork["id"] != state["id"]
+    assert "expected at most" in web.error("POST", f"{path}/fork", {"at": 1000})
+
+
+def test_a_deleted_game_comes_back(web):
+    state = web.begin(seed=6)
+    path = f"/api/games/{state['id']}"
+    before = web.post(f"{path}/moves", {"moves": "wasd"})["state"]
+    assert web.ask("DELETE", path) == {"deleted": state["id"]}
+    assert "there is no game" in web.error("GET", path)
+    assert state["id"] not in [game["id"] for game in web.get("/api/games")["games"]]
+    back = web.post(f"{path}/restore")
+    assert {**back, "rev": 0} == {**before, "rev": 0, "best": back["best"], "best_assisted": back["best_assisted"]}
+    assert "was not deleted" in web.error("POST", f"{path}/restore", {})
+
+
+def test_exported_games_are_imported_elsewhere(web, tmp_path):
+    state = web.begin(seed=8)
+    web.post(f"/api/games/{state['id']}/moves", {"moves": "wasd"})
+    text = web.client.get(f"/api/games/export?ids={state['id']}").text
+    with serving(tmp_path) as other:
+        answer = other.client.post(
+            "/api/games/import", content=text + "nonsense\n", headers={"content-type": "application/x-ndjson"}
+        ).json()
+        assert (answer["imported"], answer["refused"]) == (1, 1)
+        assert answer["errors"][0].startswith("line 2:")
+        [id_] = answer["ids"]
+        assert other.get(f"/api/games/{id_}")["moves"] == stored(web, state["id"]).moves
+
+
+def test_games_are_listed_from_their_first_move_on(web):
+    state = web.begin("2x3", seed=9)
+    assert state["id"] not in [game["id"] for game in web.get("/api/games")["games"]]
+    web.post(f"/api/games/{state['id']}/moves", {"moves": "wasd"})
+    listed = web.get("/api/games?board=2x3&limit=5")["games"]
+    assert [game["id"] for game in listed] == [state["id"]]
+    assert listed[0]["players"] == ["human"]
+
+
+def test_best_is_of_people_alone_with_the_same_rules(web):
+    first = web.begin("2x2", seed=1)
+    mine = web.post(f"/api/games/{first['id']}/moves", {"moves": "wasd" * 5})["state"]
+    other = web.begin("2x2", seed=2)
+    assert (other["best"], other["score"]) == (mine["score"], 0)
+    assert web.begin("2x2", seed=2, goal=16)["best"] == 0
+
+
+@pytest.mark.parametrize("board", ["4x4", "##x|#2#|###", "hex1", "hex2", "8x8"])
+def test_a_shape_has_all_that_a_renderer_needs(web, board):
+    shape = web.client.get("/api/shape", params={"board": board}).json()
+    true = Board.from_text(board).shape
+    assert shape["lines"] == [[list(line) for line in lines] for lines in true.lines]
+    cells = {entry["cell"]: (entry["x"], entry["y"]) for entry in shape["entries"] if entry["cell"] >= 0}
+    assert len(cells) == shape["n_cells"] == true.n_cells
+    for move, lines in zip(shape["moves"], shape["lines"], strict=True):
+        for line in lines:
+            for near, far in zip(line, line[1:], strict=False):  # tiles slide from far to near
+                step = (cells[near][0] - cells[far][0], cells[near][1] - cells[far][1])
+                assert step == pytest.approx((move["dx"], move["dy"]), abs=1e-5)
+    assert shape["n_symmetries"] == len(true.symmetries)
+
+
+def test_hints_value_every_legal_move(web):
+    state = web.begin(seed=7)
+    hint = web.post("/api/hint", {"game": state["id"], "player": "greedy"})
+    assert sorted(value["move"] for value in hint["values"]) == state["legal"]
+    assert hint["values"][0]["move"] == hint["move"]
+    assert hint["rev"] == state["rev"]
+    assert hint["command"].startswith("lab2048 hint ")
+    over = web.post("/api/hint", {"board": "24|42", "player": "random"})
+    assert (over["move"], over["values"]) == (None, [])

@@ -1,0 +1,165 @@
+"""Jobs of the page: the commands that it shows, in processes of their own."""
+
+import csv
+import io
+import json
+
+import pytest
+from web_server import serving
+
+from lab2048.errors import FileError
+from lab2048.records.store import Store
+from lab2048.views.web.bus import CROWDED, Bus, News
+from lab2048.views.web.job import Job
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("web")) as found:
+        yield found
+
+
+def test_a_match_is_played_kept_charted_and_compared(web):
+    request = {"players": ["random", "first:order=as"], "rules": {"board": "2x2"}, "games": 50, "seed": 5}
+    job = web.post("/api/matches", request)
+    assert job["command"] == "lab2048 match random first:order=as --games 50 --seed 5 --rules 2x2"
+    assert job["command"] == web.post("/api/matches/plan", request)["command"]
+    job = web.wait_for(job["id"], "done", "failed")
+    assert (job["state"], job["progress"], job["message"]) == ("done", 1.0, "100 of 100 games")
+    result = web.get(f"/api/matches/{job['id']}")["result"]
+    assert [player["games"] for player in result["players"]] == [50, 50]
+    assert result["paired"][0]["games"] == 50
+    with Store.open(web.lab.store.path, create=False) as store:
+        assert len(store.entries(kind="match")) == 100
+    for name in ("scores", "tiles", "distribution", "paired"):
+        chart = web.get(f"/api/matches/{job['id']}/charts/{name}")
+        assert chart["figure"]["data"]
+        rows = list(csv.reader(io.StringIO(web.client.get(chart["csv"]).text)))
+        assert rows[0] == chart["table"]["columns"]
+        assert len(rows) - 1 == len(chart["table"]["rows"]) > 0
+    assert web.client.get(f"/api/matches/{job['id']}/csv").text.startswith("player,games,")
+    compared = web.get(f"/api/matches/compare?ids={job['id']},{job['id']}")
+    assert len(compared["table"]["rows"]) == 4
+    assert web.get("/api/jobs?kind=match")["jobs"][0]["id"] == job["id"]
+
+
+def test_a_job_that_fails_says_why(web):
+    # The page cannot ask for this, so that the command must refuse it.
+    job = web.lab.jobs.start("match", "wrong", ["match", "nobody"], request=_request(["first"]), resume_words=[])
+    job = web.wait_for(job.id, "done", "failed")
+    assert job["state"] == "failed"
+    assert "player 'nobody' is unknown" in job["message"]
+    assert not job["can_resume"]
+    assert any("nobody" in line for line in web.get(f"/api/jobs/{job['id']}/log")["lines"])
+    assert web.ask("DELETE", f"/api/jobs/{job['id']}") == {"deleted": job["id"]}
+    assert "there is no job" in web.error("GET", f"/api/jobs/{job['id']}")
+
+
+def test_a_cancelled_match_keeps_its_games_and_goes_on(web):
+    request = {"players": ["greedy"], "rules": {"board": "3x3"}, "games": 100_000, "seed": 6}
+    job = web.post("/api/matches", request)
+    with web.events() as events:
+        next(data for event, data in events if event == "job" and data["id"] == job["id"] and data["progress"])
+    assert web.post(f"/api/jobs/{job['id']}/cancel")["state"] == "ending"
+    job = web.wait_for(job["id"], "cancelled", "failed")
+    assert (job["state"], job["can_resume"]) == ("cancelled", True)
+    n_kept = web.get(f"/api/matches/{job['id']}")["result"]["players"][0]["games"]
+    with Store.open(web.lab.store.path, create=False) as store:
+        assert n_kept <= len([entry for entry in store.entries(kind="match") if entry.player == "greedy"])
+    assert "expected one that runs" in web.error("POST", f"/api/jobs/{job['id']}/cancel", {})
+    job = web.post(f"/api/jobs/{job['id']}/resume")
+    assert job["command"].endswith("--resume")
+    with web.events() as events:
+        for event, data in events:
+            if event == "job" and data["id"] == job["id"] and "of" in data["message"]:
+                assert int(data["message"].partition(" ")[0].replace(",", "")) >= n_kept
+                break
+    web.post(f"/api/jobs/{job['id']}/cancel")
+    web.wait_for(job["id"], "cancelled")
+
+
+def test_a_board_is_solved_and_its_table_looked_at(web):
+    rules = {"board": "2x2", "goal": 16}
+    job = web.post("/api/solves", {"rules": rules, "objective": "win"})
+    job = web.wait_for(job["id"], "done", "failed")
+    assert job["state"] == "done", job
+    [table] = web.get("/api/tables")["tables"]
+    assert table["job"] == job["id"]
+    assert table["value"] == pytest.approx(0.96251125375)
+    shown = web.get(f"/api/tables/{table['name']}")
+    assert shown["chart"]["table"]["rows"]
+    path = f"/api/tables/{table['name']}/probe"
+    probed = web.post(path)
+    assert probed["ranks"] == shown["start"]
+    assert probed["best"] in [move["move"] for move in probed["moves"]]
+    assert sum(spawn["probability"] for spawn in probed["spawns"]) == pytest.approx(1)
+    after = probed["spawns"][-1]
+    assert web.post(path, {"ranks": after["ranks"]})["value"] == pytest.approx(after["value"])
+    assert web.post(path, {"board": "88|##"})["value"] == 1
+    hard = web.get(f"/api/tables/{table['name']}/hardest?n=3")
+    assert len(hard["positions"]) == 3
+    losses = [position["value"] - position["second"] for position in hard["positions"]]
+    assert losses == sorted(losses, reverse=True)
+    assert "is there already" in web.error("POST", "/api/solves", {"rules": rules, "objective": "win"})
+    hint = web.post("/api/hint", {"board": "22|##", "rules": rules, "player": table["spec"]})
+    assert hint["player"] == table["spec"]
+    presets = web.get("/api/players?board=2x2")["presets"]
+    assert [preset["fits"] for preset in presets if preset["spec"] == table["spec"]] == [True]
+
+
+def test_a_network_is_trained_and_plays(web):
+    request = {"name": "tiny", "network": "1x3", "minutes": 0.02, "rules": {"board": "2x3"}, "options": {"seed": 3}}
+    assert "--network 1x3" in web.post("/api/trainings/plan", request)["command"]
+    job = web.post("/api/trainings", request)
+    job = web.wait_for(job["id"], "done", "failed")
+    assert job["state"] == "done", job
+    [training] = web.get("/api/trainings")["trainings"]
+    assert (training["name"], training["board"], training["job"]) == ("tiny", "2x3", job["id"])
+    for name in ("score", "tiles", "learning"):
+        assert web.get(f"/api/trainings/tiny/charts/{name}")["table"]["rows"]
+    state = web.begin("2x3", seed=1)
+    change = web.post(f"/api/games/{state['id']}/step", {"player": "ntuple:weights=tiny"})
+    assert change["state"]["mover"] == "ntuple:weights=tiny"
+    assert "is there already" in web.error("POST", "/api/trainings", request)
+    more = web.post("/api/trainings/plan", {**request, "resume": True})["command"]
+    assert more.endswith("--resume")
+    assert web.ask("DELETE", "/api/trainings/tiny") == {"deleted": "tiny"}
+    assert web.get("/api/trainings")["trainings"] == []
+
+
+def test_an_estimate_says_whether_a_board_can_be_solved_here(web):
+    small = web.post("/api/design/estimate", {"rules": {"board": "2x3", "goal": 32}, "objective": "win"})
+    assert small["is_exact"]
+    assert small["verdict"].startswith("can be solved here")
+    design = web.post("/api/design", {"board": "5x5"})
+    assert not design["can_solve"]
+    assert "too many" in design["why_not"]
+
+
+def test_a_damaged_job_is_left_alone(tmp_path):
+    for name, text in (("a", "{"), ("b", "{}"), ("c", '{"schema": "lab2048/job-1", "id": 3}')):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "job.json").write_text(text)
+        with pytest.raises(FileError):
+            Job.load(tmp_path / name)
+
+
+def test_a_slow_tab_gets_the_newest_news_of_each_kind():
+    import asyncio
+
+    async def listen() -> list[News]:
+        bus = Bus()
+        with bus.listen("slow-tab", frozenset({1})) as tab:
+            for i in range(3 * CROWDED):
+                bus.tell(News("game", json.dumps(i), "game 1", lambda i=i: json.dumps([i])), game=1)
+                bus.tell(News("game", "0", "game 2"), game=2)
+            return bus.take(tab)
+
+    news = asyncio.run(listen())
+    assert len(news) <= CROWDED
+    assert json.loads(news[-1].data) in (3 * CROWDED - 1, [3 * CROWDED - 1])
+
+
+def _request(specs):
+    rules = {"board": "2x2", "goal": 2048, "spawn": "2:0.9,4:0.1", "start": 2, "spawner": "fair"}
+    return {"players": specs, "specs": specs, "rules": rules, "games": 1, "seed": 1}
