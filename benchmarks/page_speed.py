@@ -56,8 +56,14 @@ def quantile(values: list[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
+def until(page: Page, words: str, arg: Any = None) -> None:
+    """Go on when this JavaScript is true; Playwright's own way is forbidden by the page."""
+    while not page.evaluate(words, arg):
+        time.sleep(0.002)
+
+
 def wait_for_board(page: Page) -> None:
-    page.wait_for_function("document.querySelector('lab-board')?.ranks?.some(rank => rank > 0)", polling=5)
+    until(page, "document.querySelector('lab-board')?.ranks?.some(rank => rank > 0)")
 
 
 def first_load(page: Page, server: Server) -> dict[str, Any]:
@@ -78,10 +84,10 @@ def keys(page: Page, n: int) -> dict[str, float]:
     names = ["ArrowLeft", "ArrowDown", "ArrowRight", "ArrowDown"]
     for i in range(n):
         page.keyboard.press(names[i % 4])
-        page.wait_for_function("n => window.times.length > n", arg=i, polling="raf")
+        until(page, "n => window.times.length > n", i)
         if page.locator(".banner.over").count():
             page.keyboard.press("n")
-            page.wait_for_function("document.querySelectorAll('.chip b')[2].textContent === '0'")
+            until(page, "document.querySelectorAll('.chip b')[2].textContent === '0'")
     times = [float(each) for each in page.evaluate("window.times")]
     return {
         "n": len(times),
@@ -93,9 +99,9 @@ def keys(page: Page, n: int) -> dict[str, float]:
 
 def frames(page: Page, seconds: float) -> dict[str, float]:
     page.evaluate("location.hash = '#/play?board=4x4&seed=3'")
-    page.wait_for_function("document.querySelectorAll('.chip b')[2].textContent === '0'")
+    until(page, "document.querySelectorAll('.chip b')[2].textContent === '0'")
     page.keyboard.press("Enter")
-    page.wait_for_function("Number(document.querySelectorAll('.chip b')[2].textContent) > 5")
+    until(page, "Number(document.querySelectorAll('.chip b')[2].textContent) > 5")
     seen = page.evaluate(WATCH_FRAMES, seconds)
     page.keyboard.press("Enter")
     gaps = [float(gap) for gap in seen["gaps"][1:]]

@@ -28,6 +28,7 @@ class Design {
   #stroke = null;
   #timer = 0;
   #version = 0;
+  #sizes = 0;
   #estimate = null;
 
   async build(main, query) {
@@ -92,9 +93,10 @@ class Design {
     this.squareFields.hidden = this.isHex;
     this.hexFields.hidden = !this.isHex;
     const name = this.isHex ? `hex${this.radius.value}` : `${this.rows.value}x${this.columns.value}`;
-    const old = this.board.shape;
+    const mine = ++this.#sizes;
     const shape = await attempt(() => get(`/api/shape?board=${name}`));
-    if (!shape) return;
+    if (!shape || mine !== this.#sizes) return; // another size was chosen meanwhile
+    const old = this.board.shape;
     const kept = new Array(shape.n_cells).fill(0);
     if (old && old.hexagonal === shape.hexagonal && !shape.hexagonal) {
       old.rows.forEach((row, i) => row.forEach((cell, j) => { if (shape.rows[i]?.[j] !== undefined) kept[shape.rows[i][j]] = this.#marks[cell]; }));
