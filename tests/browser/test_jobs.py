@@ -45,7 +45,7 @@ def test_reload_during_a_job(tab: Tab, server: Server) -> None:
 def test_train_and_play_the_result(tab: Tab) -> None:
     """Seconds, not the minute that the button offers: what is learnt is another question."""
     tab.go("#/train")
-    tab.page.get_by_role("textbox", name="Map").fill("3x3")
+    tab.page.get_by_role("textbox", name="Map").fill("2x3")
     tab.page.get_by_label("Minutes").fill("0.1")
     tab.page.get_by_label("Name").fill("small")
     expect(tab.page.locator("form .cmd code")).to_contain_text("lab2048 train ntuple")
