@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 TOP = Path(__file__).parents[2]
@@ -179,6 +180,20 @@ class Tab:
     def ranks(self) -> list[int]:
         """The board as it is shown."""
         return list(self.page.evaluate("document.querySelector('lab-board').ranks"))
+
+    def serious(self) -> list[tuple[str, list[str]]]:
+        """What axe finds wrong on the page as it is, if it matters."""
+        found = Axe().run(self.page).response["violations"]
+        return [
+            (each["id"], [node["html"][:160] for node in each["nodes"]][:4])
+            for each in found
+            if each["impact"] in ("serious", "critical")
+        ]
+
+    def shot(self, name: str) -> None:
+        """A picture to look at."""
+        SHOTS.mkdir(exist_ok=True)
+        self.page.screenshot(path=SHOTS / f"{name}.png", full_page=True)
 
 
 SIZES = {"desk": {"width": 1280, "height": 800}, "phone": {"width": 390, "height": 844}}

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from .conftest import SHOTS, Server, Tab
+from .conftest import Server, Tab
 from .test_pages import PAGES, played
 
 SETTLED = {
@@ -44,26 +43,15 @@ def visit(tab: Tab, server: Server, name: str) -> None:
     expect(tab.page.locator(SETTLED[name]).first).to_be_visible()
 
 
-def serious(tab: Tab) -> list[tuple[str, list[str]]]:
-    """What axe finds wrong, if it matters."""
-    found = Axe().run(tab.page).response["violations"]
-    return [
-        (each["id"], [node["html"][:160] for node in each["nodes"]][:4])
-        for each in found
-        if each["impact"] in ("serious", "critical")
-    ]
-
-
 @pytest.mark.parametrize("size", ["desk", "phone"])
 @pytest.mark.parametrize("name", [*PAGES, "review"])
 def test_page_is_accessible_and_has_its_picture_taken(make_tab: Any, server: Server, name: str, size: str) -> None:
     tab: Tab = make_tab(size)
     visit(tab, server, name)
-    SHOTS.mkdir(exist_ok=True)
     for scheme in ("light", "dark"):
         tab.page.emulate_media(color_scheme=scheme)
-        tab.page.screenshot(path=SHOTS / f"{name}-{size}-{scheme}.png", full_page=True)
-        assert not serious(tab)
+        tab.shot(f"{name}-{size}-{scheme}")
+        assert not tab.serious()
 
 
 def test_dialogs_are_accessible(tab: Tab, server: Server) -> None:
@@ -71,6 +59,6 @@ def test_dialogs_are_accessible(tab: Tab, server: Server) -> None:
     for name in ("Help: keys", "Settings", "Choose...", "Other rules"):
         tab.page.get_by_role("button", name=name).click()
         expect(tab.page.get_by_role("dialog")).to_be_visible()
-        assert not serious(tab), name
+        assert not tab.serious(), name
         tab.page.keyboard.press("Escape")
         expect(tab.page.get_by_role("dialog")).to_have_count(0)

@@ -27,6 +27,8 @@ def test_watch_four_boards(tab: Tab) -> None:
     expect(boards).to_have_count(4)
     for i in range(4):
         expect(boards.nth(i).locator(".facts")).to_have_text(re.compile(r"· [1-9][\d,]* moves"))
+    tab.shot("watch-four")
+    assert not tab.serious()
     seeds = {boards.nth(i).get_by_text(re.compile("^seed")).inner_text() for i in range(4)}
     assert len(seeds) == 1
     tab.page.keyboard.press("Enter")
@@ -178,9 +180,9 @@ def test_the_phone(phone: Tab, server: Server) -> None:
     for name in ("Games", "Design", "Lab", "Play"):
         bar.get_by_role("link", name=name).tap()
         expect(page).to_have_title(f"{name} - lab2048")
-        phone.until("document.documentElement.scrollWidth <= innerWidth")
+        phone.until("document.documentElement.scrollWidth <= 390")
     for name in ("Watch", "Train", "Solve"):
         bar.get_by_role("button", name="More").tap()
         page.get_by_role("dialog").get_by_role("link", name=name).tap()
         expect(page).to_have_title(f"{name} - lab2048")
-        phone.until("document.documentElement.scrollWidth <= innerWidth")
+        phone.until("document.documentElement.scrollWidth <= 390")

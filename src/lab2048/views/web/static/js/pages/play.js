@@ -292,7 +292,7 @@ class Play {
     }
     const now = state.n_moves ? h(runs.at(-1)?.isHuman ? "b" : "b.ai", {}, glyph.get(moves[state.n_moves - 1]) ?? "·") : null;
     this.ribbon.replaceChildren(
-      ...(first > 0 ? ["... "] : []),
+      ...(first > 0 ? ["…"] : []),
       ...runs.filter(({ text }) => text).map(({ isHuman, text, who }) => h(isHuman ? "span" : "span.ai", { title: isHuman ? null : who }, text)),
       now ?? h("span", {}, "None yet: press an arrow key, or swipe."),
     );
