@@ -1,5 +1,7 @@
 """Games through the page: the server is the truth, and nothing is lost."""
 
+from itertools import pairwise
+
 import pytest
 from web_server import Web, serving
 
@@ -204,7 +206,7 @@ def test_a_shape_has_all_that_a_renderer_needs(web, board):
     assert len(cells) == shape["n_cells"] == true.n_cells
     for move, lines in zip(shape["moves"], shape["lines"], strict=True):
         for line in lines:
-            for near, far in zip(line, line[1:], strict=False):  # tiles slide from far to near
+            for near, far in pairwise(line):  # tiles slide from far to near
                 step = (cells[near][0] - cells[far][0], cells[near][1] - cells[far][1])
                 assert step == pytest.approx((move["dx"], move["dy"]), abs=1e-5)
     assert shape["n_symmetries"] == len(true.symmetries)

@@ -80,6 +80,7 @@ def serving(folder: Path, token: str | None = None) -> Iterator[Web]:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         lab = Lab(store, folder)
+        lab.jobs.niceness = 0
         lab.coach.warm_up = lambda: None  # type: ignore[method-assign]
         config = uvicorn.Config(make_app(lab, token=token), log_level="error", lifespan="on", ws="none")
         server = uvicorn.Server(config)

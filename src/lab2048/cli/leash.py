@@ -1,7 +1,8 @@
 """A command on a leash: it ends, as by Ctrl-C, when whoever started it says so or is gone.
 
-The page starts its jobs so (LAB2048_LEASH is set): a line on standard input is a Ctrl-C, and so is its end,
-which comes even if the page is killed.  Whatever a command does at Ctrl-C, such as keeping what it has, it does then.
+The page starts its jobs so: LAB2048_LEASH is set, to how far they step back behind others.  A line on standard
+input is a Ctrl-C, and so is its end, which comes even if the page is killed.  Whatever a command does at Ctrl-C,
+such as keeping what it has, it does then.
 """
 
 import contextlib
@@ -11,16 +12,15 @@ import sys
 import threading
 
 VARIABLE = "LAB2048_LEASH"
-NICE = 10  # a person at the page goes first
 
 
 def attach() -> None:
     """Listen from now on; what this command starts itself is not on the leash."""
-    os.environ.pop(VARIABLE, None)
+    niceness = os.environ.pop(VARIABLE, "")
     signal.signal(signal.SIGINT, signal.default_int_handler)  # the shell may have left it ignored
-    if hasattr(os, "nice"):
+    if hasattr(os, "nice") and niceness.isdecimal():
         with contextlib.suppress(OSError):
-            os.nice(NICE)
+            os.nice(int(niceness))  # a person at the page goes first
     stream = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     threading.Thread(target=_listen, args=(stream,), name="leash", daemon=True).start()

@@ -34,7 +34,9 @@ def serve(
     lan: Annotated[
         bool, typer.Option("--lan", help="Also for phones and others in your network, by a link with a token.")
     ] = False,
-    open_: Annotated[bool, typer.Option("--open/--no-open", " /--no-browser", help="Open the page in a browser.")] = True,
+    open_: Annotated[
+        bool, typer.Option("--open/--no-open", " /--no-browser", help="Open the page in a browser.")
+    ] = True,
     store: StoreOption = None,
 ) -> None:
     """Start the page: play, watch, compare, design, train and solve in the browser.

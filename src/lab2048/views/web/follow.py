@@ -113,4 +113,9 @@ class StudyFollower(Follower):
         """Nothing is known of it yet."""
 
 
-KINDS: dict[str, Callable[[Job], Follower]] = {"match": MatchFollower, "train": TrainFollower, "solve": SolveFollower, "study": StudyFollower}
+KINDS: dict[str, Callable[[Job], Follower]] = {
+    "match": MatchFollower,
+    "train": TrainFollower,
+    "solve": SolveFollower,
+    "study": StudyFollower,
+}

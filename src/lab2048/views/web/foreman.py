@@ -36,6 +36,7 @@ from lab2048.views.web.job import (
 MAX_RUNNING = 3
 MAX_JOBS = 500  # that are remembered
 MAX_QUEUED = 50
+NICENESS = 10  # jobs step back: a person at the page goes first
 PAUSE = 0.25  # seconds between two looks at a job
 LAST_WAIT = 20.0  # seconds that jobs get to keep what they have when the server ends
 
@@ -48,6 +49,7 @@ class Foreman:
     def __init__(self, folder: Path, bus: Bus, kinds: Mapping[str, Follow], environment: Mapping[str, str]) -> None:
         """`folder` holds a folder for each job; `kinds` make the followers; commands see `environment`, too."""
         self.folder, self.kinds, self.environment = folder, kinds, environment
+        self.niceness = NICENESS
         self._bus = bus
         self._jobs: dict[str, Job] = {}
         self.lock = threading.RLock()  # also of what followers have read
@@ -207,7 +209,12 @@ class Foreman:
                     stdin=subprocess.PIPE,
                     stdout=out,
                     stderr=log,
-                    env={**os.environ, **self.environment, "LAB2048_LEASH": "1", "PYTHONUNBUFFERED": "1"},
+                    env={
+                        **os.environ,
+                        **self.environment,
+                        "LAB2048_LEASH": str(self.niceness),
+                        "PYTHONUNBUFFERED": "1",
+                    },
                     start_new_session=True,  # Ctrl-C in the terminal is for the server
                 )
         except OSError as error:

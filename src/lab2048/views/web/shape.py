@@ -96,7 +96,8 @@ def turn_data(opened: OpenGame, turns: list[Turn], library: Library, *, in_full:
         if in_full:
             n = turn.number
             before = opened.game.turns[n - 2].board if n > 1 else opened.game.first_board
-            slides = [(each.start, each.end, each.is_merged) for each in motions(before.ranks, before.shape.lines[turn.move])]
+            found_here = motions(before.ranks, before.shape.lines[turn.move])
+            slides = [(each.start, each.end, each.is_merged) for each in found_here]
         found.append(
             TurnData(
                 number=turn.number,

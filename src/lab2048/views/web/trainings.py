@@ -37,7 +37,7 @@ class TrainingBody(Body):
 
     name: str = Field(pattern=NAME)
     network: str | None = Field(default=None, max_length=300)
-    minutes: float = Field(default=10, gt=0, le=MAX_MINUTES, description="To learn now; what was learnt before comes on top.")
+    minutes: float = Field(default=10, gt=0, le=MAX_MINUTES, description="To learn now, on top of what was learnt.")
     rules: RulesBody = Field(default_factory=lambda: RulesBody(board="4x4"))
     options: dict[str, str | float | bool] = Field(default_factory=dict, max_length=30)
     resume: bool = Field(default=False, description="Go on with a training of this name.")

@@ -1,0 +1,52 @@
+"""Whatever the OpenAPI allows, and much that it does not: never a failure of the server itself."""
+
+import os
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from web_server import serving
+
+from lab2048.views.web.app import make_api
+from lab2048.views.web.lab import Lab
+
+# Starting jobs is tested elsewhere: here it would start hundreds of them.
+LEFT_OUT = ("/api/events", "/api/matches", "/api/trainings", "/api/solves", "/api/studies")
+EXAMPLES = int(os.environ.get("LAB2048_EXAMPLES", "4"))
+
+
+class _NoLab(Lab):
+    """The routes need no laboratory to be described."""
+
+    def __init__(self) -> None:
+        """Nothing."""
+
+
+def _schema():
+    description = make_api(_NoLab()).openapi()
+    for path in LEFT_OUT:
+        description["paths"].get(path, {}).pop("post", None)
+    description["paths"].pop("/api/events")
+    return schemathesis.openapi.from_dict(description)
+
+
+schema = _schema()
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("web")) as found:
+        state = found.begin("2x2", seed=1)
+        found.post(f"/api/games/{state['id']}/moves", {"moves": "wasd"})
+        yield found
+
+
+@schema.parametrize()
+@settings(
+    max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+)
+def test_no_request_breaks_the_server(case, web):
+    answer = case.call(base_url=f"http://127.0.0.1:{web.port}", timeout=60)
+    assert answer.status_code < 500 or answer.status_code == 503, answer.text
+    if answer.status_code >= 400:
+        assert answer.json()["error"]
