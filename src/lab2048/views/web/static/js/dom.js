@@ -138,17 +138,18 @@ export function dialog(title, ...children) {
   return made;
 }
 
-/** A table of rows; columns are [heading, cell of a row, "n" for numbers]. */
-export function table(caption, columns, rows, props = {}) {
+/** A table of rows; columns are [heading, cell of a row, "n" for numbers].  Roles are said, because phones show rows as cards. */
+export function table(caption, columns, rows) {
+  const line = (name, cells) => h("tr", { role: "row" }, cells.map((cell, i) => h(name, { role: name === "th" ? "columnheader" : "cell", className: columns[i][2] ?? "" }, cell)));
   return h(
     "div.table",
     { tabIndex: 0, role: "region", "aria-label": caption },
     h(
       "table",
-      props,
+      { role: "table" },
       h("caption.unseen", {}, caption),
-      h("thead", {}, h("tr", {}, columns.map(([heading, , name]) => h("th", { scope: "col", className: name ?? "" }, heading)))),
-      h("tbody", {}, rows.map((row) => h("tr", {}, columns.map(([, cell, name]) => h("td", { className: name ?? "" }, cell(row)))))),
+      h("thead", { role: "rowgroup" }, line("th", columns.map(([heading]) => heading))),
+      h("tbody", { role: "rowgroup" }, rows.map((row) => line("td", columns.map(([, cell]) => cell(row))))),
     ),
   );
 }
