@@ -21,7 +21,7 @@ class Web:
 
     def __init__(self, lab: Lab, port: int) -> None:
         self.lab, self.port = lab, port
-        self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False)
+        self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=600, trust_env=False)
 
     def ask(self, method: str, path: str, body: Any = None, *, status: int = 200, **headers: str) -> Any:
         answer = self.client.request(method, path, json=body, headers=headers)

@@ -6,14 +6,16 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lab2048.arena.batch import Batch, Played
-from lab2048.arena.pool import Pool
 from lab2048.arena.statistics import Interval, games_to_decide, mean_interval, rate_interval
 from lab2048.errors import UsageError
 from lab2048.records.store import Summary
 from lab2048.rules import Rules
+
+if TYPE_CHECKING:  # whoever only reads a match need not load the kernels
+    from lab2048.arena.batch import Batch, Played
+    from lab2048.arena.pool import Pool
 
 SCHEMA = "lab2048/match-1"
 BATCH_SECONDS = 0.4  # aim: long enough to cost nothing, short enough to show progress and lose little
@@ -78,7 +80,7 @@ class Match:
             raise UsageError(f"players {' '.join(self.players)}: expected each player once")
         self.standings = {player: Standing(player) for player in self.players}
 
-    def play(self, pool: Pool) -> Iterator[Played]:
+    def play(self, pool: "Pool") -> "Iterator[Played]":
         """Play what is missing; each piece is counted when it is handed out."""
         pace = dict.fromkeys(self.players, 0.0)  # seconds a game, as far as is known
         for played in pool.run(self._batches(pace, pool.n_workers)):
@@ -87,7 +89,7 @@ class Match:
                 pace[played.player] = played.cpu_seconds / len(played.episodes)
             yield played
 
-    def count(self, played: Played) -> None:
+    def count(self, played: "Played") -> None:
         """Add finished games to their player's standing."""
         standing = self.standings[played.player]
         standing.cpu_seconds += played.cpu_seconds
@@ -101,8 +103,10 @@ class Match:
                 episode.seconds,
             )
 
-    def _batches(self, pace: dict[str, float], n_workers: int) -> Iterator[Batch]:
+    def _batches(self, pace: dict[str, float], n_workers: int) -> "Iterator[Batch]":
         """Cut the missing games into batches, all players in step, so that a match cut short is still paired."""
+        from lab2048.arena.batch import Batch
+
         missing = {
             player: [n for n in range(self.n_games) if n not in standing.games]
             for player, standing in self.standings.items()

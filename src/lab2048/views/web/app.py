@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import AsyncIterator
 
+from anyio import to_thread
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
@@ -32,11 +33,15 @@ from lab2048.views.web.security import Guard
 _NOUNS = (events, collection, games, hint, players, design, jobs, matches, trainings, solves, tables, studies)
 
 
+MAX_ANSWERS = 100  # that are made at once; most only wait for a player or the disk
+
+
 def make_api(lab: Lab) -> FastAPI:
     """The routes, without the guard at the gate."""
 
     @contextlib.asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
+        to_thread.current_default_thread_limiter().total_tokens = MAX_ANSWERS
         lab.begin()
         yield
         await run_in_threadpool(lab.end)

@@ -111,7 +111,7 @@ def _estimate(lab: Lab, rules: Rules, objective: str) -> EstimateData:
     check_starts(rules)
     lab.coach.check_group("solver")
     n_workers = max(1, (os.cpu_count() or 1) - 1)
-    with lab.heavy, Crew(n_workers) as crew:
+    with lab.heavy_work(), Crew(n_workers) as crew:
         found = count(problem, crew, Memory(2**29, n_workers), lab.folder, seconds=ESTIMATE_SECONDS)
     words = [*solve_words(rules, objective), "--estimate"]
     return EstimateData(**found.to_json(), verdict=_verdict(found.to_json()), command=line(words))

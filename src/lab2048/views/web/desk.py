@@ -3,7 +3,7 @@
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
 from lab2048.arena.open_game import OpenGame
@@ -32,6 +32,7 @@ class Desk:
         """Nothing is open yet; games that nobody ever began are cleared away."""
         self.store, self.library, self.bus, self.coach = store, library, bus, coach
         self.failure = ""  # why games cannot be kept
+        self.on_failure: Callable[[], None] = lambda: None
         self._open: dict[int, OpenGame] = {}
         self._autos: dict[int, Auto] = {}
         self._best: dict[str, list[int]] = {}
@@ -143,6 +144,7 @@ class Desk:
                 auto.run()
             else:
                 auto.pause()
+                opened.keep(self.store, say=self._note_failure)  # what was kept in passing may lack the last moves
             return self.tell(opened, "auto", [], tab=tab).state
 
     @property
@@ -190,6 +192,7 @@ class Desk:
     def _note_failure(self, failure: str) -> None:
         if failure != self.failure:
             self.failure = failure
+            self.on_failure()
 
     def _tidy(self) -> None:
         """Put games away that were not used for longest, if there are many; they are in the store."""

@@ -1,5 +1,6 @@
 """The files of the page, and plotly's; nothing else of the disk can be asked for."""
 
+import gzip
 from functools import lru_cache
 from hashlib import sha256
 from importlib.util import find_spec
@@ -72,14 +73,17 @@ def _listing() -> frozenset[str]:
 def _answer(request: Request, path: Path) -> Response:
     """A file, or word that it has not changed since it was last asked for."""
     stamp = path.stat()
-    body, tag = _read(path, stamp.st_mtime_ns, stamp.st_size)
-    headers = {"etag": tag, "cache-control": "no-cache"}
+    body, squeezed, tag = _read(path, stamp.st_mtime_ns, stamp.st_size)
+    headers = {"etag": tag, "cache-control": "no-cache", "vary": "accept-encoding"}
     if tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        body = squeezed
+        headers["content-encoding"] = "gzip"
     return Response(body, media_type=KINDS[path.suffix], headers=headers)
 
 
 @lru_cache(maxsize=200)
-def _read(path: Path, changed: int, size: int) -> tuple[bytes, str]:  # noqa: ARG001 - a file that changes is read again
+def _read(path: Path, changed: int, size: int) -> tuple[bytes, bytes, str]:  # noqa: ARG001 - changed files are read again
     body = path.read_bytes()
-    return body, f'"{sha256(body).hexdigest()[:16]}"'
+    return body, gzip.compress(body, 6, mtime=0), f'"{sha256(body).hexdigest()[:16]}"'

@@ -36,6 +36,7 @@ from lab2048.views.web.job import (
 MAX_RUNNING = 3
 MAX_JOBS = 500  # that are remembered
 MAX_QUEUED = 50
+MAX_READ = 10  # jobs that are done and held in memory
 NICENESS = 10  # jobs step back: a person at the page goes first
 PAUSE = 0.25  # seconds between two looks at a job
 LAST_WAIT = 20.0  # seconds that jobs get to keep what they have when the server ends
@@ -53,6 +54,7 @@ class Foreman:
         self._bus = bus
         self._jobs: dict[str, Job] = {}
         self.lock = threading.RLock()  # also of what followers have read
+        self._read: list[str] = []  # jobs whose followers are in memory, those asked for last at the end
         self._has_begun = self._is_closed = False
         self._on_end: list[Callable[[Job], None]] = []
 
@@ -101,8 +103,24 @@ class Foreman:
             if job.follower is None:
                 job.follower = self.kinds[job.kind](job)
                 job.n_read = 0
+                state = job.progress, job.message
                 job.catch_up()
+                if not job.is_active and job.state != INTERRUPTED:
+                    job.progress, job.message = state  # what was said in the end
+            self._remember(job)
             return job.follower
+
+    def _remember(self, job: Job) -> None:
+        """Let go of what was read of the jobs that nobody has asked for lately; it can be read again."""
+        if job.id in self._read:
+            self._read.remove(job.id)
+        self._read.append(job.id)
+        for id_ in self._read[:-MAX_READ]:
+            old = self._jobs.get(id_)
+            if old is None or not old.is_active:
+                self._read.remove(id_)
+                if old:
+                    old.follower = None
 
     def start(
         self, kind: str, title: str, words: list[str], *, request: dict[str, Any], resume_words: list[str]

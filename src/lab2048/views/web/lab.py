@@ -1,7 +1,9 @@
 """Everything that the server holds, in one object that every route gets."""
 
+import contextlib
 import os
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -13,10 +15,13 @@ from lab2048.records.store import Store
 from lab2048.views.web.bus import Bus, News
 from lab2048.views.web.coach import Coach
 from lab2048.views.web.desk import Desk
+from lab2048.views.web.error import NotReadyError
 from lab2048.views.web.follow import KINDS
 from lab2048.views.web.foreman import Foreman
 from lab2048.views.web.spec import Library
 from lab2048.views.web.status import StatusData
+
+MAX_WAITING = 4
 
 
 class Lab:
@@ -31,7 +36,20 @@ class Lab:
         self.coach = Coach(self.tell_status)
         self.desk = Desk(store, self.library, self.bus, self.coach)
         self.jobs = Foreman(self.folder / "jobs", self.bus, KINDS, {"LAB2048_STORE": str(store.path.absolute())})
-        self.heavy = threading.Lock()  # one estimate at a time
+        self.desk.on_failure = self.tell_status
+        self._heavy = threading.Lock()
+        self._queue = threading.BoundedSemaphore(MAX_WAITING)
+
+    @contextlib.contextmanager
+    def heavy_work(self) -> Iterator[None]:
+        """One estimate or the like at a time; few may wait for theirs, so that nobody else waits."""
+        if not self._queue.acquire(blocking=False):
+            raise NotReadyError("other estimates are being made: try again in a moment")
+        try:
+            with self._heavy:
+                yield
+        finally:
+            self._queue.release()
 
     def begin(self) -> None:
         """Start what runs beside the answers."""

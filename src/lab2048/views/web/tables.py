@@ -179,7 +179,7 @@ def probe(lab: LabOf, name: TableName, body: ProbeBody) -> ProbeData:
 def hardest(lab: LabOf, name: TableName, n: Annotated[int, Query(ge=1, le=100)] = 20) -> HardList:
     """Boards of a sample where the second best move loses most."""
     path = lab.library.table(name)
-    with lab.heavy:
+    with lab.heavy_work():
         found = _hardest(path, (path / "manifest.json").stat().st_mtime_ns)
     return HardList(positions=found[:n], looked_at=len(found))
 
