@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { hexagonColumns, readAddress, rowsOf, writeAddress, writeMap } from "../../src/lab2048/views/web/static/js/pure/codec.js";
+import {
+  hexagonColumns,
+  readAddress,
+  rowsOf,
+  writeAddress,
+  writeMap,
+} from "../../src/lab2048/views/web/static/js/pure/codec.js";
 import { golden } from "./golden.js";
 
 test("maps are written as Python writes them", () => {

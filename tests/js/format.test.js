@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { bytes, clock, date, duration, number, percent, short } from "../../src/lab2048/views/web/static/js/pure/format.js";
+import {
+  bytes,
+  clock,
+  date,
+  duration,
+  number,
+  percent,
+  short,
+} from "../../src/lab2048/views/web/static/js/pure/format.js";
 import { golden } from "./golden.js";
 
 test("numbers, rates and times read as Python writes them", () => {
@@ -12,7 +20,13 @@ test("numbers, rates and times read as Python writes them", () => {
 
 test("short numbers fit a narrow place", () => {
   assert.deepEqual([182400, 9999, 10000, 1234567, -14500, 3.25, 999_960].map(short), [
-    "182.4k", "9,999", "10.0k", "1.2M", "-14.5k", "3.25", "1.0M",
+    "182.4k",
+    "9,999",
+    "10.0k",
+    "1.2M",
+    "-14.5k",
+    "3.25",
+    "1.0M",
   ]);
   assert.equal(short(null), "-");
 });

@@ -4,7 +4,15 @@ import { test } from "node:test";
 import { isTyping, letters, meaning, seeking } from "../../src/lab2048/views/web/static/js/pure/keys.js";
 import { golden } from "./golden.js";
 
-const press = (code, key, more = {}) => ({ code, key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...more });
+const press = (code, key, more = {}) => ({
+  code,
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  shiftKey: false,
+  ...more,
+});
 
 test("the letters of moves are those of the records, and the keys that make them", () => {
   for (const [n, { letters: expected }] of Object.entries(golden.moves)) {
@@ -18,8 +26,19 @@ test("the letters of moves are those of the records, and the keys that make them
 test("WASD is a place on the keyboard, HJKL are letters", () => {
   assert.deepEqual(meaning(press("KeyW", "z")), { move: 0 }); // a French keyboard
   assert.deepEqual(meaning(press("KeyC", "j")), { move: 2 }); // Dvorak
-  for (const [key, move] of [["k", 0], ["l", 1], ["j", 2], ["h", 3]]) assert.deepEqual(meaning(press("Key?", key)), { move });
-  for (const [code, move] of [["ArrowUp", 0], ["ArrowRight", 1], ["ArrowDown", 2], ["ArrowLeft", 3]]) {
+  for (const [key, move] of [
+    ["k", 0],
+    ["l", 1],
+    ["j", 2],
+    ["h", 3],
+  ])
+    assert.deepEqual(meaning(press("Key?", key)), { move });
+  for (const [code, move] of [
+    ["ArrowUp", 0],
+    ["ArrowRight", 1],
+    ["ArrowDown", 2],
+    ["ArrowLeft", 3],
+  ]) {
     assert.deepEqual(meaning(press(code, code)), { move });
   }
   assert.equal(meaning(press("ArrowLeft", "ArrowLeft"), 6), null); // hexagons have no left
@@ -27,8 +46,19 @@ test("WASD is a place on the keyboard, HJKL are letters", () => {
 });
 
 test("commands", () => {
-  for (const [key, command] of [["u", "undo"], ["y", "redo"], [" ", "best"], ["Enter", "auto"], ["t", "hints"], ["n", "new"],
-    ["[", "slower"], ["]", "faster"], ["?", "help"], ["Backspace", "undo"], ["T", "hints"]]) {
+  for (const [key, command] of [
+    ["u", "undo"],
+    ["y", "redo"],
+    [" ", "best"],
+    ["Enter", "auto"],
+    ["t", "hints"],
+    ["n", "new"],
+    ["[", "slower"],
+    ["]", "faster"],
+    ["?", "help"],
+    ["Backspace", "undo"],
+    ["T", "hints"],
+  ]) {
     assert.deepEqual(meaning(press("", key)), { command });
   }
   assert.deepEqual(meaning(press("KeyZ", "z", { ctrlKey: true })), { command: "undo" });

@@ -3,9 +3,21 @@ import { test } from "node:test";
 
 import { Swipe } from "../../src/lab2048/views/web/static/js/pure/swipe.js";
 
-const SQUARE = [[0, -1], [1, 0], [0, 1], [-1, 0]];
+const SQUARE = [
+  [0, -1],
+  [1, 0],
+  [0, 1],
+  [-1, 0],
+];
 const A = Math.sqrt(3) / 2;
-const HEXAGON = [[0, -1], [A, -0.5], [A, 0.5], [0, 1], [-A, 0.5], [-A, -0.5]];
+const HEXAGON = [
+  [0, -1],
+  [A, -0.5],
+  [A, 0.5],
+  [0, 1],
+  [-A, 0.5],
+  [-A, -0.5],
+];
 
 function swiped(vectors, dx, dy, side = 0) {
   const swipe = new Swipe(vectors, side);

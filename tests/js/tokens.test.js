@@ -7,7 +7,9 @@ const CSS = readFileSync(new URL("../../src/lab2048/views/web/static/css/tokens.
 /** The custom properties of a block that begins with `head`. */
 function block(head) {
   const body = CSS.slice(CSS.indexOf(head) + head.length).split("\n}")[0];
-  return Object.fromEntries([...body.matchAll(/--([\w-]+):\s*([^;]+);/g)].map(([, name, value]) => [name, value.trim()]));
+  return Object.fromEntries(
+    [...body.matchAll(/--([\w-]+):\s*([^;]+);/g)].map(([, name, value]) => [name, value.trim()]),
+  );
 }
 
 function luminance(hex) {
@@ -38,7 +40,9 @@ test("words can be read on the page and its panels, light and dark", () => {
   const both = (name) => tokens[name].match(/light-dark\((#\w+), (#\w+)\)/).slice(1, 3);
   for (const ground of ["page", "panel"]) {
     for (const words of ["text", "quiet", "accent", "best-text", "bad"]) {
-      both(words).forEach((colour, i) => assert.ok(contrast(colour, both(ground)[i]) >= 4.5, `${words} on ${ground} ${i}`));
+      both(words).forEach((colour, i) =>
+        assert.ok(contrast(colour, both(ground)[i]) >= 4.5, `${words} on ${ground} ${i}`),
+      );
     }
     both("edge").forEach((colour, i) => assert.ok(contrast(colour, both(ground)[i]) >= 3, `edge on ${ground} ${i}`));
   }

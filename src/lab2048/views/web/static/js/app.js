@@ -85,14 +85,34 @@ function drawTray() {
   tray.querySelector(".name").textContent = busy.length > 1 ? `${name} +${busy.length - 1}` : name;
   if (busy.length && shown.progress !== null) bar.value = shown.progress;
   else bar.removeAttribute("value");
-  const share = busy.length ? (shown.progress === null ? "" : percent(Math.floor(shown.progress * 100) / 100)) : shown ? "!" : String(stream.jobs.size);
+  const share = busy.length
+    ? shown.progress === null
+      ? ""
+      : percent(Math.floor(shown.progress * 100) / 100)
+    : shown
+      ? "!"
+      : String(stream.jobs.size);
   tray.querySelector(".share").textContent = share;
-  tray.setAttribute("aria-label", busy.length ? `Jobs: ${shown.title}, ${share || shown.state}` : shown ? `Jobs: ${name}` : `Jobs: ${stream.jobs.size}, none runs`);
+  tray.setAttribute(
+    "aria-label",
+    busy.length
+      ? `Jobs: ${shown.title}, ${share || shown.state}`
+      : shown
+        ? `Jobs: ${name}`
+        : `Jobs: ${stream.jobs.size}, none runs`,
+  );
 }
 
 function drawDot() {
   const { state, status } = stream;
-  const words = state === "open" ? (status?.ready === false ? `Connected; ${status.doing || "players are made ready"}` : "Connected") : state === "waiting" ? "Connecting" : "No connection: is lab2048 still running?";
+  const words =
+    state === "open"
+      ? status?.ready === false
+        ? `Connected; ${status.doing || "players are made ready"}`
+        : "Connected"
+      : state === "waiting"
+        ? "Connecting"
+        : "No connection: is lab2048 still running?";
   const dot = document.querySelector("#dot .dot");
   dot.dataset.state = state === "open" && status?.ready === false ? "waiting" : state;
   document.getElementById("dot").setAttribute("aria-label", words);
@@ -109,7 +129,11 @@ function announce(job) {
   const page = { match: "lab", train: "train", solve: "solve", study: "lab" }[job.kind];
   const words = { done: "is done", failed: `failed: ${job.message}`, interrupted: "was interrupted" }[job.state];
   const isThere = readAddress(location.hash).page === page;
-  toast(`${job.title} ${words}`, page && !isThere ? "Show" : null, () => (location.hash = writeAddress(page, [job.id])));
+  toast(
+    `${job.title} ${words}`,
+    page && !isThere ? "Show" : null,
+    () => (location.hash = writeAddress(page, [job.id])),
+  );
 }
 
 applyPrefs();
@@ -132,7 +156,10 @@ stream.on("jobs", drawTray);
 stream.on("job", announce);
 stream.on("connection", drawDot);
 stream.on("status", drawDot);
-for (const name of ["help", "settings", "more"]) document.getElementById(name).addEventListener("click", () => openDialog(name));
+for (const name of ["help", "settings", "more"])
+  document.getElementById(name).addEventListener("click", () => openDialog(name));
 document.getElementById("tray").addEventListener("click", () => openDialog("jobs"));
-document.getElementById("dot").addEventListener("click", () => toast(document.getElementById("dot").title, null, null, { ms: 3000 }));
+document
+  .getElementById("dot")
+  .addEventListener("click", () => toast(document.getElementById("dot").title, null, null, { ms: 3000 }));
 show();

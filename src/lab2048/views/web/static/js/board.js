@@ -81,7 +81,12 @@ export class LabBoard extends HTMLElement {
     const pop = this.#duration("--pop");
     const wait = Math.max(0, this.#slideEnds - performance.now());
     if (pop > 0 && wait > 0) {
-      this.#run(this.#tiles[cell], [{ transform: "scale(0)" }, { transform: "none" }], { duration: pop, delay: wait, fill: "backwards", easing: "ease-out" });
+      this.#run(this.#tiles[cell], [{ transform: "scale(0)" }, { transform: "none" }], {
+        duration: pop,
+        delay: wait,
+        fill: "backwards",
+        easing: "ease-out",
+      });
     }
   }
 
@@ -101,7 +106,10 @@ export class LabBoard extends HTMLElement {
     const { dx, dy } = this.#shape.moves[move];
     const [wide, high] = this.#size;
     // As far towards the edge as leaves the arrow on the board.
-    const reach = Math.min(Math.abs(dx) > 0.01 ? 0.5 * wide / Math.abs(dx) : Infinity, Math.abs(dy) > 0.01 ? 0.5 * high / Math.abs(dy) : Infinity);
+    const reach = Math.min(
+      Math.abs(dx) > 0.01 ? (0.5 * wide) / Math.abs(dx) : Infinity,
+      Math.abs(dy) > 0.01 ? (0.5 * high) / Math.abs(dy) : Infinity,
+    );
     const share = (reach - 0.11 * wide - 0.1) / wide;
     const angle = (Math.atan2(dy, dx) * 180) / Math.PI;
     this.#arrow.style.transform = `translate(-50%, -50%) translate(${((dx * share) / 0.22) * 100}%, ${((dy * share) / 0.22) * 250}%) rotate(${angle}deg)`;
@@ -139,7 +147,9 @@ export class LabBoard extends HTMLElement {
 
   /** Show these cells as bricks, for a board that is being designed. */
   setBricks(cells) {
-    this.querySelectorAll(".places > .place").forEach((place, cell) => place.classList.toggle("brick", cells.has(cell)));
+    this.querySelectorAll(".places > .place").forEach((place, cell) =>
+      place.classList.toggle("brick", cells.has(cell)),
+    );
   }
 
   /** Lay an element over every cell: `make(cell)` gives it. */
@@ -212,7 +222,10 @@ export class LabBoard extends HTMLElement {
     this.#arrow = arrow();
     this.#table = this.#makeTable(rows, hexagonal);
     this.replaceChildren(backs, under, over, this.#arrow, this.#table);
-    this.#swipe = new Swipe(moves.map(({ dx, dy }) => [dx, dy]), this.clientWidth);
+    this.#swipe = new Swipe(
+      moves.map(({ dx, dy }) => [dx, dy]),
+      this.clientWidth,
+    );
     if (!this.hasAttribute("quiet")) {
       this.tabIndex = 0;
       this.setAttribute("role", "application");
@@ -284,7 +297,11 @@ export class LabBoard extends HTMLElement {
     const pop = this.#duration("--pop");
     this.#run(
       this.#tiles[to],
-      [{ transform: "scale(0.6)", opacity: 0 }, { transform: "scale(1.14)", opacity: 1, offset: 0.5 }, { transform: "none", opacity: 1 }],
+      [
+        { transform: "scale(0.6)", opacity: 0 },
+        { transform: "scale(1.14)", opacity: 1, offset: 0.5 },
+        { transform: "none", opacity: 1 },
+      ],
       { duration: pop, delay: ms, fill: "backwards", easing: "ease-out" },
     );
   }
@@ -353,7 +370,10 @@ function arrow() {
   svg.setAttribute("class", "arrow");
   svg.setAttribute("aria-hidden", "true");
   svg.setAttribute("hidden", "");
-  for (const [d, width] of [["M4 20H76", 11], ["M70 4 96 20 70 36z", 2]]) {
+  for (const [d, width] of [
+    ["M4 20H76", 11],
+    ["M70 4 96 20 70 36z", 2],
+  ]) {
     const path = document.createElementNS(SVG, "path");
     path.setAttribute("d", d);
     path.setAttribute("stroke-width", String(width));

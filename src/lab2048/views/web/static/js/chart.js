@@ -14,9 +14,16 @@ let plotly = null;
 function loadPlotly() {
   plotly ??= (async () => {
     const text = await (await fetch("/plotly.js")).text();
-    for (const [, name] of text.matchAll(/getElementById\("([0-9a-f]{64})"\)/g)) document.head.append(h("meta", { id: name }));
+    for (const [, name] of text.matchAll(/getElementById\("([0-9a-f]{64})"\)/g))
+      document.head.append(h("meta", { id: name }));
     await new Promise((resolve, reject) => {
-      document.head.append(h("script", { src: "/plotly.js", onload: resolve, onerror: () => reject(new Error("plotly could not be loaded")) }));
+      document.head.append(
+        h("script", {
+          src: "/plotly.js",
+          onload: resolve,
+          onerror: () => reject(new Error("plotly could not be loaded")),
+        }),
+      );
     });
     return globalThis.Plotly;
   })();
@@ -33,7 +40,14 @@ export function chart(label) {
   const csv = h("a.button.slim", { download: true }, "CSV");
   const json = h("a.button.slim", { download: true }, "JSON");
   const details = h("details", {}, h("summary", {}, "Table"), numbers);
-  const element = h("figure.chart", {}, h("div.row.spread", {}, caption, h("div.row", {}, csv, json)), words, canvas, details);
+  const element = h(
+    "figure.chart",
+    {},
+    h("div.row.spread", {}, caption, h("div.row", {}, csv, json)),
+    words,
+    canvas,
+    details,
+  );
   let shown = 0;
   let isDrawn = false;
 
@@ -68,8 +82,22 @@ export function chart(label) {
     json.download = "chart.json";
     const { columns, rows } = answer.table;
     const isNumber = columns.map((_, i) => rows.some((row) => typeof row[i] === "number"));
-    numbers.replaceChildren(table(answer.title || label, columns.map((name, i) => [name, (row) => (typeof row[i] === "number" ? number(row[i]) : String(row[i] ?? "-")), isNumber[i] ? "n" : ""]), rows));
-    await Plotly.react(canvas, answer.figure.data, dress(answer.figure.layout), { responsive: true, displayModeBar: false, displaylogo: false });
+    numbers.replaceChildren(
+      table(
+        answer.title || label,
+        columns.map((name, i) => [
+          name,
+          (row) => (typeof row[i] === "number" ? number(row[i]) : String(row[i] ?? "-")),
+          isNumber[i] ? "n" : "",
+        ]),
+        rows,
+      ),
+    );
+    await Plotly.react(canvas, answer.figure.data, dress(answer.figure.layout), {
+      responsive: true,
+      displayModeBar: false,
+      displaylogo: false,
+    });
     isDrawn = true;
   };
   element.forget = () => {
@@ -95,7 +123,8 @@ function dress(layout) {
   probe.remove();
   const axes = {};
   for (const [name, value] of Object.entries(layout)) {
-    if (/^[xy]axis/.test(name)) axes[name] = { gridcolor: line, linecolor: line, zerolinecolor: line, automargin: true, ...value };
+    if (/^[xy]axis/.test(name))
+      axes[name] = { gridcolor: line, linecolor: line, zerolinecolor: line, automargin: true, ...value };
   }
   return {
     ...layout,
@@ -120,12 +149,16 @@ export function charts(label, names, pathOf) {
   let id = null;
   const figure = chart(names[0][1]);
   const buttons = names.map(([name, text]) =>
-    button(text, () => {
-      at = name;
-      mark();
-      figure.forget();
-      if (id) figure.load(pathOf(id, at));
-    }, { slim: true }),
+    button(
+      text,
+      () => {
+        at = name;
+        mark();
+        figure.forget();
+        if (id) figure.load(pathOf(id, at));
+      },
+      { slim: true },
+    ),
   );
   const mark = () => buttons.forEach((each, i) => each.setAttribute("aria-pressed", String(names[i][0] === at)));
   mark();

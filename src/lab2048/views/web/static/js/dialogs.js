@@ -25,35 +25,97 @@ const KEYS = [
 export function help() {
   const box = dialog(
     "Keys",
-    h("dl.keys", {}, KEYS.map(([keys, words]) => [h("dt", {}, keys.map((key) => [h("kbd", {}, key), " "])), h("dd", {}, words)])),
-    h("p.small.quiet", {}, "In a replay: ← → a move, Page Up and Page Down ten, Home and End. On a phone: swipe over the board, or tap the bars around it."),
-    h("p.small.quiet", {}, "Tiles slide as far as they can, and two equal ones that meet become one. Undo and the same move give the same new tile: the dice are decided by the seed."),
-    h("div.row.end", {}, button("Close", () => box.close(), { main: true, autofocus: true })),
+    h(
+      "dl.keys",
+      {},
+      KEYS.map(([keys, words]) => [
+        h(
+          "dt",
+          {},
+          keys.map((key) => [h("kbd", {}, key), " "]),
+        ),
+        h("dd", {}, words),
+      ]),
+    ),
+    h(
+      "p.small.quiet",
+      {},
+      "In a replay: ← → a move, Page Up and Page Down ten, Home and End. On a phone: swipe over the board, or tap the bars around it.",
+    ),
+    h(
+      "p.small.quiet",
+      {},
+      "Tiles slide as far as they can, and two equal ones that meet become one. Undo and the same move give the same new tile: the dice are decided by the seed.",
+    ),
+    h(
+      "div.row.end",
+      {},
+      button("Close", () => box.close(), { main: true, autofocus: true }),
+    ),
   );
 }
 
 export function settings() {
-  const line = (label, name, options) => h("div.field", {}, h("span", {}, label), segments(label, options, pref(name), (value) => setPref(name, value)));
+  const line = (label, name, options) =>
+    h(
+      "div.field",
+      {},
+      h("span", {}, label),
+      segments(label, options, pref(name), (value) => setPref(name, value)),
+    );
   const box = dialog(
     "Settings",
     h(
       "div.stack",
       {},
-      line("Light or dark", "theme", [["auto", "As the system"], ["light", "Light"], ["dark", "Dark"]]),
-      line("Tiles", "tiles", [["classic", "Classic"], ["contrast", "For colour-blind eyes"]]),
-      line("Motion", "motion", [["auto", "As the system"], ["off", "None"]]),
+      line("Light or dark", "theme", [
+        ["auto", "As the system"],
+        ["light", "Light"],
+        ["dark", "Dark"],
+      ]),
+      line("Tiles", "tiles", [
+        ["classic", "Classic"],
+        ["contrast", "For colour-blind eyes"],
+      ]),
+      line("Motion", "motion", [
+        ["auto", "As the system"],
+        ["off", "None"],
+      ]),
       h("p.small.quiet", {}, "Kept in this browser. Games are kept by lab2048 on this machine; nothing leaves it."),
     ),
-    h("div.row.end", {}, button("Close", () => box.close(), { main: true })),
+    h(
+      "div.row.end",
+      {},
+      button("Close", () => box.close(), { main: true }),
+    ),
   );
 }
 
 export function more() {
-  const link = (page, text, words) => h("a.choice", { href: `#/${page}`, onclick: () => box.close() }, h("b", {}, text), h("span", {}, words));
+  const link = (page, text, words) =>
+    h("a.choice", { href: `#/${page}`, onclick: () => box.close() }, h("b", {}, text), h("span", {}, words));
   const box = dialog(
     "More",
-    h("div.choices", {}, link("watch", "Watch", "players side by side"), link("train", "Train", "networks that learn by playing"), link("solve", "Solve", "boards solved exactly")),
-    h("div.row.end", {}, button("Keys", () => { box.close(); help(); }), button("Settings", () => { box.close(); settings(); }), button("Close", () => box.close(), { main: true })),
+    h(
+      "div.choices",
+      {},
+      link("watch", "Watch", "players side by side"),
+      link("train", "Train", "networks that learn by playing"),
+      link("solve", "Solve", "boards solved exactly"),
+    ),
+    h(
+      "div.row.end",
+      {},
+      button("Keys", () => {
+        box.close();
+        help();
+      }),
+      button("Settings", () => {
+        box.close();
+        settings();
+      }),
+      button("Close", () => box.close(), { main: true }),
+    ),
   );
 }
 
@@ -65,8 +127,20 @@ export function jobAddress(job) {
 
 export function jobs() {
   const ending = new AbortController();
-  const list = jobList(() => [...stream.jobs.values()].slice(0, 30), ending.signal, () => box.close());
-  const box = dialog("Jobs", list, h("div.row.end", {}, button("Close", () => box.close(), { main: true })));
+  const list = jobList(
+    () => [...stream.jobs.values()].slice(0, 30),
+    ending.signal,
+    () => box.close(),
+  );
+  const box = dialog(
+    "Jobs",
+    list,
+    h(
+      "div.row.end",
+      {},
+      button("Close", () => box.close(), { main: true }),
+    ),
+  );
   box.addEventListener("close", () => ending.abort());
 }
 
@@ -81,7 +155,8 @@ export function jobList(which, signal, leave) {
       else lines.set(job.id, jobLine(job, leave));
     }
     const wanted = all.length ? all.map(({ id }) => lines.get(id)) : [h("p.quiet.small", {}, "None yet.")];
-    if (wanted.length !== list.children.length || wanted.some((line, i) => line !== list.children[i])) list.replaceChildren(...wanted);
+    if (wanted.length !== list.children.length || wanted.some((line, i) => line !== list.children[i]))
+      list.replaceChildren(...wanted);
   };
   stream.on("jobs", draw, signal);
   draw();
@@ -93,7 +168,8 @@ const isBusy = (job) => ["running", "queued", "ending"].includes(job.state);
 /** A job with its progress, and what can be done about it; `update` shows how it stands now. */
 export function jobLine(first, leave = () => {}) {
   const { id, title, kind } = first;
-  const act = (what) => (event) => attempt(async () => stream.learn(await post(`/api/jobs/${id}/${what}`)), event.currentTarget);
+  const act = (what) => (event) =>
+    attempt(async () => stream.learn(await post(`/api/jobs/${id}/${what}`)), event.currentTarget);
   const address = jobAddress(first);
   const state = h("span.small.quiet");
   const bar = h("progress", { max: 1, "aria-label": `Progress of ${title}` });
@@ -102,7 +178,12 @@ export function jobLine(first, leave = () => {}) {
   const element = h(
     "div.job",
     {},
-    h("div.row.spread.nowrap", {}, address ? h("a.grow", { href: address, onclick: leave }, title) : h("b.grow", {}, title), state),
+    h(
+      "div.row.spread.nowrap",
+      {},
+      address ? h("a.grow", { href: address, onclick: leave }, title) : h("b.grow", {}, title),
+      state,
+    ),
     bar,
     h("div.row.spread.nowrap", {}, words, acts),
   );
@@ -119,9 +200,24 @@ export function jobLine(first, leave = () => {}) {
     offered = offers;
     acts.replaceChildren(
       ...[
-        job.can_cancel ? button(kind === "train" ? "Pause" : "Stop", act("cancel"), { slim: true, "aria-label": `${kind === "train" ? "Pause" : "Stop"} ${title}` }) : null,
+        job.can_cancel
+          ? button(kind === "train" ? "Pause" : "Stop", act("cancel"), {
+              slim: true,
+              "aria-label": `${kind === "train" ? "Pause" : "Stop"} ${title}`,
+            })
+          : null,
         job.can_resume ? button("Resume", act("resume"), { slim: true, "aria-label": `Resume ${title}` }) : null,
-        isOver ? button("Forget", (event) => attempt(async () => { await remove(`/api/jobs/${id}`); stream.forget(id); }, event.currentTarget), { slim: true, "aria-label": `Forget ${title}` }) : null,
+        isOver
+          ? button(
+              "Forget",
+              (event) =>
+                attempt(async () => {
+                  await remove(`/api/jobs/${id}`);
+                  stream.forget(id);
+                }, event.currentTarget),
+              { slim: true, "aria-label": `Forget ${title}` },
+            )
+          : null,
       ].filter(Boolean),
     );
   };

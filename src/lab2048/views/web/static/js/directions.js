@@ -28,7 +28,13 @@ export class Directions {
   setShape(shape) {
     this.#buttons = shape.moves.map(({ name, dx, dy }, move) => {
       const side = (dy < -0.1 ? "n" : dy > 0.1 ? "s" : "") + (dx < -0.1 ? "w" : dx > 0.1 ? "e" : "");
-      const made = h(`button.dir.${side}`, { type: "button", "aria-label": capital(name), onclick: () => this.onmove(move) }, h("span"), h("i"), h("em"));
+      const made = h(
+        `button.dir.${side}`,
+        { type: "button", "aria-label": capital(name), onclick: () => this.onmove(move) },
+        h("span"),
+        h("i"),
+        h("em"),
+      );
       made.name_ = capital(name);
       return made;
     });

@@ -10,11 +10,14 @@ export function h(name, props = {}, ...children) {
   for (const [key, value] of Object.entries(props ?? {})) {
     if (value === undefined || value === null) continue;
     if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
-    else if (key in element && !key.startsWith("aria") && !["list", "form", "width", "height"].includes(key)) element[key] = value;
+    else if (key in element && !key.startsWith("aria") && !["list", "form", "width", "height"].includes(key))
+      element[key] = value;
     else if (value === true) element.setAttribute(key, "");
     else if (value !== false) element.setAttribute(key, String(value));
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -30,7 +33,11 @@ export function field(label, control) {
 }
 
 export function select(options, value, onchange, props = {}) {
-  const made = h("select", props, options.map(([name, text]) => h("option", { value: name, selected: name === value }, text)));
+  const made = h(
+    "select",
+    props,
+    options.map(([name, text]) => h("option", { value: name, selected: name === value }, text)),
+  );
   if (onchange) made.addEventListener("change", () => onchange(made.value));
   return made;
 }
@@ -63,7 +70,19 @@ export function toast(text, action = null, act = null, { ms = 8000 } = {}) {
   const made = h("div.toast", { role: "status" }, h("span", {}, text));
   const leave = () => made.remove();
   if (action) {
-    made.append(h("button", { type: "button", onclick: () => { leave(); act(); } }, action));
+    made.append(
+      h(
+        "button",
+        {
+          type: "button",
+          onclick: () => {
+            leave();
+            act();
+          },
+        },
+        action,
+      ),
+    );
   }
   made.append(h("button", { type: "button", "aria-label": "Close", onclick: leave }, "×"));
   while (box.children.length >= 3) box.firstChild.remove();
@@ -113,7 +132,12 @@ export async function copy(text) {
 /** The command that does the same; `set` changes it. */
 export function commandLine(text = "") {
   const code = h("code", { title: text }, text);
-  const made = h("div.cmd", {}, code, button("Copy", () => copy(code.textContent), { slim: true, "aria-label": "Copy the command" }));
+  const made = h(
+    "div.cmd",
+    {},
+    code,
+    button("Copy", () => copy(code.textContent), { slim: true, "aria-label": "Copy the command" }),
+  );
   made.set = (words) => {
     code.textContent = words ?? "";
     code.title = words ?? "";
@@ -130,7 +154,11 @@ export function dialog(title, ...children) {
   made.addEventListener("close", () => made.remove());
   made.addEventListener("click", (event) => {
     const box = made.getBoundingClientRect();
-    const isInside = event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom;
+    const isInside =
+      event.clientX >= box.left &&
+      event.clientX <= box.right &&
+      event.clientY >= box.top &&
+      event.clientY <= box.bottom;
     if (event.target === made && !isInside && event.detail > 0) made.close();
   });
   document.body.append(made);
@@ -140,7 +168,14 @@ export function dialog(title, ...children) {
 
 /** A table of rows; columns are [heading, cell of a row, "n" for numbers].  Roles are said, because phones show rows as cards. */
 export function table(caption, columns, rows) {
-  const line = (name, cells) => h("tr", { role: "row" }, cells.map((cell, i) => h(name, { role: name === "th" ? "columnheader" : "cell", className: columns[i][2] ?? "" }, cell)));
+  const line = (name, cells) =>
+    h(
+      "tr",
+      { role: "row" },
+      cells.map((cell, i) =>
+        h(name, { role: name === "th" ? "columnheader" : "cell", className: columns[i][2] ?? "" }, cell),
+      ),
+    );
   return h(
     "div.table",
     { tabIndex: 0, role: "region", "aria-label": caption },
@@ -148,8 +183,24 @@ export function table(caption, columns, rows) {
       "table",
       { role: "table" },
       h("caption.unseen", {}, caption),
-      h("thead", { role: "rowgroup" }, line("th", columns.map(([heading]) => heading))),
-      h("tbody", { role: "rowgroup" }, rows.map((row) => line("td", columns.map(([, cell]) => cell(row))))),
+      h(
+        "thead",
+        { role: "rowgroup" },
+        line(
+          "th",
+          columns.map(([heading]) => heading),
+        ),
+      ),
+      h(
+        "tbody",
+        { role: "rowgroup" },
+        rows.map((row) =>
+          line(
+            "td",
+            columns.map(([, cell]) => cell(row)),
+          ),
+        ),
+      ),
     ),
   );
 }

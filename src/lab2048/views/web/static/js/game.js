@@ -90,7 +90,8 @@ export class Game extends EventTarget {
         await this.#send(action, slid);
       } catch (error) {
         this.#queue.length = 0;
-        if (error.status === 409 && error.body?.state) this.#apply({ state: error.body.state, turns: [], kind: "open" }, null);
+        if (error.status === 409 && error.body?.state)
+          this.#apply({ state: error.body.state, turns: [], kind: "open" }, null);
         else {
           this.#board.show(this.state.ranks);
           this.dispatchEvent(new CustomEvent("failure", { detail: error }));

@@ -67,15 +67,27 @@ export class Hints {
   draw() {
     const { hint } = this;
     const long = shares(hint.values);
-    this.title.textContent = [hint.player, hint.depth ? `depth ${hint.depth}` : null, duration(hint.ms / 1000)].filter(Boolean).join(", ");
+    this.title.textContent = [hint.player, hint.depth ? `depth ${hint.depth}` : null, duration(hint.ms / 1000)]
+      .filter(Boolean)
+      .join(", ");
     const rows = hint.values.map(({ move, name, value, loss, error, grade }) => {
       const bar = h("u");
       bar.style.setProperty("--share", String(long.get(move)));
-      const text = move === hint.move || loss === 0 ? worth(value, hint.unit) : hint.unit === "chance" ? worth(value, hint.unit) : `-${short(loss)}`;
+      const text =
+        move === hint.move || loss === 0
+          ? worth(value, hint.unit)
+          : hint.unit === "chance"
+            ? worth(value, hint.unit)
+            : `-${short(loss)}`;
       return [
         h(move === hint.move ? "div.best" : "div", {}, capital(name)),
         h("div.track", {}, bar),
-        h("div.n", { title: error ? `± ${short(error)}` : null }, GLYPHS[grade] ? h("span.glyph", { title: grade }, GLYPHS[grade]) : null, text),
+        h(
+          "div.n",
+          { title: error ? `± ${short(error)}` : null },
+          GLYPHS[grade] ? h("span.glyph", { title: grade }, GLYPHS[grade]) : null,
+          text,
+        ),
       ];
     });
     this.#body.replaceChildren(h("div.values", {}, rows), hint.sentence ? h("p.why", {}, hint.sentence) : "");

@@ -26,7 +26,13 @@ export function labelOf(spec, players) {
 /** A dialog to choose a player; calls `use` with its spec. */
 export async function choosePlayer(board, use, title = "Who moves") {
   const players = await playersOf(board, { fresh: true });
-  const words = h("input", { value: "", placeholder: "expectimax:depth=3", autocomplete: "off", spellcheck: false, name: "spec" });
+  const words = h("input", {
+    value: "",
+    placeholder: "expectimax:depth=3",
+    autocomplete: "off",
+    spellcheck: false,
+    name: "spec",
+  });
   const error = h("p.error", { role: "alert" });
   const doc = h("div.quiet.small.options");
   const pick = (spec) => {
@@ -37,7 +43,9 @@ export async function choosePlayer(board, use, title = "Who moves") {
     const found = players.players.find(({ name }) => name === words.value.split(":")[0].trim());
     doc.replaceChildren(
       found ? h("p", {}, found.doc) : "",
-      ...(found?.options ?? []).map((option) => h("p", {}, h("b", {}, option.name), ` ${option.doc} `, option.default === null ? "" : `(${option.default})`)),
+      ...(found?.options ?? []).map((option) =>
+        h("p", {}, h("b", {}, option.name), ` ${option.doc} `, option.default === null ? "" : `(${option.default})`),
+      ),
     );
   };
   words.addEventListener("input", describe);
@@ -53,17 +61,55 @@ export async function choosePlayer(board, use, title = "Who moves") {
         }
       },
     },
-    h("div.row", {}, h("div.grow", {}, field("Any player, with its options", words)), button("Use", null, { main: true, type: "submit" })),
+    h(
+      "div.row",
+      {},
+      h("div.grow", {}, field("Any player, with its options", words)),
+      button("Use", null, { main: true, type: "submit" }),
+    ),
     error,
-    h("div.row.names", {}, players.players.map(({ name }) => button(name, () => { words.value = name; describe(); words.focus(); }, { slim: true }))),
+    h(
+      "div.row.names",
+      {},
+      players.players.map(({ name }) =>
+        button(
+          name,
+          () => {
+            words.value = name;
+            describe();
+            words.focus();
+          },
+          { slim: true },
+        ),
+      ),
+    ),
     doc,
   );
   const list = h(
     "div.choices",
     {},
     players.presets.map(({ spec, label, doc: about, fits }, i) =>
-      h("button.choice", { type: "button", disabled: fits === false, onclick: () => pick(spec) }, h("b", {}, label), h("span", {}, about), i < 9 ? h("kbd", {}, i + 1) : null),
+      h(
+        "button.choice",
+        { type: "button", disabled: fits === false, onclick: () => pick(spec) },
+        h("b", {}, label),
+        h("span", {}, about),
+        i < 9 ? h("kbd", {}, i + 1) : null,
+      ),
     ),
   );
-  const box = dialog(title, h("div.stack", {}, list, form, h("div.row.end", {}, button("Close", () => box.close()))));
+  const box = dialog(
+    title,
+    h(
+      "div.stack",
+      {},
+      list,
+      form,
+      h(
+        "div.row.end",
+        {},
+        button("Close", () => box.close()),
+      ),
+    ),
+  );
 }

@@ -1,7 +1,16 @@
 // What this browser remembers: how the page looks and behaves, never a game.
 
 const KEY = "lab2048";
-const DEFAULTS = { theme: "auto", tiles: "classic", motion: "auto", hints: "off", speed: 4, player: null, game: null, say: true };
+const DEFAULTS = {
+  theme: "auto",
+  tiles: "classic",
+  motion: "auto",
+  hints: "off",
+  speed: 4,
+  player: null,
+  game: null,
+  say: true,
+};
 const changes = new EventTarget();
 
 let values = { ...DEFAULTS, ...read() };

@@ -15,12 +15,37 @@ export function seats(specs, { most, board, onchange }) {
   function draw() {
     element.replaceChildren(
       ...specs.map((spec, i) =>
-        h("span.seat", { title: spec }, h("span", {}, labelOf(spec, players)), h("button.icon", { type: "button", "aria-label": `Remove ${labelOf(spec, players)}`, onclick: () => set(specs.filter((_, j) => j !== i)) }, "×")),
+        h(
+          "span.seat",
+          { title: spec },
+          h("span", {}, labelOf(spec, players)),
+          h(
+            "button.icon",
+            {
+              type: "button",
+              "aria-label": `Remove ${labelOf(spec, players)}`,
+              onclick: () => set(specs.filter((_, j) => j !== i)),
+            },
+            "×",
+          ),
+        ),
       ),
-      specs.length < most ? button("Add a player", () => attempt(() => choosePlayer(board(), (spec) => set([...specs, spec]), "Add a player")), { slim: true }) : "",
+      specs.length < most
+        ? button(
+            "Add a player",
+            () => attempt(() => choosePlayer(board(), (spec) => set([...specs, spec]), "Add a player")),
+            { slim: true },
+          )
+        : "",
     );
   }
   draw();
-  playersOf(board()).then((found) => { players = found; draw(); }, () => {});
+  playersOf(board()).then(
+    (found) => {
+      players = found;
+      draw();
+    },
+    () => {},
+  );
   return { element, set, value: () => specs };
 }

@@ -28,5 +28,9 @@ export function speedControl(onchange, name = "speed") {
   };
   slider.addEventListener("input", () => set(Number(slider.value)));
   draw();
-  return { element: h("div.speed", {}, h("span.small.quiet", { "aria-hidden": "true" }, "Speed"), slider, words), shift: (by) => set(SPEEDS.indexOf(pref(name)) + by), draw };
+  return {
+    element: h("div.speed", {}, h("span.small.quiet", { "aria-hidden": "true" }, "Speed"), slider, words),
+    shift: (by) => set(SPEEDS.indexOf(pref(name)) + by),
+    draw,
+  };
 }

@@ -23,7 +23,9 @@ class Stream extends EventTarget {
   open() {
     clearTimeout(this.#timer);
     this.#source?.close();
-    const source = new EventSource(`/api/events?tab=${TAB}${this.#games.length ? "&games=" + this.#games.join(",") : ""}`);
+    const source = new EventSource(
+      `/api/events?tab=${TAB}${this.#games.length ? "&games=" + this.#games.join(",") : ""}`,
+    );
     this.#source = source;
     source.onopen = () => this.#become("open");
     source.onerror = () => {
@@ -90,7 +92,14 @@ export async function patiently(ask) {
       if (error.status !== 503) throw error;
       await new Promise((resolve) => {
         const timer = setTimeout(resolve, 2 * RETRY);
-        stream.addEventListener("status", () => { clearTimeout(timer); resolve(); }, { once: true });
+        stream.addEventListener(
+          "status",
+          () => {
+            clearTimeout(timer);
+            resolve();
+          },
+          { once: true },
+        );
       });
     }
   }

@@ -35,15 +35,45 @@ class Design {
     this.board = h("lab-board", { quiet: true, name: "Drawing" });
     const redraw = () => this.resize();
     const sizes = Array.from({ length: 8 }, (_, i) => [String(i + 1), String(i + 1)]);
-    this.kind = segments("Cells", [["square", "Squares"], ["hex", "Hexagons"]], "square", (value) => { this.isHex = value === "hex"; redraw(); });
+    this.kind = segments(
+      "Cells",
+      [
+        ["square", "Squares"],
+        ["hex", "Hexagons"],
+      ],
+      "square",
+      (value) => {
+        this.isHex = value === "hex";
+        redraw();
+      },
+    );
     this.rows = select(sizes, "4", redraw, { name: "rows" });
     this.columns = select(sizes, "4", redraw, { name: "columns" });
-    this.radius = select([1, 2, 3, 4].map((n) => [String(n), `${n} (${3 * n * (n + 1) + 1} cells)`]), "2", redraw, { name: "radius" });
+    this.radius = select(
+      [1, 2, 3, 4].map((n) => [String(n), `${n} (${3 * n * (n + 1) + 1} cells)`]),
+      "2",
+      redraw,
+      { name: "radius" },
+    );
     this.isHex = false;
     this.squareFields = h("div.fields", {}, field("Rows", this.rows), field("Columns", this.columns));
     this.hexFields = h("div.fields", { hidden: true }, field("Radius", this.radius));
-    this.tiles = select(Array.from({ length: 17 }, (_, i) => [String(i + 1), String(2 ** (i + 1))]), "1", (rank) => this.take(Number(rank)), { name: "tile", className: "plain", "aria-label": "Tile to paint" });
-    this.tools = segments("Paint", [["brick", "Brick"], ["tile", "Tile"], ["erase", "Erase"]], "brick", (value) => this.take(value === "brick" ? BRICK : value === "tile" ? Number(this.tiles.value) : 0, value));
+    this.tiles = select(
+      Array.from({ length: 17 }, (_, i) => [String(i + 1), String(2 ** (i + 1))]),
+      "1",
+      (rank) => this.take(Number(rank)),
+      { name: "tile", className: "plain", "aria-label": "Tile to paint" },
+    );
+    this.tools = segments(
+      "Paint",
+      [
+        ["brick", "Brick"],
+        ["tile", "Tile"],
+        ["erase", "Erase"],
+      ],
+      "brick",
+      (value) => this.take(value === "brick" ? BRICK : value === "tile" ? Number(this.tiles.value) : 0, value),
+    );
     this.undoButton = button("Undo", () => this.undo(), { key: "U", disabled: true });
     this.redoButton = button("Redo", () => this.redo(), { key: "Y", disabled: true });
     this.form = rulesForm(query, { onchange: () => this.describe(), noBoard: true });
@@ -59,17 +89,58 @@ class Design {
       h(
         "div.two",
         {},
-        h("div.left-col", {},
+        h(
+          "div.left-col",
+          {},
           h("div.tools", {}, h("div.grow", {}, this.tools), this.tiles),
           h("div.drawing", {}, this.board),
-          h("div.bar", {}, this.undoButton, this.redoButton, button("Clear", () => this.clear()), button("Play it", () => this.play(), { main: true })),
-          h("p.small.quiet.center", {}, "Click or drag to paint. With keys: arrows, then Space; X is a brick, Delete erases.")),
-        h("aside", { "aria-label": "The rules" },
+          h(
+            "div.bar",
+            {},
+            this.undoButton,
+            this.redoButton,
+            button("Clear", () => this.clear()),
+            button("Play it", () => this.play(), { main: true }),
+          ),
+          h(
+            "p.small.quiet.center",
+            {},
+            "Click or drag to paint. With keys: arrows, then Space; X is a brick, Delete erases.",
+          ),
+        ),
+        h(
+          "aside",
+          { "aria-label": "The rules" },
           h("section.panel.stack", {}, h("h2", {}, "Board"), this.kind, this.squareFields, this.hexFields),
           h("section.panel", {}, h("h2", {}, "Rules"), this.form.element),
-          h("section.panel", {}, h("h2", {}, "What it is"), this.facts, this.error, this.verdict, h("div.row.actions", {}, this.estimateButton, button("Solve it", () => this.solve(), { slim: true }))),
-          h("section.panel", {}, h("h2", {}, "Text"), this.map, h("div.row.actions", {}, button("Copy text", () => copy(this.text()), { slim: true }), button("Copy link", () => this.link(), { slim: true }))),
-          h("section.panel.commands", {}, this.playCommand, this.solveCommand)),
+          h(
+            "section.panel",
+            {},
+            h("h2", {}, "What it is"),
+            this.facts,
+            this.error,
+            this.verdict,
+            h(
+              "div.row.actions",
+              {},
+              this.estimateButton,
+              button("Solve it", () => this.solve(), { slim: true }),
+            ),
+          ),
+          h(
+            "section.panel",
+            {},
+            h("h2", {}, "Text"),
+            this.map,
+            h(
+              "div.row.actions",
+              {},
+              button("Copy text", () => copy(this.text()), { slim: true }),
+              button("Copy link", () => this.link(), { slim: true }),
+            ),
+          ),
+          h("section.panel.commands", {}, this.playCommand, this.solveCommand),
+        ),
       ),
     );
     this.listen();
@@ -83,7 +154,9 @@ class Design {
     this.isHex = shape.hexagonal;
     if (this.isHex) this.radius.value = String((shape.rows.length - 1) / 2);
     else [this.rows.value, this.columns.value] = [String(shape.rows.length), String(shape.rows[0].length)];
-    this.kind.querySelectorAll("button").forEach((each, i) => each.setAttribute("aria-pressed", String((i === 1) === this.isHex)));
+    this.kind
+      .querySelectorAll("button")
+      .forEach((each, i) => each.setAttribute("aria-pressed", String((i === 1) === this.isHex)));
     await this.resize();
     this.set(shape.rows.flat().map((cell) => (cell < 0 ? BRICK : ranks[cell])));
   }
@@ -99,11 +172,18 @@ class Design {
     const old = this.board.shape;
     const kept = new Array(shape.n_cells).fill(0);
     if (old && old.hexagonal === shape.hexagonal && !shape.hexagonal) {
-      old.rows.forEach((row, i) => row.forEach((cell, j) => { if (shape.rows[i]?.[j] !== undefined) kept[shape.rows[i][j]] = this.#marks[cell]; }));
+      old.rows.forEach((row, i) =>
+        row.forEach((cell, j) => {
+          if (shape.rows[i]?.[j] !== undefined) kept[shape.rows[i][j]] = this.#marks[cell];
+        }),
+      );
     }
     this.board.shape = shape;
     this.buttons = [];
-    this.board.overlay((cell) => (this.buttons[cell] = h("button.paint", { type: "button", tabIndex: cell ? -1 : 0, "data-cell": cell })));
+    this.board.overlay(
+      (cell) =>
+        (this.buttons[cell] = h("button.paint", { type: "button", tabIndex: cell ? -1 : 0, "data-cell": cell })),
+    );
     this.#past = [];
     this.#future = [];
     this.set(kept, { isNew: true });
@@ -138,7 +218,8 @@ class Design {
         this.buttons[cell].tabIndex = -1;
         this.buttons[to].tabIndex = 0;
         this.buttons[to].focus();
-      } else if (event.key === " " || event.key === "Enter") this.put(cell, this.#marks[cell] === this.#tool ? 0 : this.#tool);
+      } else if (event.key === " " || event.key === "Enter")
+        this.put(cell, this.#marks[cell] === this.#tool ? 0 : this.#tool);
       else if (event.key === "x") this.put(cell, BRICK);
       else if (event.key === "Delete" || event.key === "Backspace") this.put(cell, 0);
       else return;
@@ -153,7 +234,9 @@ class Design {
 
   take(tool, name = tool === BRICK ? "brick" : tool ? "tile" : "erase") {
     this.#tool = tool;
-    this.tools.querySelectorAll("button").forEach((each, i) => each.setAttribute("aria-pressed", String(["brick", "tile", "erase"][i] === name)));
+    this.tools
+      .querySelectorAll("button")
+      .forEach((each, i) => each.setAttribute("aria-pressed", String(["brick", "tile", "erase"][i] === name)));
   }
 
   put(cell, mark) {
@@ -232,8 +315,16 @@ class Design {
       const fact = (name, text) => [h("dt", {}, name), h("dd", {}, text)];
       this.facts.replaceChildren(
         ...[
-          fact("Cells", about.n_empty === about.shape.n_cells ? `${about.n_empty}, all empty` : `${about.shape.n_cells}, ${about.n_empty} of them empty`),
-          fact("Symmetries", about.shape.n_symmetries === 1 ? "none" : `${about.shape.n_symmetries}, with the identity`),
+          fact(
+            "Cells",
+            about.n_empty === about.shape.n_cells
+              ? `${about.n_empty}, all empty`
+              : `${about.shape.n_cells}, ${about.n_empty} of them empty`,
+          ),
+          fact(
+            "Symmetries",
+            about.shape.n_symmetries === 1 ? "none" : `${about.shape.n_symmetries}, with the identity`,
+          ),
           fact("Largest tile possible", about.max_tile_possible ? number(about.max_tile_possible) : "-"),
           fact("Best player here", about.default_player),
           fact("Exactly solvable", about.can_solve ? "if time and disk allow" : about.why_not || "no"),
@@ -256,7 +347,9 @@ class Design {
     const abort = (this.#estimate = new AbortController());
     this.verdict.textContent = "Counting boards...";
     try {
-      const answer = await patiently(() => post("/api/design/estimate", { rules: this.rules(), objective: "score" }, { signal: abort.signal }));
+      const answer = await patiently(() =>
+        post("/api/design/estimate", { rules: this.rules(), objective: "score" }, { signal: abort.signal }),
+      );
       this.verdict.textContent = answer.verdict.charAt(0).toUpperCase() + answer.verdict.slice(1) + ".";
     } catch (wrong) {
       if (wrong.name !== "AbortError") this.verdict.textContent = wrong.message;

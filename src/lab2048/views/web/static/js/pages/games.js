@@ -19,18 +19,66 @@ class Games {
   #chosen = new Set();
 
   build(main) {
-    const again = () => { this.#offset = 0; this.load(); };
-    this.kind = select([["play", "played here"], ["", "all"], ["match", "of matches"]], "play", again, { name: "kind" });
-    this.order = select([["", "newest first"], ["true", "best first"]], "", again, { name: "order" });
+    const again = () => {
+      this.#offset = 0;
+      this.load();
+    };
+    this.kind = select(
+      [
+        ["play", "played here"],
+        ["", "all"],
+        ["match", "of matches"],
+      ],
+      "play",
+      again,
+      { name: "kind" },
+    );
+    this.order = select(
+      [
+        ["", "newest first"],
+        ["true", "best first"],
+      ],
+      "",
+      again,
+      { name: "order" },
+    );
     this.board = h("input", { placeholder: "any", name: "board", onchange: again, spellcheck: false });
     this.player = h("input", { placeholder: "any", name: "player", onchange: again, spellcheck: false });
-    this.file = h("input.unseen", { type: "file", accept: ".jsonl,.json,.ndjson,application/json", tabIndex: -1, "aria-label": "File of games", onchange: () => this.readFile() });
+    this.file = h("input.unseen", {
+      type: "file",
+      accept: ".jsonl,.json,.ndjson,application/json",
+      tabIndex: -1,
+      "aria-label": "File of games",
+      onchange: () => this.readFile(),
+    });
     this.list = h("div");
     this.pager = h("div.row.spread");
     this.exportLink = h("a.button.slim", { href: "/api/games/export", download: "games.jsonl" }, "Export all");
     main.append(
-      h("div.row.spread.head", {}, h("h1", {}, "Games"), h("div.row", {}, button("Import", () => this.bringIn(), { slim: true }), this.exportLink, this.file)),
-      h("section.panel", {}, h("div.fields", {}, field("Games", this.kind), field("Order", this.order), field("Board", this.board), field("Player", this.player))),
+      h(
+        "div.row.spread.head",
+        {},
+        h("h1", {}, "Games"),
+        h(
+          "div.row",
+          {},
+          button("Import", () => this.bringIn(), { slim: true }),
+          this.exportLink,
+          this.file,
+        ),
+      ),
+      h(
+        "section.panel",
+        {},
+        h(
+          "div.fields",
+          {},
+          field("Games", this.kind),
+          field("Order", this.order),
+          field("Board", this.board),
+          field("Player", this.player),
+        ),
+      ),
       h("section.panel", {}, this.list, this.pager),
     );
     main.addEventListener("dragover", (event) => event.preventDefault());
@@ -42,22 +90,72 @@ class Games {
   }
 
   async load() {
-    const answer = await attempt(() => get(withQuery("/api/games", { limit: PAGE, offset: this.#offset, kind: this.kind.value, best: this.order.value, board: this.board.value.trim(), player: this.player.value.trim() })));
+    const answer = await attempt(() =>
+      get(
+        withQuery("/api/games", {
+          limit: PAGE,
+          offset: this.#offset,
+          kind: this.kind.value,
+          best: this.order.value,
+          board: this.board.value.trim(),
+          player: this.player.value.trim(),
+        }),
+      ),
+    );
     if (!answer) return;
     const { games } = answer;
     this.list.replaceChildren(
       games.length
-        ? table("Games", [
-            ["", (game) => h("input", { type: "checkbox", checked: this.#chosen.has(game.id), "aria-label": `Choose game ${game.id}`, onchange: (event) => this.choose(game.id, event.target.checked) })],
-            ["Game", (game) => h("a", { href: writeAddress("review", [game.id]) }, `${game.id}`)],
-            ["Date", (game) => date(game.created)],
-            ["Board", (game) => h("span.clip", { title: game.board }, game.board)],
-            ["Players", (game) => h("span.clip", { title: (game.players ?? [game.player]).join(", ") }, (game.players?.length ? game.players : [game.player]).map((name) => (name === "human" ? "me" : name)).join(", "))],
-            ["Score", (game) => number(game.score), "n"],
-            ["Highest", (game) => number(game.highest), "n"],
-            ["Moves", (game) => number(game.n_moves), "n"],
-            ["", (game) => h("span.row.nowrap", {}, button("Play on", () => this.playOn(game.id), { slim: true, "aria-label": `Play on in game ${game.id}` }), button("Delete", () => this.delete([game.id]), { slim: true, "aria-label": `Delete game ${game.id}` })), "acts"],
-          ], games)
+        ? table(
+            "Games",
+            [
+              [
+                "",
+                (game) =>
+                  h("input", {
+                    type: "checkbox",
+                    checked: this.#chosen.has(game.id),
+                    "aria-label": `Choose game ${game.id}`,
+                    onchange: (event) => this.choose(game.id, event.target.checked),
+                  }),
+              ],
+              ["Game", (game) => h("a", { href: writeAddress("review", [game.id]) }, `${game.id}`)],
+              ["Date", (game) => date(game.created)],
+              ["Board", (game) => h("span.clip", { title: game.board }, game.board)],
+              [
+                "Players",
+                (game) =>
+                  h(
+                    "span.clip",
+                    { title: (game.players ?? [game.player]).join(", ") },
+                    (game.players?.length ? game.players : [game.player])
+                      .map((name) => (name === "human" ? "me" : name))
+                      .join(", "),
+                  ),
+              ],
+              ["Score", (game) => number(game.score), "n"],
+              ["Highest", (game) => number(game.highest), "n"],
+              ["Moves", (game) => number(game.n_moves), "n"],
+              [
+                "",
+                (game) =>
+                  h(
+                    "span.row.nowrap",
+                    {},
+                    button("Play on", () => this.playOn(game.id), {
+                      slim: true,
+                      "aria-label": `Play on in game ${game.id}`,
+                    }),
+                    button("Delete", () => this.delete([game.id]), {
+                      slim: true,
+                      "aria-label": `Delete game ${game.id}`,
+                    }),
+                  ),
+                "acts",
+              ],
+            ],
+            games,
+          )
         : h("p.empty", {}, this.#offset ? "No more games." : "No games yet: play one, or bring some in."),
     );
     this.answer = answer;
@@ -68,10 +166,15 @@ class Games {
     const { has_more: hasMore, damaged } = this.answer;
     this.pager.replaceChildren(
       h("span.small.quiet", {}, damaged ? `${damaged} damaged records are not shown` : ""),
-      h("div.row", {},
-        this.#chosen.size ? button(`Delete ${this.#chosen.size}`, () => this.delete([...this.#chosen]), { slim: true }) : null,
+      h(
+        "div.row",
+        {},
+        this.#chosen.size
+          ? button(`Delete ${this.#chosen.size}`, () => this.delete([...this.#chosen]), { slim: true })
+          : null,
         this.#offset ? button("Newer", () => this.turn(-PAGE), { slim: true }) : null,
-        hasMore ? button("Older", () => this.turn(PAGE), { slim: true }) : null),
+        hasMore ? button("Older", () => this.turn(PAGE), { slim: true }) : null,
+      ),
     );
   }
 
@@ -83,7 +186,9 @@ class Games {
   choose(id, isChosen) {
     if (isChosen) this.#chosen.add(id);
     else this.#chosen.delete(id);
-    this.exportLink.href = this.#chosen.size ? `/api/games/export?ids=${[...this.#chosen].join(",")}` : "/api/games/export";
+    this.exportLink.href = this.#chosen.size
+      ? `/api/games/export?ids=${[...this.#chosen].join(",")}`
+      : "/api/games/export";
     this.exportLink.textContent = this.#chosen.size ? `Export ${this.#chosen.size}` : "Export all";
     this.drawPager();
   }
@@ -115,8 +220,29 @@ class Games {
     const text = h("textarea", { name: "lines", spellcheck: false, rows: 6 });
     const box = dialog(
       "Import games",
-      h("div.stack", {}, h("p.small.quiet", {}, "Lines of JSON, as Export and lab2048 games export write them."), field("Paste them here", text)),
-      h("div.row.end", {}, button("Cancel", () => box.close()), button("From a file", () => { box.close(); this.file.click(); }), button("Import", () => { box.close(); this.take(text.value); }, { main: true })),
+      h(
+        "div.stack",
+        {},
+        h("p.small.quiet", {}, "Lines of JSON, as Export and lab2048 games export write them."),
+        field("Paste them here", text),
+      ),
+      h(
+        "div.row.end",
+        {},
+        button("Cancel", () => box.close()),
+        button("From a file", () => {
+          box.close();
+          this.file.click();
+        }),
+        button(
+          "Import",
+          () => {
+            box.close();
+            this.take(text.value);
+          },
+          { main: true },
+        ),
+      ),
     );
   }
 

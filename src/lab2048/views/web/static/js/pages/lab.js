@@ -11,7 +11,12 @@ import { rulesForm } from "../rulesform.js";
 import { seats } from "../seats.js";
 import { stream } from "../stream.js";
 
-const CHARTS = [["scores", "Mean scores"], ["tiles", "Rates of tiles"], ["distribution", "Distribution"], ["paired", "Differences"]];
+const CHARTS = [
+  ["scores", "Mean scores"],
+  ["tiles", "Rates of tiles"],
+  ["distribution", "Distribution"],
+  ["paired", "Differences"],
+];
 const REFRESH = 1000; // ms between looks at a match that runs
 
 export async function open(main, { rest, query }) {
@@ -34,7 +39,14 @@ class Lab {
     const plan = () => this.plan();
     const players = query.players?.split("|") ?? pref("labPlayers") ?? ["random", "first:order=as"];
     this.rules = rulesForm({ board: query.board ?? "4x4", goal: query.goal }, { onchange: plan });
-    this.seats = seats(players, { most: 8, board: () => this.rules.value().board, onchange: (specs) => { setPref("labPlayers", specs); plan(); } });
+    this.seats = seats(players, {
+      most: 8,
+      board: () => this.rules.value().board,
+      onchange: (specs) => {
+        setPref("labPlayers", specs);
+        plan();
+      },
+    });
     this.games = h("input", { type: "number", min: 1, max: 100000, value: "100", name: "games", oninput: plan });
     this.seed = h("input", { type: "number", min: 0, value: "1", name: "seed", oninput: plan });
     this.command = commandLine();
@@ -49,15 +61,22 @@ class Lab {
         "div.two.wide",
         {},
         h("div", {}, this.detail, this.comparison, h("section.panel", {}, h("h2", {}, "Matches"), this.runs)),
-        h("aside", { "aria-label": "A new match" },
-          h("form.panel.stack", { onsubmit: (event) => this.start(event) },
+        h(
+          "aside",
+          { "aria-label": "A new match" },
+          h(
+            "form.panel.stack",
+            { onsubmit: (event) => this.start(event) },
             h("h2", {}, "A match ", h("small", {}, "all players meet the same seeds")),
-            this.seats.element, this.rules.element,
+            this.seats.element,
+            this.rules.element,
             h("div.fields", {}, field("Games each", this.games), field("First seed", this.seed)),
             this.error,
             button("Start", null, { type: "submit", main: true }),
-            this.command),
-          this.studyPanel),
+            this.command,
+          ),
+          this.studyPanel,
+        ),
       ),
     );
     this.plan();
@@ -67,7 +86,12 @@ class Lab {
   }
 
   request() {
-    return { players: this.seats.value(), rules: this.rules.value(), games: Number(this.games.value), seed: Number(this.seed.value) };
+    return {
+      players: this.seats.value(),
+      rules: this.rules.value(),
+      games: Number(this.games.value),
+      seed: Number(this.seed.value),
+    };
   }
 
   plan() {
@@ -104,13 +128,32 @@ class Lab {
     this.#shownRuns = shown;
     this.runs.replaceChildren(
       jobs.length
-        ? table("Matches", [
-            ["", (job) => (job.kind === "match" ? h("input", { type: "checkbox", checked: this.#compared.has(job.id), "aria-label": `Compare ${job.id}`, onchange: (event) => this.compare(job.id, event.target.checked) }) : "")],
-            ["Match", (job) => h("a", { href: writeAddress("lab", [job.id]), title: job.title }, h("span.clip", {}, job.title))],
-            ["State", (job) => job.state],
-            ["", (job) => job.message],
-            ["Begun", (job) => date(job.created)],
-          ], jobs)
+        ? table(
+            "Matches",
+            [
+              [
+                "",
+                (job) =>
+                  job.kind === "match"
+                    ? h("input", {
+                        type: "checkbox",
+                        checked: this.#compared.has(job.id),
+                        "aria-label": `Compare ${job.id}`,
+                        onchange: (event) => this.compare(job.id, event.target.checked),
+                      })
+                    : "",
+              ],
+              [
+                "Match",
+                (job) =>
+                  h("a", { href: writeAddress("lab", [job.id]), title: job.title }, h("span.clip", {}, job.title)),
+              ],
+              ["State", (job) => job.state],
+              ["", (job) => job.message],
+              ["Begun", (job) => date(job.created)],
+            ],
+            jobs,
+          )
         : h("p.empty", {}, "None yet: start one."),
     );
   }
@@ -125,7 +168,21 @@ class Lab {
     this.detail.hidden = false;
     this.line = jobLine(job);
     const isMatch = job.kind === "match";
-    this.detail.replaceChildren(this.line, ...(isMatch ? [this.figures, h("div.row.actions", {}, h("a.button.slim", { href: `/api/matches/${id}/csv`, download: `${id}.csv` }, "Results as CSV"), h("a.button.slim", { href: `/api/matches/${id}`, download: `${id}.json` }, "Results as JSON"))] : [this.log]), commandLine(job.command));
+    this.detail.replaceChildren(
+      this.line,
+      ...(isMatch
+        ? [
+            this.figures,
+            h(
+              "div.row.actions",
+              {},
+              h("a.button.slim", { href: `/api/matches/${id}/csv`, download: `${id}.csv` }, "Results as CSV"),
+              h("a.button.slim", { href: `/api/matches/${id}`, download: `${id}.json` }, "Results as JSON"),
+            ),
+          ]
+        : [this.log]),
+      commandLine(job.command),
+    );
     this.refresh(job, true);
   }
 
@@ -136,10 +193,13 @@ class Lab {
     const isOver = !["running", "queued", "ending"].includes(job.state);
     if (this.#timer && !isNow && !isOver) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#timer = 0;
-      if (this.#chosen === job.id) this.figures.show(job.id);
-    }, isNow || isOver ? 0 : REFRESH);
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = 0;
+        if (this.#chosen === job.id) this.figures.show(job.id);
+      },
+      isNow || isOver ? 0 : REFRESH,
+    );
   }
 
   async readLog(id) {
@@ -169,7 +229,15 @@ class Lab {
     this.studyPanel.replaceChildren(
       h("h2", {}, "Studies ", h("small", {}, "published experiments, again")),
       ...answer.studies.map(({ name, title, doc }) =>
-        h("div.study", {}, h("div.grow", {}, h("b", {}, title || name), h("p.small.quiet", {}, doc)), button("Run", (event) => this.runStudy(name, event.currentTarget), { slim: true, "aria-label": `Run ${title || name}` })),
+        h(
+          "div.study",
+          {},
+          h("div.grow", {}, h("b", {}, title || name), h("p.small.quiet", {}, doc)),
+          button("Run", (event) => this.runStudy(name, event.currentTarget), {
+            slim: true,
+            "aria-label": `Run ${title || name}`,
+          }),
+        ),
       ),
     );
   }

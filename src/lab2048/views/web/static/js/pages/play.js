@@ -17,7 +17,16 @@ import { stream } from "../stream.js";
 
 const HINT_WORDS = { off: "Off", best: "Best move", all: "All values" };
 const SHOWN_MOVES = 72;
-const GLYPHS = { up: "↑", right: "→", down: "↓", left: "←", "up-right": "↗", "down-right": "↘", "down-left": "↙", "up-left": "↖" };
+const GLYPHS = {
+  up: "↑",
+  right: "→",
+  down: "↓",
+  left: "←",
+  "up-right": "↗",
+  "down-right": "↘",
+  "down-left": "↙",
+  "up-left": "↖",
+};
 
 export async function open(main, where) {
   const page = new Play();
@@ -48,8 +57,19 @@ class Play {
       made.set = (text) => value.textContent !== text && (value.textContent = text);
       return made;
     };
-    this.chips = { score: chip("Score"), best: chip("Best"), moves: chip("Moves"), highest: chip("Highest"), seed: null };
-    const seed = h("button.chip", { type: "button", title: "Copy the seed", onclick: () => copy(String(this.game.state.seed)) }, h("span", {}, "Seed"), h("b", {}, "-"));
+    this.chips = {
+      score: chip("Score"),
+      best: chip("Best"),
+      moves: chip("Moves"),
+      highest: chip("Highest"),
+      seed: null,
+    };
+    const seed = h(
+      "button.chip",
+      { type: "button", title: "Copy the seed", onclick: () => copy(String(this.game.state.seed)) },
+      h("span", {}, "Seed"),
+      h("b", {}, "-"),
+    );
     seed.set = (text) => (seed.querySelector("b").textContent = text);
     this.chips.seed = seed;
     this.undoButton = button("Undo", () => this.game.undo(), { key: "U" });
@@ -79,16 +99,38 @@ class Play {
         { "aria-label": "About the game" },
         this.banner,
         h("section.panel", {}, h("h2", {}, "Who moves"), this.who, this.speed.element),
-        h("section.panel", {}, h("div.row.spread.tight", {}, h("h2", {}, "Hints ", this.hints.title), h("kbd", {}, "T")), this.hintButtons, this.hints.element),
+        h(
+          "section.panel",
+          {},
+          h("div.row.spread.tight", {}, h("h2", {}, "Hints ", this.hints.title), h("kbd", {}, "T")),
+          this.hintButtons,
+          this.hints.element,
+        ),
         h("section.panel", {}, h("h2", {}, "Moves ", this.movesTitle), this.ribbon),
-        h("section.panel", {}, h("h2", {}, "Game"), this.rulesLine, h("div.row.actions", {}, button("Other rules", () => this.other(), { slim: true }), button("Replay", () => (location.hash = writeAddress("review", [this.game.id])), { slim: true }), button("Copy link", () => this.link(), { slim: true }))),
+        h(
+          "section.panel",
+          {},
+          h("h2", {}, "Game"),
+          this.rulesLine,
+          h(
+            "div.row.actions",
+            {},
+            button("Other rules", () => this.other(), { slim: true }),
+            button("Replay", () => (location.hash = writeAddress("review", [this.game.id])), { slim: true }),
+            button("Copy link", () => this.link(), { slim: true }),
+          ),
+        ),
         h("section.panel.commands", {}, this.hints.command, this.gameCommand),
       ),
     );
     // A button that was clicked does not keep the keys: Space is the best move again.
-    main.addEventListener("click", (event) => {
-      if (event.detail > 0 && event.target.closest(".bar, .stage, .seg")) document.activeElement?.blur();
-    }, { signal: this.#ending.signal });
+    main.addEventListener(
+      "click",
+      (event) => {
+        if (event.detail > 0 && event.target.closest(".bar, .stage, .seg")) document.activeElement?.blur();
+      },
+      { signal: this.#ending.signal },
+    );
     for (const name of ["open", "change"]) this.game.addEventListener(name, (event) => this.changed(event.detail));
     this.game.addEventListener("failure", (event) => complain(event.detail));
     this.game.addEventListener("blocked", (event) => say(`${this.game.shape.moves[event.detail].name}: nothing moves`));
@@ -100,7 +142,17 @@ class Play {
 
   async start(query) {
     await attempt(async () => {
-      if (query.board) await this.game.create({ board: query.board, goal: Number(query.goal) || undefined, spawn: query.spawn, start: query.start === undefined ? undefined : Number(query.start), spawner: query.spawner }, query.seed === undefined ? null : Number(query.seed));
+      if (query.board)
+        await this.game.create(
+          {
+            board: query.board,
+            goal: Number(query.goal) || undefined,
+            spawn: query.spawn,
+            start: query.start === undefined ? undefined : Number(query.start),
+            spawner: query.spawner,
+          },
+          query.seed === undefined ? null : Number(query.seed),
+        );
       else await this.resume(query.game ?? pref("game"));
       if (query.board || query.game) history.replaceState(null, "", "#/play");
     });
@@ -121,7 +173,9 @@ class Play {
 
   get player() {
     const chosen = pref("player");
-    return chosen && this.#players?.presets.some(({ spec, fits }) => spec === chosen && fits === false) ? this.#players.default : (chosen ?? this.#players?.default ?? null);
+    return chosen && this.#players?.presets.some(({ spec, fits }) => spec === chosen && fits === false)
+      ? this.#players.default
+      : (chosen ?? this.#players?.default ?? null);
   }
 
   move(move) {
@@ -162,7 +216,12 @@ class Play {
         form.element,
         field("Seed", seed),
         error,
-        h("div.row.end", {}, button("Cancel", () => box.close()), button("Play", null, { type: "submit", main: true })),
+        h(
+          "div.row.end",
+          {},
+          button("Cancel", () => box.close()),
+          button("Play", null, { type: "submit", main: true }),
+        ),
       ),
     );
   }
@@ -208,7 +267,9 @@ class Play {
       this.directions.setShape(shape);
     }
     this.rulesLine.textContent = rulesWords(state.rules);
-    this.gameCommand.set(`lab2048 play --rules ${quote(state.rules.board)} --goal ${state.rules.goal} --seed ${state.seed}`);
+    this.gameCommand.set(
+      `lab2048 play --rules ${quote(state.rules.board)} --goal ${state.rules.goal} --seed ${state.seed}`,
+    );
     playersOf(state.rules.board)
       .then((players) => {
         if (this.game.id !== id) return;
@@ -229,11 +290,17 @@ class Play {
     const shown = `${running} ${player} ${this.game.id}`;
     if (shown === this.#whoShown) return;
     this.#whoShown = shown;
-    const entry = (text, isOn, onclick, props = {}) => h("button", { type: "button", "aria-pressed": String(isOn), onclick, ...props }, text);
+    const entry = (text, isOn, onclick, props = {}) =>
+      h("button", { type: "button", "aria-pressed": String(isOn), onclick, ...props }, text);
     this.who.replaceChildren(
       entry("Me", !running, () => this.game.isRunning && this.game.auto(this.player, pref("speed"), false)),
-      entry(labelOf(player, this.#players), Boolean(running), () => this.let(player), { disabled: !player, title: player }),
-      entry("Choose...", false, () => attempt(() => choosePlayer(this.game.state.rules.board, (spec) => this.let(spec)))),
+      entry(labelOf(player, this.#players), Boolean(running), () => this.let(player), {
+        disabled: !player,
+        title: player,
+      }),
+      entry("Choose...", false, () =>
+        attempt(() => choosePlayer(this.game.state.rules.board, (spec) => this.let(spec))),
+      ),
     );
   }
 
@@ -247,7 +314,13 @@ class Play {
   drawHints() {
     const mode = pref("hints");
     this.hintButtons.replaceChildren(
-      ...MODES.map((each) => h("button", { type: "button", "aria-pressed": String(each === mode), onclick: () => setPref("hints", each) }, HINT_WORDS[each])),
+      ...MODES.map((each) =>
+        h(
+          "button",
+          { type: "button", "aria-pressed": String(each === mode), onclick: () => setPref("hints", each) },
+          HINT_WORDS[each],
+        ),
+      ),
     );
     this.hints.element.hidden = mode === "off";
     if (mode === "off") this.hints.clear("");
@@ -270,15 +343,21 @@ class Play {
 
   drawMoves() {
     if (this.movesTimer) return;
-    this.movesTimer = setTimeout(() => {
-      this.movesTimer = 0;
-      this.drawMovesNow();
-    }, this.game.isRunning ? 200 : 0);
+    this.movesTimer = setTimeout(
+      () => {
+        this.movesTimer = 0;
+        this.drawMovesNow();
+      },
+      this.game.isRunning ? 200 : 0,
+    );
   }
 
   drawMovesNow() {
     const { state, moves, shape } = this.game;
-    const last = state.mover && state.n_moves ? `, last by ${state.mover === "human" ? "me" : labelOf(state.mover, this.#players)}` : "";
+    const last =
+      state.mover && state.n_moves
+        ? `, last by ${state.mover === "human" ? "me" : labelOf(state.mover, this.#players)}`
+        : "";
     this.movesTitle.textContent = number(state.n_moves) + last;
     const glyph = new Map(shape.moves.map(({ letter, name }) => [letter, GLYPHS[name] ?? letter]));
     const first = Math.max(0, state.n_moves - SHOWN_MOVES);
@@ -290,10 +369,14 @@ class Play {
       if (!runs.length || runs.at(-1).isHuman !== isHuman) runs.push({ isHuman, text: "", who: state.movers[k]?.[1] });
       if (i < state.n_moves - 1) runs.at(-1).text += glyph.get(moves[i]) ?? "·";
     }
-    const now = state.n_moves ? h(runs.at(-1)?.isHuman ? "b" : "b.ai", {}, glyph.get(moves[state.n_moves - 1]) ?? "·") : null;
+    const now = state.n_moves
+      ? h(runs.at(-1)?.isHuman ? "b" : "b.ai", {}, glyph.get(moves[state.n_moves - 1]) ?? "·")
+      : null;
     this.ribbon.replaceChildren(
       ...(first > 0 ? ["…"] : []),
-      ...runs.filter(({ text }) => text).map(({ isHuman, text, who }) => h(isHuman ? "span" : "span.ai", { title: isHuman ? null : who }, text)),
+      ...runs
+        .filter(({ text }) => text)
+        .map(({ isHuman, text, who }) => h(isHuman ? "span" : "span.ai", { title: isHuman ? null : who }, text)),
       now ?? h("span", {}, "None yet: press an arrow key, or swipe."),
     );
   }
@@ -302,9 +385,23 @@ class Play {
     const { state } = this.game;
     const isNews = (state.won && !this.#wasWon) || (state.over && !this.#wasOver);
     if (state.over) {
-      this.setBanner("over", h("p", {}, h("b", {}, "Game over. "), `${number(state.score)} in ${number(state.n_moves)} moves, highest tile ${state.highest}.`), button("Undo", () => this.game.undo(), { slim: true }), button("New game", () => this.fresh(), { slim: true }));
+      this.setBanner(
+        "over",
+        h(
+          "p",
+          {},
+          h("b", {}, "Game over. "),
+          `${number(state.score)} in ${number(state.n_moves)} moves, highest tile ${state.highest}.`,
+        ),
+        button("Undo", () => this.game.undo(), { slim: true }),
+        button("New game", () => this.fresh(), { slim: true }),
+      );
     } else if (state.won && !this.#wasWon) {
-      this.setBanner("won", h("p", {}, h("b", {}, `${state.rules.goal}! `), "You can play on."), button("Well", () => this.setBanner(""), { slim: true, "aria-label": "Close" }));
+      this.setBanner(
+        "won",
+        h("p", {}, h("b", {}, `${state.rules.goal}! `), "You can play on."),
+        button("Well", () => this.setBanner(""), { slim: true, "aria-label": "Close" }),
+      );
     } else if (!state.won || this.bannerKind === "over") this.setBanner("");
     if (isNews && state.over) say(`Game over, score ${number(state.score)}`);
     this.#wasWon = state.won;
@@ -324,7 +421,9 @@ class Play {
     if (kind === "undo") return say(`Undone. Score ${number(state.score)}.`);
     if (!last) return;
     if (last.mover === "human") {
-      const words = sayTurn(shape.moves[last.move].name, before, shape.lines[last.move], last, (cell) => this.board.placeOf(cell));
+      const words = sayTurn(shape.moves[last.move].name, before, shape.lines[last.move], last, (cell) =>
+        this.board.placeOf(cell),
+      );
       return say(turns.length === 1 ? words : `${turns.length} moves. Score ${number(state.score)}.`);
     }
     const now = performance.now();
@@ -345,21 +444,41 @@ class Play {
     }
     if (event.repeat && !["undo", "redo", "best"].includes(wish.command)) return true;
     switch (wish.command) {
-      case "undo": game.undo(); break;
-      case "redo": game.redo(); break;
-      case "best": if (!game.state.over) game.step(this.player); break;
-      case "auto": if (!game.state.over) this.toggle(); break;
-      case "hints": setPref("hints", MODES[(MODES.indexOf(pref("hints")) + 1) % MODES.length]); say(`Hints: ${HINT_WORDS[pref("hints")]}`); break;
-      case "new": this.fresh(); break;
-      case "slower": this.speed.shift(-1); break;
-      case "faster": this.speed.shift(1); break;
-      case "cursor": say(this.board.toggleCursor() ?? "Cursor off"); break;
+      case "undo":
+        game.undo();
+        break;
+      case "redo":
+        game.redo();
+        break;
+      case "best":
+        if (!game.state.over) game.step(this.player);
+        break;
+      case "auto":
+        if (!game.state.over) this.toggle();
+        break;
+      case "hints":
+        setPref("hints", MODES[(MODES.indexOf(pref("hints")) + 1) % MODES.length]);
+        say(`Hints: ${HINT_WORDS[pref("hints")]}`);
+        break;
+      case "new":
+        this.fresh();
+        break;
+      case "slower":
+        this.speed.shift(-1);
+        break;
+      case "faster":
+        this.speed.shift(1);
+        break;
+      case "cursor":
+        say(this.board.toggleCursor() ?? "Cursor off");
+        break;
       case "player": {
         const preset = this.#players?.presets[wish.number - 1];
         if (preset && preset.fits !== false) this.let(preset.spec);
         break;
       }
-      default: return false;
+      default:
+        return false;
     }
     return true;
   }

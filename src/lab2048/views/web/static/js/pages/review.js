@@ -31,18 +31,31 @@ class Review {
 
   async build(main, id, at) {
     const first = await attempt(() => get(`/api/games/${encodeURIComponent(id)}/replay?first=1&last=${AT_ONCE}`));
-    if (!first) return void main.append(h("h1", {}, "Replay"), h("p.empty", {}, "There is no such game. ", h("a", { href: "#/games" }, "All games")));
+    if (!first)
+      return void main.append(
+        h("h1", {}, "Replay"),
+        h("p.empty", {}, "There is no such game. ", h("a", { href: "#/games" }, "All games")),
+      );
     this.state = first.state;
     this.shape = first.shape;
     this.#turns = first.turns;
     while (this.#turns.length < this.state.n_moves) {
-      const next = await attempt(() => get(`/api/games/${id}/replay?first=${this.#turns.length + 1}&last=${this.#turns.length + AT_ONCE}`));
+      const next = await attempt(() =>
+        get(`/api/games/${id}/replay?first=${this.#turns.length + 1}&last=${this.#turns.length + AT_ONCE}`),
+      );
       if (!next?.turns.length) break;
       this.#turns = this.#turns.concat(next.turns);
     }
     this.index(first.first);
     this.board = h("lab-board", { quiet: true, tabIndex: 0 });
-    this.slider = h("input", { type: "range", min: 0, max: this.#turns.length, step: 1, "aria-label": "Move", oninput: () => this.seek(Number(this.slider.value)) });
+    this.slider = h("input", {
+      type: "range",
+      min: 0,
+      max: this.#turns.length,
+      step: 1,
+      "aria-label": "Move",
+      oninput: () => this.seek(Number(this.slider.value)),
+    });
     this.facts = h("p.facts");
     this.words = h("p.quiet.small");
     this.playWords = h("span", {}, "Play");
@@ -54,21 +67,64 @@ class Review {
       band.style.flexGrow = String(to - from);
       bands.append(band);
     });
-    const jump = (text, by, label) => button(text, () => this.seek(by === null ? 0 : by === Infinity ? this.#turns.length : this.#at + by), { "aria-label": label });
+    const jump = (text, by, label) =>
+      button(text, () => this.seek(by === null ? 0 : by === Infinity ? this.#turns.length : this.#at + by), {
+        "aria-label": label,
+      });
     main.append(
       h("h1", {}, `Game ${this.state.id}`),
       h(
         "div.two",
         {},
-        h("div.left-col", {}, this.board, this.facts, bands, this.slider,
-          h("div.bar", {}, jump("«", null, "First move"), jump("‹", -1, "One move back"), button(this.playWords, () => this.play(!this.#timer), { main: true }), jump("›", 1, "One move on"), jump("»", Infinity, "Last move"))),
+        h(
+          "div.left-col",
+          {},
+          this.board,
+          this.facts,
+          bands,
+          this.slider,
+          h(
+            "div.bar",
+            {},
+            jump("«", null, "First move"),
+            jump("‹", -1, "One move back"),
+            button(this.playWords, () => this.play(!this.#timer), { main: true }),
+            jump("›", 1, "One move on"),
+            jump("»", Infinity, "Last move"),
+          ),
+        ),
         h(
           "aside",
           { "aria-label": "About the game" },
-          h("section.panel", {}, h("h2", {}, "Game"), h("p", {}, rulesWords(this.state.rules)), h("p.quiet.small", {}, `seed ${this.state.seed}, score ${number(this.state.score)}, highest tile ${this.state.highest}, ${number(this.state.n_moves)} moves by ${[...new Set(this.state.movers.map(([, who]) => labelOf(who)))].join(", ").replace("Me", "me") || "nobody"}`), this.speed.element),
+          h(
+            "section.panel",
+            {},
+            h("h2", {}, "Game"),
+            h("p", {}, rulesWords(this.state.rules)),
+            h(
+              "p.quiet.small",
+              {},
+              `seed ${this.state.seed}, score ${number(this.state.score)}, highest tile ${this.state.highest}, ${number(this.state.n_moves)} moves by ${[...new Set(this.state.movers.map(([, who]) => labelOf(who)))].join(", ").replace("Me", "me") || "nobody"}`,
+            ),
+            this.speed.element,
+          ),
           h("section.panel", {}, h("h2", {}, "This move"), this.words),
           h("section.panel", {}, h("h2", {}, "Milestones"), this.milestones()),
-          h("section.panel", {}, h("h2", {}, "Go on"), h("div.row", {}, button("Continue from here", (event) => this.fork(event.currentTarget), { main: true }), h("a.button", { href: `/api/games/${this.state.id}/export`, download: `game-${this.state.id}.jsonl` }, "Export"))),
+          h(
+            "section.panel",
+            {},
+            h("h2", {}, "Go on"),
+            h(
+              "div.row",
+              {},
+              button("Continue from here", (event) => this.fork(event.currentTarget), { main: true }),
+              h(
+                "a.button",
+                { href: `/api/games/${this.state.id}/export`, download: `game-${this.state.id}.jsonl` },
+                "Export",
+              ),
+            ),
+          ),
           h("section.panel.commands", {}, commandLine(`lab2048 games replay ${this.state.id}`)),
         ),
       ),
@@ -97,13 +153,18 @@ class Review {
   milestones() {
     const late = this.marks.slice(-10);
     if (!late.length) return h("p.quiet.small", {}, "None.");
-    return h("div.row", {}, late.map(([at, rank]) => button(`${tile(rank)}`, () => this.seek(at), { slim: true, title: `move ${at}` })));
+    return h(
+      "div.row",
+      {},
+      late.map(([at, rank]) => button(`${tile(rank)}`, () => this.seek(at), { slim: true, title: `move ${at}` })),
+    );
   }
 
   boardAt(at) {
     const base = Math.floor(at / EVERY);
     let ranks = this.#kept[base];
-    for (let i = base * EVERY; i < at; i += 1) ranks = turn(ranks, this.shape.lines[this.#turns[i].move], this.#turns[i]);
+    for (let i = base * EVERY; i < at; i += 1)
+      ranks = turn(ranks, this.shape.lines[this.#turns[i].move], this.#turns[i]);
     return ranks;
   }
 
@@ -117,7 +178,12 @@ class Review {
       this.board.slide(next.move);
       this.board.spawn(next.cell, next.rank);
       this.show(to, { isDrawn: true });
-      if (!this.#timer) say(sayTurn(this.shape.moves[next.move].name, before, this.shape.lines[next.move], next, (cell) => this.board.placeOf(cell)));
+      if (!this.#timer)
+        say(
+          sayTurn(this.shape.moves[next.move].name, before, this.shape.lines[next.move], next, (cell) =>
+            this.board.placeOf(cell),
+          ),
+        );
     } else {
       this.show(to);
       say(`Move ${to}`);
@@ -131,7 +197,9 @@ class Review {
     this.slider.value = String(at);
     this.slider.setAttribute("aria-valuetext", `move ${at} of ${this.#turns.length}`);
     this.facts.textContent = `Move ${number(at)} of ${number(this.#turns.length)} · score ${number(this.#scores[at])}`;
-    this.words.textContent = last ? `${capital(this.shape.moves[last.move].name)} by ${last.mover === "human" ? "me" : last.mover}, plus ${number(last.reward)}; then a ${tile(last.rank)} at ${this.board.placeOf(last.cell)}.` : "The first board.";
+    this.words.textContent = last
+      ? `${capital(this.shape.moves[last.move].name)} by ${last.mover === "human" ? "me" : last.mover}, plus ${number(last.reward)}; then a ${tile(last.rank)} at ${this.board.placeOf(last.cell)}.`
+      : "The first board.";
     if (at === this.#turns.length) this.play(false);
   }
 

@@ -31,11 +31,22 @@ class Solve {
   build(main, query) {
     const plan = () => this.plan();
     this.rules = rulesForm({ board: "2x2", goal: 16, ...query, start: query.start || undefined }, { onchange: plan });
-    this.objective = select([["win", "the chance to reach the goal"], ["score", "the expected score"]], query.objective ?? "win", plan, { name: "objective" });
+    this.objective = select(
+      [
+        ["win", "the chance to reach the goal"],
+        ["score", "the expected score"],
+      ],
+      query.objective ?? "win",
+      plan,
+      { name: "objective" },
+    );
     this.verdict = h("p.small.quiet", { role: "status" });
     this.command = commandLine();
     this.error = h("p.error", { role: "alert" });
-    this.jobs = jobList(() => [...stream.jobs.values()].filter(({ kind }) => kind === "solve").slice(0, 8), this.#ending.signal);
+    this.jobs = jobList(
+      () => [...stream.jobs.values()].filter(({ kind }) => kind === "solve").slice(0, 8),
+      this.#ending.signal,
+    );
     this.list = h("div");
     this.browser = h("section.panel", { hidden: true, "aria-label": "Browse a table" });
     main.append(
@@ -44,13 +55,27 @@ class Solve {
         "div.two.wide",
         {},
         h("div", {}, this.browser, h("section.panel", {}, h("h2", {}, "Tables"), this.list)),
-        h("aside", { "aria-label": "A new solve" },
-          h("form.panel.stack", { onsubmit: (event) => this.start(event) },
+        h(
+          "aside",
+          { "aria-label": "A new solve" },
+          h(
+            "form.panel.stack",
+            { onsubmit: (event) => this.start(event) },
             h("h2", {}, "Solve a board ", h("small", {}, "every position, exactly")),
-            this.rules.element, field("Solve for", this.objective), this.verdict, this.error,
-            h("div.row", {}, button("Solve", null, { type: "submit", main: true }), button("Estimate", () => this.estimate())),
-            this.command),
-          h("section.panel", {}, h("h2", {}, "Jobs"), this.jobs)),
+            this.rules.element,
+            field("Solve for", this.objective),
+            this.verdict,
+            this.error,
+            h(
+              "div.row",
+              {},
+              button("Solve", null, { type: "submit", main: true }),
+              button("Estimate", () => this.estimate()),
+            ),
+            this.command,
+          ),
+          h("section.panel", {}, h("h2", {}, "Jobs"), this.jobs),
+        ),
       ),
     );
     this.plan();
@@ -106,17 +131,23 @@ class Solve {
     this.#tables = answer.tables;
     this.list.replaceChildren(
       this.#tables.length
-        ? table("Tables", [
-            ["Table", (each) => h("a", { href: writeAddress("solve", [each.name]) }, each.name)],
-            ["Rules", (each) => h("span.clip", {}, rulesWords(each.rules))],
-            ["Best play", (each) => (each.objective === "win" ? percent(each.value) : number(each.value)), "n"],
-            ["States", (each) => number(each.states), "n"],
-            ["Layers", (each) => number(each.layers), "n"],
-            ["Size", (each) => bytes(each.bytes), "n"],
-          ], this.#tables)
+        ? table(
+            "Tables",
+            [
+              ["Table", (each) => h("a", { href: writeAddress("solve", [each.name]) }, each.name)],
+              ["Rules", (each) => h("span.clip", {}, rulesWords(each.rules))],
+              ["Best play", (each) => (each.objective === "win" ? percent(each.value) : number(each.value)), "n"],
+              ["States", (each) => number(each.states), "n"],
+              ["Layers", (each) => number(each.layers), "n"],
+              ["Size", (each) => bytes(each.bytes), "n"],
+            ],
+            this.#tables,
+          )
         : h("p.empty", {}, "None yet: 2x2 to 16 takes a second."),
     );
-    const found = this.#tables.find(({ name, job }) => name === which || (which && job === which)) ?? (which || this.#table ? null : this.#tables[0]);
+    const found =
+      this.#tables.find(({ name, job }) => name === which || (which && job === which)) ??
+      (which || this.#table ? null : this.#tables[0]);
     if (found) await this.choose(found.name, position);
   }
 
@@ -136,10 +167,51 @@ class Solve {
     this.backButton = button("Back", () => this.back(), { disabled: true });
     this.browser.hidden = false;
     this.browser.replaceChildren(
-      h("h2", {}, about.name, h("small", {}, `${rulesWords(about.rules)}; ${about.objective === "win" ? "chance to win" : "expected score"} ${this.worth(about.value)} with the best play`)),
-      h("div.browse", {},
-        h("div.stack", {}, this.board, h("form.row", { onsubmit: (event) => { event.preventDefault(); this.probe({ board: this.text.value }); } }, h("div.grow", {}, this.text), button("Look up", null, { type: "submit", slim: true })), h("div.row", {}, this.backButton, button("Start", () => this.probe({})), button("Play it", () => this.play(), { main: true, title: "with perfect hints" }))),
-        h("div.stack", {}, this.value, this.moves, h("h2", {}, "Spawns after the best move ", h("small", {}, "best first")), this.spawns)),
+      h(
+        "h2",
+        {},
+        about.name,
+        h(
+          "small",
+          {},
+          `${rulesWords(about.rules)}; ${about.objective === "win" ? "chance to win" : "expected score"} ${this.worth(about.value)} with the best play`,
+        ),
+      ),
+      h(
+        "div.browse",
+        {},
+        h(
+          "div.stack",
+          {},
+          this.board,
+          h(
+            "form.row",
+            {
+              onsubmit: (event) => {
+                event.preventDefault();
+                this.probe({ board: this.text.value });
+              },
+            },
+            h("div.grow", {}, this.text),
+            button("Look up", null, { type: "submit", slim: true }),
+          ),
+          h(
+            "div.row",
+            {},
+            this.backButton,
+            button("Start", () => this.probe({})),
+            button("Play it", () => this.play(), { main: true, title: "with perfect hints" }),
+          ),
+        ),
+        h(
+          "div.stack",
+          {},
+          this.value,
+          this.moves,
+          h("h2", {}, "Spawns after the best move ", h("small", {}, "best first")),
+          this.spawns,
+        ),
+      ),
       h("h2.space", {}, "Hardest positions ", h("small", {}, "where the second best move loses most")),
       this.hard,
       this.probeCommand,
@@ -148,7 +220,20 @@ class Solve {
     await this.probe(position ? { board: position } : {});
     const hardest = await attempt(() => get(`/api/tables/${encodeURIComponent(name)}/hardest?n=8`));
     if (hardest && this.#table === about) {
-      this.hard.replaceChildren(...hardest.positions.map((each) => button(h("span", {}, this.mini(each.ranks), h("span.small", {}, `${this.worth(each.value)} or ${this.worth(each.second)}`)), () => this.probe({ ranks: each.ranks }), { "aria-label": `${each.board}: ${this.worth(each.value)}, second best ${this.worth(each.second)}` })));
+      this.hard.replaceChildren(
+        ...hardest.positions.map((each) =>
+          button(
+            h(
+              "span",
+              {},
+              this.mini(each.ranks),
+              h("span.small", {}, `${this.worth(each.value)} or ${this.worth(each.second)}`),
+            ),
+            () => this.probe({ ranks: each.ranks }),
+            { "aria-label": `${each.board}: ${this.worth(each.value)}, second best ${this.worth(each.second)}` },
+          ),
+        ),
+      );
       this.hard.className = "row hard";
     }
   }
@@ -170,20 +255,36 @@ class Solve {
     this.board.point(answer.over ? null : answer.best);
     this.text.value = answer.board;
     const words = this.#table.objective === "win" ? "Chance to win" : "Expected score to come";
-    this.value.replaceChildren(`${words} `, h("b", {}, this.worth(answer.value)), answer.won ? " (the goal is reached)" : answer.over ? " (no move is left)" : "");
+    this.value.replaceChildren(
+      `${words} `,
+      h("b", {}, this.worth(answer.value)),
+      answer.won ? " (the goal is reached)" : answer.over ? " (no move is left)" : "",
+    );
     const most = Math.max(...answer.moves.map(({ value }) => value), 1e-12);
     this.moves.replaceChildren(
       ...answer.moves.flatMap(({ move, name, value, ranks }) => {
         const bar = h("u");
         bar.style.setProperty("--share", String(value / most));
         const isBest = move === answer.best;
-        return [h(isBest ? "div.best" : "div", {}, capital(name)), h("div.track", { title: ranks ? null : "not possible" }, bar), h("div.n", {}, this.worth(value))];
+        return [
+          h(isBest ? "div.best" : "div", {}, capital(name)),
+          h("div.track", { title: ranks ? null : "not possible" }, bar),
+          h("div.n", {}, this.worth(value)),
+        ];
       }),
     );
     this.spawns.replaceChildren(
       ...answer.spawns.map(({ cell, rank, probability, value, ranks }, i) => {
         const tail = i === 0 ? "best" : i === answer.spawns.length - 1 ? "worst" : "";
-        return h("button.spawn", { type: "button", onclick: () => this.probe({ ranks }) }, h("b", {}, tile(rank)), h("span.grow", {}, this.board.placeOf(cell)), h("span.quiet", {}, percent(probability)), h("span", {}, this.worth(value)), h(i ? "span.small.bad" : "span.small.good", {}, tail));
+        return h(
+          "button.spawn",
+          { type: "button", onclick: () => this.probe({ ranks }) },
+          h("b", {}, tile(rank)),
+          h("span.grow", {}, this.board.placeOf(cell)),
+          h("span.quiet", {}, percent(probability)),
+          h("span", {}, this.worth(value)),
+          h(i ? "span.small.bad" : "span.small.good", {}, tail),
+        );
       }),
     );
     if (!answer.spawns.length) this.spawns.replaceChildren(h("p.quiet.small", {}, "None: the game ends here."));

@@ -11,7 +11,11 @@ import { bytes, date, number } from "../pure/format.js";
 import { rulesForm } from "../rulesform.js";
 import { stream } from "../stream.js";
 
-const CHARTS = [["score", "Mean score"], ["tiles", "Rates of tiles"], ["learning", "Learning"]];
+const CHARTS = [
+  ["score", "Mean score"],
+  ["tiles", "Rates of tiles"],
+  ["learning", "Learning"],
+];
 const REFRESH = 1500;
 
 export async function open(main, { rest }) {
@@ -30,8 +34,23 @@ class Train {
 
   async build(main) {
     const plan = () => this.plan();
-    this.name = h("input", { name: "name", value: "", placeholder: "chosen for you", maxLength: 40, spellcheck: false, oninput: plan });
-    this.minutes = h("input", { name: "minutes", type: "number", min: 0.1, max: 10000, step: "any", value: "1", oninput: plan });
+    this.name = h("input", {
+      name: "name",
+      value: "",
+      placeholder: "chosen for you",
+      maxLength: 40,
+      spellcheck: false,
+      oninput: plan,
+    });
+    this.minutes = h("input", {
+      name: "minutes",
+      type: "number",
+      min: 0.1,
+      max: 10000,
+      step: "any",
+      value: "1",
+      oninput: plan,
+    });
     this.rules = rulesForm({ board: "4x4" }, { onchange: plan, boardOnly: true });
     this.network = select([["", "as fits the board"]], "", plan, { name: "network" });
     this.options = h("div.fields");
@@ -45,15 +64,27 @@ class Train {
         "div.two.wide",
         {},
         h("div", {}, this.detail, h("section.panel", {}, h("h2", {}, "Trainings"), this.list)),
-        h("aside", { "aria-label": "A new training" },
-          h("form.panel.stack", { onsubmit: (event) => this.start(event) },
+        h(
+          "aside",
+          { "aria-label": "A new training" },
+          h(
+            "form.panel.stack",
+            { onsubmit: (event) => this.start(event) },
             h("h2", {}, "A training ", h("small", {}, "a network of n-tuples plays and learns")),
             this.rules.element,
-            h("div.fields", {}, field("Minutes", this.minutes), field("Network", this.network), field("Name", this.name)),
+            h(
+              "div.fields",
+              {},
+              field("Minutes", this.minutes),
+              field("Network", this.network),
+              field("Name", this.name),
+            ),
             h("details", {}, h("summary", {}, "Options of learning"), this.options),
             this.error,
             button("Start", null, { type: "submit", main: true }),
-            this.command)),
+            this.command,
+          ),
+        ),
       ),
     );
     stream.on("jobs", (job) => job === null && this.load(), this.#ending.signal); // all of them are known now
@@ -67,9 +98,26 @@ class Train {
   }
 
   optionField({ name, kind, default: usual, doc }, onchange) {
-    if (kind === "bool") return select([["", "as usual"], ["true", "yes"], ["false", "no"]], "", onchange, { name: `option-${name}`, title: doc });
+    if (kind === "bool")
+      return select(
+        [
+          ["", "as usual"],
+          ["true", "yes"],
+          ["false", "no"],
+        ],
+        "",
+        onchange,
+        { name: `option-${name}`, title: doc },
+      );
     const isNumber = kind === "int" || kind === "float";
-    return h("input", { name: `option-${name}`, title: doc, placeholder: usual ?? "as usual", type: isNumber ? "number" : "text", step: kind === "int" ? 1 : "any", oninput: onchange });
+    return h("input", {
+      name: `option-${name}`,
+      title: doc,
+      placeholder: usual ?? "as usual",
+      type: isNumber ? "number" : "text",
+      step: kind === "int" ? 1 : "any",
+      oninput: onchange,
+    });
   }
 
   request() {
@@ -77,9 +125,19 @@ class Train {
     for (const control of this.options.querySelectorAll("input, select")) {
       if (control.value === "") continue;
       const name = control.name.slice("option-".length);
-      options[name] = control.tagName === "SELECT" ? control.value === "true" : control.type === "number" ? Number(control.value) : control.value;
+      options[name] =
+        control.tagName === "SELECT"
+          ? control.value === "true"
+          : control.type === "number"
+            ? Number(control.value)
+            : control.value;
     }
-    const made = { network: this.network.value || null, minutes: Number(this.minutes.value), rules: this.rules.value(), options };
+    const made = {
+      network: this.network.value || null,
+      minutes: Number(this.minutes.value),
+      rules: this.rules.value(),
+      options,
+    };
     made.name = this.name.value.trim() || this.freshName(made.rules.board);
     return made;
   }
@@ -117,7 +175,11 @@ class Train {
   }
 
   jobOf(training) {
-    return stream.jobs.get(training.job) ?? [...stream.jobs.values()].find((job) => job.kind === "train" && job.request?.name === training.name) ?? null;
+    return (
+      stream.jobs.get(training.job) ??
+      [...stream.jobs.values()].find((job) => job.kind === "train" && job.request?.name === training.name) ??
+      null
+    );
   }
 
   /** Show all trainings, and one of them: by its name, or the name of its job. */
@@ -130,25 +192,36 @@ class Train {
     for (const job of stream.jobs.values()) {
       if (job.kind === "train" && job.request?.name && !names.has(job.request.name)) {
         names.add(job.request.name);
-        this.#trainings.push({ name: job.request.name, job: job.id, board: job.request.rules?.board ?? "4x4", spec: null, changed: job.created });
+        this.#trainings.push({
+          name: job.request.name,
+          job: job.id,
+          board: job.request.rules?.board ?? "4x4",
+          spec: null,
+          changed: job.created,
+        });
       }
     }
     this.list.replaceChildren(
       this.#trainings.length
-        ? table("Trainings", [
-            ["Name", (each) => h("a", { href: writeAddress("train", [each.name]) }, each.name)],
-            ["Board", (each) => h("span.clip", {}, each.board)],
-            ["Network", (each) => each.network ?? "-"],
-            ["Mean score", (each) => (each.mean ? number(each.mean) : "-"), "n"],
-            ["Games", (each) => (each.n_games ? number(each.n_games) : "-"), "n"],
-            ["Minutes", (each) => (each.minutes ? each.minutes.toFixed(1) : "-"), "n"],
-            ["Size", (each) => (each.bytes ? bytes(each.bytes) : "-"), "n"],
-            ["Changed", (each) => date(each.changed)],
-          ], this.#trainings)
+        ? table(
+            "Trainings",
+            [
+              ["Name", (each) => h("a", { href: writeAddress("train", [each.name]) }, each.name)],
+              ["Board", (each) => h("span.clip", {}, each.board)],
+              ["Network", (each) => each.network ?? "-"],
+              ["Mean score", (each) => (each.mean ? number(each.mean) : "-"), "n"],
+              ["Games", (each) => (each.n_games ? number(each.n_games) : "-"), "n"],
+              ["Minutes", (each) => (each.minutes ? each.minutes.toFixed(1) : "-"), "n"],
+              ["Size", (each) => (each.bytes ? bytes(each.bytes) : "-"), "n"],
+              ["Changed", (each) => date(each.changed)],
+            ],
+            this.#trainings,
+          )
         : h("p.empty", {}, "None yet: a minute is enough to see one learn."),
     );
     const wanted = which ?? this.#chosen?.name;
-    const found = this.#trainings.find(({ name, job }) => name === wanted || job === wanted) ?? (which ? null : this.#trainings[0]);
+    const found =
+      this.#trainings.find(({ name, job }) => name === wanted || job === wanted) ?? (which ? null : this.#trainings[0]);
     if (found) this.choose(found);
   }
 
@@ -162,10 +235,31 @@ class Train {
     else this.line.update(job);
     const can = Boolean(training.spec);
     this.detail.replaceChildren(
-      h("h2", {}, training.name, h("small", {}, [training.board, training.n_weights ? `${number(training.n_weights)} weights` : null, training.n_games ? `${number(training.n_games)} games` : "not yet written"].filter(Boolean).join(", "))),
+      h(
+        "h2",
+        {},
+        training.name,
+        h(
+          "small",
+          {},
+          [
+            training.board,
+            training.n_weights ? `${number(training.n_weights)} weights` : null,
+            training.n_games ? `${number(training.n_games)} games` : "not yet written",
+          ]
+            .filter(Boolean)
+            .join(", "),
+        ),
+      ),
       this.line ?? "",
       this.figures,
-      h("div.row.actions", {}, button("Play with it", () => this.play(training), { main: true, disabled: !can }), button("Match it", () => this.match(training), { disabled: !can }), can && !this.isBusy(job) ? button("Delete", () => this.delete(training), {}) : null),
+      h(
+        "div.row.actions",
+        {},
+        button("Play with it", () => this.play(training), { main: true, disabled: !can }),
+        button("Match it", () => this.match(training), { disabled: !can }),
+        can && !this.isBusy(job) ? button("Delete", () => this.delete(training), {}) : null,
+      ),
       commandLine(job?.command ?? ""),
     );
     this.figures.show(training.name);

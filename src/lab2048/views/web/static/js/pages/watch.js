@@ -28,9 +28,24 @@ class Watch {
   #isRunning = false;
 
   async build(main) {
-    this.rules = rulesForm({ board: pref("watchBoard") ?? "4x4" }, { onchange: () => setPref("watchBoard", this.rules.value().board), boardOnly: true });
-    this.seeds = select([["one", "the same for all"], ["many", "one for each"]], pref("watchSeeds") ?? "one", (value) => setPref("watchSeeds", value), { name: "seeds" });
-    this.seats = seats(pref("watchPlayers") ?? [], { most: MOST, board: () => this.rules.value().board, onchange: (specs) => setPref("watchPlayers", specs) });
+    this.rules = rulesForm(
+      { board: pref("watchBoard") ?? "4x4" },
+      { onchange: () => setPref("watchBoard", this.rules.value().board), boardOnly: true },
+    );
+    this.seeds = select(
+      [
+        ["one", "the same for all"],
+        ["many", "one for each"],
+      ],
+      pref("watchSeeds") ?? "one",
+      (value) => setPref("watchSeeds", value),
+      { name: "seeds" },
+    );
+    this.seats = seats(pref("watchPlayers") ?? [], {
+      most: MOST,
+      board: () => this.rules.value().board,
+      onchange: (specs) => setPref("watchPlayers", specs),
+    });
     this.seed = h("input", { type: "number", min: 0, placeholder: "by chance", name: "seed" });
     this.boards = h("div.boards");
     this.error = h("p.error", { role: "alert" });
@@ -47,16 +62,33 @@ class Watch {
         this.seats.element,
         h("div.fields.watch-fields", {}, this.rules.element, field("Seed", this.seed), field("Seeds", this.seeds)),
         this.error,
-        h("div.row", {}, button("Start", () => this.deal(), { main: true }), this.playButton, this.stepButton, h("div.grow", {}, this.speed.element)),
+        h(
+          "div.row",
+          {},
+          button("Start", () => this.deal(), { main: true }),
+          this.playButton,
+          this.stepButton,
+          h("div.grow", {}, this.speed.element),
+        ),
       ),
       this.boards,
     );
     this.boards.append(h("p.empty", {}, "Press Start: every player gets a board and plays."));
-    stream.on("game", (change) => this.#seats.find(({ game }) => game.id === change.state.id)?.game.receive(change), this.#ending.signal);
+    stream.on(
+      "game",
+      (change) => this.#seats.find(({ game }) => game.id === change.state.id)?.game.receive(change),
+      this.#ending.signal,
+    );
     stream.watch([]);
     if (!pref("watchPlayers")) {
       const players = await attempt(() => playersOf(this.rules.value().board));
-      if (players) this.seats.set(players.presets.filter(({ fits }) => fits !== false).slice(0, 4).map(({ spec }) => spec));
+      if (players)
+        this.seats.set(
+          players.presets
+            .filter(({ fits }) => fits !== false)
+            .slice(0, 4)
+            .map(({ spec }) => spec),
+        );
     }
   }
 
@@ -93,7 +125,19 @@ class Watch {
     const board = h("lab-board", { quiet: true, name: `Board of ${labelOf(player, this.players)}` });
     const game = new Game(board);
     const facts = h("p.facts");
-    const element = h("article.panel.seat-board", { "aria-label": labelOf(player, this.players) }, h("h2", { title: player }, labelOf(player, this.players)), board, facts, h("div.row.spread", {}, h("span.small.quiet", {}, `seed ${made.state.seed}`), h("a.small", { href: `#/play?game=${made.state.id}` }, "Take over")));
+    const element = h(
+      "article.panel.seat-board",
+      { "aria-label": labelOf(player, this.players) },
+      h("h2", { title: player }, labelOf(player, this.players)),
+      board,
+      facts,
+      h(
+        "div.row.spread",
+        {},
+        h("span.small.quiet", {}, `seed ${made.state.seed}`),
+        h("a.small", { href: `#/play?game=${made.state.id}` }, "Take over"),
+      ),
+    );
     const draw = () => {
       const { state } = game;
       facts.textContent = `${number(state.score)} · ${number(state.n_moves)} moves · ${state.highest}${state.over ? " · over" : ""}`;
@@ -124,7 +168,13 @@ class Watch {
     this.#isRunning = isRunning;
     this.draw();
     const open = this.#seats.filter(({ game }) => !game.state.over);
-    await attempt(() => Promise.all(open.map(({ player, game }) => put(`/api/games/${game.id}/auto`, { player, speed: pref("speed"), running: isRunning }))));
+    await attempt(() =>
+      Promise.all(
+        open.map(({ player, game }) =>
+          put(`/api/games/${game.id}/auto`, { player, speed: pref("speed"), running: isRunning }),
+        ),
+      ),
+    );
   }
 
   toggle() {

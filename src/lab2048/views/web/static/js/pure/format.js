@@ -28,7 +28,11 @@ export function percent(rate) {
 /** A time in the unit that fits. */
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return "-";
-  for (const [unit, scale] of [["s", 1], ["ms", 1e-3], ["µs", 1e-6]]) {
+  for (const [unit, scale] of [
+    ["s", 1],
+    ["ms", 1e-3],
+    ["µs", 1e-6],
+  ]) {
     if (seconds >= scale) return `${significant(seconds / scale, 3)} ${unit}`;
   }
   return `${Math.round(seconds * 1e9)} ns`;
@@ -46,7 +50,12 @@ export function clock(seconds) {
 /** A size of files or memory. */
 export function bytes(count) {
   if (count === null || count === undefined) return "-";
-  for (const [unit, scale] of [["TB", 1e12], ["GB", 1e9], ["MB", 1e6], ["kB", 1e3]]) {
+  for (const [unit, scale] of [
+    ["TB", 1e12],
+    ["GB", 1e9],
+    ["MB", 1e6],
+    ["kB", 1e3],
+  ]) {
     if (count >= scale) return `${significant(count / scale, 3)} ${unit}`;
   }
   return `${count} bytes`;

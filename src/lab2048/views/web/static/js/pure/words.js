@@ -17,7 +17,9 @@ export function sayTurn(name, before, lines, spawn, placeOf) {
   const counts = new Map();
   made.sort((a, b) => b - a).forEach((rank) => counts.set(rank, (counts.get(rank) ?? 0) + 1));
   const merges = [...counts].map(([rank, n]) =>
-    n === 1 ? `${tile(rank)} and ${tile(rank)} made ${tile(rank + 1)}` : `${n} pairs of ${tile(rank)} made ${tile(rank + 1)}`,
+    n === 1
+      ? `${tile(rank)} and ${tile(rank)} made ${tile(rank + 1)}`
+      : `${n} pairs of ${tile(rank)} made ${tile(rank + 1)}`,
   );
   if (merges.length) words.push(`${merges.join(", ")}, plus ${number(reward)}.`);
   let empty = ranks.filter((rank) => rank === 0).length;
