@@ -42,17 +42,15 @@ export function select(options, value, onchange, props = {}) {
   return made;
 }
 
-/** Buttons of which one is chosen. */
+/** Buttons of which one is chosen; `choose` shows another one, without asking `onchange`. */
 export function segments(label, options, value, onchange) {
-  const made = h("div.seg", { role: "group", "aria-label": label });
   const buttons = options.map(([name, text]) =>
-    h("button", { type: "button", "aria-pressed": String(name === value), onclick: () => choose(name) }, text),
+    h("button", { type: "button", onclick: () => (made.choose(name), onchange(name)) }, text),
   );
-  function choose(name) {
+  const made = h("div.seg", { role: "group", "aria-label": label }, buttons);
+  made.choose = (name) =>
     buttons.forEach((each, i) => each.setAttribute("aria-pressed", String(options[i][0] === name)));
-    onchange(name);
-  }
-  made.append(...buttons);
+  made.choose(value);
   return made;
 }
 

@@ -17,6 +17,7 @@ export class Game extends EventTarget {
   #board;
   #queue = [];
   #isBusy = false;
+  #missed = null;
 
   /** `board` is the <lab-board> that shows the game. */
   constructor(board) {
@@ -35,6 +36,7 @@ export class Game extends EventTarget {
     this.moves = game.moves;
     this.state = game.state;
     this.#queue.length = 0;
+    this.#missed = null;
     this.#board.shape = game.shape;
     this.#board.show(game.state.ranks);
     this.#tell("open", { turns: [], kind: "open" });
@@ -70,8 +72,9 @@ export class Game extends EventTarget {
 
   /** A change that another tab or auto-play made. */
   receive(change) {
-    if (change.state.id !== this.id || change.state.rev < this.state.rev || this.#isBusy) return;
-    this.#apply(change, null);
+    if (change.state.id !== this.id || change.state.rev < this.state.rev) return;
+    if (this.#isBusy) this.#missed = change;
+    else this.#apply(change, null);
   }
 
   #push(action) {
@@ -100,6 +103,10 @@ export class Game extends EventTarget {
     }
     this.#isBusy = false;
     this.#board.toggleAttribute("data-busy", false);
+    // What came while an answer was awaited may be newer than the answer.
+    const missed = this.#missed;
+    this.#missed = null;
+    if (missed && missed.state.rev > this.state.rev) this.receive(missed);
   }
 
   /** Slide the first move of the queue that can be made, before anyone is asked; the others are dropped as keys that do nothing. */

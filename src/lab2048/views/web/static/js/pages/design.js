@@ -154,9 +154,7 @@ class Design {
     this.isHex = shape.hexagonal;
     if (this.isHex) this.radius.value = String((shape.rows.length - 1) / 2);
     else [this.rows.value, this.columns.value] = [String(shape.rows.length), String(shape.rows[0].length)];
-    this.kind
-      .querySelectorAll("button")
-      .forEach((each, i) => each.setAttribute("aria-pressed", String((i === 1) === this.isHex)));
+    this.kind.choose(this.isHex ? "hex" : "square");
     await this.resize();
     this.set(shape.rows.flat().map((cell) => (cell < 0 ? BRICK : ranks[cell])));
   }
@@ -234,9 +232,7 @@ class Design {
 
   take(tool, name = tool === BRICK ? "brick" : tool ? "tile" : "erase") {
     this.#tool = tool;
-    this.tools
-      .querySelectorAll("button")
-      .forEach((each, i) => each.setAttribute("aria-pressed", String(["brick", "tile", "erase"][i] === name)));
+    this.tools.choose(name);
   }
 
   put(cell, mark) {

@@ -1,8 +1,10 @@
 // Play: the board, who moves, hints, and every way to go back.
 
+import { Banner } from "../banner.js";
 import "../board.js";
+import { Chips } from "../chips.js";
 import { Directions } from "../directions.js";
-import { attempt, button, commandLine, complain, copy, dialog, field, h, say, toast } from "../dom.js";
+import { attempt, button, commandLine, complain, copy, dialog, field, h, say, segments, toast } from "../dom.js";
 import { Game } from "../game.js";
 import { Hints, MODES } from "../hints.js";
 import { choosePlayer, labelOf, playersOf } from "../players.js";
@@ -11,22 +13,12 @@ import { writeAddress } from "../pure/codec.js";
 import { number } from "../pure/format.js";
 import { meaning } from "../pure/keys.js";
 import { sayTurn } from "../pure/words.js";
+import { Ribbon } from "../ribbon.js";
 import { rulesForm, rulesWords } from "../rulesform.js";
 import { speedControl } from "../speed.js";
 import { stream } from "../stream.js";
 
 const HINT_WORDS = { off: "Off", best: "Best move", all: "All values" };
-const SHOWN_MOVES = 72;
-const GLYPHS = {
-  up: "↑",
-  right: "→",
-  down: "↓",
-  left: "←",
-  "up-right": "↗",
-  "down-right": "↘",
-  "down-left": "↙",
-  "up-left": "↖",
-};
 
 export async function open(main, where) {
   const page = new Play();
@@ -40,8 +32,6 @@ class Play {
   #ending = new AbortController();
   #players = null;
   #lastSaid = 0;
-  #wasWon = false;
-  #wasOver = false;
   #lastHint = 0;
   #lastError = "";
 
@@ -51,38 +41,31 @@ class Play {
     this.directions = new Directions(this.board, (move) => this.move(move));
     this.hints = new Hints((hint) => this.directions.show(hint, this.game.state?.legal ?? [], pref("hints")));
     this.speed = speedControl((speed) => this.game.isRunning && this.game.auto(this.player, speed, true));
-    const chip = (name, props = {}) => {
-      const value = h("b", {}, "-");
-      const made = h("div.chip", props, h("span", {}, name), value);
-      made.set = (text) => value.textContent !== text && (value.textContent = text);
-      return made;
-    };
-    this.chips = {
-      score: chip("Score"),
-      best: chip("Best"),
-      moves: chip("Moves"),
-      highest: chip("Highest"),
-      seed: null,
-    };
-    const seed = h(
-      "button.chip",
-      { type: "button", title: "Copy the seed", onclick: () => copy(String(this.game.state.seed)) },
-      h("span", {}, "Seed"),
-      h("b", {}, "-"),
-    );
-    seed.set = (text) => (seed.querySelector("b").textContent = text);
-    this.chips.seed = seed;
+    this.chips = new Chips();
+    this.banner = new Banner({ undo: () => this.game.undo(), fresh: () => this.fresh() });
+    this.ribbon = new Ribbon();
     this.undoButton = button("Undo", () => this.game.undo(), { key: "U" });
     this.redoButton = button("Redo", () => this.game.redo(), { key: "Y" });
     this.playWords = h("span", {}, "Play on");
     this.playButton = button(this.playWords, () => this.toggle(), { key: "Enter", main: true });
     this.stepButton = button("Step", () => this.game.step(this.player), { key: "Space" });
     this.newButton = button("New", () => this.fresh(), { key: "N" });
-    this.who = h("div.seg", { role: "group", "aria-label": "Who moves" });
-    this.hintButtons = h("div.seg", { role: "group", "aria-label": "Hints" });
-    this.banner = h("div.banner", { role: "status" });
-    this.ribbon = h("div.moves");
-    this.movesTitle = h("small");
+    this.who = segments(
+      "Who moves",
+      [
+        ["me", "Me"],
+        ["player", "Player"],
+        ["choose", "Choose..."],
+      ],
+      "me",
+      (which) => this.turnTo(which),
+    );
+    this.hintModes = segments(
+      "Hints",
+      MODES.map((mode) => [mode, HINT_WORDS[mode]]),
+      pref("hints"),
+      (mode) => setPref("hints", mode),
+    );
     this.rulesLine = h("p.quiet.small");
     this.gameCommand = commandLine();
     main.append(
@@ -90,23 +73,23 @@ class Play {
       h(
         "div.left-col",
         {},
-        h("div.chips", {}, Object.values(this.chips)),
+        this.chips.element,
         this.directions.element,
         h("div.bar", {}, this.undoButton, this.redoButton, this.playButton, this.stepButton, this.newButton),
       ),
       h(
         "aside",
         { "aria-label": "About the game" },
-        this.banner,
+        this.banner.element,
         h("section.panel", {}, h("h2", {}, "Who moves"), this.who, this.speed.element),
         h(
           "section.panel",
           {},
           h("div.row.spread.tight", {}, h("h2", {}, "Hints ", this.hints.title), h("kbd", {}, "T")),
-          this.hintButtons,
+          this.hintModes,
           this.hints.element,
         ),
-        h("section.panel", {}, h("h2", {}, "Moves ", this.movesTitle), this.ribbon),
+        this.ribbon.element,
         h(
           "section.panel",
           {},
@@ -171,11 +154,14 @@ class Play {
     return this.game.create({ board: "4x4" });
   }
 
+  /** Who plays when asked to: who was chosen, if that player fits this board. */
   get player() {
     const chosen = pref("player");
-    return chosen && this.#players?.presets.some(({ spec, fits }) => spec === chosen && fits === false)
-      ? this.#players.default
-      : (chosen ?? this.#players?.default ?? null);
+    const usual = this.#players?.default ?? null;
+    const preset = this.#players?.presets.find(({ spec }) => spec === chosen);
+    // Networks and tables are for the board that they were made for; it lists them.
+    const isForeign = preset ? preset.fits === false : /weights=|table=/.test(chosen ?? "") && this.#players;
+    return chosen && !isForeign ? chosen : usual;
   }
 
   move(move) {
@@ -234,12 +220,7 @@ class Play {
   changed({ turns, kind, before }) {
     const { state, id } = this.game;
     if (kind === "open") this.opened();
-    this.chips.score.set(number(state.score));
-    const isAlone = state.movers.every(([, mover]) => mover === "human");
-    this.chips.best.set(number(Math.max(state.score, (isAlone ? state.best : state.best_assisted) ?? 0)));
-    this.chips.moves.set(number(state.n_moves));
-    this.chips.highest.set(number(state.highest));
-    this.chips.seed.set(String(state.seed));
+    this.chips.show(state);
     this.undoButton.disabled = !state.can_undo;
     this.redoButton.disabled = !state.can_redo;
     this.playButton.disabled = this.stepButton.disabled = state.over;
@@ -249,8 +230,8 @@ class Play {
     if (state.auto?.error && state.auto.error !== this.#lastError) toast(state.auto.error);
     this.#lastError = state.auto?.error ?? "";
     this.drawWho();
-    this.drawMoves();
-    this.drawBanner();
+    this.ribbon.show(this.game, this.#players);
+    this.banner.show(state);
     this.speak(turns, kind, before);
     if (!this.game.isRunning || state.over) this.directions.show(null, state.legal, pref("hints"));
     this.askHint();
@@ -260,8 +241,7 @@ class Play {
   opened() {
     const { state, shape, id } = this.game;
     stream.watch([id]);
-    this.#wasWon = state.won;
-    this.#wasOver = state.over;
+    this.banner.open(state);
     if (shape !== this.directions.shape) {
       this.directions.shape = shape;
       this.directions.setShape(shape);
@@ -274,7 +254,6 @@ class Play {
       .then((players) => {
         if (this.game.id !== id) return;
         this.#players = players;
-        this.#whoShown = "";
         this.drawWho();
         this.askHint();
       })
@@ -282,46 +261,34 @@ class Play {
     this.drawHints();
   }
 
-  #whoShown = "";
-
   drawWho() {
-    const running = this.game.isRunning ? this.game.state.auto.player : null;
     const player = this.player;
-    const shown = `${running} ${player} ${this.game.id}`;
-    if (shown === this.#whoShown) return;
-    this.#whoShown = shown;
-    const entry = (text, isOn, onclick, props = {}) =>
-      h("button", { type: "button", "aria-pressed": String(isOn), onclick, ...props }, text);
-    this.who.replaceChildren(
-      entry("Me", !running, () => this.game.isRunning && this.game.auto(this.player, pref("speed"), false)),
-      entry(labelOf(player, this.#players), Boolean(running), () => this.let(player), {
-        disabled: !player,
-        title: player,
-      }),
-      entry("Choose...", false, () =>
-        attempt(() => choosePlayer(this.game.state.rules.board, (spec) => this.let(spec))),
-      ),
-    );
+    this.who.choose(this.game.isRunning ? "player" : "me");
+    const entry = this.who.children[1];
+    const label = labelOf(this.game.isRunning ? this.game.state.auto.player : player, this.#players);
+    if (entry.textContent !== label) entry.textContent = label;
+    entry.title = player ?? "";
+    entry.disabled = !player;
+  }
+
+  turnTo(which) {
+    if (which === "player") this.let(this.player);
+    else if (which === "me" && this.game.isRunning) this.game.auto(this.player, pref("speed"), false);
+    else if (which === "choose") {
+      this.drawWho();
+      attempt(() => choosePlayer(this.game.state.rules.board, (spec) => this.let(spec)));
+    }
   }
 
   /** Let a player move from now on. */
   let(player) {
     setPref("player", player);
-    this.#whoShown = "";
     this.game.auto(player, pref("speed"), true);
   }
 
   drawHints() {
     const mode = pref("hints");
-    this.hintButtons.replaceChildren(
-      ...MODES.map((each) =>
-        h(
-          "button",
-          { type: "button", "aria-pressed": String(each === mode), onclick: () => setPref("hints", each) },
-          HINT_WORDS[each],
-        ),
-      ),
-    );
+    this.hintModes.choose(mode);
     this.hints.element.hidden = mode === "off";
     if (mode === "off") this.hints.clear("");
     else if (this.hints.hint) this.directions.show(this.hints.hint, this.game.state.legal, mode);
@@ -339,80 +306,6 @@ class Play {
       this.#lastHint = performance.now();
       if (this.game.state) this.hints.ask(this.game, this.player);
     }, wait);
-  }
-
-  drawMoves() {
-    if (this.movesTimer) return;
-    this.movesTimer = setTimeout(
-      () => {
-        this.movesTimer = 0;
-        this.drawMovesNow();
-      },
-      this.game.isRunning ? 200 : 0,
-    );
-  }
-
-  drawMovesNow() {
-    const { state, moves, shape } = this.game;
-    const last =
-      state.mover && state.n_moves
-        ? `, last by ${state.mover === "human" ? "me" : labelOf(state.mover, this.#players)}`
-        : "";
-    this.movesTitle.textContent = number(state.n_moves) + last;
-    const glyph = new Map(shape.moves.map(({ letter, name }) => [letter, GLYPHS[name] ?? letter]));
-    const first = Math.max(0, state.n_moves - SHOWN_MOVES);
-    const runs = [];
-    let k = 0;
-    for (let i = first; i < state.n_moves; i += 1) {
-      while (k + 1 < state.movers.length && state.movers[k + 1][0] <= i + 1) k += 1;
-      const isHuman = (state.movers[k]?.[1] ?? "human") === "human";
-      if (!runs.length || runs.at(-1).isHuman !== isHuman) runs.push({ isHuman, text: "", who: state.movers[k]?.[1] });
-      if (i < state.n_moves - 1) runs.at(-1).text += glyph.get(moves[i]) ?? "·";
-    }
-    const now = state.n_moves
-      ? h(runs.at(-1)?.isHuman ? "b" : "b.ai", {}, glyph.get(moves[state.n_moves - 1]) ?? "·")
-      : null;
-    this.ribbon.replaceChildren(
-      ...(first > 0 ? ["…"] : []),
-      ...runs
-        .filter(({ text }) => text)
-        .map(({ isHuman, text, who }) => h(isHuman ? "span" : "span.ai", { title: isHuman ? null : who }, text)),
-      now ?? h("span", {}, "None yet: press an arrow key, or swipe."),
-    );
-  }
-
-  drawBanner() {
-    const { state } = this.game;
-    const isNews = (state.won && !this.#wasWon) || (state.over && !this.#wasOver);
-    if (state.over) {
-      this.setBanner(
-        "over",
-        h(
-          "p",
-          {},
-          h("b", {}, "Game over. "),
-          `${number(state.score)} in ${number(state.n_moves)} moves, highest tile ${state.highest}.`,
-        ),
-        button("Undo", () => this.game.undo(), { slim: true }),
-        button("New game", () => this.fresh(), { slim: true }),
-      );
-    } else if (state.won && !this.#wasWon) {
-      this.setBanner(
-        "won",
-        h("p", {}, h("b", {}, `${state.rules.goal}! `), "You can play on."),
-        button("Well", () => this.setBanner(""), { slim: true, "aria-label": "Close" }),
-      );
-    } else if (!state.won || this.bannerKind === "over") this.setBanner("");
-    if (isNews && state.over) say(`Game over, score ${number(state.score)}`);
-    this.#wasWon = state.won;
-    this.#wasOver = state.over;
-  }
-
-  setBanner(kind, ...content) {
-    if (kind && kind === this.bannerKind) return;
-    this.bannerKind = kind;
-    this.banner.className = kind ? `banner ${kind}` : "banner";
-    this.banner.replaceChildren(...content);
   }
 
   speak(turns, kind, before) {
@@ -487,7 +380,7 @@ class Play {
     this.#ending.abort();
     if (this.game.isRunning) this.game.auto(this.player, pref("speed"), false);
     clearTimeout(this.hintTimer);
-    clearTimeout(this.movesTimer);
+    this.ribbon.close();
     this.hints.clear("");
   }
 }
