@@ -142,6 +142,7 @@ export class Game extends EventTarget {
 
   #apply(change, slid) {
     const { state, turns, kind } = change;
+    if (state.id !== this.id) return; // another game has been opened meanwhile
     const from = this.state.n_moves;
     const isNext = turns.length > 0 && state.n_moves === from + turns.length;
     const last = turns.at(-1);
