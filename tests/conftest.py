@@ -24,11 +24,14 @@ EXTEND = Path(__file__).parents[1] / "docs" / "extend.md"
 
 @pytest.fixture(autouse=True)
 def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Keep the user's store out of the tests."""
+    """Keep the user's store and settings out of the tests."""
     path = tmp_path / "games.sqlite"
     monkeypatch.setenv("LAB2048_STORE", str(path))
-    for name in ("NO_COLOR", "FORCE_COLOR", "LAB2048_DEBUG"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    kept = ("LAB2048_STORE", "LAB2048_CACHE", "LAB2048_NO_JIT")
+    for name in ("NO_COLOR", "FORCE_COLOR", *(name for name in os.environ if name.startswith("LAB2048_"))):
+        if name not in kept:
+            monkeypatch.delenv(name, raising=False)
     return path
 
 

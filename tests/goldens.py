@@ -4,9 +4,15 @@ Counts come from the plain reference, so that they say what the rules are, not w
 the kernels do.
 """
 
+import contextlib
+import io
 import json
+import os
 import random
+import sys
+import tempfile
 from pathlib import Path
+from unittest.mock import patch
 
 from lab2048.rules import Rules, reference
 from lab2048.rules.move import letters, move_name
@@ -25,6 +31,15 @@ PERFT = {
     "xx2xx|x###x|2###4|x###x|xx4xx": 3,
     "hex1:2#|#4#|#2": 3,
     "hex2:2##|####|##x#4|####|##2": 2,
+}
+
+# Options of `lab2048 play` for the keys in data/play.
+PLAYS = {
+    "classic": ["--seed", "7"],
+    "bricks": ["--seed", "11", "--rules", "####|#xx#|#xx#|####", "--goal", "32"],
+    "hexagon": ["--seed", "5", "--rules", "hex2"],
+    "worst": ["--seed", "3", "--rules", "3x3", "--spawner", "worst", "--spawn", "2:0.5,4:0.5"],
+    "wide": ["--seed", "9", "--rules", "1024 1024 2 # # / # # # # 4", "--start", "1"],
 }
 
 
@@ -138,6 +153,20 @@ def page() -> dict[str, object]:
     }
 
 
+def play(name: str, *further: str) -> str:
+    """What `lab2048 play` shows for the keys of a file."""
+    from lab2048.cli.app import run
+
+    keys, out = io.StringIO((DATA / "play" / f"{name}.txt").read_text()), io.StringIO()
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(out), patch.object(sys, "stdin", keys):
+        store = str(Path(folder) / "games.sqlite")
+        with patch.dict(os.environ, {"XDG_CONFIG_HOME": folder, "NO_COLOR": "1"}):
+            assert run(["play", *PLAYS[name], *further, "--store", store]) == 0
+    return out.getvalue()
+
+
 if __name__ == "__main__":
+    for name in PLAYS:
+        (DATA / "play" / f"{name}.out").write_text(play(name))
     (DATA / "perft.json").write_text(json.dumps(perft(), indent=1) + "\n")
     (DATA / "page.json").write_text(json.dumps(page(), separators=(",", ":")) + "\n")

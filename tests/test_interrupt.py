@@ -64,7 +64,8 @@ def test_ctrl_c_reports_and_keeps_what_was_played(words: list[str], own_store: P
     assert process.returncode == 130, err
     n = json.loads(out)["players"][0]["games"]
     assert n == n_kept(own_store) > 0
-    assert "--resume goes on" in err
+    assert "the games played are kept; go on with lab2048 match " in err
+    assert "--json --resume\n" in err
     assert "Traceback" not in err
     assert f"{n} games found" in resume(words, own_store)
 

@@ -302,7 +302,7 @@ def test_stopped_in_the_middle_it_goes_on(name: signal.Signals, own_store: Path)
     assert "Traceback" not in err
     if name == signal.SIGINT:
         assert process.returncode == 130, err
-        assert "the same command goes on" in err
+        assert "the trials made are kept; go on with lab2048 tune" in err
         assert "after - before" in out
     n = n_kept(path)
     done = subprocess.run([*command, "--trials", str(n)], capture_output=True, text=True, env=environment, check=True)

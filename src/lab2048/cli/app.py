@@ -1,12 +1,12 @@
 """`lab2048`: the commands, and how every error ends in one line and an exit code."""
 
+import contextlib
 import io
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
@@ -14,7 +14,10 @@ from typer.exceptions import TyperException
 import lab2048
 from lab2048.cli import (
     bench,
+    completion,
+    config,
     count,
+    doctor,
     evaluate,
     games,
     hint,
@@ -30,13 +33,20 @@ from lab2048.cli import (
     tune,
     weights,
 )
-from lab2048.errors import LabError
+from lab2048.cli.help import lead_with_examples, plainly
+from lab2048.cli.progress import remember
+from lab2048.cli.settings import Settings, is_needed
+from lab2048.errors import FileError, LabError, UsageError
+
+UNSETTLED = {"config", "doctor", "completion", "__complete", "--help", "-h", "--version"}  # run without any settings
+
+WITHOUT_A_WORD = "serve"
 
 app = typer.Typer(
     help="A laboratory for the game 2048: play it, watch it played, compare its players, on any board.",
     epilog="Example: lab2048 play --rules 4x4",
     no_args_is_help=False,
-    add_completion=True,
+    add_completion=False,  # `lab2048 completion` knows the players, too
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -45,7 +55,6 @@ app.command("serve")(serve.serve)
 app.command("play")(play.play)
 app.command("match")(match.match)
 app.command("hint")(hint.hint)
-app.command("players")(players.players)
 app.command("tune")(tune.tune)
 app.command("evaluate")(evaluate.evaluate)
 app.command("perft")(perft.perft)
@@ -54,39 +63,59 @@ app.command("probe")(table.probe)
 app.command("count")(count.count)
 app.command("regret")(regret.regret)
 app.command("export-table")(table.export_table)
+app.command("doctor")(doctor.doctor)
+app.command("completion")(completion.completion)
+app.add_typer(players.app, name="players")
 app.add_typer(games.app, name="games")
 app.add_typer(bench.app, name="bench")
 app.add_typer(table.app, name="table")
 app.add_typer(train.app, name="train")
 app.add_typer(weights.app, name="weights")
+app.add_typer(config.app, name="config")
 
 
 @app.callback(invoke_without_command=True)
 def root(
-    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and leave.")] = False,
 ) -> None:
     """A laboratory for the game 2048: play it, watch it played, compare its players, on any board."""
     if version:
         print(f"lab2048 {lab2048.__version__}")
         raise typer.Exit
-    if context.invoked_subcommand is None:
-        serve.serve()
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; return its exit code."""
     _open_streams()
+    arguments = list(arguments) or [WITHOUT_A_WORD]
+    if arguments[:1] == ["help"]:  # as other programs have it
+        arguments = [*arguments[1:], "--help"]
+    remember(arguments)
+    settings: Settings | None = None
     try:
-        code = app(list(arguments), prog_name="lab2048", standalone_mode=False)
+        command = typer.main.get_command(app)
+        lead_with_examples(command)
+        if arguments[:1] == ["__complete"]:  # by itself, because taking a command apart costs more than answering
+            completion.print_candidates(command, arguments[1:])
+            return 0
+        # Those who ask what is wrong with the settings must get an answer in spite of it.
+        if is_needed(os.environ) and arguments[0] not in UNSETTLED:
+            wants_help = not {"--help", "-h"}.isdisjoint(arguments)
+            with contextlib.suppress(*[UsageError] * wants_help):
+                settings = Settings.of(command)
+                settings.export()
+        code = _invoke(command, list(arguments), settings)
         sys.stdout.flush()
-        return _say("interrupted", 130) if code == 130 else code if isinstance(code, int) else 0
+        return _say("interrupted", 130) if code == 130 else code
     except LabError as error:
-        return _say(str(error), error.exit_code)
+        blamed = settings.blame(str(error)) if settings else ""
+        is_setting = blamed and not isinstance(error, FileError)
+        return _say(f"{error}{blamed}", UsageError.exit_code if is_setting else error.exit_code)
     except TyperException as error:
         context = getattr(error, "ctx", None)
-        command = context.command_path if context else "lab2048"
-        return _say(f"{error.format_message()} (try: {command} --help)", error.exit_code)
+        path = context.command_path if context else "lab2048"
+        blamed = settings.blame(error.format_message()) if settings else ""
+        return _say(f"{plainly(error)}{blamed} (try: {path} --help)", error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         return _say("interrupted", 130)
     except BrokenPipeError:
@@ -99,8 +128,21 @@ def run(arguments: Sequence[str]) -> int:
         return _say("out of memory: expected something smaller", 1)
     except Exception as error:
         if os.environ.get("LAB2048_DEBUG"):
+            import traceback
+
             traceback.print_exc()
         return _say(f"internal error: {type(error).__name__}: {error} (LAB2048_DEBUG=1 shows where)", 1)
+
+
+def _invoke(command: Any, arguments: list[str], settings: Settings | None) -> int:
+    """Not by the command's own `main`, which would answer a closed pipe with exit code 1."""
+    try:
+        defaults = settings.defaults() if settings else None
+        with command.make_context("lab2048", arguments, default_map=defaults) as context:
+            command.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
+    return 0
 
 
 def _open_streams() -> None:

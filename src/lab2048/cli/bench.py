@@ -1,10 +1,10 @@
 """`lab2048 bench`: how fast this machine plays."""
 
-import json
-
 import typer
 
-from lab2048.cli.options import JsonOption, say
+from lab2048.cli.options import JsonOption
+from lab2048.cli.output import print_json
+from lab2048.cli.progress import make_ready, working
 from lab2048.errors import UsageError
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
@@ -12,7 +12,10 @@ app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
 @app.callback()
 def bench(context: typer.Context) -> None:
-    """Measure the speed of the laboratory on this machine."""
+    """Measure the speed of the laboratory on this machine.
+
+    Example: lab2048 bench kernels
+    """
     if context.invoked_subcommand is None:
         raise UsageError("bench needs to know what to measure: expected kernels, search, ntuple or deep")
 
@@ -24,24 +27,20 @@ def kernels(as_json: JsonOption = False) -> None:
     Example: lab2048 bench kernels
     """
     from lab2048.arena import benchmark
-    from lab2048.arena.ready import ENVIRONMENTS, PLAY, prepare
+    from lab2048.arena.ready import ENVIRONMENTS, PLAY
     from lab2048.envs.benchmark import vector_env
     from lab2048.views.number import number
 
-    prepare(say, PLAY, ENVIRONMENTS)
+    make_ready(PLAY, ENVIRONMENTS)
     measures = {f"random play, {board}": benchmark.random_play(board) for board in benchmark.BOARDS}
-    rates = benchmark.medians(
-        {
-            **measures,
-            "plain Python rules, 4x4": benchmark.reference("4x4"),
-            "vector environment, 1024 games": vector_env(),
-        }
-    )
+    measures["plain Python rules, 4x4"] = benchmark.reference("4x4")
+    with working("measuring random play and environments"):
+        rates = benchmark.medians({**measures, "vector environment, 1024 games": vector_env()})
     if as_json:
         plays = {board: rates[f"random play, {board}"] for board in benchmark.BOARDS}
         *_, plain, vector = rates.values()
         result = {"random_play": plays, "reference": plain, "vector_env": vector}
-        print(json.dumps({"schema": "lab2048/bench-kernels-1", "unit": "moves a CPU second", **result}))
+        print_json("bench-kernels-1", {"unit": "moves a CPU second", **result})
         return
     for name, rate in rates.items():
         print(f"{name:<42} {number(rate):>12} moves a CPU second")
@@ -55,15 +54,19 @@ def search(as_json: JsonOption = False) -> None:
     """
     from lab2048.arena import benchmark
     from lab2048.arena import search_benchmark as measured
-    from lab2048.arena.ready import prepare
     from lab2048.views.number import number
 
-    prepare(say)
+    make_ready()
     names = {"depth 5": "expectimax:depth=5", "depth 7": "expectimax:depth=7", "limits": measured.LIMITS}
-    measures = {name: measured.slides(spec) for name, spec in names.items()}
-    rates = benchmark.medians({**measures, "rollouts": benchmark.rollout_speed("4x4")}, n_rounds=5)
-    gain, rate = measured.thread_gain(measured.LIMITS, 2)
-    used = {(name, ms): measured.time_used(name, ms) for name in measured.CLOCKED for ms in measured.CLOCKS}
+    with working("measuring slides and rollouts") as tell:
+        measures = {name: measured.slides(spec) for name, spec in names.items()}
+        rates = benchmark.medians({**measures, "rollouts": benchmark.rollout_speed("4x4")}, n_rounds=5)
+        tell("measuring two threads against one")
+        gain, rate = measured.thread_gain(measured.LIMITS, 2)
+        used: dict[tuple[str, float], tuple[float, float]] = {}
+        for name in measured.CLOCKED:
+            tell(f"measuring the clock of {name}")
+            used |= {(name, ms): measured.time_used(name, ms) for ms in measured.CLOCKS}
     if as_json:
         result = {
             "slides": {spec: rates[name] for name, spec in names.items()},
@@ -71,7 +74,7 @@ def search(as_json: JsonOption = False) -> None:
             "threads": {"2": {"speed": gain, "slides": rate}},
             "time_used": {f"{name}:ms={ms:g}": {"median": a, "p99": b} for (name, ms), (a, b) in used.items()},
         }
-        print(json.dumps({"schema": "lab2048/bench-search-1", "unit": "a CPU second", **result}))
+        print_json("bench-search-1", {"unit": "a CPU second", **result})
         return
     for name, spec in names.items():
         print(f"{spec:<46} {number(rates[name]):>12} slides a CPU second")
@@ -87,17 +90,19 @@ def ntuple(as_json: JsonOption = False) -> None:
 
     Example: lab2048 bench ntuple
     """
-    from lab2048.arena.ready import NETWORK, PLAY, prepare
+    from lab2048.arena.ready import NETWORK, PLAY
     from lab2048.learning import benchmark as measured
     from lab2048.views.number import number
 
-    prepare(say, PLAY, NETWORK)
-    gathers = measured.gather_speed()
-    td, tc = measured.learn("td"), measured.learn("tc")
-    both = measured.learn("td", 2)
-    speeds = {
-        depth: measured.play_speed(tc.network, depth, n) for depth, n in ((1, 2_000_000), (2, 200_000), (3, 10_000))
-    }
+    make_ready(PLAY, NETWORK)
+    plays = ((1, 2_000_000), (2, 200_000), (3, 10_000))
+    with working("measuring memory") as tell:
+        gathers = measured.gather_speed()
+        tell("measuring how it learns")
+        td, tc = measured.learn("td"), measured.learn("tc")
+        both = measured.learn("td", 2)
+        tell("measuring how it plays")
+        speeds = {depth: measured.play_speed(tc.network, depth, n) for depth, n in plays}
     if as_json:
         result = {
             "td": td.moves,
@@ -107,7 +112,7 @@ def ntuple(as_json: JsonOption = False) -> None:
             "gathers": gathers,
             "td_lookups_to_gathers": td.lookups / gathers,
         }
-        print(json.dumps({"schema": "lab2048/bench-ntuple-1", "unit": "moves a CPU second", **result}))
+        print_json("bench-ntuple-1", {"unit": "moves a CPU second", **result})
         return
     print(f"{'TD(0), 4x6, first 25,000 games':<46} {number(td.moves):>12} moves a CPU second")
     print(f"{'the same on two threads':<46} {both.pace / td.pace:>12.2f} times as fast by the clock")
@@ -124,17 +129,17 @@ def deep(as_json: JsonOption = False) -> None:
 
     Example: lab2048 bench deep
     """
-    from lab2048.arena.ready import ENVIRONMENTS, prepare
+    from lab2048.arena.ready import ENVIRONMENTS
     from lab2048.learning import deep_benchmark as measured
     from lab2048.views.number import number
 
-    prepare(say, ENVIRONMENTS)
+    make_ready(ENVIRONMENTS)
     paces = {method: measured.train_speed(method) for method in ("afterstate", "c51")}
     crowd, judged = measured.crowd_speed(), {n: measured.judge_speed(n) for n in (1, measured.N_BOARDS)}
     if as_json:
         trained = {method: {"moves": pace.moves, "gradients": pace.gradients} for method, pace in paces.items()}
         result = {"train": trained, "crowd": crowd, "boards": {str(n): rate for n, rate in judged.items()}}
-        print(json.dumps({"schema": "lab2048/bench-deep-1", "unit": "a CPU second", **result}))
+        print_json("bench-deep-1", {"unit": "a CPU second", **result})
         return
     for method, pace in paces.items():
         print(f"{f'train {method}':<46} {number(pace.moves):>12} moves and {pace.gradients:.0f} gradients a CPU second")

@@ -1,12 +1,13 @@
 """`lab2048 count`: how many boards can be reached."""
 
-import json
 from typing import Annotated
 
 import typer
 
-from lab2048.cli.options import JsonOption, SpawnOption, StartOption, say
-from lab2048.cli.solve import BoardArgument, MemoryOption, SolveGoalOption, WorkersOption, progress_line, read_problem
+from lab2048.cli.options import JsonOption, SpawnOption, StartOption
+from lab2048.cli.output import print_json
+from lab2048.cli.progress import make_ready, progress_line
+from lab2048.cli.solve import BoardArgument, MemoryOption, SolveGoalOption, WorkersOption, read_problem
 
 
 def count(
@@ -25,13 +26,13 @@ def count(
 
     Example: lab2048 count 2x3 --goal 64
     """
-    from lab2048.arena.ready import SOLVER, prepare
+    from lab2048.arena.ready import SOLVER
     from lab2048.solver.count import count_layers
     from lab2048.solver.crew import Crew
     from lab2048.solver.forward import LayerCount
 
     problem, limits, n_workers = read_problem(board, goal, None, spawn, start, "fair", memory, workers)
-    prepare(say, SOLVER)
+    make_ready(SOLVER)
     total, found = LayerCount(), []
     names = ("states", "lost", "afterstates", "won")
     if layers and not as_json:
@@ -45,8 +46,8 @@ def count(
             else:
                 show(f"tile sum {tile_sum}: {total.states:,} states")
     if as_json:
-        result = {"schema": "lab2048/count-1", "rules": problem.rules.to_json(), "goal": goal, **total.to_json()}
-        print(json.dumps({**result, "n_layers": len(found), **({"layers": found} if layers else {})}))
+        result = {"rules": problem.rules.to_json(), "goal": goal, **total.to_json(), "n_layers": len(found)}
+        print_json("count-1", result | ({"layers": found} if layers else {}))
         return
     print(f"{'all':>6}" + "".join(f"{getattr(total, name):>14,}" for name in names))
     print(f"{'raw':>6}" + "".join(f"{getattr(total, f'{name}_raw'):>14,}" for name in names))

@@ -1,25 +1,23 @@
 """`lab2048 games`: every game is kept; list, show, replay, export and import them."""
 
 import contextlib
-import json
 import os
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
 from lab2048.cli.options import JsonOption, StoreOption, say
+from lab2048.cli.output import print_json
+from lab2048.cli.progress import again, progress_line
 from lab2048.errors import FileError, StoreError, UsageError, nearest
 
 if TYPE_CHECKING:
     from lab2048.records.store import Entry, Store
 
-LIST_SCHEMA = "lab2048/games-1"
 KINDS = ("play", "match", "import")
 MAX_SPEED = 1000.0
-PROGRESS_SECONDS = 10.0
 MAX_REPORTS = 1000  # bad lines named one by one; a file that is no text at all has millions
 
 app = typer.Typer(
@@ -77,7 +75,7 @@ def list_games(
     del entries[limit:]
     if as_json:
         games = [{**entry._asdict(), "won": entry.moves_to_goal is not None} for entry in entries]
-        print(json.dumps({"schema": LIST_SCHEMA, "games": games, "has_more": has_more}, allow_nan=False))
+        print_json("games-1", {"games": games, "has_more": has_more})
     elif as_csv:
         from lab2048.views.listing import games_csv
 
@@ -114,7 +112,7 @@ def show(id_: IdArgument, as_json: JsonOption = False, store: StoreOption = None
     episode, run = kept.episode, kept.run
     if as_json:
         place = {"id": kept.id, "run": run.id, "number": kept.number, "kind": run.kind, "kept": kept.created}
-        print(json.dumps({**episode.to_json(), "provenance": kept.provenance, **place}, allow_nan=False))
+        print_json("episode-1", {**episode.to_json(), "provenance": kept.provenance, **place})
         return
     print(game_facts(kept), end="")
     board = Game(episode.rules, episode.seed).board
@@ -129,13 +127,14 @@ def replay(
     speed: Annotated[float, typer.Option("--speed", help="Moves a second, on a terminal.")] = 8.0,
     every: Annotated[int, typer.Option("--every", min=1, help="Show only every N-th board, and the last.")] = 1,
     plain: Annotated[bool, typer.Option("--plain", help="A line for each move, also on a terminal.")] = False,
+    as_json: JsonOption = False,
     store: StoreOption = None,
 ) -> None:
     """Play a game again and prove it move by move.
 
     Example: lab2048 games replay 12 --speed 20
     """
-    from lab2048.cli.replay import animate, tell
+    from lab2048.cli.replay import animate, tell, told
 
     if not 0 < speed <= MAX_SPEED:
         raise UsageError(f"speed {speed:g} is out of range: expected above 0, at most {MAX_SPEED:g}")
@@ -143,6 +142,9 @@ def replay(
         episode = the_store.get(id_).episode
     last = len(episode.moves)
     turns = (turn for turn in episode.replay() if turn.number % every == 0 or turn.number == last)
+    if as_json:
+        print_json("replay-1", told(id_, episode, turns))
+        return
     if plain or not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
         tell(episode, turns)
     else:
@@ -157,6 +159,7 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
     player: PlayerFilter = None,
     rules: BoardFilter = None,
+    as_json: Annotated[bool, typer.Option("--json", help="With --out: say as JSON what was written.")] = False,
     store: StoreOption = None,
 ) -> None:
     """Write games as lines of JSON.
@@ -170,6 +173,9 @@ def export(
 
     if ids and (player or rules):
         raise UsageError("IDs and --player or --rules: expected only one of the two")
+    is_file = out is not None and str(out) != "-"
+    if as_json and not is_file:
+        raise UsageError("--json: the games themselves are JSON already; expected --out FILE beside it")
     _check_player(player)
     with contextlib.ExitStack() as stack:
         the_store = stack.enter_context(_open(store))
@@ -180,8 +186,10 @@ def export(
             )
         damages: list[StoreError] = []
         chosen = list(dict.fromkeys(ids)) if ids else known
-        file = sys.stdout if out is None or str(out) == "-" else stack.enter_context(replacing(out, force=force))
-        for id_ in chosen:
+        file = stack.enter_context(replacing(out, force=force)) if out and is_file else sys.stdout
+        show = stack.enter_context(progress_line())
+        for n, id_ in enumerate(chosen):
+            show(f"game {n} of {len(chosen)}", n / len(chosen))
             try:
                 line = write_line(the_store.get(id_))
             except StoreError as error:
@@ -189,7 +197,11 @@ def export(
             else:
                 file.write(line + "\n")
     _report_damages(damages)
-    say(f"exported {len(chosen) - len(damages)}, damaged {len(damages)}")
+    if as_json:
+        counts = {"exported": len(chosen) - len(damages), "damaged": len(damages)}
+        print_json("games-export-1", {"file": str(out), **counts})
+    else:
+        say(f"exported {len(chosen) - len(damages)}, damaged {len(damages)}")
     if damages:
         raise typer.Exit(FileError.exit_code)
 
@@ -199,6 +211,7 @@ def import_games(
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="Lines of JSON as `export` writes them; - reads them from a pipe.")
     ],
+    as_json: JsonOption = False,
     store: StoreOption = None,
 ) -> None:
     """Read games from lines of JSON.
@@ -217,28 +230,24 @@ def import_games(
         if tally.refused <= MAX_REPORTS:
             say(f"line {number}: {reason}")
 
-    said = time.monotonic()
-
-    def progress() -> None:
-        nonlocal said
-        if time.monotonic() - said > PROGRESS_SECONDS:
-            said = time.monotonic()
-            say(f"{tally} so far")
-
     with contextlib.ExitStack() as stack:
+        show = stack.enter_context(progress_line())
         try:
             stream = _standard_input() if file == "-" else stack.enter_context(Path(file).open("rb"))
             the_store = stack.enter_context(Store.open(store))
             try:
-                import_lines(the_store, stream, tally, refuse=refuse, progress=progress)
+                import_lines(the_store, stream, tally, refuse=refuse, progress=lambda: show(f"{tally} so far"))
             except (StoreError, KeyboardInterrupt):
-                say(f"stopped: {tally}")
+                say(f"stopped: {tally}; what was imported is kept, go on with {again()}")
                 raise
         except OSError as error:
             raise FileError(f"{file} cannot be read: {error.strerror}") from None
     if tally.refused > MAX_REPORTS:
         say(f"and {tally.refused - MAX_REPORTS} more lines")
-    print(tally)
+    if as_json:
+        print_json("games-import-1", vars(tally))
+    else:
+        print(tally)
     if tally.refused:
         raise typer.Exit(FileError.exit_code)
 

@@ -1,14 +1,14 @@
 """`lab2048 hint`: what a player thinks of a board."""
 
-import json
-import sys
 import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lab2048.cli.options import JsonOption, SpawnOption, say
+from lab2048.cli.options import JsonOption, SpawnOption, read_board
+from lab2048.cli.output import print_json
+from lab2048.cli.progress import make_ready, working
 from lab2048.errors import UsageError
 
 
@@ -32,7 +32,6 @@ def hint(
     Example: lab2048 hint "2 4 8 16 / # # 2 # / # # # # / # # # 2" --player expectimax:ms=20
     """
     from lab2048.arena.episode import ask
-    from lab2048.arena.ready import prepare
     from lab2048.players import canonical_spec, default_spec, load_player_file, make_player
     from lab2048.rules import Rules
     from lab2048.rules.dice import check_seed
@@ -41,20 +40,20 @@ def hint(
 
     for path in player_file or ():
         load_player_file(path)
-    rules = Rules.from_text(sys.stdin.read() if board == "-" else board, spawn=spawn, start=0)
+    rules = Rules.from_text(read_board(board), spawn=spawn, start=0)
     spec = canonical_spec(player or default_spec(rules))
     the_player = make_player(spec)
     if the_player.is_interactive:
         raise UsageError(f"player {spec} cannot give hints: expected a player that chooses by itself")
-    prepare(say, *the_player.groups)
-    the_player.start(rules, check_seed(seed))
-    begin = time.perf_counter()
-    decision = ask(the_player, spec, rules.board)
-    seconds = time.perf_counter() - begin
+    make_ready(*the_player.groups)
+    with working(f"asking {spec}"):
+        the_player.start(rules, check_seed(seed))
+        begin = time.perf_counter()
+        decision = ask(the_player, spec, rules.board)
+        seconds = time.perf_counter() - begin
     names = {move: move_name(rules.shape.moves[move]) for move in decision.values}
     if as_json:
         result = {
-            "schema": "lab2048/hint-1",
             "board": rules.board.to_text(),
             "player": spec,
             "best": names[decision.move],
@@ -65,7 +64,7 @@ def hint(
             "nodes": decision.nodes,
             "seconds": seconds,
         }
-        print(json.dumps(result))
+        print_json("hint-1", result)
         return
     print(render(rules.board))
     for move in sorted(decision.values, key=lambda move: -decision.values[move]):

@@ -23,6 +23,8 @@ from lab2048.cli.options import (
     StoreOption,
     say,
 )
+from lab2048.cli.output import print_json
+from lab2048.cli.progress import again, bar, make_ready
 from lab2048.errors import UsageError
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ def match(
     from lab2048.arena.keeper import Keeper
     from lab2048.arena.match import Match
     from lab2048.arena.pool import Pool
-    from lab2048.arena.ready import groups_of, prepare
+    from lab2048.arena.ready import groups_of
     from lab2048.players import canonical_spec, load_player_file
     from lab2048.players.registry import player_class
     from lab2048.records.store import Store
@@ -104,10 +106,11 @@ def match(
                 say(f"{player}: {n_found} games found")
                 if tell:
                     tell("games", player=player, cpu_seconds=0.0, games=_facts(the_match, player))
-        prepare(say, *groups_of(specs))
+        make_ready(*groups_of(specs))
         code = _play(the_match, stack.enter_context(Pool(workers or os.cpu_count() or 1, files)), keeper, tell)
-        if code and keeper:
-            say("the games played are kept: the same command with --resume goes on")
+        if code:
+            kept = f"the games played are kept; go on with {again('--resume')}"
+            say(kept if keeper else f"the games played are not kept; again: {again()}")
     if tell:
         tell("end", result=the_match.to_json())
     else:
@@ -164,8 +167,17 @@ def _live(match: "Match") -> Iterator[Callable[[], None]]:
     n_all = match.n_games * len(match.players)
     due = time.monotonic() + (0 if sys.stderr.isatty() else 10)
 
+    def n_played() -> int:
+        return sum(len(standing.games) for standing in match.standings.values())
+
+    begin, n_found = time.monotonic(), n_played()
+
     def progress() -> str:
-        return f"{sum(len(standing.games) for standing in match.standings.values())} of {n_all} games"
+        n, spent = n_played(), time.monotonic() - begin
+        rate = f", {(n - n_found) / spent:,.3g} a second" if n > n_found else ""
+        # Games that were found took no time.
+        seconds = spent * n / max(1, n - n_found)
+        return f"{bar(n / n_all, seconds) if n > n_found else ''}  {n} of {n_all} games{rate}".strip()
 
     if not sys.stderr.isatty():
 
@@ -187,18 +199,18 @@ def _live(match: "Match") -> Iterator[Callable[[], None]]:
 
         def table() -> None:
             nonlocal due
-            begin = time.monotonic()
-            if begin > due:
+            drawn = time.monotonic()
+            if drawn > due:
                 live.update(match_table(match, title=progress(), width=console.width), refresh=True)
                 # Many games take long to sum up: a tenth of the time is enough for showing them.
-                due = time.monotonic() + max(0.2, 10 * (time.monotonic() - begin))
+                due = time.monotonic() + max(0.2, 10 * (time.monotonic() - drawn))
 
         yield table
 
 
 def _report(match: "Match", *, as_json: bool, as_csv: bool) -> None:
     if as_json:
-        print(json.dumps(match.to_json()))
+        print_json("match-1", match.to_json())
         return
     from lab2048.views.table import match_csv, match_table
 

@@ -33,3 +33,12 @@ StoreOption = Annotated[
 def say(message: str) -> None:
     """Tell the user something on standard error: standard output is for results."""
     print(message, file=sys.stderr, flush=True)
+
+
+def read_board(text: str) -> str:
+    """A board as it was typed, or, for -, as standard input has it."""
+    if text != "-":
+        return text
+    if sys.stdin.isatty():
+        say("type or paste a board, and end it with Ctrl-D on a line of its own")
+    return sys.stdin.read()

@@ -1,11 +1,12 @@
 """`lab2048 perft`: count the ways that a board can go on."""
 
-import json
 from typing import Annotated
 
 import typer
 
-from lab2048.cli.options import JsonOption, SpawnOption, StartOption, say
+from lab2048.cli.options import JsonOption, SpawnOption, StartOption
+from lab2048.cli.output import print_json
+from lab2048.cli.progress import make_ready, working
 from lab2048.errors import UsageError
 
 MAX_DEPTH = 20
@@ -25,15 +26,15 @@ def perft(
     Example: lab2048 perft "22##|####|####|####" 2
     """
     from lab2048.arena.perft import count_sequences
-    from lab2048.arena.ready import prepare
     from lab2048.rules import Rules
 
     if not 0 <= depth <= MAX_DEPTH:
         raise UsageError(f"depth {depth} is out of range: expected 0 to {MAX_DEPTH}")
     the_rules = Rules.from_text(rules, spawn=spawn, start=start)
-    prepare(say)
-    count = count_sequences(the_rules, depth)
+    make_ready()
+    with working("counting"):
+        count = count_sequences(the_rules, depth)
     if as_json:
-        print(json.dumps({"schema": "lab2048/perft-1", "rules": the_rules.to_json(), "depth": depth, "count": count}))
+        print_json("perft-1", {"rules": the_rules.to_json(), "depth": depth, "count": count})
     else:
         print(count)

@@ -14,6 +14,7 @@ import typer
 from lab2048.cli.keys import REDRAW, Keys, can_read_keys, read_lines
 from lab2048.cli.options import (
     GoalOption,
+    JsonOption,
     RulesOption,
     SeedOption,
     SpawnerOption,
@@ -22,6 +23,7 @@ from lab2048.cli.options import (
     StoreOption,
     say,
 )
+from lab2048.cli.output import print_json
 from lab2048.rules import Rules
 from lab2048.rules.dice import MAX_SEED, check_seed
 from lab2048.views.plain import PlainGame
@@ -41,12 +43,14 @@ def play(
     spawner: SpawnerOption = "fair",
     store: StoreOption = None,
     lines: Annotated[bool, typer.Option("--lines", help="Read whole lines of keys, as from a pipe.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Play in the terminal, on any board.
 
     Keys: w a s d or the arrows, u undo, r redo, x new game, ? keys, q quit;
     on hexagons q w e a s d move, and Q quits.
-    When the input is no terminal, lines of keys are read, and a script can play.
+    When the input is no terminal, lines of keys are read, and a script can play; with --json it is told only
+    how the last game ended.
 
     Example: lab2048 play --rules "####|#xx#|####" --seed 7
     """
@@ -56,19 +60,21 @@ def play(
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else check_seed(seed)
     with Store.open(store) as the_store, _leaving_when_terminated():
-        has_screen = not lines and can_read_keys()
+        has_screen = not (lines or as_json) and can_read_keys()
         sitting = Sitting(the_rules, the_seed, the_store, on_failure=_ignore if has_screen else _complain)
         plain = PlainGame(sitting)
         try:
             if has_screen:
                 _play_on_screen(plain, sitting)
+            elif as_json:
+                _play_silently(plain, sitting)
             else:
                 _play_lines(plain)
         finally:
             sitting.close()
             if has_screen:
                 _leave_screen(plain, sitting)
-            _sum_up(sitting)
+            _sum_up(sitting, is_told=as_json)
 
 
 @contextlib.contextmanager
@@ -140,6 +146,32 @@ def _play_lines(plain: PlainGame) -> None:
         _show(plain, message)
 
 
+def _play_silently(plain: PlainGame, sitting: "Sitting") -> None:
+    """Act on all lines, and tell the last game as data; what was said about keys is told with it."""
+    said: list[str] = []
+    for keys in read_lines():
+        for key in keys:
+            message = plain.press(key)
+            said += [message] * bool(message)
+            if plain.has_ended:
+                break
+        if plain.has_ended:
+            break
+    game = sitting.last_played or sitting.game
+    facts = {
+        "rules": game.rules.to_json(),
+        "seed": game.seed,
+        "moves": game.moves_text(),
+        "score": game.score,
+        "max_tile": game.board.max_tile,
+        "board": game.board.to_text(),
+        "is_over": game.is_over,
+        "is_won": any(turn.reaches_goal for turn in game.turns),
+        "messages": list(dict.fromkeys(said)),
+    }
+    print_json("play-1", facts)
+
+
 def _show(plain: PlainGame, message: str) -> None:
     """Print the board below the last one."""
     message = message or plain.status
@@ -164,10 +196,10 @@ def _complain(failure: str) -> None:
     say(f"lab2048: this game cannot be kept: {failure}")
 
 
-def _sum_up(sitting: "Sitting") -> None:
+def _sum_up(sitting: "Sitting", *, is_told: bool) -> None:
     """Say how the last game stands; give out as text what could not be kept."""
     game = sitting.last_played
-    if game:
+    if game and not is_told:
         print(f"seed {game.seed}, score {game.score}, highest tile {game.board.max_tile}, {len(game.turns)} moves")
     unkept = sitting.unkept()
     if unkept:

@@ -1,45 +1,138 @@
 """`lab2048 players`: who can play, and what can be said to them."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from lab2048.cli.options import JsonOption
+from lab2048.cli.output import print_json
+
+PlayerFileOption = Annotated[
+    list[Path] | None, typer.Option("--player-file", metavar="FILE", help="A Python file with players of your own.")
+]
 
 
-def players(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Only this player.")] = None,
-    as_json: JsonOption = False,
-    player_file: Annotated[
-        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="A Python file with players of your own.")
-    ] = None,
-) -> None:
-    """List the players with their options.
+class _Players(TyperGroup):
+    """`lab2048 players first` means `lab2048 players show first`."""
 
-    Example: lab2048 players first
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that words name; any other word is a player."""
+        return super().resolve_command(ctx, args if args[0] in self.commands else ["show", *args])
+
+
+app = typer.Typer(cls=_Players, invoke_without_command=True, rich_markup_mode=None)
+
+
+@app.callback()
+def players(context: typer.Context, as_json: JsonOption = False, player_file: PlayerFileOption = None) -> None:
+    """List the players; `lab2048 players show PLAYER` tells the options of one.
+
+    A player is written with its options: expectimax:depth=3,eval=snake
+
+    Example: lab2048 players show expectimax
     """
-    from lab2048.players import load_player_file, names
+    if context.invoked_subcommand is not None:
+        for path in player_file or ():
+            _load(path)
+        context.obj = as_json
+        return
+    list_players(context, as_json, player_file)
+
+
+@app.command("list")
+def list_players(context: typer.Context, as_json: JsonOption = False, player_file: PlayerFileOption = None) -> None:
+    """List the players, each with its options and their defaults.
+
+    Example: lab2048 players list
+    """
+    from lab2048.players import names
 
     for path in player_file or ():
-        load_player_file(path)
-    found = [_describe(each) for each in ([name] if name else names())]
+        _load(path)
+    as_json = as_json or bool(context.obj)
+    found = [describe(name) for name in names()]
     if as_json:
-        print(json.dumps({"schema": "lab2048/players-1", "players": found}))
+        print_json("players-1", {"players": found})
         return
     for player in found:
         print(f"{player['name']:<12} {player['doc']}")
-        for option in player["options"]:
-            print(f"    {option['name']}={option['default']!s:<12} {option['doc']}")
+        if player["options"]:
+            print(f"{'':<12} options: {', '.join(_assigned(option) for option in player['options'])}")
 
 
-def _describe(name: str) -> dict[str, Any]:
+@app.command()
+def show(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="PLAYER", help="Its name, such as expectimax.")],
+    as_json: JsonOption = False,
+    player_file: PlayerFileOption = None,
+) -> None:
+    """Show one player: every option with its default and what it means.
+
+    Example: lab2048 players show expectimax
+    """
+    for path in player_file or ():
+        _load(path)
+    player = describe(name.partition(":")[0])
+    if as_json or context.obj:
+        print_json("player-1", player)
+        return
+    print(f"{player['name']}: {player['doc']}")
+    if not player["options"]:
+        print("no options")
+    rows = [(_assigned(option), "|".join(option["choices"]) or option["type"]) for option in player["options"]]
+    width, kinds = (max((len(row[i]) for row in rows), default=0) for i in (0, 1))
+    for (assigned, kind), option in zip(rows, player["options"], strict=True):
+        print(f"    {assigned:<{width}}  {kind:<{kinds}}  {option['doc']}")
+    if not player["is_interactive"]:
+        print(f'try: lab2048 hint "2 4 8 # / # # 2 #" --player {player["name"]}')
+
+
+def describe(name: str) -> dict[str, Any]:
+    """A player as data, from the registry."""
     from lab2048.players.registry import options, player_class
 
-    doc = (player_class(name).__doc__ or "").strip().splitlines() or [""]
+    kind = player_class(name)
+    doc = (kind.__doc__ or "").strip().splitlines() or [""]
     fields = [
-        {"name": key, "default": field.default, "doc": field.metadata.get("doc", "")}
+        {
+            "name": key,
+            "type": _type(field.type),
+            "default": field.default,
+            "doc": field.metadata.get("doc", ""),
+            "choices": list(field.metadata.get("choices", ())),
+        }
         for key, field in options(name).items()
     ]
-    return {"name": name, "doc": doc[0], "options": fields}
+    return {
+        "name": name,
+        "doc": doc[0],
+        "measure": kind.measure,
+        "is_interactive": kind.is_interactive,
+        "options": fields,
+    }
+
+
+def _load(path: Path) -> None:
+    import contextlib
+    import sys
+
+    from lab2048.players import load_player_file
+
+    with contextlib.redirect_stdout(sys.stderr):  # what a file prints is no result
+        load_player_file(path)
+
+
+def _type(annotation: Any) -> str:
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__qualname__", str(annotation))
+    words = {"int": "whole number", "float": "number", "bool": "true or false", "str": "text"}
+    return words.get(text.removesuffix(" | None"), text)
+
+
+def _assigned(option: dict[str, Any]) -> str:
+    """An option with its default as one would type it; `depth=` has none of its own."""
+    value = option["default"]
+    text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return f"{option['name']}={text}"

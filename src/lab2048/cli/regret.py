@@ -1,13 +1,13 @@
 """`lab2048 regret`: what players lose against the best play."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lab2048.cli.options import JsonOption, say
-from lab2048.cli.solve import progress_line
+from lab2048.cli.output import print_json
+from lab2048.cli.progress import make_ready, progress_line
 from lab2048.cli.table import FolderArgument
 from lab2048.errors import UsageError
 
@@ -30,7 +30,7 @@ def regret(
 
     Example: lab2048 regret tables/2x3 --players random --players expectimax --games 100
     """
-    from lab2048.arena.ready import SOLVER, groups_of, prepare
+    from lab2048.arena.ready import SOLVER, groups_of
     from lab2048.arena.regret import measure_regret
     from lab2048.players import canonical_spec, load_player_file
     from lab2048.rules.dice import check_seed
@@ -43,21 +43,20 @@ def regret(
         load_player_file(path)
     table = Table.open(folder)
     specs = [canonical_spec(each) for player in players for each in player.split()]
-    prepare(say, SOLVER, *groups_of(specs))
+    make_ready(SOLVER, *groups_of(specs))
     if table.manifest["dtype"] == "<f4" and table.problem.goal_rank == 0:
         say("the table has values of 32 bits: moves that agree in seven digits count as equal (solve --exact keeps 64)")
     found = []
     with progress_line() as show:
-        for spec in specs:
+        for i, spec in enumerate(specs):
 
-            def told(n: int, spec: str = spec) -> None:
-                show(f"{spec}: game {n} of {games}")
+            def told(n: int, spec: str = spec, i: int = i) -> None:
+                show(f"{spec}: game {n} of {games}", (i + n / games) / len(specs))
 
             found.append(measure_regret(table, spec, seed=check_seed(seed), n_games=games, progress=told))
     has_goal = table.problem.goal_rank > 0
     if as_json:
         result = {
-            "schema": "lab2048/regret-1",
             "table": str(folder),
             "rules": table.problem.rules.to_json(),
             "objective": table.problem.objective.value,
@@ -65,7 +64,7 @@ def regret(
             "seed": seed,
             "players": [each.to_json(has_goal=has_goal) for each in found],
         }
-        print(json.dumps(result))
+        print_json("regret-1", result)
         return
     unit = "chance to win" if has_goal else "score"
     print(f"{table.problem.rules.board.to_text()}: the best play is worth {table.manifest['value']:.9g} ({unit})")

@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from lab2048.records.episode import Episode
 from lab2048.rules import Game, Turn
@@ -27,3 +28,21 @@ def animate(episode: Episode, turns: Iterator[Turn], seconds: float) -> None:
         up = f"\x1b[{picture.count(chr(10)) + 1}F\x1b[J"
         picture = f"{render(turn.board, colour=colour)}\nmove {turn.number} {move_name(turn.move)}, score {turn.score}"
         print(f"{up}{picture}", flush=True)
+
+
+def told(id_: int, episode: Episode, turns: Iterator[Turn]) -> dict[str, Any]:
+    """The game as data, a row for each turn; that it could be made is the proof."""
+    rows = [
+        {"turn": turn.number, "move": move_name(turn.move), "score": turn.score, "board": turn.board.to_text()}
+        for turn in turns
+    ]
+    return {
+        "id": id_,
+        "rules": episode.rules.to_json(),
+        "seed": episode.seed,
+        "start": Game(episode.rules, episode.seed).board.to_text(),
+        "turns": rows,
+        "moves": len(episode.moves),
+        "score": episode.score,
+        "max_tile": episode.max_tile,
+    }

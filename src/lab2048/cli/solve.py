@@ -3,16 +3,16 @@
 import contextlib
 import json
 import os
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lab2048.cli.options import JsonOption, SpawnerOption, SpawnOption, StartOption, say
+from lab2048.cli.output import print_json
+from lab2048.cli.progress import Show, again, make_ready, progress_line, working
 from lab2048.errors import UsageError
 
 if TYPE_CHECKING:
@@ -68,17 +68,19 @@ def solve(
 
     Example: lab2048 solve 3x3 --goal 256 --out tables/3x3-256
     """
-    from lab2048.arena.ready import SOLVER, prepare
+    from lab2048.arena.ready import SOLVER
     from lab2048.solver.memory import peak_memory
     from lab2048.solver.solve import Solve
     from lab2048.solver.tiles import tile_chances
 
     problem, limits, n_workers = read_problem(board, goal, objective, spawn, start, spawner, memory, workers)
-    prepare(say, SOLVER)
+    make_ready(SOLVER)
     with contextlib.ExitStack() as stack:
         crew = stack.enter_context(_crew(n_workers))
         if only_estimate:
-            _show_estimate(_estimate(problem, crew, limits, out or Path(tempfile.gettempdir())), as_json=as_json)
+            with working("counting boards of smaller goals"):
+                found = _estimate(problem, crew, limits, out or Path(tempfile.gettempdir()))
+            _show_estimate(found, as_json=as_json)
             return
         folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lab2048-"))) / "table"
         with progress_line() as show:
@@ -90,17 +92,16 @@ def solve(
                 limits,
                 is_exact=exact,
                 is_kept=out is not None,
-                progress=(lambda at: _tell(at, show)) if as_jsonl else (lambda at: show(_line(at))),
+                progress=(lambda at: _tell(at, show)) if as_jsonl else (lambda at: show(_line(at), _share(at))),
             )
             try:
                 table = work.run()
             except KeyboardInterrupt:
-                if out:
-                    say("what is done is kept: the same command goes on")
+                kept = "what is done is kept; go on with" if out else "nothing is kept without --out DIR; again:"
+                say(f"\n{kept} {again()}")
                 raise
             count = table.count
             result: dict[str, Any] = {
-                "schema": "lab2048/solve-1",
                 "rules": problem.rules.to_json(),
                 "objective": problem.objective.value,
                 "value": table.manifest["value"],
@@ -120,7 +121,7 @@ def solve(
     if as_jsonl:
         print(json.dumps({"event": "end", "result": result}), flush=True)
     elif as_json:
-        print(json.dumps(result))
+        print_json("solved-1", result)
     else:
         _show(result)
 
@@ -165,37 +166,13 @@ def _estimate(problem: "Problem", crew: "Crew", memory: "Memory", folder: Path) 
     return estimate(problem, crew, memory, folder)
 
 
-@contextlib.contextmanager
-def progress_line() -> Iterator[Callable[[str], None]]:
-    """A line that follows the work: on a terminal always the same one, elsewhere a new one every ten seconds."""
-    is_terminal = sys.stderr.isatty()
-    due, width = time.monotonic() + (0.2 if is_terminal else 10), 0
-
-    def show(text: str) -> None:
-        nonlocal due, width
-        if time.monotonic() < due:
-            return
-        due = time.monotonic() + (0.2 if is_terminal else 10)
-        if is_terminal:
-            width = max(width, len(text))
-            print(f"\r{text:<{width}}", end="", file=sys.stderr, flush=True)
-        else:
-            say(text)
-
-    try:
-        yield show
-    finally:
-        if width:
-            print("\r" + " " * width + "\r", end="", file=sys.stderr, flush=True)
-
-
 _told_at = 0.0
 
 
-def _tell(at: "Progress", show: Callable[[str], None]) -> None:
+def _tell(at: "Progress", show: Show) -> None:
     """An event for whoever follows the work, five times a second at most."""
     global _told_at
-    show(_line(at))
+    show(_line(at), _share(at))
     if time.monotonic() - _told_at > 0.2 or at.n_layers == at.n_all:
         _told_at = time.monotonic()
         event = {**vars(at), "count": at.count.to_json(), "line": _line(at)}
@@ -212,6 +189,12 @@ def _line(at: "Progress") -> str:
         left = 2 * at.count.afterstates - n_done  # forward and backward take about as long
         text += f", layer {at.n_layers} of {at.n_all}, about {left / rate if rate else 0:.0f} s left"
     return f"{text}, {number(at.n_bytes / 2**20)} MB on disk"
+
+
+def _share(at: "Progress") -> float | None:
+    """How much is done: forward, which comes first, cannot know."""
+    n_all = 2 * at.count.afterstates
+    return (at.count.afterstates + at.n_valued) / n_all if at.n_all and n_all else None
 
 
 def _show(result: dict[str, Any]) -> None:
@@ -237,7 +220,7 @@ def _show_estimate(found: "Estimate", *, as_json: bool) -> None:
     from lab2048.views.number import number
 
     if as_json:
-        print(json.dumps({"schema": "lab2048/solve-estimate-1", **found.to_json()}))
+        print_json("solve-estimate-1", found.to_json())
         return
     about = "" if found.is_exact else "more than " if found.is_least else "about "
     print(f"{about}{number(found.afterstates)} afterstates, {number(found.states)} states")

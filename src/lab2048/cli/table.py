@@ -1,13 +1,13 @@
 """`lab2048 probe`, `lab2048 table` and `lab2048 export-table`: what a solved board knows."""
 
-import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lab2048.cli.options import JsonOption, say
+from lab2048.cli.options import JsonOption, read_board
+from lab2048.cli.output import print_json
+from lab2048.cli.progress import make_ready, progress_line, working
 from lab2048.errors import BoardError, UsageError
 
 if TYPE_CHECKING:
@@ -20,7 +20,10 @@ FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="A folder th
 
 @app.callback()
 def table(context: typer.Context) -> None:
-    """Look after the tables of solved boards."""
+    """Look after the tables of solved boards.
+
+    Example: lab2048 table verify tables/3x3-256
+    """
     if context.invoked_subcommand is None:
         raise UsageError("table needs to know what to do: expected verify")
 
@@ -37,19 +40,25 @@ def verify(
 
     Example: lab2048 table verify tables/3x3-256 --sample 0
     """
-    from lab2048.arena.ready import SOLVER, prepare
-    from lab2048.cli.solve import progress_line
+    from lab2048.arena.ready import SOLVER
     from lab2048.solver.table import Table
     from lab2048.solver.verify import verify as prove
 
     if sample < 0:
         raise UsageError(f"sample {sample} is out of range: expected 0 or more")
     opened = Table.open(folder)
-    prepare(say, SOLVER)
+    make_ready(SOLVER)
     with progress_line() as show:
-        found = prove(opened, n_sample=sample, progress=lambda tile_sum: show(f"tile sum {tile_sum}"))
+        n_done, n_all = 0, max(1, len(opened.layers))
+
+        def told(tile_sum: int) -> None:
+            nonlocal n_done
+            n_done += 1
+            show(f"tile sum {tile_sum}", min(1.0, n_done / n_all))
+
+        found = prove(opened, n_sample=sample, progress=told)
     if as_json:
-        print(json.dumps({"schema": "lab2048/table-verify-1", "table": str(folder), **vars(found)}))
+        print_json("table-verify-1", {"table": str(folder), **vars(found)})
         return
     print(f"right: {found.layers} layers, {found.checked:,} of {found.afterstates:,} afterstates recomputed")
 
@@ -69,7 +78,7 @@ def probe(
     from lab2048.views.text import render
 
     opened = Table.open(folder)
-    state = Board.from_text(sys.stdin.read() if board == "-" else board)
+    state = Board.from_text(read_board(board))
     moves = opened.move_values(state)
     if not moves:
         raise BoardError(f"no move is possible on {state.to_text()}: expected a board with a legal move")
@@ -77,7 +86,6 @@ def probe(
     spawns = [] if opened.problem.is_won(best.after) else _spawns(opened, best)
     if as_json:
         result = {
-            "schema": "lab2048/probe-1",
             "board": state.to_text(),
             "objective": opened.problem.objective.value,
             "value": best.value,
@@ -85,7 +93,7 @@ def probe(
             "moves": [_move_json(move) for move in moves],
             "spawns": {"best": spawns[:3], "worst": spawns[::-1][:3]},
         }
-        print(json.dumps(result))
+        print_json("probe-1", result)
         return
     print(render(state))
     for move in sorted(moves, key=lambda move: -move.value):
@@ -131,6 +139,7 @@ def export_table(
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where to (default: DIR.KIND).")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Write a table for other programs: a row for every afterstate.
 
@@ -141,5 +150,9 @@ def export_table(
 
     opened = Table.open(folder)
     path = out or folder.with_name(f"{folder.resolve().name}.{to}")
-    n_rows = export(opened, to, path, force=force)
+    with working(f"writing {path}"):
+        n_rows = export(opened, to, path, force=force)
+    if as_json:
+        print_json("export-table-1", {"table": str(folder), "file": str(path), "kind": to, "rows": n_rows})
+        return
     print(f"{n_rows:,} rows in {path}")

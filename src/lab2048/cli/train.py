@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from lab2048.cli import train_deep
-from lab2048.cli.options import GoalOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
+from lab2048.cli.options import GoalOption, JsonOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
+from lab2048.cli.progress import make_ready
 from lab2048.cli.training import (
     CheckpointOption,
     ForceOption,
@@ -19,6 +20,7 @@ from lab2048.cli.training import (
     ResumeOption,
     check_numbers,
     check_out,
+    check_output,
     check_same_rules,
     check_threads,
     learn,
@@ -130,12 +132,13 @@ def ntuple(
     resume: ResumeOption = False,
     force: ForceOption = False,
     as_jsonl: JsonLinesOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Train a network of n-tuples by temporal differences; Ctrl-C keeps what it has learnt.
 
     Example: lab2048 train ntuple --network 4x6 --minutes 10 --out my.safetensors
     """
-    from lab2048.arena.ready import NETWORK, prepare
+    from lab2048.arena.ready import NETWORK
     from lab2048.learning.ntuple import Training
     from lab2048.learning.ntuple_config import Config
     from lab2048.rules import Rules
@@ -143,6 +146,7 @@ def ntuple(
     from lab2048.views.training import training_lines
 
     check_numbers(minutes=minutes, moves=moves, games=games, checkpoint=every)
+    check_output(as_json=as_json, as_jsonl=as_jsonl)
     n_threads = check_threads(threads)
     check_out(out, resume=resume, force=force)
     wishes: dict[str, Any] = {
@@ -156,17 +160,18 @@ def ntuple(
     given = {name: wish for name, wish in wishes.items() if wish is not None}
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     if resume:
-        prepare(say, NETWORK)
+        make_ready(NETWORK)
         training = Training.resume(out, n_threads, **given)
         check_same_rules(training.network.design.rules, the_rules, context)
     else:
         config = Config.for_board(the_rules, **given)
         config.design(the_rules)  # refuse before anything is compiled
-        prepare(say, NETWORK)
+        make_ready(NETWORK)
         training = Training.begin(config, the_rules, n_threads)
     say(
         f"{training.config.network}: {training.network.design.n_weights:,} weights, on {n_threads} of {os.cpu_count()} "
         f"cores; kept in {out} every {every:g} minutes; Ctrl-C keeps it and ends"
     )
     limits = {"seconds": 60 * minutes if minutes else None, "n_moves": moves, "n_games": games}
-    raise typer.Exit(learn(training, out, limits, 60 * every, training_lines, as_jsonl=as_jsonl))
+    code = learn(training, out, limits, 60 * every, training_lines, "train-1", as_jsonl=as_jsonl, as_json=as_json)
+    raise typer.Exit(code)

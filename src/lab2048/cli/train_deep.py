@@ -12,7 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from lab2048.cli.options import GoalOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
+from lab2048.cli.options import GoalOption, JsonOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
+from lab2048.cli.progress import make_ready
 from lab2048.cli.training import (
     CheckpointOption,
     ForceOption,
@@ -24,6 +25,7 @@ from lab2048.cli.training import (
     ResumeOption,
     check_numbers,
     check_out,
+    check_output,
     check_same_rules,
     check_threads,
     learn,
@@ -63,6 +65,7 @@ SHARED: dict[str, tuple[Any, Any]] = {
     "resume": (ResumeOption, False),
     "force": (ForceOption, False),
     "as_jsonl": (JsonLinesOption, False),
+    "as_json": (JsonOption, False),
 }
 METHODS: dict[str, tuple[str, type[DeepConfig], str]] = {
     "afterstate": (
@@ -164,12 +167,13 @@ def _train(
     resume: bool,
     force: bool,
     as_jsonl: bool,
+    as_json: bool,
 ) -> None:
-    from lab2048.arena.ready import prepare
     from lab2048.rules import Rules
     from lab2048.views.training import deep_lines
 
     check_numbers(minutes=minutes, moves=moves, games=games, checkpoint=every)
+    check_output(as_json=as_json, as_jsonl=as_jsonl)
     n_threads = check_threads(threads)
     check_out(out, resume=resume, force=force)
     if preset is not None:
@@ -181,7 +185,7 @@ def _train(
     method = method_class(name)
     if not resume:
         method.design(config, the_rules)  # refuse before anything is compiled
-    prepare(say, *method.groups(config))
+    make_ready(*method.groups(config))
     if resume:
         training = method.resume(out, n_threads, **given)
         check_same_rules(training.rules, the_rules, context)
@@ -192,4 +196,5 @@ def _train(
         f"{training.config.crowd} games at once; kept in {out} every {every:g} minutes; Ctrl-C keeps it and ends"
     )
     limits = {"seconds": 60 * minutes if minutes else None, "n_moves": moves, "n_games": games}
-    raise typer.Exit(learn(training, out, limits, 60 * every, deep_lines, as_jsonl=as_jsonl))
+    code = learn(training, out, limits, 60 * every, deep_lines, "train-deep-1", as_jsonl=as_jsonl, as_json=as_json)
+    raise typer.Exit(code)

@@ -1,6 +1,5 @@
 """What all trainings have in common at the command line: files, limits, the live view, Ctrl-C."""
 
-import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -12,6 +11,8 @@ import typer
 
 from lab2048.cli.live import live, on_interrupt
 from lab2048.cli.options import say
+from lab2048.cli.output import print_json
+from lab2048.cli.progress import again, bar
 from lab2048.errors import FileError, UsageError
 
 if TYPE_CHECKING:
@@ -77,6 +78,12 @@ def check_numbers(**numbers: float | None) -> None:
             raise UsageError(f"{name} {number:g} is out of range: expected above 0")
 
 
+def check_output(*, as_json: bool, as_jsonl: bool) -> None:
+    """One form at a time."""
+    if as_json and as_jsonl:
+        raise UsageError("--json and --jsonl: expected only one of them")
+
+
 def check_threads(threads: int) -> int:
     """How many threads that is: 0 stands for one a core."""
     if not 0 <= threads <= MAX_THREADS:
@@ -117,37 +124,49 @@ def learn(
     limits: dict[str, float | None],
     every: float,
     lines: Callable[[Any], Iterable[str]],
+    schema: str,
     *,
     as_jsonl: bool,
+    as_json: bool,
 ) -> int:
     """Train with a live view, and keep the network now and then; return 130 if it was interrupted."""
     from lab2048.records.whole import sweep
 
+    given = {name: limit for name, limit in limits.items() if limit is not None}
     sweep(out)
     save_at, tell_at = time.monotonic() + every, 0.0
     with live() as show, on_interrupt(partial(_end, training)):
-        for progress in training.run(**{name: limit for name, limit in limits.items() if limit is not None}):
-            show(lambda progress=progress: "\n".join(lines(progress)))  # type: ignore[misc]
+        for progress in training.run(**given):
+            show(lambda progress=progress: "\n".join([*_meter(progress, given), *lines(progress)]))  # type: ignore[misc]
             if as_jsonl and time.monotonic() >= tell_at:
                 tell_at = time.monotonic() + 1
-                _tell("progress", progress, out)
+                _tell(schema, "progress", progress, out)
             if time.monotonic() >= save_at:
                 training.save(out)
                 save_at = time.monotonic() + every
                 if as_jsonl:
-                    _tell("checkpoint", progress, out)
+                    _tell(schema, "checkpoint", progress, out)
         training.save(out)
-    if as_jsonl:
-        _tell("end", training.progress(), out)
+    if as_jsonl or as_json:
+        _tell(schema, "end", training.progress(), out)
     else:
         for line in lines(training.progress()):
             print(line)
         print(f"{out} is written; how it plays: lab2048 evaluate {out}")
-    return 130 if training.is_ending else 0
+    if not training.is_ending:
+        return 0
+    say(f"go on with {again('--resume', without=('--force',))}")
+    return 130
 
 
-def _tell(event: str, progress: Standing, out: Path) -> None:
-    print(json.dumps({"event": event, "file": str(out)} | progress.to_json()), flush=True)
+def _meter(progress: Any, limits: dict[str, float]) -> list[str]:
+    """How much of the training is done, by the limit that comes first; without a limit nobody knows."""
+    shares = [getattr(progress, name) / limit for name, limit in limits.items()]
+    return [bar(min(1.0, max(shares)), progress.seconds)] if shares else []
+
+
+def _tell(schema: str, event: str, progress: Standing, out: Path) -> None:
+    print_json(schema, {"event": event, "file": str(out)} | progress.to_json())
 
 
 def _end(training: Trainer) -> None:

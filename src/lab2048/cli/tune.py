@@ -1,7 +1,6 @@
 """`lab2048 tune`: better weights for an evaluator."""
 
 import contextlib
-import json
 import math
 import os
 import sys
@@ -15,6 +14,8 @@ import typer
 from lab2048.cli.live import live, on_interrupt
 from lab2048.cli.match import MAX_GAMES, MAX_WORKERS
 from lab2048.cli.options import GoalOption, JsonOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
+from lab2048.cli.output import print_json
+from lab2048.cli.progress import again, bar, make_ready
 from lab2048.errors import FileError, UsageError
 
 if TYPE_CHECKING:
@@ -78,7 +79,6 @@ def tune(
     Example: lab2048 tune rows --player lookahead:depth=2 --games 200 --trials 400 --out tuned.toml
     """
     from lab2048.arena.pool import Pool
-    from lab2048.arena.ready import prepare
     from lab2048.arena.tune import Tuning
     from lab2048.arena.verdict import judge
     from lab2048.players import canonical_spec, load_player_file
@@ -99,7 +99,7 @@ def tune(
         the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
         before = make_evaluator(evaluator)
         names = [name.strip() for name in terms.split(",") if name.strip()]
-        prepare(say)
+        make_ready()
         tuning = Tuning(the_rules, canonical_spec(player), before, seed, games, objective, names, matrix, population)
     n_generations = math.ceil(trials / tuning.population)
     with contextlib.ExitStack() as stack:
@@ -117,7 +117,7 @@ def tune(
                 say("there is nothing to report yet: a generation must be whole, and compared")
         code = 130 if tuning.is_ending or pool.is_stopped else 0
         if code:
-            say("the trials made are kept: the same command goes on")
+            say(f"the trials made are kept; go on with {again()}")
     if verdict:
         _report(verdict, evaluator=evaluator, out=out, as_json=as_json)
     raise typer.Exit(code)
@@ -166,9 +166,10 @@ def _progress(trial: "Trial", study: "Study", n_trials: int, pace: float) -> str
     mean = math.fsum(t.facts["mean_score"] for t in last) / max(1, len(last))
     best = max((t.facts["mean_score"] for t in last), default=0.0)
     first = study.trials[0].facts["mean_score"] if 0 in study.trials else math.nan
-    left = (n_trials - len(study.trials)) / pace
+    done = len(study.trials) / n_trials
+    meter = bar(done, done * n_trials / pace)  # as if all had been made at this pace
     return (
-        f"{len(study.trials)} of {n_trials} trials, {pace:.3g} a second, {left / 60:.0f} minutes left; "
+        f"{meter}  {len(study.trials)} of {n_trials} trials, {pace:.3g} a second; "
         f"mean score of the last ones {number(mean)}, best {number(best)}, at the start {number(first)}"
     )
 
@@ -194,7 +195,7 @@ def _report(verdict: "Verdict", *, evaluator: str, out: Path | None, as_json: bo
         with replacing(out, force=True) as file:
             file.write(text)
     if as_json:
-        print(json.dumps(verdict.to_json() | {"toml": text}))
+        print_json("tune-1", verdict.to_json() | {"toml": text})
         return
     for line in verdict_lines(verdict):
         print(line)

@@ -1,12 +1,13 @@
 """`lab2048 weights`: look at a network's weights, and make them small."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lab2048.cli.options import JsonOption, say
+from lab2048.cli.options import JsonOption
+from lab2048.cli.output import print_json
+from lab2048.cli.progress import make_ready, working
 from lab2048.errors import FileError, UsageError
 
 if TYPE_CHECKING:
@@ -41,11 +42,12 @@ def info(file: FileArgument, as_json: JsonOption = False) -> None:
         _deep_info(file, as_json=as_json)
         return
     _prepare()
-    network = load_network(file, with_rates=True)
-    complete(network)
-    facts = describe(network) | {"bytes": file.stat().st_size}
+    with working(f"reading {file}"):
+        network = load_network(file, with_rates=True)
+        complete(network)
+        facts = describe(network) | {"bytes": file.stat().st_size}
     if as_json:
-        print(json.dumps({"schema": "lab2048/weights-1", "file": str(file), **facts}))
+        print_json("weights-1", {"file": str(file), **facts})
         return
     for line in _lines(facts):
         print(line)
@@ -69,7 +71,7 @@ def curve(
     training = read_training(file)
     if as_json:
         found = {"curve": training["curve"], "trials": training.get("trials", [])}
-        print(json.dumps({"schema": "lab2048/curve-1", "file": str(file), **found}))
+        print_json("curve-1", {"file": str(file), **found})
     elif as_csv:
         print(curve_csv(training), end="")
     else:
@@ -85,6 +87,7 @@ def prune_command(
         float, typer.Option("--least", metavar="N", help="Drop weights whose errors add up to less than this.")
     ] = 10_000,
     force: ForceOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Drop the weights that were hardly ever looked up.
 
@@ -92,7 +95,7 @@ def prune_command(
     """
     from lab2048.models.squeeze import prune
 
-    _convert(file, out, lambda network: prune(network, least), force=force)
+    _convert(file, out, lambda network: prune(network, least), force=force, as_json=as_json)
 
 
 @app.command("quantize")
@@ -104,6 +107,7 @@ def quantize_command(
         float, typer.Option("--least", metavar="N", help="First drop weights whose errors add up to less than this.")
     ] = 0,
     force: ForceOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Round weights to whole steps and squeeze them: the file becomes many times smaller.
 
@@ -111,16 +115,22 @@ def quantize_command(
     """
     from lab2048.models.squeeze import prune, quantize
 
-    _convert(file, out, lambda network: quantize(prune(network, least) if least else network, step), force=force)
+    _convert(
+        file,
+        out,
+        lambda network: quantize(prune(network, least) if least else network, step),
+        force=force,
+        as_json=as_json,
+    )
 
 
 def _prepare() -> None:
-    from lab2048.arena.ready import NETWORK, prepare
+    from lab2048.arena.ready import NETWORK
 
-    prepare(say, NETWORK)
+    make_ready(NETWORK)
 
 
-def _convert(file: Path, out: Path, change: Any, *, force: bool) -> None:
+def _convert(file: Path, out: Path, change: Any, *, force: bool, as_json: bool) -> None:
     from lab2048.models.file import complete, load_network, save_network
 
     if out.exists() and not force:
@@ -128,10 +138,16 @@ def _convert(file: Path, out: Path, change: Any, *, force: bool) -> None:
     if not out.parent.is_dir():
         raise FileError(f"there is no folder {out.parent}: make it, or name another with --out FILE")
     _prepare()
-    network = load_network(file, with_rates=True)
-    complete(network)
-    result: Network = change(network)
-    save_network(out, result)
+    with working(f"reading {file}") as tell:
+        network = load_network(file, with_rates=True)
+        complete(network)
+        tell(f"making {out}")
+        result: Network = change(network)
+        save_network(out, result)
+    if as_json:
+        sizes = {"bytes": out.stat().st_size, "bytes_before": file.stat().st_size}
+        print_json("weights-changed-1", {"file": str(out), "from": str(file), **sizes})
+        return
     print(f"{out} is written: {out.stat().st_size / 1e6:,.2f} MB, before {file.stat().st_size / 1e6:,.2f} MB")
 
 
@@ -140,7 +156,7 @@ def _deep_info(file: Path, *, as_json: bool) -> None:
 
     facts = describe_deep(file)
     if as_json:
-        print(json.dumps({"schema": "lab2048/deep-1", "file": str(file), **facts}))
+        print_json("deep-1", {"file": str(file), **facts})
         return
     rows = [
         ("board", facts["board"]),

@@ -38,7 +38,7 @@ class MctsPlayer(Player):
     iterations: int = option(500, "rollouts for a move")
     ms: float | None = option(None, "milliseconds for a move, instead of a number of rollouts")
     c: float = option(2.0, "how much to try what was tried little, in spreads of the score to come")
-    rollout: str = option("random", "how rollouts are played: any legal move, or the one that merges most")
+    rollout: str = option("random", "how rollouts are played: any legal move, or the one that merges most", _ROLLOUTS)
     depth: int = option(30, "moves that an iteration looks ahead, tree and rollout together")
     ripe: int = option(8, "visits of an afterstate before the tree grows beyond it")
 

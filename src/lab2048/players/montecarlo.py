@@ -37,8 +37,8 @@ class MonteCarloPlayer(Player):
 
     rollouts: int = option(100, "rollouts for every legal move; those that drop out leave theirs to the others")
     ms: float | None = option(None, "milliseconds for a move, instead of a number of rollouts")
-    metric: str = option("score", "what a rollout is judged by: score to come, tile sum at the end, or moves")
-    policy: str = option("random", "how rollouts are played: any legal move, or the one that merges most")
+    metric: str = option("score", "what a rollout is judged by: score to come, tile sum at the end, or moves", _METRICS)
+    policy: str = option("random", "how rollouts are played: any legal move, or the one that merges most", _POLICIES)
     limit: int = option(2000, "moves after which a rollout ends, if its game does not: on 8x8 it takes millions")
     risk: float = option(0.02, "a move drops out if it would win in the end with less than this chance; 0: never")
 

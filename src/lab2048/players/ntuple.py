@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from lab2048.errors import FileError, UsageError
 from lab2048.players.player import option
-from lab2048.players.search import ClockedPlayer, Plan
+from lab2048.players.search import DEEPEN, ClockedPlayer, Plan
 from lab2048.rules import Rules
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ class NTuplePlayer(ClockedPlayer):
         None,
         "lines of spawns less likely than this are judged where they stand; otherwise 1/2 for every move and one more",
     )
-    deepen: str = option("no", "look further: no; empty: by one when few cells are empty; tiles: with their number")
+    deepen: str = option(
+        "no", "look further: no; empty: by one when few cells are empty; tiles: with their number", DEEPEN
+    )
     ms: float | None = option(None, "milliseconds for a move: look as deep as they allow")
     top: int = option(
         TOP, "highest tile that is judged as it is; where one is missing below, higher boards are lowered"

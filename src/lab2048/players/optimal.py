@@ -24,7 +24,7 @@ class OptimalPlayer(Player):
     kernels: ClassVar[tuple[str, ...]] = ("play", "solver")
 
     table: str = option("", "the folder of a table; without it a small board is solved when the game starts")
-    objective: str = option("score", "what to play for without a table: score, or win (the goal)")
+    objective: str = option("score", "what to play for without a table: score, or win (the goal)", ("score", "win"))
 
     def __post_init__(self) -> None:
         """Nothing is solved or opened before the rules are known."""

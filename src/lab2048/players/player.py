@@ -2,7 +2,7 @@
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -32,9 +32,12 @@ class Decision:
     overridden: int | None = None  # the move that would have been made but for a rule, as players/shield.py has
 
 
-def option(default: Any, doc: str) -> Any:
-    """Declare an option of a player: a dataclass field with a line of explanation."""
-    return dataclasses.field(default=default, metadata={"doc": doc})
+def option(default: Any, doc: str, choices: Iterable[str] = ()) -> Any:
+    """Declare an option of a player: a dataclass field with a line of explanation.
+
+    `choices` are the words that it takes, for those who ask what there is; the player itself refuses others.
+    """
+    return dataclasses.field(default=default, metadata={"doc": doc, "choices": tuple(choices)})
 
 
 @dataclass

@@ -214,6 +214,8 @@ def load_player_file(path: Path) -> None:
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module  # dataclasses look their module up
         spec.loader.exec_module(module)
+    except FileError:
+        raise
     except OSError as error:
         raise FileError(f"player file {path} cannot be read: {error.strerror}") from None
     except (Exception, SystemExit) as error:

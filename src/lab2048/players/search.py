@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MAX_THREADS = 64
 DEPTH, DEPTH_OF_MANY, MANY_CELLS = 7, 4, 16  # own moves that expectimax looks ahead; on boards of more cells than that
 _MODES = {"fast": (2, "no"), "normal": (3, "no"), "optimal": (3, "empty")}  # of document 002, in own moves
-_DEEPEN = ("no", "tiles", "empty")  # in the order of lab2048.kernels.context
+DEEPEN = ("no", "tiles", "empty")  # in the order of lab2048.kernels.context
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Plan:
             raise UsageError(f"depth={self.depth} is out of range: expected 1 to {MAX_DEPTH}")
         if self.cut is not None and not 0 <= self.cut < 1:
             raise UsageError(f"cut={self.cut} is out of range: expected 0 to below 1")
-        if self.deepen not in _DEEPEN:
-            raise UsageError(f"deepen={self.deepen} is unknown: {nearest(self.deepen, _DEEPEN)}")
+        if self.deepen not in DEEPEN:
+            raise UsageError(f"deepen={self.deepen} is unknown: {nearest(self.deepen, DEEPEN)}")
         if not 1 <= self.n_threads <= MAX_THREADS:
             raise UsageError(f"threads={self.n_threads} is out of range: expected 1 to {MAX_THREADS}")
 
@@ -65,7 +65,7 @@ class SearchPlayer(Player):
 
         if self._searcher is None or self._searcher.rules != rules:
             plan = self.plan_search(rules)
-            deepen = _DEEPEN.index(plan.deepen)
+            deepen = DEEPEN.index(plan.deepen)
             self._searcher = Searcher(
                 rules, self.make_judge(rules), plan.depth, deepen, plan.cut, plan.n_threads, top=plan.top
             )
@@ -169,10 +169,12 @@ class ExpectimaxPlayer(ClockedPlayer):
         "lines of spawns less likely than this are judged where they stand; otherwise 1/2 for every move and one more",
     )
     deepen: str | None = option(
-        None, "look further: no; empty: by one when few cells are empty; tiles: with the number of different tiles"
+        None,
+        "look further: no; empty: by one when few cells are empty; tiles: with the number of different tiles",
+        DEEPEN,
     )
     mode: str | None = option(
-        None, "fast, normal or optimal, as in document 002: depth 2; 3; 3 and with few empty cells 4"
+        None, "fast, normal or optimal, as in document 002: depth 2; 3; 3 and with few empty cells 4", _MODES
     )
     ms: float | None = option(None, "milliseconds for a move: look as deep as they allow")
     threads: int = option(1, "threads that search together; the move is the same for any number")

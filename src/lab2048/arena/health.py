@@ -1,0 +1,208 @@
+"""A check-up: what lab2048 finds on this machine, and what to do about what it lacks.
+
+A problem keeps something from working; a note only makes it slower or smaller.
+"""
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import lab2048
+from lab2048.errors import LabError
+
+GOOD, NOTE, PROBLEM = "good", "note", "problem"
+EXTRAS = {"deep": ("torch", "networks of layers"), "cluster": ("ray", "matches on several machines")}
+HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+_LITTLE_MEMORY, _LITTLE_DISK, _NO_DISK = 2 * 2**30, 2 * 2**30, 100 * 2**20
+_LEAST_PYTHON = (3, 11)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    name: str
+    state: str  # good, note or problem
+    found: str
+    advice: str = ""
+
+
+def check_up(*further: Callable[[], Finding]) -> list[Finding]:
+    """Look at everything; what cannot be looked at is a problem, and the rest goes on."""
+    looks: list[Callable[[], Finding]] = [_program, _libraries, _compiler, _cores, _memory, _huge_pages]
+    looks += [_kernel_cache, _network, _store, _disk, *further]
+    findings = []
+    for look in looks:
+        try:
+            findings.append(look())
+        except (LabError, OSError) as error:
+            findings.append(Finding(look.__name__.strip("_").replace("_", " "), PROBLEM, str(error)))
+    return [*findings, *_extras()]
+
+
+def _program() -> Finding:
+    where = f"lab2048 {lab2048.__version__} in {Path(lab2048.__file__).parent}"
+    found = f"{where}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    if sys.version_info < _LEAST_PYTHON:
+        return Finding("program", PROBLEM, found, "install Python 3.11 or newer")
+    return Finding("program", GOOD, found)
+
+
+def _libraries() -> Finding:
+    found, missing = [], []
+    for name in _requirements():
+        try:
+            found.append(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        advice = f"pip install {' '.join(missing)}"
+        return Finding("libraries", PROBLEM, f"missing: {', '.join(missing)}", advice)
+    return Finding("libraries", GOOD, ", ".join(found))
+
+
+def _requirements() -> Iterator[str]:
+    """What lab2048 was installed with; extras are told of apart, and Numba has a word of its own."""
+    try:
+        wanted = importlib.metadata.requires("lab2048") or []
+    except importlib.metadata.PackageNotFoundError:
+        wanted = ["numpy", "typer", "rich", "platformdirs"]
+    for text in wanted:
+        name = re.match(r"[A-Za-z0-9._-]+", text)
+        if name and "extra ==" not in text and name[0] != "numba":
+            yield name[0]
+
+
+def _compiler() -> Finding:
+    from lab2048.kernels import _jit
+
+    if os.environ.get("LAB2048_NO_JIT"):
+        return Finding("compiler", NOTE, "kernels run as plain Python: slow and right", "unset LAB2048_NO_JIT")
+    if not _jit.IS_COMPILED:
+        advice = "pip install numba (it has no wheels for Intel Macs)"
+        return Finding("compiler", NOTE, "no Numba: kernels run as plain Python, slow and right", advice)
+    return Finding("compiler", GOOD, f"Numba {importlib.metadata.version('numba')}")
+
+
+def _cores() -> Finding:
+    n_all = os.cpu_count() or 1
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else n_all
+    return Finding("cores", GOOD, f"{n_all}" if usable == n_all else f"{usable} of {n_all} may be used")
+
+
+def _memory() -> Finding:
+    from lab2048.solver.memory import free_memory
+
+    free = free_memory()
+    if not free:
+        return Finding("memory", GOOD, "the system does not say")
+    if free < _LITTLE_MEMORY:
+        advice = f"solve with --memory {max(400, free // 2**21)}M, train --network 4x5"
+        return Finding("memory", NOTE, f"{_size(free)} free", advice)
+    return Finding("memory", GOOD, f"{_size(free)} free")
+
+
+def _huge_pages() -> Finding:
+    if not sys.platform.startswith("linux"):
+        return Finding("huge pages", GOOD, "left to the system")
+    try:
+        chosen = re.search(r"\[(\w+)\]", HUGE_PAGES.read_text())
+    except OSError:
+        chosen = None
+    if chosen and chosen[1] in ("always", "madvise"):
+        return Finding("huge pages", GOOD, chosen[1])
+    advice = f"echo madvise | sudo tee {HUGE_PAGES}; without them networks learn and play more slowly"
+    return Finding("huge pages", NOTE, chosen[1] if chosen else "not known to this system", advice)
+
+
+def _kernel_cache() -> Finding:
+    from lab2048.arena.ready import GROUPS
+    from lab2048.kernels import _jit
+
+    if not _jit.IS_COMPILED:
+        return Finding("kernel cache", GOOD, "not needed without a compiler")
+    if not _jit.CAN_KEEP:
+        advice = "set LAB2048_CACHE to a folder that can be written; until then kernels are compiled each time"
+        return Finding("kernel cache", PROBLEM, f"{_jit.FOLDER} cannot be written", advice)
+    size = sum(path.stat().st_size for path in _jit.cache_root().rglob("*") if path.is_file())
+    ready = [group for group in GROUPS if _jit.is_ready(group)]
+    found = f"{_jit.cache_root()}, {_size(size)}; compiled: {', '.join(ready) or 'nothing yet'}"
+    waiting = [group for group in GROUPS if group not in ready]
+    advice = f"{', '.join(waiting)}: compiled at first use, which takes up to a minute" if waiting else ""
+    return Finding("kernel cache", GOOD, found, advice)
+
+
+def _network() -> Finding:
+    from lab2048.models.file import read_header
+    from lab2048.models.stock import SHIPPED
+
+    if not SHIPPED.exists():
+        return Finding("network", NOTE, "none comes with this lab2048", "lab2048 train ntuple makes one")
+    read_header(SHIPPED)
+    return Finding("network", GOOD, f"{SHIPPED.name}, {_size(SHIPPED.stat().st_size)}")
+
+
+def _store() -> Finding:
+    from lab2048.records.database import default_path
+    from lab2048.records.store import Store
+
+    path = default_path()
+    if not path.exists():
+        return Finding("store", GOOD, f"{path}, not there yet: the first game makes it")
+    try:
+        with Store.open(path, create=False) as store:
+            n_games = len(store.ids())
+            store.check()
+    except LabError as error:
+        advice = "keep a copy of the file; lab2048 games export saves what can be read; --store FILE begins another"
+        return Finding("store", PROBLEM, str(error), advice)
+    if not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
+        return Finding("store", PROBLEM, f"{path} cannot be written", "change its rights, or set LAB2048_STORE")
+    return Finding("store", GOOD, f"{path}, {_size(path.stat().st_size)}, {n_games:,} games")
+
+
+def _disk() -> Finding:
+    from lab2048.records.database import default_path
+
+    place = default_path().parent
+    while not place.exists():
+        place = place.parent
+    free = shutil.disk_usage(place).free
+    found = f"{_size(free)} free at {place}"
+    if free < _NO_DISK:
+        return Finding("disk", PROBLEM, found, "make room, or set LAB2048_STORE to a file elsewhere")
+    if free < _LITTLE_DISK:
+        return Finding("disk", NOTE, found, "tables of solved boards may need more: lab2048 solve BOARD --estimate")
+    return Finding("disk", GOOD, found)
+
+
+def _extras() -> Iterator[Finding]:
+    for name, (module, what) in EXTRAS.items():
+        if importlib.util.find_spec(module):
+            yield Finding(f"extra {name}", GOOD, f"{module} {importlib.metadata.version(module)}")
+        else:
+            package = f"'lab2048[{name}]'" if name in _known_extras() else module
+            advice = f"pip install {package}, only for {what}"
+            yield Finding(f"extra {name}", GOOD, f"{module} is not installed", advice)
+
+
+def _known_extras() -> list[str]:
+    try:
+        return importlib.metadata.metadata("lab2048").get_all("Provides-Extra") or []
+    except importlib.metadata.PackageNotFoundError:
+        return []
+
+
+def _size(n: float) -> str:
+    for unit in ("bytes", "KB", "MB"):
+        if n < 1024:
+            return f"{n:.0f} {unit}"
+        n /= 1024
+    return f"{n:.1f} GB"

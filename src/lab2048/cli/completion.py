@@ -1,0 +1,105 @@
+"""`lab2048 completion`: have the shell complete commands, options, players and games."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from lab2048.cli.options import say
+from lab2048.cli.settings import Settings, is_needed
+from lab2048.cli.tree import Command
+from lab2048.errors import LabError, UsageError, nearest
+
+# Bash takes : and = for the ends of words, and players are written with them; so the line is cut into words here,
+# and what Bash believes to be before the word is cut off from the answers again.
+_BASH = r"""# lab2048 completion for bash; in ~/.bashrc: eval "$(lab2048 completion bash)"
+_lab2048() {
+    local line="${COMP_LINE:0:COMP_POINT}" words=() text cut
+    local current="${line##*[[:space:]]}"
+    read -r -a words <<<"${line%"$current"}"
+    cut="${current%"${current##*[$COMP_WORDBREAKS]}"}"
+    COMPREPLY=()
+    while IFS= read -r text; do
+        text="${text%%$'\t'*}"
+        case "$text" in
+            :files) compopt -o default 2>/dev/null; return ;;
+            :folders) compopt -o dirnames 2>/dev/null; return ;;
+        esac
+        COMPREPLY+=("${text#"$cut"}")
+    done < <("${words[0]}" __complete -- "${words[@]:1}" "$current" 2>/dev/null)
+    [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[:=] ]] && compopt -o nospace 2>/dev/null
+}
+complete -F _lab2048 lab2048
+"""
+_ZSH = r"""#compdef lab2048
+# lab2048 completion for zsh; in ~/.zshrc, after compinit: eval "$(lab2048 completion zsh)"
+_lab2048() {
+    local -a lines plain open
+    local line text doc tab=$'\t'
+    lines=("${(@f)$("${words[1]}" __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+    case "${lines[1]}" in
+        :files*) _files; return ;;
+        :folders*) _files -/; return ;;
+    esac
+    for line in "${lines[@]}"; do
+        [[ -n "$line" ]] || continue
+        text="${line%%$tab*}"; doc="${${line#"$text"}#$tab}"
+        if [[ "$text" == *[:=] ]]; then open+=("${text//:/\\:}:$doc"); else plain+=("${text//:/\\:}:$doc"); fi
+    done
+    (( ${#plain} )) && _describe 'lab2048' plain
+    (( ${#open} )) && _describe 'lab2048' open -S ''
+}
+if [[ "${funcstack[1]}" == _lab2048 ]]; then _lab2048 "$@"; else compdef _lab2048 lab2048; fi
+"""
+_FISH = r"""# lab2048 completion for fish: lab2048 completion fish > ~/.config/fish/completions/lab2048.fish
+function __lab2048_complete
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    set -l program $words[1]
+    set -e words[1]
+    set -l found ($program __complete -- $words "$current" 2>/dev/null)
+    switch "$found[1]"
+        case ':files*'
+            __fish_complete_path "$current"
+        case ':folders*'
+            __fish_complete_directories "$current"
+        case '*'
+            printf '%s\n' $found
+    end
+end
+complete -c lab2048 -f -a '(__lab2048_complete)'
+"""
+SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
+_PLACES = {
+    "bash": "~/.local/share/bash-completion/completions/lab2048",
+    "zsh": "a folder of your fpath, as _lab2048",
+    "fish": "~/.config/fish/completions/lab2048.fish",
+}
+
+
+def completion(
+    shell: Annotated[str, typer.Argument(metavar="SHELL", help="Which shell: bash, zsh or fish.")],
+) -> None:
+    """Print a script that has your shell complete commands, options, players and games.
+
+    Example: eval "$(lab2048 completion bash)"
+    """
+    if shell not in SCRIPTS:
+        raise UsageError(f"shell {shell!r} is unknown: {nearest(shell, SCRIPTS)}")
+    print(SCRIPTS[shell], end="")
+    if sys.stdout.isatty():
+        say(f"to keep it, write it to {_PLACES[shell]}; the first line says how to load it each time")
+
+
+def print_candidates(root: Command, words: Sequence[str]) -> None:
+    """Answer the scripts: a line for each word that could come next, and after a tab what it means."""
+    from lab2048.cli.complete import complete
+
+    with contextlib.suppress(LabError):  # what is wrong with the settings is told when a command is run
+        if is_needed(os.environ):
+            Settings.of(root).export("store")
+    for candidate in complete(root, list(words[1:] if words[:1] == ["--"] else words)):
+        print(f"{candidate.text}\t{' '.join(candidate.doc.split())}".rstrip("\t"))

@@ -1,0 +1,103 @@
+"""`lab2048 config`: what options are where none is typed, and who says so."""
+
+import os
+from typing import Annotated, Any
+
+import typer
+
+from lab2048.cli.options import JsonOption, say
+from lab2048.cli.output import print_json
+from lab2048.cli.settings import COMMON, Setting, Settings, unknown_variables, variable
+from lab2048.errors import UsageError, nearest
+
+app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+
+
+@app.callback()
+def config(context: typer.Context) -> None:
+    """Look at the settings: from LAB2048_* variables, ./lab2048.toml, and your own file.
+
+    Example: lab2048 config show
+    """
+    if context.invoked_subcommand is None:
+        raise UsageError("config needs to know what to do: expected show")
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    key: Annotated[
+        str | None, typer.Argument(metavar="[KEY]", help="Only this one, such as rules or match.games.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Also every option that nobody has set.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what every setting is, and where it comes from.
+
+    A word on the command line counts most, then a variable such as LAB2048_MATCH_GAMES, then ./lab2048.toml,
+    then your own file, then the default.
+
+    Example: lab2048 config show match.games
+    """
+    settings = Settings.of(context.find_root().command)
+    settings.export()
+    found = _settings(settings)
+    if key is not None:
+        key = key.replace("_", "-")
+        if key not in found:
+            close = nearest(key, found)
+            known = close if "mean" in close else f"known: {', '.join(COMMON)}, and those that --all lists"
+            raise UsageError(f"setting {key!r} is unknown: {known}")
+        found = {key: found[key]}
+    if as_json:
+        files = [{"place": place, "path": str(path), "is_there": there} for place, path, there in settings.files]
+        strangers = unknown_variables(settings, os.environ)
+        told = [_plain(key, setting) for key, setting in found.items()]
+        print_json("config-1", {"files": files, "settings": told, "unknown_variables": strangers})
+        return
+    if key is None:
+        for place, path, is_there in settings.files:
+            print(f"{place:<8} {path}{'' if is_there else ' (not there)'}")
+        if not everything:
+            common = (*COMMON, "cache")  # what they stand for follows from them
+            found = {
+                key: one for key, one in found.items() if key in common or (one.place != "default" and one.key == key)
+            }
+        print()
+    width = max(len(key) for key in found)
+    for key, setting in found.items():
+        where = {"default": "default", "environment": setting.source}.get(setting.place, f"{setting.source}")
+        also = "" if setting.place == "default" or setting.key == key else f", as {setting.key}"
+        print(f"{key:<{width}}  {_text(setting.value):<24}  {where}{also}")
+    if len(found) > 1:
+        for name in unknown_variables(settings, os.environ):
+            names = [variable(key) for key in settings.known]
+            say(f"{name} means nothing to lab2048: {nearest(name, names)}")
+        if not everything:
+            say("--all shows every option that can be set")
+
+
+def _settings(settings: Settings) -> dict[str, Setting]:
+    """Every key, set or not, the common ones first."""
+    import platformdirs
+
+    from lab2048.records.database import default_path
+
+    # As kernels/_jit.py has it, which takes Numba to ask.
+    defaults = {"cache": str(platformdirs.user_cache_path("lab2048")), "store": str(default_path())}
+    found = {}
+    for key in ("cache", *sorted(settings.known, key=lambda key: ("." in key, key))):
+        some = settings.known.get(key)
+        default = defaults.get(key.rpartition(".")[2], some[0].default if some else None)
+        found[key] = settings.found.get(key) or Setting(key, default, "default", "")
+    return found
+
+
+def _plain(key: str, setting: Setting) -> dict[str, Any]:
+    value = setting.value if isinstance(setting.value, bool | int | float | list | None) else str(setting.value)
+    source = setting.source or None
+    return {"key": key, "value": value, "place": setting.place, "source": source, "set_as": setting.key}
+
+
+def _text(value: Any) -> str:
+    return "-" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

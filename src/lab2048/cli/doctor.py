@@ -1,0 +1,58 @@
+"""`lab2048 doctor`: a check-up of this machine and its settings."""
+
+import os
+import sys
+
+import typer
+
+from lab2048.cli.options import JsonOption
+from lab2048.cli.output import print_json
+from lab2048.cli.progress import working
+from lab2048.cli.settings import Settings, unknown_variables
+from lab2048.errors import LabError
+
+
+def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
+    """Look at versions, cores, memory, caches, store, disk and settings, and say what to do about problems.
+
+    The exit code is 0 if nothing is broken, and 1 if something is.
+
+    Example: lab2048 doctor
+    """
+    from lab2048.arena.health import GOOD, NOTE, PROBLEM, Finding, check_up
+
+    def settings() -> Finding:
+        found = Settings.of(context.find_root().command)
+        found.export("store")
+        files = [str(path) for _, path, is_there in found.files if is_there]
+        strangers = unknown_variables(found, os.environ)
+        if strangers:
+            advice = f"unset {' '.join(strangers)}; lab2048 config show --all lists what can be set"
+            return Finding("settings", NOTE, f"{', '.join(strangers)} means nothing to lab2048", advice)
+        return Finding("settings", GOOD, ", ".join(files) or "no file")
+
+    def terminal() -> Finding:
+        kind, encoding = os.environ.get("TERM", "none"), sys.stdout.encoding or "unknown"
+        if "utf" not in encoding.lower():
+            return Finding("terminal", NOTE, f"{kind}, {encoding}", "set LANG=C.UTF-8, or signs turn into ?")
+        return Finding("terminal", GOOD, f"{kind}, {encoding}")
+
+    try:
+        first = [settings()]  # a setting may say where the cache is
+    except LabError as error:
+        first = [Finding("settings", PROBLEM, str(error), "mend it; until then other commands refuse to run")]
+    with working("looking around", only_terminal=True):
+        findings = [*first, *check_up(terminal)]
+    n_problems = sum(finding.state == PROBLEM for finding in findings)
+    if as_json:
+        print_json("doctor-1", {"is_healthy": not n_problems, "findings": [vars(finding) for finding in findings]})
+    else:
+        marks = {GOOD: "  ", NOTE: "- ", PROBLEM: "! "}
+        for finding in findings:
+            print(f"{marks[finding.state]}{finding.name:<14} {finding.found}")
+            if finding.advice:
+                print(f"{'':<17}> {finding.advice}")
+        notes = sum(finding.state == NOTE for finding in findings)
+        print(f"problems {n_problems}, notes {notes}" if n_problems else f"nothing is broken; notes {notes}")
+    if n_problems:
+        raise typer.Exit(1)

@@ -1,0 +1,58 @@
+"""Help that leads with an example, and mistakes in plain words."""
+
+import re
+
+from typer.exceptions import TyperException
+
+from lab2048.cli.tree import Command, children, walk
+from lab2048.errors import nearest
+
+# What Typer says of a value that does not fit, and what we say.
+_WANTED = {
+    "valid integer": "a whole number",
+    "valid number": "a number",
+    "valid boolean": "true or false",
+}
+_EXAMPLE = re.compile(r"^Examples?:.*(?:\n(?!\n).*)*", re.MULTILINE)
+
+
+def lead_with_examples(root: Command) -> None:
+    """Put the example of every command, wherever its text has it, before the rest of its help."""
+    for _, command in walk(root):
+        text = command.help or ""
+        found = _EXAMPLE.search(text) or _EXAMPLE.search(command.epilog or "")
+        if found is None or text.startswith(found[0]):
+            continue
+        rest = text.replace(found[0], "").strip()
+        if command.epilog and found[0] in command.epilog:
+            command.epilog = command.epilog.replace(found[0], "").strip() or None
+        # The list of commands shows the first sentence, and that is no example.
+        command.short_help = command.short_help or rest.partition("\n\n")[0].replace("\n", " ")
+        command.help = f"{found[0]}\n\n{rest}"
+
+
+def example_of(command: Command) -> str:
+    """The example of a command, once it leads."""
+    found = _EXAMPLE.match(command.help or "")
+    return found[0].partition(":")[2].strip() if found else ""
+
+
+def plainly(error: TyperException) -> str:
+    """What a mistake is, and what was expected: the nearest known word, or all of them."""
+    context, message = getattr(error, "ctx", None), error.format_message()
+    option = getattr(error, "option_name", None)
+    if context is not None and option is not None and message.startswith("No such option"):
+        names = [name for parameter in context.command.params for name in parameter.opts if name.startswith("--")]
+        close = [name for name in names if name.startswith(option)]
+        return f"No such option: {option}: {f'did you mean {close[0]}?' if len(close) == 1 else nearest(option, names)}"
+    if context is not None and message.startswith("Missing command"):
+        return f"{context.command_path} needs to know what to do: expected {', '.join(children(context.command))}"
+    if context is not None and message.startswith("No such command") and "mean" not in message:
+        return f"{message.rstrip('.')}: {nearest('', children(context.command))}"
+    for sign, wanted in _WANTED.items():
+        if sign in message:
+            parameter = getattr(error, "param", None)
+            name = max(parameter.opts, key=len) if parameter and parameter.param_type_name == "option" else ""
+            name = name or getattr(parameter, "metavar", "") or "a value"
+            return f"{name} is not understood: expected {wanted}"
+    return message.rstrip(".")

@@ -1,0 +1,33 @@
+"""Results as JSON: one object, with the name of its form and the program that made it."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+
+def print_json(schema: str, data: Mapping[str, Any]) -> None:
+    """Print one object on a line; docs/json.md describes every schema."""
+    print(to_json(schema, data), flush=True)
+
+
+def to_json(schema: str, data: Mapping[str, Any]) -> str:
+    """The object as text.
+
+    >>> to_json("perft-1", {"count": 88, "rate": math.inf})  # doctest: +ELLIPSIS
+    '{"schema": "lab2048/perft-1", "program": "lab2048 ...", "count": 88, "rate": null}'
+    """
+    import json
+
+    from lab2048.records.provenance import program
+
+    facts = {name: _finite(value) for name, value in data.items() if name not in ("schema", "program")}
+    return json.dumps({"schema": f"lab2048/{schema}", "program": program(), **facts}, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity and no NaN, and a reader would refuse the whole: null says that there is no number."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: _finite(each) for name, each in value.items()}
+    return [_finite(each) for each in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,143 @@
+"""Work that takes longer than a second says how it goes: on standard error, and how to go on if it is cut short.
+
+On a terminal a line that is always the same one, elsewhere a new line every ten seconds.
+"""
+
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from lab2048.cli.options import say
+
+PATIENCE = 1.0  # seconds without a word
+_PAUSE_TERMINAL, _PAUSE_ELSEWHERE = 0.2, 10.0
+_BAR = 20  # signs
+
+_typed: list[str] = []  # the words of this command
+
+
+class Show(Protocol):
+    """Say how the work stands: a text, and how much of it is done, from 0 to 1, if that is known."""
+
+    def __call__(self, text: str, done: float | None = None) -> None: ...
+
+
+def remember(arguments: list[str]) -> None:
+    """Note what was typed, for `again`."""
+    _typed[:] = arguments
+
+
+def again(*further: str, without: tuple[str, ...] = ()) -> str:
+    """The command that was typed, with further words: how to go on."""
+    import shlex
+
+    words = [word for word in _typed if word not in without]
+    return shlex.join(["lab2048", *words, *(word for word in further if word not in words)])
+
+
+def bar(done: float, seconds: float) -> str:
+    """How much is done, as a bar, and how long the rest will take.
+
+    >>> bar(0.25, 10)
+    '[#####---------------]  25%, 30 s left'
+    """
+    n = round(_BAR * min(1.0, max(0.0, done)))
+    left = f", {_duration(seconds * (1 - done) / done)} left" if done > 0 else ""
+    return f"[{'#' * n}{'-' * (_BAR - n)}] {done:4.0%}{left}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{max(0.0, seconds):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+class _Line:
+    """One line of a terminal, or several elsewhere."""
+
+    def __init__(self) -> None:
+        self.is_terminal = sys.stderr.isatty()
+        self.pause = _PAUSE_TERMINAL if self.is_terminal else _PAUSE_ELSEWHERE
+        self._width = 0
+        self._lock = threading.Lock()
+
+    def draw(self, text: str) -> None:
+        """Show a text in place of the one before."""
+        with self._lock:
+            if self.is_terminal:
+                import shutil
+
+                text = text[: shutil.get_terminal_size().columns - 1]  # a line that wraps cannot be drawn over
+                self._width = max(self._width, len(text))
+                print(f"\r{text:<{self._width}}", end="", file=sys.stderr, flush=True)
+            else:
+                say(text)
+
+    def clear(self) -> None:
+        """Leave nothing behind."""
+        with self._lock:
+            if self._width:
+                print("\r" + " " * self._width + "\r", end="", file=sys.stderr, flush=True)
+                self._width = 0
+
+
+@contextlib.contextmanager
+def progress_line() -> Iterator[Show]:
+    """A line that follows work which tells how it stands, from the second second on."""
+    line, begin = _Line(), time.monotonic()
+    due = begin + max(PATIENCE, line.pause if not line.is_terminal else 0)
+
+    def show(text: str, done: float | None = None) -> None:
+        nonlocal due
+        now = time.monotonic()
+        if now >= due:
+            due = now + line.pause
+            line.draw(text if done is None else f"{bar(done, now - begin)}  {text}")
+
+    try:
+        yield show
+    finally:
+        line.clear()
+
+
+@contextlib.contextmanager
+def working(text: str, *, only_terminal: bool = False) -> Iterator[Callable[[str], None]]:
+    """A line with a clock, for work that cannot tell how it stands; what is yielded changes the text."""
+    line, begin, told = _Line(), time.monotonic(), [text]
+    is_over = threading.Event()
+
+    def tick() -> None:
+        pause = PATIENCE if line.is_terminal else _PAUSE_ELSEWHERE
+        while not is_over.wait(pause):
+            line.draw(f"{told[0]}, {time.monotonic() - begin:.0f} s")
+
+    def change(text: str) -> None:
+        told[0] = text
+        line.clear()  # what is said now begins at the edge
+
+    clock = threading.Thread(target=tick, daemon=True)
+    if only_terminal and not line.is_terminal:
+        is_over.set()
+    clock.start()
+    try:
+        yield change
+    finally:
+        is_over.set()
+        clock.join()
+        line.clear()
+
+
+def make_ready(*groups: str) -> None:
+    """Compile the kernels of some groups if they are not compiled yet: most of a minute, once."""
+    from lab2048.arena.ready import prepare
+
+    with working("loading kernels", only_terminal=True) as tell:  # elsewhere the announcement is enough
+
+        def announce(message: str) -> None:
+            tell(message.partition(",")[0])
+            say(message)
+
+        prepare(announce, *groups)

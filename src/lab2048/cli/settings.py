@@ -1,0 +1,249 @@
+"""Settings: what options are where none is typed.
+
+A word on the command line counts most, then a variable LAB2048_*, then ./lab2048.toml, then the
+user's own file, then the default.  Every option of every command has a key, `match.games`; some
+have a short one that holds for all commands, `rules`.  Within one place the longer key counts.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lab2048.cli.tree import Command, Option, options, walk
+from lab2048.errors import UsageError, nearest
+
+PREFIX = "LAB2048_"
+PROJECT_FILE = "lab2048.toml"
+
+# Keys without a command, and the default by which the options that they stand for are known: `--rules` of
+# `games list` chooses among games, and `--goal` of `solve` changes the question.
+COMMON: dict[str, Any] = {
+    "rules": "4x4",
+    "goal": 2048,
+    "spawn": "2:0.9,4:0.1",
+    "start": None,
+    "spawner": "fair",
+    "store": None,
+    "workers": 0,
+    "memory": "8G",
+}
+# What is said anew each time: what a command makes or replaces, and code that it runs.
+_NEVER = {"out", "force", "resume", "player-file", "json", "jsonl", "csv", "version", "help", "estimate", "yes", "all"}
+# A folder that one happens to stand in must not say what code is loaded or who may come in.
+_PRIVATE = {"cache", "host", "lan", "token", "open"}
+_KINDS = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "text in quotes",
+    Path: "a path in quotes",
+}
+_MACHINE = {"cache": Path, "debug": str, "no-jit": str}  # variables that are read before any command
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A value, and who says so."""
+
+    key: str
+    value: Any
+    place: str  # default, user, project or environment
+    source: str  # the variable or the file
+
+    def __str__(self) -> str:
+        """As an error names it."""
+        return f"{self.source}={self.value}" if self.place == "environment" else f"{self.source}: {self.key}"
+
+
+@dataclass
+class Settings:
+    """All that files and variables say, and what of it was asked for."""
+
+    known: dict[str, list[Option]]  # by key; a common one stands for several options
+    found: dict[str, Setting] = field(default_factory=dict)
+    files: list[tuple[str, Path, bool]] = field(default_factory=list)  # project and user; True: it is there
+    used: list[Setting] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, root: Command, *, environ: Mapping[str, str] | None = None) -> "Settings":
+        """Read files and variables; raise UsageError for what is not understood."""
+        environ = os.environ if environ is None else environ
+        settings = cls(_known(root))
+        for place, path in (("user", user_file()), ("project", Path(PROJECT_FILE))):
+            is_there = path.is_file()
+            settings.files.insert(0, (place, path, is_there))
+            if is_there:
+                settings._read_file(place, path)
+        settings._read_environment(environ)
+        return settings
+
+    def _read_file(self, place: str, path: Path) -> None:
+        import tomllib
+
+        name = str(path)
+        try:
+            data = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{name} cannot be read: {getattr(error, 'strerror', None) or 'not UTF-8'}") from None
+        except tomllib.TOMLDecodeError as error:
+            raise UsageError(f'{name} is not understood: {error}; expected TOML such as rules = "3x3"') from None
+        # A common key of this file gives way to a longer one of the same file, not to one of a lesser place.
+        for key, value in sorted(_flatten(data), key=lambda item: item[0].count(".")):
+            if value == {} and any(known.startswith(f"{key}.") for known in self.known):
+                continue
+            self._check_key(name, key, value, is_private=place == "project")
+            kind, is_many = self._kind(key)
+            self._put(Setting(key, _from_toml(name, key, value, kind, path.parent, is_many=is_many), place, name))
+
+    def _read_environment(self, environ: Mapping[str, str]) -> None:
+        for key in sorted([*self.known, *_MACHINE], key=lambda key: key.count(".")):
+            name = variable(key)
+            if text := environ.get(name, ""):
+                kind, is_many = self._kind(key)
+                value = _from_text(name, text, kind)
+                self._put(Setting(key, [value] if is_many else value, "environment", name))
+
+    def _put(self, setting: Setting) -> None:
+        """Note a setting; what it stands for may not be said by a lesser one any more."""
+        self.found[setting.key] = setting
+        for option in self.known.get(setting.key, ()):
+            if option.key != setting.key:
+                self.found[option.key] = setting
+
+    def _kind(self, key: str) -> tuple[type, bool]:
+        if key in _MACHINE:
+            return _MACHINE[key], False
+        option = self.known[key][0]
+        return option.kind, option.is_many
+
+    def _check_key(self, file: str, key: str, value: Any, *, is_private: bool) -> None:
+        last = key.rpartition(".")[2]
+        if last in _NEVER and key not in self.known:
+            raise UsageError(f"{file}: {key} cannot be set in a file: expected it on the command line")
+        if is_private and last in _PRIVATE:
+            raise UsageError(f"{file}: {key} cannot be set in a folder's file: expected it in {user_file()}")
+        if key not in self.known and key != "cache":
+            if isinstance(value, dict):  # an empty table
+                tables = {known.rpartition(".")[0] for known in self.known} - {""}
+                raise UsageError(f"{file}: [{key}] is no command with options: {nearest(key, tables)}")
+            keys = [known for known in self.known if known.rpartition(".")[0] == key.rpartition(".")[0]]
+            raise UsageError(f"{file}: {key} is unknown: {nearest(key, keys or self.known)}")
+
+    def defaults(self) -> dict[str, Any]:
+        """The settings as a tree of defaults for the commands; what is asked for is noted in `used`."""
+        tree = Defaults(self.used.append)
+        for option in {option.key: option for some in self.known.values() for option in some}.values():
+            if option.key in self.found:
+                at = tree
+                for word in option.command:
+                    at = at.setdefault(word, Defaults(self.used.append))
+                at[option.parameter] = self.found[option.key]
+        return tree
+
+    def export(self, *keys: str) -> None:
+        """Tell the variables that are read elsewhere what a file says of them: of the cache, and of `keys`."""
+        for key in ("cache", *keys):
+            if key in self.found:
+                os.environ.setdefault(variable(key), str(self.found[key].value))
+
+    def blame(self, message: str) -> str:
+        """The settings that an error is about, as the end of its line; empty if it is about none."""
+        text = message.lower()
+        told = [
+            str(setting)
+            for setting in dict.fromkeys(self.used)
+            if str(setting.value).lower() in text or setting.key.rpartition(".")[2] in text
+        ]
+        return f" (set by {', '.join(told)})" if told else ""
+
+
+class Defaults(dict[str, Any]):
+    """Defaults of a command by parameter, and of the commands below it by name."""
+
+    def __init__(self, note: Callable[[Setting], None]) -> None:
+        """Have `note` called with every setting that is asked for."""
+        super().__init__()
+        self._note = note
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """A value for a parameter, or the defaults of a command."""
+        found = super().get(key, default)
+        if isinstance(found, Setting):
+            self._note(found)
+            return found.value
+        return found
+
+
+def user_file() -> Path:
+    """The user's own configuration file."""
+    folder = os.environ.get("XDG_CONFIG_HOME")
+    if folder:
+        return Path(folder) / "lab2048" / "config.toml"
+    import platformdirs
+
+    return platformdirs.user_config_path("lab2048", appauthor=False) / "config.toml"
+
+
+def variable(key: str) -> str:
+    """The environment variable of a key.
+
+    >>> variable("games.list.min-score")
+    'LAB2048_GAMES_LIST_MIN_SCORE'
+    """
+    return PREFIX + key.upper().replace(".", "_").replace("-", "_")
+
+
+def unknown_variables(settings: Settings, environ: Mapping[str, str]) -> list[str]:
+    """Variables that look like ours and mean nothing."""
+    names = {variable(key) for key in (*settings.known, *_MACHINE)}
+    return sorted(name for name in environ if name.startswith(PREFIX) and name not in names)
+
+
+def is_needed(environ: Mapping[str, str]) -> bool:
+    """True if a file or a variable says anything: most users have neither, and start the faster for it."""
+    return any(name.startswith(PREFIX) for name in environ) or Path(PROJECT_FILE).exists() or user_file().exists()
+
+
+def _known(root: Command) -> dict[str, list[Option]]:
+    """Every key with the options that it stands for."""
+    known: dict[str, list[Option]] = {key: [] for key in COMMON}
+    for path, command in walk(root):
+        for option in options(path, command) if path else ():
+            if option.name in _NEVER:
+                continue
+            known[option.key] = [option]
+            if option.name in COMMON and option.default == COMMON[option.name]:
+                known[option.name].append(option)
+    return {key: some for key, some in known.items() if some}
+
+
+def _flatten(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> list[tuple[str, Any]]:
+    """Nested tables as dotted keys; an empty table stays, so that a misspelt one is noticed."""
+    flat: list[tuple[str, Any]] = []
+    for name, value in data.items():
+        key = (*path, name.replace("_", "-"))
+        flat += _flatten(value, key) if isinstance(value, dict) and value else [(".".join(key), value)]
+    return flat
+
+
+def _from_toml(file: str, key: str, value: Any, kind: type, folder: Path, *, is_many: bool) -> Any:
+    if is_many and isinstance(value, list):
+        return [_from_toml(file, key, each, kind, folder, is_many=False) for each in value]
+    wanted: tuple[type, ...] = {float: (int, float), Path: (str,)}.get(kind, (kind,))
+    if not isinstance(value, wanted) or (isinstance(value, bool) and kind is not bool):
+        told = f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else value
+        raise UsageError(f"{file}: {key} = {told}: expected {_KINDS[kind]}")
+    if kind is Path:
+        return folder / Path(str(value)).expanduser()  # of the folder that the file is in
+    return [value] if is_many else value
+
+
+def _from_text(name: str, text: str, kind: type) -> Any:
+    try:
+        if kind is bool:
+            return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}[text.lower()]
+        return kind(text)
+    except (KeyError, ValueError):
+        raise UsageError(f"{name}={text}: expected {_KINDS[kind]}") from None

@@ -1,0 +1,63 @@
+"""The tree of commands as it was declared: what completion, settings and help need to know of it."""
+
+import types
+import typing
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Command = Any  # Typer keeps the classes of its commands to itself
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a command, such as --games of match."""
+
+    command: tuple[str, ...]
+    name: str  # as it is typed, without the dashes
+    parameter: str  # as the function calls it
+    kind: type  # bool, int, float, str or Path
+    is_many: bool  # may be given several times
+    default: Any
+
+    @property
+    def key(self) -> str:
+        """Its name in a configuration file: match.games."""
+        return ".".join((*self.command, self.name))
+
+
+def children(command: Command) -> dict[str, Command]:
+    """The commands below one, by name; none below a leaf.  Hidden ones are left out."""
+    found: dict[str, Command] = getattr(command, "commands", {})
+    return {name: child for name, child in found.items() if not child.hidden}
+
+
+def walk(command: Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Command]]:
+    """A command and all below it, each with the words that lead to it."""
+    yield path, command
+    for name, child in children(command).items():
+        yield from walk(child, (*path, name))
+
+
+def long_name(parameter: Any) -> str:
+    """The longest way to type an option, without its dashes."""
+    return str(max(parameter.opts, key=len)).lstrip("-")
+
+
+def options(path: tuple[str, ...], command: Command) -> Iterator[Option]:
+    """The options of a command that take a value or switch something."""
+    hints = typing.get_type_hints(command.callback) if command.callback else {}
+    for parameter in command.params:
+        if parameter.param_type_name == "option" and parameter.name in hints:
+            kind, is_many = _kind(hints[parameter.name])
+            yield Option(path, long_name(parameter), parameter.name, kind, is_many, parameter.default)
+
+
+def _kind(hint: Any) -> tuple[type, bool]:
+    """The type of one value, and whether there may be many: `list[Path] | None` gives (Path, True)."""
+    if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
+        hint = next(part for part in typing.get_args(hint) if part is not type(None))
+    if typing.get_origin(hint) in (list, tuple):
+        return _kind(typing.get_args(hint)[0])[0], True
+    return (hint if hint in (bool, int, float, Path) else str), False

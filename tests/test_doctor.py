@@ -1,0 +1,90 @@
+"""The check-up: a healthy machine, and each thing that can be wrong with one."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab2048.arena import health
+from lab2048.cli.app import run
+
+
+def findings(capsys: pytest.CaptureFixture[str], code: int = 0) -> dict[str, Any]:
+    assert run(["doctor", "--json"]) == code
+    data = json.loads(capsys.readouterr().out)
+    assert data["is_healthy"] == (code == 0)
+    return {finding["name"]: finding for finding in data["findings"]}
+
+
+def test_nothing_is_broken_here(capsys: pytest.CaptureFixture[str]) -> None:
+    found = findings(capsys)
+    assert {"program", "cores", "memory", "huge pages", "kernel cache", "store", "disk", "extra deep"} <= set(found)
+    assert run(["doctor"]) == 0
+    out = capsys.readouterr().out
+    assert "not there yet: the first game makes it" in out
+    assert "! " not in out
+
+
+def test_a_store_that_is_none(capsys: pytest.CaptureFixture[str], own_store: Path) -> None:
+    own_store.write_text("someone's notes\n" * 100)
+    store = findings(capsys, 1)["store"]
+    assert store["state"] == "problem"
+    assert store["advice"]
+    assert own_store.read_text().startswith("someone's notes")
+
+
+def test_games_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["match", "random", "--games", "3", "--rules", "2x2"]) == 0
+    capsys.readouterr()
+    assert findings(capsys)["store"]["found"].endswith("3 games")
+
+
+@pytest.mark.parametrize(("free", "state", "code"), [(10**12, "good", 0), (10**9, "note", 0), (10**7, "problem", 1)])
+def test_disk(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, free: int, state: str, code: int
+) -> None:
+    usage = shutil.disk_usage("/")._replace(free=free)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    assert findings(capsys, code)["disk"]["state"] == state
+
+
+def test_a_cache_that_cannot_be_written(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lab2048.kernels._jit.CAN_KEEP", False)
+    monkeypatch.setattr("lab2048.kernels._jit.IS_COMPILED", True)
+    assert "LAB2048_CACHE" in findings(capsys, 1)["kernel cache"]["advice"]
+
+
+@pytest.mark.parametrize(("text", "state"), [("always [madvise] never", "good"), ("always madvise [never]", "note")])
+def test_huge_pages(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, state: str
+) -> None:
+    file = tmp_path / "enabled"
+    file.write_text(text)
+    monkeypatch.setattr(health, "HUGE_PAGES", file)
+    monkeypatch.setattr("sys.platform", "linux")
+    assert findings(capsys)["huge pages"]["state"] == state
+
+
+def test_what_cannot_be_looked_at_is_a_problem_and_the_rest_goes_on(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise OSError(5, "the disk is on fire")
+
+    monkeypatch.setattr(os, "cpu_count", fail)
+    found = findings(capsys, 1)
+    assert "the disk is on fire" in found["cores"]["found"]
+    assert "disk" in found
+
+
+def test_a_missing_library_is_named(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "_requirements", lambda: iter(["numpy", "lab2048-no-such-thing"]))
+    assert findings(capsys, 1)["libraries"]["advice"] == "pip install lab2048-no-such-thing"
+
+
+def test_a_variable_that_means_nothing(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB2048_STROE", "x")
+    assert findings(capsys)["settings"]["state"] == "note"

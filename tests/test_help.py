@@ -1,0 +1,74 @@
+"""Help leads with an example that works; a mistake says what was expected."""
+
+import shlex
+
+import pytest
+import typer
+
+from lab2048.cli.app import app, run
+from lab2048.cli.help import example_of, lead_with_examples
+from lab2048.cli.tree import children, walk
+
+ROOT = typer.main.get_command(app)
+lead_with_examples(ROOT)
+COMMANDS = dict(walk(ROOT))
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_help_leads_with_an_example(capsys: pytest.CaptureFixture[str], path: tuple[str, ...]) -> None:
+    assert run([*path, "--help"]) == 0
+    usage, _, rest = capsys.readouterr().out.partition("\n\n")
+    assert usage.startswith(" ".join(["Usage: lab2048", *path]))
+    assert rest.strip().startswith("Example: ")
+    assert rest.count("Example") == 1
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_the_example_is_a_command_that_is_understood(path: tuple[str, ...]) -> None:
+    text = example_of(COMMANDS[path]).removeprefix('eval "$(').removesuffix(')"')
+    words = shlex.split(text)
+    assert words[0] == "lab2048"
+    command, rest = ROOT, words[1:]
+    while rest and rest[0] in children(command):
+        command, rest = children(command)[rest[0]], rest[1:]
+    command.make_context("lab2048", rest)  # raises if a word or an option is unknown
+    assert words[1 : 1 + len(path)] == list(path) or not path
+
+
+def test_the_list_of_commands_shows_what_they_do(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("Example") == 1
+    for name in children(ROOT):
+        assert f"\n  {name} " in out
+    assert "__complete" not in out
+
+
+def test_help_is_a_word_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["help", "games", "list"]) == 0
+    assert capsys.readouterr().out.startswith("Usage: lab2048 games list")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["plya"], "Did you mean 'play'?"),
+        (["play", "--sed", "3"], "did you mean --seed?"),
+        (["match", "random", "--wokers", "2"], "did you mean --workers?"),
+        (["match", "random", "--zzz"], "known: --csv, "),
+        (["games", "lst"], "Did you mean 'list'?"),
+        (["games"], "lab2048 games needs to know what to do: expected list, show"),
+        (["zzzz"], "known: bench, "),
+        (["config"], "expected show"),
+        (["config", "show", "zzz"], "known: rules, goal"),
+        (["players", "--player-file", "nowhere"], "player file nowhere is not understood"),
+        (["players", "show"], "Missing argument"),
+        (["players", "expectimx"], "did you mean expectimax?"),
+    ],
+)
+def test_unknown_words_get_the_nearest(capsys: pytest.CaptureFixture[str], words: list[str], says: str) -> None:
+    assert run(words) in (2, 3)
+    captured = capsys.readouterr()
+    assert says in captured.err
+    assert len(captured.err.splitlines()) == 1
+    assert captured.out == ""

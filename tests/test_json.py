@@ -1,0 +1,151 @@
+"""Every command that answers in JSON is held against docs/json.md."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from json_page import commands, faults, read_page
+
+from lab2048.cli.app import app, run
+from lab2048.cli.tree import children, walk
+
+SCHEMAS = read_page()
+SHOWS = {"completion", "serve", "tui", "watch"}  # a script, a page or a screen, and no result
+MEASURING = {"bench-kernels-1", "bench-search-1", "bench-ntuple-1", "bench-deep-1"}  # seconds each; see below
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a solved table and a network that has hardly learnt."""
+    folder = tmp_path_factory.mktemp("workshop")
+    assert run(["solve", "2x2", "--goal", "16", "--out", str(folder / "table"), "--workers", "1"]) == 0
+    words = ["--network", "1x4", "--rules", "2x2", "--moves", "2000", "--threads", "1", "--method", "tc"]
+    assert run(["train", "ntuple", *words, "--out", str(folder / "net.safetensors")]) == 0
+    return folder
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dict[str, Any]:
+    capsys.readouterr()
+    assert run([*words]) == code
+    out = capsys.readouterr().out
+    assert out.count("\n") == 1
+    data: dict[str, Any] = json.loads(out)
+    return data
+
+
+# Words after `lab2048`, `--json` left out; W is the workshop, T a folder of the test.
+WORDS = [
+    ("play-1", "play --seed 3"),
+    ("match-1", "match random first --games 4"),
+    ("match-1", "match random --games 1"),
+    ("match-1", "evaluate W/net.safetensors --games 2"),
+    ("hint-1", "hint 22##|#### --player montecarlo:rollouts=8"),
+    ("players-1", "players"),
+    ("player-1", "players show expectimax"),
+    ("perft-1", "perft 22##|#### 2"),
+    ("games-1", "games list"),
+    ("episode-1", "games show 1"),
+    ("replay-1", "games replay 1"),
+    ("games-export-1", "games export --out T/games.jsonl"),
+    ("games-import-1", "games import T/games.jsonl"),
+    ("solved-1", "solve 2x2 --goal 16 --tiles"),
+    ("solved-1", "solve 2x2"),
+    ("solve-estimate-1", "solve 2x2 --estimate"),
+    ("count-1", "count 2x2"),
+    ("count-1", "count 2x2 --goal 16 --no-layers"),
+    ("probe-1", "probe W/table 2#|#2"),
+    ("regret-1", "regret W/table --players random --games 1"),
+    ("table-verify-1", "table verify W/table"),
+    ("export-table-1", "export-table W/table --to csv --out T/table.csv"),
+    ("tune-1", "tune snake --player greedy --rules 2x2 --games 2 --trials 4 --fresh 2 --workers 1 --study T/study"),
+    ("train-1", "train ntuple --network 1x4 --rules 2x2 --moves 500 --threads 1 --out T/net.safetensors"),
+    ("train-deep-1", "train afterstate --rules 2x2 --moves 300 --out T/deep.safetensors"),
+    ("deep-1", "weights info T/deep.safetensors"),
+    ("curve-1", "weights curve T/deep.safetensors"),
+    ("curve-1", "weights curve W/net.safetensors"),
+    ("weights-1", "weights info W/net.safetensors"),
+    ("weights-changed-1", "weights prune W/net.safetensors --least 1 --out T/pruned.safetensors"),
+    ("weights-changed-1", "weights quantize W/net.safetensors --out T/small.safetensors"),
+    ("config-1", "config show"),
+    ("doctor-1", "doctor"),
+]
+
+
+def test_outputs_are_as_the_page_says(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, workshop: Path, tmp_path: Path
+) -> None:
+    for schema, words in WORDS:
+        monkeypatch.setattr(sys, "stdin", io.StringIO("asdwasdw\nzu\n"))
+        places = {"W/": f"{workshop}/", "T/": f"{tmp_path}/"}
+        parts = [
+            part.replace(old, new) if part.startswith(old) else part
+            for part in words.split()
+            for old, new in [next(((a, b) for a, b in places.items() if part.startswith(a)), ("", ""))]
+        ]
+        data = answer(capsys, *parts, "--json")
+        assert data["schema"] == f"lab2048/{schema}"
+        assert faults(data, SCHEMAS) == [], words
+
+
+def test_lines_are_as_the_page_says(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    words = ["--network", "1x4", "--rules", "2x2", "--moves", "500", "--threads", "1"]
+    assert run(["train", "ntuple", *words, "--out", str(tmp_path / "net.safetensors"), "--jsonl"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert lines[-1]["event"] == "end"
+    monkeypatch.setattr(sys, "stdin", io.StringIO("asdw\n"))
+    assert run(["play", "--seed", "3"]) == 0
+    capsys.readouterr()
+    assert run(["games", "export"]) == 0
+    lines += [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    for line in lines:
+        assert faults(line | {"program": line.get("program", "")}, SCHEMAS) == []
+
+
+def test_measurements_are_as_the_page_says(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With figures that nobody measured: measuring takes a minute."""
+    from lab2048.arena import benchmark, search_benchmark
+    from lab2048.learning import benchmark as learning
+    from lab2048.learning import deep_benchmark as deep
+
+    monkeypatch.setattr(deep, "train_speed", lambda *_: deep.Pace(1.0, 2.0))
+    monkeypatch.setattr(deep, "crowd_speed", lambda: 1.0)
+    monkeypatch.setattr(deep, "judge_speed", lambda *_: 1.0)
+    monkeypatch.setattr(benchmark, "medians", lambda measures, **_: dict.fromkeys(measures, 1.0))
+    monkeypatch.setattr(search_benchmark, "slides", lambda *_: None)
+    monkeypatch.setattr(search_benchmark, "thread_gain", lambda *_: (1.5, 1.6))
+    monkeypatch.setattr(search_benchmark, "time_used", lambda *_: (0.9, 1.0))
+    monkeypatch.setattr(learning, "learn", lambda *_: learning.Learning(1.0, 2.0, 3.0, None))  # type: ignore[arg-type]
+    monkeypatch.setattr(learning, "play_speed", lambda *_: 1.0)
+    monkeypatch.setattr(learning, "gather_speed", lambda: 1.0)
+    monkeypatch.setattr("lab2048.cli.bench.make_ready", lambda *_: None)
+    for what in ("kernels", "search", "ntuple", "deep"):
+        assert faults(answer(capsys, "bench", what, "--json"), SCHEMAS) == []
+
+
+def test_the_page_names_every_command_that_answers_in_json() -> None:
+    told = {" ".join(words.split()[1:3]) for some in commands().values() for words in some}
+    for path, command in walk(typer.main.get_command(app)):
+        options = [name for parameter in command.params for name in parameter.opts]
+        if "--json" in options:
+            assert any(words.startswith(" ".join(path[:2])) for words in told), path
+        elif not children(command):
+            assert path[0] in SHOWS, f"{' '.join(path)} cannot answer in JSON"
+
+
+def test_every_schema_is_tried() -> None:
+    tried = {f"lab2048/{schema}" for schema, _ in WORDS} | {f"lab2048/{name}" for name in MEASURING} | {"rules"}
+    assert tried == set(SCHEMAS)
+
+
+def test_a_fault_would_be_found() -> None:
+    good = {"schema": "lab2048/games-import-1", "program": "lab2048", "imported": 1, "already": 0, "refused": 0}
+    assert faults(good, SCHEMAS) == []
+    assert faults(good | {"imported": "1"}, SCHEMAS)
+    assert faults(good | {"extra": 1}, SCHEMAS)
+    assert faults({name: value for name, value in good.items() if name != "already"}, SCHEMAS)

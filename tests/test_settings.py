@@ -1,0 +1,194 @@
+"""Settings from files and variables: who counts, who is named, and what a mistake says."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+import typer
+
+from lab2048.cli.app import app, run
+from lab2048.cli.settings import COMMON, Settings, user_file
+
+ROOT = typer.main.get_command(app)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand in a folder of one's own, with a place for the user's file."""
+    place = tmp_path / "project"
+    place.mkdir()
+    user_file().parent.mkdir(parents=True)
+    monkeypatch.chdir(place)
+    return place
+
+
+def project(text: str) -> None:
+    Path("lab2048.toml").write_text(text)
+
+
+def shown(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, tuple[object, str]]:
+    assert run(["config", "show", "--json", *words]) == 0
+    data = json.loads(capsys.readouterr().out)
+    return {setting["key"]: (setting["value"], setting["place"]) for setting in data["settings"]}
+
+
+def test_the_nearer_place_counts(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown(capsys)["match.games"] == (100, "default")
+    user_file().write_text("[match]\ngames = 2\n")
+    assert shown(capsys)["match.games"] == (2, "user")
+    project("match.games = 3\n")
+    assert shown(capsys)["match.games"] == (3, "project")
+    monkeypatch.setenv("LAB2048_MATCH_GAMES", "4")
+    assert shown(capsys)["match.games"] == (4, "environment")
+    assert run(["match", "random", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["players"][0]["games"] == 4
+    assert run(["match", "random", "--json", "--games", "5"]) == 0
+    assert json.loads(capsys.readouterr().out)["players"][0]["games"] == 5
+
+
+def test_a_common_key_holds_for_all_and_gives_way_to_a_longer_one(capsys: pytest.CaptureFixture[str]) -> None:
+    project('rules = "3x3"\n[play]\nrules = "2x3"\n')
+    found = shown(capsys)
+    assert found["match.rules"] == ("3x3", "project")
+    assert found["play.rules"] == ("2x3", "project")
+    assert found["games.list.rules"] == (None, "default")  # it chooses among games, and is no board to play on
+
+
+def test_a_nearer_common_key_counts_more_than_a_longer_one_far_away(capsys: pytest.CaptureFixture[str]) -> None:
+    user_file().write_text('[match]\nrules = "2x3"\n')
+    project('rules = "3x3"\n')
+    assert shown(capsys)["match.rules"] == ("3x3", "project")
+
+
+def test_paths_are_of_the_folder_that_the_file_is_in(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user_file().write_text('store = "mine.sqlite"\n')
+    monkeypatch.delenv("LAB2048_STORE")
+    assert shown(capsys)["store"] == (str(user_file().parent / "mine.sqlite"), "user")
+
+
+def test_doctor_and_completion_look_into_the_store_that_is_set(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    monkeypatch.delenv("LAB2048_STORE")
+    monkeypatch.setattr("os.environ", {**os.environ})  # what is exported is forgotten
+    project('store = "here.sqlite"\n')
+    assert run(["match", "random", "--games", "2", "--rules", "2x2"]) == 0
+    assert (folder / "here.sqlite").exists()
+    capsys.readouterr()
+    assert run(["__complete", "--", "games", "show", ""]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["2", "1"]
+    assert run(["doctor"]) == 0
+    assert "here.sqlite" in capsys.readouterr().out
+
+
+def test_show_says_where_each_value_comes_from(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project('rules = "3x3"\n')
+    monkeypatch.setenv("LAB2048_GOAL", "512")
+    monkeypatch.setenv("LAB2048_GAOL", "512")
+    assert run(["config", "show"]) == 0
+    captured = capsys.readouterr()
+    rows = {line.split()[0]: line.split()[1:] for line in captured.out.splitlines() if line}
+    assert rows["rules"] == ["3x3", "lab2048.toml"]
+    assert rows["goal"] == ["512", "LAB2048_GOAL"]
+    assert rows["spawner"] == ["fair", "default"]
+    assert "LAB2048_GAOL means nothing to lab2048: did you mean LAB2048_GOAL?" in captured.err
+    assert run(["config", "show", "match.goal"]) == 0
+    assert "LAB2048_GOAL, as goal" in capsys.readouterr().out
+    assert run(["config", "show", "gaol"]) == 2
+    assert "did you mean goal?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('[match]\ngames = "many"', 'lab2048.toml: match.games = "many": expected a whole number'),
+        ("[match]\ngames = true", "lab2048.toml: match.games = true: expected a whole number"),
+        ("[match]\nkeep = 1", "lab2048.toml: match.keep = 1: expected true or false"),
+        ("rules = 44", "lab2048.toml: rules = 44: expected text in quotes"),
+        ("ruels = '4x4'", "lab2048.toml: ruels is unknown: did you mean rules?"),
+        ("[match]\ngamse = 3", "lab2048.toml: match.gamse is unknown: did you mean match.games?"),
+        ("[mach]", "lab2048.toml: [mach] is no command with options: did you mean match?"),
+        ("rules = ", "lab2048.toml is not understood"),
+        ("[match]\nforce = true", "match.force cannot be set in a file"),
+        ('[match]\nplayer-file = "evil.py"', "match.player-file cannot be set in a file"),
+        ('cache = "here"', "cache cannot be set in a folder's file"),
+        # What only the command itself can judge names the setting at its end.
+        ("[match]\ngames = 0", "expected 1 to 10000000 (set by lab2048.toml: match.games)"),
+        ('rules = "9x9"', "(set by lab2048.toml: rules)"),
+    ],
+)
+def test_a_mistake_names_file_key_and_what_was_expected(
+    capsys: pytest.CaptureFixture[str], text: str, says: str
+) -> None:
+    project(text)
+    assert run(["match", "random"]) == 2
+    captured = capsys.readouterr()
+    assert says in captured.err
+    assert len(captured.err.splitlines()) == 1
+    assert captured.out == ""
+
+
+def test_a_variable_that_is_wrong_is_named(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB2048_WORKERS", "two")
+    assert run(["match", "random"]) == 2
+    assert capsys.readouterr().err == "lab2048: LAB2048_WORKERS=two: expected a whole number\n"
+
+
+def test_a_word_that_is_typed_is_not_blamed_on_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    project('rules = "3x3"\n')
+    assert run(["match", "random", "--rules", "9x9"]) == 3
+    assert "set by" not in capsys.readouterr().err
+
+
+def test_bad_settings_do_not_keep_anyone_from_help_and_doctor(capsys: pytest.CaptureFixture[str]) -> None:
+    project("rules = 44")
+    assert run(["--help"]) == 0
+    assert run(["match", "--help"]) == 0
+    assert run(["completion", "bash"]) == 0
+    capsys.readouterr()
+    assert run(["doctor"]) == 1
+    assert "! settings" in capsys.readouterr().out
+    assert run(["config", "show"]) == 2
+
+
+def test_help_shows_what_is_set(capsys: pytest.CaptureFixture[str]) -> None:
+    project("[match]\ngames = 77\n")
+    assert run(["match", "--help"]) == 0
+    assert "[default: 77]" in capsys.readouterr().out
+
+
+def test_the_first_word_may_be_missing(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    import io
+    import sys
+
+    project('rules = "2x3"\n')
+    monkeypatch.setattr(sys, "stdin", io.StringIO("q\n"))
+    assert run([]) == 0
+    assert "2048 on 2x3" in capsys.readouterr().out
+
+
+def test_every_common_key_stands_for_an_option() -> None:
+    known = Settings.of(ROOT, environ={}).known
+    assert set(COMMON) <= set(known)
+    assert all(known[key] for key in COMMON)
+    kinds = {key: {option.kind for option in known[key]} for key in COMMON}
+    assert all(len(some) == 1 for some in kinds.values()), kinds
+
+
+def test_code_and_files_are_never_chosen_by_a_file() -> None:
+    known = Settings.of(ROOT, environ={}).known
+    assert not [key for key in known if key.rpartition(".")[2] in ("player-file", "out", "force", "cache")]
+
+
+def test_the_cache_is_where_kernels_look_for_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from lab2048.kernels._jit import cache_root
+
+    monkeypatch.delenv("LAB2048_CACHE", raising=False)
+    assert shown(capsys)["cache"] == (str(cache_root()), "default")
