@@ -3,10 +3,12 @@
 import os
 import re
 import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from terminal import Terminal
 
 # The same examples every time, and no clock: a test that fails only sometimes helps nobody.
 # HYPOTHESIS_PROFILE=explore looks for new ones.
@@ -44,3 +46,16 @@ def hug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "hug.py"
     path.write_text(text)
     return path
+
+
+@pytest.fixture
+def open_terminal() -> Iterator[Callable[..., Terminal]]:
+    opened: list[Terminal] = []
+
+    def open_one(columns: int = 80, lines: int = 24, **environment: str) -> Terminal:
+        opened.append(Terminal(columns, lines, **environment))
+        return opened[-1]
+
+    yield open_one
+    for terminal in opened:
+        terminal.shell.close(force=True)

@@ -14,6 +14,8 @@ import tempfile
 from pathlib import Path
 from unittest.mock import patch
 
+import tui_shots
+
 from lab2048.rules import Rules, reference
 from lab2048.rules.move import letters, move_name
 from lab2048.rules.notation import read_board, write_board
@@ -170,3 +172,4 @@ if __name__ == "__main__":
         (DATA / "play" / f"{name}.out").write_text(play(name))
     (DATA / "perft.json").write_text(json.dumps(perft(), indent=1) + "\n")
     (DATA / "page.json").write_text(json.dumps(page(), separators=(",", ":")) + "\n")
+    tui_shots.write()

@@ -14,7 +14,7 @@ from lab2048.cli.app import app, run
 from lab2048.cli.tree import children, walk
 
 SCHEMAS = read_page()
-SHOWS = {"completion", "serve", "tui", "watch"}  # a script, a page or a screen, and no result
+SHOWS = {"completion", "serve", "tui"}  # a script, a page or a screen, and no result
 MEASURING = {"bench-kernels-1", "bench-search-1", "bench-ntuple-1", "bench-deep-1"}  # seconds each; see below
 
 
@@ -40,6 +40,7 @@ def answer(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> di
 # Words after `lab2048`, `--json` left out; W is the workshop, T a folder of the test.
 WORDS = [
     ("play-1", "play --seed 3"),
+    ("watch-1", "watch first --rules 2x2 --seed 5"),
     ("match-1", "match random first --games 4"),
     ("match-1", "match random --games 1"),
     ("match-1", "evaluate W/net.safetensors --games 2"),
@@ -96,8 +97,12 @@ def test_lines_are_as_the_page_says(
 ) -> None:
     words = ["--network", "1x4", "--rules", "2x2", "--moves", "500", "--threads", "1"]
     assert run(["train", "ntuple", *words, "--out", str(tmp_path / "net.safetensors"), "--jsonl"]) == 0
+    assert run(["match", "random", "first", "--games", "4", "--jsonl"]) == 0
+    assert run(["solve", "2x2", "--goal", "16", "--jsonl"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert lines[-1]["event"] == "end"
+    assert [line["schema"] for line in lines if line["event"] == "end"] == [
+        "lab2048/train-1", "lab2048/match-1", "lab2048/solved-1",
+    ]  # fmt: skip
     monkeypatch.setattr(sys, "stdin", io.StringIO("asdw\n"))
     assert run(["play", "--seed", "3"]) == 0
     capsys.readouterr()
@@ -140,6 +145,7 @@ def test_the_page_names_every_command_that_answers_in_json() -> None:
 
 def test_every_schema_is_tried() -> None:
     tried = {f"lab2048/{schema}" for schema, _ in WORDS} | {f"lab2048/{name}" for name in MEASURING} | {"rules"}
+    tried |= {"lab2048/solve-progress-1", "lab2048/match-games-1"}  # lines, see above
     assert tried == set(SCHEMAS)
 
 

@@ -8,9 +8,10 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Self
 
 from lab2048.errors import StoreError
-from lab2048.records.episode import Episode, movers_of
+from lab2048.records.episode import Episode, movers_of, names_of
 from lab2048.records.store import Store
 from lab2048.rules import Game, Rules, Turn
 from lab2048.rules.dice import episode_seed
@@ -68,6 +69,18 @@ class Sitting:
         self._before: list[_Played] = []  # games that `undo` can go back to: there has been no move since
         self._n_begun = 1
         self._now = _Played(Game(rules, seed), 0, clock())
+
+    @classmethod
+    def going_on(
+        cls, episode: Episode, n_moves: int, store: Store, *, on_failure: Callable[[str], None] = lambda _: None
+    ) -> Self:
+        """Go on from a move of a game that was played; what becomes of it is kept as a game of its own."""
+        sitting = cls(episode.rules, episode.seed, store, on_failure=on_failure)
+        now, n_all = sitting._now, len(episode.moves)
+        now.game.replay(episode.moves[:n_moves])
+        now.names = names_of(episode.player, episode.movers, n_all)[:n_moves]
+        now.begun -= episode.seconds * n_moves / max(1, n_all)
+        return sitting
 
     @property
     def game(self) -> Game:

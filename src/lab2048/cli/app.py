@@ -30,7 +30,9 @@ from lab2048.cli import (
     solve,
     table,
     train,
+    tui,
     tune,
+    watch,
     weights,
 )
 from lab2048.cli.help import lead_with_examples, plainly
@@ -53,6 +55,8 @@ app = typer.Typer(
 )
 app.command("serve")(serve.serve)
 app.command("play")(play.play)
+app.command("tui")(tui.tui)
+app.command("watch")(watch.watch)
 app.command("match")(match.match)
 app.command("hint")(hint.hint)
 app.command("tune")(tune.tune)

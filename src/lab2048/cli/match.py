@@ -1,14 +1,13 @@
 """`lab2048 match`: players meet the same seeds."""
 
 import contextlib
-import json
 import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -23,7 +22,7 @@ from lab2048.cli.options import (
     StoreOption,
     say,
 )
-from lab2048.cli.output import print_json
+from lab2048.cli.output import print_json, to_json
 from lab2048.cli.progress import again, bar, make_ready
 from lab2048.errors import UsageError
 
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from lab2048.arena.match import Match
     from lab2048.arena.pool import Pool
 
+Live = contextlib.AbstractContextManager[Callable[[], None]]
 MAX_GAMES = 10_000_000
 MAX_WORKERS = 256
 
@@ -56,7 +56,7 @@ def match(
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="A line for each player, comma-separated.")] = False,
     as_jsonl: Annotated[
-        bool, typer.Option("--jsonl", help="A JSON object a line: games as they end, then the result.")
+        bool, typer.Option("--jsonl", help="How it stands, as a JSON object a line, and the result as the last one.")
     ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with this match where it was left.")] = False,
     keep: Annotated[bool, typer.Option(help="Keep every game in the store.")] = True,
@@ -97,53 +97,44 @@ def match(
         if player_class(spec.partition(":")[0]).is_interactive:
             raise UsageError(f"player {spec} cannot play a match: expected a player that chooses by itself")
     the_match = Match(the_rules, specs, check_seed(seed), games)
-    tell = _teller(sys.stdout) if as_jsonl else None
     with contextlib.ExitStack() as stack:
+        results = sys.stdout
+        tell = partial(_tell_games, the_match, results) if as_jsonl else None
         stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # what a player prints is no result
+        live = _events(the_match, results) if as_jsonl else _live(the_match)
         keeper = Keeper(stack.enter_context(Store.open(store)), the_match) if keep else None
         if keeper and resume:
             for player, n_found in keeper.resume():
                 say(f"{player}: {n_found} games found")
                 if tell:
-                    tell("games", player=player, cpu_seconds=0.0, games=_facts(the_match, player))
+                    tell(player, the_match.standings[player].games, 0.0)
         make_ready(*groups_of(specs))
-        code = _play(the_match, stack.enter_context(Pool(workers or os.cpu_count() or 1, files)), keeper, tell)
+        code = _play(the_match, stack.enter_context(Pool(workers or os.cpu_count() or 1, files)), keeper, live, tell)
         if code:
             kept = f"the games played are kept; go on with {again('--resume')}"
             say(kept if keeper else f"the games played are not kept; again: {again()}")
-    if tell:
-        tell("end", result=the_match.to_json())
-    else:
+    if not as_jsonl:
         _report(the_match, as_json=as_json, as_csv=as_csv)
     raise typer.Exit(code)
 
 
-def _teller(stream: TextIO) -> Callable[..., None]:
-    """Writes events, a line each."""
-
-    def tell(event: str, **facts: Any) -> None:
-        print(json.dumps({"event": event, **facts}), file=stream, flush=True)
-
-    return tell
+def _tell_games(match: "Match", results: TextIO, player: str, numbers: Iterable[int], cpu_seconds: float) -> None:
+    """The event of games that have ended; a game is a list, as docs/json.md says."""
+    games = [list(match.standings[player].games[number]) for number in numbers]
+    event = {"event": "games", "player": player, "cpu_seconds": cpu_seconds, "games": games}
+    print(to_json("match-games-1", event), file=results, flush=True)
 
 
-def _facts(match: "Match", player: str, numbers: Iterable[int] | None = None) -> list[list[Any]]:
-    """Games as short lists: number, score, moves, highest tile, moves to the goal, seconds."""
-    games = match.standings[player].games
-    return [list(games[number]) for number in (games if numbers is None else numbers)]
-
-
-def _play(match: "Match", pool: "Pool", keeper: "Keeper | None", tell: Callable[..., None] | None) -> int:
-    """Play the match with a live table; return 130 if it was interrupted."""
+def _play(match: "Match", pool: "Pool", keeper: "Keeper | None", live: Live, tell: Callable[..., None] | None) -> int:
+    """Play the match with a live view; return 130 if it was interrupted."""
     is_aborted = False
-    with _live(match) as show, on_interrupt(partial(_stop, pool)):
+    with live as show, on_interrupt(partial(_stop, pool)):
         try:
             for played in match.play(pool):
                 if keeper:
                     keeper.keep(played)
                 if tell and played.episodes:
-                    games = _facts(match, played.player, played.episodes)
-                    tell("games", player=played.player, cpu_seconds=played.cpu_seconds, games=games)
+                    tell(played.player, played.episodes, played.cpu_seconds)
                 show()
         except KeyboardInterrupt:
             is_aborted = True
@@ -159,6 +150,27 @@ def _stop(pool: "Pool") -> None:
         raise KeyboardInterrupt
     pool.stop()
     say("\nfinishing the games at hand; Ctrl-C again leaves at once")
+
+
+@contextlib.contextmanager
+def _events(match: "Match", results: TextIO) -> Iterator[Callable[[], None]]:
+    """An event every half second, and one at the end."""
+    due = 0.0
+
+    def tell(event: str = "progress") -> None:
+        nonlocal due
+        if event == "end" or time.monotonic() > due:
+            begin = time.monotonic()
+            n_done = sum(len(standing.games) for standing in match.standings.values())
+            counts = {"event": event, "n_done": n_done, "n_all": match.n_games * len(match.players)}
+            print(to_json("match-1", counts | match.to_json()), file=results, flush=True)
+            due = time.monotonic() + max(0.5, 10 * (time.monotonic() - begin))
+
+    tell()
+    try:
+        yield tell
+    finally:
+        tell("end")
 
 
 @contextlib.contextmanager

@@ -1,10 +1,15 @@
 """Options that several commands share, and the way they speak."""
 
+import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from lab2048.records.episode import Episode
 
 RulesOption = Annotated[
     str, typer.Option("--rules", "-r", metavar="BOARD", help="4x4, 3x5, hex2, or a map: ##x|#2#|### (x is a brick).")
@@ -33,6 +38,14 @@ StoreOption = Annotated[
 def say(message: str) -> None:
     """Tell the user something on standard error: standard output is for results."""
     print(message, file=sys.stderr, flush=True)
+
+
+def give_out(unkept: "Sequence[Episode]") -> None:
+    """Print games that could not be kept, so that they are not lost."""
+    if unkept:
+        say("the games of this sitting, as lines for `lab2048 games import`:")
+    for episode in unkept:
+        say(json.dumps(episode.to_json()))
 
 
 def read_board(text: str) -> str:

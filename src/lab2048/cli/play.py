@@ -1,17 +1,14 @@
 """`lab2048 play`: the game in a plain terminal, or in a pipe."""
 
-import contextlib
-import json
 import os
 import random
-import signal
 import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lab2048.cli.keys import REDRAW, Keys, can_read_keys, read_lines
+from lab2048.cli.live import leaving_when_terminated
 from lab2048.cli.options import (
     GoalOption,
     JsonOption,
@@ -21,6 +18,7 @@ from lab2048.cli.options import (
     SpawnOption,
     StartOption,
     StoreOption,
+    give_out,
     say,
 )
 from lab2048.cli.output import print_json
@@ -59,7 +57,7 @@ def play(
 
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else check_seed(seed)
-    with Store.open(store) as the_store, _leaving_when_terminated():
+    with Store.open(store) as the_store, leaving_when_terminated():
         has_screen = not (lines or as_json) and can_read_keys()
         sitting = Sitting(the_rules, the_seed, the_store, on_failure=_ignore if has_screen else _complain)
         plain = PlainGame(sitting)
@@ -75,20 +73,6 @@ def play(
             if has_screen:
                 _leave_screen(plain, sitting)
             _sum_up(sitting, is_told=as_json)
-
-
-@contextlib.contextmanager
-def _leaving_when_terminated() -> Iterator[None]:
-    """SIGTERM ends the program as Ctrl-C does: the game is kept and the terminal restored."""
-
-    def leave(number: int, frame: object) -> None:  # noqa: ARG001
-        raise SystemExit(128 + number)
-
-    handler = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, handler)
 
 
 def _play_on_screen(plain: PlainGame, sitting: "Sitting") -> None:
@@ -201,8 +185,4 @@ def _sum_up(sitting: "Sitting", *, is_told: bool) -> None:
     game = sitting.last_played
     if game and not is_told:
         print(f"seed {game.seed}, score {game.score}, highest tile {game.board.max_tile}, {len(game.turns)} moves")
-    unkept = sitting.unkept()
-    if unkept:
-        say("the games of this sitting, as lines for `lab2048 games import`:")
-        for episode in unkept:
-            say(json.dumps(episode.to_json()))
+    give_out(sitting.unkept())

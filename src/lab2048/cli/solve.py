@@ -1,10 +1,10 @@
 """`lab2048 solve`: the exact value of a board, and the table of all of them."""
 
 import contextlib
-import json
 import os
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +12,7 @@ import typer
 
 from lab2048.cli.options import JsonOption, SpawnerOption, SpawnOption, StartOption, say
 from lab2048.cli.output import print_json
-from lab2048.cli.progress import Show, again, make_ready, progress_line, working
+from lab2048.cli.progress import again, make_ready, progress_line, working
 from lab2048.errors import UsageError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def solve(
     spawner: SpawnerOption = "fair",
     as_json: JsonOption = False,
     as_jsonl: Annotated[
-        bool, typer.Option("--jsonl", help="A JSON object a line: how far it has come, then the result.")
+        bool, typer.Option("--jsonl", help="A JSON object a layer on standard output, and the result as the last one.")
     ] = False,
 ) -> None:
     """Solve a board: the best play's chance to reach the goal, or its expected score.
@@ -92,7 +92,7 @@ def solve(
                 limits,
                 is_exact=exact,
                 is_kept=out is not None,
-                progress=(lambda at: _tell(at, show)) if as_jsonl else (lambda at: show(_line(at), _share(at))),
+                progress=_teller() if as_jsonl else lambda at: show(_line(at), _share(at)),
             )
             try:
                 table = work.run()
@@ -119,11 +119,28 @@ def solve(
                 result["tiles"] = {str(tile): chance for tile, chance in tile_chances(table).items()}
                 result["seconds"] += time.perf_counter() - begin - work.seconds
     if as_jsonl:
-        print(json.dumps({"event": "end", "result": result}), flush=True)
+        print_json("solved-1", {"event": "end"} | result)
     elif as_json:
         print_json("solved-1", result)
     else:
         _show(result)
+
+
+def _teller() -> "Callable[[Progress], None]":
+    """What prints events: a layer each, but not so many that printing them takes the time."""
+    due = 0.0
+
+    def tell(at: "Progress") -> None:
+        nonlocal due
+        if time.monotonic() < due and at.n_layers != at.n_all:
+            return
+        due = time.monotonic() + 0.05
+        facts = {"phase": at.phase, "tile_sum": at.tile_sum, "n_layers": at.n_layers, "n_all": at.n_all}
+        found = {"states": at.count.states, "afterstates": at.count.afterstates, "valued": at.n_valued}
+        event = {"event": "progress", **facts, **found, "seconds": at.seconds, "bytes": at.n_bytes, "line": _line(at)}
+        print_json("solve-progress-1", event)
+
+    return tell
 
 
 def read_problem(
@@ -164,19 +181,6 @@ def _estimate(problem: "Problem", crew: "Crew", memory: "Memory", folder: Path) 
     from lab2048.solver.estimate import estimate
 
     return estimate(problem, crew, memory, folder)
-
-
-_told_at = 0.0
-
-
-def _tell(at: "Progress", show: Show) -> None:
-    """An event for whoever follows the work, five times a second at most."""
-    global _told_at
-    show(_line(at), _share(at))
-    if time.monotonic() - _told_at > 0.2 or at.n_layers == at.n_all:
-        _told_at = time.monotonic()
-        event = {**vars(at), "count": at.count.to_json(), "line": _line(at)}
-        print(json.dumps({"event": "progress", **event}), flush=True)
 
 
 def _line(at: "Progress") -> str:

@@ -151,6 +151,18 @@ def movers_of(names: Sequence[str]) -> Movers:
     return tuple((number, name) for number, (before, name) in enumerate(pairwise(names), 2) if name != before)
 
 
+def names_of(player: str, movers: Movers, n_moves: int) -> list[str]:
+    """Who made each move, given who began and who took over.
+
+    >>> names_of("human", ((3, "random"), (4, "human")), 4)
+    ['human', 'human', 'random', 'human']
+    """
+    names = [player] * n_moves
+    for number, name in movers:
+        names[number - 1 :] = [name] * (n_moves - number + 1)
+    return names[:n_moves]
+
+
 def read_movers(data: Any, player: str, n_moves: int) -> Movers:
     """Read the field `movers`: each move later than the one before, each player another than the one before."""
     expected = "expected pairs of a move and the player who takes over there, in order"

@@ -78,12 +78,11 @@ class SolveFollower(Follower):
     def read(self, event: dict[str, Any]) -> None:
         """A layer, or the end."""
         if event["event"] == "progress":
-            n_all = event["count"]["afterstates"]
+            n_all = event["afterstates"]
             # Forward, nobody knows how much is to come; backward is about as long.
-            self.progress = 0.5 + 0.5 * event["n_valued"] / n_all if event["n_all"] and n_all else None
+            self.progress = 0.5 + 0.5 * event["valued"] / n_all if event["n_all"] and n_all else None
             self.message = event["line"]
         elif event["event"] == "end":
-            result = event["result"]
             names = (
                 "rules",
                 "objective",
@@ -95,9 +94,9 @@ class SolveFollower(Follower):
                 "seconds",
                 "bytes",
             )
-            self._result = {name: result[name] for name in names if name in result}
-            what = "reached with probability" if result["objective"] == "win" else "expected score"
-            self.message = f"{what} {result['value']:.9g}"
+            self._result = {name: event[name] for name in names if name in event}
+            what = "reached with probability" if event["objective"] == "win" else "expected score"
+            self.message = f"{what} {event['value']:.9g}"
 
     def result(self) -> dict[str, Any] | None:
         """The answer."""

@@ -1,0 +1,229 @@
+"""`lab2048 watch`: a player at work, in the plain terminal."""
+
+import contextlib
+import math
+import os
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lab2048.cli.live import leaving_when_terminated
+from lab2048.cli.options import (
+    GoalOption,
+    JsonOption,
+    RulesOption,
+    SeedOption,
+    SpawnerOption,
+    SpawnOption,
+    StartOption,
+    StoreOption,
+    give_out,
+    say,
+)
+from lab2048.cli.output import print_json
+from lab2048.cli.progress import make_ready
+from lab2048.errors import IllegalMoveError, PlayerError, UsageError
+
+if TYPE_CHECKING:
+    from lab2048.arena.sitting import Sitting
+    from lab2048.players import Player
+    from lab2048.rules import Game, Turn
+
+MAX_SPEED = 1000.0
+MAX_GAMES = 1_000_000
+
+
+def watch(
+    player: Annotated[
+        str | None,
+        typer.Argument(metavar="[PLAYER]", help="Such as expectimax:ms=20 (default: ntuple on 4x4, else expectimax)."),
+    ] = None,
+    rules: RulesOption = "4x4",
+    speed: Annotated[
+        float, typer.Option("--speed", metavar="N", help="Moves a second; 0: as fast as the player is.")
+    ] = 20.0,
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="How many, one after the other.")] = 1,
+    seed: SeedOption = None,
+    goal: GoalOption = 2048,
+    spawn: SpawnOption = "2:0.9,4:0.1",
+    start: StartOption = None,
+    spawner: SpawnerOption = "fair",
+    as_json: JsonOption = False,
+    store: StoreOption = None,
+    player_file: Annotated[
+        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="A Python file with players of your own.")
+    ] = None,
+) -> None:
+    """Watch a player play, and see how it did.
+
+    A slow terminal gets fewer frames, never fewer moves. In a pipe there is a line for each move, at full speed.
+    Every game is kept.
+
+    Example: lab2048 watch expectimax --speed 20 --games 5
+    """
+    from lab2048.arena.sitting import Sitting
+    from lab2048.players import canonical_spec, default_spec, load_player_file, make_player
+    from lab2048.records.store import Store
+    from lab2048.rules import Rules
+    from lab2048.rules.dice import MAX_SEED, check_seed
+
+    if not 0 <= speed <= MAX_SPEED:
+        raise UsageError(f"speed {speed:g} is out of range: expected 0 to {MAX_SPEED:g}")
+    if not 1 <= games <= MAX_GAMES:
+        raise UsageError(f"games {games} is out of range: expected 1 to {MAX_GAMES}")
+    with contextlib.redirect_stdout(sys.stderr):  # what a player prints is no result
+        for path in player_file or ():
+            load_player_file(path)
+    the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
+    the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else check_seed(seed)
+    spec = canonical_spec(player or default_spec(the_rules))
+    the_player = make_player(spec)
+    if the_player.is_interactive:
+        raise UsageError(f"player {spec} is you: expected a player that chooses by itself, or lab2048 play")
+    make_ready(*the_player.kernels)
+    code, seen = 0, Seen(spec)
+    with Store.open(store) as the_store, leaving_when_terminated():
+        sitting = Sitting(the_rules, the_seed, the_store, on_failure=_complain)
+        try:
+            with _view(sitting, spec, games, is_quiet=as_json) as show:
+                pace = speed if sys.stdout.isatty() and not as_json else 0.0
+                _play(sitting, the_player, seen, games, pace, show)
+        except KeyboardInterrupt:
+            code = 130
+        except SystemExit as left:
+            code = int(left.code or 0)
+        finally:
+            sitting.close()
+            seen.note(sitting.game)
+            give_out(sitting.unkept())
+        _report(seen, sitting, as_json=as_json)
+    raise typer.Exit(code)
+
+
+@dataclass
+class Seen:
+    """What was watched."""
+
+    player: str
+
+    def __post_init__(self) -> None:
+        """Nothing yet."""
+        self.games: list[dict[str, Any]] = []
+        self.seconds = 0.0  # that the player took to choose
+        self.n_moves = 0
+
+    def note(self, game: "Game") -> None:
+        """Sum up a game, if it has a move and was not noted yet."""
+        if not game.turns or any(known["seed"] == game.seed for known in self.games):
+            return
+        facts = {"seed": game.seed, "score": game.score, "max_tile": game.board.max_tile, "moves": len(game.turns)}
+        self.games.append(facts | {"moves_to_goal": game.moves_to_goal, "is_over": game.is_over})
+
+
+def _play(
+    sitting: "Sitting",
+    player: "Player",
+    seen: Seen,
+    n_games: int,
+    speed: float,
+    show: "Callable[[Turn | None], None]",
+) -> None:
+    """Play the games, a move when it is due."""
+    from lab2048.arena.episode import ask
+
+    due = time.monotonic()
+    for number in range(1, n_games + 1):
+        player.start(sitting.rules, sitting.game.seed)
+        show(None)
+        while not sitting.game.is_over:
+            begin = time.perf_counter()
+            decision = ask(player, seen.player, sitting.game.board)
+            seen.seconds += time.perf_counter() - begin
+            if speed:
+                due = max(due + 1 / speed, time.monotonic() - 1)  # after a pause it does not hurry for ever
+                time.sleep(max(0.0, due - time.monotonic()))
+            try:
+                show(sitting.play(decision.move, by=seen.player))
+            except IllegalMoveError as error:
+                raise PlayerError(f"player {seen.player} chose an illegal move: {error}") from None
+            seen.n_moves += 1
+        seen.note(sitting.game)
+        if number < n_games:
+            sitting.begin_again()
+
+
+@contextlib.contextmanager
+def _view(sitting: "Sitting", spec: str, n_games: int, *, is_quiet: bool) -> "Iterator[Callable[[Turn | None], None]]":
+    """What shows each turn: frames on a terminal, lines elsewhere, nothing if only the result is wanted."""
+    from lab2048.rules.move import move_name
+    from lab2048.views.frame import Frames
+    from lab2048.views.listing import printable
+    from lab2048.views.plain import PlainGame
+    from lab2048.views.screen import compose
+    from lab2048.views.text import wants_colour
+
+    if is_quiet:
+        yield lambda _: None
+        return
+    if not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
+
+        def line(turn: "Turn | None") -> None:
+            board = sitting.game.board.to_text()
+            if turn is None:
+                print(f"0 start 0 {board}")
+            else:
+                print(f"{turn.number} {move_name(turn.move)} {turn.score} {board}")
+
+        yield line
+        return
+    plain, colour, n_begun = PlainGame(sitting), wants_colour(sys.stdout), 0
+    with Frames(sys.stdout) as frames:
+
+        def frame(turn: "Turn | None") -> None:
+            nonlocal n_begun
+            n_begun += turn is None
+            of = f", game {n_begun} of {n_games}" if n_games > 1 else ""
+            size = os.get_terminal_size(sys.stdout.fileno())
+            room = os.terminal_size((size.columns or 80, (size.lines or 24) - 1))  # the cursor stands below
+            frames.show(compose(plain, f"{printable(spec)} plays{of}; Ctrl-C ends", room, colour=colour))
+
+        yield frame
+
+
+def _complain(failure: str) -> None:
+    say(f"lab2048: these games cannot be kept: {failure}")
+
+
+def _report(seen: Seen, sitting: "Sitting", *, as_json: bool) -> None:
+    """The games in a table, and what they come to."""
+    from lab2048.arena.statistics import mean_interval, rate_interval
+    from lab2048.views.table import rate_text, spread
+
+    rules, games = sitting.rules, seen.games
+    if as_json:
+        data = {"player": seen.player, "rules": rules.to_json(), "seed": sitting.seed}
+        print_json("watch-1", data | {"games": games, "moves": seen.n_moves, "seconds": seen.seconds})
+        return
+    if not games:
+        return
+    width = max(len("seed"), *(len(str(game["seed"])) for game in games))
+    print(f"{'game':>4}  {'seed':>{width}}  {'score':>9}  {'highest tile':>12}  {'moves':>7}  {rules.goal}")
+    for number, game in enumerate(games, 1):
+        to_goal = game["moves_to_goal"]
+        goal = "not reached" if to_goal is None else f"after {to_goal:,} moves"
+        cut = "" if game["is_over"] else ", cut short"
+        facts = f"{game['score']:>9,}  {game['max_tile']:>12}  {game['moves']:>7,}"
+        print(f"{number:>4}  {game['seed']:>{width}}  {facts}  {goal}{cut}")
+    whole = [game for game in games if game["is_over"]]
+    if len(whole) > 1:
+        mean = spread(mean_interval([game["score"] for game in whole]))
+        rate = rate_text(rate_interval(sum(game["moves_to_goal"] is not None for game in whole), len(whole)))
+        print(f"{len(whole)} games: mean score {mean}, {rules.goal} in {rate}")
+    pace = seen.n_moves / seen.seconds if seen.seconds else math.inf
+    print(f"by {seen.player} on {rules.board.to_text()}: {pace:,.0f} moves a second while it thinks")

@@ -1,0 +1,163 @@
+"""The full-screen laboratory: its screens, its look, and how it ends."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.constants import TEXTUAL_ANIMATIONS
+from textual.filter import LineFilter, NoColor
+
+from lab2048.errors import StoreError
+from lab2048.rules import Rules
+from lab2048.views.tui.job import Job
+from lab2048.views.tui.menu import MenuScreen
+from lab2048.views.tui.pace import Pace
+from lab2048.views.tui.page import Page
+from lab2048.views.tui.palette import PLAIN_THEME, THEME, AsciiFilter, Depth, Palette, detect_depth
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from lab2048.records.episode import Episode
+    from lab2048.records.store import Store
+
+HANGUP = 129  # the exit code when the terminal is gone
+GRACE_SECONDS = 2.0
+
+
+class LabApp(App[None]):
+    """Menu, games and jobs; every game is kept in one store."""
+
+    CSS_PATH = "lab.tcss"
+    TITLE = "lab2048"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "interrupt", show=False, priority=True),
+        Binding("ctrl+q", "leave", show=False, priority=True),
+        Binding("ctrl+z", "suspend_process", show=False, priority=True),
+    ]
+
+    def __init__(
+        self,
+        store: "Store",
+        *,
+        is_ascii: bool = False,
+        depth: Depth | None = None,
+        has_motion: bool | None = None,
+        first: "Screen[None] | None" = None,
+        player_files: Sequence[Path] = (),
+    ) -> None:
+        """Begin with the menu, or above it with another screen."""
+        self.store = store
+        self.palette = Palette(depth or detect_depth(), is_ascii)
+        self.has_motion = TEXTUAL_ANIMATIONS != "none" if has_motion is None else has_motion
+        self.pace = Pace()
+        self.jobs: dict[str, Job] = {}
+        self.failure: Exception | None = None
+        self.unkept: list[Episode] = []  # games that the store did not take
+        self.player_files = player_files
+        self._first = first
+        self._ascii, self._no_colour = AsciiFilter(), NoColor()
+        is_plain = self.palette.depth is not Depth.MANY
+        super().__init__(ansi_color=is_plain)
+        self.register_theme(THEME)
+        self.theme = PLAIN_THEME if is_plain else THEME.name
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """The last hands on a line: those that take away colours, or letters that a terminal has not."""
+        filters = list(super().get_line_filters())
+        if self.palette.depth is Depth.NONE:
+            filters.append(self._no_colour)
+        return [*filters, self._ascii] if self.palette.is_ascii else filters
+
+    def get_default_screen(self) -> MenuScreen:
+        """The menu lies below everything else."""
+        return MenuScreen()
+
+    def on_mount(self) -> None:
+        """Be ready to be asked to leave."""
+        self.pace.driver = self._driver
+        loop = asyncio.get_running_loop()
+        for name, code in (("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", HANGUP)):
+            # Windows has no such handlers, and a test runs in no terminal's main thread.
+            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError, AttributeError):
+                loop.add_signal_handler(getattr(signal, name), self.leave, code)
+        if self._first is not None:
+            self.push_screen(self._first)
+
+    @property
+    def is_free(self) -> bool:
+        """True if another frame would not wait for the terminal."""
+        return self.pace.is_free
+
+    def on_cursor_position(self) -> None:
+        """The terminal has come to the end of what was drawn."""
+        self.pace.answer()
+
+    def best_score(self, rules: Rules) -> int | None:
+        """The best score of a game that was played on this board at the keys, if there is one."""
+        try:
+            found = self.store.entries(board=rules.board.to_text(), kind="play", best=True, limit=1)
+        except StoreError:
+            return None
+        return found[0].score if found else None
+
+    def leave(self, code: int = 0) -> None:
+        """End; games are kept by their screens, and jobs keep what they have done."""
+        for screen in self.screen_stack:
+            if isinstance(screen, Page):
+                screen.rest()
+        for job in self.jobs.values():
+            job.stop()
+        if code == HANGUP:
+            # What is drawn for a terminal that is gone may wait for ever; all is kept, so nothing is lost.
+            end = threading.Timer(GRACE_SECONDS, os._exit, (code,))
+            end.daemon = True
+            end.start()
+        self.run_worker(self._leave(code), exclusive=True, group="leave")
+
+    async def _leave(self, code: int) -> None:
+        for job in self.jobs.values():
+            await job.wait()
+        while self.pace.is_waiting:  # or else the answer would be typed into the shell
+            await asyncio.sleep(0.01)
+        self.exit(return_code=code)
+
+    def action_leave(self) -> None:
+        """Ctrl-Q."""
+        self.leave()
+
+    def action_interrupt(self) -> None:
+        """Ctrl-C."""
+        self.leave(130)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Remember what went wrong inside; the command line says it in one line."""
+        self.failure = error
+        super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        """End without Textual's pages of traceback, except where a test wants them."""
+        if self.is_headless:
+            super()._fatal_error()
+        else:
+            self._close_messages_no_wait()
+
+    async def on_unmount(self) -> None:
+        """Whatever ended it, leave no job behind."""
+        for job in self.jobs.values():
+            job.stop()
+            await job.wait()
+
+
+def check_surroundings() -> None:
+    """An empty NO_COLOR means nothing, and Textual would think that it does."""
+    if os.environ.get("NO_COLOR") == "":
+        del os.environ["NO_COLOR"]

@@ -1,0 +1,150 @@
+"""A form for whatever can be begun: a line a field, and below them the command line that does the same."""
+
+import random
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Horizontal, VerticalScroll
+from textual.events import Key
+from textual.widgets import Input, Static
+
+from lab2048.errors import LabError, UsageError
+from lab2048.rules import Rules
+from lab2048.rules.dice import MAX_SEED, check_seed
+from lab2048.views.listing import printable
+from lab2048.views.tui import facts
+from lab2048.views.tui.adviser import check_spec
+from lab2048.views.tui.page import Line, Page
+from lab2048.views.tui.plan import Plan, command_line
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+MAX_SPEED = 1000.0
+
+
+class FormScreen(Page):
+    """Asks what a game or a job needs to know; Enter begins it."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Ask for the fields of a plan."""
+        super().__init__()
+        self.plan = plan
+
+    def compose(self) -> ComposeResult:
+        """A line for each field."""
+        yield Static(Text(f" {self.plan.name}", "bold").append(f"  {self.plan.doc}", "not bold"), id="header")
+        with VerticalScroll(id="fields", can_focus=False):
+            for field in self.plan.fields:
+                with Horizontal(classes="row"):
+                    yield Static(field.name, classes="label")
+                    yield Line(field.default, id=f"field-{field.name}", select_on_focus=False)
+                    yield Static(Text(field.doc, no_wrap=True, overflow="ellipsis"), classes="doc")
+        yield Static(id="command")
+        yield Static(id="message")
+        yield Static(id="keys")
+
+    def on_mount(self) -> None:
+        """Show the command."""
+        self._draw()
+
+    @property
+    def values(self) -> dict[str, str]:
+        """What stands in the fields."""
+        return {field.name: self.query_one(f"#field-{field.name}", Input).value for field in self.plan.fields}
+
+    @property
+    def words(self) -> list[str]:
+        """The words of the command that does the same."""
+        takes_files = self.plan.name in ("watch", "match")
+        files = [word for path in self.lab.player_files for word in ("--player-file", str(path))]
+        return self.plan.words(self.values) + files * takes_files
+
+    @property
+    def help(self) -> list[tuple[str, str]]:
+        """Every key and what it does."""
+        return [("Tab, arrows", "the next field, the one before"), ("Enter", "begin"), ("Esc", "back to the menu")]
+
+    def on_key(self, event: Key) -> None:
+        """Arrows lead from field to field."""
+        if event.key in ("up", "down"):
+            self.focus_next() if event.key == "down" else self.focus_previous()
+            event.stop()
+
+    def key_question_mark(self) -> None:
+        """A question mark is a letter here."""
+
+    def on_input_changed(self) -> None:
+        """The command follows the fields."""
+        self.message = ""
+        self._draw()
+
+    def on_input_submitted(self) -> None:
+        """Begin."""
+        try:
+            self.app.switch_screen(self._begin())
+        except (LabError, ValueError) as error:  # of quotes that are not closed
+            self.say(printable(str(error)))
+
+    def _draw(self) -> None:
+        try:
+            line = command_line(self.words)
+        except ValueError:
+            line = "lab2048 ..."
+        self.put("command", Text(f" $ {printable(line)}", overflow="ellipsis", no_wrap=True))
+        self.put("message", Text(self.message))
+        self.put("keys", facts.join_keys([("Enter", "begin"), ("↑↓", "fields"), ("Esc", "menu")], self.size.width))
+
+    def _begin(self) -> "Screen[None]":
+        """The screen of what was asked for; refuse what the command would refuse."""
+        if self.plan.name in ("play", "watch"):
+            return self._game()
+        from lab2048.views.tui.job import Job
+        from lab2048.views.tui.work import WorkScreen
+
+        values = self.values
+        for spec in values.get("players", "").split():
+            check_spec(spec)
+        Rules.from_text(values["board"], goal=_number(values, "goal", 2048))
+        job = Job(self.plan.name, self.words)
+        self.lab.jobs[self.plan.name] = job
+        job.start()
+        return WorkScreen(self.plan, job)
+
+    def _game(self) -> "Screen[None]":
+        from lab2048.arena.sitting import Sitting
+        from lab2048.views.tui.play import PlayScreen
+
+        values = self.values
+        rules = Rules.from_text(values["board"].strip() or "4x4", goal=_number(values, "goal", 2048))
+        seed = check_seed(_number(values, "seed", random.SystemRandom().randint(0, MAX_SEED)))
+        spec = default_player(rules, values.get("player", ""))
+        speed = float(values.get("speed", "").strip() or 10) if _is_number(values.get("speed", "")) else -1.0
+        if not 0 < speed <= MAX_SPEED:
+            raise UsageError(f"speed {values['speed']!r} is out of range: expected above 0, at most {MAX_SPEED:g}")
+        return PlayScreen(Sitting(rules, seed, self.lab.store), spec, speed=speed, is_auto=self.plan.name == "watch")
+
+
+def default_player(rules: Rules, spec: str = "") -> str:
+    """Who is asked: the named one, or the best there is for the board."""
+    from lab2048.players.registry import default_spec
+
+    return check_spec(spec) if spec.strip() else default_spec(rules)
+
+
+def _number(values: dict[str, str], name: str, default: int) -> int:
+    text = values.get(name, "").strip()
+    if not text:
+        return default
+    if not text.isascii() or not text.isdigit():
+        raise UsageError(f"{name} {text!r} is no number: expected digits")
+    return int(text)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.strip() or 10)
+    except ValueError:
+        return False
+    return True

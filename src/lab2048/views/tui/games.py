@@ -1,0 +1,135 @@
+"""The games that were kept: look through them, replay one, go on with it."""
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.events import Key
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from lab2048.errors import LabError, StoreError
+from lab2048.records.kept import Entry
+from lab2048.views.listing import printable
+from lab2048.views.tui import facts
+from lab2048.views.tui.page import Page
+
+PAGE = 200  # games that are read at a time
+KINDS = (None, "play", "match", "import")
+
+
+class GamesScreen(Page):
+    """A line a game, newest or best first."""
+
+    def __init__(self) -> None:
+        """Show all games, the newest first."""
+        super().__init__()
+        self.is_best = False
+        self.kind: str | None = None
+        self._offset = 0
+
+    def compose(self) -> ComposeResult:
+        """A line of names, the games, the keys."""
+        yield Static(id="header")
+        yield Static(id="columns")
+        yield OptionList()
+        yield Static(id="message")
+        yield Static(id="keys")
+
+    def on_mount(self) -> None:
+        """Read the first games."""
+        self._load()
+
+    def on_screen_resume(self) -> None:
+        """There may be new ones."""
+        if self.query_one(OptionList).option_count:
+            self._load()
+
+    @property
+    def help(self) -> list[tuple[str, str]]:
+        """Every key and what it does."""
+        return [
+            ("arrows, Enter", "choose a game and look at it move by move"),
+            ("b", "the best or the newest first"),
+            ("k", "only games of the keys, of matches, imported ones, all"),
+            ("[ ]", f"the {PAGE} games before, the next ones"),
+            ("Esc", "back to the menu"),
+        ]
+
+    def on_key(self, event: Key) -> None:
+        """Choose which games are shown."""
+        if event.key == "b":
+            self.is_best = not self.is_best
+        elif event.key == "k":
+            self.kind = KINDS[(KINDS.index(self.kind) + 1) % len(KINDS)]
+        elif event.key == "right_square_bracket" and self.query_one(OptionList).option_count == PAGE:
+            self._load(self._offset + PAGE)
+            return
+        elif event.key == "left_square_bracket":
+            self._load(max(0, self._offset - PAGE))
+            return
+        elif event.key == "q":
+            self.lab.leave()
+            return
+        else:
+            return
+        self._load()
+
+    def _load(self, offset: int = 0) -> None:
+        """Read games anew; the one that was looked at stays where it is, if it is still there."""
+        games = self.query_one(OptionList)
+        at = games.highlighted if offset == self._offset else None
+        self._offset, damages = offset, list[StoreError]()
+        try:
+            entries = self.lab.store.entries(
+                kind=self.kind, best=self.is_best, limit=PAGE, offset=offset, on_damage=damages.append
+            )
+        except StoreError as error:
+            entries, self.message = [], printable(str(error))
+        else:
+            none = "no game is kept yet: play one" if not entries and not offset else ""
+            self.message = f"{len(damages)} damaged games are left out" if damages else none
+        games.set_options(Option(_line(entry), id=str(entry.id)) for entry in entries)
+        if entries:
+            games.highlighted = min(at or 0, len(entries) - 1)
+        games.focus()
+        self._draw()
+
+    def _draw(self) -> None:
+        kind = {None: "all", "play": "played at the keys", "match": "of matches", "import": "imported"}[self.kind]
+        order = "best first" if self.is_best else "newest first"
+        begin = f", from {self._offset + 1}" if self._offset else ""
+        self.put("header", Text(" games", "bold").append(f"  {kind}, {order}{begin}", "not bold"))
+        self.put("columns", _columns("id", "date", "board", "player", "score", "tile", "moves"))
+        self.put("message", Text(f" {self.message}"))
+        keys = [("Enter", "look"), ("b", "best"), ("k", "kind"), ("[ ]", "page"), ("Esc", "menu"), ("?", "keys")]
+        self.put("keys", facts.join_keys(keys, self.size.width))
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Look at a game."""
+        from lab2048.views.tui.replay import ReplayScreen
+
+        try:
+            kept = self.lab.store.get(int(event.option_id or 0))
+        except LabError as error:
+            self.say(printable(str(error)))
+            return
+        self.app.push_screen(ReplayScreen(kept))
+
+
+def _line(entry: Entry) -> Text:
+    date = entry.created[:16].replace("T", " ")
+    players = ", ".join(dict.fromkeys([entry.player, *(player for _, player in entry.movers)]))
+    won = "!" if entry.moves_to_goal is not None else ""
+    return _columns(
+        str(entry.id), date, entry.board, players, f"{entry.score:,}", f"{entry.max_tile}{won}", f"{entry.n_moves:,}"
+    )
+
+
+def _columns(id_: str, date: str, board: str, player: str, score: str, tile: str, moves: str) -> Text:
+    """One line of the list; what is too long is cut."""
+    shown = [printable(_cut(word, width)) for word, width in ((date, 16), (board, 9), (player, 18))]
+    line = f"{id_:>6}  {shown[0]:<16}  {shown[1]:<9}  {shown[2]:<18}{score:>10}{tile:>7}{moves:>7}"
+    return Text(line, no_wrap=True, overflow="ellipsis")
+
+
+def _cut(word: str, width: int) -> str:
+    return word if len(word) <= width else word[: width - 1] + "…"

@@ -1,0 +1,95 @@
+"""What the screens have in common: lines that are drawn when they change, a message, and the keys' help."""
+
+from typing import TYPE_CHECKING, cast
+
+from rich.text import Text
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Input, Static
+
+from lab2048.views.tui.palette import Palette
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.events import Key
+
+    from lab2048.views.tui.app import LabApp
+
+
+class Page(Screen[None]):
+    """A screen of the laboratory."""
+
+    def __init__(self) -> None:
+        """Nothing is drawn yet, and there is nothing to say."""
+        super().__init__()
+        self.message = ""
+        self._shown: dict[str, Text] = {}
+
+    @property
+    def lab(self) -> "LabApp":
+        return cast("LabApp", self.app)
+
+    @property
+    def palette(self) -> Palette:
+        return self.lab.palette
+
+    @property
+    def help(self) -> list[tuple[str, str]]:
+        """Every key and what it does."""
+        return []
+
+    def put(self, name: str, text: Text) -> None:
+        """Fill a line or a block, if it has changed: every byte counts on a slow line."""
+        if self._shown.get(name) != text:
+            self._shown[name] = text
+            self.query_one(f"#{name}", Static).update(text)
+
+    def say(self, message: str, *, is_shown: bool = True) -> None:
+        """Have a message shown, until there is another."""
+        self.message = message
+        if is_shown:
+            self._draw()
+
+    def _draw(self) -> None:
+        """Show how things stand."""
+
+    def rest(self) -> None:
+        """Do nothing more by itself: the program is about to end."""
+
+    def key_escape(self) -> None:
+        """Back to where one came from."""
+        self.app.pop_screen()
+
+    def key_question_mark(self) -> None:
+        """Show the keys."""
+        self.app.push_screen(HelpScreen(self.help))
+
+
+class Line(Input):
+    """A line to type into; its cursor does not blink, because a slow line has better things to carry."""
+
+    def on_mount(self) -> None:
+        """Stand still."""
+        self.cursor_blink = False
+
+
+class HelpScreen(ModalScreen[None]):
+    """Keys and what they do; any key leads back."""
+
+    def __init__(self, pairs: list[tuple[str, str]]) -> None:
+        """Show these."""
+        super().__init__()
+        self._pairs = pairs
+
+    def compose(self) -> "ComposeResult":
+        """A box in the middle."""
+        width = max((len(key) for key, _ in self._pairs), default=0)
+        text = Text()
+        for key, doc in self._pairs:
+            text.append(f"{key:<{width}}  ", "bold").append(f"{doc}\n")
+        text.append("\nany key goes back", "dim")
+        yield Static(text, classes="box")
+
+    def on_key(self, event: "Key") -> None:
+        """Go back."""
+        event.stop()
+        self.dismiss()

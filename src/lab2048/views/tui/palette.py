@@ -1,0 +1,128 @@
+"""Colours of tiles for every kind of terminal, and letters for those that know nothing but ASCII.
+
+A board must be readable without any of it: colours only help.
+"""
+
+import os
+from dataclasses import dataclass
+from enum import Enum
+
+from rich.color import Color
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color as TextualColor
+from textual.filter import LineFilter
+from textual.theme import Theme
+
+
+class Depth(Enum):
+    """How many colours a terminal shows."""
+
+    NONE = "none"
+    SIXTEEN = "sixteen"
+    MANY = "many"
+
+
+# Background of each rank from 1 on, where there are many colours: those of the page.
+_TILES = (
+    "#eee4da", "#ede0c8", "#f2b179", "#f59563", "#f67c5f", "#f65e3b", "#f3d98b", "#efcf63", "#e9c23c",
+    "#e3b21f", "#d9a404", "#a9d18e", "#6fc3a0", "#5bb5c9", "#7da7ec", "#b394ee", "#e08ac0",
+)  # fmt: skip
+_INK, _EMPTY, _QUIET = "#1f1a14", "#3b362f", "#8d8174"
+# The eight old colours alone are safe as backgrounds: white, yellow, red, magenta, blue, cyan, green; and their inks.
+_OLD = ((7, 0), (3, 0), (1, 15), (5, 15), (4, 15), (6, 0), (2, 0))
+
+THEME = Theme(
+    name="lab2048",
+    primary="#d8b48a",
+    secondary="#b3a999",
+    accent="#d8b48a",
+    foreground="#ece6da",
+    background="#171613",
+    surface="#211f1b",
+    panel="#2b2823",
+    success="#62c985",
+    warning="#efcf63",
+    error="#ff8a75",
+    variables={"block-cursor-foreground": "#1f1a14", "block-cursor-background": "#d8b48a"},
+)
+PLAIN_THEME = "ansi-dark"  # the terminal's own colours, be they 16 or none
+
+
+def detect_depth() -> Depth:
+    """What the terminal shows, as far as its surroundings tell; NO_COLOR decides first."""
+    if os.environ.get("NO_COLOR"):
+        return Depth.NONE
+    system = Console(force_terminal=True).color_system
+    return {None: Depth.NONE, "standard": Depth.SIXTEEN, "windows": Depth.SIXTEEN}.get(system, Depth.MANY)
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The styles of tiles on one kind of terminal."""
+
+    depth: Depth = Depth.MANY
+    is_ascii: bool = False
+
+    @property
+    def has_slabs(self) -> bool:
+        """True if tiles are slabs of colour; else they are boxes of lines."""
+        return self.depth is not Depth.NONE and not self.is_ascii
+
+    def tile(self, rank: int) -> Style:
+        """Ink and background of a tile."""
+        if self.depth is Depth.NONE:
+            return Style(bold=True)
+        if self.depth is Depth.SIXTEEN:
+            back, ink = _OLD[(rank - 1) % len(_OLD)]
+            return Style(color=Color.from_ansi(ink), bgcolor=Color.from_ansi(back), bold=ink != 0)
+        return Style(color=_INK, bgcolor=_TILES[min(rank, len(_TILES)) - 1], bold=True)
+
+    def fresh(self, rank: int) -> Style:
+        """A tile that has just appeared; without colours it stands out, too."""
+        return self.tile(rank) + (Style(reverse=True) if self.depth is Depth.NONE else Style(underline=True))
+
+    @property
+    def empty(self) -> Style:
+        """An empty cell; only where there are many colours has it a background."""
+        if self.depth is Depth.MANY:
+            return Style(color=_QUIET, bgcolor=_EMPTY)
+        return Style(dim=self.depth is Depth.SIXTEEN)
+
+    @property
+    def brick(self) -> Style:
+        return Style(color=_QUIET) if self.depth is Depth.MANY else Style()
+
+
+# What stands for a letter that is not ASCII; one for one, so that nothing moves.
+_ASCII = {
+    **dict.fromkeys("─━▔▁", "-"), **dict.fromkeys("│┃▏▕", "|"), **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯", "+"),
+    **dict.fromkeys("█▇▆▅▉▊▋", "#"), **dict.fromkeys("▄▃▂▌▍▎▐▀", "="), **dict.fromkeys("░▒▓", "%"),
+    "·": ".", "↑": "^", "↓": "v", "←": "<", "→": ">", "↖": "\\", "↘": "\\", "↗": "/", "↙": "/", "▸": ">", "◂": "<",
+    "±": "~", "≥": ">", "…": ".", "⠀": " ", "µ": "u", "\u00a0": " ",
+}  # fmt: skip
+
+
+def to_ascii(text: str) -> str:
+    """The same text in ASCII, as wide as before.
+
+    >>> to_ascii("┌─┐ 1,097 ± 12 ⣿")
+    '+-+ 1,097 ~ 12 *'
+    """
+    return "".join(letter if letter.isascii() else _ASCII.get(letter) or _dotted(letter) for letter in text)
+
+
+def _dotted(letter: str) -> str:
+    """Of a chart: many dots, or few."""
+    if "\u2800" <= letter <= "\u28ff":
+        return "*" if (ord(letter) & 255).bit_count() > 2 else "."
+    return "?"
+
+
+class AsciiFilter(LineFilter):
+    """The last hand on every line of a screen: nothing but ASCII leaves."""
+
+    def apply(self, segments: list[Segment], background: TextualColor) -> list[Segment]:  # noqa: ARG002
+        """Write the same segments in ASCII."""
+        return [Segment(to_ascii(segment.text), segment.style, segment.control) for segment in segments]

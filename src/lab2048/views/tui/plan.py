@@ -1,0 +1,113 @@
+"""What can be begun from the menu, as data: its fields, and the command line that does the same."""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Something to fill in; empty means the default of the command."""
+
+    name: str
+    default: str
+    doc: str
+    option: str = ""  # how the command takes it; none: as words of their own
+    is_flag: bool = False  # yes or nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A line of the menu."""
+
+    name: str
+    key: str
+    doc: str
+    command: tuple[str, ...]
+    fields: tuple[Field, ...] = ()
+
+    def words(self, values: Mapping[str, str]) -> list[str]:
+        """The words of the command line, without the program's name.
+
+        >>> [plan for plan in PLANS if plan.name == "match"][0].words({"players": "random first", "games": "20"})
+        ['match', 'random', 'first', '--games', '20']
+        """
+        words = list(self.command)
+        for field in self.fields:
+            value = values.get(field.name, "").strip()
+            if not value:
+                continue
+            if field.is_flag:
+                words += [field.option] if value.lower() in ("y", "yes", "1", "true") else []
+            elif field.option:
+                words += [field.option, value]
+            else:
+                words += shlex.split(value)
+        return words
+
+
+def command_line(words: list[str]) -> str:
+    """A command as one types it."""
+    return shlex.join(["lab2048", *words])
+
+
+_BOARD = Field("board", "4x4", "4x4, 3x5, hex2, a map: ##x|#2#|###", "--rules")
+_GOAL = Field("goal", "2048", "the tile that wins", "--goal")
+_SEED = Field("seed", "", "of the dice; empty: a fresh one", "--seed")
+
+PLANS = (
+    Plan("play", "p", "the game, with hints, undo, and a player who takes over", ("play",), (_BOARD, _GOAL, _SEED)),
+    Plan(
+        "watch",
+        "w",
+        "a player at work; take over at any move",
+        ("watch",),
+        (
+            Field("player", "", "expectimax:ms=20; empty: the best"),
+            _BOARD,
+            Field("speed", "10", "moves a second", "--speed"),
+            _SEED,
+        ),
+    ),
+    Plan("games", "g", "every game is kept: look, replay, go on", ("games", "list")),
+    Plan(
+        "match",
+        "m",
+        "players on the same seeds, compared",
+        ("match",),
+        (
+            Field("players", "greedy expectimax", "two or more, spaces between them"),
+            _BOARD,
+            Field("games", "20", "for each player", "--games"),
+            Field("seed", "1", "of the match: the same dice for all", "--seed"),
+            Field("workers", "", "games at once; empty: one a core", "--workers"),
+            Field("resume", "no", "yes: go on with this match", "--resume", is_flag=True),
+        ),
+    ),
+    Plan(
+        "train",
+        "t",
+        "a network that learns by playing",
+        ("train", "ntuple"),
+        (
+            _BOARD,
+            Field("network", "", "best (when empty), 4x6, 8x6, rows", "--network"),
+            Field("minutes", "5", "how long", "--minutes"),
+            Field("threads", "", "empty: one a core", "--threads"),
+            Field("out", "network.safetensors", "the file to keep it in", "--out"),
+            Field("resume", "no", "yes: go on with the file", "--resume", is_flag=True),
+        ),
+    ),
+    Plan(
+        "solve",
+        "s",
+        "the exact value of a small board",
+        ("solve",),
+        (
+            Field("board", "2x3", "2x4, 3x3, hex1, a map of 16 cells"),
+            Field("goal", "64", "that wins; empty: the expected score", "--goal"),
+            Field("out", "", "folder of the table; empty: none", "--out"),
+            Field("memory", "1G", "to take at most", "--memory"),
+        ),
+    ),
+)

@@ -1,0 +1,341 @@
+"""The screens of `lab2048 tui`, without a terminal: what they show, and what the keys do."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+import pytest
+from played import play
+from textual.pilot import Pilot
+from textual.widgets import Input
+from tui_shots import FOLDER, SHOTS, take, text_of, until
+
+from lab2048.arena.sitting import Sitting
+from lab2048.errors import StoreError
+from lab2048.records.store import Store
+from lab2048.rules import Rules
+from lab2048.views.tui.app import LabApp
+from lab2048.views.tui.form import FormScreen
+from lab2048.views.tui.games import GamesScreen
+from lab2048.views.tui.menu import MenuScreen
+from lab2048.views.tui.play import PlayScreen
+from lab2048.views.tui.replay import ReplayScreen
+from lab2048.views.tui.work import WorkScreen
+
+Scene = Callable[[LabApp, Pilot[None]], Awaitable[None]]
+
+
+@pytest.mark.parametrize("name", SHOTS)
+def test_screens_look_as_they_did(name: str) -> None:
+    assert take(name) == (FOLDER / f"{name}.txt").read_text(), "script/goldens writes them anew"
+
+
+def test_the_docs_show_what_is_there() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "terminal.md").read_text()
+    assert (FOLDER / "play-values.txt").read_text() in page
+
+
+@pytest.mark.parametrize("name", [name for name in SHOTS if SHOTS[name].is_ascii])
+def test_ascii_is_ascii(name: str) -> None:
+    assert (FOLDER / f"{name}.txt").read_text().isascii()
+
+
+@pytest.fixture
+def run(own_store: Path) -> Callable[..., LabApp]:
+    """Plays a scene: on a board, or in the menu."""
+
+    def run_scene(scene: Scene, board: str = "", *, player: str = "random", has_motion: bool = False) -> LabApp:
+        async def main() -> LabApp:
+            with Store.open(own_store) as store:
+                first = PlayScreen(Sitting(Rules.from_text(board), 7, store), player) if board else None
+                app = LabApp(store, has_motion=has_motion, first=first)
+                async with app.run_test() as pilot:
+                    await pilot.pause()
+                    await scene(app, pilot)
+                return app
+
+        return asyncio.run(main())
+
+    return run_scene
+
+
+Run = Callable[..., LabApp]
+
+
+def screen_of(app: LabApp) -> PlayScreen:
+    assert isinstance(app.screen, PlayScreen)
+    return app.screen
+
+
+async def press(pilot: Pilot[None], keys: Sequence[str]) -> None:
+    for key in keys:
+        await pilot.press(key)
+    await pilot.pause()
+
+
+# --- playing -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("board", "keys", "moves"),
+    [
+        ("4x4", ["up", "left", "down", "right"], "wasd"),
+        ("4x4", "wasd", "wasd"),
+        ("4x4", "khjl", "wasd"),
+        ("hex2", "wedsaq", "wedsaq"),
+        ("hex2", ["up", "right", "down", "left"], "wdsa"),
+    ],
+)
+def test_all_ways_to_move(run: Run, own_store: Path, board: str, keys: Sequence[str], moves: str) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, keys)
+        assert screen_of(app).sitting.game.moves_text() == moves
+
+    run(scene, board)
+    with Store.open(own_store) as store:
+        (entry,) = store.entries()
+        assert store.get(entry.id).episode.moves == moves
+
+
+def test_undo_redo_and_a_new_game(run: Run) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        screen = screen_of(app)
+        await press(pilot, "wasdu")
+        assert screen.sitting.game.moves_text() == "was"
+        await press(pilot, ["y", "u", "ctrl+r", "backspace", "r"])
+        assert screen.sitting.game.moves_text() == "wasd"
+        await press(pilot, "n")
+        assert screen.sitting.game.moves_text() == ""
+        assert "u goes back" in screen.message
+        await press(pilot, "u")
+        assert screen.sitting.game.moves_text() == "wasd"
+        await press(pilot, "uuuuu")
+        assert screen.message == "nothing to undo"
+
+    run(scene, "4x4")
+
+
+def test_an_illegal_move_says_so_and_changes_nothing(run: Run) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, "a")
+        assert screen_of(app).message == "left is no move"
+
+    run(scene, "2 # # # / 4 # # #")
+
+
+def test_keys_are_never_lost_to_motion(run: Run) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await pilot.press(*"wasd" * 5)
+        assert screen_of(app).sitting.game.moves_text() == "wasd" * 5
+        board = screen_of(app).query_one("BoardView")
+        await until(pilot, lambda: board.board is screen_of(app).sitting.game.board)  # type: ignore[attr-defined]
+
+    run(scene, "4x4", has_motion=True)
+
+
+def test_a_player_plays_on_and_you_take_over(run: Run, own_store: Path) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        screen = screen_of(app)
+        await press(pilot, ["w", "minus", "enter"])
+        await until(pilot, lambda: len(screen.sitting.game.turns) > 2)
+        n = len(screen.sitting.game.turns)
+        for key in "wasd":
+            await press(pilot, key)
+        assert not screen.is_auto
+        assert len(screen.sitting.game.turns) > n
+        await press(pilot, ["space"])
+
+    run(scene, "4x4")
+    with Store.open(own_store) as store:
+        (entry,) = store.entries()
+    assert entry.player == "human"
+    assert [name for _, name in entry.movers][:2] == ["random", "human"]
+
+
+def test_a_game_that_is_over_can_be_taken_back(run: Run) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        screen = screen_of(app)
+        screen.speed = 0
+        await press(pilot, ["enter"])
+        await until(pilot, lambda: screen.sitting.game.is_over and not screen.is_auto)
+        assert "game over" in text_of(app)
+        await press(pilot, "u")
+        assert not screen.sitting.game.is_over
+
+    run(scene, "2x2")
+
+
+def test_another_player_in_the_middle_of_a_game(run: Run, own_store: Path) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        screen = screen_of(app)
+        await press(pilot, ["space"])
+        await until(pilot, lambda: screen.sitting.game.turns)
+        await press(pilot, "p")
+        app.screen.query_one("#spec", Input).value = "first:order=ws"
+        await press(pilot, ["tab", "enter"])
+        assert screen.adviser.spec == "first:order=ws"
+        await press(pilot, ["space"])
+        await until(pilot, lambda: len(screen.sitting.game.turns) == 2)
+
+    run(scene, "4x4")
+    with Store.open(own_store) as store:
+        (entry,) = store.entries()
+    assert (entry.player, entry.movers) == ("random", ((2, "first:order=ws"),))
+
+
+def test_a_player_that_does_not_exist_is_refused_in_words(run: Run) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, "p")
+        app.screen.query_one("#spec", Input).value = "randm"
+        await press(pilot, ["tab", "enter"])
+        assert "did you mean random?" in text_of(app)
+        await press(pilot, ["escape"])
+        assert screen_of(app).adviser.spec == "random"
+
+    run(scene, "4x4")
+
+
+def test_a_player_that_fails_says_so_and_the_game_goes_on(run: Run) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        screen = screen_of(app)
+        await press(pilot, ["enter"])
+        await until(pilot, lambda: screen.message)
+        assert "no-such-table" in screen.message
+        await press(pilot, "wasd")
+        assert len(screen.sitting.game.turns) == 4
+
+    run(scene, "4x4", player="optimal:table=no-such-table")
+
+
+def test_a_store_that_fails_does_not_end_the_game(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(Store, "keep", fail)
+
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, "wasd")
+        assert "this game cannot be kept: the disk is full" in text_of(app)
+
+    app = run(scene, "4x4")
+    assert [episode.moves for episode in app.unkept] == ["wasd"]
+
+
+def test_the_board_follows_the_size(run: Run) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        board = screen_of(app).query_one("BoardView")
+        for size, columns in (((80, 24), 10), ((60, 16), 7), ((30, 8), 5), ((120, 50), 10)):
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda wanted=columns: board.picture and board.picture.density.columns == wanted)  # type: ignore[attr-defined,misc]
+        await pilot.resize_terminal(15, 4)
+        await until(pilot, lambda: board.picture is None)  # type: ignore[attr-defined]
+
+    run(scene, "4x4")
+
+
+# --- games ---------------------------------------------------------------------------
+
+
+def test_a_game_of_before_is_replayed_and_gone_on_with(run: Run, own_store: Path) -> None:
+    with Store.open(own_store) as store:
+        number = store.begin_run("match", Rules.from_text("3x3"), "random", 1)
+        store.keep(number, {0: (before := play("3x3", seed=1))})
+
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, "g")
+        assert isinstance(app.screen, GamesScreen)
+        await press(pilot, ["enter"])
+        replay = app.screen
+        assert isinstance(replay, ReplayScreen)
+        await until(pilot, lambda: replay.turns)
+        await press(pilot, ["right", "right", "pagedown", "left"])
+        assert replay.at == 11
+        await press(pilot, ["space"])
+        await until(pilot, lambda: replay.at == replay.n_moves)
+        await press(pilot, ["home", *["right"] * 5, "c"])
+        sitting = screen_of(app).sitting
+        assert sitting.game.moves_text() == before.moves[:5]
+        await press(pilot, ["space"])
+        await until(pilot, lambda: len(sitting.game.turns) == 6)
+        await press(pilot, ["escape"])
+
+    run(scene)
+    with Store.open(own_store) as store:
+        new, old = store.entries()
+        assert store.get(old.id).episode == before
+        assert (new.kind, new.player, new.movers) == ("play", "random", ((6, "expectimax"),))
+
+
+# --- jobs ----------------------------------------------------------------------------
+
+
+def fill(app: LabApp, **values: str) -> None:
+    assert isinstance(app.screen, FormScreen)
+    for name, value in values.items():
+        app.screen.query_one(f"#field-{name}", Input).value = value
+
+
+def test_a_match_runs_beside_the_screen(run: Run, own_store: Path) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, "m")
+        fill(app, players="random first", board="2x2", games="3", workers="1")
+        await press(pilot, ["enter"])
+        assert isinstance(app.screen, WorkScreen)
+        assert "$ lab2048 match random first --rules 2x2 --games 3 --seed 1 --workers 1" in text_of(app)
+        await press(pilot, ["escape"])  # it goes on
+        job = app.jobs["match"]
+        await until(pilot, lambda: job.code is not None)
+        assert (job.code, job.event["event"]) == (0, "end")
+        await press(pilot, "m")
+        await until(pilot, lambda: "mean score" in text_of(app))
+        await press(pilot, "n")
+        assert isinstance(app.screen, FormScreen)
+
+    run(scene)
+    with Store.open(own_store) as store:
+        assert len(store.entries(kind="match")) == 6
+
+
+def test_a_solve_ends_with_its_answer(run: Run) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, "s")
+        fill(app, board="2x2", goal="16")
+        await press(pilot, ["enter"])
+        await until(pilot, lambda: "reached with probability" in text_of(app))
+        assert any(point.get("phase") == "forward" for point in app.jobs["solve"].points)
+
+    run(scene)
+
+
+def test_a_job_is_stopped_when_one_leaves_and_keeps_what_it_has_done(run: Run, own_store: Path) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, "m")
+        fill(app, players="random", games="1000000")
+        await press(pilot, ["enter"])
+        await until(pilot, lambda: app.jobs["match"].event.get("n_done"))
+        await press(pilot, "q")
+        await until(pilot, lambda: app.jobs["match"].code is not None)
+
+    app = run(scene)
+    assert app.jobs["match"].code == 130
+    with Store.open(own_store) as store:
+        assert store.entries(kind="match", limit=1)
+
+
+def test_a_job_that_fails_shows_why(run: Run, tmp_path: Path) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, "t")
+        fill(app, out=str(tmp_path / "nowhere" / "x.safetensors"))
+        await press(pilot, ["enter"])
+        await until(pilot, lambda: app.jobs["train"].code is not None)
+        await until(pilot, lambda: "there is no folder" in text_of(app))
+
+    run(scene)
+
+
+def test_the_menu_is_at_the_bottom(run: Run) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, ["escape", "escape", "question_mark", "escape", "w", "escape"])
+        assert isinstance(app.screen, MenuScreen)
+
+    run(scene)

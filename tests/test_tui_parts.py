@@ -1,0 +1,159 @@
+"""The parts of the screens: pictures of boards, colours that can be read, curves, questions to players."""
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import PACKED, WIDE, boards
+
+from lab2048.errors import LabError, UsageError
+from lab2048.rules import Board, Rules
+from lab2048.views.tui.adviser import Adviser, check_spec
+from lab2048.views.tui.chart import chart
+from lab2048.views.tui.job import MAX_POINTS, Job
+from lab2048.views.tui.palette import Depth, Palette, to_ascii
+from lab2048.views.tui.picture import DENSITIES, Density, Picture, face, fitting, size_of
+from lab2048.views.tui.plan import PLANS
+
+PALETTES = [Palette(depth, is_ascii) for depth in Depth for is_ascii in (False, True)]
+
+
+@given(boards(PACKED + WIDE, 20), st.sampled_from(DENSITIES), st.sampled_from(PALETTES))
+def test_every_board_is_a_rectangle_of_text_that_shows_every_tile(
+    board: Board, density: Density, palette: Palette
+) -> None:
+    picture = Picture(board, density, palette)
+    columns, height = size_of(board.shape, density)
+    lines = ["".join(segment.text for segment in line) for line in picture.lines]
+    assert len(lines) == height
+    assert {len(line) for line in lines} == {columns}
+    room = 4 if density.lines == 1 else density.columns - 2
+    for cell, (x, y) in picture.places.items():
+        middle = lines[y + density.lines // 2][x : x + density.columns].strip(" ▐▌│█")
+        rank = board.ranks[cell]
+        assert middle == face(rank, room) if rank else middle in ("", "·")
+    if palette.is_ascii:
+        assert to_ascii("\n".join(lines)).isascii()
+
+
+@given(boards(PACKED + WIDE))
+def test_tiles_do_not_overlap(board: Board) -> None:
+    for density in DENSITIES:
+        seen = set()
+        for x, y in Picture(board, density, Palette()).places.values():
+            spots = {(x + i, y + j) for i in range(density.columns) for j in range(density.lines)}
+            assert not spots & seen
+            seen |= spots
+
+
+@pytest.mark.parametrize(
+    ("board", "size", "columns"),
+    [("4x4", (46, 21), 10), ("4x4", (46, 19), 7), ("4x4", (30, 11), 5), ("8x8", (80, 24), 7), ("hex4", (80, 21), 5)],
+)
+def test_the_largest_density_that_fits(board: str, size: tuple[int, int], columns: int) -> None:
+    density = fitting(Board.from_text(board).shape, *size)
+    assert density
+    assert density.columns == columns
+
+
+def test_no_density_fits_a_stamp() -> None:
+    assert fitting(Board.from_text("4x4").shape, 19, 4) is None
+
+
+def luminance(colour: tuple[int, int, int]) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    parts = [part / 255 for part in colour]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("rank", range(1, 21))
+def test_every_tile_can_be_read(rank: int) -> None:
+    style = Palette().tile(rank)
+    assert style.color
+    assert style.bgcolor
+    light, dark = (luminance(tuple(c.get_truecolor())) for c in (style.bgcolor, style.color))
+    assert light + 0.05 >= 4.5 * (dark + 0.05)
+
+
+@pytest.mark.parametrize("rank", range(1, 21))
+def test_neighbouring_tiles_differ_in_sixteen_colours(rank: int) -> None:
+    palette = Palette(Depth.SIXTEEN)
+    assert palette.tile(rank).bgcolor != palette.tile(rank + 1).bgcolor
+    assert palette.tile(rank).color != palette.tile(rank).bgcolor
+
+
+def test_without_colour_there_is_none() -> None:
+    palette = Palette(Depth.NONE)
+    for style in (palette.tile(3), palette.fresh(3), palette.empty, palette.brick):
+        assert style.color is None
+        assert style.bgcolor is None
+    assert palette.fresh(1) != palette.tile(1)
+
+
+@given(
+    st.lists(st.tuples(st.floats(-1e9, 1e9), st.floats(-1e9, 1e9)), max_size=30), st.integers(1, 60), st.integers(1, 12)
+)
+def test_a_curve_keeps_to_its_place(points: list[tuple[float, float]], columns: int, lines: int) -> None:
+    drawn = chart(sorted(points), columns, lines)
+    assert len(drawn) in (0, lines)
+    assert all(len(line) == columns for line in drawn[:-1] if len(line.split("│")[0]) == 8)
+
+
+# --- players -------------------------------------------------------------------------
+
+
+def test_a_player_answers_and_questions_that_nobody_waits_for_are_skipped() -> None:
+    rules = Rules.from_text("4x4")
+    asked: list[Board] = []
+
+    async def main() -> None:
+        adviser = Adviser("first", rules, 1)
+        decide = adviser._decide
+        adviser._decide = lambda board: (asked.append(board), decide(board))[1]  # type: ignore[method-assign]
+        boards = [Board.from_text(text) for text in ("2 2 / # #", "2 4 / 4 2 / # #", "2 # / # #")]
+        waiting = [asyncio.ensure_future(adviser.ask(board)) for board in boards]
+        waiting[1].cancel()
+        assert (await waiting[0]).values.keys() == set(boards[0].legal_moves())
+        await waiting[2]
+        adviser.close()
+        assert boards[1] not in asked[1:2] or len(asked) == 3
+
+    asyncio.run(main())
+
+
+def test_a_player_that_fails_raises_where_it_was_asked() -> None:
+    async def main() -> None:
+        with pytest.raises(LabError, match="no-such-table"):
+            await Adviser("optimal:table=no-such-table", Rules.from_text("4x4"), 1).ask(Board.from_text("2 2 / # #"))
+
+    asyncio.run(main())
+
+
+def test_you_are_no_player_to_be_asked() -> None:
+    with pytest.raises(UsageError, match="is you"):
+        check_spec("human")
+
+
+# --- plans and jobs ------------------------------------------------------------------
+
+
+def test_fields_become_the_command_that_does_the_same() -> None:
+    plans = {plan.name: plan for plan in PLANS}
+    defaults = {name: {field.name: field.default for field in plan.fields} for name, plan in plans.items()}
+    assert plans["play"].words(defaults["play"]) == ["play", "--rules", "4x4", "--goal", "2048"]
+    assert plans["solve"].words(defaults["solve"]) == ["solve", "2x3", "--goal", "64", "--memory", "1G"]
+    assert plans["match"].words({"players": "first 'greedy:eval=(a b)'", "resume": "yes"}) == [
+        "match", "first", "greedy:eval=(a b)", "--resume",
+    ]  # fmt: skip
+    assert len({plan.key for plan in PLANS}) == len(PLANS)
+
+
+def test_a_long_curve_is_thinned_out_and_keeps_its_ends() -> None:
+    job = Job("train", ["train", "ntuple"])
+    for n in range(10 * MAX_POINTS):
+        job.take({"n_moves": n})
+    assert len(job.points) <= MAX_POINTS
+    assert job.points[-1]["n_moves"] > 9.9 * MAX_POINTS
+    assert job.event["n_moves"] == 10 * MAX_POINTS - 1

@@ -1,0 +1,185 @@
+"""What the screens of `lab2048 tui` show, as text: each shot is a few keys and the screen that they lead to.
+
+script/goldens writes them anew, into tests/data/tui.
+"""
+
+import asyncio
+import io
+import re
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from played import play
+from rich.console import Console
+from textual.pilot import Pilot
+
+from lab2048.arena.sitting import Sitting
+from lab2048.records.store import Store
+from lab2048.rules import Rules
+from lab2048.views.tui.app import LabApp
+from lab2048.views.tui.job import Job
+from lab2048.views.tui.palette import Depth
+from lab2048.views.tui.plan import PLANS
+from lab2048.views.tui.play import PlayScreen
+from lab2048.views.tui.replay import ReplayScreen
+from lab2048.views.tui.work import WorkScreen
+
+FOLDER = Path(__file__).parent / "data" / "tui"
+ALL_TILES = "2 4 8 16 / 32 64 128 256 / 512 1024 2048 4096 / 8192 16384 # x"
+MOVES = tuple("wasd" * 6)
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A screen: where it begins, what is pressed, and what it waits for."""
+
+    board: str = ""  # a game on it; empty: the menu
+    keys: Sequence[str] = ()
+    size: tuple[int, int] = (80, 24)
+    depth: Depth = Depth.MANY
+    is_ascii: bool = False
+    player: str = "first"
+    job: Callable[[], Job] | None = None
+    until: Callable[[LabApp], bool] = lambda _: True
+
+
+def text_of(app: LabApp) -> str:
+    """The screen as lines of text; what differs from day to day is made the same."""
+    width, height = app.size
+    console = Console(
+        width=width, height=height, file=io.StringIO(), force_terminal=True, record=True, legacy_windows=False
+    )
+    console.print(app.screen._compositor.render_update(full=True))
+    text = console.export_text()
+    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "2048-01-01 00:00", text)
+    text = re.sub(r"(lab2048) \d+\.\d+\.\d+", r"\1 0.0.0", text)
+    return "\n".join(line.rstrip() for line in text.splitlines()).rstrip() + "\n"
+
+
+async def until(pilot: Pilot[None], is_there: Callable[[], Any]) -> None:
+    """Go on when something is so; the time limit only keeps a broken program from hanging."""
+    async with asyncio.timeout(240):
+        while not is_there():
+            await pilot.pause()
+            await asyncio.sleep(0.01)  # not to wait for it, but to leave the processor to it
+    await pilot.pause()
+
+
+async def _take(shot: Shot, store: Store) -> str:
+    first = None
+    if shot.board:
+        first = PlayScreen(Sitting(Rules.from_text(shot.board), 7, store), shot.player)
+    app = LabApp(store, is_ascii=shot.is_ascii, depth=shot.depth, has_motion=False, first=first)
+    async with app.run_test(size=shot.size) as pilot:
+        await pilot.pause()
+        if shot.job:
+            job = shot.job()
+            app.jobs[job.name] = job
+            app.push_screen(WorkScreen(next(plan for plan in PLANS if plan.name == job.name), job))
+            await pilot.pause()
+        for key in shot.keys:
+            await pilot.press(key)
+        await until(pilot, lambda: shot.until(app))
+        return text_of(app)
+
+
+def take(name: str) -> str:
+    """The text of a shot, in a store with a few games."""
+    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "games.sqlite") as store:
+        run = store.begin_run("match", Rules.from_text("3x3"), "random", 7)
+        store.keep(run, {n: play("3x3", seed=n) for n in range(3)})
+        run = store.begin_run("play", Rules.from_text("hex2"), "human", 1)
+        store.keep(run, {0: play("hex2", seed=4, player="human", max_moves=40)})
+        return asyncio.run(_take(SHOTS[name], store))
+
+
+def _match() -> Job:
+    job = Job("match", ["match", "random", "expectimax:depth=3", "--games", "40"])
+    rate = {"rate": 0.25, "ci95": [0.14, 0.40]}
+    figures = {"mean_score": 1090.5, "mean_score_ci95": [1040.0, 1141.0], "median_score": 1064, "max_score": 3180}
+    figures |= {"moves_per_second": 7.2e6, "games": 40}
+    tiles = {str(2**n): rate for n in range(7, 12)}
+    players = [{"player": name, "reached": tiles, **figures} for name in ("random", "expectimax:depth=3")]
+    pair = {"players": [p["player"] for p in players], "games": 40, "mean_difference": -12.0, "games_to_decide": 900}
+    paired = [pair | {"mean_difference_ci95": [-40.0, 16.0]}]
+    job.take({"event": "progress", "n_done": 60, "n_all": 80, "players": players, "paired": paired})
+    job.log.append("60 of 80 games")
+    return job
+
+
+def _train() -> Job:
+    job = Job("train", ["train", "ntuple", "--minutes", "5", "--out", "my.safetensors"])
+    for n in range(1, 60):
+        rates = {"2048": n / 60, "4096": n / 200, "8192": 0.0}
+        sums = {"seconds": 2.5 * n, "n_moves": 3_000_000 * n, "n_games": 4000 * n, "pace": 1.2e6, "n_last": 1000}
+        job.take({"event": "progress", **sums, "mean": 40_000 * (1 - 0.95**n), "best": 90_000.0, "rates": rates,
+                  "learning_rate": 0.1, "error": 120.0})  # fmt: skip
+    return job
+
+
+def _solve() -> Job:
+    job = Job("solve", ["solve", "3x3", "--goal", "256"])
+    for n in range(1, 100):
+        sums = {"states": n**3, "afterstates": 2 * n**3, "valued": 0, "seconds": n / 10, "bytes": n**4}
+        job.take({"event": "progress", "phase": "forward", "tile_sum": 2 * n, "n_layers": n, "n_all": 0, **sums})
+    job.take(job.event | {"phase": "backward", "n_layers": 30, "n_all": 99, "valued": 500_000})
+    return job
+
+
+def _has_values(app: LabApp) -> bool:
+    screen = app.screen
+    return isinstance(screen, PlayScreen) and screen.decision is not None
+
+
+def _is_proved(app: LabApp) -> bool:
+    screen = app.screen
+    return isinstance(screen, ReplayScreen) and screen.message.startswith("proved")
+
+
+SHOTS = {
+    "menu": Shot(),
+    "menu-keys": Shot(keys=["question_mark"]),
+    "play": Shot("4x4", MOVES),
+    "play-values": Shot("4x4", [*MOVES, "t"], player="lookahead:depth=2", depth=Depth.NONE, until=_has_values),
+    "play-keys": Shot("4x4", ["question_mark"]),
+    "play-large": Shot("5x5", MOVES, size=(120, 40)),
+    "play-middle": Shot("4x4", MOVES, size=(50, 16)),
+    "play-small": Shot("8x8", MOVES, size=(40, 12)),
+    "play-too-small": Shot("8x8", size=(30, 10)),
+    "play-tiles": Shot(ALL_TILES),
+    "play-tiles-small": Shot(ALL_TILES, size=(30, 9)),
+    "play-hexagons": Shot("hex2", tuple("qweasd" * 5)),
+    "play-hexagons-large": Shot("hex1", tuple("qweasd"), size=(80, 30)),
+    "play-bricks": Shot("####|#xx#|####", MOVES),
+    "play-no-colour": Shot("4x4", MOVES, depth=Depth.NONE),
+    "play-sixteen": Shot("4x4", MOVES, depth=Depth.SIXTEEN),
+    "play-ascii": Shot("hex1", tuple("qweasd"), is_ascii=True),
+    "choose": Shot("4x4", ["p"]),
+    "form-play": Shot(keys=["p"]),
+    "form-watch": Shot(keys=["w"]),
+    "form-match": Shot(keys=["m"]),
+    "form-train": Shot(keys=["t"]),
+    "form-solve": Shot(keys=["s"]),
+    "form-wrong": Shot(keys=["p", "backspace", "backspace", "backspace", *"4y4", "enter"]),
+    "match": Shot(job=_match),
+    "train": Shot(job=_train),
+    "train-ascii": Shot(job=_train, is_ascii=True, depth=Depth.NONE),
+    "solve": Shot(job=_solve),
+    "games": Shot(keys=["g"]),
+    "games-best": Shot(keys=["g", "b", "k", "k"]),
+    "replay": Shot(keys=["g", "enter", "right", "pagedown"], until=_is_proved),
+}  # fmt: skip
+
+
+def write() -> None:
+    """Write all shots anew."""
+    FOLDER.mkdir(exist_ok=True)
+    for name in SHOTS:
+        (FOLDER / f"{name}.txt").write_text(take(name))
+
+
+if __name__ == "__main__":
+    write()
