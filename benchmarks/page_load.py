@@ -2,7 +2,8 @@
 
 Players make a move, wait for the answer and make another one a little later, as a quick person does; each of the
 watchers listens to a game that a player plays by itself.  Says how long answers took, how many moves were watched,
-what went wrong, and how much memory the server took at the beginning and at the end.
+what went wrong, and how much memory the server took at the beginning and at the end.  On a busy machine
+only the CPU seconds of the server are telling.
 """
 
 import argparse
@@ -90,6 +91,12 @@ def memory(pid: int) -> float:
     return int(found[1]) / 1024 if found else 0.0
 
 
+def cpu(pid: int) -> float:
+    """CPU seconds that a process has taken."""
+    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=60)
@@ -105,9 +112,10 @@ def main() -> None:
             while not httpx.get(f"{address}api/status", trust_env=False).json()["ready"]:
                 time.sleep(0.5)
             asyncio.run(crowd(address, options.players, options.watchers, min(5.0, options.seconds)))
-            before = memory(server.pid)
+            before, cpu_before = memory(server.pid), cpu(server.pid)
             result = asyncio.run(crowd(address, options.players, options.watchers, options.seconds))
             result |= {"memory_mb_before": before, "memory_mb_after": memory(server.pid)}
+            result["server_cpu_seconds"] = cpu(server.pid) - cpu_before
             server.terminate()
             server.wait(60)
     print(json.dumps(result, indent=1))

@@ -129,7 +129,7 @@ def measure(n_keys: int, seconds: float) -> dict[str, Any]:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_context(viewport=SIZES["desk"]).new_page()
         page.set_default_timeout(120_000)
-        page.add_init_script("localStorage.lab2048 ??= JSON.stringify({speed: 60, player: 'first'})")
+        page.add_init_script("localStorage.lab2048 ??= JSON.stringify({speed: 60, player: 'ntuple'})")
         server = Server(Path(home))
         begin = time.perf_counter()
         server.start()

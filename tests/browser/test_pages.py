@@ -147,7 +147,7 @@ def test_settings_stay(tab: Tab) -> None:
     tab.go("#/play")
     tab.page.get_by_role("button", name="Settings").click()
     tab.page.get_by_role("button", name="Dark", exact=True).click()
-    tab.page.get_by_role("button", name="For colour-blind eyes").click()
+    tab.page.get_by_role("button", name="Colour-blind").click()
     tab.page.get_by_role("button", name="Close").click()
     tab.page.reload()
     root = tab.page.locator("html")

@@ -103,7 +103,7 @@ def _run(listener: socket.socket, token: str | None, path: Path | None, *, open_
         lab = Lab(store)
         config = uvicorn.Config(
             make_app(lab, token=token), log_level="error", access_log=False, timeout_graceful_shutdown=5,
-            lifespan="on", server_header=False, ws="none",
+            lifespan="on", server_header=False, ws="none", timeout_keep_alive=60,
         )  # fmt: skip
         server = uvicorn.Server(config)
         _Ending(server, lab)

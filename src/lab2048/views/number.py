@@ -35,3 +35,15 @@ def duration(seconds: float) -> str:
         if seconds >= scale:
             return f"{seconds / scale:.3g} {unit}"
     return f"{seconds * 1e9:.0f} ns"
+
+
+def size(n_bytes: float) -> str:
+    """An amount of data in the unit that fits.
+
+    >>> size(576), size(3092), size(1.3e9)
+    ('576 bytes', '3.09 kB', '1.3 GB')
+    """
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if n_bytes >= factor:
+            return f"{number(n_bytes / factor)} {unit}"
+    return f"{n_bytes:.0f} bytes"

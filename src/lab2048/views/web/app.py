@@ -61,7 +61,7 @@ def make_api(lab: Lab) -> FastAPI:
     for noun in _NOUNS:
         app.include_router(noun.router)
     app.include_router(files.router)
-    app.add_middleware(GZipMiddleware, minimum_size=500, compresslevel=6)
+    app.add_middleware(GZipMiddleware, minimum_size=4000, compresslevel=6)
     return app
 
 

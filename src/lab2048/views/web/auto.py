@@ -1,6 +1,6 @@
 """Auto-play: a player that goes on by itself, a thread a game, at the speed that was asked for.
 
-Fast games come in batches, some thirty a second, so that any number of moves is shown smoothly.
+Fast games come in batches, at most sixty a second, so that any number of moves is shown smoothly.
 """
 
 import threading
@@ -18,7 +18,9 @@ from lab2048.views.web.spec import Library
 if TYPE_CHECKING:
     from lab2048.views.web.desk import Desk
 
-TICK = 1 / 30  # seconds between batches at the least
+FRAME = 1 / 60  # seconds between batches at the least, and
+TICK = 1 / 30  # for games that are faster than that
+CALM = 10.0  # moves a second up to which each is kept before it is shown; faster ones are kept in passing
 BUDGET = 0.02  # seconds of a tick for thinking, all fast games together
 LONELY = 10.0  # seconds without anyone watching
 
@@ -64,9 +66,9 @@ class Auto:
         opened = self._opened
         try:
             self._play(stop)
-        except LabError as error:
+        except Exception as error:  # whatever a player does, the game must not seem to go on
             if not stop.is_set():
-                self.error = str(error)
+                self.error = str(error) if isinstance(error, LabError) else f"{type(error).__name__}: {error}"
         with opened.lock:
             if self._stop is stop:  # it ended by itself
                 self._stop = None
@@ -84,7 +86,7 @@ class Auto:
             elif now - watched_at > LONELY:
                 return
             speed = self.speed
-            tick = max(TICK, 1 / speed) if speed else TICK
+            tick = max(FRAME, 1 / speed) if 0 < speed <= 1 / FRAME else TICK
             n_wanted = max(1, round(speed * tick)) if speed else 10_000
             seconds = BUDGET / max(1, desk.n_running) if not speed else tick
             turns: list[Turn] = []
@@ -102,10 +104,12 @@ class Auto:
             with opened.lock:
                 if turns and not stop.is_set():
                     is_over = not opened.game.board.legal_moves()
-                    desk.changed(opened, "auto", turns, at_once=is_over or len(turns) == 1)
+                    desk.changed(opened, "auto", turns, at_once=is_over or 0 < speed <= CALM)
                 elif turns:
                     opened.keep(desk.store)
             if not turns or is_over:
                 return
             due = max(due + tick, time.monotonic() - tick)
-            stop.wait(max(0.0, due - time.monotonic()))
+            while self.speed == speed and (left := due - time.monotonic()) > 0:  # a new speed is heard soon
+                if stop.wait(min(left, 0.1)):
+                    return

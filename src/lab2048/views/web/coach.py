@@ -39,6 +39,7 @@ class Coach:
         """`tell` is called when `doing` or `is_ready` has changed."""
         self.doing = "the players are getting ready"
         self.failure = ""
+        self.is_ready = False  # the champion answers at once
         self._tell = tell
         self._ready: set[str] = set()
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
@@ -48,10 +49,6 @@ class Coach:
         self._process: subprocess.Popen[str] | None = None
         # As many as there are cores, and one for short questions beside long ones.
         self._pool = ThreadPoolExecutor((os.cpu_count() or 1) + 1, thread_name_prefix="coach")
-
-    @property
-    def is_ready(self) -> bool:
-        return {"play", "network"} <= self._ready
 
     def warm_up(self) -> None:
         """Begin to make everything ready."""
@@ -125,6 +122,7 @@ class Coach:
                 self._ready.add(group)
                 if group == "network":
                     self._meet_default()
+                    self.is_ready = True
                 self._tell()
             self.doing = ""
         except (LabError, OSError, ValueError) as error:

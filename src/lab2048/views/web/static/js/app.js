@@ -41,14 +41,16 @@ async function show() {
     current = null;
     main.replaceChildren();
     main.className = name;
-    current = (await module.open(main, where)) ?? {};
-    if (!current.watches) stream.watch([]);
-    if (mine !== visit) current.close?.();
-    else if (mine > 1) {
+    if (mine > 1) {
+      // At once: whoever moves the focus while the page fills keeps it where it is.
       main.focus({ preventScroll: true });
       scrollTo(0, 0);
       say(title);
     }
+    const opened = (await module.open(main, { ...where, isHere: () => mine === visit })) ?? {};
+    if (mine !== visit) return void opened.close?.();
+    current = opened;
+    if (!current.watches) stream.watch([]);
   } catch (error) {
     console.error(error);
     toast(`The page ${title} could not be shown: ${error.message}`, "Again", show);

@@ -93,7 +93,7 @@ export function chart(label) {
         rows,
       ),
     );
-    await Plotly.react(canvas, answer.figure.data, dress(answer.figure.layout), {
+    await Plotly.react(canvas, ...dress(answer.figure), {
       responsive: true,
       displayModeBar: false,
       displaylogo: false,
@@ -109,8 +109,8 @@ export function chart(label) {
   return element;
 }
 
-/** The colours of the page for a figure that brings none. */
-function dress(layout) {
+/** A figure in the colours of the page. */
+function dress({ data, layout }) {
   const style = getComputedStyle(document.documentElement);
   // light-dark() is not a colour that plotly reads, so the browser is asked what it comes to.
   const probe = h("i.unseen");
@@ -126,7 +126,10 @@ function dress(layout) {
     if (/^[xy]axis/.test(name))
       axes[name] = { gridcolor: line, linecolor: line, zerolinecolor: line, automargin: true, ...value };
   }
-  return {
+  const traces = data.map((trace) =>
+    trace.error_y ? { ...trace, error_y: { ...trace.error_y, color: text } } : trace,
+  );
+  const figure = {
     ...layout,
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
@@ -141,6 +144,7 @@ function dress(layout) {
     legend: { orientation: "h", y: 1.12, x: 0, ...layout.legend, font: { color: quiet } },
     autosize: true,
   };
+  return [traces, figure];
 }
 
 /** Several charts of which one is shown: [[name, label]]. */

@@ -69,16 +69,16 @@ export function settings() {
       "div.stack",
       {},
       line("Light or dark", "theme", [
-        ["auto", "As the system"],
+        ["auto", "Auto"],
         ["light", "Light"],
         ["dark", "Dark"],
       ]),
       line("Tiles", "tiles", [
         ["classic", "Classic"],
-        ["contrast", "For colour-blind eyes"],
+        ["contrast", "Colour-blind"],
       ]),
       line("Motion", "motion", [
-        ["auto", "As the system"],
+        ["auto", "Auto"],
         ["off", "None"],
       ]),
       h("p.small.quiet", {}, "Kept in this browser. Games are kept by lab2048 on this machine; nothing leaves it."),

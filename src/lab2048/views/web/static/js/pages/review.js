@@ -16,9 +16,9 @@ import { speedControl } from "../speed.js";
 const EVERY = 64; // boards that are kept, so that any other is few turns away
 const AT_ONCE = 20000; // turns an answer holds at most
 
-export async function open(main, { rest, query }) {
+export async function open(main, { rest, query, isHere }) {
   const page = new Review();
-  await page.build(main, rest[0], Number(query.turn ?? 0));
+  await page.build(main, rest[0], Number(query.turn ?? 0), isHere);
   return page;
 }
 
@@ -29,8 +29,9 @@ class Review {
   #at = 0;
   #timer = 0;
 
-  async build(main, id, at) {
+  async build(main, id, at, isHere) {
     const first = await attempt(() => get(`/api/games/${encodeURIComponent(id)}/replay?first=1&last=${AT_ONCE}`));
+    if (!isHere()) return;
     if (!first)
       return void main.append(
         h("h1", {}, "Replay"),
@@ -46,6 +47,7 @@ class Review {
       if (!next?.turns.length) break;
       this.#turns = this.#turns.concat(next.turns);
     }
+    if (!isHere()) return; // another page has been opened meanwhile
     this.index(first.first);
     this.board = h("lab-board", { quiet: true, tabIndex: 0 });
     this.slider = h("input", {
