@@ -15,30 +15,10 @@ from lab2048.solver.crew import Crew
 from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Problem
 from lab2048.solver.solve import Solve
+from lab2048.studies.solve import search_like_document_000
 
 ROWS = json.loads((DATA / "exact.json").read_text())["document_000"]["rows"]
 MISPRINTED = (96.14, 8.36)
-
-
-def search(board: Board, rules: Rules, known: dict[Board, float]) -> float:
-    """The document's search: a winning move ends it, and so does the first move that is certain to win."""
-    if board in known:
-        return known[board]
-    slides = list(board.slides())
-    if not slides:
-        return 0.0
-    best = 0.0
-    if any(max(after.ranks) >= rules.goal_rank for _, (after, _) in slides):
-        best = 1.0
-    else:
-        for _, (after, _) in slides:
-            spawns = rules.spawns(after)
-            value = sum(s.probability * search(after.put(s.cell, s.rank), rules, known) for s in spawns)
-            best = max(best, value)
-            if value >= 1.0 - 1e-12:
-                break
-    known[board] = best
-    return best
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['board']}-{row['win']}-{row['published_unique_states']}")
@@ -48,7 +28,7 @@ def test_the_published_table(row: dict[str, object], tmp_path: Path) -> None:
         board = " / ".join(text.replace("0", "#").split("|"))
         rules = Rules.from_text(board, goal=row["win"])  # type: ignore[arg-type]
         known: dict[Board, float] = {}
-        value = search(rules.board, rules, known)
+        value = search_like_document_000(rules.board, rules, known)
         assert len(known) == row["published_unique_states"]
         with Crew(1) as crew:
             table = Solve(Problem.of(rules, "win"), tmp_path / str(i), crew, Memory(2**28), is_kept=False).run()

@@ -71,6 +71,9 @@ WORDS = [
     ("weights-1", "weights info W/net.safetensors"),
     ("weights-changed-1", "weights prune W/net.safetensors --least 1 --out T/pruned.safetensors"),
     ("weights-changed-1", "weights quantize W/net.safetensors --out T/small.safetensors"),
+    ("studies-1", "study list"),
+    ("study-report-1", "study run 000-optimal --tiny"),
+    ("study-report-1", "study report 000-optimal --tiny"),
     ("config-1", "config show"),
     ("doctor-1", "doctor"),
 ]

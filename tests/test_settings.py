@@ -1,5 +1,6 @@
 """Settings from files and variables: who counts, who is named, and what a mistake says."""
 
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -162,14 +163,13 @@ def test_help_shows_what_is_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert "[default: 77]" in capsys.readouterr().out
 
 
-def test_the_first_word_may_be_missing(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    import io
-    import sys
-
-    project('rules = "2x3"\n')
-    monkeypatch.setattr(sys, "stdin", io.StringIO("q\n"))
+def test_the_first_word_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    project("[serve]\nport = 2077\n")
+    started = []
+    monkeypatch.setattr("lab2048.cli.serve._listen", lambda port, **_: contextlib.nullcontext(port))
+    monkeypatch.setattr("lab2048.cli.serve._run", lambda listener, *_, **__: started.append(listener))
     assert run([]) == 0
-    assert "2048 on 2x3" in capsys.readouterr().out
+    assert len(started) == 1
 
 
 def test_every_common_key_stands_for_an_option() -> None:

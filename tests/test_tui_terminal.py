@@ -60,7 +60,9 @@ def test_ten_moves_undo_another_player_and_out(open_terminal: Open, own_store: P
     terminal.until(moves(9))
     terminal.press("p")
     terminal.has("who is to be asked")
-    terminal.press("\x1b[H")  # to the first of the list, and one down
+    terminal.press("\x1b[H")  # to the first of the list, and down
+    terminal.has("options: weights=")
+    terminal.press("\x1b[B")
     terminal.has("options: depth=")
     terminal.press("\x1b[B")
     terminal.has("options: order=")

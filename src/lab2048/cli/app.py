@@ -28,6 +28,7 @@ from lab2048.cli import (
     regret,
     serve,
     solve,
+    study,
     table,
     train,
     tui,
@@ -72,6 +73,7 @@ app.command("completion")(completion.completion)
 app.add_typer(players.app, name="players")
 app.add_typer(games.app, name="games")
 app.add_typer(bench.app, name="bench")
+app.add_typer(study.app, name="study")
 app.add_typer(table.app, name="table")
 app.add_typer(train.app, name="train")
 app.add_typer(weights.app, name="weights")

@@ -12,11 +12,13 @@ from collections.abc import Iterable
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
+import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY = 64 * 1024
 MAX_IMPORT = 2 * 1024 * 1024
+PATIENCE = 1.0  # seconds for a body that is not wanted
 IMPORT = "/api/games/import"
 COOKIE = "lab2048"
 
@@ -61,6 +63,7 @@ class Guard:
         path: str = scope["path"]
         refusal = self._refusal(scope, headers, path)
         if refusal:
+            await _drain(receive)
             await _answer(send, *refusal)
             return
         if self.token and not path.startswith("/static/"):
@@ -140,6 +143,15 @@ def _dressed(send: Send, path: str) -> Send:
         await send(message)
 
     return give
+
+
+async def _drain(receive: Receive) -> None:
+    """Read what is sent and forget it: whoever is hung up on while sending never hears why."""
+    with anyio.move_on_after(PATIENCE):
+        while True:
+            message = await receive()
+            if message["type"] != "http.request" or not message.get("more_body"):
+                return
 
 
 async def _redirect(send: Send, path: str, cookie: str) -> None:

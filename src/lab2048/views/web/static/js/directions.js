@@ -15,6 +15,13 @@ export function shares(values) {
   return new Map(values.map(({ move, loss }) => [move, most > 0 ? 1 - (0.75 * loss) / most : 1]));
 }
 
+/** What a bar says: the value, or what it is less than the best where both would read the same. */
+function label({ move, value, loss }, { move: best, unit, values }) {
+  const text = worth(value, unit);
+  const most = values.find((each) => each.move === best);
+  return move !== best && loss > 0 && most && text === worth(most.value, unit) ? `-${worth(loss, unit)}` : text;
+}
+
 export class Directions {
   element = h("div.stage");
   #buttons = [];
@@ -49,7 +56,7 @@ export class Directions {
     this.#buttons.forEach((made, move) => {
       const value = hint?.values.find((each) => each.move === move);
       const isBest = Boolean(hint) && mode !== "off" && hint.move === move;
-      const text = mode === "all" && value ? worth(value.value, hint.unit) : "";
+      const text = mode === "all" && value ? label(value, hint) : "";
       made.classList.toggle("best", isBest);
       made.classList.toggle("can", legal.includes(move));
       made.querySelector("span").textContent = text;

@@ -97,7 +97,7 @@ export class Game extends EventTarget {
           this.#apply({ state: error.body.state, turns: [], kind: "open" }, null);
         else {
           this.#board.show(this.state.ranks);
-          this.dispatchEvent(new CustomEvent("failure", { detail: error }));
+          this.dispatchEvent(new CustomEvent("failure", { detail: { error, action } }));
         }
       }
     }

@@ -34,6 +34,7 @@ class Play {
   #lastSaid = 0;
   #lastHint = 0;
   #lastError = "";
+  #wanted = null;
 
   build(main) {
     this.board = h("lab-board");
@@ -115,11 +116,11 @@ class Play {
       { signal: this.#ending.signal },
     );
     for (const name of ["open", "change"]) this.game.addEventListener(name, (event) => this.changed(event.detail));
-    this.game.addEventListener("failure", (event) => complain(event.detail));
+    this.game.addEventListener("failure", (event) => this.failed(event.detail));
     this.game.addEventListener("blocked", (event) => say(`${this.game.shape.moves[event.detail].name}: nothing moves`));
     this.board.addEventListener("swipe", (event) => this.move(event.detail));
     stream.on("game", (change) => this.game.receive(change), this.#ending.signal);
-    stream.on("status", () => this.askHint(), this.#ending.signal);
+    stream.on("status", (status) => this.heard(status), this.#ending.signal);
     onPref("hints", () => this.drawHints(), { signal: this.#ending.signal });
   }
 
@@ -164,7 +165,23 @@ class Play {
     return chosen && !isForeign ? chosen : usual;
   }
 
+  /** What a player was asked for before it was ready is done when it is, unless someone moves first. */
+  failed({ error, action }) {
+    this.#wanted = error.status === 503 && ["auto", "step"].includes(action.kind) ? action : null;
+    complain(error);
+  }
+
+  heard(status) {
+    this.askHint();
+    const wanted = this.#wanted;
+    if (!status.ready || !wanted) return;
+    this.#wanted = null;
+    if (wanted.kind === "step") this.game.step(wanted.player);
+    else this.game.auto(wanted.player, pref("speed"), wanted.running);
+  }
+
   move(move) {
+    this.#wanted = null;
     this.game.move(move);
   }
 

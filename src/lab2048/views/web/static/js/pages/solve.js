@@ -221,18 +221,20 @@ class Solve {
     const hardest = await attempt(() => get(`/api/tables/${encodeURIComponent(name)}/hardest?n=8`));
     if (hardest && this.#table === about) {
       this.hard.replaceChildren(
-        ...hardest.positions.map((each) =>
-          button(
-            h(
-              "span",
-              {},
-              this.mini(each.ranks),
-              h("span.small", {}, `${this.worth(each.value)} or ${this.worth(each.second)}`),
+        ...hardest.positions
+          .filter(({ value, second }) => value - second > 1e-9)
+          .map((each) =>
+            button(
+              h(
+                "span",
+                {},
+                this.mini(each.ranks),
+                h("span.small", {}, `${this.worth(each.value)} or ${this.worth(each.second)}`),
+              ),
+              () => this.probe({ ranks: each.ranks }),
+              { "aria-label": `${each.board}: ${this.worth(each.value)}, second best ${this.worth(each.second)}` },
             ),
-            () => this.probe({ ranks: each.ranks }),
-            { "aria-label": `${each.board}: ${this.worth(each.value)}, second best ${this.worth(each.second)}` },
           ),
-        ),
       );
       this.hard.className = "row hard";
     }
@@ -275,7 +277,8 @@ class Solve {
     );
     this.spawns.replaceChildren(
       ...answer.spawns.map(({ cell, rank, probability, value, ranks }, i) => {
-        const tail = i === 0 ? "best" : i === answer.spawns.length - 1 ? "worst" : "";
+        const isSame = answer.spawns[0].value - answer.spawns.at(-1).value < 1e-9;
+        const tail = isSame ? "" : i === 0 ? "best" : i === answer.spawns.length - 1 ? "worst" : "";
         return h(
           "button.spawn",
           { type: "button", onclick: () => this.probe({ ranks }) },

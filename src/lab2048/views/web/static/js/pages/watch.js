@@ -11,7 +11,7 @@ import { seeking } from "../pure/keys.js";
 import { rulesForm } from "../rulesform.js";
 import { seats } from "../seats.js";
 import { speedControl } from "../speed.js";
-import { stream } from "../stream.js";
+import { patiently, stream } from "../stream.js";
 
 const MOST = 9;
 
@@ -147,7 +147,7 @@ class Watch {
     };
     game.addEventListener("open", draw);
     game.addEventListener("change", draw);
-    game.addEventListener("failure", (event) => complain(event.detail));
+    game.addEventListener("failure", (event) => complain(event.detail.error));
     game.take(made);
     return { player, game, board, element };
   }
@@ -171,7 +171,7 @@ class Watch {
     await attempt(() =>
       Promise.all(
         open.map(({ player, game }) =>
-          put(`/api/games/${game.id}/auto`, { player, speed: pref("speed"), running: isRunning }),
+          patiently(() => put(`/api/games/${game.id}/auto`, { player, speed: pref("speed"), running: isRunning })),
         ),
       ),
     );

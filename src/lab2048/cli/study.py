@@ -1,0 +1,203 @@
+"""`lab2048 study`: published experiments again, beside the published figures."""
+
+import contextlib
+import os
+import shlex
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lab2048.cli.live import live, on_interrupt
+from lab2048.cli.match import MAX_WORKERS
+from lab2048.cli.options import JsonOption, say
+from lab2048.cli.output import print_json
+from lab2048.errors import UsageError
+
+if TYPE_CHECKING:
+    from lab2048.studies.report import Report
+    from lab2048.studies.result import Shelf
+    from lab2048.studies.runner import Runner
+
+app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+
+NameArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="A study, as `lab2048 study list` names it, or FILE.toml.")
+]
+QuickOption = Annotated[bool, typer.Option("--quick", help="Fewer games: all studies in a quarter of an hour.")]
+TinyOption = Annotated[bool, typer.Option("--tiny", hidden=True, help="As few games as show that it works.")]
+StudySeedOption = Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Seed of all games and trainings.")]
+FolderOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--folder", envvar="LAB2048_STUDIES", metavar="DIR", help="Where results are kept (default: your data folder)."
+    ),
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
+
+
+@app.callback()
+def study(context: typer.Context) -> None:
+    """Run published experiments again, and see your figures beside the published ones.
+
+    Example: lab2048 study run 000-lookahead --quick
+    """
+    if context.invoked_subcommand is None:
+        raise UsageError("study what? expected: lab2048 study list, run NAME or report NAME")
+
+
+@app.command("list")
+def list_studies(as_json: JsonOption = False) -> None:
+    """List the studies with their questions.
+
+    Example: lab2048 study list
+    """
+    from lab2048.studies.reading import load_study, study_names
+    from lab2048.views.study import study_lines
+
+    studies = [load_study(name) for name in study_names()]
+    if as_json:
+        print_json("studies-1", {"studies": [each.to_json() for each in studies]})
+        return
+    for line in study_lines(studies):
+        print(line)
+
+
+@app.command("run")
+def run(
+    name: NameArgument,
+    quick: QuickOption = False,
+    tiny: TinyOption = False,
+    seed: StudySeedOption = 1,
+    workers: Annotated[
+        int, typer.Option("--workers", "-w", metavar="N", help="How many games at once (0: one a core).")
+    ] = 0,
+    folder: FolderOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Run again what has a result.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a study row by row; what is done is kept, and the same command goes on.
+
+    Example: lab2048 study run 000-optimal --quick
+    """
+    from lab2048.studies.report import make_report
+    from lab2048.studies.runner import Runner
+
+    if not 0 <= workers <= MAX_WORKERS:
+        raise UsageError(f"workers {workers} is out of range: expected 0 to {MAX_WORKERS}")
+    shelf = _shelf(name, quick=quick, tiny=tiny, seed=seed, folder=folder)
+    with contextlib.redirect_stdout(sys.stderr), live() as show:
+        runner = Runner(
+            shelf, workers or os.cpu_count() or 1, say=say, show=lambda text: show(lambda: text), force=force
+        )
+        with on_interrupt(partial(_stop, runner)):
+            for row, result in runner.run():
+                told = f"left out: {result.left_out}" if result.left_out else f"{result.seconds:.1f} s"
+                say(f"{row.id}: {told}")
+    _show(make_report(shelf), as_json=as_json)
+    if runner.is_stopped:
+        say(f"interrupted; what is done is kept: {_command('run', shelf, name, folder)} goes on")
+        raise typer.Exit(130)
+    say(f"as a page: {_command('report', shelf, name, folder)} --html {shelf.study.name}.html")
+
+
+@app.command("report")
+def report(
+    name: NameArgument,
+    quick: QuickOption = False,
+    tiny: TinyOption = False,
+    seed: StudySeedOption = 1,
+    folder: FolderOption = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with charts that needs no network.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", metavar="FILE", help="Write FILE.md and a chart beside it, FILE.svg.")
+    ] = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what is kept of a study: published, ours, interval and verdict of every figure.
+
+    Example: lab2048 study report 000-lookahead --quick --html lookahead.html
+    """
+    from lab2048.studies.report import make_report
+    from lab2048.studies.result import Shelf
+
+    shelf = _shelf(name, quick=quick, tiny=tiny, seed=seed, folder=folder)
+    found = make_report(shelf)
+    if not found.results:
+        quicker = Shelf(shelf.study, "quick", shelf.seed, folder)
+        there_is = (
+            f", or {_command('report', quicker, name, folder)}, of which there is some" if quicker.results() else ""
+        )
+        raise UsageError(f"nothing is kept of this run: {_command('run', shelf, name, folder)} comes first{there_is}")
+    if html is not None:
+        _write_html(found, html, force=force)
+    if markdown is not None:
+        _write_markdown(found, markdown, _command("report", shelf, name, None), force=force)
+    if as_json or (html is None and markdown is None):
+        _show(found, as_json=as_json)
+
+
+def _shelf(name: str, *, quick: bool, tiny: bool, seed: int, folder: Path | None) -> "Shelf":
+    from lab2048.rules.dice import check_seed
+    from lab2048.studies.reading import load_study
+    from lab2048.studies.result import Shelf
+
+    if quick and tiny:
+        raise UsageError("--quick and --tiny: expected only one of them")
+    return Shelf(load_study(name), "test" if tiny else "quick" if quick else "full", check_seed(seed), folder)
+
+
+def _command(verb: str, shelf: "Shelf", name: str, folder: Path | None) -> str:
+    """The command that does this with the same results."""
+    words = ["lab2048", "study", verb, name]
+    words += {"full": [], "quick": ["--quick"], "test": ["--tiny"]}[shelf.size]
+    words += ["--seed", str(shelf.seed)] if shelf.seed != 1 else []
+    words += ["--folder", str(folder)] if folder is not None and not os.environ.get("LAB2048_STUDIES") else []
+    return shlex.join(words)
+
+
+def _stop(runner: "Runner") -> None:
+    """The first Ctrl-C keeps what there is; the second one does not wait."""
+    if runner.is_stopped:
+        raise KeyboardInterrupt
+    runner.stop()
+    say("\nkeeping what is done; Ctrl-C again leaves at once")
+
+
+def _show(found: "Report", *, as_json: bool) -> None:
+    if as_json:
+        print_json("study-report-1", found.to_json())
+        return
+    from rich.console import Console
+
+    from lab2048.views.study import report_table
+
+    console = Console(highlight=False)
+    console.print(report_table(found, console.width))
+
+
+def _write_html(found: "Report", path: Path, *, force: bool) -> None:
+    from lab2048.records.whole import replacing
+    from lab2048.views.study_page import report_html
+
+    with replacing(path, force=force) as file:
+        file.write(report_html(found))
+    say(f"{path} is written")
+
+
+def _write_markdown(found: "Report", path: Path, command: str, *, force: bool) -> None:
+    from lab2048.records.whole import replacing
+    from lab2048.views.study import report_markdown
+    from lab2048.views.study_chart import report_svg
+
+    chart = path.with_suffix(".svg")
+    with replacing(chart, force=force) as file:
+        file.write(report_svg(found))
+    with replacing(path, force=force) as file:
+        file.write(report_markdown(found, chart=chart.name, command=f"{command} --markdown"))
+    say(f"{path} and {chart} are written")

@@ -1,0 +1,94 @@
+"""Figures of games: what a number of them comes to, measure by measure."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lab2048.arena.statistics import Interval, mean_interval
+from lab2048.records.episode import Episode
+from lab2048.rules import Rules, dice
+from lab2048.studies.measure import Measure, Measured, Unit
+from lab2048.studies.result import GameResult
+
+
+def game_result(number: int, episode: Episode, n_overridden: int | None = None) -> GameResult:
+    """What is kept of a game that was played."""
+    return GameResult(
+        number,
+        episode.score,
+        len(episode.moves),
+        episode.max_tile,
+        tile_sum(episode.rules, episode.seed, len(episode.moves)),
+        episode.moves_to_goal,
+        round(episode.seconds, 9),
+        n_overridden,
+    )
+
+
+def tile_sum(rules: Rules, seed: int, n_moves: int) -> int:
+    """The sum of the tiles after so many moves: slides keep it, and fair dice alone say which tiles spawned.
+
+    >>> tile_sum(Rules.from_text("4x4"), seed=1, n_moves=0)
+    4
+    """
+    n = rules.n_start + n_moves
+    ends = np.array(dice.thresholds(tuple(p for _, p in rules.spawn_table)), np.uint64)
+    tiles = np.array([1 << rank for rank, _ in rules.spawn_table], np.int64)
+    with np.errstate(over="ignore"):
+        words = np.uint64(dice.stream_key(seed, dice.SPAWN)) + np.arange(1, n + 1, dtype=np.uint64) * np.uint64(
+            dice.GOLDEN
+        )
+        words = (words ^ words >> np.uint64(30)) * np.uint64(0xBF58_476D_1CE4_E5B9)
+        words = (words ^ words >> np.uint64(27)) * np.uint64(0x94D0_49BB_1331_11EB)
+    low = (words ^ words >> np.uint64(31)) & np.uint64(0xFFFF_FFFF)
+    return rules.board.tile_sum + int(tiles[np.searchsorted(ends, low, side="right")].sum())
+
+
+def measure_games(games: Sequence[GameResult], measure: Measure) -> Measured | None:
+    """A figure of some games; None if they do not tell it."""
+    found = list(samples(games, measure).values())
+    if not found:
+        return None
+    if measure.meaning.unit is Unit.RATE:
+        return Measured.rate(round(sum(found)), len(found))
+    return Measured.mean(found)
+
+
+def samples(games: Sequence[GameResult], measure: Measure) -> dict[int, float]:
+    """The figure game by game, by number; games that do not tell it are left out."""
+    chosen = [game for game in games if not measure.first or game.number < measure.first]
+    found = {game.number: _sample(game, measure) for game in chosen}
+    return {number: float(value) for number, value in found.items() if value is not None}
+
+
+def _sample(game: GameResult, measure: Measure) -> float | None:
+    match measure.name:
+        case "won":
+            return game.moves_to_goal is not None
+        case "reached":
+            return game.max_tile >= measure.tile
+        case "score":
+            return game.score
+        case "tile":
+            return game.max_tile
+        case "sum":
+            return game.tile_sum
+        case "length":
+            return game.n_moves
+        case "move-time":
+            return game.seconds / max(1, game.n_moves)
+        case "goal-time":
+            to_goal = game.moves_to_goal
+            return None if to_goal is None else game.seconds * to_goal / max(1, game.n_moves)
+        case "overrides":
+            return game.n_overridden
+        case _:
+            return None
+
+
+def paired_difference(ours: Sequence[GameResult], theirs: Sequence[GameResult], measure: Measure) -> Interval | None:
+    """Ours less theirs on the same seeds; None if they did not meet the same ones."""
+    a, b = samples(ours, measure), samples(theirs, measure)
+    if len(a) < 2 or a.keys() != b.keys():
+        return None
+    return mean_interval([a[number] - b[number] for number in a])

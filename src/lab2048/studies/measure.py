@@ -1,0 +1,156 @@
+"""Measures: what a figure is about, and the figure as it was measured here."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, NamedTuple, Self
+
+from lab2048.arena.statistics import Interval, mean_interval, rate_interval
+from lab2048.errors import FileError, UsageError, nearest
+
+
+class Unit(Enum):
+    """How a figure is written."""
+
+    RATE = "rate"
+    NUMBER = "number"
+    SECONDS = "seconds"
+    TIMES = "times"
+    BYTES = "bytes"
+
+
+class Meaning(NamedTuple):
+    """What a measure says, its unit, and whether more of it is better (1), worse (-1) or neither (0)."""
+
+    title: str
+    unit: Unit
+    better: int
+
+
+MEANINGS = {
+    # of games
+    "won": Meaning("games that reach the goal", Unit.RATE, 1),
+    "reached": Meaning("games that reach {tile}", Unit.RATE, 1),
+    "score": Meaning("mean score", Unit.NUMBER, 1),
+    "tile": Meaning("mean highest tile", Unit.NUMBER, 1),
+    "sum": Meaning("mean sum of tiles at the end", Unit.NUMBER, 1),
+    "length": Meaning("mean number of moves", Unit.NUMBER, 1),
+    "move-time": Meaning("time of a decision", Unit.SECONDS, -1),
+    "goal-time": Meaning("time to the goal, of games that reach it", Unit.SECONDS, -1),
+    "overrides": Meaning("moves overruled, a game", Unit.NUMBER, 0),
+    # of solved boards
+    "counted": Meaning("states as document 000 counts them", Unit.NUMBER, 0),
+    "states": Meaning("states, up to symmetry", Unit.NUMBER, 0),
+    "states-raw": Meaning("states, with all copies", Unit.NUMBER, 0),
+    "win": Meaning("chance of the goal, best play", Unit.RATE, 0),
+    "worth": Meaning("expected score, best play", Unit.NUMBER, 0),
+    "solve-time": Meaning("time to solve", Unit.SECONDS, -1),
+    "loss": Meaning("loss of a game against the best play", Unit.NUMBER, -1),
+    "best-moves": Meaning("moves that are best", Unit.RATE, 1),
+    "maximum": Meaning("highest possible score", Unit.NUMBER, 0),
+    # of threads
+    "one-thread": Meaning("time of a game, one thread", Unit.SECONDS, -1),
+    "many-threads": Meaning("time of a game, all threads", Unit.SECONDS, -1),
+    "speedup": Meaning("times as fast with all threads", Unit.TIMES, 1),
+    # of trainings
+    "training-time": Meaning("time of the training", Unit.SECONDS, -1),
+    "bytes": Meaning("size of the network", Unit.BYTES, -1),
+}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a figure is about: `won`, `reached:512`, or of the first games only, `tile@15`."""
+
+    name: str
+    tile: int = 0
+    first: int = 0  # only so many games; 0: all
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read a measure.
+
+        >>> Measure.from_text("reached:512@15")
+        Measure(name='reached', tile=512, first=15)
+        """
+        rest, _, first = text.partition("@")
+        name, _, tile = rest.partition(":")
+        if name not in MEANINGS:
+            raise FileError(f"measure {text!r} is unknown: {nearest(name, MEANINGS)}")
+        if (name == "reached") != bool(tile) or not all(word.isdigit() for word in (tile or "0", first or "0")):
+            raise FileError(f"measure {text!r} is not understood: expected such as won, reached:512 or tile@15")
+        return cls(name, int(tile or 0), int(first or 0))
+
+    def to_text(self) -> str:
+        """The measure as `from_text` reads it."""
+        return self.name + (f":{self.tile}" if self.tile else "") + (f"@{self.first}" if self.first else "")
+
+    @property
+    def meaning(self) -> Meaning:
+        return MEANINGS[self.name]
+
+    @property
+    def title(self) -> str:
+        """What a reader sees."""
+        title = self.meaning.title.replace("{tile}", str(self.tile))
+        return f"{title}, first {self.first} games" if self.first else title
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A figure that was measured: value, 95% interval and sample size; without an interval the ends are infinite."""
+
+    value: float
+    low: float
+    high: float
+    n: int  # games or repetitions; 0: exact, nothing was sampled
+
+    @classmethod
+    def exact(cls, value: float) -> Self:
+        """A figure that chance has no part in."""
+        return cls(value, value, value, 0)
+
+    @classmethod
+    def mean(cls, samples: Sequence[float]) -> Self:
+        """A mean of samples."""
+        return cls(*mean_interval(samples), len(samples))
+
+    @classmethod
+    def rate(cls, hits: int, n: int) -> Self:
+        """A rate."""
+        return cls(*rate_interval(hits, n), n)
+
+    @property
+    def interval(self) -> Interval:
+        return Interval(self.value, self.low, self.high)
+
+    @property
+    def is_sure(self) -> bool:
+        """True if it has an interval: one game alone has none."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data, which has no infinity."""
+        ends = [end if math.isfinite(end) else None for end in (self.low, self.high)]
+        return {"value": self.value, "ci95": ends, "n": self.n}
+
+    @classmethod
+    def from_json(cls, data: Any) -> Self:
+        """Read what `to_json` wrote."""
+        try:
+            low, high = data["ci95"]
+            ends = (-math.inf if low is None else float(low), math.inf if high is None else float(high))
+            return cls(float(data["value"]), *ends, int(data["n"]))
+        except (TypeError, KeyError, ValueError):
+            raise FileError(f"figure {str(data)[:60]!r} is not understood: expected value, ci95 and n") from None
+
+
+def check_size(name: str) -> str:
+    """Return the size of a run if it is one."""
+    if name not in SIZES:
+        raise UsageError(f"size {name!r} is unknown: {nearest(name, SIZES)}")
+    return name
+
+
+SIZES = ("test", "quick", "full")

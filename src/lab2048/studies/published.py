@@ -1,0 +1,59 @@
+"""Published figures, as documents print them: a text in, a value and how sure it is out."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from lab2048.arena.statistics import Interval, mean_interval, rate_interval
+from lab2048.errors import FileError
+
+_COUNT = re.compile(r"(at least )?(\d+) of (\d+)")
+_NUMBER = re.compile(r"(about )?(\d[\d,]*(?:\.(\d+))?) ?(%|ms|s|x)?")
+_PARTS = {"%": 100, "ms": 1000, "s": 1, "x": 1, None: 1}  # of a whole, or of a second
+EXPECTED = "expected such as 15 of 100, at least 1 of 15, 96.26%, 3,932,156, about 30 s, or samples"
+
+
+@dataclass(frozen=True)
+class Published:
+    """What a document says of a figure.
+
+    A count of games has the interval of its rate, samples that of their mean; a number
+    may have been rounded in its last digit.  Of `at least` only the lower end is known.
+    """
+
+    text: str
+    value: float | None
+    low: float
+    high: float
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read a figure.
+
+        >>> Published.from_text("96.26%").value, Published.from_text("at least 1 of 15").value
+        (0.9626, None)
+        """
+        if found := _COUNT.fullmatch(text):
+            hits, n = int(found[2]), int(found[3])
+            if not 0 <= hits <= n or n == 0:
+                raise FileError(f"published {text!r} is not understood: expected no more hits than games")
+            rate = rate_interval(hits, n)
+            return cls(text, None, rate.low, 1.0) if found[1] else cls(text, *rate)
+        if found := _NUMBER.fullmatch(text):
+            parts = _PARTS[found[4]]
+            value = float(found[2].replace(",", "")) / parts
+            half = value / 2 if found[1] else 0.5 * 10.0 ** -len(found[3] or "") / parts
+            return cls(text, value, value - half, value + half)
+        raise FileError(f"published {text!r} is not understood: {EXPECTED}")
+
+    @classmethod
+    def from_samples(cls, samples: Sequence[float]) -> Self:
+        """The mean of figures that are printed one by one."""
+        mean = mean_interval(samples)
+        return cls(f"{mean.value:,.5g}, mean of {len(samples)}", *mean)
+
+    @property
+    def interval(self) -> Interval | None:
+        """Value and ends; None if only one end is known."""
+        return None if self.value is None else Interval(self.value, self.low, self.high)

@@ -1,0 +1,135 @@
+"""Reading studies: TOML files beside this one, or one of your own."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lab2048.errors import FileError, LabError, UsageError, nearest
+from lab2048.studies.measure import SIZES, Measure
+from lab2048.studies.published import Published
+from lab2048.studies.study import KINDS, Figure, Lesson, Row, Study
+
+FOLDER = Path(__file__).parent
+_STUDY = {"title": str, "question": str, "source": str, "assumptions": list, "every": dict, "rows": list}
+_ROW = {
+    "id": str, "title": str, "kind": str, "rules": str, "goal": int, "player": str, "full": int, "quick": int,
+    "test": int, "figures": list, "objective": str, "train": dict, "tests_on": str, "note": str,
+}  # fmt: skip
+_FIGURE = {"measure": str, "published": str, "samples": list, "where": str, "against": str, "differs": str}
+_LESSON = {"method": str, "options": dict, "preset": str, "full": int, "quick": int, "test": int}
+
+
+def study_names() -> list[str]:
+    """The names of our studies, in order."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def load_study(name: str) -> Study:
+    """One of ours by name, or FILE.toml; a name that is unknown is answered with the nearest one."""
+    if name.endswith(".toml"):
+        return read_study(Path(name))
+    if name not in study_names():
+        raise UsageError(f"study {name!r} is unknown: {nearest(name, study_names())}")
+    return read_study(FOLDER / f"{name}.toml")
+
+
+@cache
+def read_study(path: Path) -> Study:
+    """Read a file; raise FileError with the row and the field that is wrong."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError(f"study file {path} cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FileError(f"study file {path} is no TOML: {error}") from None
+    where = f"study {path.stem}"
+    _check(where, data, _STUDY, needed=("title", "question", "source", "rows"))
+    every = data.get("every", {})
+    _check(f"{where}, every", every, _ROW)
+    rows = tuple(_read_row(where, every | row if isinstance(row, dict) else row) for row in data["rows"])
+    study = Study(path.stem, data["title"], data["question"], data["source"], tuple(data.get("assumptions", ())), rows)
+    _check_rows(where, study)
+    return study
+
+
+def _read_row(where: str, data: Any) -> Row:
+    where = f"{where}, row {data.get('id', '?') if isinstance(data, dict) else data}"
+    _check(where, data, _ROW, needed=("id", "title", "kind", "figures"))
+    kind = data["kind"]
+    if kind not in KINDS:
+        raise FileError(f"{where}: kind {kind!r} is unknown: {nearest(kind, KINDS)}")
+    if (kind in ("match", "regret", "threads", "train")) != bool(data.get("player")):
+        raise FileError(f"{where}: expected a player for a match, regret, threads or train, and for no other kind")
+    if (kind == "train") != ("train" in data):
+        raise FileError(f"{where}: expected train = {{method = ...}} for a row of the kind train, and for no other")
+    try:
+        row = Row(
+            id=data["id"],
+            title=data["title"],
+            kind=kind,
+            board=data.get("rules", "4x4"),
+            goal=data.get("goal", 2048),
+            player=data.get("player", ""),
+            sizes={size: data[size] for size in SIZES if size in data},
+            figures=tuple(_read_figure(where, figure) for figure in data["figures"]),
+            objective=data.get("objective", "win"),
+            lesson=_read_lesson(where, data["train"]) if "train" in data else None,
+            tests_on=data.get("tests_on", ""),
+            note=data.get("note", ""),
+        )
+        for size in SIZES:
+            row.rules(size)
+            if row.lesson and row.amount(size) and not row.lesson.games.get(size):
+                raise FileError(
+                    f"{where}: there are games to play at the size {size}, and none to learn: expected both"
+                )
+    except LabError as error:
+        raise error if str(error).startswith(where) else FileError(f"{where}: {error}") from None
+    return row
+
+
+def _read_figure(where: str, data: Any) -> Figure:
+    _check(where, data, _FIGURE, needed=("measure",))
+    if len({"published", "samples", "against"} & data.keys()) > 1:
+        raise FileError(f"{where}: expected only one of published, samples and against")
+    published = None
+    if "published" in data:
+        published = Published.from_text(data["published"])
+    elif "samples" in data:
+        if len(data["samples"]) < 2 or not all(isinstance(number, int | float) for number in data["samples"]):
+            raise FileError(f"{where}: expected at least two samples, all numbers")
+        published = Published.from_samples(data["samples"])
+    words = {name: data.get(name, "") for name in ("where", "against", "differs")}
+    return Figure(Measure.from_text(data["measure"]), published, **words)
+
+
+def _read_lesson(where: str, data: Any) -> Lesson:
+    _check(f"{where}, train", data, _LESSON, needed=("method",))
+    games = {size: data[size] for size in SIZES if size in data}
+    return Lesson(data["method"], data.get("options", {}), data.get("preset", ""), games)
+
+
+def _check(where: str, data: Any, known: Mapping[str, type], needed: tuple[str, ...] = ()) -> None:
+    """Refuse fields that are unknown, of the wrong type or missing."""
+    if not isinstance(data, dict):
+        raise FileError(f"{where} is {str(data)[:40]!r}: expected a table")
+    for name, value in data.items():
+        if name not in known:
+            raise FileError(f"{where} has no field {name!r}: {nearest(name, known)}")
+        if type(value) is not known[name]:
+            raise FileError(f"{where}: {name} is {str(value)[:40]!r}: expected {known[name].__name__}")
+    for name in needed:
+        if name not in data:
+            raise FileError(f"{where} has no {name}: expected one")
+
+
+def _check_rows(where: str, study: Study) -> None:
+    ids = [row.id for row in study.rows]
+    for row in study.rows:
+        if ids.count(row.id) > 1 or not row.id.replace("-", "").isalnum() or not row.id.isascii():
+            raise FileError(f"{where}: row id {row.id!r}: expected letters, digits and -, each id once")
+        for figure in row.figures:
+            if figure.against and (figure.against not in ids or figure.against == row.id):
+                raise FileError(f"{where}, row {row.id}: against {figure.against!r}: {nearest(figure.against, ids)}")

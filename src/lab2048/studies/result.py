@@ -1,0 +1,137 @@
+"""Results: what came of each row, kept in a file of its own with where it comes from."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from lab2048.errors import FileError
+from lab2048.records.database import data_folder
+from lab2048.records.whole import replacing
+from lab2048.studies.measure import Measured
+from lab2048.studies.study import Row, Study
+
+SCHEMA = "lab2048/study-result-1"
+
+
+class GameResult(NamedTuple):
+    """What is kept of one game."""
+
+    number: int
+    score: int
+    n_moves: int
+    max_tile: int
+    tile_sum: int
+    moves_to_goal: int | None
+    seconds: float
+    n_overridden: int | None = None  # only where it was counted
+
+
+@dataclass
+class Result:
+    """What came of a row."""
+
+    row: str
+    digest: str  # of what was run: Row.digest
+    seed: int
+    measured: dict[str, Measured] = field(default_factory=dict)  # by the text of the measure
+    games: list[GameResult] = field(default_factory=list)
+    curve: list[dict[str, float]] = field(default_factory=list)  # of a training: points, by name
+    left_out: str = ""  # why the row was not run
+    seconds: float = 0.0
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; `from_json` is the inverse."""
+        return {
+            "schema": SCHEMA,
+            "row": self.row,
+            "digest": self.digest,
+            "seed": self.seed,
+            "measured": {name: each.to_json() for name, each in self.measured.items()},
+            "left_out": self.left_out,
+            "seconds": round(self.seconds, 3),
+            "provenance": dict(self.provenance),
+            "curve": self.curve,
+            "games": [list(game) for game in self.games],
+        }
+
+    @classmethod
+    def from_json(cls, data: Any) -> Self:
+        """Read what `to_json` wrote."""
+        try:
+            if data["schema"] != SCHEMA:
+                raise KeyError("schema")
+            return cls(
+                row=str(data["row"]),
+                digest=str(data["digest"]),
+                seed=int(data["seed"]),
+                measured={name: Measured.from_json(each) for name, each in data["measured"].items()},
+                games=[GameResult(*game) for game in data["games"]],
+                curve=[dict(point) for point in data["curve"]],
+                left_out=str(data["left_out"]),
+                seconds=float(data["seconds"]),
+                provenance=dict(data["provenance"]),
+            )
+        except (TypeError, KeyError, ValueError, AttributeError):
+            raise FileError(f"this is no result of a study: expected an object with the schema {SCHEMA}") from None
+
+
+def results_folder() -> Path:
+    """Where results are kept unless the user says otherwise: LAB2048_STUDIES, or the user's data folder."""
+    named = os.environ.get("LAB2048_STUDIES")
+    return Path(named) if named else data_folder() / "studies"
+
+
+class Shelf:
+    """The results of one study at one size and seed, a file a row; unfinished games are kept apart."""
+
+    def __init__(self, study: Study, size: str, seed: int, folder: Path | None = None) -> None:
+        """Nothing is made before the first result."""
+        self.study, self.size, self.seed = study, size, seed
+        self.folder = (folder or results_folder()) / study.name / f"{size}-{seed}"
+
+    def find(self, row: Row) -> Result | None:
+        """The result of a row, if what was run is what the study says now."""
+        result = self._read(self.folder / f"{row.id}.json")
+        return result if result is not None and result.digest == row.digest(self.size) else None
+
+    def find_part(self, row: Row) -> list[GameResult]:
+        """The games of a row that was not finished."""
+        part = self._read(self.folder / f"{row.id}.part.json")
+        return part.games if part is not None and part.digest == row.digest(self.size) else []
+
+    def results(self) -> dict[str, Result]:
+        """All results that there are, by row."""
+        found = {row.id: self.find(row) for row in self.study.rows}
+        return {id_: result for id_, result in found.items() if result is not None}
+
+    def keep(self, result: Result) -> None:
+        """Keep a result; the unfinished games of the row have served."""
+        self._write(self.folder / f"{result.row}.json", result)
+        (self.folder / f"{result.row}.part.json").unlink(missing_ok=True)
+
+    def keep_part(self, row: Row, games: list[GameResult]) -> None:
+        """Keep the games that there are of a row that goes on."""
+        part = Result(row.id, row.digest(self.size), self.seed, games=games)
+        self._write(self.folder / f"{row.id}.part.json", part)
+
+    def _write(self, path: Path, result: Result) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"{self.folder} cannot be made: {error.strerror}") from None
+        with replacing(path, force=True) as file:
+            json.dump(result.to_json(), file, allow_nan=False)
+
+    def _read(self, path: Path) -> Result | None:
+        try:
+            return Result.from_json(json.loads(path.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise FileError(f"{path} cannot be read: {error.strerror}") from None
+        except (ValueError, FileError):
+            raise FileError(f"{path} is damaged: remove it, and study run makes it again") from None

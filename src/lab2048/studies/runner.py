@@ -1,0 +1,141 @@
+"""Running a study: row by row, each kept when it is done, so that an interruption loses little."""
+
+import importlib.util
+import re
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from lab2048.arena.ready import NETWORK, PLAY, SOLVER, groups_of, prepare
+from lab2048.players.registry import names
+from lab2048.records.provenance import provenance
+from lab2048.studies.job import Job, LeftOutError, StoppedError
+from lab2048.studies.result import Result, Shelf
+from lab2048.studies.study import Row, Study
+from lab2048.studies.training import DEEP, deep_method
+
+INSTALL_DEEP = "install torch: pip install 'lab2048[deep]'"
+_DEEP_PLAYERS = ("c51", "net")
+_INNER = re.compile(r"inner=\(?([a-z0-9_-]+)")
+
+
+def reason_left_out(row: Row, size: str) -> str:
+    """Why a row is not run at a size, or on this machine; empty if it is."""
+    if row.kind == "none":
+        return "nothing to run"
+    if row.amount(size) == 0:
+        return f"not part of a {size} run"
+    players = {found.partition(":")[0] for found in [row.player, *_INNER.findall(row.player)] if found}
+    is_deep = (row.lesson is not None and row.lesson.method in DEEP) or any(name in _DEEP_PLAYERS for name in players)
+    if is_deep and importlib.util.find_spec("torch") is None:
+        return INSTALL_DEEP
+    for name in sorted(players):
+        if name not in names():
+            return f"install a lab2048 that has the player {name}"
+    if row.lesson is not None and row.lesson.method in DEEP:
+        try:
+            deep_method(row.lesson.method)
+        except (ImportError, AttributeError):
+            return f"install a lab2048 that has the training {row.lesson.method}"
+    return ""
+
+
+class Runner:
+    """Runs the rows of a study that have no result yet."""
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        n_workers: int,
+        *,
+        say: Callable[[str], None],
+        show: Callable[[str], None],
+        force: bool = False,
+    ) -> None:
+        """`say` tells what stays; `show` what passes."""
+        self.shelf, self.n_workers = shelf, n_workers
+        self._say, self._show, self._force = say, show, force
+        self._job: Job | None = None
+        self.is_stopped = False
+
+    @property
+    def study(self) -> Study:
+        return self.shelf.study
+
+    def stop(self) -> None:
+        """Let the row at hand end, without loss, and begin no other."""
+        self.is_stopped = True
+        if self._job is not None:
+            self._job.stop()
+
+    def run(self) -> Iterator[tuple[Row, Result]]:
+        """Each row with its result, as they come; a row that cannot be run says why in its result."""
+        with tempfile.TemporaryDirectory(prefix="lab2048-study-") as scratch:
+            for row in self.study.rows:
+                if self.is_stopped:
+                    return
+                kept = None if self._force else self.shelf.find(row)
+                if kept is not None:
+                    yield row, kept
+                    continue
+                try:
+                    yield row, self._run(row, Path(scratch))
+                except StoppedError:
+                    return
+
+    def _run(self, row: Row, scratch: Path) -> Result:
+        reason = reason_left_out(row, self.shelf.size)
+        job = self._job = Job(row, self.shelf, self.n_workers, scratch, lambda text: self._show(f"{row.id}: {text}"))
+        if self.is_stopped:
+            job.stop()
+        if reason:
+            result = job.result()
+            result.left_out = reason
+            return result
+        self._prepare(row)
+        begin = time.perf_counter()
+        try:
+            result = run_row(job)
+        except LeftOutError as error:
+            result = job.result()
+            result.left_out = str(error)
+            return result
+        finally:
+            self._job = None
+        result.seconds = time.perf_counter() - begin
+        result.provenance = provenance() | {"study": self.study.name, "workers": self.n_workers}
+        self.shelf.keep(result)
+        return result
+
+    def _prepare(self, row: Row) -> None:
+        """Compile what the row needs before any clock runs."""
+        groups = {PLAY}
+        if row.kind in ("solve", "regret"):
+            groups.add(SOLVER)
+        if row.player:
+            groups |= set(groups_of([row.player]))
+        if row.lesson is not None and row.lesson.method == "ntuple":
+            groups.add(NETWORK)
+        if row.lesson is not None and row.lesson.method in DEEP:
+            groups.add("environments")
+        prepare(self._say, *sorted(groups))
+
+
+def run_row(job: Job) -> Result:
+    """Run a row by its kind."""
+    from lab2048.studies.bound import run_bound
+    from lab2048.studies.play import run_match
+    from lab2048.studies.solve import run_regret, run_solve
+    from lab2048.studies.threads import run_threads
+    from lab2048.studies.training import run_train
+
+    kinds = {
+        "match": run_match,
+        "solve": run_solve,
+        "regret": run_regret,
+        "threads": run_threads,
+        "train": run_train,
+        "bound": run_bound,
+    }
+    return kinds[job.row.kind](job)

@@ -1,0 +1,157 @@
+"""Charts of a study as SVG: ours and published side by side with their intervals, and learning curves."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from lab2048.studies.measure import Measure, Unit
+from lab2048.studies.report import Line, Report
+from lab2048.views.study import write_value
+
+WIDTH, LEFT, RIGHT = 920, 330, 90
+STEP, HEAD, FOOT = 22, 44, 34
+OURS, THEIRS, INK, FAINT, PAPER = "#1f77b4", "#d9541e", "#1f1a14", "#d8d2c8", "#ffffff"
+MAX_ROWS = 40
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The lines of one measure."""
+
+    measure: Measure
+    lines: tuple[Line, ...]
+
+
+def panels(report: Report) -> list[Panel]:
+    """The measures that have figures, those with published ones first; at most one line a row and published figure."""
+    by_measure: dict[Measure, list[Line]] = {}
+    for line in report.lines:
+        if line.ours is not None and math.isfinite(line.ours.value):
+            by_measure.setdefault(line.figure.measure, []).append(line)
+    found = [Panel(measure, _distinct(lines)[:MAX_ROWS]) for measure, lines in by_measure.items()]
+    return sorted(found, key=lambda panel: -sum(line.figure.published is not None for line in panel.lines))
+
+
+def _distinct(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """What a chart would show twice is shown once."""
+    seen: dict[tuple[str, object], Line] = {}
+    for line in lines:
+        published = line.figure.published
+        seen.setdefault((line.row.id, published.text if published else ""), line)
+    return tuple(seen.values())
+
+
+def is_logarithmic(panel: Panel) -> bool:
+    """True if the figures are positive and far apart."""
+    values = [value for line in panel.lines for value in _values(line)]
+    return (
+        bool(values)
+        and min(values) > 0
+        and panel.measure.meaning.unit is not Unit.RATE
+        and max(values) > 30 * min(values)
+    )
+
+
+def _values(line: Line) -> list[float]:
+    found = [line.ours.value] if line.ours else []
+    return found + ([line.beside[0]] if line.beside and not line.figure.against else [])
+
+
+def report_svg(report: Report, n_panels: int = 3) -> str:
+    """The first panels of a study as one picture."""
+    chosen = panels(report)[:n_panels]
+    heights = [HEAD + STEP * len(panel.lines) + FOOT for panel in chosen]
+    height = max(80, sum(heights) + 30)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
+        f'font-family="sans-serif" font-size="12" fill="{INK}">',
+        f"<title>{escape(report.study.title)}</title>",
+        f'<rect width="{WIDTH}" height="{height}" fill="{PAPER}"/>',
+        _legend(),
+    ]
+    if not chosen:
+        parts.append(
+            f'<text x="20" y="60">nothing is measured yet: lab2048 study run {escape(report.study.name)}</text>'
+        )
+    top = 30
+    for panel, tall in zip(chosen, heights, strict=True):
+        parts.append(_panel(panel, top))
+        top += tall
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _legend() -> str:
+    return (
+        f'<circle cx="{LEFT}" cy="14" r="5" fill="{OURS}"/><text x="{LEFT + 10}" y="18">ours, 95% interval</text>'
+        f'<path d="M {LEFT + 160} 9 l 5 5 l -5 5 l -5 -5 z" fill="none" stroke="{THEIRS}" stroke-width="2"/>'
+        f'<text x="{LEFT + 172}" y="18">published</text>'
+    )
+
+
+def _panel(panel: Panel, top: int) -> str:
+    unit, is_log = panel.measure.meaning.unit, is_logarithmic(panel)
+    low, high = _range(panel, is_log)
+
+    def x(value: float) -> float:
+        clipped = min(max(value, low), high)
+        part = math.log(clipped / low) / math.log(high / low) if is_log else (clipped - low) / (high - low)
+        return LEFT + part * (WIDTH - LEFT - RIGHT)
+
+    bottom = top + HEAD + STEP * len(panel.lines)
+    parts = [f'<text x="20" y="{top + 22}" font-weight="bold">{escape(panel.measure.title)}</text>']
+    for tick in _ticks(low, high, is_log):
+        label = escape(write_value(tick, unit))
+        parts.append(f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{top + 30}" y2="{bottom}" stroke="{FAINT}"/>')
+        parts.append(f'<text x="{x(tick):.1f}" y="{bottom + 16}" text-anchor="middle">{label}</text>')
+    for i, line in enumerate(panel.lines):
+        parts.append(_mark(line, x, top + HEAD + STEP * i + 4, unit))
+    return "\n".join(parts)
+
+
+def _mark(line: Line, x: Callable[[float], float], y: float, unit: Unit) -> str:
+    """One line: its name, ours with its interval, the published figure with its own."""
+    assert line.ours is not None
+    name = line.row.title if len(line.row.title) <= 50 else line.row.title[:49] + "…"
+    parts = [f'<text x="{LEFT - 12}" y="{y + 4}" text-anchor="end">{escape(name)}</text>']
+    beside = line.beside if not line.figure.against else None
+    if beside is not None:
+        value, low, high = beside
+        parts.append(_bar(x(low), x(high), y + 4, THEIRS))
+        at = x(value)
+        parts.append(
+            f'<path d="M {at:.1f} {y - 1} l 5 5 l -5 5 l -5 -5 z" fill="none" stroke="{THEIRS}" stroke-width="2"/>'
+        )
+    ours = line.ours
+    if ours.is_sure:
+        parts.append(_bar(x(ours.low), x(ours.high), y - 3, OURS))
+    told = f"{line.row.title}: {write_value(ours.value, unit, is_exact=ours.n == 0)}, {line.verdict}"
+    parts.append(
+        f'<circle cx="{x(ours.value):.1f}" cy="{y - 3}" r="4.5" fill="{OURS}"><title>{escape(told)}</title></circle>'
+    )
+    parts.append(f'<text x="{WIDTH - RIGHT + 10}" y="{y + 4}">{escape(line.verdict.word if beside else "")}</text>')
+    return "".join(parts)
+
+
+def _bar(a: float, b: float, y: float, colour: str) -> str:
+    return f'<line x1="{a:.1f}" x2="{b:.1f}" y1="{y}" y2="{y}" stroke="{colour}" stroke-width="2"/>'
+
+
+def _range(panel: Panel, is_log: bool) -> tuple[float, float]:
+    if panel.measure.meaning.unit is Unit.RATE:
+        return 0.0, 1.0
+    values = [value for line in panel.lines for value in _values(line)]
+    ends = [end for line in panel.lines if line.ours and line.ours.is_sure for end in (line.ours.low, line.ours.high)]
+    if is_log:
+        return min(values) / 1.5, max(values) * 1.5
+    high = max([*values, *ends])
+    return min(0.0, *values), high * 1.05 or 1.0
+
+
+def _ticks(low: float, high: float, is_log: bool) -> list[float]:
+    if is_log:
+        first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
+        return [10.0**power for power in range(first, last + 1)]
+    step = 10.0 ** math.floor(math.log10(max(high - low, 1e-12)))
+    step = next(step * part for part in (0.2, 0.5, 1.0) if (high - low) / (step * part) <= 6 or part == 1.0)
+    return [tick * step for tick in range(math.ceil(low / step), math.floor(high / step) + 1)]

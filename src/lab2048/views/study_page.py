@@ -1,0 +1,181 @@
+"""A study as one HTML file: tables and charts, with everything in it; it needs no network."""
+
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+from lab2048.studies.measure import Unit
+from lab2048.studies.report import Report
+from lab2048.views.study import summary, write_ours, write_published, write_run
+from lab2048.views.study_chart import OURS, THEIRS, Panel, is_logarithmic, panels
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem;
+       color: #1f1a14; background: #faf8ef; }
+table { border-collapse: collapse; font-size: 0.9rem; display: block; overflow-x: auto; }
+th, td { text-align: left; padding: 0.25rem 0.7rem 0.25rem 0; vertical-align: top; }
+tr.row th { padding-top: 0.9rem; }
+td.n { text-align: right; }
+td.agrees, td.better { color: #14602a; } td.worse { color: #9c1c1c; }
+code { font-size: 0.85rem; } .chart { margin: 1.5rem 0; }
+@media (prefers-color-scheme: dark) {
+  body { color: #f3efe6; background: #24211c; }
+  td.agrees, td.better { color: #7fd694; } td.worse { color: #ff9b8f; }
+}
+"""
+# What the curves of a training are called, as far as they are worth a chart.
+CURVES = {
+    "mean": "mean score",
+    "total": "mean return, as the learner counts it",
+    "length": "mean number of moves",
+    "max_tile": "highest tile of a trial",
+    "tile_sum": "mean sum of tiles at the end",
+    "loss": "loss",
+    "error": "mean error",
+}
+
+
+def report_html(report: Report) -> str:
+    """The page."""
+    from plotly.offline import get_plotlyjs
+
+    study = report.study
+    charts = "\n".join(f'<div class="chart">{_draw(figure)}</div>' for figure in figures(report))
+    assumed = "".join(f"<li>{escape(each)}</li>" for each in study.assumptions)
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(study.name)}: {escape(study.title)}</title>
+<style>{_STYLE}</style>
+<script>{get_plotlyjs()}</script>
+</head>
+<body>
+<h1>{escape(study.title)}</h1>
+<p>{escape(study.question)}</p>
+<p>{escape(study.source)}</p>
+<p>{escape(summary(report))}. Verdicts are computed from the intervals.</p>
+{_table(report)}
+<h2>Charts</h2>
+{charts}
+<h2>Assumed</h2>
+<ul>{assumed}</ul>
+<h2>What was run</h2>
+{_runs(report)}
+</body>
+</html>
+"""
+
+
+def _table(report: Report) -> str:
+    heads = ("measured", "published or set against", "where", "ours", "95% interval", "n", "verdict")
+    rows, last = [], ""
+    for line in report.lines:
+        if line.row.id != last:
+            last = line.row.id
+            rows.append(f'<tr class="row"><th colspan="7" scope="rowgroup">{escape(line.row.title)}</th></tr>')
+        value, interval, n = write_ours(line)
+        cells = [line.figure.measure.title, write_published(line), line.figure.where, value, interval]
+        word = line.verdict.word.replace(" ", "-")
+        rows.append(
+            "<tr>"
+            + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+            + f'<td class="n">{n}</td><td class="{word}">{escape(str(line.verdict))}</td></tr>'
+        )
+    head = "".join(f'<th scope="col">{head}</th>' for head in heads)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _runs(report: Report) -> str:
+    rows = []
+    for row in report.study.rows:
+        result = report.results.get(row.id)
+        origin = result.provenance if result else {}
+        told = f"{origin.get('program', '')}, {origin.get('created', '')}, {result.seconds:,.1f} s" if result else "-"
+        run = f"<code>{escape(write_run(row, report.size))}</code>"
+        rows.append(f"<tr><td>{escape(row.title)}</td><td>{run}</td><td>{escape(told)}</td></tr>")
+    return f"<table><tbody>{''.join(rows)}</tbody></table>"
+
+
+def figures(report: Report) -> Iterator[Any]:
+    """The charts: one for each measure, and one for each curve of the trainings."""
+    for panel in panels(report):
+        yield _panel_figure(panel)
+    yield from _curve_figures(report)
+
+
+def _panel_figure(panel: Panel) -> Any:
+    import plotly.graph_objects as go
+
+    lines = panel.lines[::-1]  # the first one on top
+    names = [_short(line.row.title) for line in lines]
+    ours = [line.ours for line in lines if line.ours is not None]
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[each.value for each in ours],
+        y=names,
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": [each.high - each.value if each.is_sure else 0 for each in ours],
+            "arrayminus": [each.value - each.low if each.is_sure else 0 for each in ours],
+        },
+        mode="markers",
+        name="ours",
+        marker={"color": OURS, "size": 10},
+        text=[str(line.verdict) for line in lines],
+    )
+    published = [(name, line.beside) for name, line in zip(names, lines, strict=True) if not line.figure.against]
+    found = [(name, beside) for name, beside in published if beside is not None]
+    if found:
+        figure.add_scatter(
+            x=[beside[0] for _, beside in found],
+            y=[name for name, _ in found],
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": [beside[2] - beside[0] for _, beside in found],
+                "arrayminus": [beside[0] - beside[1] for _, beside in found],
+            },
+            mode="markers",
+            name="published",
+            marker={"color": THEIRS, "size": 10, "symbol": "diamond-open"},
+        )
+    figure.update_layout(
+        title=panel.measure.title,
+        height=180 + 26 * len(lines),
+        margin={"l": 260, "r": 30, "t": 60, "b": 40},
+        xaxis={
+            "type": "log" if is_logarithmic(panel) else "linear",
+            "tickformat": ".3~%" if panel.measure.meaning.unit is Unit.RATE else "",
+        },
+    )
+    return figure
+
+
+def _curve_figures(report: Report) -> Iterator[Any]:
+    import plotly.graph_objects as go
+
+    curves = {row.title: report.results[row.id].curve for row in report.study.rows if row.id in report.results}
+    names = dict.fromkeys(name for curve in curves.values() for point in curve for name in point)
+    wanted = {name: CURVES.get(name, name) for name in names if name in CURVES or name.startswith("pairs of ")}
+    for name, title in wanted.items():
+        figure = go.Figure()
+        for row, curve in curves.items():
+            points = [point for point in curve if name in point]
+            if points:
+                x = [point["n_games"] for point in points]
+                figure.add_scatter(x=x, y=[point[name] for point in points], mode="lines", name=_short(row))
+        figure.update_layout(title=f"{title}, while learning", xaxis_title="games learnt", height=380)
+        yield figure
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= 44 else title[:43] + "…"
+
+
+def _draw(figure: Any) -> str:
+    html: str = figure.to_html(full_html=False, include_plotlyjs=False)
+    return html

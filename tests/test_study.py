@@ -1,0 +1,221 @@
+"""Studies: their files, published figures, verdicts from intervals, and figures of games."""
+
+from pathlib import Path
+
+import pytest
+
+from lab2048.arena.statistics import Interval
+from lab2048.errors import FileError, UsageError
+from lab2048.records.episode import Episode
+from lab2048.rules import Game, Rules
+from lab2048.studies.bound import chain_score, highest_score
+from lab2048.studies.game import measure_games, paired_difference, tile_sum
+from lab2048.studies.measure import Measure, Measured
+from lab2048.studies.published import Published
+from lab2048.studies.reading import load_study, read_study, study_names
+from lab2048.studies.result import GameResult
+from lab2048.studies.study import Figure
+from lab2048.studies.verdict import difference, judge
+
+SMALL = """
+title = "Small"
+question = "Does it work?"
+source = "Nobody."
+
+[[rows]]
+id = "random"
+title = "random"
+kind = "match"
+rules = "2x2"
+goal = 16
+player = "random"
+full = 40
+figures = [
+  { measure = "won", published = "15 of 100", where = "nowhere" },
+  { measure = "sum" },
+]
+
+[[rows]]
+id = "best"
+title = "best play"
+kind = "match"
+rules = "2x2"
+goal = 16
+player = "optimal:objective=win"
+full = 40
+figures = [{ measure = "won", against = "random" }, { measure = "score@10", against = "random" }]
+
+[[rows]]
+id = "regret"
+title = "what greedy loses"
+kind = "regret"
+rules = "2x2"
+objective = "score"
+player = "greedy"
+full = 3
+figures = [{ measure = "loss" }, { measure = "best-moves" }]
+
+[[rows]]
+id = "missing"
+title = "nobody knows this one"
+kind = "match"
+player = "nosuchplayer"
+full = 1
+figures = [{ measure = "score" }]
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+# --- the files ---------------------------------------------------------------------------
+
+
+def test_there_are_nine_studies() -> None:
+    assert study_names() == [
+        "000-lookahead",
+        "000-network",
+        "000-optimal",
+        "000-threads",
+        "001-compare",
+        "002-formations",
+        "003-shield",
+        "004-methods",
+        "all-players",
+    ]
+
+
+@pytest.mark.parametrize("name", study_names())
+def test_every_study_says_what_it_assumes_and_where_figures_stand(name: str) -> None:
+    study = load_study(name)
+    assert study.assumptions
+    assert any(row.amount("test") for row in study.rows)
+    for row in study.rows:
+        assert row.amount("test") <= row.amount("quick") <= row.amount("full") or row.kind == "none"
+        for size in row.sizes:
+            assert row.lesson is None or bool(row.amount(size)) == bool(row.lesson.games.get(size))
+        for figure in row.figures:
+            assert figure.where or figure.published is None, f"{row.id}: {figure}"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ('kind = "match"', 'kind = "mach"', "did you mean match"),
+        ('measure = "won"', 'measure = "wun"', "did you mean won"),
+        ('"15 of 100"', '"15 out of 100"', "expected such as 15 of 100"),
+        ('"15 of 100"', '"115 of 100"', "no more hits than games"),
+        ("full = 40", 'full = "many"', "expected int"),
+        ('against = "random"', 'against = "randm"', "did you mean random"),
+        ('id = "best"', 'id = "random"', "each id once"),
+        ('player = "random"', "", "expected a player"),
+        ('rules = "2x2"', 'rules = "2x"', "row random"),
+        ("question", "questoin", "did you mean question"),
+        ('title = "Small"', "", "has no title"),
+    ],
+)
+def test_a_wrong_file_is_refused_in_a_line(small: Path, before: str, after: str, message: str) -> None:
+    wrong = small.with_name("wrong.toml")
+    wrong.write_text(SMALL.replace(before, after, 1))
+    with pytest.raises(FileError, match=message):
+        read_study(wrong)
+
+
+def test_an_unknown_name_gets_the_nearest() -> None:
+    with pytest.raises(UsageError, match="did you mean 000-optimal"):
+        load_study("000-optimol")
+
+
+# --- published figures and verdicts ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "low", "high"),
+    [
+        ("15 of 100", 0.15, 0.0931, 0.2328),
+        ("96.26%", 0.9626, 0.96255, 0.96265),
+        ("3,932,156", 3932156, 3932155.5, 3932156.5),
+        ("about 30 s", 30, 15, 45),
+        ("2.75 x", 2.75, 2.745, 2.755),
+    ],
+)
+def test_published_figures(text: str, value: float, low: float, high: float) -> None:
+    found = Published.from_text(text)
+    assert found.value == pytest.approx(value)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("measure", "published", "ours", "word"),
+    [
+        ("won", "15 of 100", Measured.rate(19, 100), "agrees"),
+        ("won", "15 of 100", Measured.rate(40, 100), "better"),
+        ("won", "85 of 100", Measured.rate(40, 100), "worse"),
+        ("reached:2048", "at least 1 of 15", Measured.rate(900, 1000), "agrees"),
+        ("reached:2048", "at least 1 of 15", Measured.rate(0, 1000), "worse"),
+        ("counted", "33", Measured.exact(33), "agrees"),
+        ("counted", "33", Measured.exact(34), "differs"),
+        ("win", "96.26%", Measured.exact(0.962613), "agrees"),
+        ("win", "96.14%", Measured.exact(0.961484), "differs"),
+        ("bytes", "268,435,456", Measured.exact(1000), "better"),
+        ("move-time", "about 1 s", Measured.mean([0.1, 0.2]), "not comparable"),
+        ("score", "100", Measured.mean([5.0]), "not comparable"),
+    ],
+)
+def test_verdicts_come_from_intervals(measure: str, published: str, ours: Measured, word: str) -> None:
+    figure = Figure(Measure.from_text(measure), Published.from_text(published), "a table")
+    assert judge(figure, ours).word == word
+
+
+def test_what_cannot_be_compared_says_why() -> None:
+    figure = Figure(Measure("score"))
+    assert str(judge(figure, Measured.mean([1, 2, 3]))) == "not comparable: no figure is published"
+    assert "not measured" in str(judge(figure, None))
+    assert "picture" in str(judge(Figure(Measure("score"), differs="a picture"), Measured.mean([1, 2])))
+
+
+def test_the_difference_of_two_rates_is_newcombes() -> None:
+    # 56/70 and 48/80: the example of Newcombe (1998), method 10, which gives 0.0524 to 0.3339.
+    a, b = Measured.rate(56, 70).interval, Measured.rate(48, 80).interval
+    assert difference(a, b) == pytest.approx(Interval(0.2, 0.0524, 0.3339), abs=1e-4)
+
+
+# --- games -------------------------------------------------------------------------------
+
+
+def test_the_tile_sum_is_that_of_the_last_board() -> None:
+    for text in ("4x4", "2 2 / # #"):
+        rules = Rules.from_text(text, spawn="2:0.5,4:0.3,8:0.2")
+        for seed in range(5):
+            game = Game(rules, seed)
+            while not game.is_over:
+                game.play(game.board.legal_moves()[0])
+            episode = Episode.from_game(game, "first", 0.0)
+            assert tile_sum(rules, seed, len(episode.moves)) == game.board.tile_sum
+
+
+def test_figures_of_games() -> None:
+    games = [GameResult(i, 100 * i, 10, 2**i, 4 * i, 5 if i > 2 else None, 0.5) for i in range(1, 5)]
+    found = {name: measure_games(games, Measure.from_text(name)) for name in ("won", "score", "tile", "sum", "score@3")}
+    assert {name: each.value for name, each in found.items() if each} == {
+        "won": 0.5,
+        "score": 250,
+        "tile": 7.5,
+        "sum": 10,
+        "score@3": 150,
+    }
+    assert measure_games(games, Measure.from_text("overrides")) is None
+    richer = [game._replace(score=game.score + 7) for game in games]
+    assert paired_difference(richer, games, Measure("score")) == Interval(7, 7, 7)
+    assert paired_difference(richer[:2], games, Measure("score")) is None
+
+
+def test_the_highest_score() -> None:
+    for board in ("2x2", "1x3"):
+        rules = Rules.from_text(board)
+        assert highest_score(rules) <= chain_score(rules.shape.n_cells)
+    assert highest_score(Rules.from_text("2x2")) == chain_score(4)
