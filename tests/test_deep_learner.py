@@ -264,3 +264,12 @@ def test_the_learning_rate_falls_with_the_square_root_of_moves() -> None:
     config = AfterstateTraining.config_class(rate=0.01, decay=100.0)
     assert [config.rate_after(n) for n in (0, 300, 2400)] == pytest.approx([0.01, 0.005, 0.002])
     assert AfterstateTraining.config_class(rate=0.01, decay=0.0).rate_after(10**9) == 0.01
+
+
+def test_speeds_can_be_measured() -> None:
+    from lab2048.learning import deep_benchmark
+
+    pace = deep_benchmark.train_speed("c51", 0.0)
+    assert pace.moves > 0
+    assert deep_benchmark.crowd_speed(8, 0.01) > 0
+    assert deep_benchmark.judge_speed(2, 0.01) > 0
