@@ -2,6 +2,7 @@
 
 import json
 import platform
+import shlex
 import sys
 from datetime import UTC, datetime
 from typing import Any
@@ -28,7 +29,7 @@ def provenance() -> dict[str, Any]:
     """What every kept file and run says of its origin."""
     return {
         "program": program(),
-        "command": " ".join(["lab2048", *sys.argv[1:]])[:_MAX_COMMAND],
+        "command": shlex.join(["lab2048", *sys.argv[1:]])[:_MAX_COMMAND],
         "created": now(),
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",

@@ -59,10 +59,11 @@ def plotly(request: Request) -> Response:
 
 @router.get("/{page}")
 @router.get("/{page}/{rest:path}")
-def page(request: Request, page: str, rest: str = "") -> Response:  # noqa: ARG001 - the browser reads the rest
+def page(request: Request, page: str, rest: str = "") -> Response:
     """A part of the page by its own address; the browser shows what belongs there."""
     if page not in PAGES:
-        raise NotFoundError(f"there is nothing at /{page[:80]}")
+        where = f"/{page}/{rest}" if rest else f"/{page}"
+        raise NotFoundError(f"there is nothing at {where[:80]}")
     return _answer(request, STATIC / "index.html")
 
 
