@@ -80,7 +80,7 @@ def design(body: RulesBody) -> DesignData:
         n_empty=rules.board.n_empty,
         max_tile_possible=min(2**rules.max_rank, 2**52),
         default_player=default_spec(rules),
-        commands={"play": line(["play", *rules_options(rules)]), "solve": line(solve_words(rules, "score"))},
+        commands={"play": line(["play", *rules_options(rules)]), "solve": line(solve_words(rules, "win"))},
         can_solve=not why_not,
         why_not=why_not,
     )

@@ -344,7 +344,7 @@ class Design {
     this.verdict.textContent = "Counting boards...";
     try {
       const answer = await patiently(() =>
-        post("/api/design/estimate", { rules: this.rules(), objective: "score" }, { signal: abort.signal }),
+        post("/api/design/estimate", { rules: this.rules(), objective: "win" }, { signal: abort.signal }),
       );
       this.verdict.textContent = answer.verdict.charAt(0).toUpperCase() + answer.verdict.slice(1) + ".";
     } catch (wrong) {
