@@ -48,7 +48,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="session")
+# Not longer than the journeys: while it is open, no other test could run a loop of its own.
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     path = find_chromium()
     with sync_playwright() as playwright:
