@@ -1,5 +1,6 @@
 """Long work says how it goes and how to go on; closed pipes are quiet."""
 
+import contextlib
 import io
 import os
 import signal
@@ -73,9 +74,12 @@ def interrupted(words: list[str], until: str, tmp_path: Path) -> subprocess.Comp
     while not list(tmp_path.glob(until)):
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)  # not to wait for it, but to leave the processor to it
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate()
-    return subprocess.CompletedProcess(words, process.returncode, out, err)
+    while True:
+        # Python loses a Ctrl-C that comes while it ends the loading of a module; one presses it again.
+        process.send_signal(signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            out, err = process.communicate(timeout=10)
+            return subprocess.CompletedProcess(words, process.returncode, out, err)
 
 
 def test_a_solve_says_how_to_go_on(tmp_path: Path) -> None:
