@@ -1,17 +1,18 @@
 """Long work says how it goes and how to go on; closed pipes are quiet."""
 
-import contextlib
 import io
 import os
 import signal
 import subprocess
 import sys
 import time
+import weakref
 from pathlib import Path
 
 import pytest
 
 from lab2048.cli import progress
+from lab2048.cli.live import no_interrupt_lost
 
 LAB = [sys.executable, "-m", "lab2048"]
 
@@ -74,12 +75,27 @@ def interrupted(words: list[str], until: str, tmp_path: Path) -> subprocess.Comp
     while not list(tmp_path.glob(until)):
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)  # not to wait for it, but to leave the processor to it
-    while True:
-        # Python loses a Ctrl-C that comes while it ends the loading of a module; one presses it again.
-        process.send_signal(signal.SIGINT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            out, err = process.communicate(timeout=10)
-            return subprocess.CompletedProcess(words, process.returncode, out, err)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+
+def test_an_interrupt_that_python_drops_comes_again() -> None:
+    class Thing:
+        pass
+
+    def tidy_up(_: object) -> None:
+        raise KeyboardInterrupt
+
+    def work() -> None:
+        thing = Thing()
+        watched = weakref.ref(thing, tidy_up)
+        del thing
+        while watched() is None:  # until it comes
+            pass
+
+    with pytest.raises(KeyboardInterrupt), no_interrupt_lost():
+        work()
 
 
 def test_a_solve_says_how_to_go_on(tmp_path: Path) -> None:

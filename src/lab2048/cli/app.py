@@ -37,6 +37,7 @@ from lab2048.cli import (
     weights,
 )
 from lab2048.cli.help import lead_with_examples, plainly
+from lab2048.cli.live import no_interrupt_lost
 from lab2048.cli.progress import remember
 from lab2048.cli.settings import Settings, is_needed
 from lab2048.errors import FileError, LabError, UsageError
@@ -110,7 +111,8 @@ def run(arguments: Sequence[str]) -> int:
             with contextlib.suppress(*[UsageError] * wants_help):
                 settings = Settings.of(command)
                 settings.export()
-        code = _invoke(command, list(arguments), settings)
+        with no_interrupt_lost():
+            code = _invoke(command, list(arguments), settings)
         sys.stdout.flush()
         return _say("interrupted", 130) if code == 130 else code
     except LabError as error:

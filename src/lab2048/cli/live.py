@@ -1,8 +1,10 @@
 """Long work: a view that follows it, and what Ctrl-C does."""
 
+import _thread
 import contextlib
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -62,3 +64,25 @@ def leaving_when_terminated() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, handler)
+
+
+@contextlib.contextmanager
+def no_interrupt_lost() -> Iterator[None]:
+    """Let a Ctrl-C come again that Python drops.
+
+    What is raised while it tidies up, as at the end of loading a module, Python only reports.
+    """
+    before = sys.unraisablehook
+
+    def report(dropped: "sys.UnraisableHookArgs") -> None:
+        if issubclass(dropped.exc_type, KeyboardInterrupt):
+            # Not at once: raised in here it would be dropped again.
+            threading.Timer(0.01, _thread.interrupt_main).start()
+        else:
+            before(dropped)
+
+    sys.unraisablehook = report
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
