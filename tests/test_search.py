@@ -1,5 +1,8 @@
 """Searching players: whole games, tiles too high for a word, and the clock."""
 
+import itertools
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +13,8 @@ from test_kernel_play import assert_same_game
 from test_kernel_search import plain_rules
 
 from lab2048.kernels import context as of
-from lab2048.kernels import evaluate, lower, search
+from lab2048.kernels import evaluate, lower, root, search
+from lab2048.kernels.last import NONE
 from lab2048.players import make_player
 from lab2048.players.evaluator import make_evaluator
 from lab2048.players.searcher import Searcher
@@ -126,6 +130,29 @@ def test_a_clock_never_costs_the_move(ms: float) -> None:
     assert decision.move in board.legal_moves()
     assert decision.depth >= 1
     assert decision.nodes >= 0
+
+
+@given(st.lists(st.lists(st.sampled_from([0.0, 10.0, 20.0, 35.0, NONE]), min_size=4, max_size=4), max_size=6))
+def test_a_leader_is_ahead_of_all_others_for_some_depths_in_a_row(depths: list[list[float]]) -> None:
+    ahead, times, leaders = -1, 0, []
+    for values in depths:
+        ahead, times = root.leader(np.array(values, np.float32), np.float32(12), ahead, times)
+        first, second = sorted(values, reverse=True)[:2]
+        leaders.append(values.index(first) if first - second > 12 else -1)
+        in_a_row = list(itertools.takewhile(lambda move: move == leaders[-1], reversed(leaders)))
+        assert (ahead, times) == (leaders[-1], len(in_a_row) if leaders[-1] >= 0 else 0)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_a_settled_move_is_made_before_the_time_is_up(monkeypatch: pytest.MonkeyPatch, n_threads: int) -> None:
+    monkeypatch.setattr(Searcher, "_lead", 1.0)
+    board = Board.from_text("128 64 32 16 / # # # 2 / # # # # / # # # 2")
+    searcher = Searcher(Rules.from_text("4x4"), make_evaluator("rows"), cut=None, n_threads=n_threads)
+    minute = 60 * 10**9
+    values, depth = searcher.deepen_until(time.monotonic_ns() + minute, board)
+    assert depth == 1 + root.STEADY
+    first, second = sorted(values.values(), reverse=True)[:2]
+    assert first - second > 1
 
 
 def test_the_context_has_room() -> None:

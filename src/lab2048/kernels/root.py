@@ -9,7 +9,7 @@ from lab2048.kernels import context as of
 from lab2048.kernels import layout as at
 from lab2048.kernels import packed
 from lab2048.kernels._jit import kernel
-from lab2048.kernels.address import F32, address_of, load_u64, words_at
+from lab2048.kernels.address import F32, address_of, bits_float, call_clock, clock_address, load_u64, words_at
 from lab2048.kernels.bits import FOUR, I64, NIBBLE, U64, ZERO, popcount
 from lab2048.kernels.call import CHOOSE, call_chance, function_address
 from lab2048.kernels.evaluate import N_TERMS
@@ -17,6 +17,7 @@ from lab2048.kernels.last import NONE
 from lab2048.kernels.lower import lower
 from lab2048.kernels.search import chance_address
 
+STEADY = 3  # depths in a row at which the same move must lead, to be taken before the time is up
 FEW_EMPTY = 7  # document 002 looks further below this
 
 
@@ -51,18 +52,47 @@ def root_values(context: I64, plan: packed.Plan, board: U64, depth: I64, values:
 
 
 @kernel
+def leader(values: NDArray[np.float32], lead: F32, ahead: I64, times: I64) -> tuple[I64, I64]:
+    """The move that leads all others by more than `lead`, or -1, and how often in a row it has led: before `times`."""
+    best, first, second = I64(-1), NONE, NONE
+    for move in range(len(values)):
+        if values[move] > first:
+            best, first, second = I64(move), values[move], first
+        elif values[move] > second:
+            second = values[move]
+    if not first - second > lead:
+        return I64(-1), I64(0)
+    return best, (times + 1 if best == ahead else I64(1))
+
+
+@kernel
+def is_worth_more(context: I64, begun: I64) -> bool:
+    """True if a search one move deeper than the one that began then has a chance to end before the deadline."""
+    now, deadline = call_clock(I64(load_u64(context, of.CLOCK))), I64(load_u64(context, of.DEADLINE))
+    return bool(2 * (deadline - now) > 3 * (now - begun))
+
+
+@kernel
 def deepen(context: I64, plan: packed.Plan, board: U64, max_depth: I64, values: NDArray[np.float32]) -> I64:
-    """Look one move further and further until the deadline; return the depth of the values."""
+    """Look one move further and further, until the deadline or until the move is settled; return the depth.
+
+    A search that is stopped half-way is worth nothing, so none begins that has no chance to end.
+    """
     root_values(context, plan, board, 1, values)
     deeper, depth = np.empty_like(values), I64(1)
     if (values > NONE).sum() == 1:
         return depth
-    while depth < max_depth:
+    lead, ahead, times = bits_float(np.uint32(load_u64(context, of.LEAD))), I64(-1), I64(0)
+    while depth < max_depth and times < STEADY:
+        begun = call_clock(I64(load_u64(context, of.CLOCK)))
         root_values(context, plan, board, depth + 1, deeper)
         if load_u64(context, of.IS_STOPPED) != ZERO:
             break
         values[:] = deeper
         depth += 1
+        ahead, times = leader(values, lead, ahead, times)
+        if not is_worth_more(context, begun):
+            break
     return depth
 
 
@@ -103,6 +133,7 @@ def idle_context(plan: packed.Plan) -> tuple[NDArray[np.uint64], list[NDArray[An
     for name, array in zip((of.VALUES, of.TERMS, of.WEIGHTS, of.FAR, of.PLAN), arrays, strict=True):
         words[name] = address_of(array)
     words[of.NEAR] = words[of.FAR]
+    words[of.CLOCK] = clock_address()
     words[of.TABLE_SHIFT], words[of.PLAN_SIZE], words[of.DEPTH], words[of.N_LIKELY] = 63, len(plan), 2, 1
     return words, arrays
 
@@ -115,4 +146,6 @@ def warm_up(plan: packed.Plan) -> None:
         words[of.CHANCE] = chance_address(is_classic)
         choose_address()
         deepen(address_of(words), plan, U64(0x11), 2, np.zeros(n_moves, np.float32))
+    leader(np.zeros(n_moves, np.float32), F32(0), I64(-1), I64(0))
+    is_worth_more(address_of(words), I64(0))
     del arrays  # not before now: the context holds their addresses

@@ -25,6 +25,7 @@ TABLE_BITS = (
     15  # entries of a transposition table, 16 bytes each: one that stays in the processor's cache is the fastest
 )
 MAX_DEPTH = 12
+LEAD = 100.0  # points
 OVERHEAD = 35_000  # nanoseconds from the end of a search to the caller's hands
 LIKELY = 0.25  # a spawn is likely if it is at least so likely as a share of the likeliest
 
@@ -103,6 +104,7 @@ class Searcher:
             words[of.ALLOWANCE] = allowance_of(self.cut)
         margin = self.judge.margin
         words[of.MARGIN] = _bits(math.inf if self.cut == 0 or margin is None else margin)
+        words[of.LEAD] = _bits(self._lead)
         spawns = self._spawns
         words[of.SPAWNS] = len(spawns)
         words[of.N_LIKELY] = len(spawns) if self.cut == 0 else sum(p >= LIKELY * spawns[0][1] for _, p in spawns)
@@ -110,6 +112,11 @@ class Searcher:
             words[of.SPAWNS + 1 + 3 * i : of.SPAWNS + 4 + 3 * i] = rank, _bits(p), round(UNITS * -math.log2(p))
         for n in range(1, self.rules.shape.n_cells + 1):
             words[of.COSTS + n] = round(UNITS * math.log2(n))
+
+    @property
+    def _lead(self) -> float:
+        """By how much a move must lead to be taken before the time is up: only the values of networks are points."""
+        return LEAD if isinstance(self.judge, Network) else math.inf
 
     @property
     def _spawns(self) -> list[tuple[int, float]]:
@@ -190,7 +197,10 @@ class Searcher:
         return self._by_move(board, values)
 
     def deepen_until(self, deadline: int, board: Board) -> tuple[dict[int, float], int]:
-        """The value of every legal move, and how far ahead a time of time.monotonic_ns allowed to look."""
+        """The value of every legal move, and how far ahead the search looked.
+
+        Until a time of time.monotonic_ns, or until one move has led clearly at some depths in a row.
+        """
         self._set_clock(deadline - OVERHEAD)
         values, depth = np.empty(len(self.rules.shape.moves), np.float32), 1
         boards = self._boards(board)
@@ -198,12 +208,16 @@ class Searcher:
             depth = int(root.deepen(self.address, self.plan, boards[1], MAX_DEPTH, values))
         else:
             self._search(boards, 1, values)
-            deeper = values.copy()
-            while depth < MAX_DEPTH and (values > NONE).sum() > 1:
+            deeper, lead, ahead, times = values.copy(), np.float32(self._lead), -1, 0
+            while depth < MAX_DEPTH and (values > NONE).sum() > 1 and times < root.STEADY:
+                begun = time.monotonic_ns()
                 self._search(boards, depth + 1, deeper)
                 if self.context[of.IS_STOPPED]:
                     break
                 values, deeper, depth = deeper, values, depth + 1
+                ahead, times = root.leader(values, lead, ahead, times)
+                if not root.is_worth_more(self.address, begun):
+                    break
         self._set_clock(0)  # whole games are played without one
         return self._by_move(board, values), depth
 
