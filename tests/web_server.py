@@ -12,7 +12,7 @@ import httpx
 import uvicorn
 
 from lab2048.records.store import Store
-from lab2048.views.web.app import make_app
+from lab2048.views.web.front import Front, guarded
 from lab2048.views.web.lab import Lab
 
 
@@ -82,12 +82,13 @@ def serving(folder: Path, token: str | None = None) -> Iterator[Web]:
         lab = Lab(store, folder)
         lab.jobs.niceness = 0
         lab.coach.warm_up = lambda: None  # type: ignore[method-assign]
-        config = uvicorn.Config(make_app(lab, token=token), log_level="error", lifespan="on", ws="none")
+        config = uvicorn.Config(guarded(Front(lambda: lab), token=token), log_level="error", lifespan="on", ws="none")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         web = Web(lab, listener.getsockname()[1])
         try:
+            web.client.get("/api/status")  # the answer comes when everything is loaded
             yield web
         finally:
             web.client.close()

@@ -77,7 +77,8 @@ class Server:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/"
 
-    def start(self) -> None:
+    def launch(self) -> None:
+        """Only give the command."""
         environment = dict(os.environ)
         environment |= {
             "XDG_DATA_HOME": str(self.home / "data"),
@@ -89,6 +90,11 @@ class Server:
             [sys.executable, "-m", "lab2048", "serve", "--port", str(self.port), "--no-open"],
             env=environment, stdout=self.log, stderr=subprocess.STDOUT, cwd=self.home, start_new_session=True,
         )  # fmt: skip
+
+    def start(self) -> None:
+        """Give the command, and wait until it answers."""
+        self.launch()
+        assert self.process is not None
         deadline = time.monotonic() + PATIENCE
         while True:
             with contextlib.suppress(OSError):

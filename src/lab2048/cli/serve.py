@@ -20,6 +20,8 @@ from lab2048.cli.options import StoreOption, say
 from lab2048.errors import UsageError
 
 if TYPE_CHECKING:
+    from lab2048.records.store import Store
+    from lab2048.views.web.front import Front
     from lab2048.views.web.lab import Lab
 
 PORT = 2048
@@ -93,37 +95,42 @@ def _run(listener: socket.socket, token: str | None, path: Path | None, *, open_
     import uvicorn
 
     from lab2048.records.store import Store
-    from lab2048.views.web.app import make_app
-    from lab2048.views.web.lab import Lab
+    from lab2048.views.web.front import Front, guarded
 
     port = listener.getsockname()[1]
     address = f"http://{LOCAL}:{port}/" + (f"?token={token}" if token else "")
     sys.setswitchinterval(SWITCH_SECONDS)
     with Store.open(path) as store:
-        lab = Lab(store)
+        front = Front(lambda: _open_lab(store), lambda: setattr(server, "should_exit", True))
         config = uvicorn.Config(
-            make_app(lab, token=token), log_level="error", access_log=False, timeout_graceful_shutdown=5,
+            guarded(front, token=token), log_level="error", access_log=False, timeout_graceful_shutdown=5,
             lifespan="on", server_header=False, ws="none", timeout_keep_alive=60,
         )  # fmt: skip
         server = uvicorn.Server(config)
-        _Ending(server, lab)
+        _Ending(server, front)
         print(f"lab2048 is on {address}")
         if token:
             print(f"in your network: http://{_own_address()}:{port}/?token={token}")
         print("Ctrl-C ends it; every game is kept.", flush=True)
-        for id_ in _interrupted(lab):
-            say(f"{id_} was interrupted when lab2048 last ended; the page can go on with it")
         _open_browser(address, wanted=open_browser)
         for number in (signal.SIGINT, signal.SIGTERM):  # a shell may have left the first one ignored
             signal.signal(number, signal.default_int_handler)
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
+        if front.failure:
+            raise front.failure
     print("ended")
 
 
-def _interrupted(lab: "Lab") -> list[str]:
+def _open_lab(store: "Store") -> "Lab":
+    """The laboratory, and what it did not finish last time."""
+    from lab2048.views.web.lab import Lab
+
+    lab = Lab(store)
     lab.jobs.begin()
-    return lab.jobs.interrupted()
+    for id_ in lab.jobs.interrupted():
+        say(f"{id_} was interrupted when lab2048 last ended; the page can go on with it")
+    return lab
 
 
 def _own_address() -> str:
@@ -153,12 +160,13 @@ def _browse(address: str) -> None:
 class _Ending:
     """Ctrl-C also ends the streams of news, which would otherwise never end."""
 
-    def __init__(self, server: Any, lab: "Lab") -> None:
+    def __init__(self, server: Any, front: "Front") -> None:
         """Step in before the server handles a signal."""
-        self._handle, self._lab = server.handle_exit, lab
+        self._handle, self._front = server.handle_exit, front
         server.handle_exit = self
 
     def __call__(self, number: int, frame: Any) -> None:
         """End the streams, then the server."""
-        self._lab.bus.close()
+        if self._front.lab:
+            self._front.lab.bus.close()
         self._handle(number, frame)

@@ -1,13 +1,7 @@
-"""The server as an application: routes, guards, and what runs beside them."""
+"""The API as an application: its routes, and how its errors are told."""
 
-import contextlib
-from collections.abc import AsyncIterator
-
-from anyio import to_thread
 from fastapi import FastAPI
-from fastapi.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.types import ASGIApp
 
 import lab2048
 from lab2048.views.web import (
@@ -15,7 +9,6 @@ from lab2048.views.web import (
     design,
     error,
     events,
-    files,
     games,
     hint,
     jobs,
@@ -28,28 +21,15 @@ from lab2048.views.web import (
 )
 from lab2048.views.web.lab import Lab
 from lab2048.views.web.schema import Error
-from lab2048.views.web.security import Guard
 
 _NOUNS = (events, collection, games, hint, players, design, jobs, matches, trainings, solves, tables, studies)
 
 
-MAX_ANSWERS = 100  # that are made at once; most only wait for a player or the disk
-
-
 def make_api(lab: Lab) -> FastAPI:
-    """The routes, without the guard at the gate."""
-
-    @contextlib.asynccontextmanager
-    async def life(_: FastAPI) -> AsyncIterator[None]:
-        to_thread.current_default_thread_limiter().total_tokens = MAX_ANSWERS
-        lab.begin()
-        yield
-        await run_in_threadpool(lab.end)
-
+    """The routes over a laboratory, which the caller begins and ends."""
     app = FastAPI(
         title="lab2048",
         version=lab2048.__version__,
-        lifespan=life,
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
@@ -60,11 +40,5 @@ def make_api(lab: Lab) -> FastAPI:
     error.install(app)
     for noun in _NOUNS:
         app.include_router(noun.router)
-    app.include_router(files.router)
     app.add_middleware(GZipMiddleware, minimum_size=4000, compresslevel=6)
     return app
-
-
-def make_app(lab: Lab, *, token: str | None = None) -> ASGIApp:
-    """The whole server; with a token other machines may ask, if they know it."""
-    return Guard(make_api(lab), token=token)

@@ -22,6 +22,7 @@ from lab2048.views.web.error import ApiError, NotReadyError
 
 MAX_KEPT = 12  # players; each has tables of some megabytes
 PATIENCE = 30.0  # seconds for one answer
+CALM = 2.0  # seconds before players are made ready, unless one is wanted: the page itself comes first
 GROUPS = ("play", "network", "solver")  # kernels, in the order in which they are wanted
 
 
@@ -45,6 +46,7 @@ class Coach:
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
         self._lock = threading.Lock()
         self._is_closed = False
+        self._is_wanted = threading.Event()
         self._thread: threading.Thread | None = None
         self._process: subprocess.Popen[str] | None = None
         # As many as there are cores, and one for short questions beside long ones.
@@ -55,9 +57,14 @@ class Coach:
         self._thread = threading.Thread(target=self._warm_up, name="warm-up", daemon=True)
         self._thread.start()
 
+    def hurry(self) -> None:
+        """Wait no longer: somebody has the page before them."""
+        self._is_wanted.set()
+
     def close(self) -> None:
         """Leave what is not done undone."""
         self._is_closed = True
+        self.hurry()
         with contextlib.suppress(OSError, AttributeError):
             self._process.terminate()  # type: ignore[union-attr]
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -72,6 +79,7 @@ class Coach:
     def check_group(self, group: str) -> None:
         """Raise NotReadyError while a group of kernels is being compiled."""
         if group not in self._ready and self._thread:
+            self.hurry()
             raise NotReadyError(f"{self.doing}: try again in a moment")
 
     def ask(self, spec: str, rules: Rules, board: Board, seed: int = 1) -> Decision:
@@ -114,6 +122,7 @@ class Coach:
                 del self._kept[key]
 
     def _warm_up(self) -> None:
+        self._is_wanted.wait(CALM)
         try:
             for group in GROUPS:
                 if self._is_closed:

@@ -1,17 +1,20 @@
-"""The files of the page, and plotly's; nothing else of the disk can be asked for."""
+"""The files of the page, and plotly's; nothing else of the disk can be asked for.
+
+They are given away without the API, so that a browser has the page while the API is still being loaded.
+"""
 
 import gzip
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
-from fastapi import APIRouter, Request
-from fastapi.responses import Response
-
-from lab2048.views.web.error import NotFoundError
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse, Response
+from starlette.types import Receive, Scope, Send
 
 STATIC = Path(__file__).parent / "static"
+HOME, ICON = STATIC / "index.html", STATIC / "icon.svg"
 PAGES = ("play", "watch", "games", "review", "design", "lab", "train", "solve")
 KINDS = {
     ".html": "text/html; charset=utf-8",
@@ -23,62 +26,58 @@ KINDS = {
     ".json": "application/json",
 }
 
-router = APIRouter(include_in_schema=False)
+
+async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+    """Give a file away."""
+    await _answer(scope)(scope, receive, send)
 
 
-@router.get("/")
-def home(request: Request) -> Response:
-    """The page."""
-    return _answer(request, STATIC / "index.html")
+def _answer(scope: Scope) -> Response:
+    if scope["method"] not in ("GET", "HEAD"):
+        return JSONResponse({"error": "Method Not Allowed"}, 405, {"allow": "GET, HEAD"})
+    path = _find(scope["path"])
+    if isinstance(path, str):
+        return JSONResponse({"error": path}, 404)
+    return _file(Headers(scope=scope), path)
 
 
-@router.get("/favicon.ico")
-def icon(request: Request) -> Response:
-    """What browsers ask for by themselves."""
-    return _answer(request, STATIC / "icon.svg")
+def _find(where: str) -> Path | str:
+    """The file that belongs to an address, or a line that says that there is none."""
+    if where == "/":
+        return HOME
+    if where == "/favicon.ico":  # browsers ask for it by themselves
+        return ICON
+    if where == "/plotly.js":
+        return _plotly() or "plotly is not installed: pip install plotly"
+    kind, _, rest = where.removeprefix("/").partition("/")
+    if kind == "static":  # only what is listed, so that no path leads elsewhere
+        return STATIC / rest if rest in _listing() else f"there is no file {rest[:80]!r}"
+    # A part of the page by its own address: the browser shows what belongs there.
+    return HOME if kind in PAGES else f"there is nothing at {where[:80]}"
 
 
-@router.get("/static/{path:path}")
-def static(request: Request, path: str) -> Response:
-    """A file of the page; only those that are listed, so that no path leads elsewhere."""
-    if path not in _listing():
-        raise NotFoundError(f"there is no file {path[:80]!r}")
-    return _answer(request, STATIC / path)
-
-
-@router.get("/plotly.js")
-def plotly(request: Request) -> Response:
+@cache
+def _plotly() -> Path | None:
     """Plotly's JavaScript from the installed package."""
     spec = find_spec("plotly")
-    for place in spec.submodule_search_locations or () if spec else ():
-        file = Path(place) / "package_data" / "plotly.min.js"
-        if file.is_file():
-            return _answer(request, file)
-    raise NotFoundError("plotly is not installed: pip install plotly")
+    places = (spec.submodule_search_locations or ()) if spec else ()
+    found = (Path(place) / "package_data" / "plotly.min.js" for place in places)
+    return next((file for file in found if file.is_file()), None)
 
 
-@router.get("/{page}")
-@router.get("/{page}/{rest:path}")
-def page(request: Request, page: str, rest: str = "") -> Response:
-    """A part of the page by its own address; the browser shows what belongs there."""
-    if page not in PAGES:
-        where = f"/{page}/{rest}" if rest else f"/{page}"
-        raise NotFoundError(f"there is nothing at {where[:80]}")
-    return _answer(request, STATIC / "index.html")
-
-
+@cache
 def _listing() -> frozenset[str]:
     return frozenset(path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*") if path.suffix in KINDS)
 
 
-def _answer(request: Request, path: Path) -> Response:
+def _file(asked: Headers, path: Path) -> Response:
     """A file, or word that it has not changed since it was last asked for."""
     stamp = path.stat()
     body, squeezed, tag = _read(path, stamp.st_mtime_ns, stamp.st_size)
     headers = {"etag": tag, "cache-control": "no-cache", "vary": "accept-encoding"}
-    if tag in request.headers.get("if-none-match", ""):
+    if tag in asked.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    if "gzip" in request.headers.get("accept-encoding", ""):
+    if "gzip" in asked.get("accept-encoding", ""):
         body = squeezed
         headers["content-encoding"] = "gzip"
     return Response(body, media_type=KINDS[path.suffix], headers=headers)
