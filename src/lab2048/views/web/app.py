@@ -20,7 +20,6 @@ from lab2048.views.web import (
     trainings,
 )
 from lab2048.views.web.lab import Lab
-from lab2048.views.web.schema import Error
 
 _NOUNS = (events, collection, games, hint, players, design, jobs, matches, trainings, solves, tables, studies)
 
@@ -33,12 +32,12 @@ def make_api(lab: Lab) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
-        responses={"4XX": {"model": Error}, 503: {"model": Error}},
         separate_input_output_schemas=False,
     )
     app.state.lab = lab
     error.install(app)
     for noun in _NOUNS:
-        app.include_router(noun.router)
+        # As they are: to include a router would build each of its routes once more, and again at the first request.
+        app.router.routes.extend(noun.router.routes)
     app.add_middleware(GZipMiddleware, minimum_size=4000, compresslevel=6)
     return app

@@ -15,14 +15,14 @@ from lab2048.rules import Board
 from lab2048.views.web.error import NotFoundError, TooLargeError
 from lab2048.views.web.events import read_ids
 from lab2048.views.web.lab import Lab, LabOf
-from lab2048.views.web.schema import MAX_SPEC, MAX_TEXT
+from lab2048.views.web.schema import ERRORS, MAX_SPEC, MAX_TEXT
 
 MAX_LISTED = 500
 MAX_EXPORTED = 10_000
 MAX_MOVES = 300_000  # of an import: all are played again, which takes half a minute
 LINES = "application/x-ndjson"
 
-router = APIRouter(prefix="/api/games", tags=["games"])
+router = APIRouter(prefix="/api/games", tags=["games"], responses=ERRORS)
 
 
 class Listed(BaseModel):

@@ -12,14 +12,14 @@ from lab2048.rules import Board, Rules
 from lab2048.views.number import number, size
 from lab2048.views.web.command import line, more_options, rules_options
 from lab2048.views.web.lab import Lab, LabOf
-from lab2048.views.web.schema import MAX_TEXT, Body, RulesBody, RulesData, ShapeData
+from lab2048.views.web.schema import ERRORS, MAX_TEXT, Body, RulesBody, RulesData, ShapeData
 from lab2048.views.web.shape import shape_data
 
 ESTIMATE_SECONDS = 1.5
 MAX_STARTS = 3  # first tiles; with more there are too many first boards to look at while someone waits
 MAX_KEPT = 100
 
-router = APIRouter(prefix="/api", tags=["design"])
+router = APIRouter(prefix="/api", tags=["design"], responses=ERRORS)
 Objective = Literal["score", "win"]
 
 

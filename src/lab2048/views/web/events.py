@@ -13,13 +13,13 @@ from lab2048.errors import LabError, UsageError
 from lab2048.views.web.bus import News
 from lab2048.views.web.jobs import job_list
 from lab2048.views.web.lab import Lab, LabOf
-from lab2048.views.web.schema import ChangeData
+from lab2048.views.web.schema import ERRORS, ChangeData
 from lab2048.views.web.status import StatusData
 
 MAX_GAMES = 9
 SILENCE = 15.0  # seconds after which a line says that the stream lives
 
-router = APIRouter(prefix="/api", tags=["status"])
+router = APIRouter(prefix="/api", tags=["status"], responses=ERRORS)
 
 
 @router.get("/status")

@@ -14,6 +14,7 @@ from lab2048.views.web.command import line, rules_options
 from lab2048.views.web.error import ConflictError
 from lab2048.views.web.lab import Lab, LabOf, TabName
 from lab2048.views.web.schema import (
+    ERRORS,
     MAX_SPEC,
     Body,
     ChangeData,
@@ -30,7 +31,7 @@ MAX_FRESH = 999_999  # seeds that nobody chose are short: they are read and type
 MAX_TURNS = 20_000  # of one answer
 MAX_SPEED, MIN_SPEED = 1000.0, 0.2
 
-router = APIRouter(prefix="/api/games", tags=["games"])
+router = APIRouter(prefix="/api/games", tags=["games"], responses=ERRORS)
 Id = Annotated[int, Path(alias="game", ge=1, le=2**63 - 1)]
 Rev = Annotated[int | None, Field(ge=0, le=2**53)]
 

@@ -14,9 +14,9 @@ from lab2048.rules.move import move_name
 from lab2048.views.web.command import line
 from lab2048.views.web.lab import LabOf
 from lab2048.views.web.players import unit_of
-from lab2048.views.web.schema import MAX_SPEC, MAX_TEXT, Body, RulesBody
+from lab2048.views.web.schema import ERRORS, MAX_SPEC, MAX_TEXT, Body, RulesBody
 
-router = APIRouter(prefix="/api/hint", tags=["hint"])
+router = APIRouter(prefix="/api/hint", tags=["hint"], responses=ERRORS)
 
 # What a move may lose, as a part of the best one's value, and still be called so.
 _GRADES = ((0.005, "good"), (0.025, "inaccuracy"), (0.1, "mistake"))

@@ -6,9 +6,9 @@ from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel
 
 from lab2048.views.web.lab import Lab, LabOf
-from lab2048.views.web.schema import JobData
+from lab2048.views.web.schema import ERRORS, JobData
 
-router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+router = APIRouter(prefix="/api/jobs", tags=["jobs"], responses=ERRORS)
 JobId = Annotated[str, Path(alias="job", max_length=40, examples=["match-1"])]
 
 

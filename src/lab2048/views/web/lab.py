@@ -80,7 +80,7 @@ class Lab:
             self.bus.tell(News("status", self.status().model_dump_json(), "status"))
 
 
-def _lab(request: Request) -> Lab:
+async def _lab(request: Request) -> Lab:  # a plain function would be called in another thread
     found: Lab = request.app.state.lab
     return found
 

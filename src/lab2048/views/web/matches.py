@@ -18,7 +18,7 @@ from lab2048.views.web.error import NotFoundError
 from lab2048.views.web.follow import MatchFollower
 from lab2048.views.web.job import Job
 from lab2048.views.web.lab import Lab, LabOf
-from lab2048.views.web.schema import MAX_SPEC, Body, ChartData, CommandData, JobData, RulesBody, RulesData
+from lab2048.views.web.schema import ERRORS, MAX_SPEC, Body, ChartData, CommandData, JobData, RulesBody, RulesData
 
 if TYPE_CHECKING:
     from lab2048.arena.match import Match
@@ -27,7 +27,7 @@ MAX_PLAYERS = 8
 MAX_GAMES = 100_000
 MAX_COMPARED = 12
 
-router = APIRouter(prefix="/api/matches", tags=["matches"])
+router = APIRouter(prefix="/api/matches", tags=["matches"], responses=ERRORS)
 JobId = Annotated[str, Path(alias="match", max_length=40, examples=["match-1"])]
 ChartName = Annotated[str, Path(alias="chart", max_length=20, examples=["scores"])]
 Ids = Annotated[str, Query(max_length=500, examples=["match-1,match-2"])]

@@ -10,9 +10,9 @@ from lab2048.players import default_spec, names
 from lab2048.players.registry import options, player_class
 from lab2048.rules import Board, Rules
 from lab2048.views.web.lab import Lab, LabOf
-from lab2048.views.web.schema import MAX_SPEC, MAX_TEXT, Body
+from lab2048.views.web.schema import ERRORS, MAX_SPEC, MAX_TEXT, Body
 
-router = APIRouter(prefix="/api/players", tags=["players"])
+router = APIRouter(prefix="/api/players", tags=["players"], responses=ERRORS)
 
 # Whom to offer first, beside the default one.
 _PRESETS = {

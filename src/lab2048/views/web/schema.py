@@ -23,6 +23,9 @@ class Error(BaseModel):
     error: str
 
 
+ERRORS: dict[int | str, dict[str, Any]] = {"4XX": {"model": Error}, 503: {"model": Error}}  # of every route
+
+
 class RulesBody(Body):
     """Rules as the command line takes them."""
 

@@ -11,9 +11,9 @@ from lab2048.views.web.command import line
 from lab2048.views.web.design import Objective, check_starts, solve_words
 from lab2048.views.web.error import ConflictError
 from lab2048.views.web.lab import Lab, LabOf
-from lab2048.views.web.schema import NAME, Body, CommandData, JobData, RulesBody, RulesData
+from lab2048.views.web.schema import ERRORS, NAME, Body, CommandData, JobData, RulesBody, RulesData
 
-router = APIRouter(prefix="/api/solves", tags=["tables"])
+router = APIRouter(prefix="/api/solves", tags=["tables"], responses=ERRORS)
 MANIFEST = "manifest.json"
 
 

@@ -9,9 +9,9 @@ from pydantic import BaseModel, Field
 
 from lab2048.views.web.error import ConflictError, NotFoundError
 from lab2048.views.web.lab import LabOf
-from lab2048.views.web.schema import NAME, Body, JobData
+from lab2048.views.web.schema import ERRORS, NAME, Body, JobData
 
-router = APIRouter(prefix="/api/studies", tags=["studies"])
+router = APIRouter(prefix="/api/studies", tags=["studies"], responses=ERRORS)
 READING = "lab2048.studies.reading"
 
 

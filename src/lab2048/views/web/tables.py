@@ -14,7 +14,7 @@ from lab2048.views.charts import layer_chart
 from lab2048.views.web.chart import chart_data
 from lab2048.views.web.command import line
 from lab2048.views.web.lab import Lab, LabOf
-from lab2048.views.web.schema import MAX_TEXT, NAME, Body, ChartData, RulesData, ShapeData
+from lab2048.views.web.schema import ERRORS, MAX_TEXT, NAME, Body, ChartData, RulesData, ShapeData
 from lab2048.views.web.shape import shape_data
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SAMPLE = 400  # afterstates that are looked at for hard positions, and
 SPAWNS = 6  # spawns after each
 
-router = APIRouter(prefix="/api/tables", tags=["tables"])
+router = APIRouter(prefix="/api/tables", tags=["tables"], responses=ERRORS)
 TableName = Annotated[str, Path(alias="table", pattern=NAME, examples=["2x2-score"])]
 
 

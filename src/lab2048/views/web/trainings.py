@@ -20,14 +20,14 @@ from lab2048.views.web.error import ConflictError, NotFoundError
 from lab2048.views.web.follow import TrainFollower
 from lab2048.views.web.job import Job
 from lab2048.views.web.lab import Lab, LabOf
-from lab2048.views.web.schema import NAME, Body, ChartData, CommandData, JobData, RulesBody, RulesData
+from lab2048.views.web.schema import ERRORS, NAME, Body, ChartData, CommandData, JobData, RulesBody, RulesData
 
 MAX_MINUTES = 60 * 24 * 7
 CHARTS = ("score", "tiles", "learning")
 # What a field of the configuration is called on the command line, if not by its own name.
 _SAID = {"trace": "lambda", "late_after": "late-after"}
 
-router = APIRouter(prefix="/api/trainings", tags=["trainings"])
+router = APIRouter(prefix="/api/trainings", tags=["trainings"], responses=ERRORS)
 TrainingName = Annotated[str, Path(alias="training", pattern=NAME, examples=["my"])]
 ChartName = Annotated[str, Path(alias="chart", max_length=20, examples=["score"])]
 
