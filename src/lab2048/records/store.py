@@ -5,27 +5,23 @@ from.  An episode is one game of a run, known by its number there and by an id o
 its own that never changes.
 """
 
-import contextlib
 import json
 import sqlite3
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from lab2048.errors import StoreError
-from lab2048.records.database import BUSY_SECONDS, connect, default_path, explained, transaction
 from lab2048.records.episode import Episode
 from lab2048.records.kept import Entry, Kept, Run, Summary
 from lab2048.records.provenance import now, program, provenance
 from lab2048.records.row import DAMAGES, FACTS, RUN, read_entry, read_kept, read_run, read_summary, write_facts
+from lab2048.records.storefile import StoreFile
 from lab2048.rules import Rules
 
 __all__ = ["Entry", "Kept", "Run", "Store", "Summary"]
 
 _MAX_INTEGER = 2**63 - 1  # of SQLite
-_CHECKED_SIZE = 50_000_000  # bytes; a file up to this size is checked in less than half a second
 
 # A game that is kept again keeps its id and the date of the first time.
 _FACTS = ", ".join(FACTS)
@@ -46,7 +42,7 @@ _PERSON_ALONE = "episodes.player = 'human' AND movers = '[]'"
 _Read = TypeVar("_Read")
 
 
-class Store:
+class Store(StoreFile):
     """All games that were kept; use it in a `with` statement, or `close` it.
 
     Several threads may use one store: what one does is done before the next begins.
@@ -60,50 +56,8 @@ class Store:
 
     def __init__(self, path: Path, database: sqlite3.Connection) -> None:
         """Wrap an open database; users call `open`."""
-        self.path = path
-        self._database = database
-        self._lock = threading.RLock()
-        self._is_checked = False
+        super().__init__(path, database)
         self._runs: dict[int, Run] = {}  # runs never change, so what was read once stays true
-
-    @classmethod
-    def open(cls, path: Path | None = None, *, timeout: float = BUSY_SECONDS, create: bool = True) -> Self:
-        """Open a store, by default the user's own; it is made if it is not there and `create` allows it.
-
-        `timeout` is how many seconds to wait while another program is writing.
-        """
-        path = path or default_path()
-        return cls(path, connect(path, timeout=timeout, create=create))
-
-    def close(self) -> None:
-        """Let go of the file; closing twice does no harm."""
-        with self._access() as database:
-            database.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    @contextlib.contextmanager
-    def _access(self) -> Iterator[sqlite3.Connection]:
-        """The database, for one thread at a time, and its errors in words."""
-        with self._lock, explained(self.path):
-            yield self._database
-
-    @contextlib.contextmanager
-    def _change(self) -> Iterator[sqlite3.Connection]:
-        """The database, for one transaction; the first one is refused if the file is found to be damaged."""
-        with self._access() as database:
-            if not self._is_checked:
-                if self.path.stat().st_size <= _CHECKED_SIZE:
-                    self.check()
-                self._is_checked = True
-            with transaction(database):
-                yield database
 
     def begin_run(self, kind: str, rules: Rules, player: str, seed: int) -> int:
         """Note that a player begins; return the number of the run, for `keep`."""
@@ -295,15 +249,6 @@ class Store:
         chosen = {"board": board, "player": player, "kind": None, "min_score": None}
         with self._access() as database:
             return [row[0] for row in database.execute(f"SELECT episodes.id {_CHOSEN} ORDER BY episodes.id", chosen)]
-
-    def check(self) -> None:
-        """Read the whole file and raise StoreError if its structure is damaged; takes seconds on a large store."""
-        with self._access() as database:
-            found = database.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if found != "ok":
-            raise StoreError(
-                f"the store {self.path} is damaged ({' '.join(found.split())}): use a copy, or --store FILE"
-            )
 
     def _damage(self, id_: int, error: Exception) -> StoreError:
         return StoreError(f"game {id_} in {self.path} is damaged: {error}")
