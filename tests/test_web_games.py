@@ -221,3 +221,23 @@ def test_hints_value_every_legal_move(web):
     assert hint["command"].startswith("lab2048 hint ")
     over = web.post("/api/hint", {"board": "24|42", "player": "random"})
     assert (over["move"], over["values"]) == (None, [])
+
+
+def test_a_game_that_was_played_is_judged_board_by_board(web):
+    id_ = web.begin(seed=7)["id"]
+    state = web.post(f"/api/games/{id_}/moves", {"moves": "wasdwasd"})["state"]
+    judged = web.post(f"/api/games/{id_}/values", {"turns": [2, 0, 2, state["n_moves"], 999], "player": "greedy"})
+    assert [point["turn"] for point in judged["points"]] == [2, 0, state["n_moves"]]
+    hint = web.post("/api/hint", {"game": id_, "player": "greedy"})
+    assert judged["points"][-1]["made"] is None
+    assert (judged["points"][-1]["best"], judged["points"][-1]["value"]) == (hint["move"], hint["values"][0]["value"])
+    assert judged["points"][-1]["score"] == state["score"]
+    assert all(point["loss"] >= 0 and (point["loss"] == 0) == (point["grade"] == "best") for point in judged["points"])
+    assert "at most 20" in web.error("POST", f"/api/games/{id_}/values", {"turns": list(range(21))})
+
+
+def test_the_page_can_be_put_on_the_home_screen_of_a_phone(web):
+    manifest = web.client.get("/static/lab2048.webmanifest")
+    assert manifest.headers["content-type"].startswith("application/manifest+json")
+    kinds = {web.client.get(icon["src"]).headers["content-type"] for icon in manifest.json()["icons"]}
+    assert kinds == {"image/svg+xml", "image/png"}

@@ -88,6 +88,11 @@ def test_a_board_is_solved_and_its_table_looked_at(web):
     assert table["value"] == pytest.approx(0.96251125375)
     shown = web.get(f"/api/tables/{table['name']}")
     assert shown["chart"]["table"]["rows"]
+    assert web.client.get(shown["chart"]["csv"]).text.startswith("tile sum,states,afterstates\n")
+    layers = web.get(f"/api/solves/{job['id']}/chart")
+    assert sum(row[1] for row in layers["table"]["rows"]) == table["states"]
+    assert {row[2] for row in layers["table"]["rows"]} == {"valued"}
+    assert web.client.get(layers["csv"]).text.startswith("tile sum,states,state\n")
     path = f"/api/tables/{table['name']}/probe"
     probed = web.post(path)
     assert probed["ranks"] == shown["start"]
@@ -102,9 +107,11 @@ def test_a_board_is_solved_and_its_table_looked_at(web):
     assert losses == sorted(losses, reverse=True)
     assert "is there already" in web.error("POST", "/api/solves", {"rules": rules, "objective": "win"})
     hint = web.post("/api/hint", {"board": "22|##", "rules": rules, "player": table["spec"]})
-    assert hint["player"] == table["spec"]
+    assert (hint["player"], hint["unit"]) == (table["spec"], "chance")
     presets = web.get("/api/players?board=2x2")["presets"]
-    assert [preset["fits"] for preset in presets if preset["spec"] == table["spec"]] == [True]
+    assert (presets[0]["spec"], presets[0]["fits"]) == (table["spec"], True)  # who knows best comes first
+    presets = web.get("/api/players?board=3x3")["presets"]
+    assert (presets[-1]["spec"], presets[-1]["fits"]) == (table["spec"], False)
 
 
 def test_a_network_is_trained_and_plays(web):
@@ -134,6 +141,11 @@ def test_an_estimate_says_whether_a_board_can_be_solved_here(web):
     design = web.post("/api/design", {"board": "5x5"})
     assert not design["can_solve"]
     assert "too many" in design["why_not"]
+    design = web.post("/api/design", {"board": "4x4", "goal": 65536})
+    assert "expected a lower goal" in design["why_not"]
+    large = web.post("/api/design/estimate", {"rules": {"board": "4x4", "goal": 2048}, "objective": "win"})
+    assert not large["fits"]
+    assert "a goal below 2048" in large["verdict"]
 
 
 def test_a_damaged_job_is_left_alone(tmp_path):

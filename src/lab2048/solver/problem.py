@@ -50,8 +50,9 @@ class Problem:
             raise UsageError(f"{rules.shape.n_cells} cells are too many to solve: expected at most {PACKED_CELLS}")
         top = min(rules.max_rank, rules.goal_rank) if self.objective is Objective.WIN else rules.max_rank
         if max(top, *rules.board.ranks, *(rank + 1 for rank, _ in rules.spawn_table)) > PACKED_RANK:
+            lower = "a lower goal" if self.objective is Objective.WIN else "a goal to reach"
             raise UsageError(
-                f"tiles above {2**PACKED_RANK} could appear: expected a goal of at most that, or fewer cells"
+                f"tiles above {2**PACKED_RANK} could appear: expected {lower}, at most {2**PACKED_RANK}, or fewer cells"
             )
 
     @classmethod

@@ -170,18 +170,63 @@ def training_chart(name: str, curve: Sequence[Mapping[str, Any]]) -> Chart:
         lines = {tile: [point["rates"].get(tile, 0.0) for point in curve] for tile in tiles}
         figure.update_yaxes(tickformat=".0%")
         title, axis = "Games that reached a tile", "part of the last games"
+    elif name == "learning" and any("loss" in point for point in curve):
+        lines = {"loss": [point.get("loss", 0.0) for point in curve]}
+        title, axis = "Loss", "loss"
     elif name == "learning":
         lines = {"mean error": [point["error"] for point in curve]}
         title, axis = "Mean size of the errors", "score"
     else:
         lines = {"mean score": [point["mean"] for point in curve]}
         title, axis = "Mean score of the last games", "score"
+        _add_trials(figure, curve)
     for i, (label, ys) in enumerate(lines.items()):
         figure.add_scatter(x=xs, y=ys, mode="lines", name=label, line={"color": COLOURS[i % len(COLOURS)]})
     columns += list(lines)
     for i, point in enumerate(curve):
         rows.append([point["n_moves"], point["seconds"], *(ys[i] for ys in lines.values())])
-    return _chart(title, figure, "moves", axis, columns, rows, legend=len(lines) > 1)
+    return _chart(title, figure, "moves", axis, columns, rows, legend=len(figure.data) > 1)
+
+
+def _add_trials(figure: Any, curve: Sequence[Mapping[str, Any]]) -> None:
+    """What games on fresh seeds came to, as deep networks play them now and then, with intervals."""
+    trials = {trial["n_moves"]: trial for point in curve if (trial := point.get("trial"))}
+    if not trials:
+        return
+    means, lows, highs = ([trial[name] for trial in trials.values()] for name in ("mean", "mean_low", "mean_high"))
+    error = {
+        "type": "data",
+        "array": [high - mean for high, mean in zip(highs, means, strict=True)],
+        "arrayminus": [mean - low for low, mean in zip(lows, means, strict=True)],
+    }
+    marker = {"color": COLOURS[1], "size": 7}
+    figure.add_scatter(x=list(trials), y=means, error_y=error, mode="markers", marker=marker, name="fresh games")
+
+
+def solve_chart(layers: Mapping[int, int], valued_from: int | None) -> Chart:
+    """How far a solve has come, layer by layer: `layers` are the states up to a tile sum, in the order of the sums.
+
+    Forward makes the layers from small sums to large ones, backward values them from large ones to small ones.
+    """
+    import plotly.graph_objects as go
+
+    sums = sorted(layers)
+    step = max(1, math.ceil(len(sums) / POINTS))
+    # The last layer is always among them, so that all states are counted.
+    sums = sums[(len(sums) - 1) % step :: step] if sums else []
+    rows: list[list[Any]] = []
+    before = 0
+    for tile_sum in sums:
+        is_valued = valued_from is not None and tile_sum >= valued_from
+        rows.append([tile_sum, layers[tile_sum] - before, "valued" if is_valued else "found"])
+        before = layers[tile_sum]
+    figure = go.Figure()
+    for state, colour in (("valued", COLOURS[2]), ("found", COLOURS[6])):
+        chosen = [row for row in rows if row[2] == state]
+        figure.add_bar(x=[row[0] for row in chosen], y=[row[1] for row in chosen], name=state, marker={"color": colour})
+    figure.update_layout(barmode="overlay", bargap=0.1)
+    columns = ["tile sum", "states", "state"]
+    return _chart("States by their tile sum, and which have values", figure, "tile sum", "states", columns, rows)
 
 
 def layer_chart(layers: Sequence[tuple[int, int, int]]) -> Chart:
@@ -191,8 +236,8 @@ def layer_chart(layers: Sequence[tuple[int, int, int]]) -> Chart:
     figure = go.Figure()
     for i, (label, column) in enumerate((("states", 1), ("afterstates", 2))):
         figure.add_scatter(
-            x=[layer[0] for layer in layers], y=[layer[column] for layer in layers], mode="lines", name=label,
-            line={"color": COLOURS[i]},
+            x=[layer[0] for layer in layers], y=[layer[column] for layer in layers], name=label,
+            mode="lines+markers" if len(layers) <= 60 else "lines", line={"color": COLOURS[i]},
         )  # fmt: skip
     rows = [list(layer) for layer in layers]
     return _chart("Boards by their tile sum", figure, "tile sum", "boards", ["tile sum", "states", "afterstates"], rows)

@@ -14,6 +14,15 @@ def number(value: float) -> str:
     return f"{value:.3g}"
 
 
+def count(n: int, noun: str) -> str:
+    """So many of a thing.
+
+    >>> count(1, "move"), count(0, "game"), count(1096, "move")
+    ('1 move', '0 games', '1,096 moves')
+    """
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
 def percent(rate: float) -> str:
     """A rate with two digits of what is rare, be it the success or the failure.
 

@@ -12,6 +12,7 @@ from lab2048.views.web import (
     games,
     hint,
     jobs,
+    judge,
     matches,
     players,
     solves,
@@ -21,7 +22,7 @@ from lab2048.views.web import (
 )
 from lab2048.views.web.lab import Lab
 
-_NOUNS = (events, collection, games, hint, players, design, jobs, matches, trainings, solves, tables, studies)
+_NOUNS = (events, collection, games, judge, hint, players, design, jobs, matches, trainings, solves, tables, studies)
 
 
 def make_api(lab: Lab) -> FastAPI:

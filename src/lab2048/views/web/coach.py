@@ -13,6 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 
 from lab2048.errors import LabError, UsageError
 from lab2048.players import Decision, Player, default_spec, make_player
@@ -23,7 +24,8 @@ from lab2048.views.web.error import ApiError, NotReadyError
 MAX_KEPT = 12  # players; each has tables of some megabytes
 PATIENCE = 30.0  # seconds for one answer
 CALM = 2.0  # seconds before players are made ready, unless one is wanted: the page itself comes first
-GROUPS = ("play", "network", "solver")  # kernels, in the order in which they are wanted
+DEEP = "environments"  # what deep networks play with
+GROUPS = ("play", "network", "solver", DEEP)  # kernels, in the order in which they are wanted
 
 
 @dataclass
@@ -127,6 +129,8 @@ class Coach:
             for group in GROUPS:
                 if self._is_closed:
                     return
+                if group == DEEP and find_spec("torch") is None:
+                    continue
                 self._compile(group)
                 self._ready.add(group)
                 if group == "network":

@@ -114,7 +114,7 @@ def _estimate(lab: Lab, rules: Rules, objective: str) -> EstimateData:
     with lab.heavy_work(), Crew(n_workers) as crew:
         found = count(problem, crew, Memory(2**29, n_workers), lab.folder, seconds=ESTIMATE_SECONDS)
     words = [*solve_words(rules, objective), "--estimate"]
-    return EstimateData(**found.to_json(), verdict=_verdict(found.to_json()), command=line(words))
+    return EstimateData(**found.to_json(), verdict=_verdict(found.to_json(), rules, objective), command=line(words))
 
 
 def check_starts(rules: Rules) -> None:
@@ -145,10 +145,12 @@ def _why_not(rules: Rules) -> str:
     return why
 
 
-def _verdict(found: dict[str, Any]) -> str:
+def _verdict(found: dict[str, Any], rules: Rules, objective: str) -> str:
+    lower = f"a goal below {rules.goal}" if objective == "win" else "a goal to reach"
+    missing = f"; {lower}, or fewer cells, would make it smaller"
     if found["is_least"]:
-        return f"cannot be solved here: more than {number(found['afterstates'])} afterstates"
+        return f"cannot be solved here: more than {number(found['afterstates'])} afterstates{missing}"
     about = "" if found["is_exact"] else "about "
     seconds, disk = number(max(1, found["seconds"])), size(found["disk"])
     what = f"{about}{number(found['afterstates'])} afterstates, about {seconds} s, {disk} of disk"
-    return f"can be solved here: {what}" if found["fits"] else f"cannot be solved here: {what}"
+    return f"can be solved here: {what}" if found["fits"] else f"cannot be solved here: {what}{missing}"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from lab2048.records.kept import Summary
+from lab2048.views.number import count
 from lab2048.views.web.job import Follower, Job
 from lab2048.views.web.schema import RulesBody
 
@@ -19,12 +20,15 @@ class MatchFollower(Follower):
 
         request = job.request
         rules = RulesBody(**request["rules"]).read()
-        self.match = Match(rules, request["specs"], request["seed"], request["games"])
+        specs: list[str] = request["specs"]
+        # Networks and tables are paths to the command, and names to whoever looks at its results.
+        self.names = dict(zip(specs, request.get("names") or specs, strict=True))
+        self.match = Match(rules, list(self.names.values()), request["seed"], request["games"])
         self.progress = 0.0
 
     def read(self, event: dict[str, Any]) -> None:
         """Games that have ended."""
-        standing = self.match.standings.get(event.get("player", ""))
+        standing = self.match.standings.get(self.names.get(event.get("player", ""), ""))
         if event["event"] != "games" or standing is None:
             return
         standing.cpu_seconds += event["cpu_seconds"]
@@ -33,7 +37,7 @@ class MatchFollower(Follower):
             standing.games[game.number] = game
         n_done = sum(len(each.games) for each in self.match.standings.values())
         n_all = self.match.n_games * len(self.match.players)
-        self.progress, self.message = n_done / n_all, f"{n_done:,} of {n_all:,} games"
+        self.progress, self.message = n_done / n_all, f"{n_done:,} of {count(n_all, 'game')}"
 
     def result(self) -> dict[str, Any]:
         """Means and intervals."""
@@ -60,7 +64,9 @@ class TrainFollower(Follower):
             self.curve = self.curve[::2]
         self.progress = min(1.0, event["seconds"] / self.seconds) if self.seconds else None
         mean = f"mean score {event['mean']:,.0f} of the last {event['n_last']:,}" if event["n_last"] else "no game yet"
-        self.message = f"{event['n_games']:,} games, {mean}, {event['pace'] / 1e6:.2f} million moves a second"
+        pace = event["pace"]
+        moves = f"{pace / 1e6:.2f} million moves" if pace >= 1e5 else count(round(pace), "move")
+        self.message = f"{count(event['n_games'], 'game')}, {mean}, {moves} a second"
 
     def result(self) -> dict[str, Any] | None:
         """The last point."""
@@ -68,17 +74,24 @@ class TrainFollower(Follower):
 
 
 class SolveFollower(Follower):
-    """Follows a solve forward and backward."""
+    """Follows a solve forward and backward, layer by layer."""
 
     def __init__(self, job: Job) -> None:  # noqa: ARG002 - all followers are made alike
         """Nothing is solved yet."""
         self.progress = 0.0
+        self.layers: dict[int, int] = {}  # states up to a tile sum, as far as it was told
+        self.valued_from: int | None = None  # the tile sum from which on all layers are valued
         self._result: dict[str, Any] | None = None
 
     def read(self, event: dict[str, Any]) -> None:
         """A layer, or the end."""
         if event["event"] == "progress":
             n_all = event["afterstates"]
+            if event["phase"] == "forward":
+                self.layers[event["tile_sum"]] = event["states"]
+            else:
+                self.layers[max([event["tile_sum"], *self.layers])] = event["states"]
+                self.valued_from = event["tile_sum"]
             # Forward, nobody knows how much is to come; backward is about as long.
             self.progress = 0.5 + 0.5 * event["valued"] / n_all if event["n_all"] and n_all else None
             self.message = event["line"]
@@ -97,6 +110,7 @@ class SolveFollower(Follower):
             self._result = {name: event[name] for name in names if name in event}
             what = "reached with probability" if event["objective"] == "win" else "expected score"
             self.message = f"{what} {event['value']:.9g}"
+            self.valued_from = 0
 
     def result(self) -> dict[str, Any] | None:
         """The answer."""

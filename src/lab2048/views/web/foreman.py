@@ -5,11 +5,9 @@ ends, the job ends as by Ctrl-C and keeps what it has.  The next server finds it
 """
 
 import contextlib
-import os
 import re
 import shutil
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -18,6 +16,7 @@ from typing import Any
 
 from lab2048.errors import FileError
 from lab2048.records.provenance import now
+from lab2048.views.web import child
 from lab2048.views.web.bus import Bus, News
 from lab2048.views.web.error import ConflictError, NotFoundError
 from lab2048.views.web.job import (
@@ -56,7 +55,7 @@ class Foreman:
         self.lock = threading.RLock()  # also of what followers have read
         self._read: list[str] = []  # jobs whose followers are in memory, those asked for last at the end
         self._has_begun = self._is_closed = False
-        self._on_end: list[Callable[[Job], None]] = []
+        self._on_news: list[Callable[[Job], None]] = []
 
     def begin(self) -> None:
         """Read the jobs of earlier servers, once; those that were not done were interrupted."""
@@ -77,9 +76,9 @@ class Foreman:
                     with contextlib.suppress(FileError):
                         job.save()
 
-    def on_end(self, call: Callable[[Job], None]) -> None:
-        """Call this with every job that ends."""
-        self._on_end.append(call)
+    def on_news(self, call: Callable[[Job], None]) -> None:
+        """Call this with every job that has come on, or has ended."""
+        self._on_news.append(call)
 
     def all_jobs(self, kind: str | None = None) -> list[Job]:
         """The jobs, newest first."""
@@ -146,7 +145,7 @@ class Foreman:
         with self.lock:
             if not job.data().can_resume:
                 raise ConflictError(f"job {id_} is {job.state} and cannot go on: expected one that was cut short")
-            if job.process is None and _is_alive(job.pid):
+            if job.process is None and child.is_alive(job.pid):
                 raise ConflictError(f"job {id_} is still keeping what it has: try again in a moment")
             job.words, job.state, job.ended, job.message = job.resume_words, QUEUED, None, ""
             job.save()
@@ -163,7 +162,7 @@ class Foreman:
                 job.save()
             elif job.state == RUNNING:
                 job.state = ENDING
-                _let_go(job)
+                child.let_go(job.process)
             elif job.state == ENDING and job.process:
                 job.process.kill()
             else:
@@ -186,14 +185,11 @@ class Foreman:
             self._is_closed = True
             running = [job for job in self._jobs.values() if job.process]
             for job in running:
-                _let_go(job)
+                child.let_go(job.process)
         deadline = time.monotonic() + LAST_WAIT
         for job in running:
             if job.process:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    job.process.wait(max(0.1, deadline - time.monotonic()))
-                with contextlib.suppress(OSError):
-                    job.process.kill()
+                child.end(job.process, max(0.1, deadline - time.monotonic()))
         with self.lock:
             for job in self._jobs.values():
                 if job.is_active:
@@ -221,20 +217,7 @@ class Foreman:
         self.follower(job)
         job.state, job.started, job.begun_at = RUNNING, job.started or now(), time.monotonic()
         try:
-            with (job.folder / "out.jsonl").open("ab") as out, (job.folder / "log.txt").open("ab") as log:
-                job.process = subprocess.Popen(
-                    [sys.executable, "-m", "lab2048", *job.words],
-                    stdin=subprocess.PIPE,
-                    stdout=out,
-                    stderr=log,
-                    env={
-                        **os.environ,
-                        **self.environment,
-                        "LAB2048_LEASH": str(self.niceness),
-                        "PYTHONUNBUFFERED": "1",
-                    },
-                    start_new_session=True,  # Ctrl-C in the terminal is for the server
-                )
+            job.process = child.launch(job.folder, job.words, self.environment, self.niceness)
         except OSError as error:
             job.state, job.message, job.ended = FAILED, f"cannot be started: {error.strerror}", now()
             job.save()
@@ -245,20 +228,16 @@ class Foreman:
 
     def _follow(self, job: Job, process: "subprocess.Popen[bytes]") -> None:
         """Tell how a job comes on, until it ends."""
-        while True:
-            try:
-                code = process.wait(PAUSE)
-            except subprocess.TimeoutExpired:
-                with self.lock:
-                    is_news = job.catch_up()
-                if is_news:
-                    self.tell(job)
-                continue
-            break
+        while (code := child.wait(process, PAUSE)) is None:
+            with self.lock:
+                is_news = job.catch_up()
+            if is_news:
+                self._call(job)
+                self.tell(job)
         with self.lock:
             job.catch_up()
             job.process = None
-            _close_leash(process)
+            child.let_go(process)
             job.seconds += time.monotonic() - job.begun_at
             job.ended = now()
             job.result = job.follower.result() if job.follower else None
@@ -276,38 +255,19 @@ class Foreman:
                 job.message = lines[-1].removeprefix("lab2048: ") if lines else f"ended with code {code}"
             with contextlib.suppress(FileError):
                 job.save()
-            for call in self._on_end:
-                call(job)
+            self._call(job)  # before anyone can see that it has ended
             self._pump()
         self.tell(job)
+
+    def _call(self, job: Job) -> None:
+        for call in self._on_news:
+            call(job)
 
     def _forget_oldest(self) -> None:
         for id_ in [job.id for job in self._jobs.values() if not job.is_active][: max(0, len(self._jobs) - MAX_JOBS)]:
             shutil.rmtree(self._jobs.pop(id_).folder, ignore_errors=True)
 
 
-def _let_go(job: Job) -> None:
-    if job.process:
-        _close_leash(job.process)
-
-
-def _close_leash(process: "subprocess.Popen[bytes]") -> None:
-    with contextlib.suppress(OSError):
-        if process.stdin:
-            process.stdin.close()
-
-
 def _number(id_: str) -> int:
     found = re.search(r"-([0-9]{1,9})$", id_)
     return int(found[1]) if found else 0
-
-
-def _is_alive(pid: int) -> bool:
-    """True if a process of an earlier server still runs under this number."""
-    if pid <= 0 or os.name != "posix":
-        return False
-    try:
-        os.kill(pid, 0)
-        return b"lab2048" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return False

@@ -7,13 +7,12 @@ from pydantic import BaseModel, Field
 
 from lab2048.errors import UsageError
 from lab2048.players import Decision, default_spec
-from lab2048.players.registry import player_class
 from lab2048.rules import Board, Rules
 from lab2048.rules.motion import motions
 from lab2048.rules.move import move_name
 from lab2048.views.web.command import line
 from lab2048.views.web.lab import LabOf
-from lab2048.views.web.players import unit_of
+from lab2048.views.web.players import unit_of_player
 from lab2048.views.web.schema import ERRORS, MAX_SPEC, MAX_TEXT, Body, RulesBody
 
 router = APIRouter(prefix="/api/hint", tags=["hint"], responses=ERRORS)
@@ -65,7 +64,7 @@ def hint(lab: LabOf, body: HintBody) -> HintData:
     words = ["hint", board.to_text(), "--player", spec]
     if rules.to_json()["spawn"] != "2:0.9,4:0.1":
         words += ["--spawn", rules.to_json()["spawn"]]
-    unit = unit_of(player_class(spec.partition(":")[0]).measure)
+    unit = unit_of_player(spec)
     if not board.legal_moves():
         return HintData(
             player=lab.library.write(spec), ms=0, move=None, unit=unit, depth=0, nodes=0, rev=rev, values=[],

@@ -9,15 +9,18 @@ from typing import Annotated
 
 from fastapi import Depends, Header, Request
 
+from lab2048.errors import FileError
 from lab2048.records.database import data_folder
 from lab2048.records.provenance import program
 from lab2048.records.store import Store
 from lab2048.views.web.bus import Bus, News
+from lab2048.views.web.checkpoint import Checkpoints
 from lab2048.views.web.coach import Coach
 from lab2048.views.web.desk import Desk
 from lab2048.views.web.error import NotReadyError
 from lab2048.views.web.follow import KINDS
 from lab2048.views.web.foreman import Foreman
+from lab2048.views.web.job import Job
 from lab2048.views.web.spec import Library
 from lab2048.views.web.status import StatusData
 
@@ -36,6 +39,7 @@ class Lab:
         self.coach = Coach(self.tell_status)
         self.desk = Desk(store, self.library, self.bus, self.coach)
         self.jobs = Foreman(self.folder / "jobs", self.bus, KINDS, {"LAB2048_STORE": str(store.path.absolute())})
+        self.jobs.on_news(self._keep_checkpoints)
         self.desk.on_failure = self.tell_status
         self._heavy = threading.Lock()
         self._queue = threading.BoundedSemaphore(MAX_WAITING)
@@ -73,6 +77,18 @@ class Lab:
             interrupted=self.jobs.interrupted(),
             store=self.desk.failure,
         )
+
+    def _keep_checkpoints(self, job: Job) -> None:
+        """A training goes on: deep networks keep checkpoints by themselves, and nobody plays with an old file."""
+        name, method = job.request.get("name"), job.request.get("method", "ntuple")
+        if job.kind != "train" or not isinstance(name, str):
+            return
+        checkpoints = Checkpoints(self.library.trainings, name)
+        if method != "ntuple":
+            with contextlib.suppress(OSError, FileError):
+                checkpoints.keep_last(is_wished=False)
+        if not job.is_active:
+            self.coach.forget(str(checkpoints.last))
 
     def tell_status(self) -> None:
         """Tell every tab how the server stands."""

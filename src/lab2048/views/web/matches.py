@@ -12,6 +12,7 @@ from lab2048.errors import UsageError
 from lab2048.rules.dice import MAX_SEED
 from lab2048.views import charts
 from lab2048.views.charts import Chart
+from lab2048.views.number import count
 from lab2048.views.web.chart import chart_data, csv_response
 from lab2048.views.web.command import line, rules_options
 from lab2048.views.web.error import NotFoundError
@@ -60,9 +61,9 @@ class MatchData(BaseModel):
 def begin(lab: LabOf, body: MatchBody) -> JobData:
     """Let players meet; every game is kept."""
     words, specs, rules = _words(lab, body)
-    request = {**body.model_dump(), "specs": specs, "rules": rules.model_dump()}
     names = [lab.library.write(spec) for spec in specs]
-    title = f"{', '.join(names)} on {rules.board}, {body.games:,} games"
+    request = {**body.model_dump(), "specs": specs, "names": names, "rules": rules.model_dump()}
+    title = f"{', '.join(names)} on {rules.board}, {count(body.games, 'game')}"
     words = [*words, "--jsonl"]
     return lab.jobs.start("match", title, words, request=request, resume_words=[*words, "--resume"]).data()
 
@@ -91,10 +92,6 @@ def show(lab: LabOf, id_: JobId) -> MatchData:
     job, match = find(lab, id_)
     with lab.jobs.lock:
         result = match.to_json()
-    for player in result["players"]:
-        player["player"] = lab.library.write(player["player"])
-    for pair in result["paired"]:
-        pair["players"] = [lab.library.write(spec) for spec in pair["players"]]
     return MatchData(job=job.data(), result=result)
 
 

@@ -1,5 +1,7 @@
 """`/api/players`: who can be asked, and what can be said to them."""
 
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -7,8 +9,9 @@ from pydantic import BaseModel, Field
 
 from lab2048.errors import LabError
 from lab2048.players import default_spec, names
-from lab2048.players.registry import options, player_class
+from lab2048.players.registry import make_player, options, player_class
 from lab2048.rules import Board, Rules
+from lab2048.views.number import count
 from lab2048.views.web.lab import Lab, LabOf
 from lab2048.views.web.schema import ERRORS, MAX_SPEC, MAX_TEXT, Body
 
@@ -22,6 +25,7 @@ _PRESETS = {
     "greedy": "Greedy",
     "random": "Random",
 }
+_DEEP = ("c51", "net")  # who asks a deep network
 
 
 class OptionData(BaseModel):
@@ -49,6 +53,7 @@ class PresetData(BaseModel):
     label: str
     doc: str
     fits: bool
+    minor: bool = Field(default=False, description="A checkpoint: offered apart.")
 
 
 class PlayerList(BaseModel):
@@ -77,7 +82,7 @@ def list_players(lab: LabOf, board: Annotated[str, Query(max_length=MAX_TEXT)] =
     the_board = Board.from_text(board)
     plain = Board(the_board.shape, (0,) * the_board.shape.n_cells)
     default = default_spec(Rules.from_text(plain.to_text()))
-    found = [player for player in map(_describe, names()) if player]
+    found = [player for name in names() if not _needs_torch(name) and (player := _describe(name))]
     return PlayerList(default=default, presets=_presets(lab, default, the_board), players=found)
 
 
@@ -110,27 +115,54 @@ def _describe(name: str) -> PlayerData | None:
 
 
 def _presets(lab: Lab, default: str, board: Board) -> list[PresetData]:
-    from lab2048.views.web.tables import table_list
-    from lab2048.views.web.trainings import training_list
-
+    """Whom to offer: those who know the best move first, what does not fit this board last."""
     label = "Champion" if default == "ntuple" else default.capitalize()
-    found = [PresetData(spec=default, label=label, doc=_doc(default), fits=True)]
-    found += [
+    usual = [PresetData(spec=default, label=label, doc=_doc(default), fits=True)]
+    usual += [
         PresetData(spec=name, label=label, doc=_doc(name), fits=True)
         for name, label in _PRESETS.items()
         if name != default and name in names()
     ]
-    for training in training_list(lab):
-        fits = Board.from_text(training.board).shape == board.shape
-        doc = f"trained here on {training.board}, {training.n_games:,} games"
-        found.append(PresetData(spec=training.spec, label=training.name, doc=doc, fits=fits))
-    for table in table_list(lab):
-        solved = Board.from_text(table.rules.board)
-        doc = f"the best move there is, from the table {table.name}"
-        found.append(
-            PresetData(spec=table.spec, label=f"Optimal {table.name}", doc=doc, fits=solved.shape == board.shape)
+    found = [*_tables(lab, board), *usual, *_networks(lab, board)]
+    return sorted(found, key=lambda preset: (preset.minor, not preset.fits))  # otherwise in this order
+
+
+def _tables(lab: Lab, board: Board) -> list[PresetData]:
+    from lab2048.views.web.tables import table_list
+
+    return [
+        PresetData(
+            spec=table.spec,
+            label=f"Optimal {table.name}",
+            doc=f"the best move there is, from the table {table.name}",
+            fits=Board.from_text(table.rules.board).shape == board.shape,
         )
+        for table in table_list(lab)
+    ]
+
+
+def _networks(lab: Lab, board: Board) -> list[PresetData]:
+    """The trainings of this page, and their checkpoints."""
+    from lab2048.views.web.network import checkpoint_list, training_list
+
+    found = []
+    for training in training_list(lab):
+        fits = Board.from_text(training.board).shape == board.shape and not _needs_torch(training.spec)
+        doc = f"trained here on {training.board}, {count(training.n_games, 'game')}"
+        found.append(PresetData(spec=training.spec, label=training.name, doc=doc, fits=fits))
+        if not fits:
+            continue
+        for each in checkpoint_list(lab, training.name):
+            if each.number:
+                doc = f"{training.name} after {count(each.n_games, 'game')}"
+                label = f"{training.name}@{each.number}"
+                found.append(PresetData(spec=each.spec, label=label, doc=doc, fits=True, minor=True))
     return found
+
+
+def _needs_torch(spec: str) -> bool:
+    """True if a player needs what is not installed here."""
+    return spec.partition(":")[0] in _DEEP and find_spec("torch") is None
 
 
 def _doc(spec: str) -> str:
@@ -141,3 +173,15 @@ def _doc(spec: str) -> str:
 def unit_of(measure: str) -> str:
     """A short word for what a player's values are."""
     return "score" if "score" in measure else "chance" if "chance" in measure or "win" in measure else measure
+
+
+def unit_of_player(spec: str) -> str:
+    """The same for one player: what a table knows is what it was solved for."""
+    name = spec.partition(":")[0]
+    if name != "optimal":
+        return unit_of(player_class(name).measure)
+    from lab2048.views.web.tables import open_path
+
+    player: Any = make_player(spec)
+    objective = open_path(Path(player.table)).problem.objective.value if player.table else player.objective
+    return "chance" if objective == "win" else "score"

@@ -2,19 +2,25 @@
 
 import hashlib
 import re
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path
+from fastapi.responses import Response
 from pydantic import Field
 
 from lab2048.rules import Rules
+from lab2048.views.charts import Chart, solve_chart
+from lab2048.views.web.chart import chart_data, csv_response
 from lab2048.views.web.command import line
 from lab2048.views.web.design import Objective, check_starts, solve_words
-from lab2048.views.web.error import ConflictError
+from lab2048.views.web.error import ConflictError, NotFoundError
+from lab2048.views.web.follow import SolveFollower
 from lab2048.views.web.lab import Lab, LabOf
-from lab2048.views.web.schema import ERRORS, NAME, Body, CommandData, JobData, RulesBody, RulesData
+from lab2048.views.web.schema import ERRORS, NAME, Body, ChartData, CommandData, JobData, RulesBody, RulesData
 
 router = APIRouter(prefix="/api/solves", tags=["tables"], responses=ERRORS)
 MANIFEST = "manifest.json"
+JobId = Annotated[str, Path(alias="solve", max_length=40, examples=["solve-1"])]
 
 
 class SolveBody(Body):
@@ -31,10 +37,10 @@ def begin(lab: LabOf, body: SolveBody) -> JobData:
     """Solve a board and keep the table; one that was cut short goes on."""
     words, name, rules = _words(lab, body)
     if (lab.library.tables / name / MANIFEST).exists():
-        raise ConflictError(f"table {name} is there already: expected another name, or look at that one")
+        raise ConflictError(f"table {name} is there already: expected another name, or look at that one", table=name)
     for job in lab.jobs.all_jobs("solve"):
         if job.is_active and job.request.get("name") == name:
-            raise ConflictError(f"table {name} is being made already: {job.id}")
+            raise ConflictError(f"table {name} is being made already: {job.id}", table=job.id)
     lab.library.tables.mkdir(parents=True, exist_ok=True)
     request = {**body.model_dump(), "name": name, "rules": RulesData.of(rules).model_dump()}
     goal = f" to {rules.goal}" if body.objective == "win" else ", score"
@@ -46,6 +52,26 @@ def begin(lab: LabOf, body: SolveBody) -> JobData:
 def plan(lab: LabOf, body: SolveBody) -> CommandData:
     """The command that does the same; nothing starts."""
     return CommandData(command=line(_words(lab, body)[0]))
+
+
+@router.get("/{solve}/chart")
+def chart(lab: LabOf, id_: JobId) -> ChartData:
+    """How far a solve has come, layer by layer."""
+    return chart_data(_chart(lab, id_), f"/api/solves/{id_}/chart")
+
+
+@router.get("/{solve}/chart/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+def chart_csv(lab: LabOf, id_: JobId) -> Response:
+    """The same as comma-separated values."""
+    return csv_response(_chart(lab, id_).to_csv(), f"{id_}-layers")
+
+
+def _chart(lab: Lab, id_: str) -> Chart:
+    follower = lab.jobs.follower(lab.jobs.get(id_))
+    if not isinstance(follower, SolveFollower):
+        raise NotFoundError(f"{id_[:40]} is no solve: expected one, as in solve-1")
+    with lab.jobs.lock:
+        return solve_chart(follower.layers, follower.valued_from)
 
 
 def _words(lab: Lab, body: SolveBody) -> tuple[list[str], str, Rules]:

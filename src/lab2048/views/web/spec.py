@@ -1,9 +1,10 @@
 """Players as the page names them: no path from a browser reaches the file system.
 
-`weights=NAME` and `table=NAME` name a network or a table in the data folder of the page; on the
-way in the name becomes a path, on the way out the path a name.
+`weights=NAME` and `table=NAME` name a network or a table in the data folder of the page, `weights=NAME@3` a
+checkpoint; on the way in the name becomes a path, on the way out the path a name.
 """
 
+import os
 import re
 from pathlib import Path
 
@@ -22,6 +23,8 @@ LIMITS: dict[str, float] = {
 }
 _FULL_DEPTH = 4  # where no spawn is left out
 _WORD = re.compile(r"[A-Za-z0-9_+-]*", re.ASCII)
+_CHECKPOINT = NAME.removesuffix("$") + r"(@[0-9]{1,9})?$"
+_ELSEWHERE = re.compile(r"(?<=[=(])(?:/|[A-Za-z]:[\\/])[^,()]*[\\/](?=[^,()\\/])")  # all but the last part of a path
 _INLINE = re.compile(r"\{[A-Za-z0-9_+\-.,=\s\"\[\]]*\}", re.ASCII)
 
 
@@ -33,16 +36,16 @@ class Library:
         self.trainings, self.tables = folder / "trainings", folder / "tables"
 
     def network(self, name: str) -> Path:
-        """The file of a training."""
-        return self._find(self.trainings, name, ".safetensors", "training")
+        """The file of a training, or of a checkpoint of it."""
+        return self._find(self.trainings, name, ".safetensors", "training", _CHECKPOINT)
 
     def table(self, name: str) -> Path:
         """The folder of a table."""
         return self._find(self.tables, name, "", "table")
 
-    def _find(self, folder: Path, name: str, suffix: str, noun: str) -> Path:
+    def _find(self, folder: Path, name: str, suffix: str, noun: str, pattern: str = NAME) -> Path:
         path = folder / f"{name}{suffix}"
-        if not re.fullmatch(NAME, name) or not path.exists():
+        if not re.fullmatch(pattern, name) or not path.exists():
             raise UsageError(f"{noun} {name[:60]!r} is unknown: expected the name of one that was made here")
         return path
 
@@ -92,14 +95,17 @@ class Library:
             )
 
     def write(self, spec: str) -> str:
-        """The spec as the page names it; a file that is not of the page stays a path, and cannot be asked."""
+        """The spec as the page names it; of a file that is not of the page only its own name, and it cannot be asked.
+
+        >>> Library(Path("/home/me/lab2048")).write("shield:inner=(ntuple:weights=/tmp/nets/a.safetensors,depth=2)")
+        'shield:inner=(ntuple:weights=.../a.safetensors,depth=2)'
+        """
         if "=" not in spec:
             return spec
         for folder, suffix in ((self.trainings, ".safetensors"), (self.tables, "")):
-            found = re.search(re.escape(str(folder)) + r"/([a-z0-9_-]+)" + re.escape(suffix), spec)
-            if found:
+            for found in re.finditer(re.escape(f"{folder}{os.sep}") + r"([a-z0-9_@-]+)" + re.escape(suffix), spec):
                 spec = spec.replace(f"({found[0]})", found[1]).replace(found[0], found[1])
-        return spec
+        return _ELSEWHERE.sub(".../", spec)
 
 
 def _is_number(text: str) -> bool:

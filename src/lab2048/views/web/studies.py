@@ -2,7 +2,7 @@
 
 import importlib
 import importlib.util
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
@@ -30,10 +30,10 @@ class StudyList(BaseModel):
 
 
 class StudyBody(Body):
-    """Which one to run, and whether few games are enough."""
+    """Which one to run, and with how many games: a taste (tiny), quick, or all that were published."""
 
     name: str = Field(pattern=NAME)
-    quick: bool = True
+    size: Literal["tiny", "quick", "full"] = "quick"
 
 
 @router.get("")
@@ -52,7 +52,7 @@ def begin(lab: LabOf, body: StudyBody) -> JobData:
     for job in lab.jobs.all_jobs("study"):
         if job.is_active and job.request.get("name") == body.name:
             raise ConflictError(f"study {body.name} runs already: {job.id}")
-    words = ["study", "run", body.name, *(["--quick"] if body.quick else [])]
+    words = ["study", "run", body.name, *([] if body.size == "full" else [f"--{body.size}"])]
     title = known[body.name].title
     return lab.jobs.start("study", title, words, request=body.model_dump(), resume_words=words).data()
 

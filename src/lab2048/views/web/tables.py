@@ -5,13 +5,14 @@ from pathlib import Path as File
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Path, Query
+from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from lab2048.errors import BoardError, LabError
 from lab2048.rules import Board
 from lab2048.rules.move import move_name
-from lab2048.views.charts import layer_chart
-from lab2048.views.web.chart import chart_data
+from lab2048.views.charts import Chart, layer_chart
+from lab2048.views.web.chart import chart_data, csv_response
 from lab2048.views.web.command import line
 from lab2048.views.web.lab import Lab, LabOf
 from lab2048.views.web.schema import ERRORS, MAX_TEXT, NAME, Body, ChartData, RulesData, ShapeData
@@ -82,6 +83,7 @@ class SpawnProbed(BaseModel):
     rank: int
     probability: float
     value: float
+    loss: float | None
     ranks: list[int]
 
 
@@ -107,7 +109,9 @@ class HardPosition(BaseModel):
     board: str
     ranks: list[int]
     value: float
+    loss: float | None
     second: float
+    second_loss: float | None
     best: int
 
 
@@ -128,12 +132,11 @@ def list_tables(lab: LabOf) -> SolvedList:
 def show(lab: LabOf, name: TableName) -> SolvedShown:
     """A table."""
     table = open_table(lab, name)
-    layers = [(layer.tile_sum, layer.count.states, layer.count.afterstates) for layer in table.layers.values()]
     return SolvedShown(
         **_describe(lab, name, table).model_dump(),
         shape=shape_data(table.problem.rules.board),
         start=list(first_board(table).ranks),
-        chart=chart_data(layer_chart(sorted(layers)), f"/api/tables/{name}/layers"),
+        chart=chart_data(_layers(table), f"/api/tables/{name}/layers"),
     )
 
 
@@ -141,6 +144,12 @@ def show(lab: LabOf, name: TableName) -> SolvedShown:
 def layers(lab: LabOf, name: TableName) -> ChartData:
     """How many boards each layer has."""
     return show(lab, name).chart
+
+
+@router.get("/{table}/layers/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+def layers_csv(lab: LabOf, name: TableName) -> Response:
+    """The same as comma-separated values."""
+    return csv_response(_layers(open_table(lab, name)).to_csv(), f"{name}-layers")
 
 
 @router.post("/{table}/probe")
@@ -169,7 +178,7 @@ def probe(lab: LabOf, name: TableName, body: ProbeBody) -> ProbeData:
         best=int(best.move) if best else None,
         over=not board.legal_moves(),
         won=is_won,
-        moves=[_move(each) for each in sorted(moves, key=lambda each: -each.value)],
+        moves=[_move(each) for each in sorted(moves, key=lambda each: (-each.value, each.loss or 0.0))],
         spawns=_spawns(table, best) if best and not table.problem.is_won(best.after) else [],
         command=line(["probe", str(table.folder), board.to_text()]),
     )
@@ -186,7 +195,11 @@ def hardest(lab: LabOf, name: TableName, n: Annotated[int, Query(ge=1, le=100)] 
 
 def open_table(lab: Lab, name: str) -> "Table":
     """A table that is complete; raise an error if there is none."""
-    path = lab.library.table(name)
+    return open_path(lab.library.table(name))
+
+
+def open_path(path: File) -> "Table":
+    """The table of a folder, opened once."""
     manifest = path / "manifest.json"
     return _open(path, manifest.stat().st_mtime_ns if manifest.exists() else 0)
 
@@ -213,6 +226,11 @@ def table_list(lab: Lab) -> list[SolvedData]:
         except (LabError, OSError, KeyError):
             continue
     return found
+
+
+def _layers(table: "Table") -> Chart:
+    layers = [(layer.tile_sum, layer.count.states, layer.count.afterstates) for layer in table.layers.values()]
+    return layer_chart(sorted(layers))
 
 
 def _describe(lab: Lab, name: str, table: "Table") -> SolvedData:
@@ -242,13 +260,10 @@ def _spawns(table: "Table", move: "MoveValue") -> list[SpawnProbed]:
     found = []
     for spawn in table.problem.rules.spawns(move.after):
         state = move.after.put(spawn.cell, spawn.rank)
-        value, _ = table.state_value(state)
-        found.append(
-            SpawnProbed(
-                cell=spawn.cell, rank=spawn.rank, probability=spawn.probability, value=value, ranks=list(state.ranks)
-            )
-        )
-    return sorted(found, key=lambda each: -each.value)
+        value, loss = table.state_value(state)
+        p, ranks = spawn.probability, list(state.ranks)
+        found.append(SpawnProbed(cell=spawn.cell, rank=spawn.rank, probability=p, value=value, loss=loss, ranks=ranks))
+    return sorted(found, key=lambda each: (-each.value, each.loss or 0.0))
 
 
 @lru_cache(maxsize=32)
@@ -261,7 +276,7 @@ def _hardest(path: File, changed: int) -> list[HardPosition]:
             board = after.put(spawn.cell, spawn.rank).canonical()
             if table.problem.is_won(board):
                 continue
-            moves = sorted(table.move_values(board), key=lambda move: -move.value)
+            moves = sorted(table.move_values(board), key=lambda move: (-move.value, move.loss or 0.0))
             if len(moves) < 2:
                 continue
             best = table.best(moves)
@@ -269,7 +284,9 @@ def _hardest(path: File, changed: int) -> list[HardPosition]:
                 board=board.to_text(),
                 ranks=list(board.ranks),
                 value=best.value,
+                loss=best.loss,
                 second=moves[1].value,
+                second_loss=moves[1].loss,
                 best=int(best.move),
             )
     return sorted(found.values(), key=lambda each: each.second - each.value)

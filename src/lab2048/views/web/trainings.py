@@ -1,34 +1,46 @@
-"""`/api/trainings`: networks that learn by playing, as jobs; their curves, and who plays with them."""
+"""`/api/trainings`: networks that learn by playing, as jobs; their curves and their checkpoints."""
 
-import math
-from dataclasses import fields
-from datetime import UTC, datetime
-from functools import lru_cache
-from pathlib import Path as File
+import shutil
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from lab2048.errors import FileError, UsageError, nearest
+from lab2048.errors import UsageError
 from lab2048.models.pattern import PRESETS
 from lab2048.views.charts import Chart, training_chart
+from lab2048.views.number import number, size
 from lab2048.views.web.chart import chart_data, csv_response
-from lab2048.views.web.command import line, rules_options
+from lab2048.views.web.checkpoint import Checkpoints, n_kept
+from lab2048.views.web.command import line
 from lab2048.views.web.error import ConflictError, NotFoundError
 from lab2048.views.web.follow import TrainFollower
 from lab2048.views.web.job import Job
 from lab2048.views.web.lab import Lab, LabOf
+from lab2048.views.web.method import (
+    METHODS,
+    NTUPLE,
+    Method,
+    check_design,
+    find_method,
+    minutes_between,
+    option_doc,
+    option_fields,
+    option_words,
+    read_wishes,
+    rules_words,
+)
+from lab2048.views.web.network import CheckpointData, TrainingData, checkpoint_list, read_training, training_list
 from lab2048.views.web.schema import ERRORS, NAME, Body, ChartData, CommandData, JobData, RulesBody, RulesData
 
 MAX_MINUTES = 60 * 24 * 7
 CHARTS = ("score", "tiles", "learning")
-# What a field of the configuration is called on the command line, if not by its own name.
-_SAID = {"trace": "lambda", "late_after": "late-after"}
 
 router = APIRouter(prefix="/api/trainings", tags=["trainings"], responses=ERRORS)
 TrainingName = Annotated[str, Path(alias="training", pattern=NAME, examples=["my"])]
+Number = Annotated[int, Path(alias="number", ge=1, le=10**9, examples=[1])]
 ChartName = Annotated[str, Path(alias="chart", max_length=20, examples=["score"])]
 
 
@@ -36,28 +48,12 @@ class TrainingBody(Body):
     """What to train, for how long, and how."""
 
     name: str = Field(pattern=NAME)
-    network: str | None = Field(default=None, max_length=300)
+    method: str = Field(default=NTUPLE, max_length=20)
+    network: str | None = Field(default=None, max_length=300, description="The patterns of n-tuples.")
     minutes: float = Field(default=10, gt=0, le=MAX_MINUTES, description="To learn now, on top of what was learnt.")
     rules: RulesBody = Field(default_factory=lambda: RulesBody(board="4x4"))
-    options: dict[str, str | float | bool] = Field(default_factory=dict, max_length=30)
+    options: dict[str, str | float | bool] = Field(default_factory=dict, max_length=40)
     resume: bool = Field(default=False, description="Go on with a training of this name.")
-
-
-class TrainingData(BaseModel):
-    """A network that was trained here."""
-
-    name: str
-    spec: str
-    bytes: int
-    changed: str
-    board: str
-    network: str
-    n_weights: int
-    minutes: float
-    n_moves: int
-    n_games: int
-    mean: float
-    job: str | None = None
 
 
 class TrainingList(BaseModel):
@@ -67,25 +63,46 @@ class TrainingList(BaseModel):
 
 
 class TrainingShown(BaseModel):
-    """A training and its job; before its first checkpoint there is only the job."""
+    """A training, its job, and its checkpoints; before its first checkpoint there is only the job."""
 
     training: TrainingData | None
     job: JobData | None
+    checkpoints: list[CheckpointData]
+
+
+class TrainingPlan(CommandData):
+    """The command, and what it will write: `bytes` at first, `last_bytes` in the end, in one file."""
+
+    bytes: int
+    last_bytes: int
+    free: int
+    writes: str
 
 
 class OptionData(BaseModel):
-    """One option of a training."""
+    """One option of a training; `known` are the words that it takes, if it takes only some."""
 
     name: str
     kind: str
     default: Any
     doc: str
+    known: list[str]
+
+
+class MethodData(BaseModel):
+    """A way to learn; `why_not` says what is missing for it."""
+
+    name: str
+    title: str
+    doc: str
+    why_not: str
+    options: list[OptionData]
 
 
 class OptionList(BaseModel):
-    """All options of a training."""
+    """All methods with their options, and the networks of n-tuples that have names."""
 
-    options: list[OptionData]
+    methods: list[MethodData]
     networks: list[str]
 
 
@@ -95,26 +112,43 @@ class GoneData(BaseModel):
     deleted: str
 
 
+@dataclass(frozen=True)
+class Plan:
+    """A training that could start."""
+
+    words: list[str]
+    method: Method
+    total: float  # minutes that it will have learnt in all
+    every: float  # minutes between two checkpoints
+    n_bytes: tuple[int, int]  # of its file, at first and in the end
+
+
 @router.post("")
 def begin(lab: LabOf, body: TrainingBody) -> JobData:
     """Train a network; stopping keeps it."""
     lab.library.trainings.mkdir(parents=True, exist_ok=True)
-    words, total = _words(lab, body)
+    plan = _plan(lab, body)
     job = _job_of(lab, body.name)
     if job and job.is_active:
         raise ConflictError(f"training {body.name} runs already: {job.id}")
+    _check_room(lab, plan)
     rules = RulesData.of(body.rules.read())
-    request = {**body.model_dump(), "rules": rules.model_dump(), "total_minutes": total}
-    title = f"{body.name}: {body.network or 'best'} on {rules.board}"
-    words = [*words, "--jsonl"]
+    more = {"method": plan.method.name, "total_minutes": plan.total}
+    request = {**body.model_dump(), "rules": rules.model_dump(), **more}
+    what = plan.method.title if plan.method.is_deep else body.network or "best"
+    words = [*plan.words, "--jsonl"]
     resume_words = words if "--resume" in words else [*words, "--resume"]
+    title = f"{body.name}: {what} on {rules.board}"
     return lab.jobs.start("train", title, words, request=request, resume_words=resume_words).data()
 
 
 @router.post("/plan")
-def plan(lab: LabOf, body: TrainingBody) -> CommandData:
-    """The command that does the same; nothing starts."""
-    return CommandData(command=line(_words(lab, body)[0]))
+def plan(lab: LabOf, body: TrainingBody) -> TrainingPlan:
+    """The command that does the same, and what it will write; nothing starts."""
+    plan = _plan(lab, body)
+    free = _free(lab)
+    first, last = plan.n_bytes
+    return TrainingPlan(command=line(plan.words), bytes=first, last_bytes=last, free=free, writes=_writes(plan, free))
 
 
 @router.get("")
@@ -125,18 +159,50 @@ def list_trainings(lab: LabOf) -> TrainingList:
 
 @router.get("/options")
 def options() -> OptionList:
-    """How a training can be changed."""
-    return OptionList(options=_options(), networks=list(PRESETS))
+    """The ways to learn, and how each can be changed."""
+    found = [
+        MethodData(
+            name=method.name, title=method.title, doc=method.doc, why_not=method.why_not, options=_options(method)
+        )
+        for method in METHODS.values()
+    ]
+    return OptionList(methods=found, networks=list(PRESETS))
 
 
 @router.get("/{training}")
 def show(lab: LabOf, name: TrainingName) -> TrainingShown:
-    """A training, and the job that makes it or made it."""
+    """A training, the job that makes it or made it, and its checkpoints, newest first."""
     found = next((training for training in training_list(lab) if training.name == name), None)
     job = _job_of(lab, name)
     if found is None and job is None:
         raise NotFoundError(f"there is no training {name}: /api/trainings lists those there are")
-    return TrainingShown(training=found, job=job.data() if job else None)
+    return TrainingShown(training=found, job=job.data() if job else None, checkpoints=checkpoint_list(lab, name))
+
+
+@router.post("/{training}/checkpoints")
+def keep(lab: LabOf, name: TrainingName) -> CheckpointData:
+    """Keep the last checkpoint as it is now, whatever the training comes to."""
+    lab.library.network(name)
+    number = Checkpoints(lab.library.trainings, name).keep_last(is_wished=True)
+    return _checkpoint(lab, name, number or 0)
+
+
+@router.post("/{training}/checkpoints/{number}")
+def wish(lab: LabOf, name: TrainingName, number: Number) -> CheckpointData:
+    """Keep a checkpoint that would make room for others one day."""
+    _checkpoint(lab, name, number)
+    Checkpoints(lab.library.trainings, name).wish(number)
+    return _checkpoint(lab, name, number)
+
+
+@router.delete("/{training}/checkpoints/{number}")
+def remove(lab: LabOf, name: TrainingName, number: Number) -> GoneData:
+    """Remove a checkpoint for good; the training stays."""
+    _checkpoint(lab, name, number)
+    checkpoints = Checkpoints(lab.library.trainings, name)
+    lab.coach.forget(str(checkpoints.path(number)))
+    checkpoints.remove(number)
+    return GoneData(deleted=f"{name}@{number}")
 
 
 @router.get("/{training}/charts/{chart}")
@@ -153,51 +219,22 @@ def chart_csv(lab: LabOf, name: TrainingName, kind: ChartName) -> Response:
 
 @router.delete("/{training}")
 def delete(lab: LabOf, name: TrainingName) -> GoneData:
-    """Remove a network for good."""
+    """Remove a network for good, and its checkpoints."""
     job = _job_of(lab, name)
     if job and job.is_active:
         raise ConflictError(f"training {name} is running: cancel {job.id} first")
     path = lab.library.network(name)
     lab.coach.forget(str(path))
-    path.unlink(missing_ok=True)
+    lab.coach.forget(f"{path.parent / name}@")
+    Checkpoints(lab.library.trainings, name).remove_all()
     return GoneData(deleted=name)
 
 
-def training_list(lab: Lab) -> list[TrainingData]:
-    """The networks in the folder of the page, newest first; a file that cannot be read is left out."""
-    folder = lab.library.trainings
-    found = []
-    for path in folder.glob("*.safetensors") if folder.is_dir() else ():
-        try:
-            stamp = path.stat()
-            training = _read(path, stamp.st_mtime_ns, stamp.st_size)
-        except (FileError, OSError):
-            continue
-        job = _job_of(lab, path.stem)
-        found.append(training.model_copy(update={"job": job.id if job else None}))
-    return sorted(found, key=lambda training: training.changed, reverse=True)
-
-
-@lru_cache(maxsize=200)
-def _read(path: File, changed: int, size: int) -> TrainingData:
-    from lab2048.models.file import read_header
-
-    header = read_header(path)
-    facts: dict[str, Any] = header.facts.get("training") or {}
-    curve: list[dict[str, Any]] = facts.get("curve") or [{}]
-    return TrainingData(
-        name=path.stem,
-        spec=f"ntuple:weights={path.stem}",
-        bytes=size,
-        changed=datetime.fromtimestamp(changed / 1e9, UTC).isoformat(timespec="seconds"),
-        board=header.design.rules.board.to_text(),
-        network=str(facts.get("config", {}).get("network", "")),
-        n_weights=header.design.n_weights,
-        minutes=round(float(facts.get("seconds", 0)) / 60, 2),
-        n_moves=int(facts.get("n_moves", 0)),
-        n_games=int(facts.get("n_games", 0)),
-        mean=float(curve[-1].get("mean", 0.0)),
-    )
+def _checkpoint(lab: Lab, name: str, number: int) -> CheckpointData:
+    found = next((each for each in checkpoint_list(lab, name) if each.number == number), None)
+    if found is None:
+        raise NotFoundError(f"there is no checkpoint {number} of {name}: /api/trainings/{name} lists those there are")
+    return found
 
 
 def _chart(lab: Lab, name: str, kind: str) -> Chart:
@@ -217,91 +254,69 @@ def _job_of(lab: Lab, name: str) -> Job | None:
     return next((job for job in lab.jobs.all_jobs("train") if job.request.get("name") == name), None)
 
 
-def _options() -> list[OptionData]:
-    from lab2048.learning.ntuple_config import Config
-
-    docs = _field_docs(Config)
+def _options(method: Method) -> list[OptionData]:
     return [
         OptionData(
             name=each.name,
-            kind=str(getattr(each.type, "__name__", each.type)),
+            kind=(each.type.__name__ if isinstance(each.type, type) else str(each.type)).removesuffix(" | None"),
             default=each.default,
-            doc=docs.get(each.name, ""),
+            doc=option_doc(method, each.name),
+            known=list(each.metadata.get("known") or ()),
         )
-        for each in fields(Config)
-        if each.name not in ("network",)
+        for each in option_fields(method)
     ]
 
 
-@lru_cache
-def _field_docs(kind: type) -> dict[str, str]:
-    """The line of text below each field in the source of a class."""
-    import ast
-    import inspect
-
-    try:
-        body = ast.parse(inspect.getsource(kind)).body[0]
-    except (OSError, SyntaxError):
-        return {}
-    found, last = {}, ""
-    for node in getattr(body, "body", []):
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            last = node.target.id
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and last:
-            found[last] = str(node.value.value)
-            last = ""
-    return found
-
-
-def _words(lab: Lab, body: TrainingBody) -> tuple[list[str], float]:
-    """The command of a training, and the minutes that it will have learnt in all."""
-    from lab2048.learning.ntuple_config import Config
-
+def _plan(lab: Lab, body: TrainingBody) -> Plan:
+    """The command of a training, and what it will write."""
+    method = find_method(body.method)
     rules = body.rules.read()
     path = lab.library.trainings / f"{body.name}.safetensors"
-    before = 0.0
+    before = None
     if path.exists():
         if not body.resume:
             raise ConflictError(f"training {body.name} is there already: go on with it (resume), or take another name")
-        stamp = path.stat()
-        before = _read(path, stamp.st_mtime_ns, stamp.st_size).minutes
+        before = read_training(path)
     elif body.resume:
         raise NotFoundError(f"there is no training {body.name} to go on with")
-    wishes = dict(body.options)
-    known = {each.name for each in fields(Config)} - {"network"}
-    for name in wishes:
-        if name not in known:
-            raise UsageError(f"option {name[:40]!r} is unknown: {nearest(name, known)}")
-    config = {name: _typed(Config, name, value) for name, value in wishes.items()}
+    if before and before.method != method.name:
+        raise UsageError(f"training {body.name} was made by {before.method}: expected the same method to go on with it")
+    config = read_wishes(method, body.options, lab.library)
     if body.network:
         config["network"] = body.network
-    if not body.resume:
-        Config.for_board(rules, **config).design(rules)
-    words = ["train", "ntuple", "--out", str(path), "--minutes", f"{before + body.minutes:g}", "--checkpoint", "1"]
-    if body.network:
-        words += ["--network", body.network]
-    for name, value in config.items():
-        said = _SAID.get(name, name)
-        if isinstance(value, bool):
-            words.append(f"--{said}" if value else f"--no-{said}")
-        elif name != "network":
-            words += [f"--{said}", f"{value:g}" if isinstance(value, float) else str(value)]
-    if body.resume:
-        words.append("--resume")
-    elif body.rules.board != "4x4" or len(rules_options(rules)) > 2:
-        words += rules_options(rules)
-    return words, before + body.minutes
+    n_bytes = (before.bytes, before.bytes) if before else check_design(method, rules, config)
+    every = minutes_between(method, body.minutes, n_bytes[1])
+    total = body.minutes + (before.minutes if before else 0.0)
+    words = ["train", method.name, "--out", str(path), "--minutes", f"{total:g}", "--checkpoint", f"{every:g}"]
+    words += option_words(method, config)
+    words += ["--resume"] if body.resume else rules_words(body.rules.board, rules)
+    return Plan(words, method, total, every, n_bytes)
 
 
-def _typed(config: type, name: str, value: str | float | bool) -> Any:
-    """An option as the configuration wants it."""
-    kind = str({each.name: each.type for each in fields(config)}[name])
-    expected = "true or false" if "bool" in kind else "text" if "str" in kind else "a number"
-    if "bool" in kind and isinstance(value, bool):
-        return value
-    if "str" in kind and isinstance(value, str):
-        return value
-    is_number = isinstance(value, float | int) and not isinstance(value, bool) and math.isfinite(value)
-    if ("float" in kind or "int" in kind) and is_number:
-        return int(value) if "int" in kind else float(value)
-    raise UsageError(f"option {name} is {str(value)[:40]!r}: expected {expected}")
+def _free(lab: Lab) -> int:
+    """Bytes that are free where trainings are written."""
+    folder = next(each for each in (lab.library.trainings, *lab.library.trainings.parents) if each.exists())
+    return shutil.disk_usage(folder).free
+
+
+def _check_room(lab: Lab, plan: Plan) -> None:
+    """Before hours of training, not after them: a file is written whole beside the one that it replaces."""
+    needed, free = 2 * plan.n_bytes[1], _free(lab)
+    if needed > free:
+        raise ConflictError(f"it needs {size(needed)} of disk while it is written, {size(free)} are free")
+
+
+def _writes(plan: Plan, free: int) -> str:
+    """What a training will write, in a sentence."""
+    first, last = plan.n_bytes
+    every = "every minute" if plan.every == 1 else f"every {number(plan.every)} minutes"
+    if plan.total < plan.every:
+        every = "at its end"
+    text = f"Writes {size(first)} {every}"
+    if last > first:
+        text += f", growing to {size(last)}"
+    if plan.method.is_deep:
+        text += f"; up to {n_kept(last)} checkpoints are kept, spread over the training"
+    else:
+        text += "; the last one is kept, and those that you ask to keep"
+    return f"{text}. {size(free)} are free."

@@ -1,0 +1,238 @@
+"""Trainings of the page: every method of the command line, what they write, and every checkpoint of them."""
+
+import itertools
+import json
+import os
+from importlib.util import find_spec
+
+import pytest
+from web_server import serving
+
+from lab2048.views.web import checkpoint, method
+from lab2048.views.web.checkpoint import Checkpoints
+from lab2048.views.web.spec import Library
+
+# A deep network that is written in a moment.
+TINY = {"network": "mlp", "widths": "8", "crowd": 8, "batch": 8, "trial_every": 0}
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("web")) as found:
+        yield found
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """A training of which nothing was kept yet."""
+    write(tmp_path, 0)
+    return Checkpoints(tmp_path, "my")
+
+
+def write(folder, size):
+    """What a training does: a new file takes the place of the old one."""
+    part = folder / "part"
+    part.write_bytes(b"x" * size)
+    part.replace(folder / "my.safetensors")
+
+
+def step(web, game, player):
+    """Let a player make a move; return who has made it.  On a busy machine one that has to be loaded is asked again."""
+    for _ in range(100):
+        answer = web.client.post(f"/api/games/{game}/step", json={"player": player})
+        if answer.status_code != 503:
+            return answer.json()["state"]["mover"]
+    raise AssertionError(answer.text)
+
+
+# --- checkpoints ---------------------------------------------------------------------
+
+
+def test_a_checkpoint_is_kept_once_and_costs_nothing(kept):
+    write(kept.folder, 10)
+    assert [kept.keep_last(is_wished=False) for _ in range(3)] == [1, 1, 1]
+    assert kept.path(1).samefile(kept.last)
+    write(kept.folder, 20)
+    assert kept.keep_last(is_wished=True) == 2
+    assert [kept.path(number).stat().st_size for number in kept.numbers()] == [10, 20]
+    assert kept.wished() == {2}
+
+
+def test_checkpoints_make_room_for_new_ones_but_not_those_that_were_wished_for(kept):
+    for size in range(1, 61):
+        write(kept.folder, size)
+        kept.keep_last(is_wished=size in (7, 8))
+    numbers = kept.numbers()
+    assert kept.wished() == {7, 8} <= set(numbers)
+    rest = [number for number in numbers if number not in (7, 8)]
+    assert len(rest) == checkpoint.MAX_KEPT
+    assert rest[-1] == 60
+    gaps = [b - a for a, b in itertools.pairwise(rest)]
+    assert max(gaps) <= 6, rest  # spread over the whole training
+
+
+def test_large_checkpoints_are_few(kept, monkeypatch):
+    monkeypatch.setattr(checkpoint, "MAX_BYTES", 3000)
+    for size in range(1000, 1010):
+        write(kept.folder, size)
+        kept.keep_last(is_wished=False)
+    assert len(kept.numbers()) == 2
+    assert checkpoint.n_kept(10**12) == 2
+
+
+def test_numbers_are_not_given_twice(kept):
+    write(kept.folder, 1)
+    kept.keep_last(is_wished=True)
+    kept.remove(1)
+    write(kept.folder, 2)
+    assert kept.keep_last(is_wished=True) == 2
+    kept.remove_all()
+    assert list(kept.folder.iterdir()) == []
+    assert kept.keep_last(is_wished=True) is None
+
+
+def test_where_files_have_no_second_names_they_are_copied(kept, monkeypatch):
+    def refuse(*_):
+        raise OSError("not here")
+
+    monkeypatch.setattr(os, "link", refuse)
+    write(kept.folder, 5)
+    assert [kept.keep_last(is_wished=False) for _ in range(2)] == [1, 1]
+    assert kept.path(1).read_bytes() == kept.last.read_bytes()
+
+
+# --- what is shown before a training starts -------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in method.METHODS if name != "ntuple"])
+def test_every_method_of_the_command_line_is_offered_with_its_options(web, name):
+    from lab2048.cli.train_deep import METHODS
+
+    assert set(method.METHODS) == {"ntuple", *METHODS}
+    found = {each["name"]: each for each in web.get("/api/trainings/options")["methods"]}
+    assert [option["name"] for option in found[name]["options"]] == list(METHODS[name][1].__dataclass_fields__)
+    assert all(option["doc"] for option in found[name]["options"])
+    if find_spec("torch") is None:
+        assert "lab2048[deep]" in found[name]["why_not"]
+
+
+@pytest.mark.parametrize(
+    ("network", "options", "first", "last"),  # bytes for each pattern of six cells
+    [
+        (None, {}, 8 * 12, 16 * 12),  # the weight and two sums behind its rate; twice as many for the late game
+        ("4x6", {"stages": "none"}, 4 * 12, 4 * 12),
+        ("4x6", {"method": "td", "late_after": 0}, 8 * 4, 8 * 4),
+    ],
+)
+def test_how_much_a_training_writes_is_said_before(web, network, options, first, last):
+    plan = web.post("/api/trainings/plan", {"name": "large", "network": network, "options": options})
+    assert (plan["bytes"], plan["last_bytes"]) == (first * 16**6, last * 16**6)
+    assert "Writes" in plan["writes"]
+    assert "are free" in plan["writes"]
+
+
+def test_a_training_that_the_disk_cannot_hold_is_not_begun(web, monkeypatch):
+    from lab2048.views.web import trainings
+
+    monkeypatch.setattr(trainings, "_free", lambda _: 10**8)
+    assert "100 MB are free" in web.error("POST", "/api/trainings", {"name": "large", "minutes": 1})
+    assert web.get("/api/jobs")["jobs"] == []
+
+
+def test_without_torch_a_deep_training_says_what_to_install(web, monkeypatch):
+    monkeypatch.setattr(method, "find_spec", lambda _: None)
+    said = web.error("POST", "/api/trainings/plan", {"name": "a", "method": "dqn"})
+    assert said == "deep networks need torch: pip install 'lab2048[deep]'"
+
+
+def test_players_that_need_torch_are_not_offered_without_it(web, monkeypatch):
+    from lab2048.views.web import players
+
+    names = {player["name"] for player in web.get("/api/players")["players"]}
+    assert {"c51", "net"} & names == ({"c51", "net"} if find_spec("torch") else set())
+    monkeypatch.setattr(players, "find_spec", lambda _: None)
+    names = {player["name"] for player in web.get("/api/players")["players"]}
+    assert not {"c51", "net"} & names
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="deep networks need torch")
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"teacher": "ntuple:weights=/etc/passwd"}, "is unknown"),
+        ({"crowd": 0}, "crowd 0 is out of range"),
+        ({"widths": "big"}, "expected numbers such as"),
+        ({"share": "much"}, "expected a number"),
+        ({"crowd": 1.5}, "expected a whole number"),
+        ({"nothing": 1}, "unknown"),
+    ],
+)
+def test_what_a_deep_training_cannot_take_is_said(web, options, expected):
+    assert expected in web.error("POST", "/api/trainings", {"name": "a", "method": "distil", "options": options})
+
+
+# --- trainings -----------------------------------------------------------------------
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="deep networks need torch")
+def test_a_deep_network_is_trained_goes_on_and_every_checkpoint_plays(web):
+    request = {"name": "deep", "method": "dqn", "minutes": 0.01, "rules": {"board": "2x2"}, "options": TINY}
+    job = web.post("/api/trainings", request)
+    assert job["command"].startswith("lab2048 train dqn --out ")
+    job = web.wait_for(job["id"], "done", "failed")
+    assert job["state"] == "done", job
+    shown = web.get("/api/trainings/deep")
+    assert (shown["training"]["method"], shown["training"]["board"]) == ("dqn", "2x2")
+    assert [(each["number"], each["is_last"]) for each in shown["checkpoints"]] == [(1, True)]
+    for name in ("score", "tiles", "learning"):
+        assert web.get(f"/api/trainings/deep/charts/{name}")["table"]["rows"]
+    wrong = web.error("POST", "/api/trainings", {**request, "method": "c51", "resume": True})
+    assert "was made by dqn" in wrong
+    more = web.post("/api/trainings", {**request, "resume": True})
+    assert "--resume" in more["command"]
+    assert web.wait_for(more["id"], "done", "failed")["state"] == "done"
+    checkpoints = web.get("/api/trainings/deep")["checkpoints"]
+    assert [each["number"] for each in checkpoints] == [2, 1]
+    assert checkpoints[0]["n_moves"] > checkpoints[1]["n_moves"]
+    state = web.begin("2x2", seed=1)
+    for each in checkpoints:
+        assert step(web, state["id"], each["spec"]) == each["spec"] == f"c51:weights=deep@{each['number']}"
+    presets = {preset["spec"]: preset for preset in web.get("/api/players?board=2x2")["presets"]}
+    assert presets["c51:weights=deep@1"]["minor"]
+    assert not presets["c51:weights=deep"]["minor"]
+    match = web.post(
+        "/api/matches", {"players": [each["spec"] for each in checkpoints], "rules": {"board": "2x2"}, "games": 2}
+    )
+    assert web.wait_for(match["id"], "done", "failed")["state"] == "done"
+    chart = web.get(f"/api/matches/{match['id']}/charts/scores")
+    assert [row[0] for row in chart["table"]["rows"]] == ["c51:weights=deep@2", "c51:weights=deep@1"]
+    assert str(web.lab.folder) not in json.dumps(chart)
+    assert str(web.lab.folder) not in web.client.get(f"/api/matches/{match['id']}/csv").text
+    assert web.ask("DELETE", "/api/trainings/deep/checkpoints/1") == {"deleted": "deep@1"}
+    assert "no checkpoint 1" in web.error("DELETE", "/api/trainings/deep/checkpoints/1")
+    web.ask("DELETE", "/api/trainings/deep")
+    assert not list(web.lab.library.trainings.glob("deep*"))
+
+
+def test_a_checkpoint_of_n_tuples_is_kept_when_it_is_wished_for(web):
+    request = {"name": "small", "network": "1x3", "minutes": 0.01, "rules": {"board": "2x2"}, "options": {"seed": 3}}
+    job = web.post("/api/trainings", request)
+    assert web.wait_for(job["id"], "done", "failed")["state"] == "done"
+    assert [each["number"] for each in web.get("/api/trainings/small")["checkpoints"]] == [0]
+    made = web.post("/api/trainings/small/checkpoints")
+    assert (made["number"], made["wished"], made["is_last"]) == (1, True, True)
+    state = web.begin("2x2", seed=1)
+    assert step(web, state["id"], made["spec"]) == "ntuple:weights=small@1"
+    assert [each["name"] for each in web.get("/api/trainings")["trainings"]] == ["small"]
+    assert "is unknown" in web.error("POST", "/api/players/check", {"spec": "ntuple:weights=small@2"})
+    web.ask("DELETE", "/api/trainings/small")
+
+
+def test_files_of_others_are_shown_by_their_own_names(tmp_path):
+    library = Library(tmp_path)
+    assert (
+        library.write(f"ntuple:weights={tmp_path}/trainings/my@2.safetensors,depth=2") == "ntuple:weights=my@2,depth=2"
+    )
+    assert library.write(f"optimal:table=({tmp_path}/tables/2x2-16)") == "optimal:table=2x2-16"
+    assert library.write("optimal:table=/elsewhere/2x2-16") == "optimal:table=.../2x2-16"
+    assert library.write("ntuple:weights=(C:\\nets\\a,b.safetensors)").endswith("b.safetensors)")
