@@ -133,6 +133,44 @@ def test_no_path_reaches_the_file_system_by_an_address(web, path):
         assert answer.text.startswith("<!doctype html>")
 
 
+def test_what_is_no_request_at_all_is_one_line_of_json_too(web):
+    for words in ("GET / HTTP/1.1\r\n\r\n", "NONSENSE\r\n\r\n"):
+        with socket.create_connection(("127.0.0.1", web.port)) as stream:
+            stream.sendall(words.encode())
+            head, _, body = b"".join(iter(lambda: stream.recv(4096), b"")).partition(b"\r\n\r\n")
+        assert head.split()[1] in (b"400", b"403")
+        assert b"content-type: application/json" in head
+        assert "expected" in json.loads(body)["error"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "said"),
+    [
+        ("/api/trainings", {"name": "My Net"}, "name 'My Net' cannot be taken: expected a name of at most 40 small"),
+        ("/api/trainings", {}, "name is missing"),
+        ("/api/matches", {"players": ["random"], "games": 0}, "games 0 is out of range: expected at least 1"),
+        ("/api/matches", {"players": ["random"], "games": None}, "games is empty: expected a whole number"),
+        ("/api/matches", {"players": ["random"], "games": "many"}, "games 'many' is not understood: expected a whole"),
+        ("/api/matches", {"players": []}, "players: 0 of them: expected at least 1"),
+        ("/api/matches", {"players": ["x" * 999]}, "players 1 of 999 letters: expected at most 500 letters"),
+        ("/api/matches", {"players": ["random"], "colour": 1}, "colour is unknown here"),
+        ("/api/solves", {"rules": {"board": "2x2"}, "objective": "fun"}, "'fun' is unknown: expected score or win"),
+        ("/api/solves", {"rules": "2x2"}, "rules '2x2' is not understood: expected an object"),
+        ("/api/solves", {"rules": {"board": "2x2"}, "exact": 7}, "exact 7 is not understood: expected true or false"),
+        ("/api/trainings", {"name": "a", "options": {"alpha": [1]}}, "alpha is not understood: expected"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_told_in_our_own_words(web, path, body, said):
+    assert said in web.error("POST", path, body)
+
+
+def test_an_address_that_leads_nowhere_says_so_on_the_page(web):
+    answer = web.client.get("/nosuch", headers={"accept": "text/html,*/*"})
+    assert (answer.status_code, answer.text[:15]) == (404, "<!doctype html>")
+    assert "nothing at /nosuch" in web.client.get("/nosuch").json()["error"]
+    assert "nothing" in web.client.get("/api/nosuch", headers={"accept": "text/html"}).json()["error"]
+
+
 def test_large_bodies_are_refused_before_they_are_read(web):
     kinds = {"content-type": "application/json"}
     answer = web.client.post("/api/games", content=b" " * (MAX_BODY + 1), headers=kinds)

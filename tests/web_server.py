@@ -14,6 +14,7 @@ import uvicorn
 from lab2048.records.store import Store
 from lab2048.views.web.front import Front, guarded
 from lab2048.views.web.lab import Lab
+from lab2048.views.web.wire import Wire
 
 
 class Web:
@@ -82,7 +83,9 @@ def serving(folder: Path, token: str | None = None) -> Iterator[Web]:
         lab = Lab(store, folder)
         lab.jobs.niceness = 0
         lab.coach.warm_up = lambda: None  # type: ignore[method-assign]
-        config = uvicorn.Config(guarded(Front(lambda: lab), token=token), log_level="error", lifespan="on", ws="none")
+        config = uvicorn.Config(
+            guarded(Front(lambda: lab), token=token), log_level="error", lifespan="on", ws="none", http=Wire
+        )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()

@@ -96,6 +96,7 @@ def _run(listener: socket.socket, token: str | None, path: Path | None, *, open_
 
     from lab2048.records.store import Store
     from lab2048.views.web.front import Front, guarded
+    from lab2048.views.web.wire import Wire
 
     port = listener.getsockname()[1]
     address = f"http://{LOCAL}:{port}/" + (f"?token={token}" if token else "")
@@ -104,7 +105,7 @@ def _run(listener: socket.socket, token: str | None, path: Path | None, *, open_
         front = Front(lambda: _open_lab(store), lambda: setattr(server, "should_exit", True))
         config = uvicorn.Config(
             guarded(front, token=token), log_level="error", access_log=False, timeout_graceful_shutdown=5,
-            lifespan="on", server_header=False, ws="none", timeout_keep_alive=60,
+            lifespan="on", server_header=False, ws="none", timeout_keep_alive=60, http=Wire,
         )  # fmt: skip
         server = uvicorn.Server(config)
         _Ending(server, front)

@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from lab2048.errors import LabError, StoreError
+from lab2048.views.web.mistake import in_words
 
 
 class ApiError(LabError):
@@ -62,9 +63,7 @@ async def _lab_error(_: Request, error: Exception) -> JSONResponse:
 
 async def _invalid(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
-    return JSONResponse({"error": one_line(f"{place}: {first['msg']}")}, 422)
+    return JSONResponse({"error": one_line(in_words(error.errors()[0]))}, 422)
 
 
 async def _http_error(_: Request, error: Exception) -> JSONResponse:

@@ -35,10 +35,14 @@ async def answer(scope: Scope, receive: Receive, send: Send) -> None:
 def _answer(scope: Scope) -> Response:
     if scope["method"] not in ("GET", "HEAD"):
         return JSONResponse({"error": "Method Not Allowed"}, 405, {"allow": "GET, HEAD"})
-    path = _find(scope["path"])
-    if isinstance(path, str):
+    path, asked = _find(scope["path"]), Headers(scope=scope)
+    if isinstance(path, Path):
+        return _file(asked, path)
+    if "text/html" not in asked.get("accept", "") or scope["path"].startswith("/static/"):
         return JSONResponse({"error": path}, 404)
-    return _file(Headers(scope=scope), path)
+    answer = _file(asked, HOME)  # a person looks: the page says so, and shows a way back
+    answer.status_code = 404 if answer.status_code == 200 else answer.status_code
+    return answer
 
 
 def _find(where: str) -> Path | str:
