@@ -3,11 +3,14 @@ import { test } from "node:test";
 
 import {
   bytes,
+  chances,
   clock,
+  count,
   date,
   duration,
   number,
   percent,
+  scores,
   short,
 } from "../../src/lab2048/views/web/static/js/pure/format.js";
 import { golden } from "./golden.js";
@@ -36,4 +39,23 @@ test("sizes, clocks and days", () => {
   assert.deepEqual([3, 125, 12_000].map(clock), ["3 s", "2 min 5 s", "3 h 20 min"]);
   assert.match(date("2026-11-16T08:25:27+00:00"), /^2026-11-1[567] \d\d:\d\d$/);
   assert.equal(date("no day"), "no day");
+});
+
+test("values of moves have the digits that tell them apart", () => {
+  assert.deepEqual(chances([0.999999, 0.99999]), ["99.99990%", "99.99900%"]);
+  assert.deepEqual(chances([0.5, 0.25]), ["50%", "25%"]);
+  assert.deepEqual(chances([0.96251125, 0.9625]), ["96.251%", "96.250%"]);
+  assert.deepEqual(chances([0.8, 0.8]), ["80%", "80%"]);
+  assert.deepEqual(chances([1, 0]), ["100%", "0%"]);
+  assert.deepEqual(chances([0.123456789, 0.12345679]), ["12%", "12%"], "less than a table knows");
+  assert.deepEqual(chances([0.03, 0.97]), ["3.0%", "97.0%"]);
+  assert.deepEqual(chances([1, 1], [1.2e-13, 1.3e-13]), ["99.999999999988%", "99.999999999987%"]);
+  assert.deepEqual(chances([]), []);
+  assert.deepEqual(scores([1234.44, 1234.31, 90]), ["1,234.4", "1,234.3", "90.0"]);
+  assert.deepEqual(scores([68, 12.5]), ["68", "12.5"]);
+  assert.deepEqual(scores([-3.25, -3.251]), ["-3.250", "-3.251"]);
+});
+
+test("one is not many", () => {
+  assert.deepEqual([count(1, "move"), count(0, "move"), count(1234, "game")], ["1 move", "0 moves", "1,234 games"]);
 });

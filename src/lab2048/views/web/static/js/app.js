@@ -1,6 +1,6 @@
 // The frame: which page is shown, keys, the job tray, the connection, help and settings.
 
-import { say, toast } from "./dom.js";
+import { h, missing, say, toast } from "./dom.js";
 import { applyPrefs } from "./prefs.js";
 import { isPressing, isTyping } from "./pure/keys.js";
 import { readAddress, writeAddress } from "./pure/codec.js";
@@ -17,6 +17,16 @@ const PAGES = {
   train: ["Train", () => import("./pages/train.js")],
   solve: ["Solve", () => import("./pages/solve.js")],
 };
+const NOWHERE = [
+  "Not found",
+  async () => ({
+    open: (main, { page }) =>
+      void main.append(
+        h("h1", {}, "Not found"),
+        missing(`There is no page ${page.slice(0, 40)} here.`, ["#/play", "Play"], ["#/games", "All games"]),
+      ),
+  }),
+];
 const IN_BAR = { review: "games" }; // which entry of the bar a page belongs to
 
 let current = null; // the page that is shown: {onKey?, close?}
@@ -24,8 +34,8 @@ let visit = 0;
 
 async function show() {
   const where = readAddress(location.hash);
-  const name = where.page in PAGES ? where.page : "play";
-  const [title, load] = PAGES[name];
+  const name = Object.hasOwn(PAGES, where.page) ? where.page : "nowhere";
+  const [title, load] = PAGES[name] ?? NOWHERE;
   const mine = ++visit;
   for (const link of document.querySelectorAll(".pages a, .tabs a")) {
     const isHere = link.getAttribute("href") === `#/${IN_BAR[name] ?? name}`;

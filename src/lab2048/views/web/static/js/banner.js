@@ -1,7 +1,7 @@
 // What has just happened to a game: won, and play goes on; or over.  It is never in the way.
 
 import { button, h, say } from "./dom.js";
-import { number } from "./pure/format.js";
+import { count, number } from "./pure/format.js";
 
 export class Banner {
   element = h("div.banner", { role: "status" });
@@ -27,13 +27,13 @@ export class Banner {
         h(
           "p",
           {},
-          h("b", {}, "Game over. "),
-          `${number(state.score)} in ${number(state.n_moves)} moves, highest tile ${state.highest}.`,
+          h("b", {}, state.won ? `Game over, and won: ${state.rules.goal} was reached. ` : "Game over. "),
+          `${number(state.score)} in ${count(state.n_moves, "move")}, highest tile ${state.highest}.`,
         ),
         button("Undo", this.undo, { slim: true }),
         button("New game", this.fresh, { slim: true }),
       );
-      if (!this.#wasOver) say(`Game over, score ${number(state.score)}`);
+      if (!this.#wasOver) say(`Game over${state.won ? " and won" : ""}, score ${number(state.score)}`);
     } else if (state.won && !this.#wasWon) {
       this.#set(
         "won",

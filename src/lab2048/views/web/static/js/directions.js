@@ -1,12 +1,19 @@
 // The moves around a board: buttons to make them, and bars that say what each is worth.
 
 import { h } from "./dom.js";
-import { percent, short } from "./pure/format.js";
+import { chances, percent, short } from "./pure/format.js";
 import { capital } from "./pure/words.js";
 
 /** A value in the words of its unit. */
 export function worth(value, unit) {
   return unit === "chance" ? percent(value) : short(value);
+}
+
+/** What every move of a hint is worth, by move: chances with the digits that tell them apart. */
+export function worths({ unit, values }) {
+  const texts =
+    unit === "chance" ? chances(values.map(({ value }) => value)) : values.map(({ value }) => worth(value, unit));
+  return new Map(values.map(({ move }, i) => [move, texts[i]]));
 }
 
 /** How long the bar of each move is, 0 to 1: the best is full, the worst a quarter. */
@@ -16,10 +23,9 @@ export function shares(values) {
 }
 
 /** What a bar says: the value, or what it is less than the best where both would read the same. */
-function label({ move, value, loss }, { move: best, unit, values }) {
-  const text = worth(value, unit);
-  const most = values.find((each) => each.move === best);
-  return move !== best && loss > 0 && most && text === worth(most.value, unit) ? `-${worth(loss, unit)}` : text;
+function label({ move, loss }, { move: best, unit }, texts) {
+  const text = texts.get(move);
+  return move !== best && loss > 0 && text === texts.get(best) ? `-${worth(loss, unit)}` : text;
 }
 
 export class Directions {
@@ -53,10 +59,11 @@ export class Directions {
   /** Show a hint as `mode` says: off, best or all. */
   show(hint, legal, mode) {
     const share = hint && mode === "all" ? shares(hint.values) : new Map();
+    const texts = hint && mode === "all" ? worths(hint) : null;
     this.#buttons.forEach((made, move) => {
       const value = hint?.values.find((each) => each.move === move);
       const isBest = Boolean(hint) && mode !== "off" && hint.move === move;
-      const text = mode === "all" && value ? label(value, hint) : "";
+      const text = texts && value ? label(value, hint, texts) : "";
       made.classList.toggle("best", isBest);
       made.classList.toggle("can", legal.includes(move));
       made.querySelector("span").textContent = text;

@@ -164,6 +164,20 @@ export function dialog(title, ...children) {
   return made;
 }
 
+/** Instead of a page or a part of it: what was asked for is not there, and where to go; links are [address, text]. */
+export function missing(words, ...links) {
+  return h(
+    "section.panel.missing",
+    { role: "alert" },
+    h("h2", {}, words),
+    h(
+      "div.row",
+      {},
+      links.map(([href, text]) => h("a.button", { href }, text)),
+    ),
+  );
+}
+
 /** A table of rows; columns are [heading, cell of a row, "n" for numbers].  Roles are said, because phones show rows as cards. */
 export function table(caption, columns, rows) {
   const line = (name, cells) =>

@@ -1,12 +1,13 @@
 // What a player thinks of the board: asked for when the board rests, shown around it and in a panel.
 
 import { post } from "./api.js";
-import { shares, worth } from "./directions.js";
+import { shares, worths } from "./directions.js";
 import { commandLine, h } from "./dom.js";
 import { duration, short } from "./pure/format.js";
 import { capital } from "./pure/words.js";
 
 export const MODES = ["off", "best", "all"];
+const WHILE_RUNNING = 300; // ms between questions while a player plays
 const GLYPHS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
 
 export class Hints {
@@ -16,7 +17,8 @@ export class Hints {
   title = h("small");
   #body = h("div");
   #abort = null;
-  #timer = 0;
+  #pause = 0;
+  #lastAsked = 0;
   #wanted = null;
 
   constructor(onhint) {
@@ -24,12 +26,23 @@ export class Hints {
     this.element.append(this.#body);
   }
 
+  /** Ask soon: of a player that runs fast now and then, of a person at every board. */
+  askSoon(game, playerOf) {
+    const wait = game.isRunning ? Math.max(0, WHILE_RUNNING - (performance.now() - this.#lastAsked)) : 0;
+    if (wait > 0 && this.#pause) return;
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(() => {
+      this.#pause = 0;
+      this.#lastAsked = performance.now();
+      if (game.state) this.ask(game, playerOf());
+    }, wait);
+  }
+
   /** Ask about a game as it stands; a newer question takes the place of an older one. */
-  ask(game, player, { wait = 0 } = {}) {
+  ask(game, player) {
     this.#wanted = { id: game.id, rev: game.state.rev, player };
-    clearTimeout(this.#timer);
     if (game.state.over) return this.clear("The game is over.");
-    this.#timer = setTimeout(() => this.#send(this.#wanted), wait);
+    this.#send(this.#wanted);
   }
 
   async #send({ id, rev, player }) {
@@ -55,7 +68,6 @@ export class Hints {
   }
 
   clear(words) {
-    clearTimeout(this.#timer);
     this.#abort?.abort();
     this.hint = null;
     this.title.textContent = "";
@@ -64,21 +76,23 @@ export class Hints {
     this.onhint(null);
   }
 
+  close() {
+    clearTimeout(this.#pause);
+    this.clear("");
+  }
+
   draw() {
     const { hint } = this;
     const long = shares(hint.values);
+    const texts = worths(hint);
     this.title.textContent = [hint.player, hint.depth ? `depth ${hint.depth}` : null, duration(hint.ms / 1000)]
       .filter(Boolean)
       .join(", ");
-    const rows = hint.values.map(({ move, name, value, loss, error, grade }) => {
+    const rows = hint.values.map(({ move, name, loss, error, grade }) => {
       const bar = h("u");
       bar.style.setProperty("--share", String(long.get(move)));
-      const text =
-        move === hint.move || loss === 0
-          ? worth(value, hint.unit)
-          : hint.unit === "chance"
-            ? worth(value, hint.unit)
-            : `-${short(loss)}`;
+      const isValue = move === hint.move || loss === 0 || hint.unit === "chance";
+      const text = isValue ? texts.get(move) : `-${short(loss)}`;
       return [
         h(move === hint.move ? "div.best" : "div", {}, capital(name)),
         h("div.track", {}, bar),

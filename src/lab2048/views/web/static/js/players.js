@@ -2,6 +2,7 @@
 
 import { get, post, withQuery } from "./api.js";
 import { button, dialog, field, h } from "./dom.js";
+import { capital } from "./pure/words.js";
 
 const known = new Map(); // board -> players
 
@@ -57,7 +58,7 @@ export async function choosePlayer(board, use, title = "Who moves") {
         try {
           pick((await post("/api/players/check", { spec: words.value })).spec);
         } catch (wrong) {
-          error.textContent = wrong.message;
+          error.textContent = capital(wrong.message);
         }
       },
     },
@@ -85,18 +86,31 @@ export async function choosePlayer(board, use, title = "Who moves") {
     ),
     doc,
   );
+  const choice = ({ spec, label, doc: about, fits }, i) =>
+    h(
+      "button.choice",
+      { type: "button", disabled: fits === false, onclick: () => pick(spec) },
+      h("b", {}, label),
+      h("span", {}, about),
+      i < 9 ? h("kbd", {}, i + 1) : null,
+    );
+  const minor = players.presets.filter((preset) => preset.minor);
   const list = h(
     "div.choices",
     {},
-    players.presets.map(({ spec, label, doc: about, fits }, i) =>
-      h(
-        "button.choice",
-        { type: "button", disabled: fits === false, onclick: () => pick(spec) },
-        h("b", {}, label),
-        h("span", {}, about),
-        i < 9 ? h("kbd", {}, i + 1) : null,
-      ),
-    ),
+    players.presets.filter((preset) => !preset.minor).map(choice),
+    minor.length
+      ? h(
+          "details",
+          {},
+          h("summary", {}, "Checkpoints of trainings"),
+          h(
+            "div.choices",
+            {},
+            minor.map((preset) => choice(preset, 9)),
+          ),
+        )
+      : null,
   );
   const box = dialog(
     title,

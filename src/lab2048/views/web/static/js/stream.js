@@ -6,6 +6,7 @@ const RETRY = 1500; // ms
 
 class Stream extends EventTarget {
   jobs = new Map();
+  isTold = false; // whether all jobs are known
   status = null;
   state = "waiting"; // open, waiting, lost
   #source = null;
@@ -40,6 +41,7 @@ class Stream extends EventTarget {
     });
     hear("jobs", ({ jobs }) => {
       this.jobs = new Map(jobs.map((job) => [job.id, job]));
+      this.isTold = true;
       this.#tell("jobs", null);
     });
     hear("job", (job) => {

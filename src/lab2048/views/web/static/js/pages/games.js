@@ -3,7 +3,7 @@
 import { get, post, remove, withQuery } from "../api.js";
 import { attempt, button, dialog, field, h, select, table, toast } from "../dom.js";
 import { writeAddress } from "../pure/codec.js";
-import { date, number } from "../pure/format.js";
+import { count, date, number } from "../pure/format.js";
 
 const PAGE = 50;
 
@@ -165,7 +165,7 @@ class Games {
   drawPager() {
     const { has_more: hasMore, damaged } = this.answer;
     this.pager.replaceChildren(
-      h("span.small.quiet", {}, damaged ? `${damaged} damaged records are not shown` : ""),
+      h("span.small.quiet", {}, damaged ? `${count(damaged, "damaged record")} not shown` : ""),
       h(
         "div.row",
         {},
@@ -256,7 +256,7 @@ class Games {
     const lines = await text;
     const answer = await attempt(() => post("/api/games/import", lines, { type: "application/x-ndjson" }));
     if (!answer) return;
-    const words = [`${answer.imported} games are here now`];
+    const words = [`${count(answer.imported, "game")} ${answer.imported === 1 ? "is" : "are"} here now`];
     if (answer.already) words.push(`${answer.already} were already`);
     if (answer.refused) words.push(`${answer.refused} were refused: ${answer.errors[0] ?? ""}`);
     const [first] = answer.ids ?? [];

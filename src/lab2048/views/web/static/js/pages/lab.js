@@ -3,10 +3,11 @@
 import { get, post, withQuery } from "../api.js";
 import { chart, charts } from "../chart.js";
 import { jobLine } from "../dialogs.js";
-import { attempt, button, commandLine, field, h, table } from "../dom.js";
+import { attempt, button, commandLine, complain, field, h, missing, select, table } from "../dom.js";
 import { pref, setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
 import { date } from "../pure/format.js";
+import { capital } from "../pure/words.js";
 import { rulesForm } from "../rulesform.js";
 import { seats } from "../seats.js";
 import { stream } from "../stream.js";
@@ -16,6 +17,11 @@ const CHARTS = [
   ["tiles", "Rates of tiles"],
   ["distribution", "Distribution"],
   ["paired", "Differences"],
+];
+const SIZES = [
+  ["tiny", "a taste: seconds"],
+  ["quick", "few: minutes"],
+  ["full", "as many as were published: hours"],
 ];
 const REFRESH = 1000; // ms between looks at a match that runs
 
@@ -82,7 +88,7 @@ class Lab {
     this.plan();
     this.drawRuns();
     stream.on("jobs", () => this.drawRuns(), this.#ending.signal);
-    stream.on("job", (job) => job.id === this.#chosen && this.refresh(job), this.#ending.signal);
+    stream.on("job", (job) => job.id === this.#chosen && this.line && this.refresh(job), this.#ending.signal);
   }
 
   request() {
@@ -102,7 +108,7 @@ class Lab {
         this.error.textContent = "";
       } catch (wrong) {
         this.command.set("");
-        this.error.textContent = wrong.message;
+        this.error.textContent = capital(wrong.message);
       }
     }, 200);
   }
@@ -163,9 +169,13 @@ class Lab {
     this.#chosen = id;
     this.figures = charts("Chart", CHARTS, (match, name) => `/api/matches/${match}/charts/${name}`);
     this.log = h("pre.log");
-    const job = stream.jobs.get(id) ?? (await attempt(() => get(`/api/jobs/${encodeURIComponent(id)}`)));
-    if (!job || this.#chosen !== id) return;
+    const job = stream.jobs.get(id) ?? (await this.ask(id));
+    if (this.#chosen !== id) return;
     this.detail.hidden = false;
+    if (!job)
+      return void this.detail.replaceChildren(
+        missing(`There is no match ${id.slice(0, 40)}.`, ["#/lab", "All matches"]),
+      );
     this.line = jobLine(job);
     const isMatch = job.kind === "match";
     this.detail.replaceChildren(
@@ -184,6 +194,17 @@ class Lab {
       commandLine(job.command),
     );
     this.refresh(job, true);
+  }
+
+  /** A job that this tab has not heard of yet; nothing if there is none. */
+  async ask(id) {
+    try {
+      const job = await get(`/api/jobs/${encodeURIComponent(id)}`);
+      return ["match", "study"].includes(job.kind) ? job : null;
+    } catch (error) {
+      if (error.status !== 404) complain(error);
+      return null;
+    }
   }
 
   /** Draw a match again, now or soon. */
@@ -226,8 +247,10 @@ class Lab {
     }
     if (!answer.studies.length) return;
     this.studyPanel.hidden = false;
+    this.studySize = select(SIZES, "quick", null, { name: "size" });
     this.studyPanel.replaceChildren(
       h("h2", {}, "Studies ", h("small", {}, "published experiments, again")),
+      field("How many games", this.studySize),
       ...answer.studies.map(({ name, title, doc }) =>
         h(
           "div.study",
@@ -243,7 +266,7 @@ class Lab {
   }
 
   async runStudy(name, control) {
-    const job = await attempt(() => post("/api/studies", { name }), control);
+    const job = await attempt(() => post("/api/studies", { name, size: this.studySize.value }), control);
     if (!job) return;
     stream.learn(job);
     this.choose(job.id);

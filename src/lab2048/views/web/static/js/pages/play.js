@@ -4,19 +4,20 @@ import { Banner } from "../banner.js";
 import "../board.js";
 import { Chips } from "../chips.js";
 import { Directions } from "../directions.js";
-import { attempt, button, commandLine, complain, copy, dialog, field, h, say, segments, toast } from "../dom.js";
+import { attempt, button, commandLine, complain, copy, h, say, segments, toast } from "../dom.js";
 import { Game } from "../game.js";
 import { Hints, MODES } from "../hints.js";
-import { choosePlayer, labelOf, playersOf } from "../players.js";
+import { newGame } from "../newgame.js";
+import { playersOf } from "../players.js";
 import { onPref, pref, setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
-import { number } from "../pure/format.js";
 import { meaning } from "../pure/keys.js";
-import { sayTurn } from "../pure/words.js";
 import { Ribbon } from "../ribbon.js";
-import { rulesForm, rulesWords } from "../rulesform.js";
+import { rulesWords } from "../rulesform.js";
 import { speedControl } from "../speed.js";
 import { stream } from "../stream.js";
+import { Voice } from "../voice.js";
+import { Who } from "../who.js";
 
 const HINT_WORDS = { off: "Off", best: "Best move", all: "All values" };
 
@@ -30,9 +31,6 @@ export async function open(main, where) {
 class Play {
   watches = true;
   #ending = new AbortController();
-  #players = null;
-  #lastSaid = 0;
-  #lastHint = 0;
   #lastError = "";
   #wanted = null;
 
@@ -41,26 +39,18 @@ class Play {
     this.game = new Game(this.board);
     this.directions = new Directions(this.board, (move) => this.move(move));
     this.hints = new Hints((hint) => this.directions.show(hint, this.game.state?.legal ?? [], pref("hints")));
-    this.speed = speedControl((speed) => this.game.isRunning && this.game.auto(this.player, speed, true));
+    this.speed = speedControl((speed) => this.game.isRunning && this.game.auto(this.who.player, speed, true));
     this.chips = new Chips();
+    this.voice = new Voice(this.board);
     this.banner = new Banner({ undo: () => this.game.undo(), fresh: () => this.fresh() });
     this.ribbon = new Ribbon();
     this.undoButton = button("Undo", () => this.game.undo(), { key: "U" });
     this.redoButton = button("Redo", () => this.game.redo(), { key: "Y" });
     this.playWords = h("span", {}, "Play on");
     this.playButton = button(this.playWords, () => this.toggle(), { key: "Enter", main: true });
-    this.stepButton = button("Step", () => this.game.step(this.player), { key: "Space" });
+    this.stepButton = button("Step", () => this.game.step(this.who.player), { key: "Space" });
     this.newButton = button("New", () => this.fresh(), { key: "N" });
-    this.who = segments(
-      "Who moves",
-      [
-        ["me", "Me"],
-        ["player", "Player"],
-        ["choose", "Choose..."],
-      ],
-      "me",
-      (which) => this.turnTo(which),
-    );
+    this.who = new Who(this.game);
     this.hintModes = segments(
       "Hints",
       MODES.map((mode) => [mode, HINT_WORDS[mode]]),
@@ -82,7 +72,7 @@ class Play {
         "aside",
         { "aria-label": "About the game" },
         this.banner.element,
-        h("section.panel", {}, h("h2", {}, "Who moves"), this.who, this.speed.element),
+        h("section.panel", {}, h("h2", {}, "Who moves"), this.who.element, this.speed.element),
         h(
           "section.panel",
           {},
@@ -155,16 +145,6 @@ class Play {
     return this.game.create({ board: "4x4" });
   }
 
-  /** Who plays when asked to: who was chosen, if that player fits this board. */
-  get player() {
-    const chosen = pref("player");
-    const usual = this.#players?.default ?? null;
-    const preset = this.#players?.presets.find(({ spec }) => spec === chosen);
-    // Networks and tables are for the board that they were made for; it lists them.
-    const isForeign = preset ? preset.fits === false : /weights=|table=/.test(chosen ?? "") && this.#players;
-    return chosen && !isForeign ? chosen : usual;
-  }
-
   /** What a player was asked for before it was ready is done when it is, unless someone moves first. */
   failed({ error, action }) {
     this.#wanted = error.status === 503 && ["auto", "step"].includes(action.kind) ? action : null;
@@ -186,47 +166,25 @@ class Play {
   }
 
   toggle() {
-    this.game.auto(this.player, pref("speed"), !this.game.isRunning);
+    this.game.auto(this.who.player, pref("speed"), !this.game.isRunning);
   }
 
   async fresh(rules = null, seed = null) {
     const old = this.game.id;
     await attempt(() => this.game.create(rules ?? this.game.state.rules, seed));
-    if (this.game.id !== old) toast("New game; the old one is kept", "Undo", () => attempt(() => this.game.open(old)));
+    this.offerBack(old);
   }
 
   other() {
-    const form = rulesForm(this.game.state.rules);
-    const seed = h("input", { type: "number", min: 0, placeholder: "by chance", name: "seed" });
-    const error = h("p.error", { role: "alert" });
-    const box = dialog(
-      "A new game",
-      h(
-        "form.stack",
-        {
-          onsubmit: async (event) => {
-            event.preventDefault();
-            const old = this.game.id;
-            try {
-              await this.game.create(form.value(), seed.value === "" ? null : Number(seed.value));
-              box.close();
-              toast("New game; the old one is kept", "Undo", () => attempt(() => this.game.open(old)));
-            } catch (wrong) {
-              error.textContent = wrong.message;
-            }
-          },
-        },
-        form.element,
-        field("Seed", seed),
-        error,
-        h(
-          "div.row.end",
-          {},
-          button("Cancel", () => box.close()),
-          button("Play", null, { type: "submit", main: true }),
-        ),
-      ),
-    );
+    const old = this.game.id;
+    newGame(this.game.state.rules, async (rules, seed) => {
+      await this.game.create(rules, seed);
+      this.offerBack(old);
+    });
+  }
+
+  offerBack(old) {
+    if (this.game.id !== old) toast("New game; the old one is kept", "Undo", () => attempt(() => this.game.open(old)));
   }
 
   link() {
@@ -246,10 +204,10 @@ class Play {
     this.board.classList.toggle("over", state.over);
     if (state.auto?.error && state.auto.error !== this.#lastError) toast(state.auto.error);
     this.#lastError = state.auto?.error ?? "";
-    this.drawWho();
-    this.ribbon.show(this.game, this.#players);
+    this.who.draw();
+    this.ribbon.show(this.game, this.who.players);
     this.banner.show(state);
-    this.speak(turns, kind, before);
+    this.voice.tell(this.game, { turns, kind, before });
     if (!this.game.isRunning || state.over) this.directions.show(null, state.legal, pref("hints"));
     this.askHint();
     if (pref("game") !== id) setPref("game", id);
@@ -270,37 +228,12 @@ class Play {
     playersOf(state.rules.board)
       .then((players) => {
         if (this.game.id !== id) return;
-        this.#players = players;
-        this.drawWho();
+        this.who.players = players;
+        this.who.draw();
         this.askHint();
       })
       .catch(complain);
     this.drawHints();
-  }
-
-  drawWho() {
-    const player = this.player;
-    this.who.choose(this.game.isRunning ? "player" : "me");
-    const entry = this.who.children[1];
-    const label = labelOf(this.game.isRunning ? this.game.state.auto.player : player, this.#players);
-    if (entry.textContent !== label) entry.textContent = label;
-    entry.title = player ?? "";
-    entry.disabled = !player;
-  }
-
-  turnTo(which) {
-    if (which === "player") this.let(this.player);
-    else if (which === "me" && this.game.isRunning) this.game.auto(this.player, pref("speed"), false);
-    else if (which === "choose") {
-      this.drawWho();
-      attempt(() => choosePlayer(this.game.state.rules.board, (spec) => this.let(spec)));
-    }
-  }
-
-  /** Let a player move from now on. */
-  let(player) {
-    setPref("player", player);
-    this.game.auto(player, pref("speed"), true);
   }
 
   drawHints() {
@@ -313,33 +246,7 @@ class Play {
   }
 
   askHint() {
-    if (pref("hints") === "off" || !this.game.state) return;
-    // A player that runs fast is asked now and then; a person gets an answer for every board.
-    const wait = this.game.isRunning ? Math.max(0, 300 - (performance.now() - this.#lastHint)) : 0;
-    if (wait > 0 && this.hintTimer) return;
-    clearTimeout(this.hintTimer);
-    this.hintTimer = setTimeout(() => {
-      this.hintTimer = 0;
-      this.#lastHint = performance.now();
-      if (this.game.state) this.hints.ask(this.game, this.player);
-    }, wait);
-  }
-
-  speak(turns, kind, before) {
-    const { state, shape } = this.game;
-    const last = turns.at(-1);
-    if (kind === "undo") return say(`Undone. Score ${number(state.score)}.`);
-    if (!last) return;
-    if (last.mover === "human") {
-      const words = sayTurn(shape.moves[last.move].name, before, shape.lines[last.move], last, (cell) =>
-        this.board.placeOf(cell),
-      );
-      return say(turns.length === 1 ? words : `${turns.length} moves. Score ${number(state.score)}.`);
-    }
-    const now = performance.now();
-    if (now - this.#lastSaid < 2000) return;
-    this.#lastSaid = now;
-    say(`${state.highest} highest, score ${number(state.score)}`);
+    if (pref("hints") !== "off" && this.game.state) this.hints.askSoon(this.game, () => this.who.player);
   }
 
   onKey(event) {
@@ -353,52 +260,36 @@ class Play {
       return true;
     }
     if (event.repeat && !["undo", "redo", "best"].includes(wish.command)) return true;
-    switch (wish.command) {
-      case "undo":
-        game.undo();
-        break;
-      case "redo":
-        game.redo();
-        break;
-      case "best":
-        if (!game.state.over) game.step(this.player);
-        break;
-      case "auto":
-        if (!game.state.over) this.toggle();
-        break;
-      case "hints":
+    const act = this.commands()[wish.command];
+    act?.(wish);
+    return Boolean(act);
+  }
+
+  /** What the keys that are no moves do. */
+  commands() {
+    const { game } = this;
+    return {
+      undo: () => game.undo(),
+      redo: () => game.redo(),
+      best: () => game.state.over || game.step(this.who.player),
+      auto: () => game.state.over || this.toggle(),
+      hints: () => {
         setPref("hints", MODES[(MODES.indexOf(pref("hints")) + 1) % MODES.length]);
         say(`Hints: ${HINT_WORDS[pref("hints")]}`);
-        break;
-      case "new":
-        this.fresh();
-        break;
-      case "slower":
-        this.speed.shift(-1);
-        break;
-      case "faster":
-        this.speed.shift(1);
-        break;
-      case "cursor":
-        say(this.board.toggleCursor() ?? "Cursor off");
-        break;
-      case "player": {
-        const preset = this.#players?.presets[wish.number - 1];
-        if (preset && preset.fits !== false) this.let(preset.spec);
-        break;
-      }
-      default:
-        return false;
-    }
-    return true;
+      },
+      new: () => this.fresh(),
+      slower: () => this.speed.shift(-1),
+      faster: () => this.speed.shift(1),
+      cursor: () => say(this.board.toggleCursor() ?? "Cursor off"),
+      player: ({ number }) => this.who.letNumber(number),
+    };
   }
 
   close() {
     this.#ending.abort();
-    if (this.game.isRunning) this.game.auto(this.player, pref("speed"), false);
-    clearTimeout(this.hintTimer);
+    if (this.game.isRunning) this.game.auto(this.who.player, pref("speed"), false);
     this.ribbon.close();
-    this.hints.clear("");
+    this.hints.close();
   }
 }
 

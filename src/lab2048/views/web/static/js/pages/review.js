@@ -2,16 +2,17 @@
 
 import { get, post } from "../api.js";
 import "../board.js";
-import { attempt, button, commandLine, h, say } from "../dom.js";
+import { attempt, button, commandLine, complain, h, missing, say } from "../dom.js";
 import { labelOf } from "../players.js";
 import { pref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
-import { number } from "../pure/format.js";
+import { count, number } from "../pure/format.js";
 import { seeking } from "../pure/keys.js";
 import { tile, turn } from "../pure/slide.js";
 import { capital, sayTurn } from "../pure/words.js";
 import { rulesWords } from "../rulesform.js";
 import { speedControl } from "../speed.js";
+import { ValueGraph } from "../valuegraph.js";
 
 const EVERY = 64; // boards that are kept, so that any other is few turns away
 const AT_ONCE = 20000; // turns an answer holds at most
@@ -30,12 +31,16 @@ class Review {
   #timer = 0;
 
   async build(main, id, at, isHere) {
-    const first = await attempt(() => get(`/api/games/${encodeURIComponent(id)}/replay?first=1&last=${AT_ONCE}`));
+    const first = await this.ask(id);
     if (!isHere()) return;
     if (!first)
       return void main.append(
         h("h1", {}, "Replay"),
-        h("p.empty", {}, "There is no such game. ", h("a", { href: "#/games" }, "All games")),
+        missing(
+          id ? `There is no game ${id.slice(0, 40)}.` : "Which game?",
+          ["#/games", "All games"],
+          ["#/play", "Play"],
+        ),
       );
     this.state = first.state;
     this.shape = first.shape;
@@ -60,6 +65,10 @@ class Review {
     });
     this.facts = h("p.facts");
     this.words = h("p.quiet.small");
+    this.graph = new ValueGraph(this.state, {
+      seek: (to) => this.seek(to),
+      nameOf: (move) => this.shape.moves[move].name,
+    });
     this.playWords = h("span", {}, "Play");
     this.speed = speedControl(() => this.#timer && this.play(true));
     const bands = h("div.bands", { "aria-hidden": "true" });
@@ -106,11 +115,12 @@ class Review {
             h(
               "p.quiet.small",
               {},
-              `seed ${this.state.seed}, score ${number(this.state.score)}, highest tile ${this.state.highest}, ${number(this.state.n_moves)} moves by ${[...new Set(this.state.movers.map(([, who]) => labelOf(who)))].join(", ").replace("Me", "me") || "nobody"}`,
+              `seed ${this.state.seed}, score ${number(this.state.score)}, highest tile ${this.state.highest}, ${count(this.state.n_moves, "move")} by ${[...new Set(this.state.movers.map(([, who]) => labelOf(who)))].join(", ").replace("Me", "me") || "nobody"}`,
             ),
             this.speed.element,
           ),
           h("section.panel", {}, h("h2", {}, "This move"), this.words),
+          this.graph.element,
           h("section.panel", {}, h("h2", {}, "Milestones"), this.milestones()),
           h(
             "section.panel",
@@ -133,6 +143,17 @@ class Review {
     );
     this.board.shape = this.shape;
     this.show(Math.min(Math.max(at, 0), this.#turns.length));
+  }
+
+  /** The first turns of a game; nothing if there is no such game. */
+  async ask(id) {
+    if (!/^[1-9]\d{0,17}$/.test(id ?? "")) return null;
+    try {
+      return await get(`/api/games/${id}/replay?first=1&last=${AT_ONCE}`);
+    } catch (error) {
+      if (error.status !== 404) complain(error);
+      return null;
+    }
   }
 
   index(first) {
@@ -197,6 +218,7 @@ class Review {
     const last = this.#turns[at - 1];
     if (!isDrawn) this.board.show(this.boardAt(at), last?.cell ?? -1);
     this.slider.value = String(at);
+    this.graph.mark(at);
     this.slider.setAttribute("aria-valuetext", `move ${at} of ${this.#turns.length}`);
     this.facts.textContent = `Move ${number(at)} of ${number(this.#turns.length)} · score ${number(this.#scores[at])}`;
     this.words.textContent = last
@@ -235,5 +257,6 @@ class Review {
 
   close() {
     clearInterval(this.#timer);
+    this.graph?.close();
   }
 }

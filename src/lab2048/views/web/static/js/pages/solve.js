@@ -1,17 +1,19 @@
-// Solve: exact values of small boards; start a solve, follow it, and walk through what it found.
+// Solve: exact values of small boards; start a solve, follow it layer by layer, and walk through what it found.
 
 import { get, post } from "../api.js";
-import "../board.js";
-import { jobList } from "../dialogs.js";
-import { attempt, button, commandLine, field, h, select, table } from "../dom.js";
+import { chart } from "../chart.js";
+import { jobLine, jobList } from "../dialogs.js";
+import { attempt, button, commandLine, field, h, missing, select, table } from "../dom.js";
 import { playersOf } from "../players.js";
 import { setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
-import { bytes, number, percent } from "../pure/format.js";
-import { tile } from "../pure/slide.js";
+import { bytes, number } from "../pure/format.js";
 import { capital } from "../pure/words.js";
 import { rulesForm, rulesWords } from "../rulesform.js";
 import { patiently, stream } from "../stream.js";
+import { TableBrowser, worths } from "../tablebrowser.js";
+
+const REFRESH = 1000; // ms between looks at a solve that runs
 
 export async function open(main, { rest, query }) {
   const page = new Solve();
@@ -23,9 +25,10 @@ export async function open(main, { rest, query }) {
 class Solve {
   #ending = new AbortController();
   #planTimer = 0;
+  #timer = 0;
+  #wanted = null; // the name of a table or of a job
   #tables = [];
-  #table = null;
-  #past = [];
+  #browser = null;
   #estimating = null;
 
   build(main, query) {
@@ -48,13 +51,14 @@ class Solve {
       this.#ending.signal,
     );
     this.list = h("div");
-    this.browser = h("section.panel", { hidden: true, "aria-label": "Browse a table" });
+    this.running = h("section.panel", { hidden: true, "aria-label": "The solve" });
+    this.panel = h("section.panel", { hidden: true, "aria-label": "Browse a table" });
     main.append(
       h("h1", {}, "Solve"),
       h(
         "div.two.wide",
         {},
-        h("div", {}, this.browser, h("section.panel", {}, h("h2", {}, "Tables"), this.list)),
+        h("div", {}, this.running, this.panel, h("section.panel", {}, h("h2", {}, "Tables"), this.list)),
         h(
           "aside",
           { "aria-label": "A new solve" },
@@ -79,7 +83,8 @@ class Solve {
       ),
     );
     this.plan();
-    stream.on("job", (job) => job.kind === "solve" && job.state === "done" && this.load(job.id), this.#ending.signal);
+    stream.on("jobs", (job) => job === null && this.load(), this.#ending.signal); // all of them are known now
+    stream.on("job", (job) => job.kind === "solve" && this.heard(job), this.#ending.signal);
   }
 
   request() {
@@ -97,7 +102,7 @@ class Solve {
         this.estimate();
       } catch (wrong) {
         this.command.set("");
-        this.error.textContent = wrong.message;
+        this.error.textContent = capital(wrong.message);
       }
     }, 250);
   }
@@ -117,11 +122,34 @@ class Solve {
   async start(event) {
     event.preventDefault();
     const job = await attempt(() => post("/api/solves", this.request()), event.submitter);
-    if (job) stream.learn(job);
+    if (!job) return;
+    this.#wanted = job.id;
+    stream.learn(job);
   }
 
-  worth(value) {
-    return this.#table.objective === "win" ? percent(value) : number(value);
+  /** A solve has come on: one that was asked for is shown while it runs, and its table when it is done. */
+  heard(job) {
+    const isAsked = !this.#wanted || this.#wanted === job.id || !this.#browser;
+    if (job.state === "done") return void this.load(isAsked ? job.id : null);
+    if (isAsked || this.follows === job.id) this.follow(job);
+  }
+
+  follow(job) {
+    if (this.follows !== job.id) {
+      this.follows = job.id;
+      this.line = jobLine(job);
+      this.figure = chart("States by their tile sum");
+      this.running.hidden = false;
+      this.running.replaceChildren(h("h2", {}, job.title), this.line, this.figure, commandLine(job.command));
+    }
+    this.line.update(job);
+    if (this.#timer) return;
+    this.figure.load(`/api/solves/${job.id}/chart`);
+    this.#timer = setTimeout(() => {
+      this.#timer = 0;
+      const now = stream.jobs.get(this.follows);
+      if (now && ["running", "ending"].includes(now.state)) this.follow(now);
+    }, REFRESH);
   }
 
   /** Show all tables, and one of them: by its name, or by the name of its job. */
@@ -129,6 +157,28 @@ class Solve {
     const answer = await attempt(() => get("/api/tables"));
     if (!answer) return;
     this.#tables = answer.tables;
+    this.drawList();
+    if (which) this.#wanted = which;
+    const wanted = which ?? this.#wanted;
+    const found = this.#tables.find(({ name, job }) => name === wanted || (wanted && job === wanted));
+    const job = stream.jobs.get(wanted);
+    if (found) {
+      if (this.follows === found.job) this.unfollow();
+      if (this.#browser?.about.name !== found.name || which) await this.choose(found.name, position);
+    } else if (job?.kind === "solve") this.follow(job);
+    else if (!wanted && !this.#browser && this.#tables.length) await this.choose(this.#tables[0].name, position);
+    else if (wanted && stream.isTold) {
+      this.panel.hidden = false;
+      this.panel.replaceChildren(missing(`There is no table ${wanted.slice(0, 40)}.`, ["#/solve", "All tables"]));
+    }
+  }
+
+  unfollow() {
+    this.follows = null;
+    this.running.hidden = true;
+  }
+
+  drawList() {
     this.list.replaceChildren(
       this.#tables.length
         ? table(
@@ -136,7 +186,7 @@ class Solve {
             [
               ["Table", (each) => h("a", { href: writeAddress("solve", [each.name]) }, each.name)],
               ["Rules", (each) => h("span.clip", {}, rulesWords(each.rules))],
-              ["Best play", (each) => (each.objective === "win" ? percent(each.value) : number(each.value)), "n"],
+              ["Best play", (each) => worths(each.objective, [[each.value, each.loss]])[0], "n"],
               ["States", (each) => number(each.states), "n"],
               ["Layers", (each) => number(each.layers), "n"],
               ["Size", (each) => bytes(each.bytes), "n"],
@@ -145,170 +195,28 @@ class Solve {
           )
         : h("p.empty", {}, "None yet: 2x2 to 16 takes a second."),
     );
-    const found =
-      this.#tables.find(({ name, job }) => name === which || (which && job === which)) ??
-      (which || this.#table ? null : this.#tables[0]);
-    if (found) await this.choose(found.name, position);
   }
 
   async choose(name, position) {
     const about = await attempt(() => get(`/api/tables/${encodeURIComponent(name)}`));
     if (!about) return;
-    this.#table = about;
-    this.#past = [];
-    this.position = null;
-    this.board = h("lab-board", { quiet: true, name: "Position" });
-    this.text = h("input.plain", { name: "position", "aria-label": "Position", spellcheck: false });
-    this.value = h("p.value");
-    this.moves = h("div.values");
-    this.spawns = h("div.spawns");
-    this.hard = h("div.row");
-    this.probeCommand = commandLine();
-    this.backButton = button("Back", () => this.back(), { disabled: true });
-    this.browser.hidden = false;
-    this.browser.replaceChildren(
-      h(
-        "h2",
-        {},
-        about.name,
-        h(
-          "small",
-          {},
-          `${rulesWords(about.rules)}; ${about.objective === "win" ? "chance to win" : "expected score"} ${this.worth(about.value)} with the best play`,
-        ),
-      ),
-      h(
-        "div.browse",
-        {},
-        h(
-          "div.stack",
-          {},
-          this.board,
-          h(
-            "form.row",
-            {
-              onsubmit: (event) => {
-                event.preventDefault();
-                this.probe({ board: this.text.value });
-              },
-            },
-            h("div.grow", {}, this.text),
-            button("Look up", null, { type: "submit", slim: true }),
-          ),
-          h(
-            "div.row",
-            {},
-            this.backButton,
-            button("Start", () => this.probe({})),
-            button("Play it", () => this.play(), { main: true, title: "with perfect hints" }),
-          ),
-        ),
-        h(
-          "div.stack",
-          {},
-          this.value,
-          this.moves,
-          h("h2", {}, "Spawns after the best move ", h("small", {}, "best first")),
-          this.spawns,
-        ),
-      ),
-      h("h2.space", {}, "Hardest positions ", h("small", {}, "where the second best move loses most")),
-      this.hard,
-      this.probeCommand,
-    );
-    this.board.shape = about.shape;
-    await this.probe(position ? { board: position } : {});
-    const hardest = await attempt(() => get(`/api/tables/${encodeURIComponent(name)}/hardest?n=8`));
-    if (hardest && this.#table === about) {
-      this.hard.replaceChildren(
-        ...hardest.positions
-          .filter(({ value, second }) => value - second > 1e-9)
-          .map((each) =>
-            button(
-              h(
-                "span",
-                {},
-                this.mini(each.ranks),
-                h("span.small", {}, `${this.worth(each.value)} or ${this.worth(each.second)}`),
-              ),
-              () => this.probe({ ranks: each.ranks }),
-              { "aria-label": `${each.board}: ${this.worth(each.value)}, second best ${this.worth(each.second)}` },
-            ),
-          ),
-      );
-      this.hard.className = "row hard";
-    }
+    this.#browser = new TableBrowser(about, () => this.play(about));
+    this.panel.hidden = false;
+    this.panel.replaceChildren(this.#browser.element);
+    await this.#browser.open(position);
   }
 
-  mini(ranks) {
-    const board = h("lab-board", { quiet: true, "aria-hidden": "true", className: "mini" });
-    board.shape = this.#table.shape;
-    board.show(ranks);
-    return board;
-  }
-
-  async probe(where, { isBack = false } = {}) {
-    const answer = await attempt(() => post(`/api/tables/${encodeURIComponent(this.#table.name)}/probe`, where));
-    if (!answer) return;
-    if (this.position && !isBack) this.#past.push(this.position.ranks);
-    this.position = answer;
-    this.backButton.disabled = !this.#past.length;
-    this.board.show(answer.ranks);
-    this.board.point(answer.over ? null : answer.best);
-    this.text.value = answer.board;
-    const words = this.#table.objective === "win" ? "Chance to win" : "Expected score to come";
-    this.value.replaceChildren(
-      `${words} `,
-      h("b", {}, this.worth(answer.value)),
-      answer.won ? " (the goal is reached)" : answer.over ? " (no move is left)" : "",
-    );
-    const most = Math.max(...answer.moves.map(({ value }) => value), 1e-12);
-    this.moves.replaceChildren(
-      ...answer.moves.flatMap(({ move, name, value, ranks }) => {
-        const bar = h("u");
-        bar.style.setProperty("--share", String(value / most));
-        const isBest = move === answer.best;
-        return [
-          h(isBest ? "div.best" : "div", {}, capital(name)),
-          h("div.track", { title: ranks ? null : "not possible" }, bar),
-          h("div.n", {}, this.worth(value)),
-        ];
-      }),
-    );
-    this.spawns.replaceChildren(
-      ...answer.spawns.map(({ cell, rank, probability, value, ranks }, i) => {
-        const isSame = answer.spawns[0].value - answer.spawns.at(-1).value < 1e-9;
-        const tail = isSame ? "" : i === 0 ? "best" : i === answer.spawns.length - 1 ? "worst" : "";
-        return h(
-          "button.spawn",
-          { type: "button", onclick: () => this.probe({ ranks }) },
-          h("b", {}, tile(rank)),
-          h("span.grow", {}, this.board.placeOf(cell)),
-          h("span.quiet", {}, percent(probability)),
-          h("span", {}, this.worth(value)),
-          h(i ? "span.small.bad" : "span.small.good", {}, tail),
-        );
-      }),
-    );
-    if (!answer.spawns.length) this.spawns.replaceChildren(h("p.quiet.small", {}, "None: the game ends here."));
-    this.probeCommand.set(answer.command);
-  }
-
-  back() {
-    const ranks = this.#past.pop();
-    if (ranks) this.probe({ ranks }, { isBack: true });
-  }
-
-  async play() {
-    await playersOf(this.#table.rules.board, { fresh: true }).catch(() => {});
-    setPref("player", this.#table.spec);
+  async play({ rules, spec }) {
+    await playersOf(rules.board, { fresh: true }).catch(() => {});
+    setPref("player", spec);
     setPref("hints", "all");
-    location.hash = writeAddress("play", [], this.#table.rules);
+    location.hash = writeAddress("play", [], rules);
   }
 
   close() {
     this.#ending.abort();
     this.#estimating?.abort();
     clearTimeout(this.#planTimer);
+    clearTimeout(this.#timer);
   }
 }

@@ -2,14 +2,15 @@
 
 import { get, post, remove } from "../api.js";
 import { charts } from "../chart.js";
+import { CheckpointList } from "../checkpoints.js";
 import { jobLine } from "../dialogs.js";
-import { attempt, button, commandLine, field, h, select, table, toast } from "../dom.js";
+import { attempt, button, commandLine, h, missing, table, toast } from "../dom.js";
 import { playersOf } from "../players.js";
 import { setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
-import { bytes, date, number } from "../pure/format.js";
-import { rulesForm } from "../rulesform.js";
+import { bytes, count, date, number } from "../pure/format.js";
 import { stream } from "../stream.js";
+import { TrainForm } from "../trainform.js";
 
 const CHARTS = [
   ["score", "Mean score"],
@@ -29,33 +30,14 @@ class Train {
   #ending = new AbortController();
   #chosen = null;
   #timer = 0;
-  #planTimer = 0;
   #trainings = [];
+  #wanted = null;
 
   async build(main) {
-    const plan = () => this.plan();
-    this.name = h("input", {
-      name: "name",
-      value: "",
-      placeholder: "chosen for you",
-      maxLength: 40,
-      spellcheck: false,
-      oninput: plan,
+    this.form = new TrainForm({
+      freshName: (board) => this.freshName(board),
+      onstart: (request, control) => this.start(request, control),
     });
-    this.minutes = h("input", {
-      name: "minutes",
-      type: "number",
-      min: 0.1,
-      max: 10000,
-      step: "any",
-      value: "1",
-      oninput: plan,
-    });
-    this.rules = rulesForm({ board: "4x4" }, { onchange: plan, boardOnly: true });
-    this.network = select([["", "as fits the board"]], "", plan, { name: "network" });
-    this.options = h("div.fields");
-    this.command = commandLine();
-    this.error = h("p.error", { role: "alert" });
     this.list = h("div");
     this.detail = h("section.panel", { hidden: true, "aria-label": "The training" });
     main.append(
@@ -64,87 +46,17 @@ class Train {
         "div.two.wide",
         {},
         h("div", {}, this.detail, h("section.panel", {}, h("h2", {}, "Trainings"), this.list)),
-        h(
-          "aside",
-          { "aria-label": "A new training" },
-          h(
-            "form.panel.stack",
-            { onsubmit: (event) => this.start(event) },
-            h("h2", {}, "A training ", h("small", {}, "a network of n-tuples plays and learns")),
-            this.rules.element,
-            h(
-              "div.fields",
-              {},
-              field("Minutes", this.minutes),
-              field("Network", this.network),
-              field("Name", this.name),
-            ),
-            h("details", {}, h("summary", {}, "Options of learning"), this.options),
-            this.error,
-            button("Start", null, { type: "submit", main: true }),
-            this.command,
-          ),
-        ),
+        h("aside", { "aria-label": "A new training" }, this.form.element),
       ),
     );
     stream.on("jobs", (job) => job === null && this.load(), this.#ending.signal); // all of them are known now
     stream.on("job", (job) => job.kind === "train" && this.heard(job), this.#ending.signal);
-    const about = await attempt(() => get("/api/trainings/options"));
-    if (about) {
-      this.network.append(...about.networks.map((name) => h("option", { value: name }, name)));
-      this.options.append(...about.options.map((option) => field(option.name, this.optionField(option, plan))));
-    }
-    this.plan();
-  }
-
-  optionField({ name, kind, default: usual, doc }, onchange) {
-    if (kind === "bool")
-      return select(
-        [
-          ["", "as usual"],
-          ["true", "yes"],
-          ["false", "no"],
-        ],
-        "",
-        onchange,
-        { name: `option-${name}`, title: doc },
-      );
-    const isNumber = kind === "int" || kind === "float";
-    return h("input", {
-      name: `option-${name}`,
-      title: doc,
-      placeholder: usual ?? "as usual",
-      type: isNumber ? "number" : "text",
-      step: kind === "int" ? 1 : "any",
-      oninput: onchange,
-    });
-  }
-
-  request() {
-    const options = {};
-    for (const control of this.options.querySelectorAll("input, select")) {
-      if (control.value === "") continue;
-      const name = control.name.slice("option-".length);
-      options[name] =
-        control.tagName === "SELECT"
-          ? control.value === "true"
-          : control.type === "number"
-            ? Number(control.value)
-            : control.value;
-    }
-    const made = {
-      network: this.network.value || null,
-      minutes: Number(this.minutes.value),
-      rules: this.rules.value(),
-      options,
-    };
-    made.name = this.name.value.trim() || this.freshName(made.rules.board);
-    return made;
+    await this.form.load();
   }
 
   /** A name that no training has yet: the board and a number. */
   freshName(board) {
-    const stem = /^[\w-]+$/.test(board) ? board : "map";
+    const stem = /^[a-z0-9][a-z0-9_-]{0,30}$/.test(board) ? board : "map";
     const taken = new Set(this.#trainings.map(({ name }) => name));
     for (const job of stream.jobs.values()) if (job.kind === "train") taken.add(job.request?.name);
     let n = 1;
@@ -152,23 +64,8 @@ class Train {
     return `${stem}-${n}`;
   }
 
-  plan() {
-    clearTimeout(this.#planTimer);
-    this.#planTimer = setTimeout(async () => {
-      try {
-        this.command.set((await post("/api/trainings/plan", this.request())).command);
-        this.error.textContent = "";
-      } catch (wrong) {
-        this.command.set("");
-        this.error.textContent = wrong.message;
-      }
-    }, 250);
-  }
-
-  async start(event) {
-    event.preventDefault();
-    const request = this.request();
-    const job = await attempt(() => post("/api/trainings", request), event.submitter);
+  async start(request, control) {
+    const job = await attempt(() => post("/api/trainings", request), control);
     if (!job) return;
     stream.learn(job);
     await this.load(request.name);
@@ -194,6 +91,7 @@ class Train {
         names.add(job.request.name);
         this.#trainings.push({
           name: job.request.name,
+          method: job.request.method,
           job: job.id,
           board: job.request.rules?.board ?? "4x4",
           spec: null,
@@ -201,14 +99,28 @@ class Train {
         });
       }
     }
+    this.drawList();
+    if (which) this.#wanted = which;
+    const wanted = which ?? this.#chosen?.name ?? this.#wanted;
+    const found = wanted
+      ? this.#trainings.find(({ name, job }) => name === wanted || job === wanted)
+      : this.#trainings[0];
+    if (found) return this.choose(found);
+    if (!wanted || !stream.isTold) return; // before all jobs are known nobody can say what there is
+    this.detail.hidden = false;
+    this.detail.replaceChildren(missing(`There is no training ${wanted.slice(0, 40)}.`, ["#/train", "All trainings"]));
+  }
+
+  drawList() {
     this.list.replaceChildren(
       this.#trainings.length
         ? table(
             "Trainings",
             [
               ["Name", (each) => h("a", { href: writeAddress("train", [each.name]) }, each.name)],
-              ["Board", (each) => h("span.clip", {}, each.board)],
-              ["Network", (each) => each.network ?? "-"],
+              ["Board", (each) => h("span.clip", { title: each.board }, each.board)],
+              ["Method", (each) => each.method ?? "-"],
+              ["Network", (each) => h("span.clip", { title: each.network }, each.network || "-")],
               ["Mean score", (each) => (each.mean ? number(each.mean) : "-"), "n"],
               ["Games", (each) => (each.n_games ? number(each.n_games) : "-"), "n"],
               ["Minutes", (each) => (each.minutes ? each.minutes.toFixed(1) : "-"), "n"],
@@ -219,50 +131,44 @@ class Train {
           )
         : h("p.empty", {}, "None yet: a minute is enough to see one learn."),
     );
-    const wanted = which ?? this.#chosen?.name;
-    const found =
-      this.#trainings.find(({ name, job }) => name === wanted || job === wanted) ?? (which ? null : this.#trainings[0]);
-    if (found) this.choose(found);
   }
 
   choose(training) {
     const isOther = this.#chosen?.name !== training.name;
     this.#chosen = training;
     this.detail.hidden = false;
-    if (isOther) this.figures = charts("Chart", CHARTS, (name, chart) => `/api/trainings/${name}/charts/${chart}`);
+    if (isOther) {
+      this.figures = charts("Chart", CHARTS, (name, chart) => `/api/trainings/${name}/charts/${chart}`);
+      this.checkpoints = new CheckpointList(training.name, {
+        play: (spec) => this.play(training.board, spec),
+        match: (specs) => this.match(training.board, specs),
+      });
+    }
     const job = this.jobOf(training);
     if (isOther || !this.line || !job) this.line = job ? jobLine(job) : null;
     else this.line.update(job);
     const can = Boolean(training.spec);
+    const facts = [
+      training.board,
+      training.n_weights ? count(training.n_weights, "weight") : null,
+      training.n_games ? count(training.n_games, "game") : "not yet written",
+    ];
     this.detail.replaceChildren(
-      h(
-        "h2",
-        {},
-        training.name,
-        h(
-          "small",
-          {},
-          [
-            training.board,
-            training.n_weights ? `${number(training.n_weights)} weights` : null,
-            training.n_games ? `${number(training.n_games)} games` : "not yet written",
-          ]
-            .filter(Boolean)
-            .join(", "),
-        ),
-      ),
+      h("h2", {}, training.name, h("small", {}, facts.filter(Boolean).join(", "))),
       this.line ?? "",
       this.figures,
       h(
         "div.row.actions",
         {},
-        button("Play with it", () => this.play(training), { main: true, disabled: !can }),
-        button("Match it", () => this.match(training), { disabled: !can }),
+        button("Play with it", () => this.play(training.board, training.spec), { main: true, disabled: !can }),
+        button("Match it", () => this.match(training.board, [training.spec]), { disabled: !can }),
         can && !this.isBusy(job) ? button("Delete", () => this.delete(training), {}) : null,
       ),
+      this.checkpoints.element,
       commandLine(job?.command ?? ""),
     );
     this.figures.show(training.name);
+    this.checkpoints.refresh();
   }
 
   isBusy(job) {
@@ -281,26 +187,30 @@ class Train {
     this.#timer = setTimeout(() => {
       this.#timer = 0;
       if (this.#chosen && !this.#chosen.spec) this.load();
-      else if (this.#chosen) this.figures.show(this.#chosen.name);
+      else if (this.#chosen) {
+        this.figures.show(this.#chosen.name);
+        this.checkpoints.refresh();
+      }
     }, REFRESH);
   }
 
-  async play(training) {
-    await playersOf(training.board, { fresh: true }).catch(() => {});
-    setPref("player", training.spec);
-    location.hash = writeAddress("play", [], { board: training.board });
+  async play(board, spec) {
+    await playersOf(board, { fresh: true }).catch(() => {});
+    setPref("player", spec);
+    location.hash = writeAddress("play", [], { board });
   }
 
-  async match(training) {
-    const players = await attempt(() => playersOf(training.board, { fresh: true }));
-    const others = [players?.default].filter((spec) => spec && spec !== training.spec);
-    location.hash = writeAddress("lab", [], { players: [training.spec, ...others].join("|"), board: training.board });
+  /** Let networks meet; one alone meets the player that is usual on its board. */
+  async match(board, specs) {
+    const players = await attempt(() => playersOf(board, { fresh: true }));
+    const others = specs.length > 1 ? [] : [players?.default].filter((spec) => spec && !specs.includes(spec));
+    location.hash = writeAddress("lab", [], { players: [...specs, ...others].join("|"), board });
   }
 
   async delete(training) {
     await attempt(async () => {
       await remove(`/api/trainings/${training.name}`);
-      this.#chosen = null;
+      this.#chosen = this.#wanted = null;
       this.detail.hidden = true;
       toast(`${training.name} is deleted`);
       await this.load();
@@ -310,6 +220,6 @@ class Train {
   close() {
     this.#ending.abort();
     clearTimeout(this.#timer);
-    clearTimeout(this.#planTimer);
+    this.form.close();
   }
 }

@@ -6,7 +6,7 @@ import { attempt, button, complain, field, h, select } from "../dom.js";
 import { Game } from "../game.js";
 import { labelOf, playersOf } from "../players.js";
 import { pref, setPref } from "../prefs.js";
-import { number } from "../pure/format.js";
+import { count, number } from "../pure/format.js";
 import { seeking } from "../pure/keys.js";
 import { rulesForm } from "../rulesform.js";
 import { seats } from "../seats.js";
@@ -140,7 +140,7 @@ class Watch {
     );
     const draw = () => {
       const { state } = game;
-      facts.textContent = `${number(state.score)} · ${number(state.n_moves)} moves · ${state.highest}${state.over ? " · over" : ""}`;
+      facts.textContent = `${number(state.score)} · ${count(state.n_moves, "move")} · ${state.highest}${state.over ? " · over" : ""}`;
       element.classList.toggle("done", state.over);
       board.classList.toggle("over", state.over);
       this.watchEnd();

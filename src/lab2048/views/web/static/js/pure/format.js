@@ -7,6 +7,11 @@ export function number(value) {
   return significant(value, 3);
 }
 
+/** So many of a thing: "1 move", "1,096 moves". */
+export function count(n, noun) {
+  return `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
+}
+
 /** A number for a narrow place: 182.4k, 1.2M. */
 export function short(value) {
   if (value === null || value === undefined) return "-";
@@ -23,6 +28,65 @@ export function percent(rate) {
   const rare = Math.min(rate, 1 - rate);
   const decimals = rare >= 0.1 || rare <= 0 ? 0 : 1 - Math.floor(Math.log10(100 * rare));
   return (100 * rate).toFixed(Math.min(decimals, 6)) + "%";
+}
+
+const MOST_DIGITS = 15; // after the point; a table has no more
+const NOISE = 5e-7; // tables keep seven digits: what differs by less is the same
+
+/** Chances in percent with as many digits as it takes to tell different ones apart: 99.99990% and 99.99900%.
+ *
+ * `misses` are the chances of the contrary, which have digits left where the chance is as good as 1.
+ */
+export function chances(values, misses = []) {
+  const miss = values.map((value, i) => misses[i] ?? 1 - value);
+  const rare = values.map((value, i) => Math.min(value, miss[i])).filter((each) => each > 0 && each < 0.1);
+  const [high, low] = [miss.filter((_, i) => values[i] > 0.5), values.filter((value) => value <= 0.5)];
+  const between = high.length && low.length ? 1 - Math.max(...high) - Math.max(...low) : 0;
+  const differences = [leastDifference(high), leastDifference(low), between].filter((each) => each > 0);
+  const decimals = Math.max(
+    0,
+    ...rare.map((each) => 1 - digitsOf(100 * each)),
+    ...differences.map((each) => -digitsOf(100 * each)),
+  );
+  return values.map((value, i) => percentOf(value, miss[i], Math.min(MOST_DIGITS, decimals)));
+}
+
+/** Scores with as many digits as it takes to tell different ones apart. */
+export function scores(values) {
+  const texts = values.map(number);
+  const least = leastDifference(values);
+  const isPlain = texts.every((text, i) => texts.every((other, j) => other !== text || values[i] === values[j]));
+  if (isPlain || !least) return texts;
+  const decimals = Math.min(9, Math.max(1, -digitsOf(least)));
+  return values.map((value) => {
+    const [whole, rest] = Math.abs(value).toFixed(decimals).split(".");
+    return `${value < 0 ? "-" : ""}${separate(Number(whole))}.${rest}`;
+  });
+}
+
+/** The place of the first digit of a number: 0 for 3.7, -2 for 0.01, be it a little less by rounding. */
+function digitsOf(value) {
+  return Math.floor(Math.log10(value) + 1e-9);
+}
+
+/** The least difference of two numbers that are not the same; 0 if all are. */
+function leastDifference(values) {
+  let least = Infinity;
+  const sorted = [...values].sort((a, b) => a - b);
+  for (let i = 1; i < sorted.length; i += 1) {
+    const difference = sorted[i] - sorted[i - 1];
+    if (difference > NOISE * Math.max(Math.abs(sorted[i]), Math.abs(sorted[i - 1]))) least = Math.min(least, difference);
+  }
+  return least === Infinity ? 0 : least;
+}
+
+/** A chance in percent; one above a half is written by what it misses, because numbers near 1 have lost its digits. */
+function percentOf(value, miss, decimals) {
+  if (value <= 0.5) return (100 * value).toFixed(decimals) + "%";
+  const whole = 100n * 10n ** BigInt(decimals);
+  const digits = (100 * miss).toFixed(decimals).replace(".", "");
+  const text = String(whole - BigInt(digits)).padStart(decimals + 1, "0");
+  return (decimals ? `${text.slice(0, -decimals)}.${text.slice(-decimals)}` : text) + "%";
 }
 
 /** A time in the unit that fits. */
