@@ -55,14 +55,40 @@ def test_train_and_play_the_result(tab: Tab) -> None:
     detail = tab.page.get_by_role("region", name="The training")
     expect(detail).to_contain_text("done")
     expect(detail.locator(".canvas .main-svg").first).to_be_visible()
+    detail.get_by_role("button", name="Keep the last checkpoint").click()
+    expect(detail.locator("tbody tr", has_text="@1")).to_contain_text("kept")
     tab.shot("train-done")
     assert not tab.serious()
-    detail.get_by_role("button", name="Play with it").click()
+    detail.get_by_role("button", name="Play with checkpoint 1").click()
     who = tab.page.get_by_role("group", name="Who moves")
+    expect(who.get_by_role("button").nth(1)).to_have_text("small@1")
     who.get_by_role("button").nth(1).click()
     tab.until("Number(document.querySelectorAll('.chip b')[2].textContent) > 3")
     who.get_by_role("button", name="Me", exact=True).click()
-    assert any("weights=small" in who for _, who in tab.game()["state"]["movers"])
+    assert any("weights=small@1" in who for _, who in tab.game()["state"]["movers"])
+    tab.page.get_by_role("button", name="Choose...").click()
+    dialog = tab.page.get_by_role("dialog")
+    expect(dialog.get_by_role("button", name="small trained here")).to_be_visible()
+    expect(dialog.get_by_role("button", name="Close")).to_be_in_viewport(ratio=1)
+
+
+def test_a_deep_training_says_what_it_takes(tab: Tab) -> None:
+    tab.go("#/train")
+    writes = tab.page.locator("form [role=status]")
+    expect(writes).to_contain_text("Writes 1.61 GB every 5 minutes")
+    tab.page.get_by_label("Method").select_option("afterstate")
+    expect(writes).to_contain_text("up to 20 checkpoints")
+    expect(tab.page.locator("form .cmd code")).to_contain_text("lab2048 train afterstate")
+    tab.page.get_by_text("Options of learning").click()
+    tab.page.get_by_label("crowd").fill("0")
+    expect(tab.page.locator("form .error")).to_have_text("Crowd 0 is out of range: expected 1 to 65536")
+    tab.page.get_by_label("crowd").fill("")
+    tab.page.get_by_label("Name").fill("My Net")
+    expect(tab.page.locator("form .error")).to_contain_text(
+        "Name 'My Net' cannot be taken: expected a name of at most 40"
+    )
+    tab.shot("train-deep")
+    assert not tab.serious()
 
 
 def test_solve_and_browse(tab: Tab) -> None:
@@ -78,9 +104,66 @@ def test_solve_and_browse(tab: Tab) -> None:
     expect(browse.get_by_role("textbox", name="Position")).not_to_have_value(before)
     browse.get_by_role("button", name="Back").click()
     expect(browse.get_by_role("textbox", name="Position")).to_have_value(before)
+    expect(browse.locator("figure .main-svg").first).to_be_visible()  # boards by layer
     browse.locator(".hard button").first.click()
     expect(browse.get_by_role("textbox", name="Position")).not_to_have_value(before)
     tab.shot("solve-browse")
     assert not tab.serious()
     browse.get_by_role("button", name="Play it", exact=True).click()
     expect(tab.page.locator(".values")).to_contain_text("%")
+
+
+def test_a_long_solve_shows_its_layers_and_can_be_stopped(tab: Tab) -> None:
+    tab.go("#/solve?board=3x4&goal=512")
+    expect(tab.page.locator("form .cmd code")).to_contain_text("lab2048 solve 3x4")
+    tab.page.get_by_role("button", name="Solve", exact=True).click()
+    solve = tab.page.get_by_role("region", name="The solve")
+    expect(solve.locator("figure .main-svg").first).to_be_visible()
+    tab.shot("solve-running")
+    solve.get_by_role("button", name=re.compile("^Stop")).click()
+    expect(solve).to_contain_text("cancelled")
+
+
+def test_solve_a_design(tab: Tab) -> None:
+    tab.go("#/design?board=2x2&goal=16")
+    expect(tab.page.locator(".facts-list")).to_contain_text("4, all empty")
+    tab.page.get_by_role("button", name="Solve it").click()
+    dialog = tab.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Can be solved here")
+    dialog.get_by_role("button", name="Solve it").click()
+    browse = tab.page.get_by_role("region", name="Browse a table")
+    expect(browse).to_contain_text("96.3%")
+    tab.go("#/design?board=2x2&goal=16")
+    tab.page.get_by_role("button", name="Solve it").click()
+    dialog.get_by_role("button", name="Solve it").click()  # it is solved: no second time
+    expect(browse).to_contain_text("96.3%")
+
+
+def test_run_a_study(tab: Tab) -> None:
+    tab.go("#/lab")
+    tab.page.get_by_label("How many games").select_option("tiny")
+    tab.page.get_by_role("button", name=re.compile("^Run Lookahead on one thread")).click()
+    detail = tab.page.get_by_role("region", name="The match")
+    expect(detail.locator(".cmd code")).to_have_text("lab2048 study run 000-threads --tiny")
+    expect(detail).to_contain_text("done")
+    expect(detail.locator(".log")).to_contain_text("1 step")
+    tab.shot("lab-study")
+    assert not tab.serious()
+
+
+def test_compare_two_matches_that_are_kept(tab: Tab, server: Server) -> None:
+    for seed in (1, 2):
+        match = {"players": ["random", "first:order=as"], "rules": {"board": "3x3"}, "games": 20, "seed": seed}
+        server.ask("/api/matches", match)
+    tab.go("#/lab")
+    for number in (1, 2):
+        tab.page.get_by_role("checkbox", name=f"Compare match-{number}").check()
+    comparison = tab.page.get_by_role("region", name="Comparison")
+    expect(comparison.locator("figure .main-svg").first).to_be_visible()
+    comparison.get_by_text("Table").click()
+    expect(comparison.locator("tbody tr")).to_have_count(4)
+    tab.shot("lab-compare")
+    assert not tab.serious()
+    with tab.page.expect_download() as download:
+        comparison.get_by_role("link", name="CSV").click()
+    assert "match-2" in download.value.path().read_text()

@@ -143,6 +143,35 @@ def test_by_keys_alone(tab: Tab) -> None:
     expect(page.get_by_role("button", name="Settings")).to_be_focused()
 
 
+@pytest.mark.parametrize(
+    ("address", "words", "way"),
+    [
+        ("#/nosuch", "There is no page nosuch here.", "Play"),
+        ("nosuch", "There is no page nosuch here.", "Play"),
+        ("#/review/abc", "There is no game abc.", "All games"),
+        ("#/review/77", "There is no game 77.", "All games"),
+        ("#/solve/nosuch", "There is no table nosuch.", "All tables"),
+        ("#/train/nosuch", "There is no training nosuch.", "All trainings"),
+        ("#/lab/nosuch", "There is no match nosuch.", "All matches"),
+    ],
+)
+def test_what_is_not_there_says_so_and_shows_a_way_back(tab: Tab, address: str, words: str, way: str) -> None:
+    tab.go(address)
+    lost = tab.page.get_by_role("alert").filter(has_text=words)
+    expect(lost).to_be_visible()
+    expect(tab.page.locator(".toast")).to_have_count(0)
+    assert not tab.serious()
+    lost.get_by_role("link", name=way).click()
+    expect(lost).to_have_count(0)
+
+
+def test_a_seed_of_six_digits_is_not_cut(tab: Tab) -> None:
+    tab.go("#/play?board=4x4&seed=888888")
+    seed = tab.page.locator(".chip", has_text="Seed").locator("b")
+    expect(seed).to_have_text("888888")
+    assert seed.evaluate("each => each.scrollWidth <= each.clientWidth")
+
+
 def test_settings_stay(tab: Tab) -> None:
     tab.go("#/play")
     tab.page.get_by_role("button", name="Settings").click()
