@@ -136,6 +136,10 @@ def test_any_board_plays(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     assert "highest" in play(monkeypatch, capsys, "wasd\n", "--rules", board)
 
 
+def test_one_move_is_one_move(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert play(monkeypatch, capsys, "a\n").splitlines()[-1].endswith(" 1 move")
+
+
 @pytest.mark.parametrize(("name", "coloured"), [("NO_COLOR", False), ("FORCE_COLOR", True)])
 def test_colour(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, coloured: bool) -> None:
     monkeypatch.setenv(name, "1")
@@ -218,6 +222,17 @@ def test_hint(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
     assert "by greedy: depth 1" in capsys.readouterr().out
 
 
+def test_moves_that_differ_are_shown_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["hint", "2 4 / 8 #", "--player", "optimal"]
+    assert run([*words, "--json"]) == 0
+    values = json.loads(capsys.readouterr().out)["values"].values()
+    assert run(words) == 0
+    shown = [
+        line[2:].split()[1] for line in capsys.readouterr().out.splitlines() if line[2:].startswith(("right", "down"))
+    ]
+    assert len(set(shown)) == len(set(values))
+
+
 def test_hint_says_how_sure_an_estimate_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["hint", "22##|####", "--player", "montecarlo:rollouts=8", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
@@ -280,7 +295,7 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
         (["perft", "oops", "1"], 3, "is unknown"),
         (["plya"], 2, "plya"),
         (["hint", "24|42"], 3, "no move is possible"),
-        (["hint", "4x4", "--player", "human"], 3, "no move is possible"),
+        (["hint", "4x4"], 3, "4x4 has no tiles yet: expected a board in play, such as"),
         (["hint", "22##", "--player", "human"], 2, "cannot give hints"),
         (["hint", "22##", "--player", "lookahead:depth=99"], 2, "expected 1 to 12"),
         (["hint", "22##", "--player", "greedy:eval=snaek"], 2, "did you mean snake?"),

@@ -114,14 +114,17 @@ def test_the_optimal_player_plays_from_a_table(
     [
         (["solve", "2x2", "--objective", "win"], "expected --goal", 2),
         (["solve", "2x2", "--objective", "fun"], "objective 'fun' is unknown: known: score, win", 2),
-        (["solve", "4x4"], "tiles above 32768", 2),
+        (["solve", "4x4"], "a goal is missing: without one tiles above 32768 could appear on 4x4", 2),
+        (["solve", "4x4", "--estimate"], "expected one, --goal TILE, of at most 32768", 2),
+        (["solve", "8x8"], "64 cells are too many to solve: expected at most 16", 3),
         (["solve", "2x2", "--memory", "much"], "expected a size such as 8G", 2),
         (["solve", "2x2", "--memory", "10M"], "memory 10M is too little: expected at least", 2),
         (["solve", "2x2", "--workers", "-1"], "workers -1 is out of range", 2),
         (["solve", "2x2", "--goal", "7"], "goal 7 is no tile", 2),
         (["probe", "nowhere", "2x2"], "nowhere holds no complete table", 3),
         (["table"], "expected verify", 2),
-        (["hint", "3x3", "-p", "optimal:table=nowhere"], "no move is possible", 3),
+        (["hint", "3x3", "-p", "optimal:table=nowhere"], "3x3 has no tiles yet: expected a board in play", 3),
+        (["hint", "24|42", "-p", "optimal:table=nowhere"], "no move is possible", 3),
         (["hint", "22#|###|###", "-p", "optimal:table=nowhere"], "nowhere holds no complete table", 3),
     ],
 )
@@ -135,7 +138,7 @@ def test_a_table_of_another_board_is_refused(table: Path, capsys: pytest.Capture
     assert run(["probe", str(table), "22|##"]) == 3
     assert run(["export-table", str(table), "--to", "paper"]) == 2
     assert run(["solve", "2x2", "--goal", "16", "--out", str(table)]) == 3
-    assert run(["match", f"optimal:table={table}", "--rules", "2x2", "--no-keep", "--games", "1"]) == 2
+    assert run(["match", f"optimal:table={table}", "--rules", "2x2", "--no-keep", "--games", "1"]) == 3
     assert "is of another game than 2x2" in capsys.readouterr().err
 
 

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from played import play_many
 
 from lab2048.arena import health
 from lab2048.cli.app import run
+from lab2048.records.store import Store
+from lab2048.rules import Rules
 
 
 def findings(capsys: pytest.CaptureFixture[str], code: int = 0) -> dict[str, Any]:
@@ -40,6 +43,28 @@ def test_games_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["match", "random", "--games", "3", "--rules", "2x2"]) == 0
     capsys.readouterr()
     assert findings(capsys)["store"]["found"].endswith("3 games")
+
+
+def test_what_was_written_last_is_part_of_the_store(capsys: pytest.CaptureFixture[str], own_store: Path) -> None:
+    with Store.open(own_store) as store:
+        run_id = store.begin_run("match", Rules.from_text("3x3"), "random", 7)
+        store.keep(run_id, play_many(200))
+        beside = own_store.with_name(f"{own_store.name}-wal")
+        assert beside.stat().st_size > own_store.stat().st_size  # it is all there as yet
+        size = int(findings(capsys)["store"]["found"].split(", ")[1].split()[0])
+        assert 1024 * size > beside.stat().st_size
+
+
+def test_notes_are_counted_in_words(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "check_up", lambda *_: [])
+    assert run(["doctor"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "nothing is broken; nothing to note"
+    monkeypatch.setenv("LAB2048_STROE", "x")
+    assert run(["doctor"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "nothing is broken; 1 note"
+    monkeypatch.setattr(health, "check_up", lambda *_: [health.Finding("x", health.PROBLEM, "y")] * 2)
+    assert run(["doctor"]) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "2 problems, 1 note"
 
 
 @pytest.mark.parametrize(("free", "state", "code"), [(10**12, "good", 0), (10**9, "note", 0), (10**7, "problem", 1)])

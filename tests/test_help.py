@@ -5,6 +5,7 @@ import shlex
 import pytest
 import typer
 
+import lab2048
 from lab2048.cli.app import app, run
 from lab2048.cli.help import example_of, lead_with_examples
 from lab2048.cli.tree import children, walk
@@ -49,16 +50,25 @@ def test_help_is_a_word_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("Usage: lab2048 games list")
 
 
+def test_the_version_is_shown_whatever_else_is_typed(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["--version"], ["--version", "extra"], ["--version", "play"]):
+        assert run(words) == 0
+        captured = capsys.readouterr()
+        assert captured.out == f"lab2048 {lab2048.__version__}\n"
+        assert captured.err == ""
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["plya"], "Did you mean 'play'?"),
+        (["plya"], "No such command 'plya': did you mean play?"),
         (["play", "--sed", "3"], "did you mean --seed?"),
         (["match", "random", "--wokers", "2"], "did you mean --workers?"),
-        (["match", "random", "--zzz"], "known: --csv, "),
-        (["games", "lst"], "Did you mean 'list'?"),
+        (["match", "random", "--zzz"], "known: --color, --csv, "),
+        (["games", "lst"], "No such command 'lst': did you mean list?"),
         (["games"], "lab2048 games needs to know what to do: expected list, show"),
         (["zzzz"], "known: bench, "),
+        (["extra"], "No such command 'extra': known: bench, "),
         (["config"], "expected show"),
         (["config", "show", "zzz"], "known: rules, goal"),
         (["players", "--player-file", "nowhere"], "player file nowhere is not understood"),

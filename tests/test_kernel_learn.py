@@ -1,4 +1,4 @@
-"""Learning is what the books have it, game by game: errors, shares, rates, ends, restarts."""
+"""Learning is what the books have it, game by game: errors, shares, rates, ends."""
 
 import math
 
@@ -8,51 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_network import PlainNetwork, design_of, lowered, random_network
 from strategies import boards
+from student import F32, SEED, Student, method_of
 
 from lab2048.kernels import learn, ntuple, train
 from lab2048.kernels.address import address_of
 from lab2048.models.network import Design, Network
 from lab2048.rules import Board, Rules, dice
 
-F32 = np.float32
-SEED = 7
 BOARDS = {
     "2x2": ((0, 1), (0, 3)),
     "hex1": ((0, 1, 2), (0, 3)),
     "##x|#x#|###": ((0, 1, 2), (1, 4)),
     "2 4 8 16 / 4 8 16 32 / 2 4 8 2 / 4 8 # #": ((0, 1, 2, 3), (4, 5, 6, 7)),
 }
-
-
-def method_of(
-    *, alpha: float = 0.25, discount: float = 1.0, trace: float = 0.0, epsilon: float = 0.0, kind: str = "td",
-    order: str = "forward", restart: bool = False, carousel: bool = False, guide: float = 0.0, guided: int = 0,
-    corners: int = 0, taught: int = 0,
-) -> learn.Method:  # fmt: skip
-    return learn.Method(
-        F32(alpha), F32(discount), F32(trace), epsilon, kind == "tc", order == "backward", restart, carousel,
-        F32(guide), guided, np.uint64(corners), taught,
-    )  # fmt: skip
-
-
-class Student:
-    """A network that learns game by game, and what it played last."""
-
-    def __init__(self, network: Network, method: learn.Method) -> None:
-        self.network, self.method = network, method
-        self.cursor = np.zeros(train.CURSOR_SIZE, np.uint64)
-        self.cursor[train.SEED], self.cursor[train.STRIDE] = SEED, 1
-        self.trail, self.report = learn.make_trail(network.design.n_lookups), train.make_report()
-
-    def play(self, budget: int = 1) -> int:
-        """Play games until a budget of moves is spent: 1 is a whole game."""
-        plan, net = self.network.plan, self.network.address
-        self.n_taught = int(self.cursor[train.TAUGHT])
-        return int(train.train(plan, net, self.method, self.cursor, self.trail, self.report, budget))
-
-    def boards(self, n: int) -> list[Board]:
-        shape = self.network.design.rules.shape
-        return [Board.from_packed(shape, int(word)) for word in self.trail.boards[:n]]
 
 
 # --- one afterstate ------------------------------------------------------------------
@@ -206,100 +174,3 @@ def test_optimism_is_what_every_board_is_worth(board: Board, value: float) -> No
     empty = Board(board.shape, (0,) * len(board.ranks)).to_text()
     network = Network.empty(design_of(empty, ((0, 1), (0, 1, 2), (3,)), (3, 5)), value)
     assert network.value(board) == pytest.approx(value, rel=1e-6)
-
-
-# --- games in a row ------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("order", ["forward", "backward"])
-def test_a_restart_begins_half_way_through_the_last_game(order: str) -> None:
-    network = random_network(design_of("3x3", ((0, 1, 2), (0, 1, 3, 4))), seed=1, is_coherent=True)
-    rules, student = network.design.rules, Student(network, method_of(order=order, kind="tc", restart=True))
-    restarts = n_anew = 0
-    for number in range(12):
-        start = int(student.cursor[train.START])
-        n = student.play()
-        n_anew += start == 0
-        if start:
-            restarts += 1
-            after = Board.from_packed(rules.shape, start)
-            key = dice.stream_key(dice.episode_seed(SEED, number), dice.SPAWN)
-            state = after.put(*rules.spawn(after, dice.draw(key, 0)))
-            firsts = [slid for _, (slid, _) in state.slides()]
-            assert n == 0 if not firsts else student.boards(1)[0] in firsts
-        half = int(student.trail.boards[n // 2]) if n - n // 2 >= train.RESTART_LEAST else 0
-        assert student.cursor[train.START] == half
-        assert student.report[train.N_GAMES] == n_anew  # restarts are not games
-    assert restarts > 3
-
-
-@pytest.mark.parametrize(
-    ("tile_sum", "ring", "next_one"),
-    [(4, 8, 5), (7, 11, 8), (8, 12, 10), (9, 12, 10), (1024, 40, 1280), (16384, 56, 20480), (65534, 63, 65536)],
-)
-def test_there_are_four_rings_for_each_octave_of_the_tile_sum(tile_sum: int, ring: int, next_one: int) -> None:
-    assert train.ring_of(np.uint64(tile_sum)) == (ring, next_one)
-
-
-def test_a_carousel_begins_in_turn_anew_and_at_boards_of_earlier_games() -> None:
-    network = random_network(design_of("3x3", ((0, 1, 2), (0, 1, 3, 4))), seed=1, is_coherent=True)
-    student, seen, sums = Student(network, method_of(carousel=True)), set(), []
-    for turn in range(3 * train.TURNS):
-        games = student.report[train.N_GAMES]
-        n = student.play()
-        is_anew = student.report[train.N_GAMES] > games
-        first = student.boards(1)[0].tile_sum if n else 0
-        if turn % train.TURNS == 0:
-            assert is_anew
-        elif not is_anew and n:
-            sums.append((turn % train.TURNS, first))
-            assert any(abs(first - other) <= 4 for other in seen)
-        seen |= {board.tile_sum for board in student.boards(n)}
-    assert len(sums) > train.TURNS
-    early, late = ([total for turn, total in sums if low <= turn < low + 5] for low in (1, 6))
-    assert min(early) > max(late) / 4  # from large tile sums to small ones
-    assert np.mean(early) > np.mean(late)
-
-
-@pytest.mark.parametrize("order", ["forward", "backward"])
-@pytest.mark.parametrize("budget", [1, 17, 300])
-def test_slices_of_any_size_come_to_the_same_bits(order: str, budget: int) -> None:
-    def train(budget: int) -> list[bytes]:
-        network = random_network(design_of("2x2", ((0, 1), (0, 3)), (3,)), seed=1, is_coherent=True)
-        student = Student(network, method_of(kind="tc", order=order, trace=0.5, restart=True, carousel=True))
-        left = 300
-        while left > 0:
-            left -= student.play(min(left, budget))
-        assert network.rates is not None
-        return [array.tobytes() for array in (network.weights, network.rates, student.cursor, student.report)]
-
-    assert train(budget) == train(300)
-
-
-@pytest.mark.parametrize("n_games", [1, 5])
-def test_games_are_counted_to_the_last_one(n_games: int) -> None:
-    network = random_network(design_of("3x3", ((0, 1, 2), (0, 1, 3, 4))), seed=1, is_coherent=True)
-    student = Student(network, method_of(kind="tc", restart=True))
-    student.report[train.MOST_GAMES] = n_games
-    student.play(1_000_000)
-    assert student.report[train.N_GAMES] == n_games
-    assert student.cursor[train.NUMBER] >= n_games
-
-
-def test_a_game_that_outgrows_its_word_ends_with_the_value_it_had() -> None:
-    text = "32768 16384 8192 4096 / 2048 1024 512 256 / 128 64 16 16 / # # # #"
-    network = random_network(design_of(text, ((0, 1, 2, 3), (4, 5, 6, 7))), seed=1, is_coherent=True)
-    for order in ("forward", "backward"):
-        student = Student(network, method_of(kind="tc", order=order))
-        for _ in range(3):
-            n = student.play()
-            last = student.boards(n)[-1]
-            assert last.tile_sum < 65536
-        assert np.isfinite(network.weights).all()
-
-
-@pytest.mark.parametrize("text", ["32768 32768 # # / # # # # / # # # # / # # # #", "2 4 / 8 #"])
-def test_games_without_a_move_come_to_an_end(text: str) -> None:
-    rules = Rules.from_text(text, spawn="16:1", start=1)
-    student = Student(Network.empty(design_of(text, ((0, 1),)).__class__(rules, ((0, 1),))), method_of())
-    assert student.play(5) == 0

@@ -5,12 +5,15 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import weakref
 from pathlib import Path
 
 import pytest
 
+from lab2048.arena import ready
+from lab2048.arena.ready import Preparing
 from lab2048.cli import progress
 from lab2048.cli.live import no_interrupt_lost
 
@@ -60,6 +63,48 @@ def test_a_line_is_never_wider_than_the_terminal(monkeypatch: pytest.MonkeyPatch
         clock[0] = 2.0
         show("game 2 " * 20, 0.5)
         assert len(sys.stderr.getvalue()) == 30  # a return and 29 signs
+
+
+class Slow:
+    """Making ready that goes on when it is told to."""
+
+    def __init__(self, ticks: int) -> None:
+        self.n_done, self.ticks = 0, ticks
+
+    def prepare(self, say, *_: str, begun) -> None:  # type: ignore[no-untyped-def]
+        said = threading.Event()
+        say("compiling kernels (play), once after an update")
+        self.told = 0
+
+        def count() -> int:
+            self.n_done = min(self.n_done + 10, 60)
+            self.told += 1
+            if self.told >= self.ticks:
+                said.set()
+            return self.n_done
+
+        begun(Preparing("compiling kernels (play), once", 60, count))
+        said.wait()
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_whoever_waits_for_kernels_is_told_how_far_they_are(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) -> None:
+    monkeypatch.setattr(sys, "stderr", Terminal() if is_terminal else io.StringIO())
+    monkeypatch.setattr(progress, "PATIENCE", 0.001)
+    monkeypatch.setattr(progress, "_PATIENCE_ELSEWHERE", 0.001)
+    monkeypatch.setattr(progress, "_PAUSE_TERMINAL", 0.001)
+    monkeypatch.setattr(ready, "prepare", Slow(4).prepare)
+    monkeypatch.setenv("COLUMNS", "200")
+    progress.make_ready("play")
+    said = sys.stderr.getvalue()  # type: ignore[attr-defined]
+    if is_terminal:
+        assert "\r[###-----------------]  17%" in said
+        assert "compiling kernels (play), once: 2" in said
+        assert said.endswith(" \r")
+    else:
+        lines = said.splitlines()
+        assert lines[0] == "compiling kernels (play), once after an update"
+        assert lines[1] == "compiling kernels (play), once: 10 of 60"
 
 
 def test_again_is_the_command_that_was_typed() -> None:

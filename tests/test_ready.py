@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,8 +17,9 @@ pytestmark = pytest.mark.skipif(not _jit.IS_COMPILED, reason="kernels are plain 
 
 PREPARE = """
 from lab2048.arena.ready import GROUPS, prepare
-said = []
-prepare(said.append, *GROUPS)
+said, work = [], []
+prepare(said.append, *GROUPS, begun=work.append)
+assert len(work) == len(said) and all(each.n_done == each.n_all > 0 for each in work), [str(each) for each in work]
 from lab2048.kernels import _jit
 print(len(said), [kernel.py_func.__qualname__ for kernel in _jit.KERNELS if said and not kernel.signatures])
 """
@@ -136,3 +138,19 @@ def test_the_lock_is_held_by_one(tmp_path: Path) -> None:
 def test_where_there_can_be_no_lock_work_goes_on(tmp_path: Path) -> None:
     with ready._alone(tmp_path / "nowhere" / "lock"):
         assert not (tmp_path / "nowhere").exists()
+
+
+def test_who_waits_for_another_is_told_once(tmp_path: Path) -> None:
+    told: list[str] = []
+    with ready._alone(tmp_path / "lock"):
+        waiting = threading.Thread(target=_hold, args=(tmp_path / "lock", told))
+        waiting.start()
+        while "waiting" not in told:
+            time.sleep(0.01)  # not to wait for it, but to leave the processor to it
+    waiting.join()
+    assert told == ["waiting", "done"]
+
+
+def _hold(path: Path, told: list[str]) -> None:
+    with ready._alone(path, lambda: told.append("waiting")):
+        told.append("done")

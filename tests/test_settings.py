@@ -140,6 +140,42 @@ def test_a_variable_that_is_wrong_is_named(capsys: pytest.CaptureFixture[str], m
     assert capsys.readouterr().err == "lab2048: LAB2048_WORKERS=two: expected a whole number\n"
 
 
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("LAB2048_RULSE", "lab2048: LAB2048_RULSE means nothing to lab2048: did you mean LAB2048_RULES?"),
+        ("LAB2048_MATCH_GMAES", "did you mean LAB2048_MATCH_GAMES?"),
+        ("LAB2048_ZZZ", "lab2048: LAB2048_ZZZ means nothing to lab2048: lab2048 config show --all lists what can be"),
+    ],
+)
+def test_a_variable_that_is_misspelt_is_told_of_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, says: str
+) -> None:
+    monkeypatch.setenv(name, "3x3")
+    assert run(["games", "list"]) == 0
+    [line] = [line for line in capsys.readouterr().err.splitlines() if name in line]
+    assert says in line
+    assert run(["games", "list", "--help"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_variables_that_only_some_read_are_known(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LAB2048_STUDIES", str(tmp_path))
+    assert run(["study", "list"]) == 0
+    assert "means nothing" not in capsys.readouterr().err
+
+
+def test_whole_numbers_may_have_an_exponent(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project("[match]\ngames = 3e2\n")
+    assert shown(capsys)["match.games"] == (300, "project")
+    monkeypatch.setenv("LAB2048_MATCH_GAMES", "3e3")
+    assert shown(capsys)["match.games"] == (3000, "environment")
+
+
 def test_a_word_that_is_typed_is_not_blamed_on_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     project('rules = "3x3"\n')
     assert run(["match", "random", "--rules", "9x9"]) == 3

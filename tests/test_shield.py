@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import boards
 
 from lab2048.cli.app import run
-from lab2048.errors import UsageError
+from lab2048.errors import BoardError, UsageError
 from lab2048.players import Decision, Player, canonical_spec, check_player, make_player, register
 from lab2048.players.strategy import Ranks, Strategy
 from lab2048.rules import Board, Game, Move, Rules
@@ -272,7 +272,7 @@ def test_bad_input_is_answered_in_one_line(spec: str, says: str) -> None:
 
 
 def test_hexagons_are_refused() -> None:
-    with pytest.raises(UsageError, match="needs a board of squares"):
+    with pytest.raises(BoardError, match="needs a board of squares"):
         make_player("shield").start(Rules.from_text("hex1"), 1)
     with pytest.raises(UsageError, match="has not been started"):
         make_player("shield").choose(Board.from_text("22##"))
@@ -286,7 +286,7 @@ def test_a_spec_has_one_way_to_be_written() -> None:
 
 
 def test_a_shield_needs_what_its_inner_player_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert set(make_player("shield:inner=ntuple").groups) == {"play", "network"}
+    assert set(make_player("shield:inner=ntuple").groups) == {"play", "network", "shipped"}
     assert not make_player("shield:inner=(expectimax:ms=1)").is_repeatable
     monkeypatch.setattr("lab2048.players.registry._registered", {})
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from plain_network import design_of, random_network
 
+from lab2048.arena import ready
 from lab2048.cli.app import run
 from lab2048.models import stock
 from lab2048.models.file import save_network
@@ -57,6 +58,26 @@ def test_a_damaged_copy_is_unpacked_again(tmp_path: Path, shipped: Network, chan
 def test_a_cache_that_cannot_be_written_is_no_harm(tmp_path: Path, shipped: Network) -> None:
     (tmp_path / "cache").write_text("a file where a folder should be")
     assert take().value(BOARD) == shipped.value(BOARD)
+
+
+def test_it_is_made_ready_once_and_says_so(shipped: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ready, "_compiled", set())
+    assert not stock.is_unpacked()
+    for expected in (["unpacking the network of lab2048, once after an update"], []):
+        said: list[str] = []
+        work: list[ready.Preparing] = []
+        monkeypatch.setattr(ready, "_compiled", set())
+        ready.prepare(said.append, ready.STOCK, begun=work.append)
+        assert [line.replace("each time", "once after an update").partition(":")[0] for line in said] == expected
+        assert [str(each) for each in work] == ["unpacking the network of lab2048, tables: 2 of 2"] * len(expected)
+        assert stock.is_unpacked()
+        stock._read.cache_clear()
+    assert take().value(BOARD) == shipped.value(BOARD)
+
+
+def test_where_none_ships_there_is_nothing_to_unpack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stock, "SHIPPED", tmp_path / "nowhere")
+    assert stock.is_unpacked()
 
 
 def test_another_network_has_a_copy_of_its_own(tmp_path: Path, shipped: Network) -> None:

@@ -1,32 +1,21 @@
-"""`lab2048 train ntuple` as a user types it: it learns, it goes on, and no end costs what it has learnt."""
+"""`lab2048 train ntuple` as a user types it: it learns, in one part or several, and refuses what makes no sense."""
 
 import json
-import resource
-import signal
-import subprocess
-import sys
-import time
+import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
+from trained import SMALL, train
 
 from lab2048.cli.app import run
 from lab2048.kernels.train import MADE
-from lab2048.models.file import load_array, load_network, save_network
+from lab2048.models.file import load_array, load_network
 from lab2048.models.pattern import write_patterns
-
-SMALL = ["--rules", "2x3", "--network", "rows", "--threads", "1"]
-ENDLESS = [*SMALL, "--moves", "1e15", "--jsonl"]
 
 
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
     return tmp_path / "network.safetensors"
-
-
-def train(out: Path, *words: str) -> int:
-    return run(["train", "ntuple", "--out", str(out), *words])
 
 
 def same(one: Path, other: Path) -> bool:
@@ -37,19 +26,6 @@ def same(one: Path, other: Path) -> bool:
     return {name: array.tobytes() for name, array in first.items()} == {
         name: array.tobytes() for name, array in second.items()
     }
-
-
-def start(out: Path, *words: str, **options: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "lab2048", "train", "ntuple", "--out", str(out), *words]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)  # type: ignore[call-overload, no-any-return]
-
-
-def wait_for(process: subprocess.Popen[str], event: str) -> None:
-    assert process.stdout is not None
-    for line in process.stdout:
-        if json.loads(line)["event"] == event:
-            return
-    raise AssertionError(process.communicate())
 
 
 # --- what it does --------------------------------------------------------------------
@@ -184,133 +160,23 @@ def test_a_file_that_is_there_is_not_lost(out: Path, capsys: pytest.CaptureFixtu
     assert "there is no folder" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["--network", "012"], "network 012: the network was trained with rows"),
-        (["--method", "td"], "method td: the network was trained with tc"),
-        (["--optimism", "100"], "optimism 100.0: the network was trained with 0.0"),
-        (["--no-share"], "share False: the network was trained with True"),
-        (["--lambda", "7"], "lambda 7.0 is out of range: expected 0 to 1"),
-        (["--stages", "3"], "stages 3: expected tiles such as 8192,16384, or none"),
-        (["--seed", "9"], "seed 9: the network was trained with 1"),
-        (["--rules", "2x2"], "rules 2x2: the network was trained with 2x3"),
-        (["--spawn", "2:1"], "spawn 2:1.0: the network was trained with 2:0.9,4:0.1"),
-    ],
-)
-def test_a_training_goes_on_as_it_began(
-    out: Path, capsys: pytest.CaptureFixture[str], words: list[str], says: str
-) -> None:
+def test_how_much_room_it_takes_is_said_before_it_begins(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert train(out, *SMALL, "--moves", "100") == 0
-    before = out.read_bytes()
-    capsys.readouterr()
-    assert train(out, "--threads", "1", "--resume", "--moves", "200", *words) == 2
+    assert "it takes 7.68 kB on disk, twice while it is written" in capsys.readouterr().err
+    assert 7680 < out.stat().st_size < 12_000  # weights and their rates, and who made them
+    assert train(out, *SMALL, "--moves", "100", "--force", "--stages", "16", "--late-after", "50") == 0
+    assert "it takes 7.68 kB on disk, later 15.4 kB" in capsys.readouterr().err
+    assert train(out, *SMALL, "--moves", "100", "--force", "--stages", "16", "--late-after", "1e6") == 0
+    assert "later" not in capsys.readouterr().err  # it ends before
+
+
+def test_a_disk_without_room_is_told_before_anything_is_learnt(
+    out: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage("/")._replace(free=10_000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    assert train(out, *SMALL, "--moves", "100") == 3
     [line] = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"lab2048: {says}")
-    assert out.read_bytes() == before
-
-
-def test_a_training_may_go_on_differently_and_with_further_stages(
-    out: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert train(out, *SMALL, "--moves", "1000") == 0
-    before = load_network(out)
-    words = ["--threads", "1", "--resume", "--moves", "3000", "--alpha", "0.5", "--no-carousel", "--taught", "200"]
-    assert train(out, *words, "--stages", "16,32", "--late-after", "2000") == 0
-    network = load_network(out)
-    assert network.design.stages == (4, 5)
-    assert np.count_nonzero(network.weights[network.design.stage_size :])
-    assert network.facts["training"]["config"]["alpha"] == 0.5
-    assert len(network.weights) == 3 * len(before.weights)
-    capsys.readouterr()
-    assert train(out, "--resume", "--moves", "4000", "--stages", "32") == 2
-    assert "the network has stages from 16,32 on: expected the same, and further ones" in capsys.readouterr().err
-
-
-def test_a_network_that_cannot_learn_on_says_so(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    small = out.with_name("small")
-    assert train(out, *SMALL, "--moves", "100") == 0
-    assert run(["weights", "quantize", str(out), "--step", "1", "--out", str(small)]) == 0
-    capsys.readouterr()
-    assert train(small, "--resume") == 3
-    assert "cannot be trained further: expected a checkpoint of lab2048 train" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"training": None},
-        {"training": {}},
-        {"config": {}},
-        {"config": {"network": "rows", "method": "tx"}},
-        {"seconds": "long"},
-        {"n_moves": None},
-        {"curve": 3},
-        {"sessions": {}},
-    ],
-    ids=str,
-)
-def test_a_checkpoint_that_makes_no_sense_is_one_line(
-    out: Path, capsys: pytest.CaptureFixture[str], change: dict[str, object]
-) -> None:
-    assert train(out, *SMALL, "--moves", "100") == 0
-    network, cursors = load_network(out, with_rates=True), load_array(out, "cursors")
-    assert cursors is not None
-    network.facts = change if "training" in change else {"training": network.facts["training"] | change}
-    save_network(out, network, cursors=cursors)
-    before = out.read_bytes()
-    capsys.readouterr()
-    assert train(out, "--resume", "--threads", "1", "--moves", "200") == 3
-    [line] = capsys.readouterr().err.splitlines()
-    assert line.endswith("cannot be trained further: expected a checkpoint of lab2048 train")
-    assert out.read_bytes() == before
-
-
-# --- how it ends ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_keeps_the_network_and_training_goes_on(out: Path, number: int) -> None:
-    process = start(out, *ENDLESS)
-    wait_for(process, "progress")
-    process.send_signal(number)
-    said, error = process.communicate()
-    assert process.returncode == 130, error
-    assert "Traceback" not in error
-    end = json.loads(said.splitlines()[-1])
-    assert (end["event"], end["n_moves"]) == ("end", load_network(out).facts["training"]["n_moves"])
-    assert train(out, "--resume", "--threads", "1", "--moves", str(end["n_moves"] + 100)) == 0
-
-
-@pytest.mark.parametrize("n_saves", [1, 2, 3])
-def test_kill_9_leaves_the_last_checkpoint(out: Path, n_saves: int) -> None:
-    # Saves follow each other without a pause, so that the end most likely comes in the middle of one.
-    process = start(out, *ENDLESS, "--network", "012345", "--checkpoint", "1e-9")
-    for _ in range(n_saves):
-        wait_for(process, "checkpoint")
-    while not any(entry.suffix == ".part" for entry in out.parent.iterdir()):
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.001)  # not to wait for it, but to leave the processor to it
-    process.kill()
-    process.communicate()
-    network = load_network(out, with_rates=True)
-    n_moves = network.facts["training"]["n_moves"]
-    assert n_moves > 0
-    assert np.isfinite(network.weights).all()
-    assert train(out, "--resume", "--threads", "1", "--moves", str(n_moves + 100)) == 0
-
-
-def test_a_full_disk_is_one_line_and_keeps_the_checkpoint(out: Path) -> None:
-    assert train(out, *SMALL, "--moves", "100") == 0
-    before = out.read_bytes()
-
-    def little_room() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-
-    process = start(out, "--resume", "--threads", "1", "--moves", "200", preexec_fn=little_room)
-    _, error = process.communicate()
-    assert process.returncode == 3
-    assert error.splitlines()[-1] == f"lab2048: {out} cannot be written: the disk is full"
-    assert out.read_bytes() == before
-    assert [entry.name for entry in out.parent.iterdir() if "network" in entry.name] == [out.name]
+    assert line.startswith(f"lab2048: there is no room for {out}: it takes 7.68 kB, twice while")
+    assert "10 kB are free" in line
+    assert not out.exists()

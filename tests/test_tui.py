@@ -1,28 +1,23 @@
 """The screens of `lab2048 tui`, without a terminal: what they show, and what the keys do."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 from played import play
 from textual.pilot import Pilot
 from textual.widgets import Input
+from tui_scene import Run, press, run_scene, screen_of
 from tui_shots import FOLDER, SHOTS, take, text_of, until
 
-from lab2048.arena.sitting import Sitting
 from lab2048.errors import StoreError
 from lab2048.records.store import Store
 from lab2048.rules import Rules
 from lab2048.views.tui.app import LabApp
-from lab2048.views.tui.form import FormScreen
 from lab2048.views.tui.games import GamesScreen
 from lab2048.views.tui.menu import MenuScreen
-from lab2048.views.tui.play import PlayScreen
 from lab2048.views.tui.replay import ReplayScreen
-from lab2048.views.tui.work import WorkScreen
-
-Scene = Callable[[LabApp, Pilot[None]], Awaitable[None]]
 
 
 @pytest.mark.parametrize("name", SHOTS)
@@ -41,36 +36,9 @@ def test_ascii_is_ascii(name: str) -> None:
 
 
 @pytest.fixture
-def run(own_store: Path) -> Callable[..., LabApp]:
-    """Plays a scene: on a board, or in the menu."""
-
-    def run_scene(scene: Scene, board: str = "", *, player: str = "random", has_motion: bool = False) -> LabApp:
-        async def main() -> LabApp:
-            with Store.open(own_store) as store:
-                first = PlayScreen(Sitting(Rules.from_text(board), 7, store), player) if board else None
-                app = LabApp(store, has_motion=has_motion, first=first)
-                async with app.run_test() as pilot:
-                    await pilot.pause()
-                    await scene(app, pilot)
-                return app
-
-        return asyncio.run(main())
-
-    return run_scene
-
-
-Run = Callable[..., LabApp]
-
-
-def screen_of(app: LabApp) -> PlayScreen:
-    assert isinstance(app.screen, PlayScreen)
-    return app.screen
-
-
-async def press(pilot: Pilot[None], keys: Sequence[str]) -> None:
-    for key in keys:
-        await pilot.press(key)
-    await pilot.pause()
+def run(own_store: Path) -> Run:
+    """Plays a scene in a store of its own."""
+    return partial(run_scene, own_store)
 
 
 # --- playing -------------------------------------------------------------------------
@@ -266,71 +234,7 @@ def test_a_game_of_before_is_replayed_and_gone_on_with(run: Run, own_store: Path
         assert (new.kind, new.player, new.movers) == ("play", "random", ((6, "expectimax"),))
 
 
-# --- jobs ----------------------------------------------------------------------------
-
-
-def fill(app: LabApp, **values: str) -> None:
-    assert isinstance(app.screen, FormScreen)
-    for name, value in values.items():
-        app.screen.query_one(f"#field-{name}", Input).value = value
-
-
-def test_a_match_runs_beside_the_screen(run: Run, own_store: Path) -> None:
-    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
-        await press(pilot, "m")
-        fill(app, players="random first", board="2x2", games="3", workers="1")
-        await press(pilot, ["enter"])
-        assert isinstance(app.screen, WorkScreen)
-        assert "$ lab2048 match random first --rules 2x2 --games 3 --seed 1 --workers 1" in text_of(app)
-        await press(pilot, ["escape"])  # it goes on
-        job = app.jobs["match"]
-        await until(pilot, lambda: job.code is not None)
-        assert (job.code, job.event["event"]) == (0, "end")
-        await press(pilot, "m")
-        await until(pilot, lambda: "mean score" in text_of(app))
-        await press(pilot, "n")
-        assert isinstance(app.screen, FormScreen)
-
-    run(scene)
-    with Store.open(own_store) as store:
-        assert len(store.entries(kind="match")) == 6
-
-
-def test_a_solve_ends_with_its_answer(run: Run) -> None:
-    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
-        await press(pilot, "s")
-        fill(app, board="2x2", goal="16")
-        await press(pilot, ["enter"])
-        await until(pilot, lambda: "reached with probability" in text_of(app))
-        assert any(point.get("phase") == "forward" for point in app.jobs["solve"].points)
-
-    run(scene)
-
-
-def test_a_job_is_stopped_when_one_leaves_and_keeps_what_it_has_done(run: Run, own_store: Path) -> None:
-    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
-        await press(pilot, "m")
-        fill(app, players="random", games="1000000")
-        await press(pilot, ["enter"])
-        await until(pilot, lambda: app.jobs["match"].event.get("n_done"))
-        await press(pilot, "q")
-        await until(pilot, lambda: app.jobs["match"].code is not None)
-
-    app = run(scene)
-    assert app.jobs["match"].code == 130
-    with Store.open(own_store) as store:
-        assert store.entries(kind="match", limit=1)
-
-
-def test_a_job_that_fails_shows_why(run: Run, tmp_path: Path) -> None:
-    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
-        await press(pilot, "t")
-        fill(app, out=str(tmp_path / "nowhere" / "x.safetensors"))
-        await press(pilot, ["enter"])
-        await until(pilot, lambda: app.jobs["train"].code is not None)
-        await until(pilot, lambda: "there is no folder" in text_of(app))
-
-    run(scene)
+# --- the menu ------------------------------------------------------------------------
 
 
 def test_the_menu_is_at_the_bottom(run: Run) -> None:

@@ -142,6 +142,25 @@ def test_the_menu_leads_to_a_game_and_back(open_terminal: Open, words: str) -> N
     terminal.assert_restored()
 
 
+def test_a_game_by_rules_of_its_own_is_kept_with_them(open_terminal: Open, own_store: Path) -> None:
+    terminal = open_terminal()
+    terminal.play(program=f"{LAB} tui --spawn 2:0.5,4:0.5 --start 3 --spawner first --goal 64 --seed 3 --color never")
+    terminal.has("2048 on 4x4, spawn 2:0.5,4:0.5, 3 first tiles, first spawner")
+    terminal.until(moves(0))
+    for n, key in enumerate("sdsd", 1):
+        terminal.press(key)
+        terminal.until(moves(n))
+    terminal.press("q")
+    terminal.ends_with("$")
+    terminal.assert_restored()
+    with Store.open(own_store) as store:
+        (entry,) = store.entries()
+        episode = store.get(entry.id).episode
+    spawn = {"spawn": "2:0.5,4:0.5", "start": 3, "spawner": "first"}
+    assert episode.rules.to_json() == {"board": "4x4", "goal": 64, **spawn}
+    assert len(list(episode.replay())) == 4
+
+
 def test_an_error_inside_is_one_line_and_the_game_is_kept(open_terminal: Open, own_store: Path) -> None:
     broken = "import lab2048.views.tui.play as p; p.PlayScreen.undo = lambda self: 1 / 0"
     code = f"{broken}; from lab2048.cli import main; main()"

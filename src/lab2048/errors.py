@@ -8,6 +8,8 @@ else in the laboratory prints or exits.
 import difflib
 from collections.abc import Iterable
 
+_ALIKE = 0.65  # of two words, from 0 to 1: "extra" is not meant for "train"
+
 
 class LabError(Exception):
     """The root: something failed that is not the user's fault."""
@@ -19,6 +21,12 @@ class UsageError(LabError):
     """A word, an option or a number that the laboratory does not take."""
 
     exit_code = 2
+
+
+class RequirementError(LabError):
+    """A figure that was required and not reached."""
+
+    exit_code = 4
 
 
 class BoardError(LabError):
@@ -54,5 +62,5 @@ def nearest(word: str, known: Iterable[str]) -> str:
     'known: first, random'
     """
     words = sorted(known)
-    close = difflib.get_close_matches(word, words, n=1)
+    close = difflib.get_close_matches(word, words, n=1, cutoff=_ALIKE)
     return f"did you mean {close[0]}?" if close else f"known: {', '.join(words) or 'none'}"

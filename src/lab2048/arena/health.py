@@ -165,7 +165,10 @@ def _store() -> Finding:
         return Finding("store", PROBLEM, str(error), advice)
     if not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
         return Finding("store", PROBLEM, f"{path} cannot be written", "change its rights, or set LAB2048_STORE")
-    return Finding("store", GOOD, f"{path}, {_size(path.stat().st_size)}, {n_games:,} games")
+    # What was written last stands in a file beside it until SQLite finds the time.
+    beside = [path.with_name(f"{path.name}-{end}") for end in ("wal", "shm")]
+    size = sum(each.stat().st_size for each in (path, *beside) if each.exists())
+    return Finding("store", GOOD, f"{path}, {_size(size)}, {n_games:,} game{'' if n_games == 1 else 's'}")
 
 
 def _disk() -> Finding:

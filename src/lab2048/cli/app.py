@@ -39,7 +39,8 @@ from lab2048.cli import (
 from lab2048.cli.help import lead_with_examples, plainly
 from lab2048.cli.live import no_interrupt_lost
 from lab2048.cli.progress import remember
-from lab2048.cli.settings import Settings, is_needed
+from lab2048.cli.settings import Settings, is_needed, strangers
+from lab2048.cli.words import check_colour, coloured, show_colour_everywhere, spell_out_numbers, take_colour
 from lab2048.errors import FileError, LabError, UsageError
 
 UNSETTLED = {"config", "doctor", "completion", "__complete", "--help", "-h", "--version"}  # run without any settings
@@ -81,38 +82,53 @@ app.add_typer(weights.app, name="weights")
 app.add_typer(config.app, name="config")
 
 
-@app.callback(invoke_without_command=True)
-def root(
-    version: Annotated[bool, typer.Option("--version", help="Show the version and leave.")] = False,
-) -> None:
-    """A laboratory for the game 2048: play it, watch it played, compare its players, on any board."""
-    if version:
+def _show_version(is_asked: bool) -> None:
+    """Before any other word is looked at, as other programs have it."""
+    if is_asked:
         print(f"lab2048 {lab2048.__version__}")
         raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and leave.", callback=_show_version, is_eager=True)
+    ] = False,
+    color: Annotated[
+        str, typer.Option("--color", metavar="WHEN", help="Colours, for any command: auto, always or never.")
+    ] = "auto",
+) -> None:
+    """A laboratory for the game 2048: play it, watch it played, compare its players, on any board."""
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; return its exit code."""
     _open_streams()
-    arguments = list(arguments) or [WITHOUT_A_WORD]
-    if arguments[:1] == ["help"]:  # as other programs have it
-        arguments = [*arguments[1:], "--help"]
-    remember(arguments)
+    words, when = list(arguments), None
     settings: Settings | None = None
     try:
         command = typer.main.get_command(app)
         lead_with_examples(command)
-        if arguments[:1] == ["__complete"]:  # by itself, because taking a command apart costs more than answering
-            completion.print_candidates(command, arguments[1:])
+        show_colour_everywhere(command)
+        if words[:1] == ["__complete"]:  # by itself, because taking a command apart costs more than answering
+            completion.print_candidates(command, words[1:])
             return 0
+        remember(words)
+        words, when = take_colour(words)
+        words = spell_out_numbers(command, words or [WITHOUT_A_WORD])
+        if words[:1] == ["help"]:  # as other programs have it
+            words = [*words[1:], "--help"]
         # Those who ask what is wrong with the settings must get an answer in spite of it.
-        if is_needed(os.environ) and arguments[0] not in UNSETTLED:
-            wants_help = not {"--help", "-h"}.isdisjoint(arguments)
+        if is_needed(os.environ) and words[0] not in UNSETTLED:
+            wants_help = not {"--help", "-h"}.isdisjoint(words)
             with contextlib.suppress(*[UsageError] * wants_help):
                 settings = Settings.of(command)
                 settings.export()
-        with no_interrupt_lost():
-            code = _invoke(command, list(arguments), settings)
+                when = when or settings.value("color")
+                check_colour(when or "auto")
+                _warn_of(strangers(settings, os.environ))
+        with no_interrupt_lost(), coloured(when):
+            code = _invoke(command, words, settings)
         sys.stdout.flush()
         return _say("interrupted", 130) if code == 130 else code
     except LabError as error:
@@ -161,6 +177,12 @@ def _open_streams() -> None:
             setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115 - it lives as long as the program
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+def _warn_of(strangers: dict[str, str]) -> None:
+    """A variable that is misspelt would be missed by nobody else."""
+    for name, instead in strangers.items():
+        _say(f"{name} means nothing to lab2048: {instead}", 0)
 
 
 def _say(message: str, code: int) -> int:

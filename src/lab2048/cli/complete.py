@@ -169,6 +169,12 @@ def _keys(typed: str) -> list[Candidate]:  # noqa: ARG001
     return [Candidate(key) for key in COMMON]
 
 
+def _figures(typed: str) -> list[Candidate]:  # noqa: ARG001
+    from lab2048.arena.requirement import FIGURES
+
+    return [Candidate(name, doc) for name, doc in FIGURES.items()]  # a shell would take the sign for its own
+
+
 _KINDS: dict[str, Callable[[str], list[Candidate]]] = {
     "PLAYER": _players,
     "SPEC": _players,
@@ -176,6 +182,7 @@ _KINDS: dict[str, Callable[[str], list[Candidate]]] = {
     "BOARD": _boards,
     "ID": _games,
     "TILE": _tiles,
+    "FIGURE": _figures,
     "KEY": _keys,
     "SHELL": lambda _: [Candidate("bash"), Candidate("zsh"), Candidate("fish")],
 }

@@ -7,7 +7,7 @@ import typer
 
 from lab2048.cli.options import JsonOption, say
 from lab2048.cli.output import print_json
-from lab2048.cli.settings import COMMON, Setting, Settings, unknown_variables, variable
+from lab2048.cli.settings import COMMON, Setting, Settings, strangers, unknown_variables
 from lab2048.errors import UsageError, nearest
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
@@ -51,9 +51,9 @@ def show(
         found = {key: found[key]}
     if as_json:
         files = [{"place": place, "path": str(path), "is_there": there} for place, path, there in settings.files]
-        strangers = unknown_variables(settings, os.environ)
+        unknown = unknown_variables(settings, os.environ)
         told = [_plain(key, setting) for key, setting in found.items()]
-        print_json("config-1", {"files": files, "settings": told, "unknown_variables": strangers})
+        print_json("config-1", {"files": files, "settings": told, "unknown_variables": unknown})
         return
     if key is None:
         for place, path, is_there in settings.files:
@@ -70,9 +70,8 @@ def show(
         also = "" if setting.place == "default" or setting.key == key else f", as {setting.key}"
         print(f"{key:<{width}}  {_text(setting.value):<24}  {where}{also}")
     if len(found) > 1:
-        for name in unknown_variables(settings, os.environ):
-            names = [variable(key) for key in settings.known]
-            say(f"{name} means nothing to lab2048: {nearest(name, names)}")
+        for name, instead in strangers(settings, os.environ).items():
+            say(f"{name} means nothing to lab2048: {instead}")
         if not everything:
             say("--all shows every option that can be set")
 

@@ -20,6 +20,7 @@ def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
     Example: lab2048 doctor
     """
     from lab2048.arena.health import GOOD, NOTE, PROBLEM, Finding, check_up
+    from lab2048.views.number import count
 
     def settings() -> Finding:
         found = Settings.of(context.find_root().command)
@@ -52,7 +53,8 @@ def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
             print(f"{marks[finding.state]}{finding.name:<14} {finding.found}")
             if finding.advice:
                 print(f"{'':<17}> {finding.advice}")
-        notes = sum(finding.state == NOTE for finding in findings)
-        print(f"problems {n_problems}, notes {notes}" if n_problems else f"nothing is broken; notes {notes}")
+        n_notes = sum(finding.state == NOTE for finding in findings)
+        notes = count(n_notes, "note") if n_notes else "nothing to note"
+        print(f"{count(n_problems, 'problem')}, {notes}" if n_problems else f"nothing is broken; {notes}")
     if n_problems:
         raise typer.Exit(1)

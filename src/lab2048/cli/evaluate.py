@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from lab2048.cli import match
-from lab2048.cli.options import JsonOption, StoreOption
+from lab2048.cli.options import JsonOption, RequireOption, StoreOption
 
 
 def evaluate(
@@ -18,6 +18,7 @@ def evaluate(
         int, typer.Option("--workers", "-w", metavar="N", help="How many games at once (0: one a core).")
     ] = 0,
     as_json: JsonOption = False,
+    require: RequireOption = None,
     keep: Annotated[bool, typer.Option(help="Keep every game in the store.")] = False,
     store: StoreOption = None,
 ) -> None:
@@ -43,6 +44,7 @@ def evaluate(
         seed=seed,
         workers=workers,
         as_json=as_json,
+        require=require,
         keep=keep,
         store=store,
         **rules,

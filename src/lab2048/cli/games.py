@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from lab2048.cli.options import JsonOption, StoreOption, say
-from lab2048.cli.output import print_json
+from lab2048.cli.output import make_console, print_json
 from lab2048.cli.progress import again, progress_line
 from lab2048.errors import FileError, StoreError, UsageError, nearest
 
@@ -81,12 +81,10 @@ def list_games(
 
         print(games_csv(entries), end="")
     elif entries:
-        from rich.console import Console
-
         from lab2048.views.listing import games_table
 
         # A pipe has no width: folding there would only hinder the next program.
-        Console(highlight=False, width=None if sys.stdout.isatty() else 1000).print(games_table(entries))
+        make_console(width=None if sys.stdout.isatty() else 1000).print(games_table(entries))
         if has_more:
             say(f"the {'best' if best else 'newest'} {limit}; --limit N shows more")
     elif not damages:
@@ -135,6 +133,7 @@ def replay(
     Example: lab2048 games replay 12 --speed 20
     """
     from lab2048.cli.replay import animate, tell, told
+    from lab2048.views.number import count
 
     if not 0 < speed <= MAX_SPEED:
         raise UsageError(f"speed {speed:g} is out of range: expected above 0, at most {MAX_SPEED:g}")
@@ -149,7 +148,7 @@ def replay(
         tell(episode, turns)
     else:
         animate(episode, turns, every / speed)
-    print(f"proved: {last} moves, score {episode.score}, highest tile {episode.max_tile}")
+    print(f"proved: {count(last, 'move')}, score {episode.score}, highest tile {episode.max_tile}")
 
 
 @app.command()

@@ -13,6 +13,7 @@ _WANTED = {
     "valid number": "a number",
     "valid boolean": "true or false",
 }
+_NO_COMMAND = re.compile(r"No such command '(?P<name>.*?)'(?=\.)")  # what Typer adds may be far from it
 _EXAMPLE = re.compile(r"^Examples?:.*(?:\n(?!\n).*)*", re.MULTILINE)
 
 
@@ -47,8 +48,8 @@ def plainly(error: TyperException) -> str:
         return f"No such option: {option}: {f'did you mean {close[0]}?' if len(close) == 1 else nearest(option, names)}"
     if context is not None and message.startswith("Missing command"):
         return f"{context.command_path} needs to know what to do: expected {', '.join(children(context.command))}"
-    if context is not None and message.startswith("No such command") and "mean" not in message:
-        return f"{message.rstrip('.')}: {nearest('', children(context.command))}"
+    if context is not None and (found := _NO_COMMAND.match(message)):
+        return f"{found[0]}: {nearest(found['name'], children(context.command))}"
     for sign, wanted in _WANTED.items():
         if sign in message:
             parameter = getattr(error, "param", None)

@@ -9,7 +9,9 @@ import typer
 from lab2048.cli.options import JsonOption, SpawnOption, read_board
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, working
-from lab2048.errors import UsageError
+from lab2048.errors import BoardError, UsageError
+
+_IN_PLAY = '"2 4 # # / # # 2 # / # # # # / # # # #"'
 
 
 def hint(
@@ -33,14 +35,18 @@ def hint(
     """
     from lab2048.arena.episode import ask
     from lab2048.players import canonical_spec, default_spec, load_player_file, make_player
-    from lab2048.rules import Rules
+    from lab2048.rules import Board, Rules
     from lab2048.rules.dice import check_seed
     from lab2048.rules.move import move_name
+    from lab2048.views.number import apart, count
     from lab2048.views.text import render
 
     for path in player_file or ():
         load_player_file(path)
-    rules = Rules.from_text(read_board(board), spawn=spawn, start=0)
+    the_board = Board.from_text(read_board(board))
+    if not any(the_board.ranks):
+        raise BoardError(f"{the_board.to_text()} has no tiles yet: expected a board in play, such as {_IN_PLAY}")
+    rules = Rules.from_text(the_board.to_text(), spawn=spawn, start=0)
     spec = canonical_spec(player or default_spec(rules))
     the_player = make_player(spec)
     if the_player.is_interactive:
@@ -67,9 +73,10 @@ def hint(
         print_json("hint-1", result)
         return
     print(render(rules.board))
+    shown = dict(zip(decision.values, apart(decision.values.values(), least=2), strict=True))
     for move in sorted(decision.values, key=lambda move: -decision.values[move]):
         error = f" ± {decision.errors[move]:,.2f}" if move in decision.errors else ""
-        print(f"{'*' if move == decision.move else ' '} {names[move]:<11} {decision.values[move]:>16,.2f}{error}")
+        print(f"{'*' if move == decision.move else ' '} {names[move]:<11} {shown[move]:>16}{error}")
     if decision.overridden is not None:
         print(f"{names[decision.move]} overrides {names[decision.overridden]}")
-    print(f"by {spec}: depth {decision.depth}, {decision.nodes:,} nodes, {seconds * 1000:.3g} ms")
+    print(f"by {spec}: depth {decision.depth}, {count(decision.nodes, 'node')}, {seconds * 1000:.3g} ms")

@@ -18,10 +18,11 @@ def live() -> Iterator[Callable[[Callable[[], str]], None]]:
     pause = 0.2 if is_terminal else 10.0
     due = time.monotonic() + pause
     if is_terminal:
-        from rich.console import Console
         from rich.live import Live
 
-        panel = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
+        from lab2048.cli.output import make_console
+
+        panel = Live(console=make_console(sys.stderr), auto_refresh=False, transient=True)
     with panel if is_terminal else contextlib.nullcontext():
 
         def show(text: Callable[[], str]) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -15,6 +15,7 @@ from lab2048.cli.live import on_interrupt
 from lab2048.cli.options import (
     GoalOption,
     JsonOption,
+    RequireOption,
     RulesOption,
     SpawnerOption,
     SpawnOption,
@@ -22,14 +23,15 @@ from lab2048.cli.options import (
     StoreOption,
     say,
 )
-from lab2048.cli.output import print_json, to_json
+from lab2048.cli.output import make_console, print_json, to_json
 from lab2048.cli.progress import again, bar, make_ready
-from lab2048.errors import UsageError
+from lab2048.errors import RequirementError, UsageError
 
 if TYPE_CHECKING:
     from lab2048.arena.keeper import Keeper
     from lab2048.arena.match import Match
     from lab2048.arena.pool import Pool
+    from lab2048.arena.requirement import Requirement
 
 Live = contextlib.AbstractContextManager[Callable[[], None]]
 MAX_GAMES = 10_000_000
@@ -58,6 +60,7 @@ def match(
     as_jsonl: Annotated[
         bool, typer.Option("--jsonl", help="How it stands, as a JSON object a line, and the result as the last one.")
     ] = False,
+    require: RequireOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with this match where it was left.")] = False,
     keep: Annotated[bool, typer.Option(help="Keep every game in the store.")] = True,
     store: StoreOption = None,
@@ -73,6 +76,7 @@ def match(
     from lab2048.arena.match import Match
     from lab2048.arena.pool import Pool
     from lab2048.arena.ready import groups_of
+    from lab2048.arena.requirement import Requirement
     from lab2048.players import canonical_spec, load_player_file
     from lab2048.players.registry import player_class
     from lab2048.records.store import Store
@@ -97,11 +101,12 @@ def match(
         if player_class(spec.partition(":")[0]).is_interactive:
             raise UsageError(f"player {spec} cannot play a match: expected a player that chooses by itself")
     the_match = Match(the_rules, specs, check_seed(seed), games)
+    required = [Requirement.from_text(text, len(specs)) for text in require or ()]
     with contextlib.ExitStack() as stack:
         results = sys.stdout
         tell = partial(_tell_games, the_match, results) if as_jsonl else None
         stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # what a player prints is no result
-        live = _events(the_match, results) if as_jsonl else _live(the_match)
+        live = _events(the_match, results, required) if as_jsonl else _live(the_match)
         keeper = Keeper(stack.enter_context(Store.open(store)), the_match) if keep else None
         if keeper and resume:
             for player, n_found in keeper.resume():
@@ -114,8 +119,18 @@ def match(
             kept = f"the games played are kept; go on with {again('--resume')}"
             say(kept if keeper else f"the games played are not kept; again: {again()}")
     if not as_jsonl:
-        _report(the_match, as_json=as_json, as_csv=as_csv)
-    raise typer.Exit(code)
+        _report(the_match, required, as_json=as_json, as_csv=as_csv)
+    if code:
+        raise typer.Exit(code)
+    missed = [verdict for each in required for verdict in each.check(the_match) if not verdict.is_met]
+    if missed:
+        raise RequirementError("; ".join(map(str, missed)))
+
+
+def _facts(match: "Match", required: "list[Requirement]") -> dict[str, Any]:
+    """What a match has found, and whether it is as required, if anything is."""
+    verdicts = [verdict.to_json() for each in required for verdict in each.check(match)]
+    return match.to_json() | ({"requirements": verdicts} if required else {})
 
 
 def _tell_games(match: "Match", results: TextIO, player: str, numbers: Iterable[int], cpu_seconds: float) -> None:
@@ -153,7 +168,7 @@ def _stop(pool: "Pool") -> None:
 
 
 @contextlib.contextmanager
-def _events(match: "Match", results: TextIO) -> Iterator[Callable[[], None]]:
+def _events(match: "Match", results: TextIO, required: "list[Requirement]") -> Iterator[Callable[[], None]]:
     """An event every half second, and one at the end."""
     due = 0.0
 
@@ -163,7 +178,8 @@ def _events(match: "Match", results: TextIO) -> Iterator[Callable[[], None]]:
             begin = time.monotonic()
             n_done = sum(len(standing.games) for standing in match.standings.values())
             counts = {"event": event, "n_done": n_done, "n_all": match.n_games * len(match.players)}
-            print(to_json("match-1", counts | match.to_json()), file=results, flush=True)
+            facts = _facts(match, required) if event == "end" else match.to_json()
+            print(to_json("match-1", counts | facts), file=results, flush=True)
             due = time.monotonic() + max(0.5, 10 * (time.monotonic() - begin))
 
     tell()
@@ -189,7 +205,8 @@ def _live(match: "Match") -> Iterator[Callable[[], None]]:
         rate = f", {(n - n_found) / spent:,.3g} a second" if n > n_found else ""
         # Games that were found took no time.
         seconds = spent * n / max(1, n - n_found)
-        return f"{bar(n / n_all, seconds) if n > n_found else ''}  {n} of {n_all} games{rate}".strip()
+        each = f" ({match.n_games} for each player)" if len(match.players) > 1 else ""
+        return f"{bar(n / n_all, seconds) if n > n_found else ''}  {n} of {n_all} games{each}{rate}".strip()
 
     if not sys.stderr.isatty():
 
@@ -201,12 +218,11 @@ def _live(match: "Match") -> Iterator[Callable[[], None]]:
 
         yield line
         return
-    from rich.console import Console
     from rich.live import Live
 
     from lab2048.views.table import match_table
 
-    console = Console(stderr=True)
+    console = make_console(sys.stderr)
     with Live(console=console, auto_refresh=False, transient=True) as live:
 
         def table() -> None:
@@ -220,17 +236,15 @@ def _live(match: "Match") -> Iterator[Callable[[], None]]:
         yield table
 
 
-def _report(match: "Match", *, as_json: bool, as_csv: bool) -> None:
+def _report(match: "Match", required: "list[Requirement]", *, as_json: bool, as_csv: bool) -> None:
     if as_json:
-        print_json("match-1", match.to_json())
+        print_json("match-1", _facts(match, required))
         return
     from lab2048.views.table import match_csv, match_table
 
     if as_csv:
         print(match_csv(match), end="")
         return
-    from rich.console import Console
-
-    console = Console(highlight=False)
+    console = make_console()
     title = f"{match.rules.board.to_text()}, goal {match.rules.goal}, seed {match.seed}"
     console.print(match_table(match, title=title, width=console.width))

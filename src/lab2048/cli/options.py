@@ -26,6 +26,14 @@ SpawnerOption = Annotated[
 SeedOption = Annotated[
     int | None, typer.Option("--seed", "-s", metavar="N", help="Seed of the dice (default: a fresh one).")
 ]
+RequireOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--require",
+        metavar="FIGURE",
+        help="Fail with exit code 4 unless it is so: 'mean>=380000', 'win2048>=90%', '2.median>1000', 'lead-low>0'.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 StoreOption = Annotated[
     Path | None,

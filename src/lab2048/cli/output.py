@@ -1,8 +1,12 @@
-"""Results as JSON: one object, with the name of its form and the program that made it."""
+"""Results: as JSON, one object with the name of its form and the program that made it; or on a console."""
 
 import math
+import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def print_json(schema: str, data: Mapping[str, Any]) -> None:
@@ -31,3 +35,13 @@ def _finite(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _finite(each) for name, each in value.items()}
     return [_finite(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def make_console(stream: TextIO | None = None, *, width: int | None = None) -> "Console":
+    """Where tables are shown; without colours there is nothing but text."""
+    from rich.console import Console
+
+    from lab2048.views.text import wants_colour
+
+    file = stream or sys.stdout
+    return Console(file=file, highlight=False, width=width, color_system="auto" if wants_colour(file) else None)

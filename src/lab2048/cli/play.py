@@ -24,6 +24,7 @@ from lab2048.cli.options import (
 from lab2048.cli.output import print_json
 from lab2048.rules import Rules
 from lab2048.rules.dice import MAX_SEED, check_seed
+from lab2048.views.number import count
 from lab2048.views.plain import PlainGame
 from lab2048.views.screen import compose
 from lab2048.views.text import wants_colour
@@ -184,5 +185,6 @@ def _sum_up(sitting: "Sitting", *, is_told: bool) -> None:
     """Say how the last game stands; give out as text what could not be kept."""
     game = sitting.last_played
     if game and not is_told:
-        print(f"seed {game.seed}, score {game.score}, highest tile {game.board.max_tile}, {len(game.turns)} moves")
+        moves = count(len(game.turns), "move")
+        print(f"seed {game.seed}, score {game.score}, highest tile {game.board.max_tile}, {moves}")
     give_out(sitting.unkept())

@@ -1,18 +1,20 @@
 """Work that takes longer than a second says how it goes: on standard error, and how to go on if it is cut short.
 
-On a terminal a line that is always the same one, elsewhere a new line every ten seconds.
+On a terminal a line that is always the same one, elsewhere a new line every ten seconds, and more often while
+someone waits for the first time.
 """
 
 import contextlib
+import itertools
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from lab2048.cli.options import say
 
-PATIENCE = 1.0  # seconds without a word
+PATIENCE, _PATIENCE_ELSEWHERE = 1.0, 2.0  # seconds without a word
 _PAUSE_TERMINAL, _PAUSE_ELSEWHERE = 0.2, 10.0
 _BAR = 20  # signs
 
@@ -107,37 +109,76 @@ def progress_line() -> Iterator[Show]:
 def working(text: str, *, only_terminal: bool = False) -> Iterator[Callable[[str], None]]:
     """A line with a clock, for work that cannot tell how it stands; what is yielded changes the text."""
     line, begin, told = _Line(), time.monotonic(), [text]
-    is_over = threading.Event()
-
-    def tick() -> None:
-        pause = PATIENCE if line.is_terminal else _PAUSE_ELSEWHERE
-        while not is_over.wait(pause):
-            line.draw(f"{told[0]}, {time.monotonic() - begin:.0f} s")
 
     def change(text: str) -> None:
         told[0] = text
         line.clear()  # what is said now begins at the edge
 
-    clock = threading.Thread(target=tick, daemon=True)
-    if only_terminal and not line.is_terminal:
-        is_over.set()
+    def tick() -> None:
+        if line.is_terminal or not only_terminal:
+            line.draw(f"{told[0]}, {time.monotonic() - begin:.0f} s")
+
+    pauses = [PATIENCE] if line.is_terminal else [_PATIENCE_ELSEWHERE, _PAUSE_ELSEWHERE]
+    with _ticking(tick, pauses):
+        try:
+            yield change
+        finally:
+            line.clear()
+
+
+@contextlib.contextmanager
+def _ticking(tick: Callable[[], None], pauses: Sequence[float]) -> Iterator[None]:
+    """Call `tick` on a thread after each of these pauses, and after the last one again and again."""
+    is_over = threading.Event()
+
+    def run() -> None:
+        for pause in itertools.chain(pauses, itertools.repeat(pauses[-1])):
+            if is_over.wait(pause):
+                return
+            tick()
+
+    clock = threading.Thread(target=run, daemon=True)
     clock.start()
     try:
-        yield change
+        yield
     finally:
         is_over.set()
         clock.join()
-        line.clear()
 
 
 def make_ready(*groups: str) -> None:
-    """Compile the kernels of some groups if they are not compiled yet: most of a minute, once."""
-    from lab2048.arena.ready import prepare
+    """Compile kernels and unpack the network, if that has not been done yet: most of a minute, once.
 
-    with working("loading kernels", only_terminal=True) as tell:  # elsewhere the announcement is enough
+    Nobody waits without a word: a terminal shows a bar, anything else gets a line every other second.
+    """
+    from lab2048.arena.ready import Preparing, prepare
 
-        def announce(message: str) -> None:
-            tell(message.partition(",")[0])
+    line, since = _Line(), time.monotonic()
+    told, work = "loading kernels", list[Preparing]()
+
+    def announce(message: str) -> None:
+        nonlocal told
+        told = message
+        if not line.is_terminal:
             say(message)
 
-        prepare(announce, *groups)
+    def begin(preparing: Preparing) -> None:
+        nonlocal since
+        since = time.monotonic()
+        work[:] = [preparing]
+
+    def tick() -> None:
+        seconds = time.monotonic() - since
+        if not line.is_terminal:
+            if work:  # until then what was announced is all there is to say
+                line.draw(str(work[0]))
+        elif work:
+            line.draw(f"{bar(work[0].n_done / max(1, work[0].n_all), seconds)}  {work[0]}")
+        else:
+            line.draw(f"{told}, {seconds:.0f} s")
+
+    with _ticking(tick, [PATIENCE, _PAUSE_TERMINAL] if line.is_terminal else [_PATIENCE_ELSEWHERE]):
+        try:
+            prepare(announce, *groups, begun=begin)
+        finally:
+            line.clear()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lab2048.cli.tree import Command, Option, options, walk
+from lab2048.cli.words import whole
 from lab2048.errors import UsageError, nearest
 
 PREFIX = "LAB2048_"
@@ -28,6 +29,7 @@ COMMON: dict[str, Any] = {
     "store": None,
     "workers": 0,
     "memory": "8G",
+    "color": "auto",
 }
 # What is said anew each time: what a command makes or replaces, and code that it runs.
 _NEVER = {"out", "force", "resume", "player-file", "json", "jsonl", "csv", "version", "help", "estimate", "yes", "all"}
@@ -40,7 +42,8 @@ _KINDS = {
     str: "text in quotes",
     Path: "a path in quotes",
 }
-_MACHINE = {"cache": Path, "debug": str, "no-jit": str}  # variables that are read before any command
+# Variables that are read before any command, or only by some.
+_MACHINE = {"cache": Path, "debug": str, "no-jit": str, "leash": str, "studies": str}
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,14 @@ class Settings:
                 at[option.parameter] = self.found[option.key]
         return tree
 
+    def value(self, key: str) -> Any:
+        """What a setting is, noted as used; None if nobody has set it."""
+        setting = self.found.get(key)
+        if setting is None:
+            return None
+        self.used.append(setting)
+        return setting.value
+
     def export(self, *keys: str) -> None:
         """Tell the variables that are read elsewhere what a file says of them: of the cache, and of `keys`."""
         for key in ("cache", *keys):
@@ -201,6 +212,21 @@ def unknown_variables(settings: Settings, environ: Mapping[str, str]) -> list[st
     return sorted(name for name in environ if name.startswith(PREFIX) and name not in names)
 
 
+def strangers(settings: Settings, environ: Mapping[str, str]) -> dict[str, str]:
+    """The same, each with the name that may have been meant."""
+    found = unknown_variables(settings, environ)
+    if not found:
+        return {}
+    import difflib
+
+    names = [variable(key).removeprefix(PREFIX) for key in (*settings.known, *_MACHINE)]
+    told = {}
+    for name in found:
+        close = difflib.get_close_matches(name.removeprefix(PREFIX), names, n=1, cutoff=0.7)
+        told[name] = f"did you mean {PREFIX}{close[0]}?" if close else "lab2048 config show --all lists what can be set"
+    return told
+
+
 def is_needed(environ: Mapping[str, str]) -> bool:
     """True if a file or a variable says anything: most users have neither, and start the faster for it."""
     return any(name.startswith(PREFIX) for name in environ) or Path(PROJECT_FILE).exists() or user_file().exists()
@@ -216,6 +242,7 @@ def _known(root: Command) -> dict[str, list[Option]]:
             known[option.key] = [option]
             if option.name in COMMON and option.default == COMMON[option.name]:
                 known[option.name].append(option)
+    known["color"] = [Option((), "color", "color", str, False, "auto")]  # every command has it, and none has its own
     return {key: some for key, some in known.items() if some}
 
 
@@ -231,6 +258,8 @@ def _flatten(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> list[tuple[
 def _from_toml(file: str, key: str, value: Any, kind: type, folder: Path, *, is_many: bool) -> Any:
     if is_many and isinstance(value, list):
         return [_from_toml(file, key, each, kind, folder, is_many=False) for each in value]
+    if kind is int and isinstance(value, float) and value.is_integer():
+        value = int(value)  # 3e5
     wanted: tuple[type, ...] = {float: (int, float), Path: (str,)}.get(kind, (kind,))
     if not isinstance(value, wanted) or (isinstance(value, bool) and kind is not bool):
         told = f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else value
@@ -244,6 +273,6 @@ def _from_text(name: str, text: str, kind: type) -> Any:
     try:
         if kind is bool:
             return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}[text.lower()]
-        return kind(text)
+        return kind(whole(text) if kind is int else text)
     except (KeyError, ValueError):
         raise UsageError(f"{name}={text}: expected {_KINDS[kind]}") from None

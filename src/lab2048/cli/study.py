@@ -13,7 +13,7 @@ import typer
 from lab2048.cli.live import live, on_interrupt
 from lab2048.cli.match import MAX_WORKERS
 from lab2048.cli.options import JsonOption, say
-from lab2048.cli.output import print_json
+from lab2048.cli.output import make_console, print_json
 from lab2048.errors import UsageError
 
 if TYPE_CHECKING:
@@ -173,11 +173,9 @@ def _show(found: "Report", *, as_json: bool) -> None:
     if as_json:
         print_json("study-report-1", found.to_json())
         return
-    from rich.console import Console
-
     from lab2048.views.study import report_table
 
-    console = Console(highlight=False)
+    console = make_console()
     console.print(report_table(found, console.width))
 
 

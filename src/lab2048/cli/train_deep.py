@@ -26,6 +26,7 @@ from lab2048.cli.training import (
     check_numbers,
     check_out,
     check_output,
+    check_room,
     check_same_rules,
     check_threads,
     learn,
@@ -191,9 +192,13 @@ def _train(
         check_same_rules(training.rules, the_rules, context)
     else:
         training = method(config, the_rules, n_threads)
+    kept = (training.adam.to_arrays(), training.games.to_arrays(), training.more_arrays())
+    n_bytes = 4 * len(training.adam.flat) + sum(array.nbytes for arrays in kept for array in arrays.values())
+    room = check_room(out, n_bytes)
     say(
         f"{training.config.network} {training.config.widths}: {len(training.adam.flat):,} weights, "
-        f"{training.config.crowd} games at once; kept in {out} every {every:g} minutes; Ctrl-C keeps it and ends"
+        f"{training.config.crowd} games at once; kept in {out} every {every:g} minutes, {room}; "
+        "Ctrl-C keeps it and ends"
     )
     limits = {"seconds": 60 * minutes if minutes else None, "n_moves": moves, "n_games": games}
     code = learn(training, out, limits, 60 * every, deep_lines, "train-deep-1", as_jsonl=as_jsonl, as_json=as_json)

@@ -105,6 +105,26 @@ def check_out(out: Path, *, resume: bool, force: bool) -> None:
         raise FileError(f"{out.parent} cannot be written: name another folder with --out FILE")
 
 
+def check_room(out: Path, now: float, later: float = 0.0) -> str:
+    """How much room a network takes on disk, in words; refuse it if there is too little.
+
+    A checkpoint is written beside the one before, which goes when the new one is whole.  `later`
+    is what it takes when it has grown.
+    """
+    import shutil
+
+    from lab2048.views.number import size
+
+    largest, free = max(now, later), shutil.disk_usage(out.parent).free
+    there = out.stat().st_size if out.exists() else 0
+    if 2 * largest - there > free:
+        raise FileError(
+            f"there is no room for {out}: it takes {size(largest)}, twice while a checkpoint is written, and "
+            f"{size(free)} are free; make room, or name another disk with --out FILE"
+        )
+    return f"it takes {size(now)} on disk{f', later {size(later)}' if later > now else ''}, twice while it is written"
+
+
 def check_same_rules(trained: "Rules", wished: "Rules", context: typer.Context) -> None:
     """A training goes on with the rules it began with; of those that are said, another one is a mistake."""
     before, now = trained.to_json(), wished.to_json()

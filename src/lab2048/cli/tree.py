@@ -54,6 +54,17 @@ def options(path: tuple[str, ...], command: Command) -> Iterator[Option]:
             yield Option(path, long_name(parameter), parameter.name, kind, is_many, parameter.default)
 
 
+def kinds(command: Command) -> dict[str, type]:
+    """What every option of a command takes, by each way to type it; bool for those that take nothing."""
+    hints = typing.get_type_hints(command.callback) if command.callback else {}
+    found: dict[str, type] = {}
+    for parameter in command.params:
+        if parameter.param_type_name == "option":
+            kind = bool if parameter.is_flag else _kind(hints.get(parameter.name, str))[0]
+            found |= dict.fromkeys((*parameter.opts, *parameter.secondary_opts), kind)
+    return found
+
+
 def _kind(hint: Any) -> tuple[type, bool]:
     """The type of one value, and whether there may be many: `list[Path] | None` gives (Path, True)."""
     if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:

@@ -7,13 +7,29 @@ from typing import Annotated
 
 import typer
 
-from lab2048.cli.options import GoalOption, RulesOption, SeedOption, StoreOption, give_out
+from lab2048.cli.options import (
+    GoalOption,
+    RulesOption,
+    SeedOption,
+    SpawnerOption,
+    SpawnOption,
+    StartOption,
+    StoreOption,
+    give_out,
+)
 from lab2048.errors import UsageError
+
+# Whoever says one of these wants to play, and not to choose from a menu.
+_OF_A_GAME = ("rules", "goal", "spawn", "start", "spawner", "seed", "player")
 
 
 def tui(
-    rules: RulesOption = "",
+    context: typer.Context,
+    rules: RulesOption = "4x4",
     goal: GoalOption = 2048,
+    spawn: SpawnOption = "2:0.9,4:0.1",
+    start: StartOption = None,
+    spawner: SpawnerOption = "fair",
     seed: SeedOption = None,
     player: Annotated[
         str, typer.Option("--player", "-p", metavar="PLAYER", help="Who gives hints and takes over.")
@@ -27,8 +43,8 @@ def tui(
 ) -> None:
     """Play, watch, match, train and solve on a full screen.
 
-    Without options it begins with a menu; with --rules, --seed or --player with a game.
-    ? shows the keys of each screen.
+    Without options it begins with a menu; whatever says of a game how it is to be, --rules, --spawn, --seed or
+    --player, begins one. ? shows the keys of each screen.
 
     Example: lab2048 tui --rules hex2
     """
@@ -41,9 +57,12 @@ def tui(
     from lab2048.rules import Rules
     from lab2048.rules.dice import MAX_SEED, check_seed
 
-    wants_game = bool(rules or player or seed is not None)
-    the_rules = Rules.from_text(rules or "4x4", goal=goal)
+    typed = {name for name in context.params if _is_typed(context, name)}
+    the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else check_seed(seed)
+    # What stands in the forms of the menu, where it is not as always.
+    usual = {"board": "4x4", "goal": 2048, "spawn": "2:0.9,4:0.1", "start": None, "spawner": "fair", "player": ""}
+    said = {"board": rules, "goal": goal, "spawn": spawn, "start": start, "spawner": spawner, "player": player}
 
     from lab2048.arena.sitting import Sitting
     from lab2048.views.tui.app import LabApp, check_surroundings
@@ -57,14 +76,27 @@ def tui(
             load_player_file(path)
     with Store.open(store) as the_store:
         first = None
-        if wants_game:
+        if not typed.isdisjoint(_OF_A_GAME):
             from lab2048.views.tui.form import default_player
             from lab2048.views.tui.play import PlayScreen
 
             first = PlayScreen(Sitting(the_rules, the_seed, the_store), default_player(the_rules, player))
-        app = LabApp(the_store, is_ascii=ascii_, has_motion=motion and None, first=first, player_files=files)
+        app = LabApp(
+            the_store,
+            is_ascii=ascii_,
+            has_motion=motion and None,
+            first=first,
+            player_files=files,
+            store_file=store if "store" in typed else None,  # what is set elsewhere, jobs find by themselves
+            defaults={name: str(value) for name, value in said.items() if value != usual[name]},
+        )
         app.run()
     give_out(app.unkept)
     if app.failure is not None:
         raise app.failure
     raise typer.Exit(app.return_code or 0)
+
+
+def _is_typed(context: typer.Context, name: str) -> bool:
+    """True if an option stands on the command line, and does not come from a setting."""
+    return getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"

@@ -86,7 +86,7 @@ def watch(
     the_player = make_player(spec)
     if the_player.is_interactive:
         raise UsageError(f"player {spec} is you: expected a player that chooses by itself, or lab2048 play")
-    make_ready(*the_player.kernels)
+    make_ready(*the_player.groups)
     code, seen = 0, Seen(spec)
     with Store.open(store) as the_store, leaving_when_terminated():
         sitting = Sitting(the_rules, the_seed, the_store, on_failure=_complain)
@@ -203,6 +203,7 @@ def _complain(failure: str) -> None:
 def _report(seen: Seen, sitting: "Sitting", *, as_json: bool) -> None:
     """The games in a table, and what they come to."""
     from lab2048.arena.statistics import mean_interval, rate_interval
+    from lab2048.views.number import count
     from lab2048.views.table import rate_text, spread
 
     rules, games = sitting.rules, seen.games
@@ -216,7 +217,7 @@ def _report(seen: Seen, sitting: "Sitting", *, as_json: bool) -> None:
     print(f"{'game':>4}  {'seed':>{width}}  {'score':>9}  {'highest tile':>12}  {'moves':>7}  {rules.goal}")
     for number, game in enumerate(games, 1):
         to_goal = game["moves_to_goal"]
-        goal = "not reached" if to_goal is None else f"after {to_goal:,} moves"
+        goal = "not reached" if to_goal is None else f"after {count(to_goal, 'move')}"
         cut = "" if game["is_over"] else ", cut short"
         facts = f"{game['score']:>9,}  {game['max_tile']:>12}  {game['moves']:>7,}"
         print(f"{number:>4}  {game['seed']:>{width}}  {facts}  {goal}{cut}")

@@ -94,6 +94,10 @@ class Config:
         stages = parse_stages(self.stages, rules) if is_late else ()
         return Design.from_text(rules, self.network, stages, is_shared=self.share, is_promoting=self.promote)
 
+    def n_bytes(self, rules: Rules, *, is_late: bool = True) -> int:
+        """How large a checkpoint is: a float for each weight, and two more for its learning rate."""
+        return self.design(rules, is_late=is_late).n_weights * (12 if self.method == "tc" else 4)
+
     def kernel_method(self, rules: Rules, n_threads: int, *, is_late: bool = True) -> Method:
         """The same for the kernel; threads that learn at once must each learn more slowly."""
         alpha = self.alpha if self.alpha is not None else 1.0 if self.method == "tc" else 0.1

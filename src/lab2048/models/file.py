@@ -12,7 +12,7 @@ Nothing in such a file is ever run.  It is written under another name and rename
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -174,13 +174,13 @@ def load_network(path: Path, *, with_rates: bool = False) -> Network:
     return Network(header.design, weights, None, rates, header.facts)
 
 
-def read_squeezed(path: Path, header: Header) -> NDArray[np.int16]:
-    """The weights of a quantized network."""
+def read_squeezed(path: Path, header: Header, told: Callable[[int], object] = lambda _: None) -> NDArray[np.int16]:
+    """The weights of a quantized network; `told` is called when a table is done, on some thread."""
     squeezed, sizes, check = (load_array(path, name) for name in ("squeezed", "sizes", "checksum"))
     if squeezed is None or sizes is None or check is None:
         raise FileError(f"{path} is no network: its weights are missing")
     try:
-        return unsqueeze_weights(header.design, squeezed, sizes, int(check[0]))
+        return unsqueeze_weights(header.design, squeezed, sizes, int(check[0]), told)
     except FileError as error:
         raise FileError(f"{path}: {error}") from None
 

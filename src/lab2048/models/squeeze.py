@@ -6,6 +6,7 @@ how much it counts.  Rounded to whole steps, a weight takes a few bits (lab2048.
 
 import dataclasses
 import zlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -87,7 +88,11 @@ def squeeze_weights(network: Network) -> dict[str, NDArray[Any]]:
 
 
 def unsqueeze_weights(
-    design: Design, squeezed: NDArray[np.uint8], sizes: NDArray[np.uint64], check: int
+    design: Design,
+    squeezed: NDArray[np.uint8],
+    sizes: NDArray[np.uint64],
+    check: int,
+    told: Callable[[int], object] = lambda _: None,
 ) -> NDArray[np.int16]:
     """The inverse; raise FileError if it comes to other weights than were squeezed."""
     tables = _tables(design)
@@ -100,6 +105,7 @@ def unsqueeze_weights(
         begin, end, n_cells = tables[i]
         data = squeezed[ends[i] : ends[i + 1]]
         coding.unsqueeze(coding.make_state(data, is_decoding=True), weights[begin:end], design.radix, n_cells)
+        told(i)
 
     with ThreadPoolExecutor(N_THREADS) as pool:
         list(pool.map(unpack, range(len(tables))))

@@ -6,6 +6,7 @@ cache, and read from there ever after.
 
 import contextlib
 import hashlib
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from lab2048.models.squeeze import checksum
 from lab2048.records.whole import replacing_bytes
 
 SHIPPED = Path(__file__).parent / "shipped.safetensors"
+_listeners: list[Callable[[int], object]] = []  # to an unpacking
 
 
 def take_network(name: str | None) -> Network:
@@ -34,6 +36,30 @@ def take_network(name: str | None) -> Network:
     return _read(path.resolve(), stamp.st_mtime_ns, stamp.st_size)
 
 
+def is_unpacked() -> bool:
+    """True if nobody has to wait for the network that comes with lab2048 to be unpacked."""
+    if not SHIPPED.exists():
+        return True  # there is none
+    with contextlib.suppress(OSError):
+        return _place(SHIPPED).stat().st_size == 2 * read_header(SHIPPED).design.n_weights
+    return False
+
+
+def n_tables() -> int:
+    """How many tables there are to unpack."""
+    design = read_header(SHIPPED).design
+    return design.n_stages * len(design.patterns)
+
+
+def unpack(told: Callable[[int], object]) -> None:
+    """Take the network that comes with lab2048; `told` is called when a table is unpacked, on some thread."""
+    _listeners.append(told)
+    try:
+        take_network(None)
+    finally:
+        _listeners.remove(told)
+
+
 @lru_cache(maxsize=4)
 def _read(path: Path, changed: int, size: int) -> Network:  # noqa: ARG001 - a file that changes is read again
     if path == SHIPPED.resolve():
@@ -44,16 +70,26 @@ def _read(path: Path, changed: int, size: int) -> Network:  # noqa: ARG001 - a f
     return network
 
 
+def _place(path: Path) -> Path:
+    """Where the weights of a squeezed network are kept in the cache."""
+    stamp = path.stat()
+    return cache_root() / "networks" / f"{_digest(path.resolve(), stamp.st_mtime_ns, stamp.st_size)[:16]}.i16"
+
+
+@lru_cache(maxsize=4)
+def _digest(path: Path, changed: int, size: int) -> str:  # noqa: ARG001 - as above
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def _unpacked(path: Path, header: Header) -> NDArray[np.int16]:
     """The weights of a squeezed network, from the cache if they are there as they were written."""
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    kept, check = cache_root() / "networks" / f"{digest[:16]}.i16", load_array(path, "checksum")
+    check = load_array(path, "checksum")
     weights = huge_array(header.design.n_weights, np.int16)
-    with contextlib.suppress(OSError), kept.open("rb") as file:
+    with contextlib.suppress(OSError), _place(path).open("rb") as file:
         if file.readinto(weights.data) == weights.nbytes and check is not None and checksum(weights) == check[0]:
             return weights
-    weights = read_squeezed(path, header)
+    weights, kept = read_squeezed(path, header, _tell), _place(path)
     with contextlib.suppress(OSError, FileError):  # a cache that cannot be written is no harm
         kept.parent.mkdir(parents=True, exist_ok=True)
         for old in kept.parent.glob("*.i16"):  # of another version
@@ -61,3 +97,8 @@ def _unpacked(path: Path, header: Header) -> NDArray[np.int16]:
         with replacing_bytes(kept, force=True) as file:
             file.write(weights.data)
     return weights
+
+
+def _tell(table: int) -> None:
+    for listener in _listeners:
+        listener(table)

@@ -37,6 +37,11 @@ class NTuplePlayer(ClockedPlayer):
     )
     threads: int = option(1, "threads that search together; the move is the same for any number")
 
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Its kernels, and the network that comes with lab2048 if it plays with that."""
+        return self.kernels if self.weights else (*self.kernels, "shipped")
+
     def plan_search(self, rules: Rules) -> Plan:  # noqa: ARG002
         """As the options say."""
         if not 4 <= self.top <= TOP or self.top & (self.top - 1):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from lab2048.errors import UsageError
+from lab2048.errors import BoardError, FileError, UsageError
 from lab2048.players.player import Decision, Player, option
 from lab2048.rules import Board, Rules
 
@@ -56,7 +56,7 @@ class OptimalPlayer(Player):
         solved = table.problem.rules
         if (solved.shape, solved.spawn_table, solved.spawner) != (rules.shape, rules.spawn_table, rules.spawner):
             expected = f"expected {solved.board.to_text()} with the same spawns"
-            raise UsageError(f"table {self.table} is of another game than {rules.board.to_text()}: {expected}")
+            raise FileError(f"table {self.table} is of another game than {rules.board.to_text()}: {expected}")
         return table
 
     def _solve(self, rules: Rules) -> "Table":
@@ -67,7 +67,7 @@ class OptimalPlayer(Player):
 
         def watch(progress: "Progress") -> None:
             if progress.count.afterstates > MAX_AFTERSTATES:
-                raise UsageError(
+                raise BoardError(
                     f"{rules.board.to_text()} is too large to be solved on the fly: "
                     "expected optimal:table=DIR with a table that lab2048 solve made"
                 )

@@ -56,7 +56,7 @@ class Player(ABC):
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The groups of kernels that it needs; a player that asks another one needs that one's too."""
+        """What has to be made ready for it, groups of kernels; a player that asks another one needs that one's too."""
         return self.kernels
 
     @property

@@ -21,7 +21,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.errors import UsageError, nearest
+from lab2048.errors import BoardError, UsageError, nearest
 from lab2048.rules.move import Move, move_name
 from lab2048.rules.reference import Line
 from lab2048.rules.shape import Shape
@@ -63,7 +63,7 @@ class Strategy:
         """The strategy of this name, on a board of squares; a brick ends a line there as everywhere."""
         along, wall = read_strategy(text)
         if shape.is_hexagonal:
-            raise UsageError(f"strategy={text} needs a board of squares: of six moves it does not say which are unsafe")
+            raise BoardError(f"strategy={text} needs a board of squares: of six moves it does not say which are unsafe")
         return cls(shape, along, wall)
 
     @property

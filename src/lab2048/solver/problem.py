@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from lab2048.errors import FileError, LabError, UsageError, nearest
+from lab2048.errors import BoardError, FileError, LabError, UsageError, nearest
 from lab2048.kernels.backup import ODDS, TOTAL
 from lab2048.kernels.block import SCATTER, Words
 from lab2048.kernels.packed import canonical
@@ -47,13 +47,14 @@ class Problem:
         if rules.spawner is not Spawner.FAIR:
             raise UsageError(f"spawner {rules.spawner.value} has no chances to average over: expected fair")
         if rules.shape.n_cells > PACKED_CELLS:
-            raise UsageError(f"{rules.shape.n_cells} cells are too many to solve: expected at most {PACKED_CELLS}")
+            raise BoardError(f"{rules.shape.n_cells} cells are too many to solve: expected at most {PACKED_CELLS}")
         top = min(rules.max_rank, rules.goal_rank) if self.objective is Objective.WIN else rules.max_rank
         if max(top, *rules.board.ranks, *(rank + 1 for rank, _ in rules.spawn_table)) > PACKED_RANK:
-            lower = "a lower goal" if self.objective is Objective.WIN else "a goal to reach"
-            raise UsageError(
-                f"tiles above {2**PACKED_RANK} could appear: expected {lower}, at most {2**PACKED_RANK}, or fewer cells"
-            )
+            why = f"tiles above {2**PACKED_RANK} could appear"
+            if self.objective is Objective.SCORE:
+                expected = f"expected one, --goal TILE, of at most {2**PACKED_RANK}, or fewer cells"
+                raise UsageError(f"a goal is missing: without one {why} on {rules.board.to_text()}; {expected}")
+            raise UsageError(f"{why}: expected a goal of at most that, or fewer cells")
 
     @classmethod
     def of(cls, rules: Rules, objective: str) -> Self:

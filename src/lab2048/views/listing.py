@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lab2048.records.kept import Entry, Kept
+from lab2048.views.number import count
 
 _MOVES_A_LINE = 60
 
@@ -47,7 +48,11 @@ def games_csv(entries: Iterable[Entry]) -> str:
 def game_facts(kept: Kept) -> str:
     """All that is known of a game, a line each, and its moves."""
     episode, run, rules = kept.episode, kept.run, kept.episode.rules
-    won = f"{rules.goal} after {episode.moves_to_goal} moves" if episode.is_won else f"no, the goal is {rules.goal}"
+    won = (
+        f"{rules.goal} after {count(episode.moves_to_goal or 0, 'move')}"
+        if episode.is_won
+        else f"no, the goal is {rules.goal}"
+    )
     facts = {
         "game": f"{kept.id} (number {kept.number} of run {run.id}, {run.kind})",
         "kept": kept.created,

@@ -1,6 +1,7 @@
 """Numbers as people read them."""
 
 import math
+from collections.abc import Iterable
 
 
 def number(value: float) -> str:
@@ -15,12 +16,35 @@ def number(value: float) -> str:
 
 
 def count(n: int, noun: str) -> str:
-    """So many of a thing.
+    """So many of something.
 
-    >>> count(1, "move"), count(0, "game"), count(1096, "move")
-    ('1 move', '0 games', '1,096 moves')
+    >>> count(1, "move"), count(1200, "move")
+    ('1 move', '1,200 moves')
     """
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def apart(values: Iterable[float], width: int = 20, least: int = 0) -> list[str]:
+    """Numbers with as many decimals as it takes to tell them apart, `least` at least, if the width has room for them.
+
+    >>> apart([0.9392636924, 0.9392511873, 0.5])
+    ['0.93926', '0.93925', '0.50000']
+    >>> apart([1472916.2, 1468519.4]), apart([0.25, 0.25], least=2), apart([2e12, 1.0], 10)
+    (['1,472,916', '1,468,519'], ['0.25', '0.25'], ['2e+12', '1'])
+    """
+    found = list(values)
+    largest = max((abs(value) for value in found if math.isfinite(value)), default=0.0)
+    # Three digits of the largest one, as `number` has it, or more.
+    first = max(least, 0 if largest >= 100 or all(v == int(v) for v in found if math.isfinite(v)) else 2)
+    short = texts = [f"{value:.3g}" for value in found]
+    for decimals in range(first, 16):
+        tried = [f"{value:,.{decimals}f}" for value in found]
+        if max(map(len, tried), default=0) > width:
+            break
+        texts = tried
+        if len(set(tried)) == len(set(found)):
+            break
+    return short if len(set(short)) > len(set(texts)) else texts
 
 
 def percent(rate: float) -> str:

@@ -15,11 +15,11 @@ _DIGITS = 4  # room for these, even if there is no such tile yet: a board that g
 
 
 def wants_colour(stream: TextIO) -> bool:
-    """True if a stream is a terminal that shows colours; NO_COLOR and FORCE_COLOR decide first."""
-    if os.environ.get("NO_COLOR"):
-        return False
+    """True if a stream is a terminal that shows colours; FORCE_COLOR and then NO_COLOR decide first."""
     if os.environ.get("FORCE_COLOR"):
         return True
+    if os.environ.get("NO_COLOR"):
+        return False
     # A console of Windows shows the codes of colours as they are, unless it is told otherwise.
     return stream.isatty() and os.environ.get("TERM") != "dumb" and sys.platform not in ("emscripten", "win32")
 

@@ -10,6 +10,7 @@ from lab2048.errors import LabError, UsageError
 from lab2048.rules import Board, Rules
 
 if TYPE_CHECKING:  # players bring Numba along, and the first frame does not wait for that
+    from lab2048.arena.ready import Preparing
     from lab2048.players import Decision, Player
 
     Question = tuple[Board, asyncio.AbstractEventLoop, "asyncio.Future[Decision]"]
@@ -37,6 +38,7 @@ class Adviser:
         """Name a player; nothing is loaded yet."""
         self.spec, self.rules, self.seed = spec, rules, seed
         self._say = say
+        self.preparing: Preparing | None = None  # what is made ready for it now, and how far that is
         self._player: Player | None = None
         self._questions: queue.SimpleQueue[Question | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -81,10 +83,16 @@ class Adviser:
 
         if self._player is None:
             player = make_player(check_spec(self.spec))
-            prepare(self._say, *player.kernels)
+            try:
+                prepare(self._say, *player.groups, begun=self._begin)
+            finally:
+                self.preparing = None
             player.start(self.rules, self.seed)
             self._player = player
         return ask(self._player, self.spec, board)
+
+    def _begin(self, preparing: "Preparing") -> None:
+        self.preparing = preparing
 
 
 def _reply(loop: asyncio.AbstractEventLoop, answer: "asyncio.Future[Decision]", reply: Callable[[], None]) -> None:

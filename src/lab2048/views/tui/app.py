@@ -5,7 +5,7 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -53,8 +53,13 @@ class LabApp(App[None]):
         has_motion: bool | None = None,
         first: "Screen[None] | None" = None,
         player_files: Sequence[Path] = (),
+        store_file: Path | None = None,
+        defaults: Mapping[str, str] | None = None,
     ) -> None:
-        """Begin with the menu, or above it with another screen."""
+        """Begin with the menu, or above it with another screen.
+
+        `store_file` is what jobs are told of the store, and `defaults` is what stands in the fields of forms.
+        """
         self.store = store
         self.palette = Palette(depth or detect_depth(), is_ascii)
         self.has_motion = TEXTUAL_ANIMATIONS != "none" if has_motion is None else has_motion
@@ -62,7 +67,8 @@ class LabApp(App[None]):
         self.jobs: dict[str, Job] = {}
         self.failure: Exception | None = None
         self.unkept: list[Episode] = []  # games that the store did not take
-        self.player_files = player_files
+        self.player_files, self.store_file = player_files, store_file
+        self.defaults = defaults or {}
         self._first = first
         self._ascii, self._no_colour = AsciiFilter(), NoColor()
         is_plain = self.palette.depth is not Depth.MANY

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from lab2048.rules import Board, Game
+from lab2048.rules import Board, Game, Rules
 from lab2048.rules.move import Moves, letters, move_name
 from lab2048.views.listing import printable
-from lab2048.views.number import number
+from lab2048.views.number import apart, count
 from lab2048.views.text import fit
 
 if TYPE_CHECKING:
@@ -41,6 +41,18 @@ def _cut(text: str, columns: int) -> str:
     return text if len(text) <= columns else text[: columns - 1] + "…"
 
 
+def rules_text(rules: Rules) -> str:
+    """The board, and whatever else is not as it always is."""
+    data = rules.to_json()
+    usual = Rules.from_text(data["board"]).to_json()
+    told = {
+        "spawn": f"spawn {data['spawn']}",
+        "start": count(rules.n_start, "first tile"),
+        "spawner": f"{data['spawner']} spawner",
+    }
+    return ", ".join([data["board"], *(text for name, text in told.items() if data[name] != usual[name])])
+
+
 def game_facts(game: Game) -> dict[str, str]:
     """What changes with every move."""
     return {"score": f"{game.score:,}", "moves": f"{len(game.turns):,}"}
@@ -64,13 +76,13 @@ def values_text(board: Board, decision: "Decision", spec: str, measure: str) -> 
     moves = board.shape.moves
     text = Text().append(_cut(f"{measure} by {printable(spec)}", WIDTH) + "\n", "dim")
     low, high = min(decision.values.values()), max(decision.values.values())
+    shown = dict(zip(decision.values, apart(decision.values.values(), 10), strict=True))
     for move in ranked(decision):
         value = decision.values[move]
         name = move_name(moves[move])
         part = 1.0 if high == low else (value - low) / (high - low)
         mark = "▸" if move == decision.move else " "
-        shown = number(value) if abs(value) < 1e9 else f"{value:.3g}"
-        line = f"{mark}{_ARROWS[name]} {name:<10} {shown:>10} {'█' * round(1 + (_BAR - 1) * part)}\n"
+        line = f"{mark}{_ARROWS[name]} {name:<10} {shown[move]:>10} {'█' * round(1 + (_BAR - 1) * part)}\n"
         text.append(line, "bold" if move == decision.move else "")
     looked = [f"depth {decision.depth}"] * bool(decision.depth) + [f"{decision.nodes:,} boards"] * bool(decision.nodes)
     text.append(_cut(", ".join(looked), WIDTH), "dim")
@@ -80,7 +92,8 @@ def values_text(board: Board, decision: "Decision", spec: str, measure: str) -> 
 def short_values(board: Board, decision: "Decision") -> str:
     """The same in one line, best move first."""
     moves = board.shape.moves
-    return "  ".join(f"{_ARROWS[move_name(moves[m])]} {number(decision.values[m])}" for m in ranked(decision))
+    shown = dict(zip(decision.values, apart(decision.values.values(), 10), strict=True))
+    return "  ".join(f"{_ARROWS[move_name(moves[m])]} {shown[m]}" for m in ranked(decision))
 
 
 def ranked(decision: "Decision") -> list[int]:
@@ -96,6 +109,24 @@ def move_keys(moves: Moves) -> dict[str, int]:
     if len(moves) == len(arrows):
         keys |= {key: keys[letter] for key, letter in zip("hjkl", "aswd", strict=True)}
     return keys
+
+
+def play_help(moves: Moves) -> list[tuple[str, str]]:
+    """Every key of a game and what it does."""
+    quit_key = "q" if "q" not in letters(moves) else "Q"
+    return [
+        (move_keys_text(moves), "move"),
+        ("u, Backspace", "take the last move back, or a new game"),
+        ("r, y, Ctrl-R", "make it again"),
+        ("n, x", "new game; the old one is kept"),
+        ("t", "values of all moves, by the player"),
+        ("Space", "let the player make one move"),
+        ("Enter", "let the player play on, until you move"),
+        ("p", "choose the player"),
+        ("+ -", "faster, slower"),
+        ("Esc", "back to the menu; the game is kept"),
+        (f"{quit_key}, Ctrl-Q", "leave lab2048"),
+    ]
 
 
 def move_keys_text(moves: Moves) -> str:

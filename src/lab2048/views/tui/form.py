@@ -16,7 +16,7 @@ from lab2048.views.listing import printable
 from lab2048.views.tui import facts
 from lab2048.views.tui.adviser import check_spec
 from lab2048.views.tui.page import Line, Page
-from lab2048.views.tui.plan import Plan, command_line
+from lab2048.views.tui.plan import Field, Plan, command_line, read_number, rules_of
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -39,7 +39,7 @@ class FormScreen(Page):
             for field in self.plan.fields:
                 with Horizontal(classes="row"):
                     yield Static(field.name, classes="label")
-                    yield Line(field.default, id=f"field-{field.name}", select_on_focus=False)
+                    yield Line(self._default(field), id=f"field-{field.name}", select_on_focus=False)
                     yield Static(Text(field.doc, no_wrap=True, overflow="ellipsis"), classes="doc")
         yield Static(id="command")
         yield Static(id="message")
@@ -49,6 +49,11 @@ class FormScreen(Page):
         """Show the command."""
         self._draw()
 
+    def _default(self, field: Field) -> str:
+        """What stands in a field at first: what was said when lab2048 was started, or the field's own."""
+        said = {} if self.plan.name == "solve" else self.lab.defaults  # a board to solve is another question
+        return said.get(field.name, field.default)
+
     @property
     def values(self) -> dict[str, str]:
         """What stands in the fields."""
@@ -57,9 +62,11 @@ class FormScreen(Page):
     @property
     def words(self) -> list[str]:
         """The words of the command that does the same."""
-        takes_files = self.plan.name in ("watch", "match")
-        files = [word for path in self.lab.player_files for word in ("--player-file", str(path))]
-        return self.plan.words(self.values) + files * takes_files
+        name, lab = self.plan.name, self.lab
+        files = [word for path in lab.player_files for word in ("--player-file", str(path))]
+        store = ["--store", str(lab.store_file)] if lab.store_file else []
+        words = self.plan.words(self.values)
+        return words + files * (name in ("watch", "match")) + store * (name in ("play", "watch", "match"))
 
     @property
     def help(self) -> list[tuple[str, str]]:
@@ -106,7 +113,7 @@ class FormScreen(Page):
         values = self.values
         for spec in values.get("players", "").split():
             check_spec(spec)
-        Rules.from_text(values["board"], goal=_number(values, "goal", 2048))
+        rules_of(values)
         job = Job(self.plan.name, self.words)
         self.lab.jobs[self.plan.name] = job
         job.start()
@@ -117,8 +124,8 @@ class FormScreen(Page):
         from lab2048.views.tui.play import PlayScreen
 
         values = self.values
-        rules = Rules.from_text(values["board"].strip() or "4x4", goal=_number(values, "goal", 2048))
-        seed = check_seed(_number(values, "seed", random.SystemRandom().randint(0, MAX_SEED)))
+        rules = rules_of(values)
+        seed = check_seed(read_number(values, "seed", random.SystemRandom().randint(0, MAX_SEED)))
         spec = default_player(rules, values.get("player", ""))
         speed = float(values.get("speed", "").strip() or 10) if _is_number(values.get("speed", "")) else -1.0
         if not 0 < speed <= MAX_SPEED:
@@ -131,15 +138,6 @@ def default_player(rules: Rules, spec: str = "") -> str:
     from lab2048.players.registry import default_spec
 
     return check_spec(spec) if spec.strip() else default_spec(rules)
-
-
-def _number(values: dict[str, str], name: str, default: int) -> int:
-    text = values.get(name, "").strip()
-    if not text:
-        return default
-    if not text.isascii() or not text.isdigit():
-        raise UsageError(f"{name} {text!r} is no number: expected digits")
-    return int(text)
 
 
 def _is_number(text: str) -> bool:

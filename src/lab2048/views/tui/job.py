@@ -139,7 +139,9 @@ class Job:
         if not event:
             return self.log[-1] if self.log else "starting"
         if self.name == "match":
-            return f"{event['n_done']:,} of {event['n_all']:,} games"
+            n_players = max(1, len(event["players"]))
+            each = f", {event['n_all'] // n_players:,} for each player" if n_players > 1 else ""
+            return f"{event['n_done']:,} of {event['n_all']:,} games{each}"
         if self.name == "train":
             return f"{event['n_moves'] / 1e6:,.1f} million moves, mean score {number(event['mean'] or 0)}"
         return f"{event['phase']}, tile sum {event['tile_sum']}" if "phase" in event else "working"

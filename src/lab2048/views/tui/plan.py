@@ -2,7 +2,10 @@
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from lab2048.errors import UsageError
+from lab2048.rules import Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,29 @@ class Plan:
         return words
 
 
+def rules_of(values: Mapping[str, str]) -> Rules:
+    """The rules that the fields describe; raise a LabError for what no game could be played by."""
+    text = {field.name: values.get(field.name, "").strip() for field in RULES}
+    start = read_number(values, "start", -1)
+    return Rules.from_text(
+        text["board"] or "4x4",
+        goal=read_number(values, "goal", 2048),
+        spawn=text["spawn"] or "2:0.9,4:0.1",
+        start=None if start < 0 else start,
+        spawner=text["spawner"] or "fair",
+    )
+
+
+def read_number(values: Mapping[str, str], name: str, default: int) -> int:
+    """A number from a field, or what counts if it is empty."""
+    text = values.get(name, "").strip()
+    if not text:
+        return default
+    if not text.isascii() or not text.isdigit():
+        raise UsageError(f"{name} {text!r} is no number: expected digits")
+    return int(text)
+
+
 def command_line(words: list[str]) -> str:
     """A command as one types it."""
     return shlex.join(["lab2048", *words])
@@ -53,10 +79,15 @@ def command_line(words: list[str]) -> str:
 
 _BOARD = Field("board", "4x4", "4x4, 3x5, hex2, a map: ##x|#2#|###", "--rules")
 _GOAL = Field("goal", "2048", "the tile that wins", "--goal")
+_SPAWN = Field("spawn", "", "new tiles; empty: 2:0.9,4:0.1", "--spawn")
+_START = Field("start", "", "first tiles; empty: 2, or the map's", "--start")
+_SPAWNER = Field("spawner", "", "fair (when empty), first or worst", "--spawner")
 _SEED = Field("seed", "", "of the dice; empty: a fresh one", "--seed")
+RULES = (_BOARD, _GOAL, _SPAWN, _START, _SPAWNER)  # as every command that plays takes them
+_QUIET_RULES = (_BOARD, replace(_GOAL, default="", doc="the tile that wins; empty: 2048"), *RULES[2:])
 
 PLANS = (
-    Plan("play", "p", "the game, with hints, undo, and a player who takes over", ("play",), (_BOARD, _GOAL, _SEED)),
+    Plan("play", "p", "the game, with hints, undo, and a player who takes over", ("play",), (*RULES, _SEED)),
     Plan(
         "watch",
         "w",
@@ -64,7 +95,7 @@ PLANS = (
         ("watch",),
         (
             Field("player", "", "expectimax:ms=20; empty: the best"),
-            _BOARD,
+            *_QUIET_RULES,
             Field("speed", "10", "moves a second", "--speed"),
             _SEED,
         ),
@@ -77,7 +108,7 @@ PLANS = (
         ("match",),
         (
             Field("players", "greedy expectimax", "two or more, spaces between them"),
-            _BOARD,
+            *_QUIET_RULES,
             Field("games", "20", "for each player", "--games"),
             Field("seed", "1", "of the match: the same dice for all", "--seed"),
             Field("workers", "", "games at once; empty: one a core", "--workers"),
@@ -90,7 +121,7 @@ PLANS = (
         "a network that learns by playing",
         ("train", "ntuple"),
         (
-            _BOARD,
+            *_QUIET_RULES,
             Field("network", "", "best (when empty), 4x6, 8x6, rows", "--network"),
             Field("minutes", "5", "how long", "--minutes"),
             Field("threads", "", "empty: one a core", "--threads"),
@@ -106,6 +137,8 @@ PLANS = (
         (
             Field("board", "2x3", "2x4, 3x3, hex1, a map of 16 cells"),
             Field("goal", "64", "that wins; empty: the expected score", "--goal"),
+            _SPAWN,
+            _START,
             Field("out", "", "folder of the table; empty: none", "--out"),
             Field("memory", "1G", "to take at most", "--memory"),
         ),

@@ -41,6 +41,7 @@ class PlayScreen(Page):
         self.adviser = self._new_adviser(spec)
         self._moves = facts.move_keys(sitting.rules.shape.moves)
         self._is_stale = False
+        self._is_waiting = False  # for what is made ready for the player
         self._best: int | None = None
         self._commands = {
             "u": self.undo, "backspace": self.undo, "r": self.redo, "y": self.redo, "ctrl+r": self.redo,
@@ -86,21 +87,7 @@ class PlayScreen(Page):
     @property
     def help(self) -> list[tuple[str, str]]:
         """Every key and what it does."""
-        moves = self.sitting.rules.shape.moves
-        quit_key = "q" if "q" not in self._moves else "Q"
-        return [
-            (facts.move_keys_text(moves), "move"),
-            ("u, Backspace", "take the last move back, or a new game"),
-            ("r, y, Ctrl-R", "make it again"),
-            ("n, x", "new game; the old one is kept"),
-            ("t", "values of all moves, by the player"),
-            ("Space", "let the player make one move"),
-            ("Enter", "let the player play on, until you move"),
-            ("p", "choose the player"),
-            ("+ -", "faster, slower"),
-            ("Esc", "back to the menu; the game is kept"),
-            (f"{quit_key}, Ctrl-Q", "leave lab2048"),
-        ]
+        return facts.play_help(self.sitting.rules.shape.moves)
 
     # --- keys ------------------------------------------------------------------------
 
@@ -269,6 +256,12 @@ class PlayScreen(Page):
             self._draw(after)
 
     def _tick(self) -> None:
+        preparing = self.adviser.preparing
+        if preparing is not None or self._is_waiting:
+            self._is_waiting = preparing is not None
+            told = str(preparing or "")
+            if told != self.message:
+                self.say(told)
         if self._is_stale:
             self._draw()
 
@@ -280,7 +273,7 @@ class PlayScreen(Page):
         game, columns = self.sitting.game, self.size.width
         fresh = game.turns[-1].spawn[0] if game.turns else None
         self.query_one(BoardView).show(game.board, fresh, slide.after if slide else None)
-        self.put("header", Text(f" 2048 on {game.rules.board.to_text()}", "bold", overflow="ellipsis", no_wrap=True))
+        self.put("header", Text(f" 2048 on {facts.rules_text(game.rules)}", "bold", overflow="ellipsis", no_wrap=True))
         self.put("facts", facts.rows(facts.game_facts(game)))
         self.put("lasting", facts.rows(facts.lasting_facts(game, self._best)))
         state = f"plays, {facts.speed_text(self.speed)}" if self.is_auto else "you play"

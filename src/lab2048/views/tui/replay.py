@@ -15,6 +15,7 @@ from lab2048.records.kept import Kept
 from lab2048.rules import Game, Turn
 from lab2048.rules.move import move_name
 from lab2048.views.listing import printable
+from lab2048.views.number import count
 from lab2048.views.tui import facts
 from lab2048.views.tui.board import BoardView
 from lab2048.views.tui.page import Page
@@ -58,7 +59,7 @@ class ReplayScreen(Page):
         except LabError as error:
             self.say(printable(str(error)))
         else:
-            self.say(f"proved: {len(self.turns):,} moves, score {self.episode.score:,}")
+            self.say(f"proved: {count(len(self.turns), 'move')}, score {self.episode.score:,}")
 
     def on_resize(self, event: Resize) -> None:
         """A panel where there is room for it."""
@@ -154,7 +155,7 @@ class ReplayScreen(Page):
             return
         turn = self.turns[self.at - 1] if 0 < self.at <= len(self.turns) else None
         self.query_one(BoardView).show(turn.board if turn else self._first, turn.spawn[0] if turn else None)
-        self.put("header", Text(f" game {self.kept.id}", "bold").append(f"  {self.episode.rules.board.to_text()}"))
+        self.put("header", Text(f" game {self.kept.id}", "bold").append(f"  {facts.rules_text(self.episode.rules)}"))
         shown = {
             "move": f"{self.at:,} of {self.n_moves:,}",
             "made": move_name(turn.move) if turn else "-",

@@ -10,11 +10,11 @@ from lab2048.views.web.games import Id, read_player
 from lab2048.views.web.hint import grade
 from lab2048.views.web.lab import LabOf
 from lab2048.views.web.players import unit_of_player
-from lab2048.views.web.schema import MAX_SPEC, Body
+from lab2048.views.web.schema import ERRORS, MAX_SPEC, Body
 
 MAX_ASKED = 20  # boards of one request: whoever wants more asks again, and can stop
 
-router = APIRouter(prefix="/api/games", tags=["games"])
+router = APIRouter(prefix="/api/games", tags=["games"], responses=ERRORS)
 
 
 class JudgeBody(Body):

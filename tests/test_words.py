@@ -1,0 +1,149 @@
+"""Words that hold for every command: `--color` wherever it stands, and whole numbers as people write them."""
+
+import io
+import os
+import sys
+
+import pytest
+import typer
+
+from lab2048.cli.app import app, run
+from lab2048.cli.complete import complete
+from lab2048.cli.words import coloured, show_colour_everywhere, spell_out_numbers, take_colour
+from lab2048.views.text import wants_colour
+
+ROOT = typer.main.get_command(app)
+show_colour_everywhere(ROOT)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+# --- colours -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "left", "when"),
+    [
+        ("match random", "match random", None),
+        ("--color never match random", "match random", "never"),
+        ("match --color=always random", "match random", "always"),
+        ("match random --colour auto", "match random", "auto"),
+        ("match --color never random --color always", "match random", "always"),
+        ("match -- --color", "match -- --color", None),
+    ],
+)
+def test_colour_may_be_said_anywhere(words: str, left: str, when: str | None) -> None:
+    assert take_colour(words.split()) == (left.split(), when)
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+@pytest.mark.parametrize(
+    ("when", "force", "no", "expected"),
+    [
+        ("always", "", "1", True),
+        ("always", "", "", True),
+        ("never", "1", "", False),
+        ("never", "", "", False),
+        ("auto", "1", "1", True),  # forcing is stronger
+        (None, "1", "", True),
+        (None, "", "1", False),
+        ("auto", "", "", None),  # as the terminal is
+    ],
+)
+def test_who_decides(
+    monkeypatch: pytest.MonkeyPatch, when: str | None, force: str, no: str, expected: bool | None, is_terminal: bool
+) -> None:
+    from lab2048.cli.output import make_console
+
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("FORCE_COLOR", force)
+    monkeypatch.setenv("NO_COLOR", no)
+    stream = Terminal() if is_terminal else io.StringIO()
+    wanted = is_terminal if expected is None else expected
+    with coloured(when):
+        assert wants_colour(stream) is wanted
+        make_console(stream).print("text", style="bold red")
+    assert ("\x1b[" in stream.getvalue()) is wanted
+    assert (os.environ["FORCE_COLOR"], os.environ["NO_COLOR"]) == (force, no)
+
+
+@pytest.mark.parametrize(
+    "words", [["--color", "always", "play"], ["play", "--color=always"], ["play", "--colour", "always"]]
+)
+def test_a_pipe_gets_colours_when_they_are_wanted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    for further, is_coloured in ((words, True), (["play"], False)):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("a\n"))
+        assert run([*further, "--seed", "3"]) == 0
+        assert ("\x1b[48;5;" in capsys.readouterr().out) is is_coloured
+
+
+def test_a_setting_says_it_too_and_gives_way(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LAB2048_COLOR", "always")
+    for further, is_coloured in (([], True), (["--color", "never"], False)):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("a\n"))
+        assert run(["play", "--seed", "3", *further]) == 0
+        assert ("\x1b[48;5;" in capsys.readouterr().out) is is_coloured
+    monkeypatch.setenv("LAB2048_COLOR", "sometimes")
+    assert run(["play"]) == 2
+    assert "expected auto, always or never (set by LAB2048_COLOR=sometimes)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["play", "--color", "nevr"], "color 'nevr' is unknown: did you mean never?"),
+        (["--color=blue", "play"], "color 'blue' is unknown: expected auto, always or never"),
+        (["play", "--color"], "--color needs a word: expected auto, always or never"),
+    ],
+)
+def test_another_word_is_refused(capsys: pytest.CaptureFixture[str], words: list[str], says: str) -> None:
+    assert run(words) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_every_command_shows_it(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["--help"], ["match", "--help"], ["games", "list", "--help"]):
+        assert run(words) == 0
+        assert "--color" in capsys.readouterr().out
+    assert [one.text for one in complete(ROOT, ["games", "list", "--colo"])] == ["--color"]
+    assert [one.text for one in complete(ROOT, ["match", "--color", "a"])] == ["auto", "always"]
+    assert [one.text for one in complete(ROOT, ["--color", "ne"])] == ["never"]
+
+
+# --- numbers -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "spelt"),
+    [
+        ("match random --games 3e5", "match random --games 300000"),
+        ("match random --games=1.5e3 -n 2E2 -n1e1", "match random --games=1500 -n 200 -n10"),
+        ("match random --games 2.5", "match random --games 2.5"),  # and is refused
+        ("match 3e5 --store 3e5 --rules 3e5", "match 3e5 --store 3e5 --rules 3e5"),
+        ("train ntuple --moves 3e5 --seed 1e3", "train ntuple --moves 3e5 --seed 1000"),
+        ("match -- --games 3e5", "match -- --games 3e5"),
+        ("match --keep --games 1e1", "match --keep --games 10"),
+    ],
+)
+def test_whole_numbers_may_have_an_exponent(words: str, spelt: str) -> None:
+    assert spell_out_numbers(ROOT, words.split()) == spelt.split()
+
+
+@pytest.mark.parametrize(
+    ("games", "says"),
+    [
+        ("1e12", "games 1000000000000 is out of range: expected 1 to 10000000"),
+        ("2.5", "--games is not understood: expected a whole number"),
+        ("1.25e1", "--games is not understood: expected a whole number"),
+    ],
+)
+def test_what_is_wrong_with_a_number_is_said(capsys: pytest.CaptureFixture[str], games: str, says: str) -> None:
+    assert run(["match", "random", "--games", games]) == 2
+    assert says in capsys.readouterr().err
