@@ -142,7 +142,7 @@ def test_an_estimate_says_whether_a_board_can_be_solved_here(web):
     assert not design["can_solve"]
     assert "too many" in design["why_not"]
     design = web.post("/api/design", {"board": "4x4", "goal": 65536})
-    assert "expected a lower goal" in design["why_not"]
+    assert "expected a goal of at most" in design["why_not"]
     large = web.post("/api/design/estimate", {"rules": {"board": "4x4", "goal": 2048}, "objective": "win"})
     assert not large["fits"]
     assert "a goal below 2048" in large["verdict"]

@@ -139,7 +139,7 @@ def _why_not(rules: Rules) -> str:
             Problem.of(rules, objective)
             check_starts(rules)
         except LabError as error:
-            why = str(error)
+            why = why or str(error)  # of a goal: that one can be mended
         else:
             return ""
     return why
