@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import typer
 
-from lab2048.cli.app import app, run
+from lab2048.cli.app import make_app, run
 from lab2048.cli.complete import complete
 
-ROOT = typer.main.get_command(app)
+ROOT = typer.main.get_command(make_app())
 
 
 def offered(line: str) -> list[str]:

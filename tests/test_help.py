@@ -6,11 +6,11 @@ import pytest
 import typer
 
 import lab2048
-from lab2048.cli.app import app, run
+from lab2048.cli.app import make_app, run
 from lab2048.cli.help import example_of, lead_with_examples
 from lab2048.cli.tree import children, walk
 
-ROOT = typer.main.get_command(app)
+ROOT = typer.main.get_command(make_app())
 lead_with_examples(ROOT)
 COMMANDS = dict(walk(ROOT))
 

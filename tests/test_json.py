@@ -10,7 +10,7 @@ import pytest
 import typer
 from json_page import commands, faults, read_page
 
-from lab2048.cli.app import app, run
+from lab2048.cli.app import make_app, run
 from lab2048.cli.tree import children, walk
 
 SCHEMAS = read_page()
@@ -138,7 +138,7 @@ def test_measurements_are_as_the_page_says(capsys: pytest.CaptureFixture[str], m
 
 def test_the_page_names_every_command_that_answers_in_json() -> None:
     told = {" ".join(words.split()[1:3]) for some in commands().values() for words in some}
-    for path, command in walk(typer.main.get_command(app)):
+    for path, command in walk(typer.main.get_command(make_app())):
         options = [name for parameter in command.params for name in parameter.opts]
         if "--json" in options:
             assert any(words.startswith(" ".join(path[:2])) for words in told), path

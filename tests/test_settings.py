@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import typer
 
-from lab2048.cli.app import app, run
+from lab2048.cli.app import make_app, run
 from lab2048.cli.settings import COMMON, Settings, user_file
 
-ROOT = typer.main.get_command(app)
+ROOT = typer.main.get_command(make_app())
 
 
 @pytest.fixture(autouse=True)

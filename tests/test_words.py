@@ -7,12 +7,12 @@ import sys
 import pytest
 import typer
 
-from lab2048.cli.app import app, run
+from lab2048.cli.app import make_app, run
 from lab2048.cli.complete import complete
 from lab2048.cli.words import coloured, show_colour_everywhere, spell_out_numbers, take_colour
 from lab2048.views.text import wants_colour
 
-ROOT = typer.main.get_command(app)
+ROOT = typer.main.get_command(make_app())
 show_colour_everywhere(ROOT)
 
 

@@ -1,10 +1,11 @@
 """`lab2048`: the commands, and how every error ends in one line and an exit code."""
 
 import contextlib
+import importlib
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,30 +13,6 @@ import typer
 from typer.exceptions import TyperException
 
 import lab2048
-from lab2048.cli import (
-    bench,
-    completion,
-    config,
-    count,
-    doctor,
-    evaluate,
-    games,
-    hint,
-    match,
-    perft,
-    play,
-    players,
-    regret,
-    serve,
-    solve,
-    study,
-    table,
-    train,
-    tui,
-    tune,
-    watch,
-    weights,
-)
 from lab2048.cli.help import lead_with_examples, plainly
 from lab2048.cli.live import no_interrupt_lost
 from lab2048.cli.progress import remember
@@ -47,39 +24,55 @@ UNSETTLED = {"config", "doctor", "completion", "__complete", "--help", "-h", "--
 
 WITHOUT_A_WORD = "serve"
 
-app = typer.Typer(
-    help="A laboratory for the game 2048: play it, watch it played, compare its players, on any board.",
-    epilog="Example: lab2048 play --rules 4x4",
-    no_args_is_help=False,
-    add_completion=False,  # `lab2048 completion` knows the players, too
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("serve")(serve.serve)
-app.command("play")(play.play)
-app.command("tui")(tui.tui)
-app.command("watch")(watch.watch)
-app.command("match")(match.match)
-app.command("hint")(hint.hint)
-app.command("tune")(tune.tune)
-app.command("evaluate")(evaluate.evaluate)
-app.command("perft")(perft.perft)
-app.command("solve")(solve.solve)
-app.command("probe")(table.probe)
-app.command("count")(count.count)
-app.command("regret")(regret.regret)
-app.command("export-table")(table.export_table)
-app.command("doctor")(doctor.doctor)
-app.command("completion")(completion.completion)
-app.add_typer(players.app, name="players")
-app.add_typer(games.app, name="games")
-app.add_typer(bench.app, name="bench")
-app.add_typer(study.app, name="study")
-app.add_typer(table.app, name="table")
-app.add_typer(train.app, name="train")
-app.add_typer(weights.app, name="weights")
-app.add_typer(config.app, name="config")
+# Where each command stands: a file of this folder and a name in it; `app` is a group of commands.
+COMMANDS = {
+    "serve": "serve.serve",
+    "play": "play.play",
+    "tui": "tui.tui",
+    "watch": "watch.watch",
+    "match": "match.match",
+    "hint": "hint.hint",
+    "tune": "tune.tune",
+    "evaluate": "evaluate.evaluate",
+    "perft": "perft.perft",
+    "solve": "solve.solve",
+    "probe": "table.probe",
+    "count": "count.count",
+    "regret": "regret.regret",
+    "export-table": "table.export_table",
+    "doctor": "doctor.doctor",
+    "completion": "completion.completion",
+    "players": "players.app",
+    "games": "games.app",
+    "bench": "bench.app",
+    "study": "study.app",
+    "table": "table.app",
+    "train": "train.app",
+    "weights": "weights.app",
+    "config": "config.app",
+}
+
+
+def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """These commands, by themselves all; each is imported only here, because all of them take a while."""
+    app = typer.Typer(
+        help="A laboratory for the game 2048: play it, watch it played, compare its players, on any board.",
+        epilog="Example: lab2048 play --rules 4x4",
+        no_args_is_help=False,
+        add_completion=False,  # `lab2048 completion` knows the players, too
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(root)
+    for name in names:
+        file, _, what = COMMANDS[name].partition(".")
+        found = getattr(importlib.import_module(f"lab2048.cli.{file}"), what)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name)
+        else:
+            app.command(name)(found)
+    return app
 
 
 def _show_version(is_asked: bool) -> None:
@@ -89,7 +82,6 @@ def _show_version(is_asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def root(
     version: Annotated[
         bool, typer.Option("--version", help="Show the version and leave.", callback=_show_version, is_eager=True)
@@ -107,15 +99,16 @@ def run(arguments: Sequence[str]) -> int:
     words, when = list(arguments), None
     settings: Settings | None = None
     try:
-        command = typer.main.get_command(app)
-        lead_with_examples(command)
-        show_colour_everywhere(command)
         if words[:1] == ["__complete"]:  # by itself, because taking a command apart costs more than answering
-            completion.print_candidates(command, words[1:])
+            from lab2048.cli.completion import print_candidates
+
+            print_candidates(_command_of([]), words[1:])
             return 0
         remember(words)
         words, when = take_colour(words)
-        words = spell_out_numbers(command, words or [WITHOUT_A_WORD])
+        words = words or [WITHOUT_A_WORD]
+        command = _command_of(words)
+        words = spell_out_numbers(command, words)
         if words[:1] == ["help"]:  # as other programs have it
             words = [*words[1:], "--help"]
         # Those who ask what is wrong with the settings must get an answer in spite of it.
@@ -156,6 +149,15 @@ def run(arguments: Sequence[str]) -> int:
 
             traceback.print_exc()
         return _say(f"internal error: {type(error).__name__}: {error} (LAB2048_DEBUG=1 shows where)", 1)
+
+
+def _command_of(words: list[str]) -> Any:
+    """The command that is meant, or all of them where it takes all to answer."""
+    is_one = words[:1] and words[0] in COMMANDS and not is_needed(os.environ)
+    command = typer.main.get_command(make_app(words[:1] if is_one else COMMANDS))
+    lead_with_examples(command)
+    show_colour_everywhere(command)
+    return command
 
 
 def _invoke(command: Any, arguments: list[str], settings: Settings | None) -> int:
