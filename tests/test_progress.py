@@ -104,7 +104,7 @@ def test_whoever_waits_for_kernels_is_told_how_far_they_are(monkeypatch: pytest.
     else:
         lines = said.splitlines()
         assert lines[0] == "compiling kernels (play), once after an update"
-        assert lines[1] == "compiling kernels (play), once: 10 of 60"
+        assert lines[1] == "compiling kernels (play), once: 10 of 60, 0 s"
 
 
 def test_again_is_the_command_that_was_typed() -> None:

@@ -8,7 +8,7 @@ _NO_KERNELS = ("__complete", "players", "completion")
 
 
 def main() -> None:
-    """Run one command and exit with its code: 0, 1 failure, 2 usage, 3 bad board or file, 130 interrupted."""
+    """Run one command and exit with its code, as docs/cli.md lists them: 0 is done, 130 interrupted."""
     try:
         if sys.argv[1:2] and sys.argv[1] in _NO_KERNELS:
             os.environ["LAB2048_NO_JIT"] = "1"

@@ -119,7 +119,8 @@ def run(arguments: Sequence[str]) -> int:
                 settings.export()
                 when = when or settings.value("color")
                 check_colour(when or "auto")
-                _warn_of(strangers(settings, os.environ))
+                if not wants_help:
+                    _warn_of(strangers(settings, os.environ))
         with no_interrupt_lost(), coloured(when):
             code = _invoke(command, words, settings)
         sys.stdout.flush()

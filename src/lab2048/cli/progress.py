@@ -119,11 +119,11 @@ def working(text: str, *, only_terminal: bool = False) -> Iterator[Callable[[str
             line.draw(f"{told[0]}, {time.monotonic() - begin:.0f} s")
 
     pauses = [PATIENCE] if line.is_terminal else [_PATIENCE_ELSEWHERE, _PAUSE_ELSEWHERE]
-    with _ticking(tick, pauses):
-        try:
+    try:
+        with _ticking(tick, pauses):
             yield change
-        finally:
-            line.clear()
+    finally:
+        line.clear()
 
 
 @contextlib.contextmanager
@@ -153,32 +153,31 @@ def make_ready(*groups: str) -> None:
     """
     from lab2048.arena.ready import Preparing, prepare
 
-    line, since = _Line(), time.monotonic()
-    told, work = "loading kernels", list[Preparing]()
+    line, since, told = _Line(), time.monotonic(), "loading kernels"
+    work: Preparing | None = None
 
     def announce(message: str) -> None:
-        nonlocal told
-        told = message
+        nonlocal told, work
+        told, work = message, None
         if not line.is_terminal:
             say(message)
 
     def begin(preparing: Preparing) -> None:
-        nonlocal since
-        since = time.monotonic()
-        work[:] = [preparing]
+        nonlocal since, work
+        since, work = time.monotonic(), preparing
 
     def tick() -> None:
-        seconds = time.monotonic() - since
-        if not line.is_terminal:
-            if work:  # until then what was announced is all there is to say
-                line.draw(str(work[0]))
-        elif work:
-            line.draw(f"{bar(work[0].n_done / max(1, work[0].n_all), seconds)}  {work[0]}")
+        now, seconds = work, time.monotonic() - since
+        if now is None:
+            if line.is_terminal:  # elsewhere it has been announced
+                line.draw(f"{told}, {seconds:.0f} s")
+        elif line.is_terminal:
+            line.draw(f"{bar(now.n_done / max(1, now.n_all), seconds)}  {now}")
         else:
-            line.draw(f"{told}, {seconds:.0f} s")
+            line.draw(f"{now}, {seconds:.0f} s")
 
-    with _ticking(tick, [PATIENCE, _PAUSE_TERMINAL] if line.is_terminal else [_PATIENCE_ELSEWHERE]):
-        try:
+    try:
+        with _ticking(tick, [PATIENCE, _PAUSE_TERMINAL] if line.is_terminal else [_PATIENCE_ELSEWHERE]):
             prepare(announce, *groups, begun=begin)
-        finally:
-            line.clear()
+    finally:
+        line.clear()
