@@ -66,9 +66,10 @@ async def _invalid(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": one_line(in_words(error.errors()[0]))}, 422)
 
 
-async def _http_error(_: Request, error: Exception) -> JSONResponse:
+async def _http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    return JSONResponse({"error": one_line(str(error.detail))}, error.status_code, headers=error.headers)
+    text = f"there is nothing at {request.url.path[:80]}" if error.status_code == 404 else str(error.detail)
+    return JSONResponse({"error": one_line(text)}, error.status_code, headers=error.headers)
 
 
 async def _internal(_: Request, error: Exception) -> JSONResponse:
