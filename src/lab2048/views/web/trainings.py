@@ -310,11 +310,13 @@ def _writes(plan: Plan, free: int) -> str:
     """What a training will write, in a sentence."""
     first, last = plan.n_bytes
     every = "every minute" if plan.every == 1 else f"every {number(plan.every)} minutes"
-    if plan.total < plan.every:
+    if plan.every < 1:
+        every = f"every {60 * plan.every:.0f} seconds"
+    if plan.total <= plan.every:
         every = "at its end"
     text = f"Writes {size(first)} {every}"
     if last > first:
-        text += f", growing to {size(last)}"
+        text += f", up to {size(last)} in a long training"
     if plan.method.is_deep:
         text += f"; up to {n_kept(last)} checkpoints are kept, spread over the training"
     else:

@@ -79,7 +79,7 @@ export class TrainForm {
     const chosen = this.#methods.find(({ name }) => name === this.method.value);
     if (!chosen) return;
     const lacking = new Set(this.#methods.map(({ why_not: whyNot }) => whyNot).filter(Boolean));
-    this.about.textContent = `${chosen.title}: ${chosen.doc}.`;
+    this.about.textContent = `${capital(chosen.doc)}.`;
     if (lacking.size) this.about.append(h("br"), `${[...lacking].join("; ")}.`);
     this.networkField.hidden = chosen.name !== "ntuple";
     const plan = () => this.plan();
