@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # Colours that people who see few of them can tell apart (Okabe and Ito), dark enough on light and light enough on dark.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7f7f7f", "#8c6bb1")
 POINTS = 200  # of a curve
+FEW = 40
 
 
 @dataclass(frozen=True)
@@ -180,8 +181,9 @@ def training_chart(name: str, curve: Sequence[Mapping[str, Any]]) -> Chart:
         lines = {"mean score": [point["mean"] for point in curve]}
         title, axis = "Mean score of the last games", "score"
         _add_trials(figure, curve)
+    mode = _mode(len(xs))
     for i, (label, ys) in enumerate(lines.items()):
-        figure.add_scatter(x=xs, y=ys, mode="lines", name=label, line={"color": COLOURS[i % len(COLOURS)]})
+        figure.add_scatter(x=xs, y=ys, mode=mode, name=label, line={"color": COLOURS[i % len(COLOURS)]})
     columns += list(lines)
     for i, point in enumerate(curve):
         rows.append([point["n_moves"], point["seconds"], *(ys[i] for ys in lines.values())])
@@ -237,10 +239,15 @@ def layer_chart(layers: Sequence[tuple[int, int, int]]) -> Chart:
     for i, (label, column) in enumerate((("states", 1), ("afterstates", 2))):
         figure.add_scatter(
             x=[layer[0] for layer in layers], y=[layer[column] for layer in layers], name=label,
-            mode="lines+markers" if len(layers) <= 60 else "lines", line={"color": COLOURS[i]},
+            mode=_mode(len(layers)), line={"color": COLOURS[i]},
         )  # fmt: skip
     rows = [list(layer) for layer in layers]
     return _chart("Boards by their tile sum", figure, "tile sum", "boards", ["tile sum", "states", "afterstates"], rows)
+
+
+def _mode(n_points: int) -> str:
+    """Few points are seen as such; one alone makes no line."""
+    return "lines+markers" if n_points <= FEW else "lines"
 
 
 def _chart(

@@ -139,7 +139,7 @@ def _why_not(rules: Rules) -> str:
             Problem.of(rules, objective)
             check_starts(rules)
         except LabError as error:
-            why = why or str(error)  # of a goal: that one can be mended
+            why = why or str(error)  # of the goal: a lower one may be all that is missing
         else:
             return ""
     return why

@@ -7,7 +7,7 @@ import { bytes, number } from "./pure/format.js";
 const IN_A_MATCH = 8;
 
 export class CheckpointList {
-  element = h("div");
+  element = h("div.checkpoints");
   #shown = "";
 
   /** `play(spec)` and `match(specs)` go to the pages that do it. */
