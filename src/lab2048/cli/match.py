@@ -26,6 +26,7 @@ from lab2048.cli.options import (
 from lab2048.cli.output import make_console, print_json, to_json
 from lab2048.cli.progress import again, bar, make_ready
 from lab2048.errors import RequirementError, UsageError
+from lab2048.views.number import count
 
 if TYPE_CHECKING:
     from lab2048.arena.keeper import Keeper
@@ -110,7 +111,7 @@ def match(
         keeper = Keeper(stack.enter_context(Store.open(store)), the_match) if keep else None
         if keeper and resume:
             for player, n_found in keeper.resume():
-                say(f"{player}: {n_found} games found")
+                say(f"{player}: {count(n_found, 'game')} found")
                 if tell:
                     tell(player, the_match.standings[player].games, 0.0)
         make_ready(*groups_of(specs))
@@ -205,8 +206,8 @@ def _live(match: "Match") -> Iterator[Callable[[], None]]:
         rate = f", {(n - n_found) / spent:,.3g} a second" if n > n_found else ""
         # Games that were found took no time.
         seconds = spent * n / max(1, n - n_found)
-        each = f" ({match.n_games} for each player)" if len(match.players) > 1 else ""
-        return f"{bar(n / n_all, seconds) if n > n_found else ''}  {n} of {n_all} games{each}{rate}".strip()
+        each = f" ({match.n_games:,} for each player)" if len(match.players) > 1 else ""
+        return f"{bar(n / n_all, seconds) if n > n_found else ''}  {n:,} of {count(n_all, 'game')}{each}{rate}".strip()
 
     if not sys.stderr.isatty():
 

@@ -35,7 +35,7 @@ def regret(
     from lab2048.players import canonical_spec, load_player_file
     from lab2048.rules.dice import check_seed
     from lab2048.solver.table import Table
-    from lab2048.views.number import number, percent
+    from lab2048.views.number import count, number, percent
 
     if not 1 <= games <= MAX_GAMES:
         raise UsageError(f"games {games} is out of range: expected 1 to {MAX_GAMES}")
@@ -74,7 +74,7 @@ def regret(
         print(
             f"{each.player}: loses {number(each.per_move)} a move, {number(loss.value)} a game "
             f"[{number(loss.low)}, {number(loss.high)}]; "
-            f"{best} of {number(each.n_moves)} moves are best ({games} games)"
+            f"{best} of {number(each.n_moves)} moves are best ({count(games, 'game')})"
         )
         for mistake in each.worst[:3]:
             print(f"    {mistake.board.to_text()}: {mistake.move}, not {mistake.best}, loses {number(mistake.loss)}")

@@ -43,6 +43,7 @@ def verify(
     from lab2048.arena.ready import SOLVER
     from lab2048.solver.table import Table
     from lab2048.solver.verify import verify as prove
+    from lab2048.views.number import count
 
     if sample < 0:
         raise UsageError(f"sample {sample} is out of range: expected 0 or more")
@@ -60,7 +61,7 @@ def verify(
     if as_json:
         print_json("table-verify-1", {"table": str(folder), **vars(found)})
         return
-    print(f"right: {found.layers} layers, {found.checked:,} of {found.afterstates:,} afterstates recomputed")
+    print(f"right: {count(found.layers, 'layer')}, {found.checked:,} of {found.afterstates:,} afterstates recomputed")
 
 
 def probe(

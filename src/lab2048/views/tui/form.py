@@ -128,8 +128,8 @@ class FormScreen(Page):
         seed = check_seed(read_number(values, "seed", random.SystemRandom().randint(0, MAX_SEED)))
         spec = default_player(rules, values.get("player", ""))
         speed = float(values.get("speed", "").strip() or 10) if _is_number(values.get("speed", "")) else -1.0
-        if not 0 < speed <= MAX_SPEED:
-            raise UsageError(f"speed {values['speed']!r} is out of range: expected above 0, at most {MAX_SPEED:g}")
+        if not 0 <= speed <= MAX_SPEED:
+            raise UsageError(f"speed {values['speed']!r} is out of range: expected 0 to {MAX_SPEED:g}")
         return PlayScreen(Sitting(rules, seed, self.lab.store), spec, speed=speed, is_auto=self.plan.name == "watch")
 
 

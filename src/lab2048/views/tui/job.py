@@ -13,7 +13,7 @@ from collections import deque
 from typing import Any
 
 from lab2048.views.listing import printable
-from lab2048.views.number import number
+from lab2048.views.number import count, number
 
 LOG_LINES = 4
 MAX_LINE = 2**24  # bytes of one event
@@ -141,7 +141,7 @@ class Job:
         if self.name == "match":
             n_players = max(1, len(event["players"]))
             each = f", {event['n_all'] // n_players:,} for each player" if n_players > 1 else ""
-            return f"{event['n_done']:,} of {event['n_all']:,} games{each}"
+            return f"{event['n_done']:,} of {count(event['n_all'], 'game')}{each}"
         if self.name == "train":
             return f"{event['n_moves'] / 1e6:,.1f} million moves, mean score {number(event['mean'] or 0)}"
         return f"{event['phase']}, tile sum {event['tile_sum']}" if "phase" in event else "working"

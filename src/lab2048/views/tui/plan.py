@@ -96,7 +96,7 @@ PLANS = (
         (
             Field("player", "", "expectimax:ms=20; empty: the best"),
             *_QUIET_RULES,
-            Field("speed", "10", "moves a second", "--speed"),
+            Field("speed", "10", "moves a second; 0: as fast as it can", "--speed"),
             _SEED,
         ),
     ),
