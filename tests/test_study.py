@@ -75,7 +75,7 @@ def small(tmp_path: Path) -> Path:
 # --- the files ---------------------------------------------------------------------------
 
 
-def test_there_are_nine_studies() -> None:
+def test_there_are_ten_studies() -> None:
     assert study_names() == [
         "000-lookahead",
         "000-network",
@@ -86,6 +86,7 @@ def test_there_are_nine_studies() -> None:
         "003-shield",
         "004-methods",
         "all-players",
+        "deep",
     ]
 
 
@@ -97,7 +98,8 @@ def test_every_study_says_what_it_assumes_and_where_figures_stand(name: str) -> 
     for row in study.rows:
         assert row.amount("test") <= row.amount("quick") <= row.amount("full") or row.kind == "none"
         for size in row.sizes:
-            assert row.lesson is None or bool(row.amount(size)) == bool(row.lesson.games.get(size))
+            is_learnt = row.lesson is not None and row.lesson.is_at(size)
+            assert row.lesson is None or row.lesson.of or bool(row.amount(size)) == is_learnt
         for figure in row.figures:
             assert figure.where or figure.published is None, f"{row.id}: {figure}"
 
@@ -116,6 +118,8 @@ def test_every_study_says_what_it_assumes_and_where_figures_stand(name: str) -> 
         ('rules = "2x2"', 'rules = "2x"', "row random"),
         ("question", "questoin", "did you mean question"),
         ('title = "Small"', "", "has no title"),
+        ('player = "random"', 'player = "{trained}"', "of a row that trains"),
+        ("full = 40", "full = 40\ntrainings = 0", "expected 1 to 100"),
     ],
 )
 def test_a_wrong_file_is_refused_in_a_line(small: Path, before: str, after: str, message: str) -> None:
@@ -163,6 +167,7 @@ def test_published_figures(text: str, value: float, low: float, high: float) -> 
         ("win", "96.14%", Measured.exact(0.961484), "differs"),
         ("bytes", "268,435,456", Measured.exact(1000), "better"),
         ("move-time", "about 1 s", Measured.mean([0.1, 0.2]), "not comparable"),
+        ("training-time", "21,600 s", Measured.once(5.0), "not comparable"),
         ("score", "100", Measured.mean([5.0]), "not comparable"),
     ],
 )
@@ -172,10 +177,27 @@ def test_verdicts_come_from_intervals(measure: str, published: str, ours: Measur
 
 
 def test_what_cannot_be_compared_says_why() -> None:
-    figure = Figure(Measure("score"))
-    assert str(judge(figure, Measured.mean([1, 2, 3]))) == "not comparable: no figure is published"
-    assert "not measured" in str(judge(figure, None))
-    assert "picture" in str(judge(Figure(Measure("score"), differs="a picture"), Measured.mean([1, 2])))
+    figure, published = Figure(Measure("score")), Published.from_text("100")
+    assert str(judge(figure, Measured.mean([1, 2, 3]))) == "nothing published"
+    assert str(judge(Figure(Measure("solve-time")), Measured.once(0.5))) == "nothing published"
+    assert str(judge(figure, None)) == "not measured"
+    assert "picture" in str(judge(Figure(Measure("score"), published, differs="a picture"), Measured.mean([1, 2])))
+    assert "measured once" in str(judge(Figure(Measure("score"), published), Measured.mean([5.0])))
+    against = Figure(Measure("training-time"), against="other")
+    assert "measured once" in str(judge(against, Measured.once(5.0), Measured.mean([4.0, 5.0])))
+    assert "other is not measured" in str(judge(against, Measured.once(5.0)))
+
+
+def test_trainings_are_summed_up_by_the_wider_interval() -> None:
+    apart = Measured.over([Measured(10, 9, 11, 50), Measured(20, 19, 21, 50), Measured(30, 29, 31, 50)])
+    assert (apart.value, apart.n) == (20, 150)
+    assert apart.high - 20 == pytest.approx(4.302653 * 10 / 3**0.5, abs=1e-4)
+    alike = Measured.over([Measured.rate(0, 200)] * 3)  # three times none is not certainly none
+    assert alike.low == 0 < alike.high == pytest.approx(Measured.rate(0, 200).high / 3**0.5)
+    assert Measured.over([Measured.exact(7)] * 3) == Measured.exact(7)
+    once = Measured.over([Measured.once(1), Measured.once(3)])
+    assert once.is_sure
+    assert (once.value, once.n) == (2, 2)
 
 
 def test_the_difference_of_two_rates_is_newcombes() -> None:

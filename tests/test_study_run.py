@@ -6,6 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from test_study import SMALL
 from test_study import small as small
 
@@ -13,9 +14,12 @@ from lab2048.cli.app import run
 from lab2048.errors import FileError
 from lab2048.studies.job import Job
 from lab2048.studies.reading import load_study, read_study, study_names
-from lab2048.studies.report import make_report
+from lab2048.studies.report import Report, make_report
 from lab2048.studies.result import Result, Shelf
 from lab2048.studies.runner import Runner, reason_left_out, run_row
+from lab2048.studies.verdict import WORDS
+from lab2048.views.study import report_markdown, report_table
+from lab2048.views.study_curve import curves_svg
 
 # --- running -----------------------------------------------------------------------------
 
@@ -39,7 +43,7 @@ def test_a_run_is_resumed_row_by_row(small: Path, tmp_path: Path) -> None:
     report = make_report(shelf)
     words = {(line.row.id, line.figure.measure.to_text()): line.verdict.word for line in report.lines}
     assert words["best", "won"] == "better"
-    assert words["missing", "score"] == "not comparable"
+    assert words["missing", "score"] == "not measured"
     assert "install a lab2048 that has the player nosuchplayer" in str(report.lines[-1].verdict)
     assert report.results["random"].provenance["study"] == "small"
     again = Result.from_json(json.loads(json.dumps(report.results["best"].to_json())))
@@ -109,6 +113,103 @@ def test_a_training_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     assert [file.name for file in broken.folder.iterdir()] == ["learn.json"]
 
 
+SEVERAL = (
+    TRAIN.replace("full = 5\n", "full = 5\ntrainings = 3\n")
+    + """
+[[rows]]
+id = "again"
+title = "the same network"
+kind = "train"
+rules = "2x3"
+player = "ntuple:weights={weights},depth=2"
+full = 5
+trainings = 3
+train = { of = "learn" }
+figures = [{ measure = "score", against = "learn" }]
+"""
+)
+
+
+def test_a_row_may_have_several_trainings_and_lend_them(tmp_path: Path) -> None:
+    path = tmp_path / "learning.toml"
+    path.write_text(SEVERAL)
+    shelf = Shelf(read_study(path), "full", 1, tmp_path / "kept")
+    assert finish(shelf, stop_after=1) == ["learn.1"]
+    report = make_report(shelf)
+    assert [len(line.each) for line in report.lines] == [1, 1, 1, 0]
+    assert "1 of 3 trainings" in shown(report)
+    assert finish(shelf) == ["learn.1", "learn.2", "learn.3", "again.1", "again.2", "again.3"]
+    assert not list(shelf.folder.glob("*.safetensors"))  # lent, and of no more use
+    report = make_report(shelf)
+    scores = [line for line in report.lines if line.figure.measure.name == "score"]
+    assert [len(line.each) for line in scores] == [3, 3]
+    assert len({each.value for each in scores[0].each}) > 1  # each has a seed of its own
+    assert scores[0].ours is not None
+    assert scores[0].ours.n == 15
+    trained = [report.results[f"{row}.2"].provenance["trained"]["moves"] for row in ("learn", "again")]
+    assert trained[0] == trained[1]
+    assert len(report.to_json()["figures"][0]["trainings"]) == 3
+    assert "3 x 5" in report_markdown(report, charts={}, command="lab2048")
+
+
+def shown(report: Report) -> str:
+    """The table as a pipe gets it."""
+    console = Console(width=1000)
+    with console.capture() as capture:
+        console.print(report_table(report, None))
+    return capture.get()
+
+
+DEEP = """
+title = "Deep learning"
+question = "Does it play at once?"
+source = "Nobody."
+
+[every]
+kind = "train"
+rules = "2x3"
+full = 20
+
+[[rows]]
+id = "values"
+title = "afterstates"
+player = "{trained}"
+train = { method = "afterstate", options = { crowd = 8, widths = "16,8,16", trial_every = 20 }, full = 60 }
+figures = [{ measure = "score" }, { measure = "pairs:16" }, { measure = "gradients" }, { measure = "training-pace" }]
+
+[[rows]]
+id = "turned"
+title = "afterstates, turned"
+player = "{trained}:turned=true"
+train = { of = "values" }
+figures = [{ measure = "score", against = "values" }]
+"""
+
+
+def test_a_trained_network_plays_all_games_at_once(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="torch is not installed: pip install 'lab2048[deep]'")
+    path = tmp_path / "deeply.toml"
+    path.write_text(DEEP)
+    shelf = Shelf(read_study(path), "full", 1, tmp_path / "kept")
+    assert finish(shelf) == ["values", "turned"]
+    report = make_report(shelf)
+    assert report.n_measured == 5
+    result = report.results["values"]
+    assert [game.number for game in result.games] == list(range(20))
+    assert result.provenance["trained"]["sessions"][0]["threads"] == 1
+    assert report.lines[-1].gap is not None  # on the same seeds
+    picture = curves_svg(report)
+    assert picture is not None
+    assert picture.count("<polyline") >= 4
+    wrong = path.with_name("wrong.toml")
+    wrong.write_text(DEEP.replace('"pairs:16"', '"won"'))
+    with pytest.raises(FileError, match="do not tell it"):
+        read_study(wrong)
+    wrong.write_text(DEEP.replace('of = "values"', 'of = "turned"'))
+    with pytest.raises(FileError, match="a row before it that trains"):
+        read_study(wrong.rename(wrong.with_name("other.toml")))
+
+
 @pytest.mark.parametrize("name", study_names())
 def test_every_study_runs_at_its_smallest_size(name: str, tmp_path: Path) -> None:
     shelf = Shelf(load_study(name), "test", 1, tmp_path)
@@ -134,6 +235,11 @@ def test_the_commands(
     shown = capsys.readouterr()
     assert "missing: left out: install" in shown.err
     assert "15 of 100" in shown.out
+    # In a pipe nothing is folded, and the columns have heads.
+    table = shown.out.splitlines()
+    assert any(line.startswith("measured") and "ours [95% interval]" in line and "verdict" in line for line in table)
+    assert any("15 of 100" in line and ("agrees" in line or "worse" in line or "better" in line) for line in table)
+    assert "with nothing published" in table[-1]
     page, text = tmp_path / "page.html", tmp_path / "page.md"
     assert run(["study", "report", str(small), "--html", str(page), "--markdown", str(text)]) == 0
     html = page.read_text()
@@ -147,12 +253,32 @@ def test_the_commands(
     assert run(["study", "report", str(small), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["schema"] == "lab2048/study-report-1"
-    assert {figure["verdict"] for figure in data["figures"]} <= {"agrees", "better", "worse", "not comparable"}
+    assert {figure["verdict"] for figure in data["figures"]} <= set(WORDS) - {"not comparable"}
     assert run(["study", "list", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["studies"]) == len(study_names())
+    assert run(["study", "run", str(small), "--row", "bost"]) == 2
+    assert "did you mean best" in capsys.readouterr().err
+    assert run(["study", "run", str(small), "--seed", "2", "--row", "random", "--workers", "1"]) == 0
+    assert [path.name for path in (tmp_path / "results" / "small" / "full-2").iterdir()] == ["random.json"]
+    capsys.readouterr()
     assert run(["study"]) == 2
     assert run(["study", "run", "000-optimol"]) == 2
     assert "did you mean 000-optimal" in capsys.readouterr().err
+
+
+def test_all_studies_are_one_command(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LAB2048_STUDIES", str(tmp_path / "results"))
+    monkeypatch.setattr("lab2048.studies.reading.FOLDER", small.parent)
+    pages = tmp_path / "pages"
+    assert run(["study", "run", "all", "--workers", "1"]) == 0
+    assert capsys.readouterr().out.startswith("small: full run, seed 1: 6 of 7 figures measured;")
+    assert run(["study", "report", "all", "--markdown", str(pages)]) == 0
+    assert sorted(page.name for page in pages.iterdir()) == ["README.md", "small.md", "small.svg"]
+    assert "[small: Small](small.md): full run" in (pages / "README.md").read_text()
+    assert run(["study", "report", "all"]) == 2
+    assert run(["study", "run", "all", "--json"]) == 2
 
 
 def test_an_interrupted_run_says_how_to_go_on(

@@ -14,7 +14,7 @@ from lab2048.cli.live import live, on_interrupt
 from lab2048.cli.match import MAX_WORKERS
 from lab2048.cli.options import JsonOption, say
 from lab2048.cli.output import make_console, print_json
-from lab2048.errors import UsageError
+from lab2048.errors import FileError, UsageError
 
 if TYPE_CHECKING:
     from lab2048.studies.report import Report
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
 NameArgument = Annotated[
-    str, typer.Argument(metavar="NAME", help="A study, as `lab2048 study list` names it, or FILE.toml.")
+    str, typer.Argument(metavar="NAME", help="A study, as `lab2048 study list` names it, all, or FILE.toml.")
 ]
 QuickOption = Annotated[bool, typer.Option("--quick", help="Fewer games: all studies in a quarter of an hour.")]
 TinyOption = Annotated[bool, typer.Option("--tiny", hidden=True, help="As few games as show that it works.")]
@@ -36,6 +36,7 @@ FolderOption = Annotated[
     ),
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
+ALL = "all"  # the name that stands for every study
 
 
 @app.callback()
@@ -75,6 +76,9 @@ def run(
         int, typer.Option("--workers", "-w", metavar="N", help="How many games at once (0: one a core).")
     ] = 0,
     folder: FolderOption = None,
+    rows: Annotated[
+        list[str] | None, typer.Option("--row", metavar="ROW", help="Only this row; may be given several times.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Run again what has a result.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -82,25 +86,40 @@ def run(
 
     Example: lab2048 study run 000-optimal --quick
     """
+    from lab2048.studies.reading import study_names
     from lab2048.studies.report import make_report
-    from lab2048.studies.runner import Runner
 
     if not 0 <= workers <= MAX_WORKERS:
         raise UsageError(f"workers {workers} is out of range: expected 0 to {MAX_WORKERS}")
-    shelf = _shelf(name, quick=quick, tiny=tiny, seed=seed, folder=folder)
+    if name == ALL and as_json:
+        raise UsageError("all and --json: expected one study for a report in JSON")
+    if name == ALL and rows:
+        raise UsageError("all and --row: expected one study to choose rows of")
+    for each in study_names() if name == ALL else [name]:
+        shelf = _shelf(each, quick=quick, tiny=tiny, seed=seed, folder=folder)
+        if not _run(shelf, workers or os.cpu_count() or 1, rows or [], force=force):
+            if name != ALL:
+                _show(make_report(shelf), as_json=as_json)
+            say(f"interrupted; what is done is kept: {_command('run', shelf, name, folder)} goes on")
+            raise typer.Exit(130)
+        if name == ALL:
+            _show_short(make_report(shelf))
+        else:
+            _show(make_report(shelf), as_json=as_json)
+            say(f"as a page: {_command('report', shelf, name, folder)} --html {shelf.study.name}.html")
+
+
+def _run(shelf: "Shelf", n_workers: int, rows: list[str], *, force: bool) -> bool:
+    """Run what is missing; return whether it was run to the end."""
+    from lab2048.studies.runner import Runner
+
     with contextlib.redirect_stdout(sys.stderr), live() as show:
-        runner = Runner(
-            shelf, workers or os.cpu_count() or 1, say=say, show=lambda text: show(lambda: text), force=force
-        )
+        runner = Runner(shelf, n_workers, say=say, show=lambda text: show(lambda: text), only=rows, force=force)
         with on_interrupt(partial(_stop, runner)):
             for row, result in runner.run():
-                told = f"left out: {result.left_out}" if result.left_out else f"{result.seconds:.1f} s"
-                say(f"{row.id}: {told}")
-    _show(make_report(shelf), as_json=as_json)
-    if runner.is_stopped:
-        say(f"interrupted; what is done is kept: {_command('run', shelf, name, folder)} goes on")
-        raise typer.Exit(130)
-    say(f"as a page: {_command('report', shelf, name, folder)} --html {shelf.study.name}.html")
+                spent = f"{result.seconds:.1f} s, CPU {result.cpu_seconds:.1f} s"
+                say(f"{row.id}: {f'left out: {result.left_out}' if result.left_out else spent}")
+    return not runner.is_stopped
 
 
 @app.command("report")
@@ -114,7 +133,8 @@ def report(
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page with charts that needs no network.")
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE", help="Write FILE.md and a chart beside it, FILE.svg.")
+        Path | None,
+        typer.Option("--markdown", metavar="FILE", help="Write FILE.md and charts beside it; of all, into a folder."),
     ] = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -126,6 +146,11 @@ def report(
     from lab2048.studies.report import make_report
     from lab2048.studies.result import Shelf
 
+    if name == ALL:
+        if markdown is None or html is not None or as_json:
+            raise UsageError("report all: expected --markdown FOLDER, and no other form")
+        _write_all(markdown, quick=quick, tiny=tiny, seed=seed, folder=folder, force=force)
+        return
     shelf = _shelf(name, quick=quick, tiny=tiny, seed=seed, folder=folder)
     found = make_report(shelf)
     if not found.results:
@@ -175,8 +200,46 @@ def _show(found: "Report", *, as_json: bool) -> None:
         return
     from lab2048.views.study import report_table
 
-    console = make_console()
-    console.print(report_table(found, console.width))
+    # A pipe has no width: folding there would only hinder whoever reads it.
+    is_terminal = sys.stdout.isatty()
+    console = make_console(width=None if is_terminal else 1000)
+    console.print(report_table(found, console.width if is_terminal else None))
+
+
+def _show_short(found: "Report") -> None:
+    """A line for each study, where there are several."""
+    from lab2048.views.study import summary, write_spent
+
+    seconds, cpu = write_spent(list(found.results.values()))
+    print(f"{found.study.name}: {summary(found)}; {seconds} s, CPU {cpu} s", flush=True)
+
+
+def _write_all(to: Path, *, quick: bool, tiny: bool, seed: int, folder: Path | None, force: bool) -> None:
+    """A page of every study that there is something of: of its full run, unless the quick one tells more figures."""
+    from lab2048.studies.reading import study_names
+    from lab2048.studies.report import make_report
+
+    try:
+        to.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{to} cannot be made: {error.strerror}") from None
+    for name in study_names():
+        sizes = [(quick, tiny)] if quick or tiny else [(False, False), (True, False)]
+        shelves = [_shelf(name, quick=q, tiny=t, seed=seed, folder=folder) for q, t in sizes]
+        shelf = max(shelves, key=lambda shelf: make_report(shelf).n_measured)  # the first of those alike
+        found = make_report(shelf)
+        if found.results:
+            _write_markdown(found, to / f"{name}.md", _command("report", shelf, name, None), force=force)
+        else:
+            say(f"{name}: nothing is kept")
+    from lab2048.records.whole import replacing
+    from lab2048.views.study import index_markdown
+
+    pages = {
+        path.name: path.read_text(encoding="utf-8") for path in sorted(to.glob("*.md")) if path.name != "README.md"
+    }
+    with replacing(to / "README.md", force=force) as file:
+        file.write(index_markdown(pages))
 
 
 def _write_html(found: "Report", path: Path, *, force: bool) -> None:
@@ -192,10 +255,15 @@ def _write_markdown(found: "Report", path: Path, command: str, *, force: bool) -
     from lab2048.records.whole import replacing
     from lab2048.views.study import report_markdown
     from lab2048.views.study_chart import report_svg
+    from lab2048.views.study_curve import curves_svg
 
-    chart = path.with_suffix(".svg")
-    with replacing(chart, force=force) as file:
-        file.write(report_svg(found))
+    drawn = {path.with_suffix(".svg"): (report_svg(found), found.study.title)}
+    if curves := curves_svg(found):
+        drawn[path.with_name(f"{path.stem}-curves.svg")] = (curves, f"{found.study.title}, while learning")
+    for chart, (picture, _) in drawn.items():
+        with replacing(chart, force=force) as file:
+            file.write(picture)
+    charts = {chart.name: title for chart, (_, title) in drawn.items()}
     with replacing(path, force=force) as file:
-        file.write(report_markdown(found, chart=chart.name, command=f"{command} --markdown"))
-    say(f"{path} and {chart} are written")
+        file.write(report_markdown(found, charts=charts, command=f"{command} --markdown"))
+    say(f"{path} and {', '.join(map(str, drawn))} are written")

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lab2048.learning.config import AfterstateConfig, DeepConfig
 from lab2048.learning.crowd import Floats, Moves, Ranks
 from lab2048.learning.deep import DeepTraining
-from lab2048.models.deep import DeepNetwork
+from lab2048.models.deep import DeepNetwork, TurnedNetwork
 from lab2048.models.design import DeepDesign
 from lab2048.models.tensor import torch
 from lab2048.rules import Rules
@@ -124,7 +124,7 @@ class AfterstateTraining(DeepTraining):
             setattr(self, f"_{name}", given.copy())
 
 
-def judge(network: DeepNetwork, afters: Afters) -> Floats:
+def judge(network: DeepNetwork | TurnedNetwork, afters: Afters) -> Floats:
     """What the network thinks of every afterstate; of an illegal move, less than of anything."""
     worth = np.full(afters.rewards.shape, -np.inf, np.float32)
     legal = afters.legal

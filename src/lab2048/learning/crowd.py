@@ -82,12 +82,16 @@ class Crowd:
         """Every move of every game."""
         return slide_boards(self.plan, self._frames.ranks)
 
-    def step(self, moves: Moves, weigh: Weigh | None = None, is_counted: Flags | None = None) -> Step:
-        """Make a legal move in every game; `weigh` makes of rewards and boards what the learner is to count.
+    def pairs_now(self) -> NDArray[np.int64]:
+        """How many pairs of each rank lie side by side in each game, a row a game."""
+        tiles = self._frames.ranks[:, self._neighbours[:, 0]]
+        games, found = np.nonzero(tiles == self._frames.ranks[:, self._neighbours[:, 1]])
+        counts = np.bincount(games * N_RANKS + tiles[games, found], minlength=self.n * N_RANKS)
+        return counts.reshape(self.n, N_RANKS)
 
-        Pairs are counted in the games that are to be counted.
-        """
-        ranks = self._frames.ranks if is_counted is None else self._frames.ranks[is_counted]
+    def step(self, moves: Moves, weigh: Weigh | None = None) -> Step:
+        """Make a legal move in every game; `weigh` makes of rewards and boards what the learner is to count."""
+        ranks = self._frames.ranks
         tiles = ranks[:, self._neighbours[:, 0]]
         self.pairs += np.bincount(tiles[tiles == ranks[:, self._neighbours[:, 1]]], minlength=N_RANKS)
         vector.step_games(self.plan, self._games, moves, _SETTINGS, self._outcome, self._frames, self._finals)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,23 +44,47 @@ class Trial:
         return asdict(self)
 
 
+class Played(NamedTuple):
+    """Games that were played to their ends."""
+
+    endings: list[Ending]  # in the order of their seeds
+    pairs: NDArray[np.int64]  # a row a game: how often two tiles of each rank lay side by side
+
+
 def run_trial(rules: Rules, n: int, choose: Choose, *, seed: int = SEED, weigh: Weigh | None = None) -> Trial:
-    """Play n games to their ends, all at once."""
+    """Play n games to their ends, all at once, and sum them up."""
+    played = play_trial(rules, n, choose, seed=seed, weigh=weigh)
+    return summarize(played.endings, played.pairs.sum(axis=0))
+
+
+def play_trial(
+    rules: Rules,
+    n: int,
+    choose: Choose,
+    *,
+    seed: int = SEED,
+    weigh: Weigh | None = None,
+    show: Callable[[int], None] = lambda _: None,
+) -> Played:
+    """Play n games to their ends, all at once; `show` is told how many have ended, after every move."""
     crowd = Crowd(rules, n, seed)
     is_open = np.ones(n, np.bool_)
-    endings: list[Ending] = []
+    endings: dict[int, Ending] = {}
+    pairs = np.zeros((n, N_RANKS), np.int64)
     while is_open.any():
+        pairs += crowd.pairs_now() * is_open[:, None]
         afters = crowd.slide()
         moves = np.asarray(afters.legal.argmax(axis=1), np.int64)  # games that are over go on, unseen
         part = Afters(afters.boards[is_open], afters.rewards[is_open])
         moves[is_open] = choose(crowd.ranks[is_open], part, crowd.lengths[is_open])
-        step = crowd.step(moves, weigh, is_open)
+        step = crowd.step(moves, weigh)
         for game in np.flatnonzero(step.ended):
             ending = crowd.endings.popleft()
             if is_open[game]:
-                endings.append(ending)
+                endings[int(game)] = ending
                 is_open[game] = False
-    return summarize(endings, crowd.pairs)
+        show(len(endings))
+    return Played([endings[game] for game in range(n)], pairs)
 
 
 def summarize(endings: list[Ending], pairs: NDArray[np.int64]) -> Trial:

@@ -110,3 +110,19 @@ class DeepNetwork:
         if self.design.scale == "linear":
             return scores / self.design.high
         return torch.sign(scores) * torch.log1p(torch.abs(scores))
+
+
+class TurnedNetwork:
+    """A network that judges a board by the mean over all its turned and mirrored copies."""
+
+    def __init__(self, network: DeepNetwork) -> None:
+        """All copies of a board are judged in one batch."""
+        symmetries = network.design.rules.shape.symmetries
+        self._network, self._views = network, np.array([symmetry.cells for symmetry in symmetries], np.int64)
+
+    def values(self, ranks: Ranks) -> NDArray[np.float32]:
+        """What boards are worth, of a network that has a value for each."""
+        n, n_cells = ranks.shape
+        views = ranks[:, self._views].reshape(-1, n_cells)
+        means: NDArray[np.float32] = self._network.values(views).reshape(n, -1).mean(axis=1)
+        return means

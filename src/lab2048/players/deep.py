@@ -95,17 +95,11 @@ class NetPlayer(DeepPlayer):
             raise UsageError(f"depth={self.depth} is out of range: expected 1 or 2")
 
     def start(self, rules: Rules, seed: int) -> None:
-        """Read the network, and the ways to look at its boards."""
+        """Read the network, and look at its boards as is wished."""
         super().start(rules, seed)
-        symmetries = rules.shape.symmetries if self.turned else rules.shape.symmetries[:1]
-        self._views = np.array([symmetry.cells for symmetry in symmetries], np.int64)
+        from lab2048.models.deep import TurnedNetwork
 
-    def _values(self, boards: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """What the network thinks of boards, all looked at in one batch."""
-        n, n_cells = boards.shape
-        views = boards[:, self._views].reshape(-1, n_cells)
-        values: NDArray[np.float32] = self._network.values(views).reshape(n, -1).mean(axis=1)
-        return values
+        self._valuer: DeepNetwork | TurnedNetwork = TurnedNetwork(self._network) if self.turned else self._network
 
     def judge(self, ranks: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
         """Rewards and values of the afterstates."""
@@ -113,7 +107,7 @@ class NetPlayer(DeepPlayer):
         legal = afters.legal[0]
         values = np.full(len(legal), -np.inf, np.float32)
         if self.depth == 1:
-            worth, nodes = self._values(afters.boards[0, legal]), int(legal.sum())
+            worth, nodes = self._valuer.values(afters.boards[0, legal]), int(legal.sum())
         else:
             worth, nodes = self._look_further(afters.boards[0, legal])
         values[legal] = afters.rewards[0, legal] + worth
@@ -132,7 +126,7 @@ class NetPlayer(DeepPlayer):
         following = slide_boards(self._plan, states)
         best, legal = np.full(following.rewards.shape, -np.inf, np.float32), following.legal
         if legal.any():
-            best[legal] = following.rewards[legal] + self._values(following.boards[legal])
+            best[legal] = following.rewards[legal] + self._valuer.values(following.boards[legal])
         worth = np.where(legal.any(axis=1), best.max(axis=1), 0.0)  # a lost game earns no more
         means = np.bincount(np.repeat(sources, len(table)), weights=chances * worth, minlength=len(afters))
         return means.astype(np.float32), int(legal.sum())

@@ -55,6 +55,10 @@ MEANINGS = {
     "speedup": Meaning("times as fast with all threads", Unit.TIMES, 1),
     # of trainings
     "training-time": Meaning("time of the training", Unit.SECONDS, -1),
+    "training-pace": Meaning("moves a CPU second, learning", Unit.NUMBER, 1),
+    "gradient-pace": Meaning("gradients a CPU second, learning", Unit.NUMBER, 1),
+    "gradients": Meaning("gradients followed", Unit.NUMBER, 0),
+    "pairs": Meaning("pairs of {tile} side by side, a game", Unit.NUMBER, 1),
     "bytes": Meaning("size of the network", Unit.BYTES, -1),
 }
 
@@ -78,7 +82,9 @@ class Measure:
         name, _, tile = rest.partition(":")
         if name not in MEANINGS:
             raise FileError(f"measure {text!r} is unknown: {nearest(name, MEANINGS)}")
-        if (name == "reached") != bool(tile) or not all(word.isdigit() for word in (tile or "0", first or "0")):
+        if (name in ("reached", "pairs")) != bool(tile) or not all(
+            word.isdigit() for word in (tile or "0", first or "0")
+        ):
             raise FileError(f"measure {text!r} is not understood: expected such as won, reached:512 or tile@15")
         return cls(name, int(tile or 0), int(first or 0))
 
@@ -121,13 +127,31 @@ class Measured:
         """A rate."""
         return cls(*rate_interval(hits, n), n)
 
+    @classmethod
+    def once(cls, value: float) -> Self:
+        """A figure that was measured one time."""
+        return cls(value, -math.inf, math.inf, 1)
+
+    @classmethod
+    def over(cls, trainings: Sequence[Self]) -> Self:
+        """The mean of some trainings: how far they are apart counts, and the games of each, whichever says less."""
+        if len(trainings) == 1:
+            return trainings[0]
+        among, k = mean_interval([each.value for each in trainings]), len(trainings)
+        n = sum(each.n for each in trainings) or (0 if among.low == among.high else k)
+        if not all(each.is_sure for each in trainings):
+            return cls(*among, n)
+        below = math.hypot(*(each.value - each.low for each in trainings)) / k
+        above = math.hypot(*(each.high - each.value for each in trainings)) / k
+        return cls(among.value, min(among.low, among.value - below), max(among.high, among.value + above), n)
+
     @property
     def interval(self) -> Interval:
         return Interval(self.value, self.low, self.high)
 
     @property
     def is_sure(self) -> bool:
-        """True if it has an interval: one game alone has none."""
+        """True if it has an interval: what was measured once has none."""
         return math.isfinite(self.low) and math.isfinite(self.high)
 
     def to_json(self) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Reading studies: TOML files beside this one, or one of your own."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,15 +11,19 @@ from lab2048.errors import FileError, LabError, UsageError, nearest
 from lab2048.studies.measure import SIZES, Measure
 from lab2048.studies.published import Published
 from lab2048.studies.study import KINDS, Figure, Lesson, Row, Study
+from lab2048.studies.trained import TRAINED, TURNED, UNTOLD, is_trained
 
 FOLDER = Path(__file__).parent
+MAX_TRAININGS = 100
 _STUDY = {"title": str, "question": str, "source": str, "assumptions": list, "every": dict, "rows": list}
 _ROW = {
     "id": str, "title": str, "kind": str, "rules": str, "goal": int, "player": str, "full": int, "quick": int,
-    "test": int, "figures": list, "objective": str, "train": dict, "tests_on": str, "note": str,
+    "test": int, "figures": list, "objective": str, "train": dict, "trainings": int, "tests_on": str, "note": str,
 }  # fmt: skip
 _FIGURE = {"measure": str, "published": str, "samples": list, "where": str, "against": str, "differs": str}
-_LESSON = {"method": str, "options": dict, "preset": str, "full": int, "quick": int, "test": int}
+_LESSON = {
+    "method": str, "options": dict, "preset": str, "full": int, "quick": int, "test": int, "minutes": dict, "of": str,
+}  # fmt: skip
 
 
 def study_names() -> list[str]:
@@ -48,13 +53,17 @@ def read_study(path: Path) -> Study:
     _check(where, data, _STUDY, needed=("title", "question", "source", "rows"))
     every = data.get("every", {})
     _check(f"{where}, every", every, _ROW)
-    rows = tuple(_read_row(where, every | row if isinstance(row, dict) else row) for row in data["rows"])
-    study = Study(path.stem, data["title"], data["question"], data["source"], tuple(data.get("assumptions", ())), rows)
+    rows: list[Row] = []
+    for row in data["rows"]:
+        rows.append(_read_row(where, every | row if isinstance(row, dict) else row, rows))
+    study = Study(
+        path.stem, data["title"], data["question"], data["source"], tuple(data.get("assumptions", ())), tuple(rows)
+    )
     _check_rows(where, study)
     return study
 
 
-def _read_row(where: str, data: Any) -> Row:
+def _read_row(where: str, data: Any, before: Sequence[Row]) -> Row:
     where = f"{where}, row {data.get('id', '?') if isinstance(data, dict) else data}"
     _check(where, data, _ROW, needed=("id", "title", "kind", "figures"))
     kind = data["kind"]
@@ -62,6 +71,8 @@ def _read_row(where: str, data: Any) -> Row:
         raise FileError(f"{where}: kind {kind!r} is unknown: {nearest(kind, KINDS)}")
     if (kind in ("match", "regret", "threads", "train")) != bool(data.get("player")):
         raise FileError(f"{where}: expected a player for a match, regret, threads or train, and for no other kind")
+    if data.get("player", "").startswith(TRAINED) and (kind != "train" or not is_trained(data["player"])):
+        raise FileError(f"{where}: player {data['player']!r}: expected {TRAINED} or {TURNED}, of a row that trains")
     if (kind == "train") != ("train" in data):
         raise FileError(f"{where}: expected train = {{method = ...}} for a row of the kind train, and for no other")
     try:
@@ -75,13 +86,19 @@ def _read_row(where: str, data: Any) -> Row:
             sizes={size: data[size] for size in SIZES if size in data},
             figures=tuple(_read_figure(where, figure) for figure in data["figures"]),
             objective=data.get("objective", "win"),
-            lesson=_read_lesson(where, data["train"]) if "train" in data else None,
+            lesson=_read_lesson(where, data["train"], before) if "train" in data else None,
+            trainings=data.get("trainings", 1),
             tests_on=data.get("tests_on", ""),
             note=data.get("note", ""),
         )
+        if not 1 <= row.trainings <= MAX_TRAININGS:
+            raise FileError(f"{where}: trainings {row.trainings}: expected 1 to {MAX_TRAININGS}")
+        untold = [figure.measure.name for figure in row.figures if figure.measure.name in UNTOLD]
+        if is_trained(row.player) and untold:
+            raise FileError(f"{where}: measure {untold[0]!r}: games that {row.player} plays at once do not tell it")
         for size in SIZES:
             row.rules(size)
-            if row.lesson and row.amount(size) and not row.lesson.games.get(size):
+            if row.lesson and row.amount(size) and not row.lesson.is_at(size):
                 raise FileError(
                     f"{where}: there are games to play at the size {size}, and none to learn: expected both"
                 )
@@ -105,10 +122,17 @@ def _read_figure(where: str, data: Any) -> Figure:
     return Figure(Measure.from_text(data["measure"]), published, **words)
 
 
-def _read_lesson(where: str, data: Any) -> Lesson:
+def _read_lesson(where: str, data: Any, before: Sequence[Row]) -> Lesson:
+    if "of" in data:  # what another row has learnt
+        _check(f"{where}, train", data, {"of": str})
+        known = {row.id: row.lesson for row in before if row.lesson is not None and not row.lesson.of}
+        if data["of"] not in known:
+            raise FileError(f"{where}, train: of {data['of']!r}: expected a row before it that trains")
+        return replace(known[data["of"]], of=data["of"])
     _check(f"{where}, train", data, _LESSON, needed=("method",))
+    _check(f"{where}, train, minutes", data.get("minutes", {}), dict.fromkeys(SIZES, int))
     games = {size: data[size] for size in SIZES if size in data}
-    return Lesson(data["method"], data.get("options", {}), data.get("preset", ""), games)
+    return Lesson(data["method"], data.get("options", {}), data.get("preset", ""), games, data.get("minutes", {}))
 
 
 def _check(where: str, data: Any, known: Mapping[str, type], needed: tuple[str, ...] = ()) -> None:

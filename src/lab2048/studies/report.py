@@ -1,7 +1,7 @@
 """Reports as data: for each figure what is published, what was measured, and the verdict."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,8 @@ from lab2048.studies.measure import Measure, Measured
 from lab2048.studies.result import Result, Shelf
 from lab2048.studies.runner import reason_left_out
 from lab2048.studies.study import Figure, Row, Study
-from lab2048.studies.verdict import Verdict, judge
+from lab2048.studies.trained import is_trained
+from lab2048.studies.verdict import NOT_COMPARABLE, NOT_MEASURED, Verdict, judge
 
 SCHEMA = "lab2048/study-report-1"
 
@@ -23,6 +24,7 @@ class Line:
     row: Row
     figure: Figure
     ours: Measured | None
+    each: tuple[Measured, ...]  # ours, training by training, if a row has several
     theirs: Measured | None  # of the row that this one is set against
     gap: Interval | None  # ours less theirs, if both met the same seeds
     verdict: Verdict
@@ -48,6 +50,7 @@ class Line:
             "published": published.text if published else None,
             "against": self.figure.against or None,
             "ours": self.ours.to_json() if self.ours else None,
+            "trainings": [each.value for each in self.each],
             "difference": [end if math.isfinite(end) else None for end in self.gap] if self.gap else None,
             "verdict": self.verdict.word,
             "why": self.verdict.why,
@@ -57,7 +60,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Report:
-    """All figures of a study, as far as there are results."""
+    """All figures of a study, as far as there are results: one a row, or one for each training of it."""
 
     study: Study
     size: str
@@ -68,6 +71,10 @@ class Report:
     @property
     def n_measured(self) -> int:
         return sum(line.ours is not None for line in self.lines)
+
+    def of(self, row: Row) -> list[Result]:
+        """What there is of a row."""
+        return _found(row, self.results, self.size)
 
     def to_json(self) -> dict[str, Any]:
         """As plain data, curves and provenance included."""
@@ -90,23 +97,36 @@ def make_report(shelf: Shelf) -> Report:
 
 
 def _line(study: Study, row: Row, figure: Figure, results: Mapping[str, Result], size: str) -> Line:
-    result = results.get(row.id)
-    ours = measured(result, figure.measure)
+    found = _found(row, results, size)
+    each = measured(found, figure.measure)
     theirs = gap = None
     if figure.against:
-        other = results.get(study.row(figure.against).id)
-        theirs = measured(other, figure.measure)
-        if result is not None and other is not None:
-            gap = paired_difference(result.games, other.games, figure.measure)
-    left_out = "" if result is not None else reason_left_out(row, size) or "not run yet"
+        other = study.row(figure.against)
+        others = _found(other, results, size)
+        theirs = _over(measured(others, figure.measure))
+        # In pairs only if both met the same seeds.
+        if len(found) == len(others) == 1 and is_trained(row.player) == is_trained(other.player):
+            gap = paired_difference(found[0].games, others[0].games, figure.measure)
+    ours = _over(each)
+    left_out = "" if found else reason_left_out(row, size) or "not run yet"
     verdict = judge(figure, ours, theirs, gap)
-    if ours is None and left_out:
-        verdict = Verdict(verdict.word, figure.differs if row.kind == "none" else f"left out: {left_out}")
-    return Line(row, figure, ours, theirs, gap, verdict, left_out)
+    if row.kind == "none":
+        verdict = Verdict(NOT_COMPARABLE, figure.differs)
+    elif ours is None and left_out:
+        verdict = Verdict(NOT_MEASURED, left_out)
+    is_several = len(row.parts(size)) > 1
+    return Line(row, figure, ours, tuple(each) if is_several else (), theirs, gap, verdict, left_out)
 
 
-def measured(result: Result | None, measure: Measure) -> Measured | None:
-    """A figure of a result, if it tells it."""
-    if result is None:
-        return None
-    return result.measured.get(measure.to_text()) or measure_games(result.games, measure)
+def _found(row: Row, results: Mapping[str, Result], size: str) -> list[Result]:
+    return [results[part.id] for part in row.parts(size) if part.id in results]
+
+
+def _over(each: Sequence[Measured]) -> Measured | None:
+    return Measured.over(each) if each else None
+
+
+def measured(results: Sequence[Result], measure: Measure) -> list[Measured]:
+    """A figure of each result that tells it."""
+    found = [result.measured.get(measure.to_text()) or measure_games(result.games, measure) for result in results]
+    return [each for each in found if each is not None]

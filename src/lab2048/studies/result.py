@@ -41,6 +41,7 @@ class Result:
     curve: list[dict[str, float]] = field(default_factory=list)  # of a training: points, by name
     left_out: str = ""  # why the row was not run
     seconds: float = 0.0
+    cpu_seconds: float = 0.0  # of all threads and processes
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
@@ -53,6 +54,7 @@ class Result:
             "measured": {name: each.to_json() for name, each in self.measured.items()},
             "left_out": self.left_out,
             "seconds": round(self.seconds, 3),
+            "cpu_seconds": round(self.cpu_seconds, 3),
             "provenance": dict(self.provenance),
             "curve": self.curve,
             "games": [list(game) for game in self.games],
@@ -73,6 +75,7 @@ class Result:
                 curve=[dict(point) for point in data["curve"]],
                 left_out=str(data["left_out"]),
                 seconds=float(data["seconds"]),
+                cpu_seconds=float(data.get("cpu_seconds", 0.0)),  # older ones do not have it
                 provenance=dict(data["provenance"]),
             )
         except (TypeError, KeyError, ValueError, AttributeError):
@@ -104,8 +107,8 @@ class Shelf:
         return part.games if part is not None and part.digest == row.digest(self.size) else []
 
     def results(self) -> dict[str, Result]:
-        """All results that there are, by row."""
-        found = {row.id: self.find(row) for row in self.study.rows}
+        """All results that there are, by row, or by training where a row has several."""
+        found = {row.id: self.find(row) for row in self.study.parts(self.size)}
         return {id_: result for id_, result in found.items() if result is not None}
 
     def keep(self, result: Result) -> None:

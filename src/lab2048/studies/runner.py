@@ -1,18 +1,22 @@
 """Running a study: row by row, each kept when it is done, so that an interruption loses little."""
 
 import importlib.util
+import itertools
+import os
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lab2048.arena.ready import NETWORK, PLAY, SOLVER, groups_of, prepare
+from lab2048.errors import UsageError, nearest
 from lab2048.players.registry import names
 from lab2048.records.provenance import provenance
 from lab2048.studies.job import Job, LeftOutError, StoppedError
 from lab2048.studies.result import Result, Shelf
 from lab2048.studies.study import Row, Study
+from lab2048.studies.trained import is_trained
 from lab2048.studies.training import DEEP, deep_method
 
 INSTALL_DEEP = "install torch: pip install 'lab2048[deep]'"
@@ -26,7 +30,8 @@ def reason_left_out(row: Row, size: str) -> str:
         return "nothing to run"
     if row.amount(size) == 0:
         return f"not part of a {size} run"
-    players = {found.partition(":")[0] for found in [row.player, *_INNER.findall(row.player)] if found}
+    spoken = [] if is_trained(row.player) else [row.player, *_INNER.findall(row.player)]
+    players = {found.partition(":")[0] for found in spoken if found}
     is_deep = (row.lesson is not None and row.lesson.method in DEEP) or any(name in _DEEP_PLAYERS for name in players)
     if is_deep and importlib.util.find_spec("torch") is None:
         return INSTALL_DEEP
@@ -51,9 +56,15 @@ class Runner:
         *,
         say: Callable[[str], None],
         show: Callable[[str], None],
+        only: Sequence[str] = (),
         force: bool = False,
     ) -> None:
-        """`say` tells what stays; `show` what passes."""
+        """`say` tells what stays; `show` what passes; `only` names the rows to run, all if none."""
+        ids = [row.id for row in shelf.study.rows]
+        for id_ in only:
+            if id_ not in ids:
+                raise UsageError(f"row {id_!r} is unknown in {shelf.study.name}: {nearest(id_, ids)}")
+        self._only = set(only or ids)
         self.shelf, self.n_workers = shelf, n_workers
         self._say, self._show, self._force = say, show, force
         self._job: Job | None = None
@@ -72,7 +83,8 @@ class Runner:
     def run(self) -> Iterator[tuple[Row, Result]]:
         """Each row with its result, as they come; a row that cannot be run says why in its result."""
         with tempfile.TemporaryDirectory(prefix="lab2048-study-") as scratch:
-            for row in self.study.rows:
+            chosen = [row.parts(self.shelf.size) for row in self.study.rows if row.id in self._only]
+            for row in itertools.chain(*chosen):
                 if self.is_stopped:
                     return
                 kept = None if self._force else self.shelf.find(row)
@@ -94,7 +106,7 @@ class Runner:
             result.left_out = reason
             return result
         self._prepare(row)
-        begin = time.perf_counter()
+        begin, spent = time.perf_counter(), cpu_seconds()
         try:
             result = run_row(job)
         except LeftOutError as error:
@@ -103,8 +115,9 @@ class Runner:
             return result
         finally:
             self._job = None
-        result.seconds = time.perf_counter() - begin
-        result.provenance = provenance() | {"study": self.study.name, "workers": self.n_workers}
+        result.seconds, result.cpu_seconds = time.perf_counter() - begin, cpu_seconds() - spent
+        origin = provenance() | {"study": self.study.name, "workers": self.n_workers}
+        result.provenance = origin | dict(result.provenance)
         self.shelf.keep(result)
         return result
 
@@ -113,13 +126,19 @@ class Runner:
         groups = {PLAY}
         if row.kind in ("solve", "regret"):
             groups.add(SOLVER)
-        if row.player:
+        if row.player and not is_trained(row.player):
             groups |= set(groups_of([row.player]))
         if row.lesson is not None and row.lesson.method == "ntuple":
             groups.add(NETWORK)
         if row.lesson is not None and row.lesson.method in DEEP:
             groups.add("environments")
         prepare(self._say, *sorted(groups))
+
+
+def cpu_seconds() -> float:
+    """What this process and those that it has started and ended have computed."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def run_row(job: Job) -> Result:

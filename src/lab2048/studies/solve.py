@@ -29,7 +29,7 @@ def run_solve(job: Job) -> Result:
         "states": Measured.exact(table.count.states + table.count.lost),
         "states-raw": Measured.exact(table.count.states_raw),
         "win" if job.row.objective == "win" else "worth": Measured.exact(table.manifest["value"]),
-        "solve-time": Measured(seconds, float("-inf"), float("inf"), 1),
+        "solve-time": Measured.once(seconds),
     }
     if "counted" in names:
         known: dict[Board, float] = {}

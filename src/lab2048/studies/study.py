@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lab2048.rules import Rules
@@ -26,12 +26,25 @@ class Figure:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A training: by which method, with which options, how many games of each size of run."""
+    """A training: by which method, with which options, how many games or minutes of each size of run."""
 
     method: str
     options: Mapping[str, Any] = field(default_factory=dict)
     preset: str = ""
     games: Mapping[str, int] = field(default_factory=dict)
+    minutes: Mapping[str, int] = field(default_factory=dict)  # of the sizes that are trained by the clock
+    of: str = ""  # id of the row whose training it is, if that is another
+    later: int = 0  # how far its seed is from that of the run
+
+    def is_at(self, size: str) -> bool:
+        """True if there is something to learn at a size of run."""
+        return bool(self.games.get(size) or self.minutes.get(size))
+
+    def facts(self, size: str) -> list[Any]:
+        """All that changes what is learnt; what only some lessons have stands where they have it."""
+        more = {"minutes": self.minutes.get(size, 0), "later": self.later}
+        given = {name: value for name, value in more.items() if value}
+        return [self.method, dict(self.options), self.preset, self.games.get(size), *([given] if given else [])]
 
 
 @dataclass(frozen=True)
@@ -48,6 +61,7 @@ class Row:
     figures: tuple[Figure, ...] = ()
     objective: str = "win"  # of a solve
     lesson: Lesson | None = None
+    trainings: int = 1  # of a full run, each with a seed of its own; smaller runs have one
     tests_on: str = ""  # a smaller board for runs of the size test
     note: str = ""
 
@@ -59,10 +73,24 @@ class Row:
         """How many games, or whether at all."""
         return self.sizes.get(size, 0)
 
+    def parts(self, size: str) -> tuple["Row", ...]:
+        """What is run and kept by itself: the row, or each of its trainings."""
+        if self.lesson is None or self.trainings == 1 or size != "full":
+            return (self,)
+        of, parts = self.lesson.of, []
+        for i in range(self.trainings):
+            lesson = replace(self.lesson, later=i, of=f"{of}.{i + 1}" if of else "")
+            parts.append(replace(self, id=f"{self.id}.{i + 1}", lesson=lesson, trainings=1))
+        return tuple(parts)
+
+    @property
+    def trained_by(self) -> str:
+        """The id of the row that trains what this one plays by."""
+        return self.lesson.of or self.id if self.lesson else ""
+
     def digest(self, size: str) -> str:
         """Changes with anything that changes what is run; figures are only read off."""
-        lesson = self.lesson
-        learnt = [lesson.method, dict(lesson.options), lesson.preset, lesson.games.get(size)] if lesson else None
+        learnt = self.lesson.facts(size) if self.lesson else None
         facts = [self.kind, self.rules(size).to_json(), self.player, self.amount(size), self.objective, learnt]
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -82,6 +110,11 @@ class Study:
         """The row with this id; there is one."""
         return next(row for row in self.rows if row.id == id_)
 
+    def parts(self, size: str) -> Iterator[Row]:
+        """All that is run and kept by itself, in order."""
+        for row in self.rows:
+            yield from row.parts(size)
+
     def to_json(self) -> dict[str, Any]:
         """What a list of studies says."""
         return {
@@ -91,5 +124,5 @@ class Study:
             "source": self.source,
             "assumptions": list(self.assumptions),
             "rows": len(self.rows),
-            "games": {size: sum(row.amount(size) for row in self.rows if row.player) for size in SIZES},
+            "games": {size: sum(row.amount(size) for row in self.parts(size) if row.player) for size in SIZES},
         }

@@ -8,8 +8,12 @@ from lab2048.studies.measure import Measured, Unit
 from lab2048.studies.published import Published
 from lab2048.studies.study import Figure
 
-AGREES, BETTER, WORSE, DIFFERS, NOT_COMPARABLE = WORDS = ("agrees", "better", "worse", "differs", "not comparable")
-UNPUBLISHED = "no figure is published"
+AGREES, BETTER, WORSE, DIFFERS = "agrees", "better", "worse", "differs"
+NOT_COMPARABLE = "not comparable"  # there is a figure, and why it cannot be set beside ours is said
+UNPUBLISHED = "nothing published"  # ours stands by itself
+NOT_MEASURED = "not measured"
+WORDS = (AGREES, BETTER, WORSE, DIFFERS, NOT_COMPARABLE, UNPUBLISHED, NOT_MEASURED)
+ONCE = "measured once, so there is no interval"
 
 
 @dataclass(frozen=True)
@@ -32,21 +36,22 @@ def judge(
     met the same seeds.
     """
     if ours is None:
-        return Verdict(NOT_COMPARABLE, "not measured")
+        return Verdict(NOT_MEASURED)
+    if figure.published is None and not figure.against:
+        return Verdict(UNPUBLISHED)
     if figure.differs:
         return Verdict(NOT_COMPARABLE, figure.differs)
-    better, alone = figure.measure.meaning.better, Verdict(NOT_COMPARABLE, "a single game has no interval")
+    better = figure.measure.meaning.better
     if figure.against:
-        if theirs is None or not theirs.is_sure:
+        if theirs is None:
             return Verdict(NOT_COMPARABLE, f"{figure.against} is not measured")
-        return _word(paired or difference(ours.interval, theirs.interval), better) if ours.is_sure else alone
-    if figure.published is None:
-        return Verdict(NOT_COMPARABLE, UNPUBLISHED)
+        if not ours.is_sure or not theirs.is_sure:
+            return Verdict(NOT_COMPARABLE, ONCE)
+        return _word(paired or difference(ours.interval, theirs.interval), better)
+    assert figure.published is not None
     if figure.measure.meaning.unit is Unit.SECONDS:
         return Verdict(NOT_COMPARABLE, "a time of another machine")
-    if not ours.is_sure:
-        return alone
-    return _beside(ours, figure.published, better)
+    return _beside(ours, figure.published, better) if ours.is_sure else Verdict(NOT_COMPARABLE, ONCE)
 
 
 def _beside(ours: Measured, published: Published, better: int) -> Verdict:

@@ -1,7 +1,6 @@
 """Studies as text: a list, a table for a terminal, and a page of Markdown."""
 
-import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -9,11 +8,17 @@ from rich.text import Text
 
 from lab2048.studies.measure import Measured, Unit
 from lab2048.studies.report import Line, Report
-from lab2048.studies.study import Row, Study
-from lab2048.studies.verdict import AGREES, BETTER, UNPUBLISHED, WORDS, WORSE
+from lab2048.studies.result import Result
+from lab2048.studies.study import Lesson, Row, Study
+from lab2048.studies.verdict import AGREES, BETTER, DIFFERS, NOT_COMPARABLE, NOT_MEASURED, UNPUBLISHED, WORDS, WORSE
 from lab2048.views.number import duration, number, percent
 
 _STYLES = {AGREES: "green", BETTER: "green", WORSE: "red"}
+_COMPARED = {AGREES: "agree", BETTER: "better", WORSE: "worse", DIFFERS: "differ"}
+_OTHERS = {NOT_COMPARABLE: "not comparable", UNPUBLISHED: "with nothing published", NOT_MEASURED: "not measured"}
+Cells = tuple[str, str, str, str, str]  # of a line: four columns, and the word of the verdict
+MADE_BY = "Made by "
+HEADS: Cells = ("measured", "published or set against", "ours [95% interval]", "verdict", "")
 
 
 def write_value(value: float, unit: Unit, *, is_exact: bool = False) -> str:
@@ -39,17 +44,25 @@ def write_ours(line: Line) -> tuple[str, str, str]:
     """What was measured: value, interval and sample size."""
     if line.ours is None:
         return "-", "-", "-"
-    unit, ours = line.figure.measure.meaning.unit, line.ours
-    return write_value(ours.value, unit, is_exact=ours.n == 0), _interval(ours, unit), str(ours.n) if ours.n else "-"
+    unit, ours, k = line.figure.measure.meaning.unit, line.ours, len(line.each)
+    n = f"{k} x {ours.n // k}" if k and ours.n > k else str(ours.n) if ours.n else "-"
+    return write_value(ours.value, unit, is_exact=ours.n == 0), _interval(ours, unit), n
+
+
+def write_each(line: Line) -> str:
+    """What was measured, training by training."""
+    unit = line.figure.measure.meaning.unit
+    return "; ".join(write_value(each.value, unit) for each in line.each)
 
 
 def _interval(ours: Measured, unit: Unit) -> str:
     if ours.n == 0:
         return "exact"
-    if not math.isfinite(ours.low):
-        return "none"
+    if not ours.is_sure:
+        return "measured once"
     low = max(ours.low, 0.0)  # nothing that is measured can be less, though few games may not know that
-    return f"{write_value(low, unit)} to {write_value(ours.high, unit)}"
+    high = min(ours.high, 1.0) if unit is Unit.RATE else ours.high
+    return f"{write_value(low, unit)} to {write_value(high, unit)}"
 
 
 def write_published(line: Line) -> str:
@@ -68,8 +81,11 @@ def write_run(row: Row, size: str) -> str:
     if row.lesson is not None:
         options = [f"{name}={value}" for name, value in row.lesson.options.items()]
         preset = [f"preset {row.lesson.preset}"] if row.lesson.preset else []
-        learnt = f"{row.lesson.games.get(size, 0):,} games"
-        return f"train {row.lesson.method} {' '.join(preset + options)}, {learnt}; {row.player}{board}"
+        words = " ".join([row.lesson.method, *preset, *options])
+        learnt = write_lesson(row.lesson, size)
+        what = f"train {words}, {learnt}" if not row.lesson.of else f"what {row.lesson.of} has trained"
+        times = f", {len(row.parts(size))} seeds" if len(row.parts(size)) > 1 else ""
+        return f"{what}{times}; {row.player}{board}"
     goal = f" to {row.goal}" if row.kind == "solve" and row.objective == "win" else ""
     return f"{row.player or row.kind}{board}{goal}"
 
@@ -81,43 +97,73 @@ def study_lines(studies: Iterable[Study]) -> Iterator[str]:
         yield f"{'':<16} {study.source}"
 
 
-def report_table(report: Report, width: int) -> RenderableType:
-    """Every figure, under what was run for it; what was left out in a line each."""
+def report_table(report: Report, width: int | None) -> RenderableType:
+    """Every figure, under what was run for it; what was left out in a line each.
+
+    Columns are as wide as what stands in them, or as fits the width of a terminal.
+    """
     study = report.study
-    parts: list[RenderableType] = [Text(study.title, style="bold"), Text(study.question), Text(study.source)]
+    cells = {row.id: [_cells(line) for line in report.lines if line.row.id == row.id] for row in study.rows}
+    widths = _widths([HEADS, *(each for lines in cells.values() for each in lines)], width)
+    parts: list[RenderableType] = [Text(study.title, style="bold"), Text(study.question), Text(study.source), Text("")]
+    parts.append(_row_table([HEADS], widths))
     for row in study.rows:
-        lines = [line for line in report.lines if line.row.id == row.id]
-        parts.append(Text(f"\n{row.title}{_games(row, report) if row.id in report.results else ''}", style="bold"))
-        left_out = next((line.left_out for line in lines if line.left_out), "")
+        left_out = next((line.left_out for line in report.lines if line.row.id == row.id and line.left_out), "")
+        parts.append(Text(f"\n{row.title}{_games(row, report) if report.of(row) else ''}", style="bold"))
         if left_out and row.kind != "none":
             parts.append(Text(f"  left out: {left_out}"))
         else:
-            parts.append(_row_table(lines, width))
+            parts.append(_row_table(cells[row.id], widths))
     parts += [Text("\nAssumed:"), *(Text(f"- {each}") for each in study.assumptions), Text(""), Text(summary(report))]
     return Group(*parts)
 
 
 def _games(row: Row, report: Report) -> str:
     """How many games a row is about."""
-    learnt = f"{row.lesson.games.get(report.size, 0):,} games learnt, " if row.lesson else ""
-    return f" ({learnt}{row.amount(report.size):,} games)" if row.player else ""
+    if not row.player:
+        return ""
+    learnt = f"{write_lesson(row.lesson, report.size)} learnt, " if row.lesson else ""
+    n_trainings = len(row.parts(report.size))
+    trainings = f"{len(report.of(row))} of {n_trainings} trainings, each " if n_trainings > 1 else ""
+    return f" ({trainings}{learnt}{row.amount(report.size):,} games)"
 
 
-def _row_table(lines: Iterable[Line], width: int) -> Table:
-    """The figures of a row; columns are as wide in every row, so that all stand in line."""
-    widths = (max(22, width * 3 // 10), max(13, width // 6), 28)
+def _missing(row: Row, report: Report) -> str:
+    """What a row still lacks of its trainings."""
+    n, n_trainings = len(report.of(row)), len(row.parts(report.size))
+    return f" ({n} of {n_trainings} trainings)" if 0 < n < n_trainings else ""
+
+
+def write_lesson(lesson: Lesson, size: str) -> str:
+    """How much is learnt."""
+    minutes = lesson.minutes.get(size)
+    return f"{minutes} minutes" if minutes else f"{lesson.games.get(size, 0):,} games"
+
+
+def _cells(line: Line) -> Cells:
+    """A figure as words: what is measured, what it is set beside, ours, and how the two compare."""
+    value, interval, _ = write_ours(line)
+    ours = f"{value} [{interval}]" if " to " in interval else value if interval == "-" else f"{value}, {interval}"
+    return f"  {line.figure.measure.title}", write_published(line), ours, str(line.verdict), line.verdict.word
+
+
+def _widths(cells: Sequence[Cells], width: int | None) -> tuple[int, ...]:
+    """How wide each column is in every row, so that all stand in line."""
+    natural = [max(len(each[i]) for each in cells) for i in range(4)]
+    if width is None or sum(natural) + 6 <= width:
+        return tuple(natural)
+    first = (min(natural[0], max(22, width * 3 // 10)), min(natural[1], max(13, width // 6)), min(natural[2], 28))
+    return (*first, max(12, width - sum(first) - 6))
+
+
+def _row_table(lines: Iterable[Cells], widths: Sequence[int]) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    for column in (*widths, max(12, width - sum(widths) - 8)):
+    for column in widths:
         table.add_column(width=column, overflow="fold")
     for line in lines:
-        value, interval, _ = write_ours(line)
-        ours = value if interval in ("-", "exact", "none") else f"{value} [{interval}]"
-        told = "nothing published" if line.verdict.why == UNPUBLISHED else str(line.verdict)
+        style = "bold" if line is HEADS else _STYLES.get(line[4], "")
         table.add_row(
-            Text(f"  {line.figure.measure.title}"),
-            Text(write_published(line)),
-            Text(ours),
-            Text(told, style=_STYLES.get(line.verdict.word, "")),
+            *(Text(cell, style="bold" if line is HEADS else "") for cell in line[:3]), Text(line[3], style=style)
         )
     return table
 
@@ -125,39 +171,80 @@ def _row_table(lines: Iterable[Line], width: int) -> Table:
 def summary(report: Report) -> str:
     """One line: how many figures came out how."""
     counts = {word: sum(line.verdict.word == word for line in report.lines) for word in WORDS}
-    told = ", ".join(f"{n} {word}" for word, n in counts.items() if n)
+    compared = [f"{counts[word]} {said}" for word, said in _COMPARED.items() if counts[word]]
+    others = [f"{counts[word]} {said}" for word, said in _OTHERS.items() if counts[word]]
+    told = "; ".join(part for part in (", ".join(compared), *others) if part)
     return f"{report.size} run, seed {report.seed}: {report.n_measured} of {len(report.lines)} figures measured; {told}"
 
 
-def report_markdown(report: Report, *, chart: str, command: str) -> str:
-    """A page that can be kept: the same figures, the chart, and where they come from."""
+def report_markdown(report: Report, *, charts: Mapping[str, str], command: str) -> str:
+    """A page that can be kept: the same figures, the charts (files and titles), and where they come from."""
     study = report.study
     lines = [f"# {study.name}: {study.title}", "", study.question, "", f"**Source.** {study.source}", ""]
     lines += [
-        f"Made by `{command}` from kept results; verdicts are computed from the intervals. {summary(report)}.",
+        f"{MADE_BY}`{command}` from kept results; verdicts are computed from the intervals. {summary(report)}.",
         "",
     ]
-    lines += [f"![{study.title}]({chart})", ""]
-    lines += ["| row | measured | published or set against | where | ours | 95% interval | n | verdict |"]
-    lines += ["|" + "---|" * 8]
+    lines += [line for name, title in charts.items() for line in (f"![{title}]({name})", "")]
+    has_several = any(line.each for line in report.lines)
+    heads = ["row", "measured", "published or set against", "where", "ours", "95% interval", "n", "verdict"]
+    heads += ["each training"] if has_several else []
+    lines += ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     last = ""
     for line in report.lines:
-        name = line.row.title if line.row.id != last else ""
+        name = f"{line.row.title}{_missing(line.row, report)}" if line.row.id != last else ""
         last = line.row.id
         cells = [name, line.figure.measure.title, write_published(line), line.figure.where, *write_ours(line)]
-        lines.append("| " + " | ".join(map(_cell, [*cells, str(line.verdict)])) + " |")
+        cells += [str(line.verdict), *([write_each(line)] if has_several else [])]
+        lines.append("| " + " | ".join(map(_cell, cells)) + " |")
     lines += ["", "## Assumed", "", *(f"- {each}" for each in study.assumptions)]
-    lines += ["", "## What was run", "", "| row | id | run | seconds |", "|---|---|---|---|"]
+    lines += ["", "## What was run", "", "| row | id | run | seconds | CPU seconds |", "|---|---|---|---|---|"]
     for row in study.rows:
-        result = report.results.get(row.id)
-        seconds = number(result.seconds) if result else "-"
-        lines.append(f"| {_cell(row.title)} | {row.id} | `{_cell(write_run(row, report.size))}` | {seconds} |")
-    origins = {str(result.provenance.get("program", "")) for result in report.results.values()}
-    machines = {str(result.provenance.get("machine", "")) for result in report.results.values()}
-    days = sorted(str(result.provenance.get("created", ""))[:10] for result in report.results.values())
-    if days:
-        lines += ["", f"{', '.join(sorted(origins))} on {', '.join(sorted(machines))}, {days[0]} to {days[-1]}."]
+        run, spent = _cell(write_run(row, report.size)), " | ".join(write_spent(report.of(row)))
+        lines.append(f"| {_cell(row.title)} | {row.id} | `{run}` | {spent} |")
+    lines += ["", *_origin(list(report.results.values()))]
     return "\n".join(lines) + "\n"
+
+
+def index_markdown(pages: Mapping[str, str]) -> str:
+    """A list of pages that `report_markdown` wrote: what each is about, and how its figures came out."""
+    lines = [
+        "# What came of the studies",
+        "",
+        "Made by `script/results` from kept results; see [studies](../studies.md).",
+        "",
+    ]
+    for name, page in pages.items():
+        text = page.splitlines()
+        told = next((line for line in text if line.startswith(MADE_BY)), "").partition("intervals. ")[2]
+        lines.append(f"- [{text[0].removeprefix('# ')}]({name}): {told}")
+    return "\n".join(lines) + "\n"
+
+
+def write_spent(results: Sequence[Result]) -> tuple[str, str]:
+    """The time of a row, by the clock and of all processors; older results do not know the second."""
+    seconds, cpu = sum(result.seconds for result in results), sum(result.cpu_seconds for result in results)
+    return number(seconds) if results else "-", number(cpu) if cpu else "-"
+
+
+def _origin(results: Sequence[Result]) -> Iterator[str]:
+    """By which program, where, when; and where a network was trained by another command, by which."""
+    if not results:
+        return
+    programs, machines = (
+        ", ".join(sorted({str(result.provenance.get(name, "")) for result in results}))
+        for name in ("program", "machine")
+    )
+    days = sorted(str(result.provenance.get("created", ""))[:10] for result in results)
+    cpu = sum(result.cpu_seconds for result in results)
+    spent = f"; {number(cpu)} CPU seconds" if all(result.cpu_seconds for result in results) else ""
+    yield f"{programs} on {machines}, {days[0]} to {days[-1]}{spent}."
+    for result in results:
+        here = result.provenance.get("command")
+        sessions = result.provenance.get("trained", {}).get("sessions", [])
+        others = dict.fromkeys(session["command"] for session in sessions if "study run" not in session["command"])
+        if others and here not in others:
+            yield f"\n{result.row} plays by what `{'`, then `'.join(others)}` has trained."
 
 
 def _cell(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Charts of a study as SVG: ours and published side by side with their intervals, and learning curves."""
+"""Charts of a study as SVG: ours and published side by side with their intervals."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -100,7 +100,7 @@ def _panel(panel: Panel, top: int) -> str:
 
     bottom = top + HEAD + STEP * len(panel.lines)
     parts = [f'<text x="20" y="{top + 22}" font-weight="bold">{escape(panel.measure.title)}</text>']
-    for tick in _ticks(low, high, is_log):
+    for tick in ticks(low, high, is_log=is_log):
         label = escape(write_value(tick, unit))
         parts.append(f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{top + 30}" y2="{bottom}" stroke="{FAINT}"/>')
         parts.append(f'<text x="{x(tick):.1f}" y="{bottom + 16}" text-anchor="middle">{label}</text>')
@@ -148,7 +148,8 @@ def _range(panel: Panel, is_log: bool) -> tuple[float, float]:
     return min(0.0, *values), high * 1.05 or 1.0
 
 
-def _ticks(low: float, high: float, is_log: bool) -> list[float]:
+def ticks(low: float, high: float, *, is_log: bool) -> list[float]:
+    """Round numbers from end to end."""
     if is_log:
         first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
         return [10.0**power for power in range(first, last + 1)]

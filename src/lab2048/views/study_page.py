@@ -6,8 +6,9 @@ from typing import Any
 
 from lab2048.studies.measure import Unit
 from lab2048.studies.report import Report
-from lab2048.views.study import summary, write_ours, write_published, write_run
+from lab2048.views.study import summary, write_each, write_ours, write_published, write_run, write_spent
 from lab2048.views.study_chart import OURS, THEIRS, Panel, is_logarithmic, panels
+from lab2048.views.study_curve import COLOURS, curves, title
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -24,16 +25,6 @@ code { font-size: 0.85rem; } .chart { margin: 1.5rem 0; }
   td.agrees, td.better { color: #7fd694; } td.worse { color: #ff9b8f; }
 }
 """
-# What the curves of a training are called, as far as they are worth a chart.
-CURVES = {
-    "mean": "mean score",
-    "total": "mean return, as the learner counts it",
-    "length": "mean number of moves",
-    "max_tile": "highest tile of a trial",
-    "tile_sum": "mean sum of tiles at the end",
-    "loss": "loss",
-    "error": "mean error",
-}
 
 
 def report_html(report: Report) -> str:
@@ -70,19 +61,23 @@ def report_html(report: Report) -> str:
 
 
 def _table(report: Report) -> str:
-    heads = ("measured", "published or set against", "where", "ours", "95% interval", "n", "verdict")
+    heads = ["measured", "published or set against", "where", "ours", "95% interval", "n", "verdict"]
+    has_several = any(line.each for line in report.lines)
+    heads += ["each training"] if has_several else []
     rows, last = [], ""
     for line in report.lines:
         if line.row.id != last:
             last = line.row.id
-            rows.append(f'<tr class="row"><th colspan="7" scope="rowgroup">{escape(line.row.title)}</th></tr>')
+            name = escape(line.row.title)
+            rows.append(f'<tr class="row"><th colspan="{len(heads)}" scope="rowgroup">{name}</th></tr>')
         value, interval, n = write_ours(line)
         cells = [line.figure.measure.title, write_published(line), line.figure.where, value, interval]
         word = line.verdict.word.replace(" ", "-")
+        each = f"<td>{escape(write_each(line))}</td>" if has_several else ""
         rows.append(
             "<tr>"
             + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-            + f'<td class="n">{n}</td><td class="{word}">{escape(str(line.verdict))}</td></tr>'
+            + f'<td class="n">{n}</td><td class="{word}">{escape(str(line.verdict))}</td>{each}</tr>'
         )
     head = "".join(f'<th scope="col">{head}</th>' for head in heads)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
@@ -91,9 +86,10 @@ def _table(report: Report) -> str:
 def _runs(report: Report) -> str:
     rows = []
     for row in report.study.rows:
-        result = report.results.get(row.id)
-        origin = result.provenance if result else {}
-        told = f"{origin.get('program', '')}, {origin.get('created', '')}, {result.seconds:,.1f} s" if result else "-"
+        found = report.of(row)
+        origin = found[-1].provenance if found else {}
+        seconds, cpu = write_spent(found)
+        told = f"{origin.get('program')}, {origin.get('created')}, {seconds} s, CPU {cpu} s" if found else "-"
         run = f"<code>{escape(write_run(row, report.size))}</code>"
         rows.append(f"<tr><td>{escape(row.title)}</td><td>{run}</td><td>{escape(told)}</td></tr>")
     return f"<table><tbody>{''.join(rows)}</tbody></table>"
@@ -158,17 +154,31 @@ def _panel_figure(panel: Panel) -> Any:
 def _curve_figures(report: Report) -> Iterator[Any]:
     import plotly.graph_objects as go
 
-    curves = {row.title: report.results[row.id].curve for row in report.study.rows if row.id in report.results}
-    names = dict.fromkeys(name for curve in curves.values() for point in curve for name in point)
-    wanted = {name: CURVES.get(name, name) for name in names if name in CURVES or name.startswith("pairs of ")}
-    for name, title in wanted.items():
+    for name, lines in curves(report).items():
         figure = go.Figure()
-        for row, curve in curves.items():
-            points = [point for point in curve if name in point]
-            if points:
-                x = [point["n_games"] for point in points]
-                figure.add_scatter(x=x, y=[point[name] for point in points], mode="lines", name=_short(row))
-        figure.update_layout(title=f"{title}, while learning", xaxis_title="games learnt", height=380)
+        for i, (row, points) in enumerate(lines.items()):
+            colour, x = COLOURS[i % len(COLOURS)], [point.n_games for point in points]
+            figure.add_scatter(
+                x=x,
+                y=[point.value for point in points],
+                mode="lines",
+                name=_short(row),
+                legendgroup=row,
+                line={"color": colour, "dash": "solid" if i < len(COLOURS) else "dash"},
+            )
+            if any(point.high > point.low for point in points):  # from the least of the trainings to the most
+                figure.add_scatter(
+                    x=[*x, *x[::-1]],
+                    y=[*(point.high for point in points), *(point.low for point in reversed(points))],
+                    fill="toself",
+                    fillcolor=colour,
+                    opacity=0.15,
+                    line={"width": 0},
+                    legendgroup=row,
+                    showlegend=False,
+                    hoverinfo="skip",
+                )
+        figure.update_layout(title=f"{title(name)}, while learning", xaxis_title="games learnt", height=420)
         yield figure
 
 
