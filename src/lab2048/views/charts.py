@@ -5,7 +5,7 @@ import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 from lab2048.arena.statistics import Interval, mean_interval
@@ -216,19 +216,24 @@ def solve_chart(layers: Mapping[int, int], valued_from: int | None) -> Chart:
     step = max(1, math.ceil(len(sums) / POINTS))
     # The last layer is always among them, so that all states are counted.
     sums = sums[(len(sums) - 1) % step :: step] if sums else []
+    apart = min((b - a for a, b in pairwise(sorted(layers))), default=2)  # of two layers
     rows: list[list[Any]] = []
-    before = 0
+    bars: list[tuple[float, float, float]] = []  # where, how wide, how high: the mean of the layers between two reports
+    before, below = 0, sums[0] - apart if sums else 0
     for tile_sum in sums:
         is_valued = valued_from is not None and tile_sum >= valued_from
-        rows.append([tile_sum, layers[tile_sum] - before, "valued" if is_valued else "found"])
-        before = layers[tile_sum]
+        n, width = layers[tile_sum] - before, tile_sum - below
+        rows.append([tile_sum, n, "valued" if is_valued else "found"])
+        bars.append(((tile_sum + below + apart) / 2, 0.95 * width, n * apart / width))
+        before, below = layers[tile_sum], tile_sum
     figure = go.Figure()
     for state, colour in (("valued", COLOURS[2]), ("found", COLOURS[6])):
-        chosen = [row for row in rows if row[2] == state]
-        figure.add_bar(x=[row[0] for row in chosen], y=[row[1] for row in chosen], name=state, marker={"color": colour})
-    figure.update_layout(barmode="overlay", bargap=0.1)
-    columns = ["tile sum", "states", "state"]
-    return _chart("States by their tile sum, and which have values", figure, "tile sum", "states", columns, rows)
+        chosen = [bar for bar, row in zip(bars, rows, strict=True) if row[2] == state]
+        xs, widths, ys = ([bar[i] for bar in chosen] for i in range(3))
+        figure.add_bar(x=xs, width=widths, y=ys, name=state, marker={"color": colour})
+    figure.update_layout(barmode="overlay")
+    columns = ["tile sum up to", "states", "state"]
+    return _chart("States of each layer, and which have values", figure, "tile sum", "states", columns, rows)
 
 
 def layer_chart(layers: Sequence[tuple[int, int, int]]) -> Chart:

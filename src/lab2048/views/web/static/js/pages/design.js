@@ -75,8 +75,10 @@ class Design {
     this.facts = h("dl.facts-list");
     this.error = h("p.error", { role: "alert" });
     this.verdict = h("p.verdict", { role: "status" });
-    this.estimateButton = button("Can it be solved here?", () => this.ask(), { slim: true });
-    this.solveButton = button("Solve it", () => this.solve(), { slim: true });
+    // Until the server has said what the board is, nothing can be done with it.
+    this.estimateButton = button("Can it be solved here?", () => this.ask(), { slim: true, disabled: true });
+    this.solveButton = button("Solve it", () => this.solve(), { slim: true, disabled: true });
+    this.playButton = button("Play it", () => this.play(), { main: true, disabled: true });
     this.map = h("output.map");
     this.playCommand = commandLine();
     this.solveCommand = commandLine();
@@ -96,7 +98,7 @@ class Design {
             this.undoButton,
             this.redoButton,
             button("Clear", () => this.drawing.clear()),
-            button("Play it", () => this.play(), { main: true }),
+            this.playButton,
           ),
           h(
             "p.small.quiet.center",
@@ -209,6 +211,7 @@ class Design {
       );
       this.about = about;
       this.estimateButton.disabled = this.solveButton.disabled = !about.can_solve;
+      this.playButton.disabled = false;
       this.playCommand.set(about.commands.play);
       this.solveCommand.set(about.can_solve ? about.commands.solve : "");
       if (about.can_solve && about.shape.n_cells <= SMALL) this.ask();
@@ -216,7 +219,7 @@ class Design {
       if (mine !== this.#version) return;
       this.error.textContent = capital(wrong.message);
       this.facts.replaceChildren();
-      this.estimateButton.disabled = this.solveButton.disabled = true;
+      this.estimateButton.disabled = this.solveButton.disabled = this.playButton.disabled = true;
     }
   }
 

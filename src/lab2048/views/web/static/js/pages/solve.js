@@ -138,9 +138,9 @@ class Solve {
     if (this.follows !== job.id) {
       this.follows = job.id;
       this.line = jobLine(job);
-      this.figure = chart("States by their tile sum");
+      this.figure = chart("States of each layer");
       this.running.hidden = false;
-      this.running.replaceChildren(h("h2", {}, job.title), this.line, this.figure, commandLine(job.command));
+      this.running.replaceChildren(this.line, this.figure, commandLine(job.command));
     }
     this.line.update(job);
     if (this.#timer) return;
