@@ -15,6 +15,7 @@ from lab2048.studies.trained import is_trained
 from lab2048.studies.verdict import NOT_COMPARABLE, NOT_MEASURED, Verdict, judge
 
 SCHEMA = "lab2048/study-report-1"
+NOT_YET = "not run yet"
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def _line(study: Study, row: Row, figure: Figure, results: Mapping[str, Result],
         if len(found) == len(others) == 1 and is_trained(row.player) == is_trained(other.player):
             gap = paired_difference(found[0].games, others[0].games, figure.measure)
     ours = _over(each)
-    left_out = "" if found else reason_left_out(row, size) or "not run yet"
+    left_out = "" if found else reason_left_out(row, size) or NOT_YET
     verdict = judge(figure, ours, theirs, gap)
     if row.kind == "none":
         verdict = Verdict(NOT_COMPARABLE, figure.differs)

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lab2048.studies.measure import Measured, Unit
-from lab2048.studies.report import Line, Report
+from lab2048.studies.report import NOT_YET, Line, Report
 from lab2048.studies.result import Result
 from lab2048.studies.study import Lesson, Row, Study
 from lab2048.studies.verdict import AGREES, BETTER, DIFFERS, NOT_COMPARABLE, NOT_MEASURED, UNPUBLISHED, WORDS, WORSE
@@ -111,7 +111,7 @@ def report_table(report: Report, width: int | None) -> RenderableType:
         left_out = next((line.left_out for line in report.lines if line.row.id == row.id and line.left_out), "")
         parts.append(Text(f"\n{row.title}{_games(row, report) if report.of(row) else ''}", style="bold"))
         if left_out and row.kind != "none":
-            parts.append(Text(f"  left out: {left_out}"))
+            parts.append(Text(f"  {left_out}" if left_out == NOT_YET else f"  left out: {left_out}"))
         else:
             parts.append(_row_table(cells[row.id], widths))
     parts += [Text("\nAssumed:"), *(Text(f"- {each}") for each in study.assumptions), Text(""), Text(summary(report))]
