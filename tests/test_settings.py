@@ -228,3 +228,19 @@ def test_the_cache_is_where_kernels_look_for_it(
 
     monkeypatch.delenv("LAB2048_CACHE", raising=False)
     assert shown(capsys)["cache"] == (str(cache_root()), "default")
+
+
+def test_all_settings_are_known_without_any(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in os.environ if name.startswith("LAB2048_")]:
+        monkeypatch.delenv(name)
+    assert shown(capsys, "match.games") == {"match.games": (100, "default")}
+
+
+def test_a_setting_is_blamed_for_what_it_says_only(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB2048_WORKERS", "1")
+    assert run(["match", "random", "--games", "2", "--rules", "2x2", "--seed", "100", "--require", "mean>=1001"]) == 4
+    assert "set by" not in capsys.readouterr().err

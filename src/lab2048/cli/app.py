@@ -18,7 +18,7 @@ from lab2048.cli.live import no_interrupt_lost
 from lab2048.cli.progress import remember
 from lab2048.cli.settings import Settings, is_needed, strangers
 from lab2048.cli.words import check_colour, coloured, show_colour_everywhere, spell_out_numbers, take_colour
-from lab2048.errors import FileError, LabError, UsageError
+from lab2048.errors import FileError, LabError, RequirementError, UsageError
 
 UNSETTLED = {"config", "doctor", "completion", "__complete", "--help", "-h", "--version"}  # run without any settings
 
@@ -126,7 +126,7 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         return _say("interrupted", 130) if code == 130 else code
     except LabError as error:
-        blamed = settings.blame(str(error)) if settings else ""
+        blamed = settings.blame(str(error)) if settings and not isinstance(error, RequirementError) else ""
         is_setting = blamed and not isinstance(error, FileError)
         return _say(f"{error}{blamed}", UsageError.exit_code if is_setting else error.exit_code)
     except TyperException as error:
@@ -153,8 +153,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _command_of(words: list[str]) -> Any:
-    """The command that is meant, or all of them where it takes all to answer."""
-    is_one = words[:1] and words[0] in COMMANDS and not is_needed(os.environ)
+    """The command that is meant, or all of them where it takes all to answer: settings are those of any command."""
+    is_one = words and words[0] in COMMANDS and words[0] not in UNSETTLED and not is_needed(os.environ)
     command = typer.main.get_command(make_app(words[:1] if is_one else COMMANDS))
     lead_with_examples(command)
     show_colour_everywhere(command)

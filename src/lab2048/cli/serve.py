@@ -168,6 +168,5 @@ class _Ending:
 
     def __call__(self, number: int, frame: Any) -> None:
         """End the streams, then the server."""
-        if self._front.lab:
-            self._front.lab.bus.close()
+        self._front.close()
         self._handle(number, frame)

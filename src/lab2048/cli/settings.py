@@ -6,6 +6,7 @@ have a short one that holds for all commands, `rules`.  Within one place the lon
 """
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,7 @@ _KINDS = {
 }
 # Variables that are read before any command, or only by some.
 _MACHINE = {"cache": Path, "debug": str, "no-jit": str, "leash": str, "studies": str}
+_INNER = ("no-jit", "leash", "debug")  # of them, those that no command has an option for and nobody is told of
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ class Settings:
         told = [
             str(setting)
             for setting in dict.fromkeys(self.used)
-            if str(setting.value).lower() in text or setting.key.rpartition(".")[2] in text
+            if _has(text, str(setting.value).lower()) or _has(text, setting.key.rpartition(".")[2])
         ]
         return f" (set by {', '.join(told)})" if told else ""
 
@@ -229,7 +231,13 @@ def strangers(settings: Settings, environ: Mapping[str, str]) -> dict[str, str]:
 
 def is_needed(environ: Mapping[str, str]) -> bool:
     """True if a file or a variable says anything: most users have neither, and start the faster for it."""
-    return any(name.startswith(PREFIX) for name in environ) or Path(PROJECT_FILE).exists() or user_file().exists()
+    names = {name for name in environ if name.startswith(PREFIX)} - {variable(key) for key in _INNER}
+    return bool(names) or Path(PROJECT_FILE).exists() or user_file().exists()
+
+
+def _has(text: str, word: str) -> bool:
+    """True if a word stands in a text by itself: 1 does not stand in 100."""
+    return bool(word and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text))
 
 
 def _known(root: Command) -> dict[str, list[Option]]:

@@ -68,7 +68,11 @@ async def _invalid(_: Request, error: Exception) -> JSONResponse:
 
 async def _http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    text = f"there is nothing at {request.url.path[:80]}" if error.status_code == 404 else str(error.detail)
+    text = str(error.detail)
+    if error.status_code == 404:
+        text = f"there is nothing at {request.url.path[:80]}"
+    elif error.status_code == 405:
+        text = f"{request.method} is not taken here: expected {(error.headers or {}).get('Allow', 'another method')}"
     return JSONResponse({"error": one_line(text)}, error.status_code, headers=error.headers)
 
 

@@ -9,11 +9,13 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
+from anyio import to_thread
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
 STATIC = Path(__file__).parent / "static"
+PLOTLY = "/plotly.js"
 HOME, ICON = STATIC / "index.html", STATIC / "icon.svg"
 PAGES = ("play", "watch", "games", "review", "design", "lab", "train", "solve")
 KINDS = {
@@ -29,12 +31,14 @@ KINDS = {
 
 async def answer(scope: Scope, receive: Receive, send: Send) -> None:
     """Give a file away."""
-    await _answer(scope)(scope, receive, send)
+    is_large = scope["path"] == PLOTLY  # to read and squeeze it takes longer than anyone else should wait
+    response = await to_thread.run_sync(_answer, scope) if is_large else _answer(scope)
+    await response(scope, receive, send)
 
 
 def _answer(scope: Scope) -> Response:
     if scope["method"] not in ("GET", "HEAD"):
-        return JSONResponse({"error": "Method Not Allowed"}, 405, {"allow": "GET, HEAD"})
+        return JSONResponse({"error": "a file is only read: expected GET"}, 405, {"allow": "GET, HEAD"})
     path, asked = _find(scope["path"]), Headers(scope=scope)
     if isinstance(path, Path):
         return _file(asked, path)
@@ -51,7 +55,7 @@ def _find(where: str) -> Path | str:
         return HOME
     if where == "/favicon.ico":  # browsers ask for it by themselves
         return ICON
-    if where == "/plotly.js":
+    if where == PLOTLY:
         return _plotly() or "plotly is not installed: pip install plotly"
     kind, _, rest = where.removeprefix("/").partition("/")
     if kind == "static":  # only what is listed, so that no path leads elsewhere
@@ -81,7 +85,7 @@ def _file(asked: Headers, path: Path) -> Response:
     headers = {"etag": tag, "cache-control": "no-cache", "vary": "accept-encoding"}
     if tag in asked.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    if "gzip" in asked.get("accept-encoding", ""):
+    if "gzip" in asked.get("accept-encoding", "") and len(squeezed) < len(body):
         body = squeezed
         headers["content-encoding"] = "gzip"
     return Response(body, media_type=KINDS[path.suffix], headers=headers)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lab2048.views.web import files
@@ -30,6 +31,7 @@ class Front:
         self.failure: Exception | None = None
         self._open_lab, self._on_failure = open_lab, on_failure
         self._api: asyncio.Future[ASGIApp] | None = None
+        self._is_ending = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or live."""
@@ -42,6 +44,12 @@ class Front:
         else:
             await files.answer(scope, receive, send)
 
+    def close(self) -> None:
+        """End the streams of news, which would otherwise never end; those that are yet to come, too."""
+        self._is_ending = True
+        if self.lab:
+            self.lab.bus.close()
+
     async def _live(self, receive: Receive, send: Send) -> None:
         """From the start of the server to its end."""
         await receive()
@@ -49,13 +57,13 @@ class Front:
         self._api = asyncio.ensure_future(asyncio.to_thread(self._load))
         await send({"type": "lifespan.startup.complete"})
         await receive()
-        await asyncio.wait([self._api])
-        self._api.exception()  # has been told already
+        await self._api
         if self.lab:
             await asyncio.to_thread(self.lab.end)
         await send({"type": "lifespan.shutdown.complete"})
 
     def _load(self) -> ASGIApp:
+        """The API, or what says why there is none."""
         gc.disable()  # what is loaded now stays: looking for waste among it takes a tenth of the time
         try:
             from lab2048.views.web.app import make_api
@@ -64,10 +72,12 @@ class Front:
             api = make_api(lab)
             lab.begin()
             self.lab = lab
+            if self._is_ending:
+                lab.bus.close()
         except Exception as error:
             self.failure = error
             self._on_failure()
-            raise
+            return JSONResponse({"error": " ".join(str(error).split())}, 503)
         finally:
             gc.freeze()
             gc.enable()
