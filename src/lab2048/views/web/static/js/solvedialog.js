@@ -10,7 +10,7 @@ import { patiently, stream } from "./stream.js";
 /** Show the estimate of a board; when that is wished, solve it and go where it can be followed. */
 export function solveDialog(rules, objective = "win") {
   const abort = new AbortController();
-  const verdict = h("p", { role: "status" }, "Counting boards...");
+  const verdict = h("p.told", { role: "status" }, "Counting boards...");
   const error = h("p.error", { role: "alert" });
   const request = { rules, objective };
   const start = button("Solve it", () => begin(), { main: true, disabled: true });

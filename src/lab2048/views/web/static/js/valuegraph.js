@@ -25,7 +25,7 @@ export class ValueGraph {
     this.nMoves = nMoves;
     this.seek = seek;
     this.nameOf = nameOf;
-    this.words = h("p.quiet.small", { role: "status" });
+    this.words = h("p.quiet.small.told", { role: "status" });
     this.body = h("div.stack");
     this.button = button("Judge this game", () => this.judge(), { slim: true, disabled: !nMoves });
     this.element.append(h("h2", {}, "Value by move"), this.button, this.body, this.words);
