@@ -3,7 +3,7 @@
 import { get, post, withQuery } from "../api.js";
 import { chart, charts } from "../chart.js";
 import { jobLine } from "../dialogs.js";
-import { attempt, button, commandLine, complain, field, h, missing, select, table } from "../dom.js";
+import { attempt, button, commandLine, complain, field, h, missing, table } from "../dom.js";
 import { pref, setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
 import { date } from "../pure/format.js";
@@ -11,6 +11,7 @@ import { capital } from "../pure/words.js";
 import { rulesForm } from "../rulesform.js";
 import { seats } from "../seats.js";
 import { stream } from "../stream.js";
+import { StudyList } from "../studylist.js";
 
 const CHARTS = [
   ["scores", "Mean scores"],
@@ -18,18 +19,13 @@ const CHARTS = [
   ["distribution", "Distribution"],
   ["paired", "Differences"],
 ];
-const SIZES = [
-  ["tiny", "a taste: seconds"],
-  ["quick", "few: minutes"],
-  ["full", "as many as were published: hours"],
-];
 const REFRESH = 1000; // ms between looks at a match that runs
 
 export async function open(main, { rest, query }) {
   const page = new Lab();
   page.build(main, query);
   page.choose(rest[0] ?? null);
-  page.studies();
+  page.studies.load();
   return page;
 }
 
@@ -40,6 +36,8 @@ class Lab {
   #timer = 0;
   #planTimer = 0;
   #shownRuns = null;
+  #cells = new Map(); // of the rows that change: job -> how it stands
+  #compareTimer = 0;
 
   build(main, query) {
     const plan = () => this.plan();
@@ -60,7 +58,7 @@ class Lab {
     this.runs = h("div");
     this.detail = h("section.panel", { hidden: true, "aria-label": "The match" });
     this.comparison = h("section.panel", { hidden: true, "aria-label": "Comparison" });
-    this.studyPanel = h("section.panel", { hidden: true });
+    this.studies = new StudyList((id) => this.choose(id));
     main.append(
       h("h1", {}, "Lab"),
       h(
@@ -81,14 +79,23 @@ class Lab {
             button("Start", null, { type: "submit", main: true }),
             this.command,
           ),
-          this.studyPanel,
+          this.studies.element,
         ),
       ),
     );
     this.plan();
     this.drawRuns();
     stream.on("jobs", () => this.drawRuns(), this.#ending.signal);
-    stream.on("job", (job) => job.id === this.#chosen && this.line && this.refresh(job), this.#ending.signal);
+    stream.on("job", (job) => this.heard(job), this.#ending.signal);
+  }
+
+  heard(job) {
+    if (job.id === this.#chosen && this.line) this.refresh(job);
+    if (!this.#compared.has(job.id) || this.#compareTimer) return;
+    this.#compareTimer = setTimeout(() => {
+      this.#compareTimer = 0;
+      this.drawComparison();
+    }, REFRESH);
   }
 
   request() {
@@ -128,10 +135,17 @@ class Lab {
   drawRuns() {
     const jobs = this.matches();
     if (!this.#chosen && jobs.length) this.choose(jobs[0].id);
-    // The table is drawn again now and then, and never under the fingers of someone who uses it.
-    const shown = jobs.map(({ id, state, message }) => [id, state, message].join()).join();
+    // How matches stand is written into their rows; new rows never come under the fingers of someone who uses the table.
+    for (const { id, state, message } of jobs) {
+      const cells = this.#cells.get(id);
+      if (cells) [cells.state.textContent, cells.message.textContent] = [state, message];
+    }
+    const shown = jobs.map(({ id }) => id).join();
     if (shown === this.#shownRuns || this.runs.contains(document.activeElement)) return;
     this.#shownRuns = shown;
+    this.#cells = new Map(
+      jobs.map(({ id, state, message }) => [id, { state: h("span", {}, state), message: h("span", {}, message) }]),
+    );
     this.runs.replaceChildren(
       jobs.length
         ? table(
@@ -154,8 +168,8 @@ class Lab {
                 (job) =>
                   h("a", { href: writeAddress("lab", [job.id]), title: job.title }, h("span.clip", {}, job.title)),
               ],
-              ["State", (job) => job.state],
-              ["", (job) => job.message],
+              ["State", (job) => this.#cells.get(job.id).state],
+              ["", (job) => this.#cells.get(job.id).message],
               ["Begun", (job) => date(job.created)],
             ],
             jobs,
@@ -228,53 +242,26 @@ class Lab {
     if (answer && this.#chosen === id) this.log.textContent = answer.lines.join("\n");
   }
 
-  async compare(id, isOn) {
+  compare(id, isOn) {
     if (isOn) this.#compared.add(id);
     else this.#compared.delete(id);
+    this.drawComparison();
+  }
+
+  async drawComparison() {
     this.comparison.hidden = this.#compared.size < 2;
     if (this.comparison.hidden) return;
-    this.compareChart ??= chart("Means of several matches");
-    this.comparison.replaceChildren(h("h2", {}, "Comparison"), this.compareChart);
-    await this.compareChart.load(withQuery("/api/matches/compare", { ids: [...this.#compared].join(",") }));
-  }
-
-  async studies() {
-    let answer;
-    try {
-      answer = await get("/api/studies");
-    } catch {
-      return; // this lab2048 has none
+    if (!this.compareChart) {
+      this.compareChart = chart("Means of several matches");
+      this.comparison.replaceChildren(h("h2", {}, "Comparison"), this.compareChart);
     }
-    if (!answer.studies.length) return;
-    this.studyPanel.hidden = false;
-    this.studySize = select(SIZES, "quick", null, { name: "size" });
-    this.studyPanel.replaceChildren(
-      h("h2", {}, "Studies ", h("small", {}, "published experiments, again")),
-      field("How many games", this.studySize),
-      ...answer.studies.map(({ name, title, doc }) =>
-        h(
-          "div.study",
-          {},
-          h("div.grow", {}, h("b", {}, title || name), h("p.small.quiet", {}, doc)),
-          button("Run", (event) => this.runStudy(name, event.currentTarget), {
-            slim: true,
-            "aria-label": `Run ${title || name}`,
-          }),
-        ),
-      ),
-    );
-  }
-
-  async runStudy(name, control) {
-    const job = await attempt(() => post("/api/studies", { name, size: this.studySize.value }), control);
-    if (!job) return;
-    stream.learn(job);
-    this.choose(job.id);
+    await this.compareChart.load(withQuery("/api/matches/compare", { ids: [...this.#compared].join(",") }));
   }
 
   close() {
     this.#ending.abort();
     clearTimeout(this.#timer);
     clearTimeout(this.#planTimer);
+    clearTimeout(this.#compareTimer);
   }
 }
