@@ -162,7 +162,7 @@ def test_a_file_that_is_there_is_not_lost(out: Path, capsys: pytest.CaptureFixtu
 
 def test_how_much_room_it_takes_is_said_before_it_begins(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert train(out, *SMALL, "--moves", "100") == 0
-    assert "it takes 7.68 kB on disk, twice while it is written" in capsys.readouterr().err
+    assert "it takes 7.68 kB on disk, and as much again while it is written" in capsys.readouterr().err
     network = load_network(out, with_rates=True)
     assert network.rates is not None
     assert network.weights.nbytes + network.rates.nbytes == 7680  # and a few more, where it goes on and who made it

@@ -122,7 +122,8 @@ def check_room(out: Path, now: float, later: float = 0.0) -> str:
             f"there is no room for {out}: it takes {size(largest)}, twice while a checkpoint is written, and "
             f"{size(free)} are free; make room, or name another disk with --out FILE"
         )
-    return f"it takes {size(now)} on disk{f', later {size(later)}' if later > now else ''}, twice while it is written"
+    grown = f", later {size(later)}" if later > now else ""
+    return f"it takes {size(now)} on disk{grown}, and as much again while it is written"
 
 
 def check_same_rules(trained: "Rules", wished: "Rules", context: typer.Context) -> None:
