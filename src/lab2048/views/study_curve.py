@@ -24,6 +24,7 @@ TITLES = {
 PAIRS = "pairs of "  # and a tile: how often two of them lay side by side, a game
 DRAWN = ("total", "length", "max_tile", "loss", "tile_sum", f"{PAIRS}128")  # of the picture, those of document 003
 MAX_LINES = 8  # of the picture
+FAR = 4  # times as many games are too many to be drawn beside
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a6d3b")
 _TALL, _ACROSS, _SIDE = 210, 2, 58
 
@@ -70,10 +71,7 @@ def title(name: str) -> str:
 def curves_svg(report: Report) -> str | None:
     """Document 003's curves as one picture, those of trials where there are any; None if nothing has learnt."""
     found = {name: lines for name, lines in curves(report).items() if name in DRAWN}
-    tried = _tried(report)
-    rows = list(dict.fromkeys(row for lines in found.values() for row in lines if row in tried or not tried))[
-        :MAX_LINES
-    ]
+    rows = _drawn(report, found)
     names = [name for name in DRAWN if any(row in found.get(name, {}) for row in rows)]
     if not names:
         return None
@@ -97,6 +95,19 @@ def curves_svg(report: Report) -> str | None:
         lines = {colours[row]: found[name][row] for row in rows if row in found[name]}
         parts.append(_panel(title(name), lines, left, top))
     return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _drawn(report: Report, found: Mapping[str, Mapping[str, Sequence[Point]]]) -> list[str]:
+    """Titles of the rows of the picture: about as long trainings as the first one, or they would not be seen beside."""
+    tried = _tried(report)
+    ends = {
+        row: points[-1].n_games
+        for lines in found.values()
+        for row, points in lines.items()
+        if row in tried or not tried
+    }
+    first = next(iter(ends.values()), 0.0)
+    return [row for row, end in ends.items() if first / FAR <= end <= first * FAR][:MAX_LINES]
 
 
 def _tried(report: Report) -> set[str]:
