@@ -42,13 +42,22 @@ def curves(report: Report) -> dict[str, dict[str, list[Point]]]:
     """Every curve by what it shows, and then by the title of the row."""
     found: dict[str, dict[str, list[Point]]] = {}
     for row in report.study.rows:
-        each = [result.curve for result in report.of(row) if len(result.curve) > 1]
+        each = [[_whole(point) for point in result.curve] for result in report.of(row) if len(result.curve) > 1]
         for name in dict.fromkeys(name for curve in each for point in curve for name in point):
             if name in TITLES or name.startswith(PAIRS):
                 points = merge([[point for point in curve if name in point] for curve in each], name)
                 if len(points) > 1:
                     found.setdefault(name, {})[row.title] = points
     return found
+
+
+def _whole(point: Mapping[str, float]) -> Mapping[str, float]:
+    """A point of a curve with the pairs that it does not name because there were none."""
+    named = [int(name.removeprefix(PAIRS)) for name in point if name.startswith(PAIRS)]
+    is_trial = "n" in point  # which names every tile that lay in pairs; else low ones may be left out
+    tiles = [1 << rank for rank in range(1, 12) if is_trial or named]
+    none = {f"{PAIRS}{tile}": 0.0 for tile in tiles if is_trial or tile > max(named)}
+    return {**none, **point}
 
 
 def merge(trainings: Sequence[Sequence[Mapping[str, float]]], name: str) -> list[Point]:
