@@ -39,6 +39,7 @@ def match() -> Match:
         ("max>=500", [500, 450], [True, False]),
         ("win>=75%", [0.75, 0.5], [True, False]),
         ("win32>=1", [1, 1], [True, True]),
+        ("win32>=100%", [1, 1], [True, True]),
         ("win128>0", [0, 0], [False, False]),
         ("moves>30", [35, 26.25], [True, False]),
         ("2.speed>10", [105 / 8], [True]),
@@ -89,6 +90,15 @@ def test_one_game_has_no_interval(match: Match) -> None:
         ("median-low>=3", "median has no interval: expected one of mean, win, moves, lead"),
         ("mean2048>=3", "mean has no tile: expected win2048, or mean alone"),
         ("win3>=0.5", "3 is no tile"),
+        ("win>=90", "90 is no share of games: did you mean 90%?"),
+        ("win4096-low>=1.5", "1.5 is no share of games: did you mean 1.5%?"),
+        ("win>=900", "900 is no share of games: expected 0% to 100%"),
+        ("win>=101%", "101% is no share of games: expected 0% to 100%"),
+        ("win<=-1%", "-1% is no share of games: expected 0% to 100%"),
+        ("win>100%", "no share is above 100%"),
+        ("win<0", "no share is below 0%"),
+        ("win>=most", "'most' is no number: expected one such as 0.9 or 90%"),
+        ("mean>=90%", "only win is a share: expected 90 without %"),
     ],
 )
 def test_what_makes_no_sense_is_refused(text: str, says: str) -> None:

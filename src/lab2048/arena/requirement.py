@@ -86,7 +86,10 @@ class Requirement:
             rank = rank_of(tile) if tile else None
         except BoardError as error:
             raise UsageError(f"require {text!r}: {error}") from None
-        return cls(text, figure, found["sign"], _read_bound(text, found["bound"]), rank and 2**rank, end, player)
+        bound = _read_bound(text, found["bound"], is_share=figure == "win")
+        if figure == "win" and (found["sign"], bound) in ((">", 1), ("<", 0)):
+            raise UsageError(f"require {text!r}: no share is {'above 100%' if bound else 'below 0%'}")
+        return cls(text, figure, found["sign"], bound, rank and 2**rank, end, player)
 
     def check(self, match: Match) -> Iterator[Verdict]:
         """Look at every player that it is about."""
@@ -121,11 +124,19 @@ def _exactly(value: float) -> Interval:
     return Interval(value, value, value)
 
 
-def _read_bound(text: str, bound: str) -> float:
+def _read_bound(text: str, bound: str, *, is_share: bool) -> float:
     try:
-        number = float(bound.removesuffix("%")) / (100 if bound.endswith("%") else 1)
+        number = float(bound.removesuffix("%"))
     except ValueError:
         number = math.nan
+    is_percent = bound.endswith("%")
     if not math.isfinite(number):
-        raise UsageError(f"require {text!r}: {bound!r} is no number: expected one such as 380000, 4e5, 0.9 or 90%")
-    return number
+        known = "0.9 or 90%" if is_share else "380000 or 4e5"
+        raise UsageError(f"require {text!r}: {bound!r} is no number: expected one such as {known}")
+    if is_percent and not is_share:
+        raise UsageError(f"require {text!r}: only win is a share: expected {bound.removesuffix('%')} without %")
+    share = number / 100 if is_percent else number
+    if is_share and not 0 <= share <= 1:
+        meant = f"did you mean {bound}%?" if 1 < share <= 100 and not is_percent else "expected 0% to 100%"
+        raise UsageError(f"require {text!r}: {bound} is no share of games: {meant}")
+    return share
