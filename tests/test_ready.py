@@ -93,13 +93,14 @@ def test_a_folder_that_cannot_be_written_keeps_nothing_anywhere(tmp_path: Path) 
 from lab2048.arena import ready
 from lab2048.kernels import _jit, bits
 ready._compile = lambda group: None
-ready.prepare(print)
+ready.prepare(print, begun=lambda work: print(work.text))
 ready.prepare(print)
 print(_jit.CAN_KEEP, bits.popcount(7), bits.popcount.stats.cache_path)
 """
-    said, facts = finish(start(code, tmp_path / "file")).splitlines()
+    said, work, facts = finish(start(code, tmp_path / "file")).splitlines()
     assert said.startswith("compiling kernels (play), each time: ")
     assert said.endswith(" cannot be written")
+    assert work == "compiling kernels (play), each time"
     assert facts == "False 3 None"
 
 

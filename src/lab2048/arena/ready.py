@@ -13,7 +13,7 @@ from typing import Any
 PLAY, SOLVER, ENVIRONMENTS, NETWORK = GROUPS = ("play", "solver", "environments", "network")
 STOCK = "shipped"  # a group without kernels: the network that comes with lab2048
 
-_WAITING = "another lab2048 is compiling kernels: waiting for it"
+_WAITING = "another lab2048 is compiling or unpacking: waiting for it"
 _compiled: set[str] = set()  # in this process; all that counts where nothing can be kept on disk
 
 
@@ -80,11 +80,12 @@ def _unpack(say: Callable[[str], None], begun: Callable[[Preparing], None], how_
 
 
 def _compiling(group: str) -> Preparing:
+    """How far the kernels of a group are."""
     from lab2048.kernels import _jit
 
     names = {file.__name__ for file in _files(group)}
     kernels: Sequence[Any] = [kernel for kernel in _jit.KERNELS if kernel.py_func.__module__ in names]
-    text = f"compiling kernels ({group}), once"
+    text = f"compiling kernels ({group}), {'once' if _jit.CAN_KEEP else 'each time'}"
     return Preparing(text, len(kernels), lambda: sum(bool(kernel.signatures) for kernel in kernels))
 
 
