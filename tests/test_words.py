@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+from types import SimpleNamespace
 
 import pytest
 import typer
@@ -10,7 +11,7 @@ import typer
 from lab2048.cli.app import make_app, run
 from lab2048.cli.complete import complete
 from lab2048.cli.words import coloured, show_colour_everywhere, spell_out_numbers, take_colour
-from lab2048.views.text import wants_colour
+from lab2048.views.text import wants_codes, wants_colour
 
 ROOT = typer.main.get_command(make_app())
 show_colour_everywhere(ROOT)
@@ -64,10 +65,22 @@ def test_who_decides(
     stream = Terminal() if is_terminal else io.StringIO()
     wanted = is_terminal if expected is None else expected
     with coloured(when):
-        assert wants_colour(stream) is wanted
+        assert wants_colour(stream) is wants_codes(stream) is wanted
         make_console(stream).print("text", style="bold red")
     assert ("\x1b[" in stream.getvalue()) is wanted
     assert (os.environ["FORCE_COLOR"], os.environ["NO_COLOR"]) == (force, no)
+
+
+@pytest.mark.parametrize(("force", "takes_codes"), [("", False), ("1", True)])
+def test_a_console_of_windows_has_colours_by_rich_alone(
+    monkeypatch: pytest.MonkeyPatch, force: str, takes_codes: bool
+) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("NO_COLOR", "")
+    monkeypatch.setenv("FORCE_COLOR", force)
+    monkeypatch.setattr("lab2048.views.text.sys", SimpleNamespace(platform="win32"))
+    assert wants_colour(Terminal())
+    assert wants_codes(Terminal()) is takes_codes
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def show(id_: IdArgument, as_json: JsonOption = False, store: StoreOption = None
     """
     from lab2048.rules import Game
     from lab2048.views.listing import game_facts
-    from lab2048.views.text import render, wants_colour
+    from lab2048.views.text import render, wants_codes
 
     with _open(store) as the_store:
         kept = the_store.get(id_)
@@ -116,7 +116,7 @@ def show(id_: IdArgument, as_json: JsonOption = False, store: StoreOption = None
     board = Game(episode.rules, episode.seed).board
     for turn in episode.replay():
         board = turn.board
-    print(render(board, colour=wants_colour(sys.stdout)))
+    print(render(board, colour=wants_codes(sys.stdout)))
 
 
 @app.command()

@@ -38,7 +38,7 @@ def _finite(value: Any) -> Any:
 
 
 def make_console(stream: TextIO | None = None, *, width: int | None = None) -> "Console":
-    """Where tables are shown; without colours there is nothing but text."""
+    """Where tables are shown; without colours there is nothing but text.  Rich knows how each console takes them."""
     from rich.console import Console
 
     from lab2048.views.text import wants_colour

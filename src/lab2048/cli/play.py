@@ -27,7 +27,7 @@ from lab2048.rules.dice import MAX_SEED, check_seed
 from lab2048.views.number import count
 from lab2048.views.plain import PlainGame
 from lab2048.views.screen import compose
-from lab2048.views.text import wants_colour
+from lab2048.views.text import wants_codes
 
 if TYPE_CHECKING:
     from lab2048.arena.sitting import Sitting
@@ -95,7 +95,7 @@ def _play_on_screen(plain: PlainGame, sitting: "Sitting") -> None:
 
 def _paint(plain: PlainGame, message: str) -> None:
     """Show one board and nothing else: all in one piece, so that it does not flicker."""
-    text = compose(plain, message, _size(), colour=wants_colour(sys.stdout))
+    text = compose(plain, message, _size(), colour=wants_codes(sys.stdout))
     print(f"\x1b[H\x1b[J{text}", end="", flush=True)
 
 
@@ -111,7 +111,7 @@ def _size() -> os.terminal_size:
 def _leave_screen(plain: PlainGame, sitting: "Sitting") -> None:
     """Leave the last board among what the shell shows; say what was said only on the screen."""
     columns = _size().columns
-    print(f"{plain.header(columns)}\n{plain.frame(columns, colour=wants_colour(sys.stdout))}", flush=True)
+    print(f"{plain.header(columns)}\n{plain.frame(columns, colour=wants_codes(sys.stdout))}", flush=True)
     if sitting.failure:
         _complain(sitting.failure)
 
@@ -160,7 +160,7 @@ def _play_silently(plain: PlainGame, sitting: "Sitting") -> None:
 def _show(plain: PlainGame, message: str) -> None:
     """Print the board below the last one."""
     message = message or plain.status
-    print(plain.frame(colour=wants_colour(sys.stdout)), *[message] * bool(message), "", sep="\n", flush=True)
+    print(plain.frame(colour=wants_codes(sys.stdout)), *[message] * bool(message), "", sep="\n", flush=True)
 
 
 def _press(keys: str, plain: PlainGame) -> str:

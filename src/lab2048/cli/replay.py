@@ -8,7 +8,7 @@ from typing import Any
 from lab2048.records.episode import Episode
 from lab2048.rules import Game, Turn
 from lab2048.rules.move import move_name
-from lab2048.views.text import render, wants_colour
+from lab2048.views.text import render, wants_codes
 
 
 def tell(episode: Episode, turns: Iterator[Turn]) -> None:
@@ -20,7 +20,7 @@ def tell(episode: Episode, turns: Iterator[Turn]) -> None:
 
 def animate(episode: Episode, turns: Iterator[Turn], seconds: float) -> None:
     """Draw each turn over the one before."""
-    colour = wants_colour(sys.stdout)
+    colour = wants_codes(sys.stdout)
     picture = f"{render(Game(episode.rules, episode.seed).board, colour=colour)}\n"
     print(picture, flush=True)
     for turn in turns:

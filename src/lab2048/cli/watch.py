@@ -166,7 +166,7 @@ def _view(sitting: "Sitting", spec: str, n_games: int, *, is_quiet: bool) -> "It
     from lab2048.views.listing import printable
     from lab2048.views.plain import PlainGame
     from lab2048.views.screen import compose
-    from lab2048.views.text import wants_colour
+    from lab2048.views.text import wants_codes
 
     if is_quiet:
         yield lambda _: None
@@ -182,7 +182,7 @@ def _view(sitting: "Sitting", spec: str, n_games: int, *, is_quiet: bool) -> "It
 
         yield line
         return
-    plain, colour, n_begun = PlainGame(sitting), wants_colour(sys.stdout), 0
+    plain, colour, n_begun = PlainGame(sitting), wants_codes(sys.stdout), 0
     with Frames(sys.stdout) as frames:
 
         def frame(turn: "Turn | None") -> None:

@@ -20,8 +20,16 @@ def wants_colour(stream: TextIO) -> bool:
         return True
     if os.environ.get("NO_COLOR"):
         return False
-    # A console of Windows shows the codes of colours as they are, unless it is told otherwise.
-    return stream.isatty() and os.environ.get("TERM") != "dumb" and sys.platform not in ("emscripten", "win32")
+    return stream.isatty() and os.environ.get("TERM") != "dumb" and sys.platform != "emscripten"
+
+
+def wants_codes(stream: TextIO) -> bool:
+    """True if a stream may be sent codes of colours as they are, as `render` makes them.
+
+    Not a console of Windows, unless FORCE_COLOR says so: until it is told otherwise it shows the codes themselves.
+    """
+    is_plain = sys.platform == "win32" and not os.environ.get("FORCE_COLOR")
+    return wants_colour(stream) and not is_plain
 
 
 def fit(columns: int | None, *forms: str) -> str:
