@@ -102,6 +102,8 @@ def test_show_says_where_each_value_comes_from(
     assert "LAB2048_GOAL, as goal" in capsys.readouterr().out
     assert run(["config", "show", "gaol"]) == 2
     assert "did you mean goal?" in capsys.readouterr().err
+    assert run(["config", "show", "zzzz"]) == 2
+    assert "setting 'zzzz' is unknown: known: rules, goal" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

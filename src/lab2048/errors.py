@@ -53,14 +53,22 @@ class StoreError(FileError):
     """The store of games is damaged, locked, full or of another program."""
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Say which known words there are, the most similar first: the tail of an error.
+def nearest(word: str, known: Iterable[str], otherwise: str = "", *, prefix: str = "") -> str:
+    """Say which known word may have been meant, or else which there are: the tail of an error.
+
+    `otherwise` is said in place of all the known words.  A `prefix` that all have makes none of them alike.
 
     >>> nearest("randm", ["first", "random"])
     'did you mean random?'
     >>> nearest("zzz", ["first", "random"])
     'known: first, random'
+    >>> nearest("zzz", ["first", "random"], "expected a player")
+    'expected a player'
+    >>> nearest("TILE_ZOO", ["TILE_ONE"]), nearest("TILE_ZOO", ["TILE_ONE"], prefix="TILE_")
+    ('did you mean TILE_ONE?', 'known: TILE_ONE')
     """
-    words = sorted(known)
-    close = difflib.get_close_matches(word, words, n=1, cutoff=_ALIKE)
-    return f"did you mean {close[0]}?" if close else f"known: {', '.join(words) or 'none'}"
+    words = {each.removeprefix(prefix): each for each in sorted(known)}
+    close = difflib.get_close_matches(word.removeprefix(prefix), words, n=1, cutoff=_ALIKE)
+    if close:
+        return f"did you mean {words[close[0]]}?"
+    return otherwise or f"known: {', '.join(words.values()) or 'none'}"

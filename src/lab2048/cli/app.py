@@ -16,7 +16,7 @@ import lab2048
 from lab2048.cli.help import lead_with_examples, plainly
 from lab2048.cli.live import no_interrupt_lost
 from lab2048.cli.progress import remember
-from lab2048.cli.settings import Settings, is_needed, strangers
+from lab2048.cli.settings import Settings, is_needed, unknown_variables
 from lab2048.cli.words import check_colour, coloured, show_colour_everywhere, spell_out_numbers, take_colour
 from lab2048.errors import FileError, LabError, RequirementError, UsageError
 
@@ -120,7 +120,7 @@ def run(arguments: Sequence[str]) -> int:
                 when = when or settings.value("color")
                 check_colour(when or "auto")
                 if not wants_help:
-                    _warn_of(strangers(settings, os.environ))
+                    _warn_of(unknown_variables(settings, os.environ))
         with no_interrupt_lost(), coloured(when):
             code = _invoke(command, words, settings)
         sys.stdout.flush()
@@ -182,9 +182,9 @@ def _open_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _warn_of(strangers: dict[str, str]) -> None:
+def _warn_of(unknown: dict[str, str]) -> None:
     """A variable that is misspelt would be missed by nobody else."""
-    for name, instead in strangers.items():
+    for name, instead in unknown.items():
         _say(f"{name} means nothing to lab2048: {instead}", 0)
 
 

@@ -7,7 +7,7 @@ import typer
 
 from lab2048.cli.options import JsonOption, say
 from lab2048.cli.output import print_json
-from lab2048.cli.settings import COMMON, Setting, Settings, strangers, unknown_variables
+from lab2048.cli.settings import COMMON, Setting, Settings, unknown_variables
 from lab2048.errors import UsageError, nearest
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
@@ -45,13 +45,12 @@ def show(
     if key is not None:
         key = key.replace("_", "-")
         if key not in found:
-            close = nearest(key, found)
-            known = close if "mean" in close else f"known: {', '.join(COMMON)}, and those that --all lists"
-            raise UsageError(f"setting {key!r} is unknown: {known}")
+            known = f"known: {', '.join(COMMON)}, and those that --all lists"
+            raise UsageError(f"setting {key!r} is unknown: {nearest(key, found, known)}")
         found = {key: found[key]}
     if as_json:
         files = [{"place": place, "path": str(path), "is_there": there} for place, path, there in settings.files]
-        unknown = unknown_variables(settings, os.environ)
+        unknown = list(unknown_variables(settings, os.environ))
         told = [_plain(key, setting) for key, setting in found.items()]
         print_json("config-1", {"files": files, "settings": told, "unknown_variables": unknown})
         return
@@ -70,7 +69,7 @@ def show(
         also = "" if setting.place == "default" or setting.key == key else f", as {setting.key}"
         print(f"{key:<{width}}  {_text(setting.value):<24}  {where}{also}")
     if len(found) > 1:
-        for name, instead in strangers(settings, os.environ).items():
+        for name, instead in unknown_variables(settings, os.environ).items():
             say(f"{name} means nothing to lab2048: {instead}")
         if not everything:
             say("--all shows every option that can be set")

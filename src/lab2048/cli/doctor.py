@@ -26,10 +26,10 @@ def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
         found = Settings.of(context.find_root().command)
         found.export("store")
         files = [str(path) for _, path, is_there in found.files if is_there]
-        strangers = unknown_variables(found, os.environ)
-        if strangers:
-            advice = f"unset {' '.join(strangers)}; lab2048 config show --all lists what can be set"
-            return Finding("settings", NOTE, f"{', '.join(strangers)} means nothing to lab2048", advice)
+        unknown = unknown_variables(found, os.environ)
+        if unknown:
+            advice = f"unset {' '.join(unknown)}; lab2048 config show --all lists what can be set"
+            return Finding("settings", NOTE, f"{', '.join(unknown)} means nothing to lab2048", advice)
         return Finding("settings", GOOD, ", ".join(files) or "no file")
 
     def terminal() -> Finding:

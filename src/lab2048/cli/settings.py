@@ -208,25 +208,12 @@ def variable(key: str) -> str:
     return PREFIX + key.upper().replace(".", "_").replace("-", "_")
 
 
-def unknown_variables(settings: Settings, environ: Mapping[str, str]) -> list[str]:
-    """Variables that look like ours and mean nothing."""
+def unknown_variables(settings: Settings, environ: Mapping[str, str]) -> dict[str, str]:
+    """Variables that look like ours and mean nothing, each with what may have been meant."""
     names = {variable(key) for key in (*settings.known, *_MACHINE)}
-    return sorted(name for name in environ if name.startswith(PREFIX) and name not in names)
-
-
-def strangers(settings: Settings, environ: Mapping[str, str]) -> dict[str, str]:
-    """The same, each with the name that may have been meant."""
-    found = unknown_variables(settings, environ)
-    if not found:
-        return {}
-    import difflib
-
-    names = [variable(key).removeprefix(PREFIX) for key in (*settings.known, *_MACHINE)]
-    told = {}
-    for name in found:
-        close = difflib.get_close_matches(name.removeprefix(PREFIX), names, n=1, cutoff=0.7)
-        told[name] = f"did you mean {PREFIX}{close[0]}?" if close else "lab2048 config show --all lists what can be set"
-    return told
+    found = sorted(name for name in environ if name.startswith(PREFIX) and name not in names)
+    otherwise = "lab2048 config show --all lists what can be set"
+    return {name: nearest(name, names, otherwise, prefix=PREFIX) for name in found}
 
 
 def is_needed(environ: Mapping[str, str]) -> bool:

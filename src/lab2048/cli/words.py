@@ -44,8 +44,7 @@ def take_colour(words: list[str]) -> tuple[list[str], str | None]:
 def check_colour(when: str) -> None:
     """Refuse any word but the three."""
     if when not in WHEN:
-        close = nearest(when, WHEN)
-        expected = close if "mean" in close else "expected auto, always or never"
+        expected = nearest(when, WHEN, "expected auto, always or never")
         raise UsageError(f"color {when!r} is unknown: {expected}" if when else f"--color needs a word: {expected}")
 
 
