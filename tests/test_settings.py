@@ -9,7 +9,9 @@ import pytest
 import typer
 
 from lab2048.cli.app import make_app, run
+from lab2048.cli.options import is_set, is_typed
 from lab2048.cli.settings import COMMON, Settings, user_file
+from lab2048.cli.tree import children
 
 ROOT = typer.main.get_command(make_app())
 
@@ -208,6 +210,12 @@ def test_the_first_word_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lab2048.cli.serve._run", lambda listener, *_, **__: started.append(listener))
     assert run([]) == 0
     assert len(started) == 1
+
+
+def test_who_says_what_an_option_is() -> None:
+    context = children(ROOT)["tui"].make_context("tui", ["--goal", "2048"], default_map={"rules": "3x3"})
+    said = {name: (is_typed(context, name), is_set(context, name)) for name in ("goal", "rules", "spawn")}
+    assert said == {"goal": (True, True), "rules": (False, True), "spawn": (False, False)}
 
 
 def test_every_common_key_stands_for_an_option() -> None:

@@ -56,6 +56,22 @@ def give_out(unkept: "Sequence[Episode]") -> None:
         say(json.dumps(episode.to_json()))
 
 
+def is_typed(context: typer.Context, name: str) -> bool:
+    """True if an option stands on the command line, and does not come from a setting."""
+    return _source(context, name) == "COMMANDLINE"
+
+
+def is_set(context: typer.Context, name: str) -> bool:
+    """True if anyone has said what an option is: the command line, a variable or a file."""
+    return _source(context, name) != "DEFAULT"
+
+
+def _source(context: typer.Context, name: str) -> str:
+    """By its name, because Typer does not export the class."""
+    source = context.get_parameter_source(name)
+    return source.name if source else "DEFAULT"
+
+
 def read_board(text: str) -> str:
     """A board as it was typed, or, for -, as standard input has it."""
     if text != "-":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 import typer
 
 from lab2048.cli.live import live, on_interrupt
-from lab2048.cli.options import say
+from lab2048.cli.options import is_typed, say
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import again, bar
 from lab2048.errors import FileError, UsageError
@@ -130,10 +130,8 @@ def check_same_rules(trained: "Rules", wished: "Rules", context: typer.Context) 
     """A training goes on with the rules it began with; of those that are said, another one is a mistake."""
     before, now = trained.to_json(), wished.to_json()
     for name in ("rules", "goal", "spawn", "start", "spawner"):
-        if getattr(context.get_parameter_source(name), "name", "") != "COMMANDLINE":
-            continue
         field = "board" if name == "rules" else name
-        if now[field] != before[field]:
+        if is_typed(context, name) and now[field] != before[field]:
             raise UsageError(
                 f"{name} {now[field]}: the network was trained with {before[field]}; leave it out, or begin another"
             )

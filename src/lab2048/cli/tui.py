@@ -16,6 +16,8 @@ from lab2048.cli.options import (
     StartOption,
     StoreOption,
     give_out,
+    is_set,
+    is_typed,
 )
 from lab2048.errors import UsageError
 
@@ -57,12 +59,12 @@ def tui(
     from lab2048.rules import Rules
     from lab2048.rules.dice import MAX_SEED, check_seed
 
-    typed = {name for name in context.params if _is_typed(context, name)}
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else check_seed(seed)
-    # What stands in the forms of the menu, where it is not as always.
-    usual = {"board": "4x4", "goal": 2048, "spawn": "2:0.9,4:0.1", "start": None, "spawner": "fair", "player": ""}
-    said = {"board": rules, "goal": goal, "spawn": spawn, "start": start, "spawner": spawner, "player": player}
+    # What stands in the forms of the menu, where anyone has said it; a seed is for one game alone.
+    said = {name: str(context.params[name]) for name in _OF_A_GAME if name != "seed" and is_set(context, name)}
+    if "rules" in said:
+        said["board"] = said.pop("rules")
 
     from lab2048.arena.sitting import Sitting
     from lab2048.views.tui.app import LabApp, check_surroundings
@@ -76,7 +78,7 @@ def tui(
             load_player_file(path)
     with Store.open(store) as the_store:
         first = None
-        if not typed.isdisjoint(_OF_A_GAME):
+        if any(is_typed(context, name) for name in _OF_A_GAME):
             from lab2048.views.tui.form import default_player
             from lab2048.views.tui.play import PlayScreen
 
@@ -87,16 +89,11 @@ def tui(
             has_motion=motion and None,
             first=first,
             player_files=files,
-            store_file=store if "store" in typed else None,  # what is set elsewhere, jobs find by themselves
-            defaults={name: str(value) for name, value in said.items() if value != usual[name]},
+            store_file=store if is_typed(context, "store") else None,  # what is set elsewhere, jobs find by themselves
+            defaults=said,
         )
         app.run()
     give_out(app.unkept)
     if app.failure is not None:
         raise app.failure
     raise typer.Exit(app.return_code or 0)
-
-
-def _is_typed(context: typer.Context, name: str) -> bool:
-    """True if an option stands on the command line, and does not come from a setting."""
-    return getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
