@@ -18,8 +18,8 @@ from lab2048.cli.app import run
 from lab2048.errors import FileError
 from lab2048.models.file import load_array, load_network, read_header, save_network
 from lab2048.models.network import Network
+from lab2048.models.shipped import take_network
 from lab2048.models.squeeze import quantize
-from lab2048.models.stock import take_network
 from lab2048.rules import Board
 
 BOARD = Board.from_text("2 4 / 8 #")

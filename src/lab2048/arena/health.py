@@ -141,12 +141,12 @@ def _kernel_cache() -> Finding:
 
 def _network() -> Finding:
     from lab2048.models.file import read_header
-    from lab2048.models.stock import SHIPPED
+    from lab2048.models.shipped import FILE
 
-    if not SHIPPED.exists():
+    if not FILE.exists():
         return Finding("network", NOTE, "none comes with this lab2048", "lab2048 train ntuple makes one")
-    read_header(SHIPPED)
-    return Finding("network", GOOD, f"{SHIPPED.name}, {_size(SHIPPED.stat().st_size)}")
+    read_header(FILE)
+    return Finding("network", GOOD, f"{FILE.name}, {_size(FILE.stat().st_size)}")
 
 
 def _store() -> Finding:

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lab2048.models import SHIPPED
+
 # Groups of kernels, so that no one waits for what they do not use: a file names its own, or belongs to PLAY.
 PLAY, SOLVER, ENVIRONMENTS, NETWORK = GROUPS = ("play", "solver", "environments", "network")
-STOCK = "shipped"  # a group without kernels: the network that comes with lab2048
+# SHIPPED is a group without kernels: the network that comes with lab2048.
 
 _WAITING = "another lab2048 is compiling or unpacking: waiting for it"
 _compiled: set[str] = set()  # in this process; all that counts where nothing can be kept on disk
@@ -47,9 +49,9 @@ def prepare(
     from lab2048.kernels import _jit
 
     wanted = groups or (PLAY,)
-    missing = [group for group in wanted if group != STOCK and group not in _compiled and not _jit.is_ready(group)]
-    how_often = "once after an update" if _jit.CAN_KEEP else f"each time: {_jit.FOLDER} cannot be written"
+    missing = [group for group in wanted if group != SHIPPED and group not in _compiled and not _jit.is_ready(group)]
     if missing:
+        how_often = "once after an update" if _jit.CAN_KEEP else f"each time: {_jit.FOLDER} cannot be written"
         with _alone(_jit.FOLDER / "lock", lambda: say(_WAITING)):
             for group in missing:
                 if _jit.is_ready(group):  # by another process, while this one waited
@@ -59,24 +61,26 @@ def prepare(
                 _compile(group)
                 _jit.mark_ready(group)
                 _compiled.add(group)
-    if STOCK in wanted and STOCK not in _compiled:
-        _unpack(say, begun, how_often)
+    if SHIPPED in wanted and SHIPPED not in _compiled:
+        _unpack(say, begun)
 
 
-def _unpack(say: Callable[[str], None], begun: Callable[[Preparing], None], how_often: str) -> None:
-    """Unpack the network that comes with lab2048, if it is not yet."""
+def _unpack(say: Callable[[str], None], begun: Callable[[Preparing], None]) -> None:
+    """Unpack the shipped network into the cache, if it is not there yet."""
     from lab2048.kernels import _jit
-    from lab2048.models import stock
+    from lab2048.models import shipped
 
-    if not stock.is_unpacked():
+    if not shipped.is_unpacked() and not shipped.can_keep():
+        say(f"the network of lab2048 is unpacked each time: {shipped.cache_folder()} cannot be written")
+    elif not shipped.is_unpacked():
         with _alone(_jit.FOLDER / "lock", lambda: say(_WAITING)):
-            if not stock.is_unpacked():
-                say(f"unpacking the network of lab2048, {how_often}")
+            if not shipped.is_unpacked():
+                say("unpacking the network of lab2048, once after an update")
                 done: list[int] = []
                 text = "unpacking the network of lab2048, tables"
-                begun(Preparing(text, stock.n_tables(), lambda: len(done)))
-                stock.unpack(done.append)
-    _compiled.add(STOCK)
+                begun(Preparing(text, shipped.n_tables(), lambda: len(done)))
+                shipped.unpack(done.append)
+    _compiled.add(SHIPPED)
 
 
 def _compiling(group: str) -> Preparing:

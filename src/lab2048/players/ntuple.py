@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from lab2048.errors import FileError, UsageError
+from lab2048.models import SHIPPED
 from lab2048.players.player import option
 from lab2048.players.search import DEEPEN, ClockedPlayer, Plan
 from lab2048.rules import Rules
@@ -39,8 +40,8 @@ class NTuplePlayer(ClockedPlayer):
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Its kernels, and the network that comes with lab2048 if it plays with that."""
-        return self.kernels if self.weights else (*self.kernels, "shipped")
+        """Its kernels, and the shipped network if it plays with that."""
+        return self.kernels if self.weights else (*self.kernels, SHIPPED)
 
     def plan_search(self, rules: Rules) -> Plan:  # noqa: ARG002
         """As the options say."""
@@ -50,7 +51,7 @@ class NTuplePlayer(ClockedPlayer):
 
     def make_judge(self, rules: Rules) -> "Network":
         """The network, if it is made for boards of this shape."""
-        from lab2048.models.stock import take_network
+        from lab2048.models.shipped import take_network
 
         network = take_network(self.weights)
         if network.design.rules.shape != rules.shape:

@@ -9,7 +9,7 @@ from plain_network import design_of, random_network
 
 from lab2048.arena import ready
 from lab2048.cli.app import run
-from lab2048.models import stock
+from lab2048.models import SHIPPED, shipped
 from lab2048.models.file import save_network
 from lab2048.models.network import Network
 from lab2048.models.squeeze import quantize
@@ -19,19 +19,19 @@ BOARD = Board.from_text("2 4 / 8 #")
 
 
 @pytest.fixture
-def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Network:
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Network:
     """A small network in place of the one that comes with lab2048, and an empty cache."""
     network = quantize(random_network(design_of("2x2", ((0, 1), (0, 3))), seed=1), 0.25)
     save_network(tmp_path / "shipped.safetensors", network)
-    monkeypatch.setattr(stock, "SHIPPED", tmp_path / "shipped.safetensors")
-    monkeypatch.setattr(stock, "cache_root", lambda: tmp_path / "cache")
+    monkeypatch.setattr(shipped, "FILE", tmp_path / "shipped.safetensors")
+    monkeypatch.setattr(shipped, "cache_root", lambda: tmp_path / "cache")
     return network
 
 
 def take() -> Network:
     """Take it as a new process would."""
-    stock._read.cache_clear()
-    return stock.take_network(None)
+    shipped._read.cache_clear()
+    return shipped.take_network(None)
 
 
 def unpacked(tmp_path: Path) -> Path:
@@ -39,57 +39,70 @@ def unpacked(tmp_path: Path) -> Path:
     return path
 
 
-def test_it_is_unpacked_once(tmp_path: Path, shipped: Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert take().value(BOARD) == shipped.value(BOARD)
-    assert np.fromfile(unpacked(tmp_path), np.int16).tobytes() == shipped.weights.tobytes()
-    monkeypatch.setattr(stock, "read_squeezed", lambda *_: pytest.fail("unpacked again"))
-    assert take().value(BOARD) == shipped.value(BOARD)
+def test_it_is_unpacked_once(tmp_path: Path, small: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert take().value(BOARD) == small.value(BOARD)
+    assert np.fromfile(unpacked(tmp_path), np.int16).tobytes() == small.weights.tobytes()
+    monkeypatch.setattr(shipped, "read_squeezed", lambda *_: pytest.fail("unpacked again"))
+    assert take().value(BOARD) == small.value(BOARD)
 
 
 @pytest.mark.parametrize("change", [lambda data: data[:-2], lambda data: b"\1" + data[1:], lambda _: b""])
-def test_a_damaged_copy_is_unpacked_again(tmp_path: Path, shipped: Network, change) -> None:  # type: ignore[no-untyped-def]
+def test_a_damaged_copy_is_unpacked_again(tmp_path: Path, small: Network, change) -> None:  # type: ignore[no-untyped-def]
     take()
     path, whole = unpacked(tmp_path), unpacked(tmp_path).read_bytes()
     path.write_bytes(change(whole))
-    assert take().value(BOARD) == shipped.value(BOARD)
+    assert take().value(BOARD) == small.value(BOARD)
     assert path.read_bytes() == whole
 
 
-def test_a_cache_that_cannot_be_written_is_no_harm(tmp_path: Path, shipped: Network) -> None:
+def test_a_cache_that_cannot_be_written_is_no_harm(tmp_path: Path, small: Network) -> None:
     (tmp_path / "cache").write_text("a file where a folder should be")
-    assert take().value(BOARD) == shipped.value(BOARD)
+    assert take().value(BOARD) == small.value(BOARD)
 
 
-def test_it_is_made_ready_once_and_says_so(shipped: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_made_ready_once_and_says_so(small: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ready, "_compiled", set())
-    assert not stock.is_unpacked()
+    assert not shipped.is_unpacked()
     for expected in (["unpacking the network of lab2048, once after an update"], []):
         said: list[str] = []
         work: list[ready.Preparing] = []
         monkeypatch.setattr(ready, "_compiled", set())
-        ready.prepare(said.append, ready.STOCK, begun=work.append)
-        assert [line.replace("each time", "once after an update").partition(":")[0] for line in said] == expected
+        ready.prepare(said.append, SHIPPED, begun=work.append)
+        assert said == expected
         assert [str(each) for each in work] == ["unpacking the network of lab2048, tables: 2 of 2"] * len(expected)
-        assert stock.is_unpacked()
-        stock._read.cache_clear()
-    assert take().value(BOARD) == shipped.value(BOARD)
+        assert shipped.is_unpacked()
+        shipped._read.cache_clear()
+    assert take().value(BOARD) == small.value(BOARD)
+
+
+def test_where_it_cannot_be_kept_everyone_is_told_and_unpacks_it(
+    tmp_path: Path, small: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cache").write_text("a file where a folder should be")
+    monkeypatch.setattr(ready, "_compiled", set())
+    said: list[str] = []
+    for _ in range(2):
+        ready.prepare(said.append, SHIPPED, begun=lambda _: pytest.fail("unpacked for nobody"))
+    [line] = said
+    assert line.startswith("the network of lab2048 is unpacked each time: ")
+    assert take().value(BOARD) == small.value(BOARD)
 
 
 def test_where_none_ships_there_is_nothing_to_unpack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stock, "SHIPPED", tmp_path / "nowhere")
-    assert stock.is_unpacked()
+    monkeypatch.setattr(shipped, "FILE", tmp_path / "nowhere")
+    assert shipped.is_unpacked()
 
 
-def test_another_network_has_a_copy_of_its_own(tmp_path: Path, shipped: Network) -> None:
+def test_another_network_has_a_copy_of_its_own(tmp_path: Path, small: Network) -> None:
     take()
     other = quantize(random_network(design_of("2x2", ((0, 1), (0, 3))), seed=2), 0.25)
     save_network(tmp_path / "shipped.safetensors", other)
-    assert take().value(BOARD) == other.value(BOARD) != shipped.value(BOARD)
+    assert take().value(BOARD) == other.value(BOARD) != small.value(BOARD)
     assert len(list((tmp_path / "cache" / "networks").iterdir())) == 1  # what is not used any more is swept
 
 
 def test_the_network_that_comes_with_lab2048_is_small_and_strong(capsys: pytest.CaptureFixture[str]) -> None:
-    assert stock.SHIPPED.stat().st_size <= 30e6
+    assert shipped.FILE.stat().st_size <= 30e6
     assert run(["match", "ntuple:depth=1", "--games", "20", "--seed", "1", "--workers", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["players"][0]["mean_score"] > 180_000
 

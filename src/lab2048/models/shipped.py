@@ -1,0 +1,113 @@
+"""Networks that are in use: each is read once and shared by all who play with it.
+
+The shipped network, the one that comes with lab2048, is squeezed.  It is unpacked once,
+into the user's cache, and read from there ever after.
+"""
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.errors import FileError
+from lab2048.kernels._jit import cache_root
+from lab2048.models import SHIPPED
+from lab2048.models.file import Header, complete, load_array, load_network, read_header, read_squeezed
+from lab2048.models.network import Network, huge_array
+from lab2048.models.squeeze import checksum
+from lab2048.records.whole import replacing_bytes
+
+FILE = Path(__file__).parent / f"{SHIPPED}.safetensors"
+
+
+def take_network(name: str | None) -> Network:
+    """The network of a file, or the shipped one."""
+    if name is None and not FILE.exists():
+        raise FileError("no network comes with this lab2048: expected weights=FILE, as lab2048 train makes it")
+    path = FILE if name is None else Path(name)
+    try:
+        stamp = path.stat()
+    except OSError as error:
+        raise FileError(f"weights={path} cannot be read: {error.strerror}") from None
+    return _read(path.resolve(), stamp.st_mtime_ns, stamp.st_size)
+
+
+def is_unpacked() -> bool:
+    """True if nobody has to wait for the shipped network to be unpacked."""
+    if not FILE.exists():
+        return True  # there is none
+    with contextlib.suppress(OSError):
+        return _place().stat().st_size == 2 * read_header(FILE).design.n_weights
+    return False
+
+
+def can_keep() -> bool:
+    """True if what is unpacked can be kept in the cache; otherwise everyone unpacks it who takes it."""
+    folder = cache_folder()
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder.is_dir() and os.access(folder, os.W_OK)
+
+
+def cache_folder() -> Path:
+    """Where it is kept."""
+    return cache_root() / "networks"
+
+
+def n_tables() -> int:
+    """How many tables there are to unpack."""
+    design = read_header(FILE).design
+    return design.n_stages * len(design.patterns)
+
+
+def unpack(told: Callable[[int], object] = lambda _: None) -> NDArray[np.int16]:
+    """Unpack the shipped network into the cache, and return its weights.
+
+    `told` is called when a table is unpacked, on some thread.
+    """
+    weights, kept = read_squeezed(FILE, read_header(FILE), told), _place()
+    with contextlib.suppress(OSError, FileError):  # a cache that cannot be written is no harm
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        for old in kept.parent.glob("*.i16"):  # of another version
+            old.unlink()
+        with replacing_bytes(kept, force=True) as file:
+            file.write(weights.data)
+    return weights
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, changed: int, size: int) -> Network:  # noqa: ARG001 - a file that changes is read again
+    if path == FILE.resolve():
+        header = read_header(path)
+        weights = _unpacked(header)
+        return Network(header.design, unpack() if weights is None else weights, header.step, facts=header.facts)
+    network = load_network(path)
+    complete(network)
+    return network
+
+
+def _place() -> Path:
+    """Where the weights of the shipped network are kept in the cache."""
+    stamp = FILE.stat()
+    return cache_folder() / f"{_digest(FILE.resolve(), stamp.st_mtime_ns, stamp.st_size)[:16]}.i16"
+
+
+@lru_cache(maxsize=4)
+def _digest(path: Path, changed: int, size: int) -> str:  # noqa: ARG001 - as above
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _unpacked(header: Header) -> NDArray[np.int16] | None:
+    """The weights of the shipped network from the cache, if they are there as they were written."""
+    check = load_array(FILE, "checksum")
+    weights = huge_array(header.design.n_weights, np.int16)
+    with contextlib.suppress(OSError), _place().open("rb") as file:
+        if file.readinto(weights.data) == weights.nbytes and check is not None and checksum(weights) == check[0]:
+            return weights
+    return None
