@@ -182,7 +182,7 @@ class Lab {
     if (!id) return this.drawRuns();
     this.#chosen = id;
     this.figures = charts("Chart", CHARTS, (match, name) => `/api/matches/${match}/charts/${name}`);
-    this.log = h("pre.log");
+    this.log = h("pre.log", { tabIndex: 0, role: "region", "aria-label": "What it said" });
     const job = stream.jobs.get(id) ?? (await this.ask(id));
     if (this.#chosen !== id) return;
     this.detail.hidden = false;
