@@ -140,7 +140,7 @@ def test_a_training_that_the_disk_cannot_hold_is_not_begun(web, monkeypatch):
 
 
 def test_without_torch_a_deep_training_says_what_to_install(web, monkeypatch):
-    monkeypatch.setattr(method, "find_spec", lambda _: None)
+    monkeypatch.setattr(method, "has_torch", lambda: False)
     said = web.error("POST", "/api/trainings/plan", {"name": "a", "method": "dqn"})
     assert said == "deep networks need torch: pip install 'lab2048[deep]'"
 
@@ -150,7 +150,7 @@ def test_players_that_need_torch_are_not_offered_without_it(web, monkeypatch):
 
     names = {player["name"] for player in web.get("/api/players")["players"]}
     assert {"c51", "net"} & names == ({"c51", "net"} if find_spec("torch") else set())
-    monkeypatch.setattr(players, "find_spec", lambda _: None)
+    monkeypatch.setattr(players, "has_torch", lambda: False)
     names = {player["name"] for player in web.get("/api/players")["players"]}
     assert not {"c51", "net"} & names
 

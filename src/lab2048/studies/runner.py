@@ -1,6 +1,5 @@
 """Running a study: row by row, each kept when it is done, so that an interruption loses little."""
 
-import importlib.util
 import itertools
 import os
 import re
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from lab2048.arena.ready import NETWORK, PLAY, SOLVER, groups_of, prepare
 from lab2048.errors import UsageError, nearest
+from lab2048.models.extra import has_torch
 from lab2048.players.registry import names
 from lab2048.records.provenance import provenance
 from lab2048.studies.job import Job, LeftOutError, StoppedError
@@ -33,7 +33,7 @@ def reason_left_out(row: Row, size: str) -> str:
     spoken = [] if is_trained(row.player) else [row.player, *_INNER.findall(row.player)]
     players = {found.partition(":")[0] for found in spoken if found}
     is_deep = (row.lesson is not None and row.lesson.method in DEEP) or any(name in _DEEP_PLAYERS for name in players)
-    if is_deep and importlib.util.find_spec("torch") is None:
+    if is_deep and not has_torch():
         return INSTALL_DEEP
     for name in sorted(players):
         if name not in names():

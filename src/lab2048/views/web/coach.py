@@ -13,19 +13,18 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 
+from lab2048.arena.ready import ENVIRONMENTS, NETWORK, PLAY, SOLVER, STOCK, groups_of, prepare
 from lab2048.errors import LabError, UsageError
+from lab2048.models.extra import has_torch
 from lab2048.players import Decision, Player, default_spec, make_player
-from lab2048.players.registry import player_class
 from lab2048.rules import Board, Game, Rules
 from lab2048.views.web.error import ApiError, NotReadyError
 
 MAX_KEPT = 12  # players; each has tables of some megabytes
 PATIENCE = 30.0  # seconds for one answer
 CALM = 2.0  # seconds before players are made ready, unless one is wanted: the page itself comes first
-DEEP = "environments"  # what deep networks play with
-GROUPS = ("play", "network", "solver", DEEP)  # kernels, in the order in which they are wanted
+GROUPS = (PLAY, NETWORK, SOLVER, ENVIRONMENTS)  # kernels, in the order in which they are wanted
 
 
 @dataclass
@@ -75,7 +74,7 @@ class Coach:
         """Raise NotReadyError while the kernels of a player are being compiled."""
         if self.failure:
             raise ApiError(f"players cannot be asked: {self.failure}")
-        for group in player_class(spec.partition(":")[0]).kernels:
+        for group in groups_of([spec]):
             self.check_group(group)
 
     def check_group(self, group: str) -> None:
@@ -129,12 +128,12 @@ class Coach:
             for group in GROUPS:
                 if self._is_closed:
                     return
-                if group == DEEP and find_spec("torch") is None:
-                    continue
-                self._compile(group)
+                if group != ENVIRONMENTS or has_torch():  # without torch nobody gets as far as the kernels: players say why
+                    self._compile(group)
                 self._ready.add(group)
-                if group == "network":
+                if group == NETWORK:
                     self._meet_default()
+                    self._ready.add(STOCK)  # unpacked, or its players say why not
                     self.is_ready = True
                 self._tell()
             self.doing = ""
@@ -144,7 +143,6 @@ class Coach:
 
     def _compile(self, group: str) -> None:
         """Compile in a process of its own if need be: here it would make everyone wait."""
-        from lab2048.arena.ready import prepare
         from lab2048.kernels import _jit
 
         if not _jit.is_ready(group) and _jit.CAN_KEEP:

@@ -6,15 +6,14 @@ The options of a method are the fields of its Config, as on the command line; no
 import math
 from dataclasses import Field, dataclass, fields
 from functools import lru_cache
-from importlib.util import find_spec
 from typing import Any
 
 from lab2048.errors import UsageError, nearest
+from lab2048.models.extra import NEEDS_TORCH, has_torch
 from lab2048.rules import Rules
 from lab2048.views.web.command import rules_options
 from lab2048.views.web.spec import Library
 
-NEEDS_TORCH = "deep networks need torch: pip install 'lab2048[deep]'"
 NTUPLE = "ntuple"
 LARGE = 200_000_000  # bytes from which on a file is not written every minute
 
@@ -40,7 +39,7 @@ class Method:
     @property
     def why_not(self) -> str:
         """Why it cannot be used here; nothing if it can."""
-        return NEEDS_TORCH if self.is_deep and find_spec("torch") is None else ""
+        return NEEDS_TORCH if self.is_deep and not has_torch() else ""
 
     @property
     def config(self) -> Any:

@@ -1,6 +1,5 @@
 """`/api/players`: who can be asked, and what can be said to them."""
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,6 +7,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from lab2048.errors import LabError
+from lab2048.models.extra import has_torch
 from lab2048.players import default_spec, names
 from lab2048.players.registry import make_player, options, player_class
 from lab2048.rules import Board, Rules
@@ -162,7 +162,7 @@ def _networks(lab: Lab, board: Board) -> list[PresetData]:
 
 def _needs_torch(spec: str) -> bool:
     """True if a player needs what is not installed here."""
-    return spec.partition(":")[0] in _DEEP and find_spec("torch") is None
+    return spec.partition(":")[0] in _DEEP and not has_torch()
 
 
 def _doc(spec: str) -> str:
