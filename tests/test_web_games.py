@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 from web_server import Web, serving
 
+from lab2048.players import Decision
 from lab2048.records.store import Store
 from lab2048.rules import Board, Game, Rules
 
@@ -234,6 +235,18 @@ def test_a_game_that_was_played_is_judged_board_by_board(web):
     assert judged["points"][-1]["score"] == state["score"]
     assert all(point["loss"] >= 0 and (point["loss"] == 0) == (point["grade"] == "best") for point in judged["points"])
     assert "at most 20" in web.error("POST", f"/api/games/{id_}/values", {"turns": list(range(21))})
+
+
+@pytest.mark.parametrize(("best", "value", "loss"), [(5.0, 5.0, 1e300), (float("-inf"), -1e300, 0.0)])
+def test_what_a_player_holds_for_lost_is_told_as_a_number(web, monkeypatch, best, value, loss):
+    values = {0: best, 1: float("-inf"), 2: float("-inf"), 3: float("-inf")}
+    monkeypatch.setattr(web.lab.coach, "ask", lambda *_: Decision(0, values))
+    id_ = web.begin(seed=7)["id"]
+    web.post(f"/api/games/{id_}/moves", {"moves": "a"})
+    [judged, _] = web.post(f"/api/games/{id_}/values", {"turns": [0, 1], "player": "greedy"})["points"]
+    hint = web.post("/api/hint", {"game": id_, "player": "greedy"})
+    assert (judged["value"], judged["loss"]) == (value, loss)
+    assert [(each["value"], each["loss"]) for each in hint["values"]] == [(value, 0.0), *3 * [(-1e300, loss)]]
 
 
 def test_the_page_can_be_put_on_the_home_screen_of_a_phone(web):

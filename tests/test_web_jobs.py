@@ -11,7 +11,9 @@ from lab2048.errors import FileError
 from lab2048.records.store import Store
 from lab2048.views.charts import solve_chart
 from lab2048.views.web.bus import CROWDED, Bus, News
+from lab2048.views.web.follow import followers
 from lab2048.views.web.job import Job
+from lab2048.views.web.spec import Library
 
 
 @pytest.fixture(scope="module")
@@ -175,6 +177,16 @@ def test_a_slow_tab_gets_the_newest_news_of_each_kind():
 def _request(specs):
     rules = {"board": "2x2", "goal": 2048, "spawn": "2:0.9,4:0.1", "start": 2, "spawner": "fair"}
     return {"players": specs, "specs": specs, "rules": rules, "games": 1, "seed": 1}
+
+
+def test_matches_of_earlier_servers_name_their_players_as_the_page_does(tmp_path):
+    library = Library(tmp_path)
+    spec = f"ntuple:weights={library.trainings / 'my.safetensors'}"
+    job = Job("match-1", "match", "my", [], [], _request([spec, "first"]), "2026-01-01T00:00:00")
+    follower = followers(library.write)["match"](job)
+    follower.read({"event": "games", "player": spec, "cpu_seconds": 1.0, "games": []})
+    assert [player["player"] for player in follower.result()["players"]] == ["ntuple:weights=my", "first"]
+    assert follower.match.standings["ntuple:weights=my"].cpu_seconds == 1.0
 
 
 def test_layers_that_were_not_told_one_by_one_are_drawn_as_their_mean():

@@ -131,6 +131,13 @@ def test_how_much_a_training_writes_is_said_before(web, network, options, first,
     assert "are free" in plan["writes"]
 
 
+def test_numbers_are_said_in_full_on_the_command_line(web):
+    wishes = {"late_after": 123456789, "guided": 1e8, "alpha": 0.1234567}
+    command = web.post("/api/trainings/plan", {"name": "a", "minutes": 12345.125 / 2, "options": wishes})["command"]
+    assert "--minutes 6172.5625 " in command
+    assert "--late-after 123456789 --guided 1e+08 --alpha 0.1234567" in command
+
+
 def test_a_training_that_the_disk_cannot_hold_is_not_begun(web, monkeypatch):
     from lab2048.views.web import trainings
 

@@ -50,6 +50,13 @@ class Checkpoints:
         found = (pattern.fullmatch(path.name) for path in self.folder.glob(f"{self.name}@*{SUFFIX}"))
         return sorted(int(match[1]) for match in found if match)
 
+    def is_last(self, number: int) -> bool:
+        """True if a checkpoint is the last one, be it a second name for it or a copy."""
+        with contextlib.suppress(OSError):
+            a, b = self.path(number).stat(), self.last.stat()
+            return a.st_ino == b.st_ino or (a.st_size, a.st_mtime_ns) == (b.st_size, b.st_mtime_ns)
+        return False
+
     def wished(self) -> set[int]:
         """Those that somebody wished to keep."""
         return set(self._read()["wished"])
@@ -62,7 +69,7 @@ class Checkpoints:
         with _lock:
             if not self.last.exists():
                 return None
-            number = next((n for n in reversed(self.numbers()) if _is_same(self.path(n), self.last)), None)
+            number = next((n for n in reversed(self.numbers()) if self.is_last(n)), None)
             if number is None:
                 facts = self._read()
                 number = facts["n"] = max([int(facts["n"]), *self.numbers()]) + 1
@@ -116,14 +123,6 @@ class Checkpoints:
     def _write(self, facts: dict[str, Any]) -> None:
         with replacing(self._facts, force=True) as file:
             file.write(json.dumps(facts))
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    """True if two names stand for the same checkpoint, be it a link or a copy."""
-    with contextlib.suppress(OSError):
-        a, b = one.stat(), other.stat()
-        return a.st_ino == b.st_ino or (a.st_size, a.st_mtime_ns) == (b.st_size, b.st_mtime_ns)
-    return False
 
 
 def _link(source: Path, target: Path) -> None:

@@ -28,3 +28,13 @@ def more_options(rules: Rules, *, has_goal: bool = True) -> list[str]:
 def line(words: Iterable[str]) -> str:
     """A command as a person would type it."""
     return shlex.join(["lab2048", *words])
+
+
+def exact(value: float) -> str:
+    """A number in words of a command, short where that says all of it.
+
+    >>> exact(1e8), exact(123456789.0), exact(0.1234567), exact(0.5)
+    ('1e+08', '123456789', '0.1234567', '0.5')
+    """
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value).removesuffix(".0")

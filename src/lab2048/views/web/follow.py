@@ -14,15 +14,15 @@ MAX_CURVE = 2000  # points of a training; then every other one is dropped
 class MatchFollower(Follower):
     """Counts the games of a match as they end."""
 
-    def __init__(self, job: Job) -> None:
-        """The match that the job plays, with no game yet."""
+    def __init__(self, job: Job, write: Callable[[str], str]) -> None:
+        """The match that the job plays, with no game yet; `write` names a player as the page does."""
         from lab2048.arena.match import Match
 
         request = job.request
         rules = RulesBody(**request["rules"]).read()
         specs: list[str] = request["specs"]
         # Networks and tables are paths to the command, and names to whoever looks at its results.
-        self.names = dict(zip(specs, request.get("names") or specs, strict=True))
+        self.names = dict(zip(specs, request.get("names") or map(write, specs), strict=True))
         self.match = Match(rules, list(self.names.values()), request["seed"], request["games"])
         self.progress = 0.0
 
@@ -126,9 +126,11 @@ class StudyFollower(Follower):
         """Nothing is known of it yet."""
 
 
-KINDS: dict[str, Callable[[Job], Follower]] = {
-    "match": MatchFollower,
-    "train": TrainFollower,
-    "solve": SolveFollower,
-    "study": StudyFollower,
-}
+def followers(write: Callable[[str], str]) -> dict[str, Callable[[Job], Follower]]:
+    """Who follows each kind of job; `write` names a player as the page does."""
+    return {
+        "match": lambda job: MatchFollower(job, write),
+        "train": TrainFollower,
+        "solve": SolveFollower,
+        "study": StudyFollower,
+    }

@@ -106,23 +106,32 @@ def _question(lab: LabOf, body: HintBody) -> tuple[Rules, Board, int | None, int
 
 
 def _values(board: Board, decision: Decision, unit: str) -> list[ValueData]:
-    best = decision.values[decision.move]
+    best = finite(decision.values[decision.move])
     found = []
     for move in sorted(decision.values, key=lambda move: (-decision.values[move], move != decision.move)):
-        value, error = decision.values[move], decision.errors.get(move)
+        value, error = finite(decision.values[move]), decision.errors.get(move)
         loss = best - value
         noise = 2 * ((error or 0.0) ** 2 + decision.errors.get(decision.move, 0.0) ** 2) ** 0.5
         found.append(
             ValueData(
                 move=move,
                 name=move_name(board.shape.moves[move]),
-                value=_finite(value),
-                loss=_finite(loss),
-                error=None if error is None else _finite(error),
+                value=value,
+                loss=loss,
+                error=None if error is None else finite(error),
                 grade=grade(loss, best, unit, noise) if move != decision.move else "best",
             )
         )
     return found
+
+
+def finite(value: float) -> float:
+    """JSON has no infinity; a lost game may be worth that.
+
+    >>> finite(float("-inf")), finite(0.5)
+    (-1e+300, 0.5)
+    """
+    return max(-1e300, min(value, 1e300))
 
 
 def grade(loss: float, best: float, unit: str, noise: float = 0.0) -> str:
@@ -155,8 +164,3 @@ def sentence(board: Board, move: int) -> str:
 def _list(tiles: list[int]) -> str:
     words = [str(tile) for tile in tiles]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def _finite(value: float) -> float:
-    """JSON has no infinity; a lost game may be worth that."""
-    return max(-1e300, min(value, 1e300))

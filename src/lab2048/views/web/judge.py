@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from lab2048.rules import Board
 from lab2048.views.web.games import Id, read_player
-from lab2048.views.web.hint import grade
+from lab2048.views.web.hint import finite, grade
 from lab2048.views.web.lab import LabOf
 from lab2048.views.web.players import unit_of_player
 from lab2048.views.web.schema import ERRORS, MAX_SPEC, Body
@@ -63,8 +63,8 @@ def values(lab: LabOf, id_: Id, body: JudgeBody) -> JudgedList:
         if not board.legal_moves():
             continue
         decision = lab.coach.ask(spec, game.rules, board, game.seed)
-        best = decision.values[decision.move]
-        loss = max(0.0, best - decision.values[made]) if made is not None else 0.0
+        best = finite(decision.values[decision.move])
+        loss = max(0.0, best - finite(decision.values[made])) if made is not None else 0.0
         errors = [decision.errors.get(move, 0.0) for move in (decision.move, made) if move is not None]
         word = grade(loss, best, unit, 2 * sum(error**2 for error in errors) ** 0.5)
         points.append(

@@ -18,7 +18,7 @@ from lab2048.views.web.checkpoint import Checkpoints
 from lab2048.views.web.coach import Coach
 from lab2048.views.web.desk import Desk
 from lab2048.views.web.error import NotReadyError
-from lab2048.views.web.follow import KINDS
+from lab2048.views.web.follow import followers
 from lab2048.views.web.foreman import Foreman
 from lab2048.views.web.job import Job
 from lab2048.views.web.spec import Library
@@ -38,7 +38,8 @@ class Lab:
         self.library = Library(self.folder)
         self.coach = Coach(self.tell_status)
         self.desk = Desk(store, self.library, self.bus, self.coach)
-        self.jobs = Foreman(self.folder / "jobs", self.bus, KINDS, {"LAB2048_STORE": str(store.path.absolute())})
+        kinds, environment = followers(self.library.write), {"LAB2048_STORE": str(store.path.absolute())}
+        self.jobs = Foreman(self.folder / "jobs", self.bus, kinds, environment)
         self.jobs.on_news(self._keep_checkpoints)
         self.desk.on_failure = self.tell_status
         self._heavy = threading.Lock()

@@ -11,7 +11,7 @@ from typing import Any
 from lab2048.errors import UsageError, nearest
 from lab2048.models.extra import NEEDS_TORCH, has_torch
 from lab2048.rules import Rules
-from lab2048.views.web.command import rules_options
+from lab2048.views.web.command import exact, rules_options
 from lab2048.views.web.spec import Library
 
 NTUPLE = "ntuple"
@@ -157,7 +157,7 @@ def option_words(method: Method, config: dict[str, Any]) -> list[str]:
         if isinstance(value, bool):
             words.append(f"--{said}" if value else f"--no-{said}")
         else:
-            words += [f"--{said}", f"{value:g}" if isinstance(value, float) else str(value)]
+            words += [f"--{said}", exact(value) if isinstance(value, float) else str(value)]
     return words
 
 

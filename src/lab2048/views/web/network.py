@@ -67,11 +67,8 @@ def checkpoint_list(lab: Lab, name: str) -> list[CheckpointData]:
     for number in reversed(kept.numbers()):
         network = read_training(kept.path(number))
         if network:
-            is_last = last is not None and (network.changed, network.bytes, network.n_moves) == (
-                last.changed, last.bytes, last.n_moves,
-            )  # fmt: skip
             facts = network.model_dump(include=set(NetworkData.model_fields))
-            found.append(CheckpointData(**facts, number=number, wished=number in wished, is_last=is_last))
+            found.append(CheckpointData(**facts, number=number, wished=number in wished, is_last=kept.is_last(number)))
     if last and not any(each.is_last for each in found):
         facts = last.model_dump(include=set(NetworkData.model_fields))
         found.insert(0, CheckpointData(**facts, number=0, wished=False, is_last=True))

@@ -14,7 +14,7 @@ from lab2048.views.charts import Chart, training_chart
 from lab2048.views.number import number, size
 from lab2048.views.web.chart import chart_data, csv_response
 from lab2048.views.web.checkpoint import Checkpoints, n_kept
-from lab2048.views.web.command import line
+from lab2048.views.web.command import exact, line
 from lab2048.views.web.error import ConflictError, NotFoundError
 from lab2048.views.web.follow import TrainFollower
 from lab2048.views.web.job import Job
@@ -287,7 +287,7 @@ def _plan(lab: Lab, body: TrainingBody) -> Plan:
     n_bytes = (before.bytes, before.bytes) if before else check_design(method, rules, config)
     every = minutes_between(method, body.minutes, n_bytes[1])
     total = body.minutes + (before.minutes if before else 0.0)
-    words = ["train", method.name, "--out", str(path), "--minutes", f"{total:g}", "--checkpoint", f"{every:g}"]
+    words = ["train", method.name, "--out", str(path), "--minutes", exact(total), "--checkpoint", exact(every)]
     words += option_words(method, config)
     words += ["--resume"] if body.resume else rules_words(body.rules.board, rules)
     return Plan(words, method, total, every, n_bytes)
