@@ -74,7 +74,7 @@ def test_leaving_shows_the_last_board_below_what_was_there(open_terminal: Open) 
     terminal.press("aq")
     shown = terminal.ends_with("$")
     assert shown[0].startswith("$")
-    assert shown[1:] == ["2048 on 4x4, seed 3", *SECOND, "seed 3, score 0, highest tile 2, 1 moves", "$"]
+    assert shown[1:] == ["2048 on 4x4, seed 3", *SECOND, "seed 3, score 0, highest tile 2, 1 move", "$"]
 
 
 def test_a_new_game_can_be_taken_back(open_terminal: Open) -> None:
@@ -176,7 +176,7 @@ def test_a_dumb_terminal_gets_lines(open_terminal: Open) -> None:
     shown = terminal.until(lambda shown: shown[-1:] == [SECOND[-1]])
     assert sum("end lines" in line for line in shown) == 1
     terminal.press("q\n")
-    assert terminal.ends_with("$")[-2] == "seed 3, score 0, highest tile 2, 1 moves"
+    assert terminal.ends_with("$")[-2] == "seed 3, score 0, highest tile 2, 1 move"
 
 
 def test_without_termios_there_are_lines(open_terminal: Open) -> None:
@@ -186,4 +186,4 @@ def test_without_termios_there_are_lines(open_terminal: Open) -> None:
     terminal.until(lambda shown: shown[-1:] == [FIRST[-1]])
     assert f"{HELP}; end lines with Enter" in terminal.shown
     terminal.press("aq\n")
-    assert terminal.ends_with("$")[-2] == "seed 3, score 0, highest tile 2, 1 moves"
+    assert terminal.ends_with("$")[-2] == "seed 3, score 0, highest tile 2, 1 move"

@@ -3,11 +3,17 @@
 import itertools
 import json
 import os
+import shutil
 from importlib.util import find_spec
 
 import pytest
 from web_server import serving
 
+from lab2048.errors import FileError
+from lab2048.learning.ntuple import Training
+from lab2048.learning.ntuple_config import Config
+from lab2048.rules import Rules
+from lab2048.views.room import need_room
 from lab2048.views.web import checkpoint, method
 from lab2048.views.web.checkpoint import Checkpoints
 from lab2048.views.web.spec import Library
@@ -34,6 +40,11 @@ def write(folder, size):
     part = folder / "part"
     part.write_bytes(b"x" * size)
     part.replace(folder / "my.safetensors")
+
+
+def set_free(monkeypatch, n_bytes):
+    usage = shutil.disk_usage("/")._replace(free=n_bytes)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
 
 
 def step(web, game, player):
@@ -139,11 +150,53 @@ def test_numbers_are_said_in_full_on_the_command_line(web):
 
 
 def test_a_training_that_the_disk_cannot_hold_is_not_begun(web, monkeypatch):
-    from lab2048.views.web import trainings
-
-    monkeypatch.setattr(trainings, "_free", lambda _: 10**8)
-    assert "100 MB are free" in web.error("POST", "/api/trainings", {"name": "large", "minutes": 1})
+    set_free(monkeypatch, 10**8)
+    answer = web.ask("POST", "/api/trainings", {"name": "large", "minutes": 1}, status=409)
+    assert answer["error"].startswith("there is no room for training large: it takes 3.22 GB, twice while")
+    assert "100 MB are free" in answer["error"]
     assert web.get("/api/jobs")["jobs"] == []
+
+
+def test_a_file_that_goes_makes_room_and_one_that_is_kept_does_not(kept, monkeypatch):
+    write(kept.folder, 1000)
+    set_free(monkeypatch, 1000)
+    need_room(kept.last, 1000)
+    with pytest.raises(FileError, match="1 kB are free"):
+        need_room(kept.last, 1000, 1)
+    with pytest.raises(FileError, match=r"takes 1 kB, twice .* 1 kB are free"):
+        need_room(kept.folder / "new" / "other.safetensors", 1000)
+    kept.keep_last(is_wished=True)
+    with pytest.raises(FileError, match="there is no room"):
+        need_room(kept.last, 1000)
+
+
+def test_checkpoints_that_keep_themselves_take_room(kept, monkeypatch):
+    assert kept.n_more_bytes(1000, 3) == 3000
+    assert kept.n_more_bytes(1000, 30) == checkpoint.MAX_KEPT * 1000
+    write(kept.folder, 400)
+    kept.keep_last(is_wished=False)
+    assert kept.n_more_bytes(1000, 3) == 4000 - 400
+    write(kept.folder, 500)
+    kept.keep_last(is_wished=True)  # whatever comes it is there, and takes the place of none
+    assert kept.n_more_bytes(1000, 3) == 4000 - 400
+    monkeypatch.setattr(checkpoint, "MAX_BYTES", 0)
+    assert kept.n_more_bytes(1000, 3) == 2000 - 400
+
+
+def test_a_training_that_goes_on_is_planned_with_the_size_that_it_will_come_to(web):
+    rules = Rules.from_text("4x4")
+    config = Config(network="1x3", late_after=1000)
+    training = Training.begin(config, rules, 1)
+    folder = web.lab.library.trainings
+    folder.mkdir(parents=True, exist_ok=True)
+    training.save(folder / "early.safetensors")
+    small, large = config.sizes(rules)
+    assert (small, large) == (12 * 16**3, 24 * 16**3)
+    plan = web.post("/api/trainings/plan", {"name": "early", "resume": True})
+    assert small < plan["bytes"] < large == plan["last_bytes"]
+    plan = web.post("/api/trainings/plan", {"name": "early", "resume": True, "options": {"stages": "none"}})
+    assert plan["bytes"] == plan["last_bytes"]
+    web.ask("DELETE", "/api/trainings/early")
 
 
 def test_without_torch_a_deep_training_says_what_to_install(web, monkeypatch):

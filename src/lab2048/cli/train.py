@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -27,10 +27,6 @@ from lab2048.cli.training import (
     learn,
 )
 from lab2048.errors import UsageError
-
-if TYPE_CHECKING:
-    from lab2048.learning.ntuple_config import Config
-    from lab2048.rules import Rules
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 for method in train_deep.METHODS:
@@ -168,10 +164,10 @@ def ntuple(
         make_ready(NETWORK)
         training = Training.resume(out, n_threads, **given)
         check_same_rules(training.network.design.rules, the_rules, context)
-        room = _room(out, training.config, training.network.design.rules, training.n_moves, moves)
+        room = check_room(out, *training.config.sizes(training.network.design.rules, training.n_moves, moves))
     else:
         config = Config.for_board(the_rules, **given)
-        room = _room(out, config, the_rules, 0, moves)  # refuse before anything is compiled
+        room = check_room(out, *config.sizes(the_rules, 0, moves))  # refuse before anything is compiled
         make_ready(NETWORK)
         training = Training.begin(config, the_rules, n_threads)
     say(
@@ -181,10 +177,3 @@ def ntuple(
     limits = {"seconds": 60 * minutes if minutes else None, "n_moves": moves, "n_games": games}
     code = learn(training, out, limits, 60 * every, training_lines, "train-1", as_jsonl=as_jsonl, as_json=as_json)
     raise typer.Exit(code)
-
-
-def _room(out: Path, config: "Config", rules: "Rules", n_moves: int, limit: float | None) -> str:
-    """How much room the network takes now, and when the late game has begun, if it will."""
-    is_late = n_moves >= config.late_after
-    gets_late = limit is None or limit > config.late_after
-    return check_room(out, config.n_bytes(rules, is_late=is_late), config.n_bytes(rules) if gets_late else 0)

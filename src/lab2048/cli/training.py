@@ -108,22 +108,13 @@ def check_out(out: Path, *, resume: bool, force: bool) -> None:
 def check_room(out: Path, now: float, later: float = 0.0) -> str:
     """How much room a network takes on disk, in words; refuse it if there is too little.
 
-    A checkpoint is written beside the one before, which goes when the new one is whole.  `later`
-    is what it takes when it has grown.
+    `later` is what it takes when it has grown.
     """
-    import shutil
-
     from lab2048.views.number import size
+    from lab2048.views.room import need_room
 
-    largest, free = max(now, later), shutil.disk_usage(out.parent).free
-    there = out.stat().st_size if out.exists() else 0
-    if 2 * largest - there > free:
-        raise FileError(
-            f"there is no room for {out}: it takes {size(largest)}, twice while a checkpoint is written, and "
-            f"{size(free)} are free; make room, or name another disk with --out FILE"
-        )
-    grown = f", later {size(later)}" if later > now else ""
-    return f"it takes {size(now)} on disk{grown}, and as much again while it is written"
+    need_room(out, max(now, later), advice="make room, or name another disk with --out FILE")
+    return f"it takes {size(now)} on disk{f', later {size(later)}' if later > now else ''}, and as much again while it is written"
 
 
 def check_same_rules(trained: "Rules", wished: "Rules", context: typer.Context) -> None:

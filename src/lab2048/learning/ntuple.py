@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lab2048.errors import BoardError, FileError, UsageError
 from lab2048.kernels import train as kernel
 from lab2048.kernels.learn import Method, make_trail
-from lab2048.learning.ntuple_config import SAID, Config, parse_stages
+from lab2048.learning.ntuple_config import BEFORE, SAID, Config, parse_stages
 from lab2048.models.file import load_array, load_network, save_network
 from lab2048.models.network import Design, Network
 from lab2048.records.provenance import provenance
@@ -101,9 +101,7 @@ class Training:
         facts: Any = network.facts.get("training")
         cursors = load_array(path, "cursors")
         try:
-            # One of before lacks what was added since.
-            added = {"promote": False, "taught": 0.0, "late_after": 0.0}
-            config = Config(**{f.name: (added | facts["config"])[f.name] for f in fields(Config)})
+            config = Config(**{f.name: (BEFORE | facts["config"])[f.name] for f in fields(Config)})
             if cursors is None or cursors.shape[1:] != (kernel.CURSOR_SIZE,) or cursors.dtype != np.uint64:
                 raise KeyError("cursors")
             if network.step is not None or (config.method == "tc" and network.rates is None):

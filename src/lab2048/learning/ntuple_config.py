@@ -15,6 +15,7 @@ from lab2048.rules import Rules
 METHODS = ("tc", "td")
 ORDERS = ("backward", "forward")
 AUTO_STAGE = 14  # the rank of 16384
+BEFORE = {"promote": False, "taught": 0.0, "late_after": 0.0}  # in files of before these were options
 SAID = {"trace": "lambda", "late_after": "late-after"}  # what a field is called on the command line
 
 
@@ -97,6 +98,12 @@ class Config:
     def n_bytes(self, rules: Rules, *, is_late: bool = True) -> int:
         """How large a checkpoint is: a float for each weight, and two more for its learning rate."""
         return self.design(rules, is_late=is_late).n_weights * (12 if self.method == "tc" else 4)
+
+    def sizes(self, rules: Rules, n_moves: float = 0, limit: float | None = None) -> tuple[int, int]:
+        """How large a checkpoint is after so many moves, and at the limit of moves if there is one."""
+        now = self.n_bytes(rules, is_late=n_moves >= self.late_after)
+        gets_late = limit is None or limit > self.late_after
+        return now, self.n_bytes(rules) if gets_late else now
 
     def kernel_method(self, rules: Rules, n_threads: int, *, is_late: bool = True) -> Method:
         """The same for the kernel; threads that learn at once must each learn more slowly."""

@@ -80,6 +80,12 @@ class Checkpoints:
             self._make_room()
             return number
 
+    def n_more_bytes(self, n_bytes: int, n_more: int) -> int:
+        """What checkpoints of a size will take that are kept by themselves, beside those there are: so many come."""
+        wished = self.wished()
+        sizes = [self.path(number).stat().st_size for number in self.numbers() if number not in wished]
+        return max(0, n_bytes * min(n_kept(n_bytes), len(sizes) + n_more) - sum(sizes))
+
     def wish(self, number: int) -> None:
         """Keep a checkpoint whatever comes."""
         with _lock:

@@ -128,7 +128,9 @@ class Coach:
             for group in GROUPS:
                 if self._is_closed:
                     return
-                if group != ENVIRONMENTS or has_torch():  # without torch nobody gets as far as the kernels: players say why
+                if (
+                    group != ENVIRONMENTS or has_torch()
+                ):  # without torch nobody gets as far as the kernels: players say why
                     self._compile(group)
                 self._ready.add(group)
                 if group == NETWORK:

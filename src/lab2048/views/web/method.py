@@ -167,16 +167,14 @@ def rules_words(board: str, rules: Rules) -> list[str]:
     return words if board != "4x4" or len(words) > 2 else []
 
 
-def check_design(method: Method, rules: Rules, config: dict[str, Any]) -> tuple[int, int]:
-    """How many bytes the file of a training has at first and in the end; raise an error if it cannot be made.
+def check_design(method: Method, rules: Rules, config: dict[str, Any], n_moves: int = 0) -> tuple[int, int]:
+    """How many bytes the file of a training has after some moves and in the end; raise an error if it cannot be made.
 
     Of a deep network it is about so many: games that are under way are of any length.
     """
     if not method.is_deep:
-        wished = method.config.for_board(rules, **config)
-        size = 12 if wished.method == "tc" else 4  # the weight, and the two sums behind its learning rate
-        first, last = (wished.design(rules, is_late=late).n_weights for late in (wished.late_after == 0, True))
-        return size * first, size * last
+        first, last = method.config.for_board(rules, **config).sizes(rules, n_moves)
+        return first, last
     from lab2048.models.design import DeepDesign
 
     wished = method.config(**config)

@@ -1,59 +1,31 @@
 """`/api/trainings`: networks that learn by playing, as jobs; their curves and their checkpoints."""
 
-import shutil
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 from fastapi.responses import Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
-from lab2048.errors import UsageError
 from lab2048.models.pattern import PRESETS
 from lab2048.views.charts import Chart, training_chart
-from lab2048.views.number import number, size
 from lab2048.views.web.chart import chart_data, csv_response
-from lab2048.views.web.checkpoint import Checkpoints, n_kept
-from lab2048.views.web.command import exact, line
+from lab2048.views.web.checkpoint import Checkpoints
+from lab2048.views.web.command import line
 from lab2048.views.web.error import ConflictError, NotFoundError
 from lab2048.views.web.follow import TrainFollower
 from lab2048.views.web.job import Job
 from lab2048.views.web.lab import Lab, LabOf
-from lab2048.views.web.method import (
-    METHODS,
-    NTUPLE,
-    Method,
-    check_design,
-    find_method,
-    minutes_between,
-    option_doc,
-    option_fields,
-    option_words,
-    read_wishes,
-    rules_words,
-)
-from lab2048.views.web.network import CheckpointData, TrainingData, checkpoint_list, read_training, training_list
-from lab2048.views.web.schema import ERRORS, NAME, Body, ChartData, CommandData, JobData, RulesBody, RulesData
+from lab2048.views.web.method import METHODS, Method, option_doc, option_fields
+from lab2048.views.web.network import CheckpointData, TrainingData, checkpoint_list, training_list
+from lab2048.views.web.plan import TrainingBody, make_plan
+from lab2048.views.web.schema import ERRORS, NAME, ChartData, CommandData, JobData, RulesData
 
-MAX_MINUTES = 60 * 24 * 7
 CHARTS = ("score", "tiles", "learning")
 
 router = APIRouter(prefix="/api/trainings", tags=["trainings"], responses=ERRORS)
 TrainingName = Annotated[str, Path(alias="training", pattern=NAME, examples=["my"])]
 Number = Annotated[int, Path(alias="number", ge=1, le=10**9, examples=[1])]
 ChartName = Annotated[str, Path(alias="chart", max_length=20, examples=["score"])]
-
-
-class TrainingBody(Body):
-    """What to train, for how long, and how."""
-
-    name: str = Field(pattern=NAME)
-    method: str = Field(default=NTUPLE, max_length=20)
-    network: str | None = Field(default=None, max_length=300, description="The patterns of n-tuples.")
-    minutes: float = Field(default=10, gt=0, le=MAX_MINUTES, description="To learn now, on top of what was learnt.")
-    rules: RulesBody = Field(default_factory=lambda: RulesBody(board="4x4"))
-    options: dict[str, str | float | bool] = Field(default_factory=dict, max_length=40)
-    resume: bool = Field(default=False, description="Go on with a training of this name.")
 
 
 class TrainingList(BaseModel):
@@ -112,26 +84,15 @@ class GoneData(BaseModel):
     deleted: str
 
 
-@dataclass(frozen=True)
-class Plan:
-    """A training that could start."""
-
-    words: list[str]
-    method: Method
-    total: float  # minutes that it will have learnt in all
-    every: float  # minutes between two checkpoints
-    n_bytes: tuple[int, int]  # of its file, at first and in the end
-
-
 @router.post("")
 def begin(lab: LabOf, body: TrainingBody) -> JobData:
     """Train a network; stopping keeps it."""
     lab.library.trainings.mkdir(parents=True, exist_ok=True)
-    plan = _plan(lab, body)
+    plan = make_plan(lab, body)
     job = _job_of(lab, body.name)
     if job and job.is_active:
         raise ConflictError(f"training {body.name} runs already: {job.id}")
-    _check_room(lab, plan)
+    plan.check_room()
     rules = RulesData.of(body.rules.read())
     more = {"method": plan.method.name, "total_minutes": plan.total}
     request = {**body.model_dump(), "rules": rules.model_dump(), **more}
@@ -145,10 +106,9 @@ def begin(lab: LabOf, body: TrainingBody) -> JobData:
 @router.post("/plan")
 def plan(lab: LabOf, body: TrainingBody) -> TrainingPlan:
     """The command that does the same, and what it will write; nothing starts."""
-    plan = _plan(lab, body)
-    free = _free(lab)
+    plan = make_plan(lab, body)
     first, last = plan.n_bytes
-    return TrainingPlan(command=line(plan.words), bytes=first, last_bytes=last, free=free, writes=_writes(plan, free))
+    return TrainingPlan(command=line(plan.words), bytes=first, last_bytes=last, free=plan.free, writes=plan.writes())
 
 
 @router.get("")
@@ -265,60 +225,3 @@ def _options(method: Method) -> list[OptionData]:
         )
         for each in option_fields(method)
     ]
-
-
-def _plan(lab: Lab, body: TrainingBody) -> Plan:
-    """The command of a training, and what it will write."""
-    method = find_method(body.method)
-    rules = body.rules.read()
-    path = lab.library.trainings / f"{body.name}.safetensors"
-    before = None
-    if path.exists():
-        if not body.resume:
-            raise ConflictError(f"training {body.name} is there already: go on with it (resume), or take another name")
-        before = read_training(path)
-    elif body.resume:
-        raise NotFoundError(f"there is no training {body.name} to go on with")
-    if before and before.method != method.name:
-        raise UsageError(f"training {body.name} was made by {before.method}: expected the same method to go on with it")
-    config = read_wishes(method, body.options, lab.library)
-    if body.network:
-        config["network"] = body.network
-    n_bytes = (before.bytes, before.bytes) if before else check_design(method, rules, config)
-    every = minutes_between(method, body.minutes, n_bytes[1])
-    total = body.minutes + (before.minutes if before else 0.0)
-    words = ["train", method.name, "--out", str(path), "--minutes", exact(total), "--checkpoint", exact(every)]
-    words += option_words(method, config)
-    words += ["--resume"] if body.resume else rules_words(body.rules.board, rules)
-    return Plan(words, method, total, every, n_bytes)
-
-
-def _free(lab: Lab) -> int:
-    """Bytes that are free where trainings are written."""
-    folder = next(each for each in (lab.library.trainings, *lab.library.trainings.parents) if each.exists())
-    return shutil.disk_usage(folder).free
-
-
-def _check_room(lab: Lab, plan: Plan) -> None:
-    """Before hours of training, not after them: a file is written whole beside the one that it replaces."""
-    needed, free = 2 * plan.n_bytes[1], _free(lab)
-    if needed > free:
-        raise ConflictError(f"it needs {size(needed)} of disk while it is written, {size(free)} are free")
-
-
-def _writes(plan: Plan, free: int) -> str:
-    """What a training will write, in a sentence."""
-    first, last = plan.n_bytes
-    every = "every minute" if plan.every == 1 else f"every {number(plan.every)} minutes"
-    if plan.every < 1:
-        every = f"every {60 * plan.every:.0f} seconds"
-    if plan.total <= plan.every:
-        every = "at its end"
-    text = f"Writes {size(first)} {every}"
-    if last > first:
-        text += f", up to {size(last)} in a long training"
-    if plan.method.is_deep:
-        text += f"; up to {n_kept(last)} checkpoints are kept, spread over the training"
-    else:
-        text += "; the last one is kept, and those that you ask to keep"
-    return f"{text}. {size(free)} are free."
