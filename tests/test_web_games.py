@@ -242,8 +242,8 @@ def test_what_a_player_holds_for_lost_is_told_as_a_number(web, monkeypatch, best
     values = {0: best, 1: float("-inf"), 2: float("-inf"), 3: float("-inf")}
     monkeypatch.setattr(web.lab.coach, "ask", lambda *_: Decision(0, values))
     id_ = web.begin(seed=7)["id"]
-    web.post(f"/api/games/{id_}/moves", {"moves": "a"})
-    [judged, _] = web.post(f"/api/games/{id_}/values", {"turns": [0, 1], "player": "greedy"})["points"]
+    web.post(f"/api/games/{id_}/moves", {"moves": "dsa"})  # any but the best
+    [judged] = web.post(f"/api/games/{id_}/values", {"turns": [0], "player": "greedy"})["points"]
     hint = web.post("/api/hint", {"game": id_, "player": "greedy"})
     assert (judged["value"], judged["loss"]) == (value, loss)
     assert [(each["value"], each["loss"]) for each in hint["values"]] == [(value, 0.0), *3 * [(-1e300, loss)]]

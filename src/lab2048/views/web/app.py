@@ -10,6 +10,7 @@ from lab2048.views.web import (
     error,
     events,
     games,
+    hard,
     hint,
     jobs,
     judge,
@@ -22,7 +23,22 @@ from lab2048.views.web import (
 )
 from lab2048.views.web.lab import Lab
 
-_NOUNS = (events, collection, games, judge, hint, players, design, jobs, matches, trainings, solves, tables, studies)
+_NOUNS = (
+    events,
+    collection,
+    games,
+    judge,
+    hint,
+    players,
+    design,
+    jobs,
+    matches,
+    trainings,
+    solves,
+    tables,
+    hard,
+    studies,
+)
 
 
 def make_api(lab: Lab) -> FastAPI:
