@@ -12,6 +12,7 @@ import pytest
 
 from lab2048.errors import StoreError
 from lab2048.records.store import Store
+from lab2048.views.number import count
 
 SLOW = ["--rules", "3x3", "--games", "1000000"]  # never done while a test looks
 
@@ -67,7 +68,7 @@ def test_ctrl_c_reports_and_keeps_what_was_played(words: list[str], own_store: P
     assert "the games played are kept; go on with lab2048 match " in err
     assert "--json --resume\n" in err
     assert "Traceback" not in err
-    assert f"{n} games found" in resume(words, own_store)
+    assert f"{count(n, 'game')} found" in resume(words, own_store)
 
 
 def test_kill_9_loses_at_most_the_games_at_hand(words: list[str], own_store: Path) -> None:
@@ -77,7 +78,7 @@ def test_kill_9_loses_at_most_the_games_at_hand(words: list[str], own_store: Pat
     process.communicate()
     n = n_kept(own_store)
     assert n > 0
-    assert f"{n} games found" in resume(words, own_store)
+    assert f"{count(n, 'game')} found" in resume(words, own_store)
     with Store.open(own_store) as store:
         for entry in store.entries(limit=20):
             store.get(entry.id).episode.prove()
@@ -96,4 +97,4 @@ def test_a_full_disk_is_one_line_and_a_match_that_goes_on(own_store: Path) -> No
     assert "full" in line
     n = n_kept(own_store)
     assert n > 0
-    assert f"{n} games found" in resume(words, own_store)
+    assert f"{count(n, 'game')} found" in resume(words, own_store)

@@ -4,7 +4,8 @@ import threading
 
 import pytest
 
-from lab2048.arena.ready import ENVIRONMENTS, NETWORK, PLAY, SOLVER, STOCK
+from lab2048.arena.ready import ENVIRONMENTS, NETWORK, PLAY, SOLVER
+from lab2048.models import SHIPPED
 from lab2048.views.web import coach as module
 from lab2048.views.web.coach import Coach
 from lab2048.views.web.error import NotReadyError
@@ -33,15 +34,15 @@ def is_ready(coach, spec):
     ("spec", "needed"),
     [
         ("greedy", {PLAY}),
-        ("ntuple", {PLAY, NETWORK, STOCK}),
+        ("ntuple", {PLAY, NETWORK, SHIPPED}),
         ("ntuple:weights=my.safetensors", {PLAY, NETWORK}),
-        ("shield:inner=(ntuple:depth=2)", {PLAY, NETWORK, STOCK}),
+        ("shield:inner=(ntuple:depth=2)", {PLAY, NETWORK, SHIPPED}),
         ("shield:inner=(net:weights=my.safetensors)", {PLAY, ENVIRONMENTS}),
     ],
 )
 def test_nobody_is_asked_before_all_that_they_need_is_there_also_for_whom_they_ask(coach, spec, needed):
     for missing in needed:
-        coach._ready = {PLAY, NETWORK, SOLVER, ENVIRONMENTS, STOCK} - {missing}
+        coach._ready = {PLAY, NETWORK, SOLVER, ENVIRONMENTS, SHIPPED} - {missing}
         assert not is_ready(coach, spec), missing
     coach._ready = set(needed)
     assert is_ready(coach, spec)

@@ -114,7 +114,8 @@ def check_room(out: Path, now: float, later: float = 0.0) -> str:
     from lab2048.views.room import need_room
 
     need_room(out, max(now, later), advice="make room, or name another disk with --out FILE")
-    return f"it takes {size(now)} on disk{f', later {size(later)}' if later > now else ''}, and as much again while it is written"
+    grown = f", later {size(later)}" if later > now else ""
+    return f"it takes {size(now)} on disk{grown}, and as much again while it is written"
 
 
 def check_same_rules(trained: "Rules", wished: "Rules", context: typer.Context) -> None:

@@ -14,8 +14,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, field
 
-from lab2048.arena.ready import ENVIRONMENTS, NETWORK, PLAY, SOLVER, STOCK, groups_of, prepare
+from lab2048.arena.ready import ENVIRONMENTS, NETWORK, PLAY, SOLVER, groups_of, prepare
 from lab2048.errors import LabError, UsageError
+from lab2048.models import SHIPPED
 from lab2048.models.extra import has_torch
 from lab2048.players import Decision, Player, default_spec, make_player
 from lab2048.rules import Board, Game, Rules
@@ -135,7 +136,7 @@ class Coach:
                 self._ready.add(group)
                 if group == NETWORK:
                     self._meet_default()
-                    self._ready.add(STOCK)  # unpacked, or its players say why not
+                    self._ready.add(SHIPPED)  # unpacked, or its players say why not
                     self.is_ready = True
                 self._tell()
             self.doing = ""
