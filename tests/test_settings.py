@@ -76,7 +76,6 @@ def test_doctor_and_completion_look_into_the_store_that_is_set(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     monkeypatch.delenv("LAB2048_STORE")
-    monkeypatch.setattr("os.environ", {**os.environ})  # what is exported is forgotten
     project('store = "here.sqlite"\n')
     assert run(["match", "random", "--games", "2", "--rules", "2x2"]) == 0
     assert (folder / "here.sqlite").exists()
