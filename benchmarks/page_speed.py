@@ -1,6 +1,6 @@
 """How quick the page is, in Chromium on this machine.
 
-    .venv/bin/python benchmarks/page_speed.py [--keys 200] [--seconds 10] [--json]
+    .venv/bin/python benchmarks/page_speed.py [--keys 200] [--seconds 10] [--starts N] [--json]
 
 - a key to the painted frame: from the time stamp of the key to the first task after the frame that shows its slide
 - moves shown: a player at 60 moves a second; how many boards were painted a second, and how far apart frames were
@@ -131,6 +131,32 @@ def hints(server: Server, n: int = 50) -> dict[str, float]:
     return {"n": n, "median_ms": statistics.median(times[5:]), "p95_ms": quantile(times[5:], 0.95)}
 
 
+def start(page: Page, server: Server) -> dict[str, Any]:
+    """Seconds from the command until somebody listens, and until there is a board."""
+    begin = time.perf_counter()
+    server.launch()
+    while not is_listening(server.port):
+        time.sleep(0.005)
+    listens = time.perf_counter() - begin
+    load = first_load(page, server)
+    return {"begin": begin, "listens": listens, "usable": time.perf_counter() - begin, "load": load}
+
+
+def starts(n: int) -> dict[str, Any]:
+    """As `start`, again and again, each with a store and a browser that have seen nothing."""
+    found = []
+    with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
+        for i in range(n):
+            folder = Path(home) / str(i)
+            folder.mkdir()
+            server = Server(folder)
+            found.append(start(browser.new_context(viewport=SIZES["desk"]).new_page(), server)["usable"])
+            server.stop()
+        browser.close()
+    return {"usable_seconds": {"n": n, "least": min(found), "median": statistics.median(found), "most": max(found)}}
+
+
 def measure(n_keys: int, seconds: float) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
@@ -138,20 +164,14 @@ def measure(n_keys: int, seconds: float) -> dict[str, Any]:
         page.set_default_timeout(120_000)
         page.add_init_script("localStorage.lab2048 ??= JSON.stringify({speed: 60, player: 'ntuple'})")
         server = Server(Path(home))
-        begin = time.perf_counter()
-        server.launch()
-        while not is_listening(server.port):
-            time.sleep(0.005)
-        listens = time.perf_counter() - begin
-        load = first_load(page, server)
-        usable = time.perf_counter() - begin
+        begun = start(page, server)
         while not server.ask("/api/status")["ready"]:
             time.sleep(0.05)
         result = {
-            "listens_seconds": listens,
-            "usable_seconds": usable,
-            "players_ready_seconds": time.perf_counter() - begin,
-            "first_load": load,
+            "listens_seconds": begun["listens"],
+            "usable_seconds": begun["usable"],
+            "players_ready_seconds": time.perf_counter() - begun["begin"],
+            "first_load": begun["load"],
             "key_to_frame": keys(page, n_keys),
             "at_60_a_second": frames(page, seconds),
             "hint": hints(server),
@@ -165,9 +185,10 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--keys", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--starts", type=int, default=0, help="only start the server, so many times")
     parser.add_argument("--json", action="store_true")
     words = parser.parse_args()
-    result = measure(words.keys, words.seconds)
+    result = starts(words.starts) if words.starts else measure(words.keys, words.seconds)
     if words.json:
         print(json.dumps(result))
         return
