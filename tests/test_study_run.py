@@ -3,6 +3,7 @@
 import json
 import math
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from test_study import SMALL
 from test_study import small as small
 
 from lab2048.cli.app import run
-from lab2048.errors import FileError
+from lab2048.errors import FileError, UsageError
 from lab2048.studies.job import Job
 from lab2048.studies.reading import load_study, read_study, study_names
 from lab2048.studies.report import Report, make_report
@@ -24,9 +25,9 @@ from lab2048.views.study_curve import curves_svg
 # --- running -----------------------------------------------------------------------------
 
 
-def finish(shelf: Shelf, *, stop_after: int = 100) -> list[str]:
+def finish(shelf: Shelf, *, stop_after: int = 100, only: Sequence[str] = ()) -> list[str]:
     """Run until so many rows are done; return which."""
-    runner, done = Runner(shelf, 1, say=lambda _: None, show=lambda _: None), []
+    runner, done = Runner(shelf, 1, say=lambda _: None, show=lambda _: None, only=only), []
     for row, _ in runner.run():
         done.append(row.id)
         if len(done) == stop_after:
@@ -138,6 +139,9 @@ def test_a_row_may_have_several_trainings_and_lend_them(tmp_path: Path) -> None:
     report = make_report(shelf)
     assert [len(line.each) for line in report.lines] == [1, 1, 1, 0]
     assert "1 of 3 trainings" in shown(report)
+    assert finish(shelf, only=["learn.3"]) == ["learn.3"]
+    with pytest.raises(UsageError, match="did you mean"):
+        finish(shelf, only=["learn.4"])
     assert finish(shelf) == ["learn.1", "learn.2", "learn.3", "again.1", "again.2", "again.3"]
     assert not list(shelf.folder.glob("*.safetensors"))  # lent, and of no more use
     report = make_report(shelf)

@@ -77,7 +77,8 @@ def run(
     ] = 0,
     folder: FolderOption = None,
     rows: Annotated[
-        list[str] | None, typer.Option("--row", metavar="ROW", help="Only this row; may be given several times.")
+        list[str] | None,
+        typer.Option("--row", metavar="ROW", help="Only this row, or one training of it; may be given several times."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Run again what has a result.")] = False,
     as_json: JsonOption = False,

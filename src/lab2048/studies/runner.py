@@ -1,6 +1,5 @@
 """Running a study: row by row, each kept when it is done, so that an interruption loses little."""
 
-import itertools
 import os
 import re
 import tempfile
@@ -59,12 +58,15 @@ class Runner:
         only: Sequence[str] = (),
         force: bool = False,
     ) -> None:
-        """`say` tells what stays; `show` what passes; `only` names the rows to run, all if none."""
-        ids = [row.id for row in shelf.study.rows]
+        """`say` tells what stays; `show` what passes; `only` names the rows or trainings to run, all if none."""
+        parts = {part.id: (part,) for part in shelf.study.parts(shelf.size)}
+        rows = {row.id: row.parts(shelf.size) for row in shelf.study.rows}
+        known = rows | parts
         for id_ in only:
-            if id_ not in ids:
-                raise UsageError(f"row {id_!r} is unknown in {shelf.study.name}: {nearest(id_, ids)}")
-        self._only = set(only or ids)
+            if id_ not in known:
+                otherwise = f"known: {', '.join(rows)}"
+                raise UsageError(f"row {id_!r} is unknown in {shelf.study.name}: {nearest(id_, known, otherwise)}")
+        self._wanted = {part.id for id_ in only or parts for part in known[id_]}
         self.shelf, self.n_workers = shelf, n_workers
         self._say, self._show, self._force = say, show, force
         self._job: Job | None = None
@@ -83,8 +85,9 @@ class Runner:
     def run(self) -> Iterator[tuple[Row, Result]]:
         """Each row with its result, as they come; a row that cannot be run says why in its result."""
         with tempfile.TemporaryDirectory(prefix="lab2048-study-") as scratch:
-            chosen = [row.parts(self.shelf.size) for row in self.study.rows if row.id in self._only]
-            for row in itertools.chain(*chosen):
+            for row in self.study.parts(self.shelf.size):
+                if row.id not in self._wanted:
+                    continue
                 if self.is_stopped:
                     return
                 kept = None if self._force else self.shelf.find(row)
