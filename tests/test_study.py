@@ -241,3 +241,12 @@ def test_the_highest_score() -> None:
         rules = Rules.from_text(board)
         assert highest_score(rules) <= chain_score(rules.shape.n_cells)
     assert highest_score(Rules.from_text("2x2")) == chain_score(4)
+
+
+def test_the_best_of_ten_games_is_counted_in_whole_tens() -> None:
+    tiles = [128] * 9 + [256] + [128] * 10 + [512] * 9  # the last ten is not whole
+    games = [GameResult(i, 0, 100, tile, 0, None, 1.0) for i, tile in enumerate(tiles)]
+    found = measure_games(games, Measure.from_text("best-of-ten:256"))
+    assert found is not None
+    assert (found.value, found.n) == (0.5, 2)
+    assert measure_games(games[:9], Measure.from_text("best-of-ten:256")) is None

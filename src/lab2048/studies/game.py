@@ -55,8 +55,11 @@ def measure_games(games: Sequence[GameResult], measure: Measure) -> Measured | N
 
 
 def samples(games: Sequence[GameResult], measure: Measure) -> dict[int, float]:
-    """The figure game by game, by number; games that do not tell it are left out."""
+    """The figure game by game, or ten by ten, by number; games that do not tell it are left out."""
     chosen = [game for game in games if not measure.first or game.number < measure.first]
+    if measure.name == "best-of-ten":
+        tens = [[game.max_tile for game in chosen if game.number // 10 == i] for i in range(len(chosen) // 10)]
+        return {i: float(max(tiles) >= measure.tile) for i, tiles in enumerate(tens) if len(tiles) == 10}
     found = {game.number: _sample(game, measure) for game in chosen}
     return {number: float(value) for number, value in found.items() if value is not None}
 

@@ -32,6 +32,7 @@ MEANINGS = {
     # of games
     "won": Meaning("games that reach the goal", Unit.RATE, 1),
     "reached": Meaning("games that reach {tile}", Unit.RATE, 1),
+    "best-of-ten": Meaning("tens of games whose best reaches {tile}", Unit.RATE, 1),
     "score": Meaning("mean score", Unit.NUMBER, 1),
     "tile": Meaning("mean highest tile", Unit.NUMBER, 1),
     "sum": Meaning("mean sum of tiles at the end", Unit.NUMBER, 1),
@@ -82,7 +83,7 @@ class Measure:
         name, _, tile = rest.partition(":")
         if name not in MEANINGS:
             raise FileError(f"measure {text!r} is unknown: {nearest(name, MEANINGS)}")
-        if (name in ("reached", "pairs")) != bool(tile) or not all(
+        if (name in ("reached", "best-of-ten", "pairs")) != bool(tile) or not all(
             word.isdigit() for word in (tile or "0", first or "0")
         ):
             raise FileError(f"measure {text!r} is not understood: expected such as won, reached:512 or tile@15")
