@@ -194,6 +194,8 @@ def test_trainings_are_summed_up_by_the_wider_interval() -> None:
     assert apart.high - 20 == pytest.approx(4.302653 * 10 / 3**0.5, abs=1e-4)
     alike = Measured.over([Measured.rate(0, 200)] * 3)  # three times none is not certainly none
     assert alike.low == 0 < alike.high == pytest.approx(Measured.rate(0, 200).high / 3**0.5)
+    far = Measured.over([Measured.rate(0, 200), Measured.rate(200, 200)], most=1.0)
+    assert (far.low, far.value, far.high) == (0, 0.5, 1)
     assert Measured.over([Measured.exact(7)] * 3) == Measured.exact(7)
     once = Measured.over([Measured.once(1), Measured.once(3)])
     assert once.is_sure

@@ -134,17 +134,21 @@ class Measured:
         return cls(value, -math.inf, math.inf, 1)
 
     @classmethod
-    def over(cls, trainings: Sequence[Self]) -> Self:
-        """The mean of some trainings: how far they are apart counts, and the games of each, whichever says less."""
+    def over(cls, trainings: Sequence[Self], most: float = math.inf) -> Self:
+        """The mean of some trainings: how far they are apart counts, and the games of each, whichever says less.
+
+        No figure can be below nothing; a rate is at `most` 1.
+        """
         if len(trainings) == 1:
             return trainings[0]
         among, k = mean_interval([each.value for each in trainings]), len(trainings)
         n = sum(each.n for each in trainings) or (0 if among.low == among.high else k)
         if not all(each.is_sure for each in trainings):
-            return cls(*among, n)
+            return cls(among.value, max(0.0, among.low), min(most, among.high), n)
         below = math.hypot(*(each.value - each.low for each in trainings)) / k
         above = math.hypot(*(each.high - each.value for each in trainings)) / k
-        return cls(among.value, min(among.low, among.value - below), max(among.high, among.value + above), n)
+        low, high = min(among.low, among.value - below), max(among.high, among.value + above)
+        return cls(among.value, max(0.0, low), min(most, high), n)
 
     @property
     def interval(self) -> Interval:

@@ -7,7 +7,7 @@ from typing import Any
 
 from lab2048.arena.statistics import Interval
 from lab2048.studies.game import measure_games, paired_difference
-from lab2048.studies.measure import Measure, Measured
+from lab2048.studies.measure import Measure, Measured, Unit
 from lab2048.studies.result import Result, Shelf
 from lab2048.studies.runner import reason_left_out
 from lab2048.studies.study import Figure, Row, Study
@@ -104,11 +104,11 @@ def _line(study: Study, row: Row, figure: Figure, results: Mapping[str, Result],
     if figure.against:
         other = study.row(figure.against)
         others = _found(other, results, size)
-        theirs = _over(measured(others, figure.measure))
+        theirs = _over(measured(others, figure.measure), figure.measure)
         # In pairs only if both met the same seeds.
         if len(found) == len(others) == 1 and is_trained(row.player) == is_trained(other.player):
             gap = paired_difference(found[0].games, others[0].games, figure.measure)
-    ours = _over(each)
+    ours = _over(each, figure.measure)
     left_out = "" if found else reason_left_out(row, size) or NOT_YET
     verdict = judge(figure, ours, theirs, gap)
     if row.kind == "none":
@@ -123,8 +123,9 @@ def _found(row: Row, results: Mapping[str, Result], size: str) -> list[Result]:
     return [results[part.id] for part in row.parts(size) if part.id in results]
 
 
-def _over(each: Sequence[Measured]) -> Measured | None:
-    return Measured.over(each) if each else None
+def _over(each: Sequence[Measured], measure: Measure) -> Measured | None:
+    most = 1.0 if measure.meaning.unit is Unit.RATE else math.inf
+    return Measured.over(each, most) if each else None
 
 
 def measured(results: Sequence[Result], measure: Measure) -> list[Measured]:
