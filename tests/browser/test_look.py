@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from .conftest import Server, Tab
+from .conftest import SIZES, Server, Tab
 from .test_pages import PAGES, played
 
 SETTLED = {
@@ -62,3 +62,17 @@ def test_dialogs_are_accessible(tab: Tab, server: Server) -> None:
         assert not tab.serious(), name
         tab.page.keyboard.press("Escape")
         expect(tab.page.get_by_role("dialog")).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", ["desk", "phone"])
+def test_numbers_of_a_long_game_are_whole(make_tab: Any, server: Server, size: str) -> None:
+    tab: Tab = make_tab(size)
+    made = server.ask("/api/games", {"rules": {"board": "65536 32768 # # / # # # #"}, "seed": 123456})
+    tab.remember(game=made["state"]["id"])
+    tab.go()
+    tab.until("document.querySelectorAll('.chip b').length === 5")
+    cut = "[...document.querySelectorAll('.chip b')].filter(b => b.scrollWidth > b.clientWidth).map(b => b.textContent)"
+    assert not tab.page.evaluate(cut)
+    tab.page.evaluate("[...document.querySelectorAll('.chip b')].slice(0, 2).forEach(b => b.textContent = '3,932,156')")
+    assert "3,932,156" not in tab.page.evaluate(cut)
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
