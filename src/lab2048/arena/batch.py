@@ -4,6 +4,7 @@ The seed of a game depends only on the match's seed and the game's number, so th
 games are the same however they are cut into batches and spread over workers.
 """
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -46,6 +47,10 @@ class Played:
     cpu_seconds: float = 0.0
 
 
+class _StoppedError(Exception):
+    """The game at hand is to be dropped."""
+
+
 _here = threading.local()
 
 
@@ -63,7 +68,7 @@ def player_of(batch: Batch) -> Player:
 
 
 def play_batch(batch: Batch, is_stopped: Callable[[], bool]) -> Played:
-    """Play the games of a batch; stop between two games, or two slices, when asked to."""
+    """Play the games of a batch; when asked to stop, those that are not over are dropped, whoever plays."""
     player = player_of(batch)
     kernel = player.games_kernel(batch.rules)
     played = Played(batch.player)
@@ -71,11 +76,15 @@ def play_batch(batch: Batch, is_stopped: Callable[[], bool]) -> Played:
         _play_compiled(batch, kernel, is_stopped, played)
         return played
     begin = time.process_time()
-    for number in batch.numbers:
+
+    def go_on() -> None:
         if is_stopped():
-            break
-        seed = episode_seed(batch.seed, number)
-        played.episodes[number] = play_episode(player, batch.player, batch.rules, seed)
+            raise _StoppedError
+
+    with contextlib.suppress(_StoppedError):
+        for number in batch.numbers:
+            seed = episode_seed(batch.seed, number)
+            played.episodes[number] = play_episode(player, batch.player, batch.rules, seed, before_move=go_on)
     played.cpu_seconds = time.process_time() - begin
     return played
 

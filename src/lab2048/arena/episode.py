@@ -2,6 +2,7 @@
 
 import time
 import traceback
+from collections.abc import Callable
 
 from lab2048.errors import IllegalMoveError, LabError, PlayerError
 from lab2048.players import Decision, Player
@@ -9,12 +10,18 @@ from lab2048.records.episode import Episode
 from lab2048.rules import Board, Game, Rules
 
 
-def play_episode(player: Player, name: str, rules: Rules, seed: int) -> Episode:
-    """Play one game to its end; the clock runs only while the player chooses."""
+def play_episode(
+    player: Player, name: str, rules: Rules, seed: int, *, before_move: Callable[[], object] = lambda: None
+) -> Episode:
+    """Play one game to its end; the clock runs only while the player chooses.
+
+    Whoever wants to end it early raises an error in `before_move`.
+    """
     game = Game(rules, seed)
     seconds = 0.0
     player.start(rules, seed)
     while not game.is_over:
+        before_move()
         begin = time.perf_counter()
         decision = ask(player, name, game.board)
         seconds += time.perf_counter() - begin

@@ -115,6 +115,12 @@ def make_panel(evaluator: Evaluator, rules: Rules, names: Sequence[str], boards:
     return Panel(evaluator, tuple(knobs), rounded(max(2.0, highest)))
 
 
+def check_names(evaluator: Evaluator, shape: Shape, names: Sequence[str]) -> None:
+    """Refuse terms that cannot be tuned, before a game is played."""
+    for _ in _starts(evaluator, names or _default_names(evaluator), shape):
+        pass
+
+
 def sample_boards(episodes: Sequence[Episode]) -> list[Board]:
     """Boards from all parts of some games, with a choice between moves if there are any."""
     boards = [turn.board for episode in episodes for turn in episode.prove().turns[:-1]]

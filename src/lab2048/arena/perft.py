@@ -11,13 +11,19 @@ MAX_STARTS = 1_000_000
 MAX_NODES = 1_000_000  # about what one compiled count may look at, so that Ctrl-C is heard between them
 
 
-def count_sequences(rules: Rules, depth: int) -> int:
-    """The number of sequences of `depth` turns, each a slide and a spawn; the first tiles are part of them."""
+def check_starts(rules: Rules) -> None:
+    """Refuse rules with more first boards than anyone wants to count from."""
     n_spawns = rules.shape.n_cells * len(rules.spawn_table)
     if n_spawns**rules.n_start > MAX_STARTS:
         raise UsageError(
             f"start {rules.n_start} gives too many first boards to count from: expected fewer, or a map with tiles"
         )
+
+
+def count_sequences(rules: Rules, depth: int) -> int:
+    """The number of sequences of `depth` turns, each a slide and a spawn; the first tiles are part of them."""
+    check_starts(rules)
+    n_spawns = rules.shape.n_cells * len(rules.spawn_table)
     boards = [rules.board]
     for _ in range(rules.n_start):
         boards = [board.put(spawn.cell, spawn.rank) for board in boards for spawn in rules.spawns(board)]

@@ -100,7 +100,7 @@ class Pool:
                 worker.join()
 
     def stop(self) -> None:
-        """Let the games at hand be the last ones: `run` hands them out and ends."""
+        """End soon: `run` hands out the games that are over, and no more; those under way are dropped."""
         self._stop_threads.set()
         self._stop_processes.set()
 

@@ -11,17 +11,17 @@ told and on nothing else: a study is resumed by telling it the kept values again
 import math
 import statistics
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from typing import Any
 
 from lab2048.arena.batch import Batch, play_batch
-from lab2048.arena.knob import Panel, make_panel, sample_boards, with_matrix
+from lab2048.arena.knob import Panel, check_names, make_panel, sample_boards, with_matrix
 from lab2048.arena.pool import Pool
 from lab2048.errors import StoreError, UsageError, nearest
 from lab2048.players.evaluator import Evaluator
-from lab2048.players.registry import make_player, options, spec_with
+from lab2048.players.registry import fit_player, make_player, options, spec_with
 from lab2048.records.episode import Episode
 from lab2048.records.provenance import program
 from lab2048.records.study import LIMIT, Study, Trial, load_optuna
@@ -46,6 +46,7 @@ class Tuning:
     names: Sequence[str] = ()  # what is tuned; nothing: all weights that are not zero
     is_by_cell: bool = False  # True: a path becomes a matrix first
     population: int = 0  # trials of a generation; 0: as many as suit the number of knobs
+    make_ready: Callable[[], object] = field(default=lambda: None, repr=False)  # called when all is checked
     is_ending: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
@@ -61,12 +62,15 @@ class Tuning:
             raise UsageError(f"player {self.player} brings an evaluator: expected only the one that is tuned")
         if not player.is_repeatable:
             raise UsageError(f"player {self.player} plays by the clock: expected one whose games can be played again")
-        batch = Batch(self.spec_of(self.evaluator), self.rules, self.seed, range(SAMPLE_GAMES), is_passing=True)
-        boards = sample_boards(list(play_batch(batch, lambda: False).episodes.values()))
+        fit_player(self.spec_of(self.evaluator), self.rules)
         start, names = self.evaluator, list(self.names)
         if self.is_by_cell:
             start = with_matrix(start, self.rules.shape)
             names += ["matrix"] if names else []
+        check_names(start, self.rules.shape, names)
+        self.make_ready()
+        batch = Batch(self.spec_of(self.evaluator), self.rules, self.seed, range(SAMPLE_GAMES), is_passing=True)
+        boards = sample_boards(list(play_batch(batch, lambda: False).episodes.values()))
         self.panel: Panel = make_panel(start, self.rules, names, boards)
         self.population = self.population or max(8, 4 + round(3 * math.log(len(self.panel.knobs))))
 

@@ -98,6 +98,11 @@ class DeepTraining(ABC):
     def design(cls, config: Any, rules: Rules) -> DeepDesign:
         """The network to train."""
 
+    @classmethod
+    def check(cls, config: Any, rules: Rules) -> None:
+        """Refuse what cannot be trained, before anything is compiled."""
+        cls.design(config, rules)
+
     @abstractmethod
     def round(self) -> None:
         """Play some moves and learn from some."""

@@ -21,7 +21,7 @@ from lab2048.models.deep import DeepNetwork
 from lab2048.models.design import DeepDesign
 from lab2048.models.tensor import torch
 from lab2048.players.player import Player
-from lab2048.players.registry import make_player
+from lab2048.players.registry import fit_player, make_player
 from lab2048.rules import Board, Rules
 from lab2048.rules.afters import Afters, slide_boards
 
@@ -51,6 +51,13 @@ class DistilTraining(DeepTraining):
     def design(cls, config: Any, rules: Rules) -> DeepDesign:
         """A network with a number for each move, which has no unit."""
         return DeepDesign(rules, config.network, "actions", config.widths_read(), config.reading, high=1.0)
+
+    @classmethod
+    def check(cls, config: Any, rules: Rules) -> None:
+        """Look at the teacher, too."""
+        super().check(config, rules)
+        fit_player(config.teacher, rules)
+        _teacher(config)
 
     @classmethod
     def groups(cls, config: Any) -> tuple[str, ...]:

@@ -26,13 +26,17 @@ def wish(
 def check_wishes(config: Any) -> None:
     """Raise UsageError for the first field that is out of its range."""
     for each in fields(config):
-        value, about = getattr(config, each.name), each.metadata
-        name = each.name.replace("_", "-")
-        if about.get("known") and value not in about["known"]:
-            raise UsageError(f"{name} {value} is unknown: {nearest(str(value), about['known'])}")
-        low, high = about.get("low"), about.get("high")
-        if low is not None and high is not None and not low <= value <= high:
-            raise UsageError(f"{name} {value:g} is out of range: expected {low:g} to {high:g}")
+        check_wish(each, getattr(config, each.name))
+
+
+def check_wish(field: Any, value: Any) -> None:
+    """Raise UsageError if a field of a Config does not take a value."""
+    about, name = field.metadata, field.name.replace("_", "-")
+    if about.get("known") and value not in about["known"]:
+        raise UsageError(f"{name} {value} is unknown: {nearest(str(value), about['known'])}")
+    low, high = about.get("low"), about.get("high")
+    if low is not None and high is not None and not low <= value <= high:
+        raise UsageError(f"{name} {value:g} is out of range: expected {low:g} to {high:g}")
 
 
 def check_same(config: Any, wishes: dict[str, Any]) -> None:

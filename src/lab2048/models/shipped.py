@@ -27,14 +27,24 @@ FILE = Path(__file__).parent / f"{SHIPPED}.safetensors"
 
 def take_network(name: str | None) -> Network:
     """The network of a file, or the shipped one."""
+    path, stamp = _found(name)
+    return _read(path.resolve(), stamp.st_mtime_ns, stamp.st_size)
+
+
+def take_header(name: str | None) -> Header:
+    """What the file of a network, or the shipped one, says of it: no weight is read."""
+    return read_header(_found(name)[0])
+
+
+def _found(name: str | None) -> tuple[Path, os.stat_result]:
+    """Where a network is; raise FileError if it is nowhere."""
     if name is None and not FILE.exists():
         raise FileError("no network comes with this lab2048: expected weights=FILE, as lab2048 train makes it")
     path = FILE if name is None else Path(name)
     try:
-        stamp = path.stat()
+        return path, path.stat()
     except OSError as error:
         raise FileError(f"weights={path} cannot be read: {error.strerror}") from None
-    return _read(path.resolve(), stamp.st_mtime_ns, stamp.st_size)
 
 
 def is_unpacked() -> bool:

@@ -5,6 +5,7 @@ from lab2048.players.player import Decision, Player, option
 from lab2048.players.registry import (
     canonical_spec,
     default_spec,
+    fit_player,
     load_player_file,
     make_player,
     names,
@@ -17,6 +18,7 @@ __all__ = [
     "canonical_spec",
     "check_player",
     "default_spec",
+    "fit_player",
     "load_player_file",
     "make_player",
     "names",

@@ -1,6 +1,7 @@
 """Players that ask a deep network: `c51`, which values moves, and `net`, which values afterstates."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from lab2048.rules.plan import make_plan
 
 if TYPE_CHECKING:
     from lab2048.models.deep import DeepNetwork
+    from lab2048.models.design import DeepDesign
 
 
 @dataclass
@@ -31,24 +33,39 @@ class DeepPlayer(Player):
         """No game yet."""
         self._rules: Rules | None = None
 
-    def start(self, rules: Rules, seed: int) -> None:  # noqa: ARG002
-        """Read the network, if it is made for boards of this shape."""
+    def check(self, rules: Rules) -> None:
+        """Look at what the file says of its network; no weight is read, and torch is not loaded."""
+        from lab2048.models.deep_header import read_deep_header
+        from lab2048.models.extra import NEEDS_TORCH, has_torch
+
+        self._check_design(read_deep_header(self._file()[1])[0], rules)
+        if not has_torch():
+            raise UsageError(NEEDS_TORCH)
+
+    def _file(self) -> tuple[str, Path]:
+        """The file of the network, as it was said and as a path."""
         if self.weights is None:
             raise FileError(
                 f"no such network comes with lab2048: expected weights=FILE, as lab2048 train {self.methods} makes it"
             )
+        return self.weights, Path(self.weights)
+
+    def _check_design(self, design: "DeepDesign", rules: Rules) -> None:
+        if design.head not in self.heads:
+            raise FileError(f"{self.weights} values {design.head}: expected a file of lab2048 train {self.methods}")
+        if design.rules.shape != rules.shape:
+            shape = design.rules.board.to_text()
+            raise FileError(f"{self.weights} was trained on {shape}: expected one for {rules.board.to_text()}")
+
+    def start(self, rules: Rules, seed: int) -> None:  # noqa: ARG002
+        """Read the network, if it is made for boards of this shape."""
+        name, _ = self._file()
         from lab2048.models.deep_file import take_deep
         from lab2048.models.tensor import torch
 
         torch.set_num_threads(1)  # one board is too little to share out
-        network = take_deep(self.weights)
-        if network.design.head not in self.heads:
-            raise FileError(
-                f"{self.weights} values {network.design.head}: expected a file of lab2048 train {self.methods}"
-            )
-        if network.design.rules.shape != rules.shape:
-            shape = network.design.rules.board.to_text()
-            raise FileError(f"{self.weights} was trained on {shape}: expected one for {rules.board.to_text()}")
+        network = take_deep(name)
+        self._check_design(network.design, rules)
         self._network: DeepNetwork = network
         self._rules, self._plan = rules, make_plan(rules)
 

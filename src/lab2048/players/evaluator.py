@@ -163,7 +163,8 @@ def make_evaluator(name: str) -> Evaluator:
         return found[part]
     ours = _read(_OURS)
     if name not in ours:
-        raise UsageError(f"evaluator {name!r} is unknown: {nearest(name, ours)}, or FILE.toml")
+        known = f"known: {', '.join(sorted(ours))}, or FILE.toml"
+        raise UsageError(f"evaluator {name!r} is unknown: {nearest(name, ours, known)}")
     return ours[name]
 
 

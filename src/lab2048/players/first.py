@@ -25,6 +25,10 @@ class FirstPlayer(Player):
         wanted = [alphabet.index(letter) for letter in self.order]
         return wanted + [move for move in range(len(alphabet)) if move not in wanted]
 
+    def check(self, rules: Rules) -> None:
+        """See that the letters are moves of this shape."""
+        self._order(rules.shape)
+
     def choose(self, board: Board) -> Decision:
         """Take the most wanted move that is legal."""
         legal = set(board.legal_moves())

@@ -10,7 +10,7 @@ from lab2048.players.search import DEEPEN, ClockedPlayer, Plan
 from lab2048.rules import Rules
 
 if TYPE_CHECKING:
-    from lab2048.models.network import Network
+    from lab2048.models.network import Design, Network
 
 DEPTH = 3
 TOP = 16384
@@ -49,12 +49,23 @@ class NTuplePlayer(ClockedPlayer):
             raise UsageError(f"top={self.top} is out of range: expected a tile from 4 to {TOP}")
         return Plan("", self.depth, self.deepen, self.cut, self.threads, self.top.bit_length() - 1)
 
+    def check(self, rules: Rules) -> None:
+        """Look at the options, and at what the file says of its network; no weight is read."""
+        from lab2048.models.shipped import take_header
+
+        self._check_clock()
+        self.plan_search(rules)
+        self._check_shape(take_header(self.weights).design, rules)
+
+    def _check_shape(self, design: "Design", rules: Rules) -> None:
+        if design.rules.shape != rules.shape:
+            name, shape = self.weights or "the network of lab2048", design.rules.board.to_text()
+            raise FileError(f"{name} was trained on {shape}: expected one for {rules.board.to_text()}")
+
     def make_judge(self, rules: Rules) -> "Network":
         """The network, if it is made for boards of this shape."""
         from lab2048.models.shipped import take_network
 
         network = take_network(self.weights)
-        if network.design.rules.shape != rules.shape:
-            name, shape = self.weights or "the network of lab2048", network.design.rules.board.to_text()
-            raise FileError(f"{name} was trained on {shape}: expected one for {rules.board.to_text()}")
+        self._check_shape(network.design, rules)
         return network

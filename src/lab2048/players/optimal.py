@@ -31,6 +31,15 @@ class OptimalPlayer(Player):
         self._table: Table | None = None
         self._rules: Rules | None = None
 
+    def check(self, rules: Rules) -> None:
+        """See that the table is there and of this game, or that the board may be solved at all."""
+        from lab2048.solver.problem import Problem
+
+        if self.table:
+            self._open(rules)
+        else:
+            Problem.of(rules, self.objective)
+
     def start(self, rules: Rules, seed: int) -> None:  # noqa: ARG002
         """Open the table, or solve the board."""
         if self._rules == rules:

@@ -64,6 +64,12 @@ class Player(ABC):
         """False if a clock takes part in its choices: then a game cannot be played again."""
         return True
 
+    def check(self, rules: Rules) -> None:  # noqa: B027
+        """Raise an error if options or files would keep it from playing by these rules.
+
+        It is asked before anything is compiled, so that nobody waits to hear of a slip; so it must compile nothing.
+        """
+
     def start(self, rules: Rules, seed: int) -> None:  # noqa: B027
         """Prepare for a game; the player's own chance, if it needs any, comes from the seed."""
 

@@ -78,7 +78,16 @@ def player_class(name: str) -> type[Player]:
         except Exception as error:
             raise UsageError(f"player {name} of an installed package does not load: {error}") from error
         return _registered[name]
-    raise UsageError(f"player {name!r} is unknown: {nearest(name, names())}")
+    raise UsageError(f"player {name!r} is unknown: {_meant_by(name)}")
+
+
+def _meant_by(name: str) -> str:
+    """What may have been meant by a name that nobody has."""
+    if "," in name and all(part.strip() in names() for part in name.split(",")):
+        return "expected a space between players, and no comma"
+    if "=" in name or "(" in name:
+        return "expected name:option=value, as in expectimax:depth=3,eval=snake"
+    return nearest(name, names())
 
 
 def options(name: str) -> dict[str, dataclasses.Field[Any]]:
@@ -121,6 +130,22 @@ def make_player(spec: str) -> Player:
         raise
     except (Exception, SystemExit) as error:
         raise PlayerError(f"player {name} cannot be made: {type(error).__name__}: {error}") from error
+
+
+def fit_player(spec: str, rules: Rules) -> Player:
+    """The player that a spec describes, if it can play by these rules as far as one can tell without compiling.
+
+    >>> fit_player("greedy:eval=snake", Rules.from_text("3x3"))
+    GreedyPlayer(eval='snake')
+    """
+    player = make_player(spec)
+    try:
+        player.check(rules)
+    except LabError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise PlayerError(f"player {spec} cannot play: {type(error).__name__}: {error}") from error
+    return player
 
 
 def canonical_spec(spec: str) -> str:

@@ -71,6 +71,12 @@ class SearchPlayer(Player):
             )
         return self._searcher
 
+    def check(self, rules: Rules) -> None:
+        """Find the evaluator, and whether it has weights for this shape."""
+        from lab2048.players.evaluator import make_evaluator
+
+        make_evaluator(self.plan_search(rules).eval).weights(rules.shape)
+
     def make_judge(self, rules: Rules) -> "Evaluator | Network":
         """Who judges boards of these rules: an evaluator by the plan's name."""
         from lab2048.players.evaluator import make_evaluator
@@ -116,10 +122,18 @@ class ClockedPlayer(SearchPlayer):
         """Not with a clock."""
         return self.ms is None
 
-    def searcher(self, rules: Rules) -> "Searcher":
-        """The searcher for these rules, if the clock makes sense."""
+    def check(self, rules: Rules) -> None:
+        """Look at the clock, too."""
+        self._check_clock()
+        super().check(rules)
+
+    def _check_clock(self) -> None:
         if self.ms is not None and not 0 < self.ms <= 3_600_000:
             raise UsageError(f"ms={self.ms} is out of range: expected above 0, at most 3600000")
+
+    def searcher(self, rules: Rules) -> "Searcher":
+        """The searcher for these rules, if the clock makes sense."""
+        self._check_clock()
         return super().searcher(rules)
 
     def look(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:

@@ -57,6 +57,11 @@ class ShieldPlayer(Player):
         """What the inner player needs, and slides."""
         return tuple({*self.kernels, *self._inner.groups})
 
+    def check(self, rules: Rules) -> None:
+        """Look for the sides of the strategy on this shape, and at the inner player."""
+        Strategy.from_text(self.strategy, rules.shape)
+        self._inner.check(rules)
+
     def start(self, rules: Rules, seed: int) -> None:
         """Prepare for a game, and the inner player too."""
         self._inner.start(rules, seed)

@@ -43,9 +43,9 @@ class Board:
         """Read a board as lab2048.rules.notation describes it."""
         return cls(*read_board(text))
 
-    def to_text(self) -> str:
-        """The shortest text that reads as this board."""
-        return write_board(self.shape, self.ranks)
+    def to_text(self, *, spaced: bool = False) -> str:
+        """The shortest text that reads as this board; `spaced`, one that has the same form whatever the tiles are."""
+        return write_board(self.shape, self.ranks, spaced=spaced)
 
     @classmethod
     def from_packed(cls, shape: Shape, packed: int) -> Self:

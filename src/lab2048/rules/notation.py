@@ -11,10 +11,10 @@ Rows may be separated by | or / or a new line.
 
 import re
 
-from lab2048.errors import BoardError
+from lab2048.errors import BoardError, nearest
 from lab2048.rules.move import HexMove, Move
 from lab2048.rules.reference import Ranks
-from lab2048.rules.shape import BRICK, MAX_SIDE, Shape, hexagon, hexagon_columns, make_shape, rectangle
+from lab2048.rules.shape import BRICK, MAX_RADIUS, MAX_SIDE, Shape, hexagon, hexagon_columns, make_shape, rectangle
 
 MAX_RANK = 31  # the largest tile that rules may spawn or set as goal: 2147483648
 # Of a whole board.  A slide keeps the sum, so what is read can be played and read again; and
@@ -24,6 +24,11 @@ _EMPTY = {"#", ".", "0"}
 _MAX_TEXT = 2000
 _RANKS = re.compile(r"[0-9a-g]{16}", re.IGNORECASE)  # as other programs write the classic board: g is 65536
 _SIZE = re.compile(r"(\d{1,9})[xX](\d{1,9})", re.ASCII)
+# What people type for a size: 4x, 4*4, 4 by 4, hex-2, hexagon3.
+_ALMOST_SIZE = re.compile(r"(\d)\s*(?:[-xX*\u00d7.,;:_]|by)*\s*(\d?)[xX]?", re.ASCII)
+_ALMOST_HEXAGON = re.compile(r"h(?:e?xx?|exa|exagon|exagonal)?[\s:_-]*(\d?)", re.IGNORECASE | re.ASCII)
+_WORDS = {"classic": "4x4", "standard": "4x4", "normal": "4x4", "original": "4x4", "default": "4x4", "square": "4x4"}
+_EXPECTED = "expected a size such as 4x4 or hex2, or a map such as ####|#xx#|####"
 
 
 def rank_of(tile: str, where: str = "tile", largest: int = 2**MAX_RANK) -> int:
@@ -52,14 +57,40 @@ def read_board(text: str) -> tuple[Shape, Ranks]:
         return shape, (0,) * shape.n_cells
     if _RANKS.fullmatch(text):
         return rectangle(4, 4), tuple(int(digit, 17) for digit in text)
-    if len(text) == 1 and text.isdecimal():
-        raise BoardError(f"board {text} is not understood: expected a size such as 4x4 or hex2, or a map")
     if size := re.fullmatch(r"hex(\d{1,9})", text, re.IGNORECASE | re.ASCII):
         shape = hexagon(int(size[1]))
         return shape, (0,) * shape.n_cells
     if size := re.match(r"hex(\d{1,9}):", text, re.IGNORECASE | re.ASCII):
         return _read_map(text[size.end() :], hexagon_columns(int(size[1])))
-    return _read_map(text, None)
+    try:
+        return _read_map(text, None)
+    except BoardError:
+        if (len(text) == 1 and text.isdecimal()) or meant_by(text) or not re.search(r"[#|/\n]|^[0-9.xX\s]+$", text):
+            raise BoardError(f"board {_short(text)} is not understood: {meant_by(text) or _EXPECTED}") from None
+        raise
+
+
+def meant_by(text: str) -> str:
+    """Which size may be meant by a text that is none, as the end of an error; empty if nobody can tell.
+
+    >>> meant_by("4*4"), meant_by("3x"), meant_by("hexx2"), meant_by("clasic"), meant_by("oops")
+    ('did you mean 4x4?', 'did you mean 3x3?', 'did you mean hex2?', 'did you mean 4x4?', '')
+    """
+    meant = ""
+    if size := _ALMOST_SIZE.fullmatch(text):
+        meant = f"{size[1]}x{size[2] or size[1]}"
+        is_one = 1 <= int(size[1]) <= MAX_SIDE and 1 <= int(size[2] or size[1]) <= MAX_SIDE and meant != "1x1"
+        meant = meant if is_one else ""
+    elif radius := _ALMOST_HEXAGON.fullmatch(text):
+        meant = f"hex{radius[1] or 2}" if 1 <= int(radius[1] or 2) <= MAX_RADIUS else ""
+    else:
+        found = nearest(text.lower(), _WORDS, " ")
+        meant = next((size for word, size in _WORDS.items() if found == f"did you mean {word}?"), "")
+    return f"did you mean {meant}?" if meant else ""
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 40 else f"{text[:40]}...")
 
 
 def _read_map(text: str, columns: tuple[int, ...] | None) -> tuple[Shape, Ranks]:
@@ -96,13 +127,13 @@ def text_without_breaks(text: str) -> str:
     return re.sub(r"\s*[|/\n]\s*", "|", text.strip())
 
 
-def write_board(shape: Shape, ranks: Ranks) -> str:
-    """The shortest text that reads as this board.
+def write_board(shape: Shape, ranks: Ranks, *, spaced: bool = False) -> str:
+    """The shortest text that reads as this board; or with spaces between its cells, however small the tiles are.
 
-    >>> write_board(*read_board("2 2 . . / . . 8 x"))
-    '22##|##8x'
+    >>> write_board(*read_board("2 2 . . / . . 8 x")), write_board(*read_board("22|##"), spaced=True)
+    ('22##|##8x', '2 2 / # #')
     """
-    if not any(ranks) and not shape.has_bricks:
+    if not any(ranks) and not shape.has_bricks and not spaced:
         return shape.size_name
     tiles = [2**rank for rank in ranks]
     rows = [
@@ -111,6 +142,6 @@ def write_board(shape: Shape, ranks: Ranks) -> str:
     prefix = f"{shape.size_name}:" if shape.is_hexagonal else ""
     compact = "|".join("".join(row) for row in rows)
     # The one row with the tiles 2 and 4 beside a brick would read as a size: 2x4.
-    if max(tiles) > 8 or _SIZE.fullmatch(compact):
+    if spaced or max(tiles) > 8 or _SIZE.fullmatch(compact):
         return prefix + " / ".join(" ".join(row) for row in rows)
     return prefix + compact

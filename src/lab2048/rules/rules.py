@@ -63,13 +63,7 @@ class Rules:
         """
         board = Board.from_text(text)
         n_start = start if start is not None else 0 if any(board.ranks) else min(2, board.n_empty)
-        try:
-            kind = Spawner(spawner)
-        except ValueError:
-            raise UsageError(
-                f"spawner {spawner!r} is unknown: {nearest(spawner, [s.value for s in Spawner])}"
-            ) from None
-        return cls(board, read_spawn_table(spawn), n_start, _goal_rank(goal), kind)
+        return cls(board, read_spawn_table(spawn), n_start, read_goal(goal), read_spawner(spawner))
 
     def to_json(self) -> dict[str, Any]:
         """The rules as plain data; `from_json` is the inverse."""
@@ -204,7 +198,16 @@ def _is_int(number: object, low: int, high: int) -> bool:
     return isinstance(number, int) and low <= number <= high
 
 
-def _goal_rank(goal: int) -> int:
+def read_spawner(word: str) -> Spawner:
+    """Who is meant by a word."""
+    try:
+        return Spawner(word)
+    except ValueError:
+        raise UsageError(f"spawner {word!r} is unknown: {nearest(word, [s.value for s in Spawner])}") from None
+
+
+def read_goal(goal: int) -> int:
+    """The rank of the tile that wins."""
     if goal < 4 or goal & (goal - 1) or goal > 2**MAX_RANK:
         raise UsageError(f"goal {goal} is no tile: expected a power of two from 4 to {2**MAX_RANK}")
     return goal.bit_length() - 1

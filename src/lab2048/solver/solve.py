@@ -43,6 +43,20 @@ class Progress:
     n_bytes: int  # on disk
 
 
+def check_folder(folder: Path, problem: Problem, *, is_exact: bool) -> Table | None:
+    """The table of a problem if it is in a folder already; raise FileError if something else is there."""
+    if (folder / MANIFEST).exists():
+        table = Table.open(folder)
+        if table.problem != problem or table.manifest["dtype"] != ("<f8" if is_exact else "<f4"):
+            raise FileError(f"{folder} holds the table of another problem: expected an empty folder")
+        return table
+    if folder.exists() and not folder.is_dir():
+        raise FileError(f"{folder} is a file: expected a folder, or a name for a new one")
+    if folder.is_dir() and not (folder / JOURNAL).exists() and any(path.name != WORK for path in folder.iterdir()):
+        raise FileError(f"{folder} holds other files: expected an empty folder, or one of a table")
+    return None
+
+
 class Solve:
     """One solve in one folder."""
 
@@ -84,10 +98,8 @@ class Solve:
 
     def run(self) -> Table:
         """Solve, or go on; a table that is complete is only opened."""
-        if (self.folder / MANIFEST).exists():
-            table = Table.open(self.folder)
-            if table.problem != self.problem or table.manifest["dtype"] != self.dtype:
-                raise FileError(f"{self.folder} holds the table of another problem: expected an empty folder")
+        table = check_folder(self.folder, self.problem, is_exact=self.dtype == "<f8")
+        if table is not None:
             self._tidy()
             return table
         try:
@@ -108,8 +120,6 @@ class Solve:
         head = {"kind": "head", "schema": JOURNAL_SCHEMA, "problem": self.problem.to_json(), "dtype": self.dtype}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            if not self.journal.exists and any(path != self.work for path in self.folder.iterdir()):
-                raise FileError(f"{self.folder} holds other files: expected an empty folder, or one of a table")
             self.work.mkdir(exist_ok=True)
             self._lock.take()
             if self.journal.exists:

@@ -94,6 +94,8 @@ class Table:
         try:
             data = json.loads(path.read_text())
         except FileNotFoundError:
+            if not folder.exists():
+                raise FileError(f"there is no folder {folder}: expected one that lab2048 solve --out made") from None
             hint = "; the same solve command goes on with it" if (folder / "journal.jsonl").exists() else ""
             raise FileError(f"{folder} holds no complete table: expected {MANIFEST} in it{hint}") from None
         except (OSError, ValueError) as error:

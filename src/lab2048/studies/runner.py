@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lab2048.arena.ready import NETWORK, PLAY, SOLVER, groups_of, prepare
-from lab2048.errors import UsageError, nearest
+from lab2048.errors import FileError, LabError, UsageError, nearest
 from lab2048.models.extra import has_torch
-from lab2048.players.registry import names
+from lab2048.players.registry import fit_player, make_player, names
 from lab2048.records.provenance import provenance
 from lab2048.studies.job import Job, LeftOutError, StoppedError
 from lab2048.studies.result import Result, Shelf
 from lab2048.studies.study import Row, Study
 from lab2048.studies.trained import is_trained
-from lab2048.studies.training import DEEP, deep_method
+from lab2048.studies.training import DEEP, WEIGHTS, deep_method
 
 INSTALL_DEEP = "install torch: pip install 'lab2048[deep]'"
 _DEEP_PLAYERS = ("c51", "net")
@@ -69,6 +69,9 @@ class Runner:
         self._wanted = {part.id for id_ in only or parts for part in known[id_]}
         self.shelf, self.n_workers = shelf, n_workers
         self._say, self._show, self._force = say, show, force
+        for row in shelf.study.rows:
+            if row.id in self._only:
+                _check_player(row, shelf)
         self._job: Job | None = None
         self.is_stopped = False
 
@@ -136,6 +139,26 @@ class Runner:
         if row.lesson is not None and row.lesson.method in DEEP:
             groups.add("environments")
         prepare(self._say, *sorted(groups))
+
+
+def _check_player(row: Row, shelf: Shelf) -> None:
+    """Raise FileError for a player that cannot play its row, before hours of other rows."""
+    from lab2048.studies.solve import TABLE
+
+    if not row.player or is_trained(row.player):
+        return
+    try:
+        name = row.player.partition(":")[0]
+        if name not in names() and nearest(name, names(), " ") != " ":
+            make_player(row.player)  # a slip, and not a player of another version
+        if reason_left_out(row, shelf.size):
+            return
+        if TABLE in row.player or WEIGHTS in row.player:
+            make_player(row.player)  # what it plays by is yet to be made
+        else:
+            fit_player(row.player, row.rules(shelf.size))
+    except LabError as error:
+        raise FileError(f"study {shelf.study.name}, row {row.id}: {error}") from None
 
 
 def cpu_seconds() -> float:
