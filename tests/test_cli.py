@@ -146,6 +146,18 @@ def test_colour(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
     assert ("\x1b[48;5;" in play(monkeypatch, capsys, "a\n")) is coloured
 
 
+def test_a_hint_has_colours_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["hint", "22##|####", "--player", "first", "--color", "always"]) == 0
+    assert "\x1b[48;5;" in capsys.readouterr().out
+    assert run(["hint", "22##|####", "--player", "first"]) == 0
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_a_board_is_shown_for_each_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert play(monkeypatch, capsys, "asdw\n").count("score ") == 3  # at first, after the line, and at the end
+    assert play(monkeypatch, capsys, "a\ns\nd\nw\n").count("score ") == 6
+
+
 def test_without_a_word_it_is_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
     monkeypatch.setattr("lab2048.cli.serve._listen", lambda port, **_: contextlib.nullcontext(port))
@@ -249,6 +261,10 @@ def test_players_are_listed_with_their_options(capsys: pytest.CaptureFixture[str
     assert run(["players", "first", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["options"][0]["name"] == "order"
     assert run(["players", "frist"]) == 2
+    for words in (["shwo", "expectimax"], ["shwo"], ["shwo", "--json", "first"]):
+        capsys.readouterr()
+        assert run(["players", *words]) == 2
+        assert capsys.readouterr().err == "lab2048: players shwo: did you mean show?\n"
 
 
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -275,13 +291,19 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
         (["play", "--rules", "hex7"], 3, "expected hex1 to hex4"),
         (["play", "--spawn", "2:0.5,4:0.4"], 2, "sum to 0.9: expected 1"),
         (["play", "--goal", "1000"], 2, "goal 1000 is no tile"),
-        (["play", "--goal", "big"], 2, "--goal is not understood: expected a whole number"),
+        (["play", "--goal", "big"], 2, "--goal 'big' is not understood: expected a whole number"),
         (["play", "--start", "99"], 2, "start 99 is out of range"),
         (["play", "--spawner", "evil"], 2, "spawner 'evil' is unknown"),
         (["play", "--seed", "-1"], 2, "seed -1 is out of range"),
         (["play", "--sed", "1"], 2, "No such option"),
         (["match"], 2, "Missing argument"),
         (["match", "randm"], 2, "did you mean random?"),
+        (["match", "random,first"], 2, "expected a space between players, and no comma"),
+        (["match", "expectimax", "depth=3"], 2, "expected name:option=value, as in expectimax:depth=3"),
+        (["play", "extra"], 2, "unexpected 'extra': expected as in lab2048 play "),
+        (["play", "--seed=abc"], 2, "--seed 'abc' is not understood: expected a whole number"),
+        (["match", "random", "-nabc"], 2, "--games 'abc' is not understood: expected a whole number"),
+        (["config", "set", "rules", "3x3"], 2, "settings are yours to write"),
         (["match", "human"], 2, "cannot play a match"),
         (["match", "random", "--games", "0"], 2, "expected 1 to"),
         (["match", "random", "--games", "1000000000000"], 2, "expected 1 to"),
@@ -292,7 +314,7 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
         (["match", "random", "--player-file", "nowhere.py"], 3, "nowhere.py cannot be read"),
         (["perft", "4x4", "-1"], 2, ""),
         (["perft", "4x4", "99"], 2, "expected 0 to 20"),
-        (["perft", "oops", "1"], 3, "is unknown"),
+        (["perft", "oops", "1"], 3, "board 'oops' is not understood: expected a size such as 4x4 or hex2"),
         (["plya"], 2, "plya"),
         (["hint", "24|42"], 3, "no move is possible"),
         (["hint", "4x4"], 3, "4x4 has no tiles yet: expected a board in play, such as"),

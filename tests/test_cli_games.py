@@ -88,6 +88,7 @@ def test_list_as_csv(capsys):
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [row["id"] for row in rows] == ["4", "3", "2", "1"]
     assert rows[0]["board"] == "hex1"
+    assert [row["won"] for row in rows] == ["false"] * 4
 
 
 def test_list_says_that_there_are_more(capsys):

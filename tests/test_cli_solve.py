@@ -121,11 +121,15 @@ def test_the_optimal_player_plays_from_a_table(
         (["solve", "2x2", "--memory", "10M"], "memory 10M is too little: expected at least", 2),
         (["solve", "2x2", "--workers", "-1"], "workers -1 is out of range", 2),
         (["solve", "2x2", "--goal", "7"], "goal 7 is no tile", 2),
-        (["probe", "nowhere", "2x2"], "nowhere holds no complete table", 3),
+        (["probe", "nowhere", "2x2"], "there is no folder nowhere: expected one that lab2048 solve", 3),
         (["table"], "expected verify", 2),
         (["hint", "3x3", "-p", "optimal:table=nowhere"], "3x3 has no tiles yet: expected a board in play", 3),
         (["hint", "24|42", "-p", "optimal:table=nowhere"], "no move is possible", 3),
-        (["hint", "22#|###|###", "-p", "optimal:table=nowhere"], "nowhere holds no complete table", 3),
+        (
+            ["hint", "22#|###|###", "-p", "optimal:table=nowhere"],
+            "there is no folder nowhere: expected one that lab2048 solve",
+            3,
+        ),
     ],
 )
 def test_what_is_wrong_is_one_line(words: list[str], says: str, code: int, capsys: pytest.CaptureFixture[str]) -> None:

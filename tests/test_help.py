@@ -36,6 +36,29 @@ def test_the_example_is_a_command_that_is_understood(path: tuple[str, ...]) -> N
     assert words[1 : 1 + len(path)] == list(path) or not path
 
 
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_the_example_can_be_copied_from_a_terminal_of_80_columns(path: tuple[str, ...]) -> None:
+    assert len(f"  Example: {example_of(COMMANDS[path])}") <= 78
+
+
+@pytest.mark.parametrize(
+    ("words", "usage"),
+    [
+        ("match", "match [OPTIONS] PLAYER..."),
+        ("watch", "watch [OPTIONS] [PLAYER]"),
+        ("perft", "perft [OPTIONS] BOARD DEPTH"),
+        ("games export", "games export [OPTIONS] [ID...]"),
+    ],
+)
+def test_arguments_are_written_as_other_programs_write_them(
+    capsys: pytest.CaptureFixture[str], words: str, usage: str
+) -> None:
+    assert run([*words.split(), "--help"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"Usage: lab2048 {usage}\n")
+    assert "<" not in out.partition("Options:")[0]
+
+
 def test_the_list_of_commands_shows_what_they_do(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
     out = capsys.readouterr().out
@@ -51,7 +74,7 @@ def test_help_is_a_word_too(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_version_is_shown_whatever_else_is_typed(capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (["--version"], ["--version", "extra"], ["--version", "play"]):
+    for words in (["--version"], ["version"], ["--version", "extra"], ["--version", "play"]):
         assert run(words) == 0
         captured = capsys.readouterr()
         assert captured.out == f"lab2048 {lab2048.__version__}\n"
@@ -72,7 +95,8 @@ def test_the_version_is_shown_whatever_else_is_typed(capsys: pytest.CaptureFixtu
         (["config"], "expected show"),
         (["config", "show", "zzz"], "known: rules, goal"),
         (["players", "--player-file", "nowhere"], "player file nowhere is not understood"),
-        (["players", "show"], "Missing argument"),
+        (["players", "show"], "Missing argument 'PLAYER': expected as in lab2048 players show expectimax (try: "),
+        (["weights", "prune", "x"], "Missing option '--out'"),
         (["players", "expectimx"], "did you mean expectimax?"),
     ],
 )

@@ -1,6 +1,7 @@
 """Ctrl-C, kill -9 and a full disk in the middle of a match: nothing that was kept is lost, and it goes on."""
 
 import json
+import os
 import resource
 import signal
 import subprocess
@@ -69,6 +70,58 @@ def test_ctrl_c_reports_and_keeps_what_was_played(words: list[str], own_store: P
     assert "--json --resume\n" in err
     assert "Traceback" not in err
     assert f"{count(n, 'game')} found" in resume(words, own_store)
+
+
+def test_kill_does_what_ctrl_c_does_with_a_code_of_its_own(own_store: Path) -> None:
+    words = ["random", *SLOW, "--workers", "1"]
+    process = start(words, own_store)
+    wait_for_games(process, own_store)
+    process.terminate()
+    out, err = process.communicate()
+    assert process.returncode == 143, err
+    assert json.loads(out)["players"][0]["games"] == n_kept(own_store) > 0
+    assert "the games played are kept; go on with lab2048 match " in err
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["play", "--seed", "3"],
+        ["watch", "first", "--games", "1000000"],
+        ["games", "import", "-"],
+    ],
+)
+def test_every_command_ends_by_the_same_codes(words: list[str], number: int, code: int) -> None:
+    command = [sys.executable, "-m", "lab2048", *words]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}, **pipes) as process:
+        assert process.stdin
+        if words[0] == "games":  # it says nothing before it is done
+            process.stdin.write("no game\n" * 20_000)
+            process.stdin.flush()
+            assert process.stderr
+            process.stderr.readline()
+        else:
+            assert process.stdout
+            process.stdout.readline()
+        process.send_signal(number)
+        _, err = process.communicate()
+    assert process.returncode == code, err
+    assert "Traceback" not in err
+
+
+def test_a_player_without_a_game_is_said_to_have_none(hug: Path, own_store: Path) -> None:
+    command = [sys.executable, "-m", "lab2048", "match", "random", "hug", "--player-file", str(hug)]
+    options = ["--rules", "8x8", "--games", "2", "--workers", "1", "--store", str(own_store)]
+    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        wait_for_games(process, own_store)  # of random; a game of hug on 8x8 takes for ever
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+    assert process.returncode == 130, err
+    assert "ending: games that are over count, those under way are dropped" in err
+    assert "hug: no game of it is over yet" in out
+    assert err.splitlines()[-1].startswith("the games played are kept; go on with lab2048 match random hug ")
 
 
 def test_kill_9_loses_at_most_the_games_at_hand(words: list[str], own_store: Path) -> None:

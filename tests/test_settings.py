@@ -10,7 +10,7 @@ import typer
 
 from lab2048.cli.app import make_app, run
 from lab2048.cli.options import is_set, is_typed
-from lab2048.cli.settings import COMMON, Settings, user_file
+from lab2048.cli.settings import COMMON, Setting, Settings, user_file
 from lab2048.cli.tree import children
 
 ROOT = typer.main.get_command(make_app())
@@ -121,9 +121,18 @@ def test_show_says_where_each_value_comes_from(
         ("[match]\nforce = true", "match.force cannot be set in a file"),
         ('[match]\nplayer-file = "evil.py"', "match.player-file cannot be set in a file"),
         ('cache = "here"', "cache cannot be set in a folder's file"),
+        ("games = 100", "lab2048.toml: games is unknown: did you mean match.games? (or that of watch, "),
         # What only the command itself can judge names the setting at its end.
         ("[match]\ngames = 0", "expected 1 to 10000000 (set by lab2048.toml: match.games)"),
         ('rules = "9x9"', "(set by lab2048.toml: rules)"),
+        ('rules = "3xx3"', "board '3xx3' is not understood: did you mean 3x3? (set by lab2048.toml: rules)"),
+        (
+            'rules = "24|42"',
+            "no move is possible on 24|42: expected a board with a legal move (set by lab2048.toml: rules)",
+        ),
+        ('spawn = "2:1,4:1"', "spawn probabilities sum to 2: expected 1 (set by lab2048.toml: spawn)"),
+        ("[match]\nseed = -1", "(set by lab2048.toml: match.seed)"),
+        ('[match]\nrequire = ["maen>1"]', "(set by lab2048.toml: match.require)"),
     ],
 )
 def test_a_mistake_names_file_key_and_what_was_expected(
@@ -137,6 +146,75 @@ def test_a_mistake_names_file_key_and_what_was_expected(
     assert captured.out == ""
 
 
+def test_what_a_variable_says_of_the_rules_is_blamed_on_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB2048_RULES", "3xx3")
+    assert run(["match", "random"]) == 2
+    assert capsys.readouterr().err == (
+        "lab2048: board '3xx3' is not understood: did you mean 3x3? (set by LAB2048_RULES=3xx3)\n"
+    )
+
+
+def test_what_is_wrong_is_marked_by_those_who_are_asked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project('rules = "3xx3"\ngoal = "big"\n[match]\ngames = 0\ngamse = 3\n[hint]\nplayer = "expctimax"\n')
+    monkeypatch.setenv("LAB2048_WORKERS", "two")
+    wrong = {
+        "rules": "board '3xx3' is not understood: did you mean 3x3?",
+        "match.games": "games 0 is out of range: expected 1 to 10000000",
+        "hint.player": "player 'expctimax' is unknown: did you mean expectimax?",
+    }
+    refused = [
+        'lab2048.toml: goal = "big": expected a whole number',
+        "lab2048.toml: match.gamse is unknown: did you mean match.games?",
+        "LAB2048_WORKERS=two: expected a whole number",
+    ]
+    assert run(["config", "show"]) == 2
+    out = capsys.readouterr().out.splitlines()
+    for key, told in wrong.items():
+        line = next(i for i, line in enumerate(out) if line.startswith(f"{key} "))
+        assert out[line + 1].strip() == f"! {told}"
+    assert out[-3:] == [f"! {told}" for told in refused]
+    assert run(["config", "show", "--json"]) == 2
+    data = json.loads(capsys.readouterr().out)
+    found = {setting["key"]: setting["problem"] for setting in data["settings"] if setting["key"] == setting["set_as"]}
+    assert {key: told for key, told in found.items() if told} == wrong
+    assert data["problems"] == refused
+    assert run(["config", "show", "match.games"]) == 2
+    capsys.readouterr()
+    assert run(["doctor", "--json"]) == 1
+    finding = json.loads(capsys.readouterr().out)["findings"][0]
+    assert finding["state"] == "problem"
+    for told in ("lab2048.toml: rules: board '3xx3'", "lab2048.toml: match.games: games 0", *refused):
+        assert told in finding["found"]
+
+
+# Whatever is typed there can be meant: players of a file, texts that are compared, what depends on the board.
+FREE = {"min-score", "player", "players", "teacher", "terms", "row", "network"}
+
+
+def test_what_makes_no_sense_is_wrong_wherever_it_is_set() -> None:
+    settings = Settings.of(ROOT, environ={})
+    nonsense = {int: -12345, float: -1e300, str: "no such thing?"}
+    for key, some in settings.known.items():
+        if some[0].kind in nonsense and key.rpartition(".")[2] not in FREE:
+            assert settings.problem(Setting(key, nonsense[some[0].kind], "user", "config.toml")), key
+        default = some[0].default
+        if default is not None:
+            assert not settings.problem(Setting(key, default, "default", "")), key
+
+
+def test_a_command_stands_for_all_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert set(shown(capsys, "table")) == {"table.verify.sample"}
+    assert run(["config", "show", "games"]) == 0
+    assert "games.list.limit" in capsys.readouterr().out
+    for word, instead in (("matc", "match"), ("seed", "match.seed")):
+        assert run(["config", "show", word]) == 2
+        assert f"did you mean {instead}?" in capsys.readouterr().err
+
+
 def test_a_variable_that_is_wrong_is_named(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB2048_WORKERS", "two")
     assert run(["match", "random"]) == 2
@@ -147,6 +225,8 @@ def test_a_variable_that_is_wrong_is_named(capsys: pytest.CaptureFixture[str], m
     ("name", "says"),
     [
         ("LAB2048_RULSE", "lab2048: LAB2048_RULSE means nothing to lab2048: did you mean LAB2048_RULES?"),
+        ("LAB2048_GAMES", "did you mean LAB2048_MATCH_GAMES? (or that of watch, tune, evaluate, regret)"),
+        ("LAB2048_MIN_SCORE", "did you mean LAB2048_GAMES_LIST_MIN_SCORE?"),
         ("LAB2048_MATCH_GMAES", "did you mean LAB2048_MATCH_GAMES?"),
         ("LAB2048_ZZZ", "lab2048: LAB2048_ZZZ means nothing to lab2048: lab2048 config show --all lists what can be"),
     ],

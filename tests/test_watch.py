@@ -4,13 +4,16 @@ import json
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pyte
 import pytest
+from terminal import LAB as TERMINAL_LAB
+from terminal import Terminal
 
 from lab2048.records.store import Store
-from lab2048.rules import Game, Rules
+from lab2048.rules import Board, Game, Rules
 from lab2048.views.frame import Frames
 from lab2048.views.text import render
 
@@ -27,14 +30,16 @@ def test_a_pipe_gets_a_line_a_move_and_the_summary(own_store: Path) -> None:
     with Store.open(own_store) as store:
         games = [store.get(id_).episode for id_ in store.ids()]
     assert done.returncode == 0
-    assert [line for line in lines if " start " in line] == [lines[0], lines[len(games[0].moves) + 1]]
-    number, move, score, board = lines[len(games[0].moves)].split(maxsplit=3)
-    assert (int(number), move, int(score)) == (
-        len(games[0].moves),
-        lines[len(games[0].moves)].split()[1],
-        games[0].score,
-    )
-    assert "|" in board
+    last = 1 + len(games[0].moves)  # of the first game, after its head and its start
+    assert [line for line in lines if " start " in line] == [lines[1], lines[last + 2]]
+    assert [lines[0], lines[last + 1]] == [
+        f"game {i} of 2, seed {game.seed}: number, move, score and board of each turn"
+        for i, game in enumerate(games, 1)
+    ]
+    number, move, score, board = lines[last].split(maxsplit=3)
+    assert (int(number), move, int(score)) == (len(games[0].moves), lines[last].split()[1], games[0].score)
+    assert Board.from_text(board) == games[0].prove().board
+    assert all(line.count(" / ") == 1 for line in lines if line.split()[0].isdigit() and " start " in line)
     assert f"{games[1].score}" in lines[-3]
     assert lines[-2].startswith("2 games: mean score")
     assert lines[-1].startswith("by first on 2x2: ")
@@ -80,6 +85,18 @@ def test_a_reader_that_leaves_is_no_error(own_store: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode in (0, 1)
+
+
+def test_ctrl_c_leaves_the_table_in_order(open_terminal: Callable[..., Terminal]) -> None:
+    terminal = open_terminal()
+    terminal.play(program=f"{TERMINAL_LAB} watch first --rules 2x2 --seed 1 --games 100000")
+    terminal.has("first plays, game ")
+    terminal.press("\x03")
+    shown = terminal.has("by first on 2x2: ")
+    assert [line for line in shown if line.startswith("game ") and line.endswith("  2048")]
+    assert not [line for line in shown if "^C" in line]
+    terminal.press("echo code-$?\n")
+    terminal.has("code-130")
 
 
 class SlowSink:

@@ -153,8 +153,8 @@ def test_whole_numbers_may_have_an_exponent(words: str, spelt: str) -> None:
     ("games", "says"),
     [
         ("1e12", "games 1000000000000 is out of range: expected 1 to 10000000"),
-        ("2.5", "--games is not understood: expected a whole number"),
-        ("1.25e1", "--games is not understood: expected a whole number"),
+        ("2.5", "--games '2.5' is not understood: expected a whole number"),
+        ("1.25e1", "--games '1.25e1' is not understood: expected a whole number"),
     ],
 )
 def test_what_is_wrong_with_a_number_is_said(capsys: pytest.CaptureFixture[str], games: str, says: str) -> None:

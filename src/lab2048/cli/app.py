@@ -13,15 +13,18 @@ import typer
 from typer.exceptions import TyperException
 
 import lab2048
-from lab2048.cli.help import lead_with_examples, plainly
-from lab2048.cli.live import no_interrupt_lost
+from lab2048.cli.check import check_first
+from lab2048.cli.help import lead_with_examples, name_arguments, plainly
+from lab2048.cli.live import begin_line, ending_when_terminated, interrupted_code, no_interrupt_lost
 from lab2048.cli.progress import remember
 from lab2048.cli.settings import Settings, is_needed, unknown_variables
 from lab2048.cli.words import check_colour, coloured, show_colour_everywhere, spell_out_numbers, take_colour
 from lab2048.errors import FileError, LabError, RequirementError, UsageError
+from lab2048.views.fold import columns_of, folded
 
 UNSETTLED = {"config", "doctor", "completion", "__complete", "--help", "-h", "--version"}  # run without any settings
 
+INTERRUPTED = 130
 WITHOUT_A_WORD = "serve"
 
 # Where each command stands: a file of this folder and a name in it; `app` is a group of commands.
@@ -111,6 +114,8 @@ def run(arguments: Sequence[str]) -> int:
         words = spell_out_numbers(command, words)
         if words[:1] == ["help"]:  # as other programs have it
             words = [*words[1:], "--help"]
+        elif words == ["version"]:
+            words = ["--version"]
         # Those who ask what is wrong with the settings must get an answer in spite of it.
         if is_needed(os.environ) and words[0] not in UNSETTLED:
             wants_help = not {"--help", "-h"}.isdisjoint(words)
@@ -121,10 +126,10 @@ def run(arguments: Sequence[str]) -> int:
                 check_colour(when or "auto")
                 if not wants_help:
                     _warn_of(unknown_variables(settings, os.environ))
-        with no_interrupt_lost(), coloured(when):
+        with no_interrupt_lost(), coloured(when), ending_when_terminated():
             code = _invoke(command, words, settings)
         sys.stdout.flush()
-        return _say("interrupted", 130) if code == 130 else code
+        return interrupted_code() if code == INTERRUPTED else code  # it has said how it stands
     except LabError as error:
         blamed = settings.blame(str(error)) if settings and not isinstance(error, RequirementError) else ""
         is_setting = blamed and not isinstance(error, FileError)
@@ -133,9 +138,11 @@ def run(arguments: Sequence[str]) -> int:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "lab2048"
         blamed = settings.blame(error.format_message()) if settings else ""
-        return _say(f"{plainly(error)}{blamed} (try: {path} --help)", error.exit_code)
+        return _say(f"{plainly(error, words)}{blamed} (try: {path} --help)", error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
-        return _say("interrupted", 130)
+        code = interrupted_code()
+        begin_line(sys.stderr)
+        return _say("interrupted" if code == INTERRUPTED else "asked to end, and ended", code)
     except BrokenPipeError:
         # The reader has left; nothing is wrong.  Keep Python from complaining when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -157,7 +164,9 @@ def _command_of(words: list[str]) -> Any:
     is_one = words and words[0] in COMMANDS and words[0] not in UNSETTLED and not is_needed(os.environ)
     command = typer.main.get_command(make_app(words[:1] if is_one else COMMANDS))
     lead_with_examples(command)
+    name_arguments(command)
     show_colour_everywhere(command)
+    check_first(command)
     return command
 
 
@@ -190,5 +199,6 @@ def _warn_of(unknown: dict[str, str]) -> None:
 
 def _say(message: str, code: int) -> int:
     line = " ".join(message.split())
-    print("lab2048:", "".join(letter if letter.isprintable() else "?" for letter in line), file=sys.stderr)
+    line = "lab2048: " + "".join(letter if letter.isprintable() else "?" for letter in line)
+    print(folded(line, columns_of(sys.stderr), "    "), file=sys.stderr)
     return code

@@ -40,11 +40,11 @@ def complete(root: Command, words: list[str]) -> list[Candidate]:
         else:
             arguments.append(word)
     if pending is not None:
-        return _values(pending, typed)
+        return _values(pending, typed, root)
     if options and typed.startswith("--") and "=" in typed:
         name, _, value = typed.partition("=")
         option = _option(command, name)
-        return [one._replace(text=f"{name}={one.text}") for one in _values(option, value)] if option else []
+        return [one._replace(text=f"{name}={one.text}") for one in _values(option, value, root)] if option else []
     if options and typed.startswith("-"):
         return _starting(_options(command), typed)
     if children(command) and not arguments:
@@ -56,7 +56,7 @@ def complete(root: Command, words: list[str]) -> list[Candidate]:
     if not takers:
         return []
     taker = takers[min(len(arguments), len(takers) - 1)]
-    return [] if len(arguments) >= len(takers) and taker.nargs != -1 else _values(taker, typed)
+    return [] if len(arguments) >= len(takers) and taker.nargs != -1 else _values(taker, typed, root)
 
 
 def _option(command: Command, name: str) -> Any:
@@ -84,14 +84,17 @@ def _starting(candidates: Iterable[Candidate], typed: str) -> list[Candidate]:
     return [one for one in candidates if one.text.startswith(typed)]
 
 
-def _values(parameter: Any, typed: str) -> list[Candidate]:
+def _values(parameter: Any, typed: str, root: Command) -> list[Candidate]:
     """Values of one option or argument, by its metavar."""
     name = (parameter.metavar or "").strip("[].")
     if name in ("FILE", "DIR"):
         return [Candidate(FILES if name == "FILE" else FOLDERS)]
     found: list[Candidate] = []
     with contextlib.suppress(Exception):  # a damaged store or player file is told of elsewhere
-        found = _KINDS[name](typed) if name in _KINDS else _words_of_help(parameter)
+        if name == "KEY":
+            found = _keys(typed, root)
+        else:
+            found = _KINDS[name](typed) if name in _KINDS else _words_of_help(parameter)
     return _starting(found, typed)
 
 
@@ -163,10 +166,17 @@ def _tiles(typed: str) -> list[Candidate]:  # noqa: ARG001
     return [Candidate(str(2**rank)) for rank in range(3, 17)]
 
 
-def _keys(typed: str) -> list[Candidate]:  # noqa: ARG001
-    from lab2048.cli.settings import COMMON
+def _keys(typed: str, root: Command) -> list[Candidate]:
+    """Keys of settings, a word at a time: the common ones, commands with a dot behind them, then their options."""
+    from lab2048.cli.settings import COMMON, known_keys
 
-    return [Candidate(key) for key in COMMON]
+    found = dict.fromkeys(["cache", *COMMON])
+    before = typed.rpartition(".")[0] + "." if "." in typed else ""
+    for key in known_keys(root):
+        if "." in key and key.startswith(before):
+            word, dot, _ = key.removeprefix(before).partition(".")
+            found[f"{before}{word}{dot}"] = None
+    return [Candidate(key) for key in found]
 
 
 def _figures(typed: str) -> list[Candidate]:  # noqa: ARG001
@@ -183,6 +193,5 @@ _KINDS: dict[str, Callable[[str], list[Candidate]]] = {
     "ID": _games,
     "TILE": _tiles,
     "FIGURE": _figures,
-    "KEY": _keys,
     "SHELL": lambda _: [Candidate("bash"), Candidate("zsh"), Candidate("fish")],
 }

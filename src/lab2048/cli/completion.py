@@ -30,7 +30,7 @@ _lab2048() {
         esac
         COMPREPLY+=("${text#"$cut"}")
     done < <("${words[0]}" __complete -- "${words[@]:1}" "$current" 2>/dev/null)
-    [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[:=] ]] && compopt -o nospace 2>/dev/null
+    [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[:=.] ]] && compopt -o nospace 2>/dev/null
 }
 complete -F _lab2048 lab2048
 """
@@ -47,7 +47,7 @@ _lab2048() {
     for line in "${lines[@]}"; do
         [[ -n "$line" ]] || continue
         text="${line%%$tab*}"; doc="${${line#"$text"}#$tab}"
-        if [[ "$text" == *[:=] ]]; then open+=("${text//:/\\:}:$doc"); else plain+=("${text//:/\\:}:$doc"); fi
+        if [[ "$text" == *[:=.] ]]; then open+=("${text//:/\\:}:$doc"); else plain+=("${text//:/\\:}:$doc"); fi
     done
     (( ${#plain} )) && _describe 'lab2048' plain
     (( ${#open} )) && _describe 'lab2048' open -S ''

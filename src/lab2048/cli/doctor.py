@@ -9,7 +9,8 @@ from lab2048.cli.options import JsonOption
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import working
 from lab2048.cli.settings import Settings, unknown_variables
-from lab2048.errors import LabError
+from lab2048.errors import UsageError
+from lab2048.views.fold import columns_of, folded
 
 
 def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
@@ -23,8 +24,13 @@ def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
     from lab2048.views.number import count
 
     def settings() -> Finding:
-        found = Settings.of(context.find_root().command)
+        refused: list[UsageError] = []
+        found = Settings.of(context.find_root().command, refuse=refused.append)
         found.export("store")
+        wrong = [*map(str, refused), *(f"{setting}: {told}" for setting, told in found.problems())]
+        if wrong:
+            advice = "mend it, until then commands that it is about refuse to run; lab2048 config show marks it"
+            return Finding("settings", PROBLEM, "; ".join(wrong), advice)
         files = [str(path) for _, path, is_there in found.files if is_there]
         unknown = unknown_variables(found, os.environ)
         if unknown:
@@ -38,21 +44,19 @@ def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
             return Finding("terminal", NOTE, f"{kind}, {encoding}", "set LANG=C.UTF-8, or signs turn into ?")
         return Finding("terminal", GOOD, f"{kind}, {encoding}")
 
-    try:
-        first = [settings()]  # a setting may say where the cache is
-    except LabError as error:
-        first = [Finding("settings", PROBLEM, str(error), "mend it; until then other commands refuse to run")]
+    first = settings()  # a setting may say where the cache is
     with working("looking around", only_terminal=True):
-        findings = [*first, *check_up(terminal)]
+        findings = [first, *check_up(terminal)]
     n_problems = sum(finding.state == PROBLEM for finding in findings)
     if as_json:
         print_json("doctor-1", {"is_healthy": not n_problems, "findings": [vars(finding) for finding in findings]})
     else:
         marks = {GOOD: "  ", NOTE: "- ", PROBLEM: "! "}
         for finding in findings:
-            print(f"{marks[finding.state]}{finding.name:<14} {finding.found}")
+            columns = columns_of(sys.stdout)
+            print(folded(f"{marks[finding.state]}{finding.name:<14} {finding.found}", columns, " " * 17))
             if finding.advice:
-                print(f"{'':<17}> {finding.advice}")
+                print(folded(f"{'':<17}> {finding.advice}", columns, " " * 19))
         n_notes = sum(finding.state == NOTE for finding in findings)
         notes = count(n_notes, "note") if n_notes else "nothing to note"
         print(f"{count(n_problems, 'problem')}, {notes}" if n_problems else f"nothing is broken; {notes}")

@@ -6,16 +6,19 @@ from typing import Annotated
 import typer
 
 from lab2048.cli import match
-from lab2048.cli.options import JsonOption, RequireOption, StoreOption
+from lab2048.cli.check import Within
+from lab2048.cli.options import MANY_GAMES, SEED, WORKERS, JsonOption, RequireOption, StoreOption
 
 
 def evaluate(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A network, as lab2048 train makes it.")],
-    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games to play.")] = 1000,
-    depth: Annotated[int, typer.Option("--depth", "-d", metavar="N", help="Own moves to look ahead.")] = 1,
-    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Seed of the games.")] = 2048,
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games to play."), MANY_GAMES] = 1000,
+    depth: Annotated[
+        int, typer.Option("--depth", "-d", metavar="N", help="Own moves to look ahead."), Within(1, 12)
+    ] = 1,
+    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Seed of the games."), SEED] = 2048,
     workers: Annotated[
-        int, typer.Option("--workers", "-w", metavar="N", help="How many games at once (0: one a core).")
+        int, typer.Option("--workers", "-w", metavar="N", help="How many games at once (0: one a core)."), WORKERS
     ] = 0,
     as_json: JsonOption = False,
     require: RequireOption = None,

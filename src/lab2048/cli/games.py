@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
+from lab2048.cli.check import Above, AtLeast, OneOf, Readable
 from lab2048.cli.options import JsonOption, StoreOption, say
 from lab2048.cli.output import make_console, print_json
-from lab2048.cli.progress import again, progress_line
-from lab2048.errors import FileError, StoreError, UsageError, nearest
+from lab2048.cli.progress import again, progress_line, say_how
+from lab2048.errors import FileError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from lab2048.records.store import Entry, Store
 
 KINDS = ("play", "match", "import")
-MAX_SPEED = 1000.0
-MAX_REPORTS = 1000  # bad lines named one by one; a file that is no text at all has millions
+MAX_REPORTS = 20  # bad lines named one by one: the wrong file has thousands
 
 app = typer.Typer(
     help="Every game is kept: list, show, replay, export and import them.",
@@ -27,20 +27,39 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def _board_text(rules: str | None) -> str | None:
+    """A board as the store writes it."""
+    if rules is None:
+        return None
+    from lab2048.rules import Board
+
+    return Board.from_text(rules).to_text()
+
+
 IdArgument = Annotated[int, typer.Argument(metavar="ID", help="The number that `lab2048 games list` shows.")]
-BoardFilter = Annotated[str | None, typer.Option("--rules", "-r", metavar="BOARD", help="Only games on this board.")]
+BoardFilter = Annotated[
+    str | None, typer.Option("--rules", "-r", metavar="BOARD", help="Only games on this board."), Readable(_board_text)
+]
 PlayerFilter = Annotated[str | None, typer.Option("--player", metavar="PLAYER", help="Only games of this player.")]
 
 
 @app.command("list")
 def list_games(
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many, the newest first.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", help="How many, the newest first."), AtLeast(1)
+    ] = 20,
     player: PlayerFilter = None,
     rules: BoardFilter = None,
     kind: Annotated[
-        str | None, typer.Option("--kind", metavar="KIND", help="Only games made by this: play, match or import.")
+        str | None,
+        typer.Option("--kind", metavar="KIND", help="Only games made by this: play, match or import."),
+        OneOf(KINDS),
     ] = None,
-    min_score: Annotated[int | None, typer.Option("--min-score", help="Only games with at least this score.")] = None,
+    min_score: Annotated[
+        int | None, typer.Option("--min-score", metavar="N", help="Only games with at least this score.")
+    ] = None,
     best: Annotated[bool, typer.Option("--best", help="The highest scores first.")] = False,
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="A line for each game, comma-separated.")] = False,
@@ -54,8 +73,6 @@ def list_games(
     """
     if as_json and as_csv:
         raise UsageError("--json and --csv: expected only one of them")
-    if kind is not None and kind not in KINDS:
-        raise UsageError(f"kind {kind!r} is unknown: {nearest(kind, KINDS)}")
     _check_player(player)
     board = _board_text(rules)
     entries: list[Entry] = []
@@ -122,8 +139,12 @@ def show(id_: IdArgument, as_json: JsonOption = False, store: StoreOption = None
 @app.command()
 def replay(
     id_: IdArgument,
-    speed: Annotated[float, typer.Option("--speed", help="Moves a second, on a terminal.")] = 8.0,
-    every: Annotated[int, typer.Option("--every", min=1, help="Show only every N-th board, and the last.")] = 1,
+    speed: Annotated[
+        float, typer.Option("--speed", metavar="N", help="Moves a second, on a terminal."), Above(0, 1000)
+    ] = 8.0,
+    every: Annotated[
+        int, typer.Option("--every", metavar="N", help="Show only every N-th board, and the last."), AtLeast(1)
+    ] = 1,
     plain: Annotated[bool, typer.Option("--plain", help="A line for each move, also on a terminal.")] = False,
     as_json: JsonOption = False,
     store: StoreOption = None,
@@ -135,8 +156,6 @@ def replay(
     from lab2048.cli.replay import animate, tell, told
     from lab2048.views.number import count
 
-    if not 0 < speed <= MAX_SPEED:
-        raise UsageError(f"speed {speed:g} is out of range: expected above 0, at most {MAX_SPEED:g}")
     with _open(store) as the_store:
         episode = the_store.get(id_).episode
     last = len(episode.moves)
@@ -237,7 +256,7 @@ def import_games(
             try:
                 import_lines(the_store, stream, tally, refuse=refuse, progress=lambda: show(f"{tally} so far"))
             except (StoreError, KeyboardInterrupt):
-                say(f"stopped: {tally}; what was imported is kept, go on with {again()}")
+                say_how(f"stopped: {tally}; what was imported is kept, go on with", again())
                 raise
         except OSError as error:
             raise FileError(f"{file} cannot be read: {error.strerror}") from None
@@ -285,12 +304,3 @@ def _is_missing(path: Path | None) -> bool:
     path = path or default_path()
     with explained(path):
         return not path.exists()
-
-
-def _board_text(rules: str | None) -> str | None:
-    """A board as the store writes it."""
-    if rules is None:
-        return None
-    from lab2048.rules import Board
-
-    return Board.from_text(rules).to_text()

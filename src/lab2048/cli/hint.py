@@ -1,12 +1,13 @@
 """`lab2048 hint`: what a player thinks of a board."""
 
+import sys
 import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lab2048.cli.options import JsonOption, SpawnOption, read_board
+from lab2048.cli.options import PLAYER, SEED, JsonOption, SpawnOption, read_board
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, working
 from lab2048.errors import BoardError, UsageError
@@ -21,9 +22,10 @@ def hint(
     player: Annotated[
         str | None,
         typer.Option("--player", "-p", metavar="PLAYER", help="Whom to ask (default: ntuple on 4x4, else expectimax)."),
+        PLAYER,
     ] = None,
     spawn: SpawnOption = "2:0.9,4:0.1",
-    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="For players that throw dice.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="For players that throw dice."), SEED] = 1,
     as_json: JsonOption = False,
     player_file: Annotated[
         list[Path] | None, typer.Option("--player-file", metavar="FILE", help="A Python file with players of your own.")
@@ -31,15 +33,14 @@ def hint(
 ) -> None:
     """Say the best move on a board, and what every legal move is worth.
 
-    Example: lab2048 hint "2 4 8 16 / # # 2 # / # # # # / # # # 2" --player expectimax:ms=20
+    Example: lab2048 hint "2 4 8 # / # # 2 # / # # # 2" -p expectimax:ms=20
     """
     from lab2048.arena.episode import ask
-    from lab2048.players import canonical_spec, default_spec, load_player_file, make_player
+    from lab2048.players import canonical_spec, default_spec, fit_player, load_player_file
     from lab2048.rules import Board, Rules
-    from lab2048.rules.dice import check_seed
     from lab2048.rules.move import move_name
     from lab2048.views.number import apart, count
-    from lab2048.views.text import render
+    from lab2048.views.text import render, wants_codes
 
     for path in player_file or ():
         load_player_file(path)
@@ -48,12 +49,12 @@ def hint(
         raise BoardError(f"{the_board.to_text()} has no tiles yet: expected a board in play, such as {_IN_PLAY}")
     rules = Rules.from_text(the_board.to_text(), spawn=spawn, start=0)
     spec = canonical_spec(player or default_spec(rules))
-    the_player = make_player(spec)
+    the_player = fit_player(spec, rules)
     if the_player.is_interactive:
         raise UsageError(f"player {spec} cannot give hints: expected a player that chooses by itself")
     make_ready(*the_player.groups)
     with working(f"asking {spec}"):
-        the_player.start(rules, check_seed(seed))
+        the_player.start(rules, seed)
         begin = time.perf_counter()
         decision = ask(the_player, spec, rules.board)
         seconds = time.perf_counter() - begin
@@ -72,7 +73,7 @@ def hint(
         }
         print_json("hint-1", result)
         return
-    print(render(rules.board))
+    print(render(rules.board, colour=wants_codes(sys.stdout)))
     shown = dict(zip(decision.values, apart(decision.values.values(), least=2), strict=True))
     for move in sorted(decision.values, key=lambda move: -decision.values[move]):
         error = f" ± {decision.errors[move]:,.2f}" if move in decision.errors else ""

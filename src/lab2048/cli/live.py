@@ -2,11 +2,13 @@
 
 import _thread
 import contextlib
+import os
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import TextIO
 
 from lab2048.cli.options import say
 
@@ -38,11 +40,45 @@ def live() -> Iterator[Callable[[Callable[[], str]], None]]:
         yield show
 
 
+_received: list[int] = []  # the signal that ends this command, if one does
+
+
+def interrupted_code() -> int:
+    """The exit code of a command that was cut short: 130 by Ctrl-C, 143 by a polite request to end."""
+    return 128 + (_received[-1] if _received else signal.SIGINT)
+
+
+@contextlib.contextmanager
+def ending_when_terminated() -> Iterator[None]:
+    """SIGTERM does what Ctrl-C does, in every command: games are kept, files are swept, the terminal is restored."""
+    _received.clear()
+    if threading.current_thread() is not threading.main_thread():  # only that one hears signals
+        yield
+        return
+
+    def end(number: int, frame: object) -> None:  # noqa: ARG001
+        _received.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def begin_line(stream: TextIO) -> None:
+    """Go to the edge of a line, over the ^C that a terminal shows wherever the cursor was."""
+    if stream.isatty():
+        stream.write("\n" if os.environ.get("TERM") == "dumb" or os.name == "nt" else "\r\x1b[K")
+
+
 @contextlib.contextmanager
 def on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
     """Call `stop` when Ctrl-C or a polite request to end comes, instead of leaving at once."""
 
     def handle(number: int, frame: object) -> None:  # noqa: ARG001
+        _received.append(number)
         stop()
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -51,20 +87,6 @@ def on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-@contextlib.contextmanager
-def leaving_when_terminated() -> Iterator[None]:
-    """SIGTERM ends the program as Ctrl-C does: the game is kept and the terminal restored."""
-
-    def leave(number: int, frame: object) -> None:  # noqa: ARG001
-        raise SystemExit(128 + number)
-
-    handler = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, handler)
 
 
 @contextlib.contextmanager

@@ -13,6 +13,9 @@ import typer
 
 from lab2048.cli.live import on_interrupt
 from lab2048.cli.options import (
+    MANY_GAMES,
+    SEED,
+    WORKERS,
     GoalOption,
     JsonOption,
     RequireOption,
@@ -24,9 +27,11 @@ from lab2048.cli.options import (
     say,
 )
 from lab2048.cli.output import make_console, print_json, to_json
-from lab2048.cli.progress import again, bar, make_ready
+from lab2048.cli.progress import again, bar, make_ready, say_how
 from lab2048.errors import RequirementError, UsageError
+from lab2048.views.fold import columns_of
 from lab2048.views.number import count
+from lab2048.views.text import fit
 
 if TYPE_CHECKING:
     from lab2048.arena.keeper import Keeper
@@ -35,8 +40,6 @@ if TYPE_CHECKING:
     from lab2048.arena.requirement import Requirement
 
 Live = contextlib.AbstractContextManager[Callable[[], None]]
-MAX_GAMES = 10_000_000
-MAX_WORKERS = 256
 
 
 def match(
@@ -45,12 +48,14 @@ def match(
         typer.Argument(metavar="PLAYER", help="Such as random or first:order=as; `lab2048 players` lists them."),
     ],
     rules: RulesOption = "4x4",
-    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games for each player.")] = 100,
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games for each player."), MANY_GAMES] = 100,
     seed: Annotated[
-        int, typer.Option("--seed", "-s", metavar="N", help="Seed of the match; game i has the same dice for all.")
+        int,
+        typer.Option("--seed", "-s", metavar="N", help="Seed of the match; game i has the same dice for all."),
+        SEED,
     ] = 1,
     workers: Annotated[
-        int, typer.Option("--workers", "-w", metavar="N", help="How many games at once (0: one a core).")
+        int, typer.Option("--workers", "-w", metavar="N", help="How many games at once (0: one a core)."), WORKERS
     ] = 0,
     goal: GoalOption = 2048,
     spawn: SpawnOption = "2:0.9,4:0.1",
@@ -78,20 +83,14 @@ def match(
     from lab2048.arena.pool import Pool
     from lab2048.arena.ready import groups_of
     from lab2048.arena.requirement import Requirement
-    from lab2048.players import canonical_spec, load_player_file
-    from lab2048.players.registry import player_class
+    from lab2048.players import canonical_spec, fit_player, load_player_file
     from lab2048.records.store import Store
     from lab2048.rules import Rules
-    from lab2048.rules.dice import check_seed
 
     if as_json + as_csv + as_jsonl > 1:
         raise UsageError("--json, --jsonl and --csv: expected only one of them")
     if resume and not keep:
         raise UsageError("--resume needs the store: expected no --no-keep")
-    if not 1 <= games <= MAX_GAMES:
-        raise UsageError(f"games {games} is out of range: expected 1 to {MAX_GAMES}")
-    if not 0 <= workers <= MAX_WORKERS:
-        raise UsageError(f"workers {workers} is out of range: expected 0 to {MAX_WORKERS}")
     files = tuple(player_file or ())
     with contextlib.redirect_stdout(sys.stderr):
         for path in files:
@@ -99,9 +98,9 @@ def match(
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     specs = [canonical_spec(player) for player in players]
     for spec in specs:
-        if player_class(spec.partition(":")[0]).is_interactive:
+        if fit_player(spec, the_rules).is_interactive:
             raise UsageError(f"player {spec} cannot play a match: expected a player that chooses by itself")
-    the_match = Match(the_rules, specs, check_seed(seed), games)
+    the_match = Match(the_rules, specs, seed, games)
     required = [Requirement.from_text(text, len(specs)) for text in require or ()]
     with contextlib.ExitStack() as stack:
         results = sys.stdout
@@ -116,12 +115,14 @@ def match(
                     tell(player, the_match.standings[player].games, 0.0)
         make_ready(*groups_of(specs))
         code = _play(the_match, stack.enter_context(Pool(workers or os.cpu_count() or 1, files)), keeper, live, tell)
-        if code:
-            kept = f"the games played are kept; go on with {again('--resume')}"
-            say(kept if keeper else f"the games played are not kept; again: {again()}")
     if not as_jsonl:
         _report(the_match, required, as_json=as_json, as_csv=as_csv)
     if code:
+        sys.stdout.flush()
+        if keep:
+            say_how("the games played are kept; go on with", again("--resume"))
+        else:
+            say_how("the games played are not kept; again:", again())
         raise typer.Exit(code)
     missed = [verdict for each in required for verdict in each.check(the_match) if not verdict.is_met]
     if missed:
@@ -161,11 +162,11 @@ def _play(match: "Match", pool: "Pool", keeper: "Keeper | None", live: Live, tel
 
 
 def _stop(pool: "Pool") -> None:
-    """The first Ctrl-C lets the games at hand end; the second one does not wait for them."""
+    """The first Ctrl-C ends the match in good order; the second one does not wait for that."""
     if pool.is_stopped:
         raise KeyboardInterrupt
     pool.stop()
-    say("\nfinishing the games at hand; Ctrl-C again leaves at once")
+    say("\nending: games that are over count, those under way are dropped; Ctrl-C again leaves at once")
 
 
 @contextlib.contextmanager
@@ -207,7 +208,9 @@ def _live(match: "Match") -> Iterator[Callable[[], None]]:
         # Games that were found took no time.
         seconds = spent * n / max(1, n - n_found)
         each = f" ({match.n_games:,} for each player)" if len(match.players) > 1 else ""
-        return f"{bar(n / n_all, seconds) if n > n_found else ''}  {n:,} of {count(n_all, 'game')}{each}{rate}".strip()
+        meter, games = bar(n / n_all, seconds) if n > n_found else "", f"{n:,} of {count(n_all, 'game')}"
+        forms = (f"{games}{each}{rate}", f"{games}{rate}", games)
+        return fit(columns_of(sys.stderr), *(f"{meter}  {form}".strip() for form in forms))
 
     if not sys.stderr.isatty():
 

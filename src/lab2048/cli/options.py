@@ -8,23 +8,58 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lab2048.cli.check import Readable, Within
+from lab2048.views.fold import columns_of, folded
+
 if TYPE_CHECKING:
     from lab2048.records.episode import Episode
 
+
+def _read_player(spec: str) -> object:
+    """A name that is far from all known ones may be of a player file."""
+    from lab2048.errors import nearest
+    from lab2048.players import canonical_spec, names
+
+    name = spec.strip().partition(":")[0]
+    is_known = not name or name in names() or nearest(name, names(), "-") != "-"
+    return canonical_spec(spec) if name and is_known else None
+
+
+def _read_requirement(text: str) -> object:
+    """By itself: how many players there are is not known yet."""
+    from lab2048.arena.requirement import Requirement
+
+    return Requirement.from_text(text, sys.maxsize)
+
+
+GOAL, SEED = Readable("lab2048.rules.rules:read_goal"), Readable("lab2048.rules.dice:check_seed")
+PLAYER = Readable(_read_player, is_late=True)  # a player may be of a file that is yet to be loaded
+GAMES, MANY_GAMES, WORKERS = Within(1, 1_000_000), Within(1, 10_000_000), Within(0, 256)
 RulesOption = Annotated[
-    str, typer.Option("--rules", "-r", metavar="BOARD", help="4x4, 3x5, hex2, or a map: ##x|#2#|### (x is a brick).")
+    str,
+    typer.Option("--rules", "-r", metavar="BOARD", help="4x4, 3x5, hex2, or a map: ##x|#2#|### (x is a brick)."),
+    Readable("lab2048.rules.notation:read_board"),
 ]
-GoalOption = Annotated[int, typer.Option("--goal", metavar="TILE", help="The tile that wins; play goes on past it.")]
-SpawnOption = Annotated[str, typer.Option("--spawn", metavar="TABLE", help="New tiles and their probabilities.")]
+GoalOption = Annotated[
+    int, typer.Option("--goal", metavar="TILE", help="The tile that wins; play goes on past it."), GOAL
+]
+SpawnOption = Annotated[
+    str,
+    typer.Option("--spawn", metavar="TABLE", help="New tiles and their probabilities."),
+    Readable("lab2048.rules.rules:read_spawn_table"),
+]
 StartOption = Annotated[
     int | None,
     typer.Option("--start", metavar="N", help="Number of first tiles (default: 2, or 0 if the map has tiles)."),
+    Within(0, 64, is_late=True),
 ]
 SpawnerOption = Annotated[
-    str, typer.Option("--spawner", metavar="WHO", help="Who places new tiles: fair, first or worst.")
+    str,
+    typer.Option("--spawner", metavar="WHO", help="Who places new tiles: fair, first or worst."),
+    Readable("lab2048.rules.rules:read_spawner"),
 ]
 SeedOption = Annotated[
-    int | None, typer.Option("--seed", "-s", metavar="N", help="Seed of the dice (default: a fresh one).")
+    int | None, typer.Option("--seed", "-s", metavar="N", help="Seed of the dice (default: a fresh one)."), SEED
 ]
 RequireOption = Annotated[
     list[str] | None,
@@ -33,6 +68,7 @@ RequireOption = Annotated[
         metavar="FIGURE",
         help="Fail with exit code 4 unless it is so: 'mean>=380000', 'win2048>=90%', '2.median>1000', 'lead-low>0'.",
     ),
+    Readable(_read_requirement, is_late=True),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 StoreOption = Annotated[
@@ -44,8 +80,8 @@ StoreOption = Annotated[
 
 
 def say(message: str) -> None:
-    """Tell the user something on standard error: standard output is for results."""
-    print(message, file=sys.stderr, flush=True)
+    """Tell the user something on standard error, folded at words: standard output is for results."""
+    print(folded(message, columns_of(sys.stderr)), file=sys.stderr, flush=True)
 
 
 def give_out(unkept: "Sequence[Episode]") -> None:

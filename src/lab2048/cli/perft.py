@@ -4,17 +4,15 @@ from typing import Annotated
 
 import typer
 
+from lab2048.cli.check import Within
 from lab2048.cli.options import JsonOption, SpawnOption, StartOption
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, working
-from lab2048.errors import UsageError
-
-MAX_DEPTH = 20
 
 
 def perft(
     rules: Annotated[str, typer.Argument(metavar="BOARD", help="Such as 22##|####|####|#### or 3x3.")],
-    depth: Annotated[int, typer.Argument(metavar="DEPTH", help="How many turns.")],
+    depth: Annotated[int, typer.Argument(metavar="DEPTH", help="How many turns."), Within(0, 20)],
     spawn: SpawnOption = "2:0.9,4:0.1",
     start: StartOption = None,
     as_json: JsonOption = False,
@@ -25,12 +23,11 @@ def perft(
 
     Example: lab2048 perft "22##|####|####|####" 2
     """
-    from lab2048.arena.perft import count_sequences
+    from lab2048.arena.perft import check_starts, count_sequences
     from lab2048.rules import Rules
 
-    if not 0 <= depth <= MAX_DEPTH:
-        raise UsageError(f"depth {depth} is out of range: expected 0 to {MAX_DEPTH}")
     the_rules = Rules.from_text(rules, spawn=spawn, start=start)
+    check_starts(the_rules)
     make_ready()
     with working("counting"):
         count = count_sequences(the_rules, depth)

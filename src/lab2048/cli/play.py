@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lab2048.cli.keys import REDRAW, Keys, can_read_keys, read_lines
-from lab2048.cli.live import leaving_when_terminated
 from lab2048.cli.options import (
     GoalOption,
     JsonOption,
@@ -23,7 +22,7 @@ from lab2048.cli.options import (
 )
 from lab2048.cli.output import print_json
 from lab2048.rules import Rules
-from lab2048.rules.dice import MAX_SEED, check_seed
+from lab2048.rules.dice import MAX_SEED
 from lab2048.views.number import count
 from lab2048.views.plain import PlainGame
 from lab2048.views.screen import compose
@@ -48,8 +47,8 @@ def play(
 
     Keys: w a s d or the arrows, u undo, r redo, x new game, ? keys, q quit;
     on hexagons q w e a s d move, and Q quits.
-    When the input is no terminal, lines of keys are read, and a script can play; with --json it is told only
-    how the last game ended.
+    When the input is no terminal, lines of keys are read, and a script can play: the board is shown after each
+    line; with --json only how the last game ended.
 
     Example: lab2048 play --rules "####|#xx#|####" --seed 7
     """
@@ -57,8 +56,8 @@ def play(
     from lab2048.records.store import Store
 
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
-    the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else check_seed(seed)
-    with Store.open(store) as the_store, leaving_when_terminated():
+    the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else seed
+    with Store.open(store) as the_store:
         has_screen = not (lines or as_json) and can_read_keys()
         sitting = Sitting(the_rules, the_seed, the_store, on_failure=_ignore if has_screen else _complain)
         plain = PlainGame(sitting)

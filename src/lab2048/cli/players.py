@@ -1,14 +1,18 @@
 """`lab2048 players`: who can play, and what can be said to them."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from lab2048.cli.options import JsonOption
+from lab2048.cli.options import JsonOption, say
 from lab2048.cli.output import print_json
+from lab2048.errors import UsageError, nearest
+from lab2048.views.fold import columns_of, folded
 
+_MEANT = ("did you mean show?", "did you mean list?")
 PlayerFileOption = Annotated[
     list[Path] | None, typer.Option("--player-file", metavar="FILE", help="A Python file with players of your own.")
 ]
@@ -18,8 +22,16 @@ class _Players(TyperGroup):
     """`lab2048 players first` means `lab2048 players show first`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that words name; any other word is a player."""
-        return super().resolve_command(ctx, args if args[0] in self.commands else ["show", *args])
+        """The command that words name; any other word is a player, unless another one follows."""
+        from lab2048.players import names
+
+        word, *others = args
+        if word not in self.commands:
+            has_player = any(not other.startswith("-") and other.partition(":")[0] in names() for other in others)
+            if has_player or nearest(word, [*names(), *self.commands]) in _MEANT:
+                raise UsageError(f"players {word}: {nearest(word, self.commands)}")
+            args = ["show", *args]
+        return super().resolve_command(ctx, args)
 
 
 app = typer.Typer(cls=_Players, invoke_without_command=True, rich_markup_mode=None)
@@ -56,10 +68,14 @@ def list_players(context: typer.Context, as_json: JsonOption = False, player_fil
     if as_json:
         print_json("players-1", {"players": found})
         return
+    columns, indent = columns_of(sys.stdout), " " * 13
     for player in found:
-        print(f"{player['name']:<12} {player['doc']}")
+        print(folded(f"{player['name']:<12} {player['doc']}", columns, indent))
         if player["options"]:
-            print(f"{'':<12} options: {', '.join(_assigned(option) for option in player['options'])}")
+            options = ", ".join(_assigned(option) for option in player["options"])
+            print(folded(f"{indent}options: {options}", columns, indent))
+    if sys.stdout.isatty():
+        say("lab2048 players show PLAYER says what the options of one mean")
 
 
 @app.command()
@@ -79,13 +95,15 @@ def show(
     if as_json or context.obj:
         print_json("player-1", player)
         return
-    print(f"{player['name']}: {player['doc']}")
+    print(folded(f"{player['name']}: {player['doc']}", columns_of(sys.stdout)))
     if not player["options"]:
         print("no options")
     rows = [(_assigned(option), "|".join(option["choices"]) or option["type"]) for option in player["options"]]
     width, kinds = (max((len(row[i]) for row in rows), default=0) for i in (0, 1))
+    columns = columns_of(sys.stdout)
+    indent = min(width + kinds + 8, (columns or 1000) // 2)
     for (assigned, kind), option in zip(rows, player["options"], strict=True):
-        print(f"    {assigned:<{width}}  {kind:<{kinds}}  {option['doc']}")
+        print(folded(f"    {assigned:<{width}}  {kind:<{kinds}}  {option['doc']}", columns, " " * indent))
     if not player["is_interactive"]:
         print(f'try: lab2048 hint "2 4 8 # / # # 2 #" --player {player["name"]}')
 
@@ -117,7 +135,6 @@ def describe(name: str) -> dict[str, Any]:
 
 def _load(path: Path) -> None:
     import contextlib
-    import sys
 
     from lab2048.players import load_player_file
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from lab2048.cli.options import say
+from lab2048.views.fold import columns_of
 
 PATIENCE, _PATIENCE_ELSEWHERE = 1.0, 2.0  # seconds without a word
 _PAUSE_TERMINAL, _PAUSE_ELSEWHERE = 0.2, 10.0
@@ -38,6 +39,13 @@ def again(*further: str, without: tuple[str, ...] = ()) -> str:
 
     words = [word for word in _typed if word not in without]
     return shlex.join(["lab2048", *words, *(word for word in further if word not in words)])
+
+
+def say_how(text: str, command: str) -> None:
+    """Say which command to type, in the same line or, where that is too long, in one of its own: it is to be copied."""
+    columns = columns_of(sys.stderr)
+    is_short = columns is None or len(text) + len(command) < columns
+    print(f"{text} {command}" if is_short else f"{text}\n{command}", file=sys.stderr, flush=True)
 
 
 def bar(done: float, seconds: float) -> str:

@@ -5,22 +5,22 @@ from typing import Annotated
 
 import typer
 
-from lab2048.cli.options import JsonOption, say
+from lab2048.cli.options import GAMES, PLAYER, SEED, JsonOption, say
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, progress_line
 from lab2048.cli.table import FolderArgument
 from lab2048.errors import UsageError
 
-MAX_GAMES = 1_000_000
-
 
 def regret(
     folder: FolderArgument,
     players: Annotated[
-        list[str], typer.Option("--players", "-p", metavar="PLAYER", help="Whom to grade; may be given several times.")
+        list[str],
+        typer.Option("--players", "-p", metavar="PLAYER", help="Whom to grade; may be given several times."),
+        PLAYER,
     ],
-    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games for each player.")] = 100,
-    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Game i has the same dice for all.")] = 1,
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games for each player."), GAMES] = 100,
+    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Game i has the same dice for all."), SEED] = 1,
     as_json: JsonOption = False,
     player_file: Annotated[
         list[Path] | None, typer.Option("--player-file", metavar="FILE", help="A Python file with players of your own.")
@@ -28,21 +28,21 @@ def regret(
 ) -> None:
     """Grade players on a solved board: their loss a move against the best play, and their worst mistakes.
 
-    Example: lab2048 regret tables/2x3 --players random --players expectimax --games 100
+    Example: lab2048 regret tables/2x3 -p random -p expectimax --games 100
     """
     from lab2048.arena.ready import SOLVER, groups_of
     from lab2048.arena.regret import measure_regret
-    from lab2048.players import canonical_spec, load_player_file
-    from lab2048.rules.dice import check_seed
+    from lab2048.players import canonical_spec, fit_player, load_player_file
     from lab2048.solver.table import Table
     from lab2048.views.number import count, number, percent
 
-    if not 1 <= games <= MAX_GAMES:
-        raise UsageError(f"games {games} is out of range: expected 1 to {MAX_GAMES}")
     for path in player_file or ():
         load_player_file(path)
     table = Table.open(folder)
     specs = [canonical_spec(each) for player in players for each in player.split()]
+    for spec in specs:
+        if fit_player(spec, table.problem.rules).is_interactive:
+            raise UsageError(f"player {spec} cannot be graded: expected a player that chooses by itself")
     make_ready(SOLVER, *groups_of(specs))
     if table.manifest["dtype"] == "<f4" and table.problem.goal_rank == 0:
         say("the table has values of 32 bits: moves that agree in seven digits count as equal (solve --exact keeps 64)")
@@ -53,7 +53,7 @@ def regret(
             def told(n: int, spec: str = spec, i: int = i) -> None:
                 show(f"{spec}: game {n} of {games}", (i + n / games) / len(specs))
 
-            found.append(measure_regret(table, spec, seed=check_seed(seed), n_games=games, progress=told))
+            found.append(measure_regret(table, spec, seed=seed, n_games=games, progress=told))
     has_goal = table.problem.goal_rank > 0
     if as_json:
         result = {

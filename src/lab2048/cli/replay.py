@@ -13,9 +13,9 @@ from lab2048.views.text import render, wants_codes
 
 def tell(episode: Episode, turns: Iterator[Turn]) -> None:
     """A line for each turn: number, move, score, board."""
-    print(f"0 start 0 {Game(episode.rules, episode.seed).board.to_text()}")
+    print(f"0 start 0 {Game(episode.rules, episode.seed).board.to_text(spaced=True)}")
     for turn in turns:
-        print(f"{turn.number} {move_name(turn.move)} {turn.score} {turn.board.to_text()}")
+        print(f"{turn.number} {move_name(turn.move)} {turn.score} {turn.board.to_text(spaced=True)}")
 
 
 def animate(episode: Episode, turns: Iterator[Turn], seconds: float) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lab2048.cli.check import Within
 from lab2048.cli.options import StoreOption, say
 from lab2048.errors import UsageError
 
@@ -28,7 +29,9 @@ PORT = 2048
 LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 SWITCH_SECONDS = 0.001  # how long a thread keeps Python's lock: short, so that no answer waits for a player
 
-PortOption = Annotated[int, typer.Option("--port", "-p", metavar="N", help="Where it listens (0: any free one).")]
+PortOption = Annotated[
+    int, typer.Option("--port", "-p", metavar="N", help="Where it listens (0: any free one)."), Within(0, 65535)
+]
 
 
 def serve(
@@ -48,8 +51,6 @@ def serve(
 
     Example: lab2048 serve --port 8000 --no-open
     """
-    if not 0 <= port <= 65535:
-        raise UsageError(f"port {port} is out of range: expected 0 to 65535")
     token = secrets.token_urlsafe(16) if lan else None
     listener = _listen(port, lan=lan)
     if listener is None:

@@ -7,13 +7,14 @@ have a short one that holds for all commands, `rules`.  Within one place the lon
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lab2048.cli.check import OneOf, checks_of, problem
 from lab2048.cli.tree import Command, Option, options, walk
-from lab2048.cli.words import whole
+from lab2048.cli.words import WHEN, whole
 from lab2048.errors import UsageError, nearest
 
 PREFIX = "LAB2048_"
@@ -32,6 +33,7 @@ COMMON: dict[str, Any] = {
     "memory": "8G",
     "color": "auto",
 }
+_FIRST = "match."  # whose option is meant most often where several commands have it
 # What is said anew each time: what a command makes or replaces, and code that it runs.
 _NEVER = {"out", "force", "resume", "player-file", "json", "jsonl", "csv", "version", "help", "estimate", "yes", "all"}
 # A folder that one happens to stand in must not say what code is loaded or who may come in.
@@ -46,6 +48,10 @@ _KINDS = {
 # Variables that are read before any command, or only by some.
 _MACHINE = {"cache": Path, "debug": str, "no-jit": str, "leash": str, "studies": str}
 _INNER = ("no-jit", "leash", "debug")  # of them, those that no command has an option for and nobody is told of
+
+
+def _raise(error: UsageError) -> None:
+    raise error
 
 
 @dataclass(frozen=True)
@@ -70,17 +76,24 @@ class Settings:
     found: dict[str, Setting] = field(default_factory=dict)
     files: list[tuple[str, Path, bool]] = field(default_factory=list)  # project and user; True: it is there
     used: list[Setting] = field(default_factory=list)
+    refuse: Callable[[UsageError], None] = field(default=_raise, repr=False)
 
     @classmethod
-    def of(cls, root: Command, *, environ: Mapping[str, str] | None = None) -> "Settings":
-        """Read files and variables; raise UsageError for what is not understood."""
+    def of(
+        cls,
+        root: Command,
+        *,
+        environ: Mapping[str, str] | None = None,
+        refuse: Callable[[UsageError], None] | None = None,
+    ) -> "Settings":
+        """Read files and variables; raise UsageError for what is not understood, or give it to `refuse` and go on."""
         environ = os.environ if environ is None else environ
-        settings = cls(_known(root))
+        settings = cls(_known(root), refuse=refuse or _raise)
         for place, path in (("user", user_file()), ("project", Path(PROJECT_FILE))):
             is_there = path.is_file()
             settings.files.insert(0, (place, path, is_there))
             if is_there:
-                settings._read_file(place, path)
+                settings._guarded(settings._read_file, place, path)
         settings._read_environment(environ)
         return settings
 
@@ -98,17 +111,30 @@ class Settings:
         for key, value in sorted(_flatten(data), key=lambda item: item[0].count(".")):
             if value == {} and any(known.startswith(f"{key}.") for known in self.known):
                 continue
-            self._check_key(name, key, value, is_private=place == "project")
-            kind, is_many = self._kind(key)
-            self._put(Setting(key, _from_toml(name, key, value, kind, path.parent, is_many=is_many), place, name))
+            self._guarded(self._read_key, place, path, key, value)
+
+    def _read_key(self, place: str, path: Path, key: str, value: Any) -> None:
+        self._check_key(str(path), key, value, is_private=place == "project")
+        kind, is_many = self._kind(key)
+        read = _from_toml(str(path), key, value, kind, path.parent, is_many=is_many)
+        self._put(Setting(key, read, place, str(path)))
+
+    def _guarded(self, read: Callable[..., None], *words: Any) -> None:
+        """Go on after what is not understood, if whoever asks wants to."""
+        try:
+            read(*words)
+        except UsageError as error:
+            self.refuse(error)
 
     def _read_environment(self, environ: Mapping[str, str]) -> None:
         for key in sorted([*self.known, *_MACHINE], key=lambda key: key.count(".")):
-            name = variable(key)
-            if text := environ.get(name, ""):
-                kind, is_many = self._kind(key)
-                value = _from_text(name, text, kind)
-                self._put(Setting(key, [value] if is_many else value, "environment", name))
+            if text := environ.get(variable(key), ""):
+                self._guarded(self._read_variable, key, text)
+
+    def _read_variable(self, key: str, text: str) -> None:
+        kind, is_many = self._kind(key)
+        value = _from_text(variable(key), text, kind)
+        self._put(Setting(key, [value] if is_many else value, "environment", variable(key)))
 
     def _put(self, setting: Setting) -> None:
         """Note a setting; what it stands for may not be said by a lesser one any more."""
@@ -134,7 +160,30 @@ class Settings:
                 tables = {known.rpartition(".")[0] for known in self.known} - {""}
                 raise UsageError(f"{file}: [{key}] is no command with options: {nearest(key, tables)}")
             keys = [known for known in self.known if known.rpartition(".")[0] == key.rpartition(".")[0]]
-            raise UsageError(f"{file}: {key} is unknown: {nearest(key, keys or self.known)}")
+            raise UsageError(f"{file}: {key} is unknown: {self.of_commands(key) or nearest(key, keys or self.known)}")
+
+    def of_commands(self, name: str, write: Callable[[str], str] = str) -> str:
+        """For an option that is a setting of single commands only: which keys there are, as the end of an error."""
+        keys = [key for key in self.known if "." in key and key.rpartition(".")[2] == name]
+        if not keys:
+            return ""
+        keys.sort(key=lambda key: (key.count("."), not key.startswith(_FIRST)))
+        others = [key.rpartition(".")[0].replace(".", " ") for key in keys[1:]]
+        also = f" (or that of {', '.join(others[:4])}{' ...' if others[4:] else ''})" if others else ""
+        return f"did you mean {write(keys[0])}?{also}"
+
+    def problem(self, setting: Setting) -> str:
+        """What is wrong with a setting as far as its option can tell, in one line; empty if nothing is."""
+        if setting.key == "color":
+            return problem([OneOf(WHEN)], "color", setting.value)
+        for option in self.known.get(setting.key, ()):
+            if found := problem(checks_of(option.hint), option.name, setting.value):
+                return found
+        return ""
+
+    def problems(self) -> list[tuple[Setting, str]]:
+        """Every setting that its option refuses, and why."""
+        return [(setting, told) for setting in _once(self.found.values()) if (told := self.problem(setting))]
 
     def defaults(self) -> dict[str, Any]:
         """The settings as a tree of defaults for the commands; what is asked for is noted in `used`."""
@@ -163,10 +212,11 @@ class Settings:
 
     def blame(self, message: str) -> str:
         """The settings that an error is about, as the end of its line; empty if it is about none."""
-        text = message.lower()
-        told = [
+        text, used = message.lower(), _once(self.used)
+        told = [str(setting) for setting in used if (found := self.problem(setting)) and found in message]
+        told = told or [
             str(setting)
-            for setting in dict.fromkeys(self.used)
+            for setting in used
             if _has(text, str(setting.value).lower()) or _has(text, setting.key.rpartition(".")[2])
         ]
         return f" (set by {', '.join(told)})" if told else ""
@@ -213,13 +263,22 @@ def unknown_variables(settings: Settings, environ: Mapping[str, str]) -> dict[st
     names = {variable(key) for key in (*settings.known, *_MACHINE)}
     found = sorted(name for name in environ if name.startswith(PREFIX) and name not in names)
     otherwise = "lab2048 config show --all lists what can be set"
-    return {name: nearest(name, names, otherwise, prefix=PREFIX) for name in found}
+    return {
+        name: settings.of_commands(name.removeprefix(PREFIX).lower().replace("_", "-"), variable)
+        or nearest(name, names, otherwise, prefix=PREFIX)
+        for name in found
+    }
 
 
 def is_needed(environ: Mapping[str, str]) -> bool:
     """True if a file or a variable says anything: most users have neither, and start the faster for it."""
     names = {name for name in environ if name.startswith(PREFIX)} - {variable(key) for key in _INNER}
     return bool(names) or Path(PROJECT_FILE).exists() or user_file().exists()
+
+
+def _once(settings: Iterable[Setting]) -> list[Setting]:
+    """Each setting once, however many options it stands for."""
+    return list({(setting.key, setting.source): setting for setting in settings}.values())
 
 
 def _has(text: str, word: str) -> bool:
@@ -239,6 +298,11 @@ def _known(root: Command) -> dict[str, list[Option]]:
                 known[option.name].append(option)
     known["color"] = [Option((), "color", "color", str, False, "auto")]  # every command has it, and none has its own
     return {key: some for key, some in known.items() if some}
+
+
+def known_keys(root: Command) -> list[str]:
+    """Every key that there is."""
+    return sorted(_known(root))
 
 
 def _flatten(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> list[tuple[str, Any]]:

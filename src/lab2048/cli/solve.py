@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lab2048.cli.options import JsonOption, SpawnerOption, SpawnOption, StartOption, say
+from lab2048.cli.check import OneOf, Readable
+from lab2048.cli.live import begin_line
+from lab2048.cli.options import GOAL, WORKERS, JsonOption, SpawnerOption, SpawnOption, StartOption
 from lab2048.cli.output import print_json
-from lab2048.cli.progress import again, make_ready, progress_line, working
+from lab2048.cli.progress import again, make_ready, progress_line, say_how, working
 from lab2048.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,15 +25,15 @@ if TYPE_CHECKING:
     from lab2048.solver.problem import Problem
     from lab2048.solver.solve import Progress
 
-MAX_WORKERS = 256
-
 BoardArgument = Annotated[str, typer.Argument(metavar="BOARD", help="2x4, 3x3, hex1, or a map: #x#|###|#x#.")]
 SolveGoalOption = Annotated[
-    int | None, typer.Option("--goal", metavar="TILE", help="The tile that wins and ends the game.")
+    int | None, typer.Option("--goal", metavar="TILE", help="The tile that wins and ends the game."), GOAL
 ]
-WorkersOption = Annotated[int, typer.Option("--workers", "-w", metavar="N", help="Threads (0: one a core).")]
+WorkersOption = Annotated[int, typer.Option("--workers", "-w", metavar="N", help="Threads (0: one a core)."), WORKERS]
 MemoryOption = Annotated[
-    str, typer.Option("--memory", "-m", metavar="SIZE", help="How much memory to take at most: 8G, 500M.")
+    str,
+    typer.Option("--memory", "-m", metavar="SIZE", help="How much memory to take at most: 8G, 500M."),
+    Readable("lab2048.solver.memory:read_size"),
 ]
 
 
@@ -40,6 +43,7 @@ def solve(
     objective: Annotated[
         str | None,
         typer.Option("--objective", metavar="WHAT", help="win (the goal) or score (until no move is left)."),
+        OneOf(("win", "score")),
     ] = None,
     out: Annotated[
         Path | None,
@@ -70,10 +74,12 @@ def solve(
     """
     from lab2048.arena.ready import SOLVER
     from lab2048.solver.memory import peak_memory
-    from lab2048.solver.solve import Solve
+    from lab2048.solver.solve import Solve, check_folder
     from lab2048.solver.tiles import tile_chances
 
     problem, limits, n_workers = read_problem(board, goal, objective, spawn, start, spawner, memory, workers)
+    if out is not None and not only_estimate:
+        check_folder(out, problem, is_exact=exact)
     make_ready(SOLVER)
     with contextlib.ExitStack() as stack:
         crew = stack.enter_context(_crew(n_workers))
@@ -98,7 +104,8 @@ def solve(
                 table = work.run()
             except KeyboardInterrupt:
                 kept = "what is done is kept; go on with" if out else "nothing is kept without --out DIR; again:"
-                say(f"\n{kept} {again()}")
+                begin_line(sys.stderr)
+                say_how(kept, again())
                 raise
             count = table.count
             result: dict[str, Any] = {
@@ -161,8 +168,6 @@ def read_problem(
     from lab2048.solver.memory import Memory, read_size
     from lab2048.solver.problem import Problem
 
-    if not 0 <= workers <= MAX_WORKERS:
-        raise UsageError(f"workers {workers} is out of range: expected 0 to {MAX_WORKERS}")
     n_workers = workers or os.cpu_count() or 1
     kind = objective or ("score" if goal is None else "win")
     if kind == "win" and goal is None:

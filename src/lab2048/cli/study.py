@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lab2048.cli.live import live, on_interrupt
-from lab2048.cli.match import MAX_WORKERS
-from lab2048.cli.options import JsonOption, say
+from lab2048.cli.options import SEED, WORKERS, JsonOption, say
 from lab2048.cli.output import make_console, print_json
+from lab2048.cli.progress import say_how
 from lab2048.errors import FileError, UsageError
+from lab2048.views.fold import columns_of, folded
 
 if TYPE_CHECKING:
     from lab2048.studies.report import Report
@@ -28,7 +29,9 @@ NameArgument = Annotated[
 ]
 QuickOption = Annotated[bool, typer.Option("--quick", help="Fewer games: all studies in a quarter of an hour.")]
 TinyOption = Annotated[bool, typer.Option("--tiny", hidden=True, help="As few games as show that it works.")]
-StudySeedOption = Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Seed of all games and trainings.")]
+StudySeedOption = Annotated[
+    int, typer.Option("--seed", "-s", metavar="N", help="Seed of all games and trainings."), SEED
+]
 FolderOption = Annotated[
     Path | None,
     typer.Option(
@@ -63,7 +66,7 @@ def list_studies(as_json: JsonOption = False) -> None:
         print_json("studies-1", {"studies": [each.to_json() for each in studies]})
         return
     for line in study_lines(studies):
-        print(line)
+        print(folded(line, columns_of(sys.stdout), " " * 17))
 
 
 @app.command("run")
@@ -73,7 +76,7 @@ def run(
     tiny: TinyOption = False,
     seed: StudySeedOption = 1,
     workers: Annotated[
-        int, typer.Option("--workers", "-w", metavar="N", help="How many games at once (0: one a core).")
+        int, typer.Option("--workers", "-w", metavar="N", help="How many games at once (0: one a core)."), WORKERS
     ] = 0,
     folder: FolderOption = None,
     rows: Annotated[
@@ -90,8 +93,6 @@ def run(
     from lab2048.studies.reading import study_names
     from lab2048.studies.report import make_report
 
-    if not 0 <= workers <= MAX_WORKERS:
-        raise UsageError(f"workers {workers} is out of range: expected 0 to {MAX_WORKERS}")
     if name == ALL and as_json:
         raise UsageError("all and --json: expected one study for a report in JSON")
     if name == ALL and rows:
@@ -101,7 +102,7 @@ def run(
         if not _run(shelf, workers or os.cpu_count() or 1, rows or [], force=force):
             if name != ALL:
                 _show(make_report(shelf), as_json=as_json)
-            say(f"interrupted; what is done is kept: {_command('run', shelf, name, folder)} goes on")
+            say_how("interrupted; what is done is kept; go on with", _command("run", shelf, name, folder))
             raise typer.Exit(130)
         if name == ALL:
             _show_short(make_report(shelf))
@@ -169,13 +170,12 @@ def report(
 
 
 def _shelf(name: str, *, quick: bool, tiny: bool, seed: int, folder: Path | None) -> "Shelf":
-    from lab2048.rules.dice import check_seed
     from lab2048.studies.reading import load_study
     from lab2048.studies.result import Shelf
 
     if quick and tiny:
         raise UsageError("--quick and --tiny: expected only one of them")
-    return Shelf(load_study(name), "test" if tiny else "quick" if quick else "full", check_seed(seed), folder)
+    return Shelf(load_study(name), "test" if tiny else "quick" if quick else "full", seed, folder)
 
 
 def _command(verb: str, shelf: "Shelf", name: str, folder: Path | None) -> str:

@@ -1,10 +1,12 @@
 """`lab2048 probe`, `lab2048 table` and `lab2048 export-table`: what a solved board knows."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lab2048.cli.check import AtLeast, OneOf
 from lab2048.cli.options import JsonOption, read_board
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, progress_line, working
@@ -32,7 +34,9 @@ def table(context: typer.Context) -> None:
 def verify(
     folder: FolderArgument,
     sample: Annotated[
-        int, typer.Option("--sample", metavar="N", help="How many afterstates to recompute (0: all of them).")
+        int,
+        typer.Option("--sample", metavar="N", help="How many afterstates to recompute (0: all of them)."),
+        AtLeast(0),
     ] = 100_000,
     as_json: JsonOption = False,
 ) -> None:
@@ -45,8 +49,6 @@ def verify(
     from lab2048.solver.verify import verify as prove
     from lab2048.views.number import count
 
-    if sample < 0:
-        raise UsageError(f"sample {sample} is out of range: expected 0 or more")
     opened = Table.open(folder)
     make_ready(SOLVER)
     with progress_line() as show:
@@ -76,7 +78,7 @@ def probe(
     from lab2048.rules import Board
     from lab2048.rules.move import move_name
     from lab2048.solver.table import Table
-    from lab2048.views.text import render
+    from lab2048.views.text import render, wants_codes
 
     opened = Table.open(folder)
     state = Board.from_text(read_board(board))
@@ -96,7 +98,7 @@ def probe(
         }
         print_json("probe-1", result)
         return
-    print(render(state))
+    print(render(state, colour=wants_codes(sys.stdout)))
     for move in sorted(moves, key=lambda move: -move.value):
         mark = "*" if move is best else " "
         loss = "" if move.loss is None else f"   missed {move.loss:.6g}"
@@ -135,7 +137,9 @@ def _spawns(table: "Table", move: "MoveValue") -> list[dict[str, Any]]:
 
 def export_table(
     folder: FolderArgument,
-    to: Annotated[str, typer.Option("--to", metavar="KIND", help="sqlite, parquet or csv.")] = "sqlite",
+    to: Annotated[
+        str, typer.Option("--to", metavar="KIND", help="sqlite, parquet or csv."), OneOf(("sqlite", "parquet", "csv"))
+    ] = "sqlite",
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where to (default: DIR.KIND).")
     ] = None,

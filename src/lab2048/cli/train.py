@@ -7,9 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from lab2048.cli import train_deep
-from lab2048.cli.options import GoalOption, JsonOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
+from lab2048.cli.check import Readable
+from lab2048.cli.options import SEED, GoalOption, JsonOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
 from lab2048.cli.progress import make_ready
 from lab2048.cli.training import (
+    THREADS,
     CheckpointOption,
     ForceOption,
     GamesOption,
@@ -18,15 +20,29 @@ from lab2048.cli.training import (
     MovesOption,
     OutOption,
     ResumeOption,
-    check_numbers,
     check_out,
     check_output,
     check_room,
     check_same_rules,
-    check_threads,
+    count_threads,
     learn,
 )
 from lab2048.errors import UsageError
+
+
+def _wish(name: str) -> Readable:
+    """What the Config of a training says to one of its fields, before the board is known."""
+
+    def read(value: Any) -> None:
+        from lab2048.learning.ntuple_config import Config, parse_stages
+        from lab2048.rules import Rules
+
+        config = Config(**{name: value})
+        if name == "stages":
+            parse_stages(config.stages, Rules.from_text("4x4"))
+
+    return Readable(read)
+
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 for method in train_deep.METHODS:
@@ -37,7 +53,7 @@ for method in train_deep.METHODS:
 def train(context: typer.Context) -> None:
     """Make a network that plays, by letting it play.
 
-    Example: lab2048 train ntuple --network 4x6 --minutes 10 --out my.safetensors
+    Example: lab2048 train ntuple --minutes 10 --out my.safetensors
     """
     if context.invoked_subcommand is None:
         raise UsageError("train what? expected: lab2048 train ntuple, afterstate, c51, dqn, returns or distil")
@@ -54,6 +70,7 @@ def ntuple(
             metavar="CELLS",
             help="best (default), patterns x cells (8x6, 1x8), rows, pairs-triplets-quartets, or hex: 012345,456789.",
         ),
+        _wish("network"),
     ] = None,
     minutes: MinutesOption = None,
     moves: MovesOption = None,
@@ -61,20 +78,30 @@ def ntuple(
     threads: Annotated[
         int,
         typer.Option("--threads", metavar="N", help="Threads that learn at once (0: one a core); 1 can be repeated."),
+        THREADS,
     ] = 0,
-    method: Annotated[str | None, typer.Option("--method", metavar="WHICH", help="tc (default) or td.")] = None,
+    method: Annotated[
+        str | None, typer.Option("--method", metavar="WHICH", help="tc (default) or td."), _wish("method")
+    ] = None,
     order: Annotated[
-        str | None, typer.Option("--order", metavar="WHICH", help="Learn games backward (default) or forward.")
+        str | None,
+        typer.Option("--order", metavar="WHICH", help="Learn games backward (default) or forward."),
+        _wish("order"),
     ] = None,
     alpha: Annotated[
-        float | None, typer.Option("--alpha", metavar="N", help="Learning rate (default: 1 for tc, 0.1 for td).")
+        float | None,
+        typer.Option("--alpha", metavar="N", help="Learning rate (default: 1 for tc, 0.1 for td)."),
+        _wish("alpha"),
     ] = None,
     trace: Annotated[
-        float | None, typer.Option("--lambda", metavar="N", help="How much the return counts, backward (default: 0.5).")
+        float | None,
+        typer.Option("--lambda", metavar="N", help="How much the return counts, backward (default: 0.5)."),
+        _wish("trace"),
     ] = None,
     optimism: Annotated[
         float | None,
         typer.Option("--optimism", metavar="SCORE", help="What an untrained network hopes for (default: 0)."),
+        _wish("optimism"),
     ] = None,
     restart: Annotated[
         bool | None, typer.Option("--restart/--no-restart", help="Begin again half-way through games (default: yes).")
@@ -90,19 +117,24 @@ def ntuple(
             metavar="N",
             help="At first, moves that keep the highest tile in a corner seem better by N times it (default: 1).",
         ),
+        _wish("guide"),
     ] = None,
     guided: Annotated[
-        float | None, typer.Option("--guided", metavar="MOVES", help="For how many moves (default: 100 million).")
+        float | None,
+        typer.Option("--guided", metavar="MOVES", help="For how many moves (default: 100 million)."),
+        _wish("guided"),
     ] = None,
     stages: Annotated[
         str | None,
         typer.Option(
             "--stages", metavar="TILES", help="Further weights from these highest tiles on, or none (default: 16384)."
         ),
+        _wish("stages"),
     ] = None,
     late_after: Annotated[
         float | None,
         typer.Option("--late-after", metavar="MOVES", help="When carousel and stages begin (default: 400 million)."),
+        _wish("late_after"),
     ] = None,
     promote: Annotated[
         bool | None,
@@ -111,18 +143,23 @@ def ntuple(
     taught: Annotated[
         float | None,
         typer.Option("--taught", metavar="MOVES", help="So long the stage before plays for later ones (default: 1e8)."),
+        _wish("taught"),
     ] = None,
     share: Annotated[
         bool | None, typer.Option("--share/--no-share", help="Turned boards share weights (default: yes).")
     ] = None,
     discount: Annotated[
-        float | None, typer.Option("--discount", metavar="N", help="What a reward is worth a move later (default: 1).")
+        float | None,
+        typer.Option("--discount", metavar="N", help="What a reward is worth a move later (default: 1)."),
+        _wish("discount"),
     ] = None,
     epsilon: Annotated[
-        float | None, typer.Option("--epsilon", metavar="P", help="Chance of a move at random (default: 0).")
+        float | None,
+        typer.Option("--epsilon", metavar="P", help="Chance of a move at random (default: 0)."),
+        _wish("epsilon"),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", "-s", metavar="N", help="Seed of the games (default: 1).")
+        int | None, typer.Option("--seed", "-s", metavar="N", help="Seed of the games (default: 1)."), SEED
     ] = None,
     rules: RulesOption = "4x4",
     goal: GoalOption = 2048,
@@ -137,18 +174,18 @@ def ntuple(
 ) -> None:
     """Train a network of n-tuples by temporal differences; Ctrl-C keeps what it has learnt.
 
-    Example: lab2048 train ntuple --network 4x6 --minutes 10 --out my.safetensors
+    Example: lab2048 train ntuple --minutes 10 --out my.safetensors
     """
     from lab2048.arena.ready import NETWORK
     from lab2048.learning.ntuple import Training
     from lab2048.learning.ntuple_config import Config
+    from lab2048.models.file import read_header
     from lab2048.rules import Rules
     from lab2048.rules.dice import check_seed
     from lab2048.views.training import training_lines
 
-    check_numbers(minutes=minutes, moves=moves, games=games, checkpoint=every)
     check_output(as_json=as_json, as_jsonl=as_jsonl)
-    n_threads = check_threads(threads)
+    n_threads = count_threads(threads)
     check_out(out, resume=resume, force=force)
     wishes: dict[str, Any] = {
         "network": network, "method": method, "order": order, "alpha": alpha, "trace": trace, "optimism": optimism,
@@ -161,6 +198,7 @@ def ntuple(
     given = {name: wish for name, wish in wishes.items() if wish is not None}
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     if resume:
+        read_header(out)
         make_ready(NETWORK)
         training = Training.resume(out, n_threads, **given)
         check_same_rules(training.network.design.rules, the_rules, context)

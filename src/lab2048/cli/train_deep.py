@@ -12,9 +12,11 @@ from typing import Annotated, Any
 
 import typer
 
+from lab2048.cli.check import OneOf, Readable
 from lab2048.cli.options import GoalOption, JsonOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
 from lab2048.cli.progress import make_ready
 from lab2048.cli.training import (
+    THREADS,
     CheckpointOption,
     ForceOption,
     GamesOption,
@@ -23,12 +25,11 @@ from lab2048.cli.training import (
     MovesOption,
     OutOption,
     ResumeOption,
-    check_numbers,
     check_out,
     check_output,
     check_room,
     check_same_rules,
-    check_threads,
+    count_threads,
     learn,
 )
 from lab2048.errors import UsageError
@@ -40,13 +41,18 @@ from lab2048.learning.config import (
     DistilConfig,
     ReturnsConfig,
 )
+from lab2048.learning.wish import check_wish
 
 PRESETS = {"003": PRESET_003}
 ThreadsOption = Annotated[
-    int, typer.Option("--threads", metavar="N", help="Threads (0: one a core); the network is the same for any number.")
+    int,
+    typer.Option("--threads", metavar="N", help="Threads (0: one a core); the network is the same for any number."),
+    THREADS,
 ]
 PresetOption = Annotated[
-    str | None, typer.Option("--preset", metavar="DOCUMENT", help="Options as document 003 has them, unless given.")
+    str | None,
+    typer.Option("--preset", metavar="DOCUMENT", help="Options as document 003 has them, unless given."),
+    OneOf(("003",)),
 ]
 # What a command takes besides the fields of its Config: a type and a default for each.
 SHARED: dict[str, tuple[Any, Any]] = {
@@ -79,7 +85,7 @@ METHODS: dict[str, tuple[str, type[DeepConfig], str]] = {
         "lab2048.learning.action:C51Training",
         ActionConfig,
         "Train a deep network that gives each move a distribution over returns (C51); Ctrl-C keeps it.\n\n"
-        "Example: lab2048 train c51 --reward ordered --strategy safe --episodes 1000 --out my.safetensors",
+        "Example: lab2048 train c51 --episodes 1000 --out my.safetensors",
     ),
     "dqn": (
         "lab2048.learning.action:DqnTraining",
@@ -97,7 +103,7 @@ METHODS: dict[str, tuple[str, type[DeepConfig], str]] = {
         "lab2048.learning.distil:DistilTraining",
         DistilConfig,
         "Train a deep network to do what another player does, shield and all; Ctrl-C keeps what it has learnt.\n\n"
-        "Example: lab2048 train distil --teacher shield:inner=greedy --moves 300000 --out my.safetensors",
+        "Example: lab2048 train distil --teacher greedy --out my.safetensors",
     ),
 }
 
@@ -141,10 +147,24 @@ def _option(field: Any) -> Any:
     help_text = (
         f"{meaning} (default: {field.default if isinstance(field.default, str) else format(field.default, 'g')})."
     )
+    check = Readable(lambda value: _read(field, value))
     names = [f"--{dashed}", *(["-s"] if field.name == "seed" else [])]
     return Annotated[
-        field.type | None, typer.Option(*names, metavar="N" if field.type is not str else "WHICH", help=help_text)
+        field.type | None,
+        typer.Option(*names, metavar="N" if field.type is not str else "WHICH", help=help_text),
+        check,
     ]
+
+
+def _read(field: Any, value: Any) -> None:
+    """Refuse what a field of a Config does not take, as far as it can be told of the field alone."""
+    check_wish(field, value)
+    if field.name == "widths":
+        DeepConfig(widths=value).widths_read()
+    elif field.name == "sides":
+        from lab2048.players.strategy import read_strategy
+
+        read_strategy(value)
 
 
 def _train(
@@ -170,12 +190,12 @@ def _train(
     as_jsonl: bool,
     as_json: bool,
 ) -> None:
+    from lab2048.models.deep_header import read_deep_header
     from lab2048.rules import Rules
     from lab2048.views.training import deep_lines
 
-    check_numbers(minutes=minutes, moves=moves, games=games, checkpoint=every)
     check_output(as_json=as_json, as_jsonl=as_jsonl)
-    n_threads = check_threads(threads)
+    n_threads = count_threads(threads)
     check_out(out, resume=resume, force=force)
     if preset is not None:
         if preset not in PRESETS or config_class is not ActionConfig:
@@ -184,8 +204,11 @@ def _train(
     config = config_class(**given)
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     method = method_class(name)
-    if not resume:
-        method.design(config, the_rules)  # refuse before anything is compiled
+    # Refuse before anything is compiled.
+    if resume:
+        read_deep_header(out)
+    else:
+        method.check(config, the_rules)
     make_ready(*method.groups(config))
     if resume:
         training = method.resume(out, n_threads, **given)

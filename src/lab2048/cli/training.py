@@ -9,32 +9,39 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
+from lab2048.cli.check import Above, Within
 from lab2048.cli.live import live, on_interrupt
 from lab2048.cli.options import is_typed, say
 from lab2048.cli.output import print_json
-from lab2048.cli.progress import again, bar
+from lab2048.cli.progress import again, bar, say_how
 from lab2048.errors import FileError, UsageError
 
 if TYPE_CHECKING:
     from lab2048.rules import Rules
 
-MAX_THREADS = 256
+THREADS = Within(0, 256)
 OutOption = Annotated[
     Path, typer.Option("--out", "-o", metavar="FILE", help="Where the network is kept, again and again.")
 ]
 MinutesOption = Annotated[
     float | None,
     typer.Option("--minutes", metavar="N", help="Stop when it has learnt so long, all sessions together."),
+    Above(0, 1e15),
 ]
 MovesOption = Annotated[
-    float | None, typer.Option("--moves", metavar="N", help="Stop after so many moves, all sessions together.")
+    float | None,
+    typer.Option("--moves", metavar="N", help="Stop after so many moves, all sessions together."),
+    Above(0, 1e15),
 ]
 GamesOption = Annotated[
     float | None,
     typer.Option("--games", "--episodes", "-n", metavar="N", help="Stop after so many games from the start."),
+    Above(0, 1e15),
 ]
 CheckpointOption = Annotated[
-    float, typer.Option("--checkpoint", metavar="MINUTES", help="How often the network is written meanwhile.")
+    float,
+    typer.Option("--checkpoint", metavar="MINUTES", help="How often the network is written meanwhile."),
+    Above(0, 1e15),
 ]
 ResumeOption = Annotated[bool, typer.Option("--resume", help="Go on with FILE where it was left.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace FILE.")]
@@ -71,23 +78,14 @@ class Trainer(Protocol):
         ...
 
 
-def check_numbers(**numbers: float | None) -> None:
-    """Limits are above 0, if they are given."""
-    for name, number in numbers.items():
-        if number is not None and not 0 < number <= 1e15:
-            raise UsageError(f"{name} {number:g} is out of range: expected above 0")
-
-
 def check_output(*, as_json: bool, as_jsonl: bool) -> None:
     """One form at a time."""
     if as_json and as_jsonl:
         raise UsageError("--json and --jsonl: expected only one of them")
 
 
-def check_threads(threads: int) -> int:
+def count_threads(threads: int) -> int:
     """How many threads that is: 0 stands for one a core."""
-    if not 0 <= threads <= MAX_THREADS:
-        raise UsageError(f"threads {threads} is out of range: expected 0 to {MAX_THREADS}")
     return threads or os.cpu_count() or 1
 
 
@@ -166,7 +164,7 @@ def learn(
         print(f"{out} is written; how it plays: lab2048 evaluate {out}")
     if not training.is_ending:
         return 0
-    say(f"go on with {again('--resume', without=('--force',))}")
+    say_how("go on with", again("--resume", without=("--force",)))
     return 130
 
 

@@ -5,7 +5,7 @@ import typing
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 Command = Any  # Typer keeps the classes of its commands to itself
 
@@ -20,6 +20,7 @@ class Option:
     kind: type  # bool, int, float, str or Path
     is_many: bool  # may be given several times
     default: Any
+    hint: Any = None  # as it was annotated
 
     @property
     def key(self) -> str:
@@ -47,11 +48,12 @@ def long_name(parameter: Any) -> str:
 
 def options(path: tuple[str, ...], command: Command) -> Iterator[Option]:
     """The options of a command that take a value or switch something."""
-    hints = typing.get_type_hints(command.callback) if command.callback else {}
+    hints = typing.get_type_hints(command.callback, include_extras=True) if command.callback else {}
     for parameter in command.params:
         if parameter.param_type_name == "option" and parameter.name in hints:
-            kind, is_many = _kind(hints[parameter.name])
-            yield Option(path, long_name(parameter), parameter.name, kind, is_many, parameter.default)
+            hint = hints[parameter.name]
+            kind, is_many = _kind(annotated(hint)[0])
+            yield Option(path, long_name(parameter), parameter.name, kind, is_many, parameter.default, hint)
 
 
 def kinds(command: Command) -> dict[str, type]:
@@ -63,6 +65,13 @@ def kinds(command: Command) -> dict[str, type]:
             kind = bool if parameter.is_flag else _kind(hints.get(parameter.name, str))[0]
             found |= dict.fromkeys((*parameter.opts, *parameter.secondary_opts), kind)
     return found
+
+
+def annotated(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """A type, and what stands beside it in `Annotated[...]`."""
+    if typing.get_origin(hint) is Annotated:
+        return hint.__origin__, hint.__metadata__
+    return hint, ()
 
 
 def _kind(hint: Any) -> tuple[type, bool]:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from lab2048.cli.options import (
+    PLAYER,
     GoalOption,
     RulesOption,
     SeedOption,
@@ -34,7 +35,7 @@ def tui(
     spawner: SpawnerOption = "fair",
     seed: SeedOption = None,
     player: Annotated[
-        str, typer.Option("--player", "-p", metavar="PLAYER", help="Who gives hints and takes over.")
+        str, typer.Option("--player", "-p", metavar="PLAYER", help="Who gives hints and takes over."), PLAYER
     ] = "",
     ascii_: Annotated[bool, typer.Option("--ascii", help="Nothing but ASCII letters.")] = False,
     motion: Annotated[bool, typer.Option(help="Show the slide before the new tile.")] = True,
@@ -57,10 +58,10 @@ def tui(
 
     from lab2048.records.store import Store
     from lab2048.rules import Rules
-    from lab2048.rules.dice import MAX_SEED, check_seed
+    from lab2048.rules.dice import MAX_SEED
 
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
-    the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else check_seed(seed)
+    the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else seed
     # What stands in the forms of the menu, where anyone has said it; a seed is for one game alone.
     said = {name: str(context.params[name]) for name in _OF_A_GAME if name != "seed" and is_set(context, name)}
     if "rules" in said:

@@ -11,11 +11,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lab2048.cli.check import OneOf, Within
 from lab2048.cli.live import live, on_interrupt
-from lab2048.cli.match import MAX_GAMES, MAX_WORKERS
-from lab2048.cli.options import GoalOption, JsonOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
+from lab2048.cli.options import (
+    MANY_GAMES,
+    PLAYER,
+    SEED,
+    WORKERS,
+    GoalOption,
+    JsonOption,
+    RulesOption,
+    SpawnerOption,
+    SpawnOption,
+    StartOption,
+    say,
+)
 from lab2048.cli.output import print_json
-from lab2048.cli.progress import again, bar, make_ready
+from lab2048.cli.progress import again, bar, make_ready, say_how
 from lab2048.errors import FileError, UsageError
 
 if TYPE_CHECKING:
@@ -24,8 +36,16 @@ if TYPE_CHECKING:
     from lab2048.arena.verdict import Verdict
     from lab2048.records.study import Study, Trial
 
-MAX_TRIALS = 1_000_000
 MIN_POPULATION, MAX_POPULATION = 4, 1000
+
+
+class _Population(Within):
+    """0 stands for as many as suit."""
+
+    def __call__(self, name: str, value: int) -> None:
+        """Refuse what is neither 0 nor in the range."""
+        if value:
+            super().__call__(name, value)
 
 
 def tune(
@@ -33,11 +53,15 @@ def tune(
         str, typer.Argument(metavar="EVAL", help="An evaluator's name, FILE.toml, FILE.toml#NAME or {empty = 1, ...}.")
     ],
     player: Annotated[
-        str, typer.Option("--player", "-p", metavar="PLAYER", help="Who plays with it: any that has the option eval.")
+        str,
+        typer.Option("--player", "-p", metavar="PLAYER", help="Who plays with it: any that has the option eval."),
+        PLAYER,
     ] = "lookahead:depth=2",
-    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games of a trial.")] = 200,
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games of a trial."), MANY_GAMES] = 200,
     trials: Annotated[
-        int, typer.Option("--trials", "-t", metavar="N", help="Trials, rounded up to whole generations.")
+        int,
+        typer.Option("--trials", "-t", metavar="N", help="Trials, rounded up to whole generations."),
+        Within(1, 1_000_000),
     ] = 400,
     terms: Annotated[
         str, typer.Option("--terms", metavar="LIST", help="Tune these (default: all weights that are not zero).")
@@ -46,18 +70,26 @@ def tune(
         bool, typer.Option("--matrix", help="Make a weight for every cell of a path, and tune each.")
     ] = False,
     objective: Annotated[
-        str, typer.Option("--objective", metavar="WHAT", help="What a trial is judged by: score, log-score or goal.")
+        str,
+        typer.Option("--objective", metavar="WHAT", help="What a trial is judged by: score, log-score or goal."),
+        OneOf(("score", "log-score", "goal")),
     ] = "score",
     rules: RulesOption = "4x4",
-    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Seed of the trials and their games.")] = 1,
+    seed: Annotated[
+        int, typer.Option("--seed", "-s", metavar="N", help="Seed of the trials and their games."), SEED
+    ] = 1,
     population: Annotated[
-        int, typer.Option("--population", metavar="N", help="Trials of a generation (0: by the number of weights).")
+        int,
+        typer.Option("--population", metavar="N", help="Trials of a generation (0: by the number of weights)."),
+        _Population(MIN_POPULATION, MAX_POPULATION),
     ] = 0,
     workers: Annotated[
-        int, typer.Option("--workers", "-w", metavar="N", help="How many trials at once (0: one a core).")
+        int, typer.Option("--workers", "-w", metavar="N", help="How many trials at once (0: one a core)."), WORKERS
     ] = 0,
     fresh: Annotated[
-        int, typer.Option("--fresh", metavar="N", help="Games on fresh seeds, before and after, for the report.")
+        int,
+        typer.Option("--fresh", metavar="N", help="Games on fresh seeds, before and after, for the report."),
+        Within(2, 10_000_000),
     ] = 1000,
     goal: GoalOption = 2048,
     spawn: SpawnOption = "2:0.9,4:0.1",
@@ -76,9 +108,10 @@ def tune(
 ) -> None:
     """Tune the weights of an evaluator; the same command goes on where it was left.
 
-    Example: lab2048 tune rows --player lookahead:depth=2 --games 200 --trials 400 --out tuned.toml
+    Example: lab2048 tune rows --games 200 --trials 400 --out tuned.toml
     """
     from lab2048.arena.pool import Pool
+    from lab2048.arena.ready import groups_of
     from lab2048.arena.tune import Tuning
     from lab2048.arena.verdict import judge
     from lab2048.players import canonical_spec, load_player_file
@@ -86,12 +119,6 @@ def tune(
     from lab2048.records.study import Study, study_path
     from lab2048.rules import Rules
 
-    _check_range("games", games, 1, MAX_GAMES)
-    _check_range("trials", trials, 1, MAX_TRIALS)
-    _check_range("fresh", fresh, 2, MAX_GAMES)
-    _check_range("workers", workers, 0, MAX_WORKERS)
-    if population:
-        _check_range("population", population, MIN_POPULATION, MAX_POPULATION)
     files = tuple(player_file or ())
     with contextlib.redirect_stdout(sys.stderr):
         for path in files:
@@ -99,8 +126,12 @@ def tune(
         the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
         before = make_evaluator(evaluator)
         names = [name.strip() for name in terms.split(",") if name.strip()]
-        make_ready()
-        tuning = Tuning(the_rules, canonical_spec(player), before, seed, games, objective, names, matrix, population)
+        _check_name(out)
+        spec = canonical_spec(player)
+        groups = groups_of([spec])
+        tuning = Tuning(
+            the_rules, spec, before, seed, games, objective, names, matrix, population, lambda: make_ready(*groups)
+        )
     n_generations = math.ceil(trials / tuning.population)
     with contextlib.ExitStack() as stack:
         the_study = Study(study or study_path(), tuning.identity())
@@ -117,26 +148,25 @@ def tune(
                 say("there is nothing to report yet: a generation must be whole, and compared")
         code = 130 if tuning.is_ending or pool.is_stopped else 0
         if code:
-            say(f"the trials made are kept; go on with {again()}")
+            say_how("the trials made are kept; go on with", again())
     if verdict:
         _report(verdict, evaluator=evaluator, out=out, as_json=as_json)
     raise typer.Exit(code)
 
 
-def _check_range(name: str, number: int, low: int, high: int) -> None:
-    if not low <= number <= high:
-        raise UsageError(f"{name} {number} is out of range: expected {low} to {high}")
-
-
-def _check_out(out: Path | None, study: "Study", *, force: bool) -> None:
-    """Before hours of tuning, not after them: the result may be written, and replaces nothing but itself."""
+def _check_name(out: Path | None) -> None:
+    """Before hours of tuning, not after them: there is a place for the result, and players can find it there."""
     if out is None:
         return
     if out.suffix != ".toml":
         raise UsageError(f"--out {out}: expected a name that ends in .toml, so that eval={out.stem}.toml can find it")
     if not out.parent.is_dir():
         raise FileError(f"there is no folder {out.parent}: make it, or name another with --out FILE")
-    if out.exists() and not force:
+
+
+def _check_out(out: Path | None, study: "Study", *, force: bool) -> None:
+    """The result replaces nothing but itself."""
+    if out is not None and out.exists() and not force:
         from lab2048.views.tuning import MARK
 
         is_own = out.is_file() and out.read_bytes().startswith(f"{MARK}{study.id}\n".encode())
@@ -168,8 +198,9 @@ def _progress(trial: "Trial", study: "Study", n_trials: int, pace: float) -> str
     first = study.trials[0].facts["mean_score"] if 0 in study.trials else math.nan
     done = len(study.trials) / n_trials
     meter = bar(done, done * n_trials / pace)  # as if all had been made at this pace
+    gap = "\n" if sys.stderr.isatty() else " "  # a terminal has room for two lines, and none for a long one
     return (
-        f"{meter}  {len(study.trials)} of {n_trials} trials, {pace:.3g} a second; "
+        f"{meter}  {len(study.trials)} of {n_trials} trials, {pace:.3g} a second;{gap}"
         f"mean score of the last ones {number(mean)}, best {number(best)}, at the start {number(first)}"
     )
 

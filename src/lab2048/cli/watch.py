@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lab2048.cli.live import leaving_when_terminated
+from lab2048.cli.check import Within
+from lab2048.cli.live import begin_line
 from lab2048.cli.options import (
+    GAMES,
     GoalOption,
     JsonOption,
     RulesOption,
@@ -35,9 +37,6 @@ if TYPE_CHECKING:
     from lab2048.players import Player
     from lab2048.rules import Game, Turn
 
-MAX_SPEED = 1000.0
-MAX_GAMES = 1_000_000
-
 
 def watch(
     player: Annotated[
@@ -46,9 +45,11 @@ def watch(
     ] = None,
     rules: RulesOption = "4x4",
     speed: Annotated[
-        float, typer.Option("--speed", metavar="N", help="Moves a second; 0: as fast as the player is.")
+        float,
+        typer.Option("--speed", metavar="N", help="Moves a second; 0: as fast as the player is."),
+        Within(0, 1000),
     ] = 20.0,
-    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="How many, one after the other.")] = 1,
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="How many, one after the other."), GAMES] = 1,
     seed: SeedOption = None,
     goal: GoalOption = 2048,
     spawn: SpawnOption = "2:0.9,4:0.1",
@@ -62,33 +63,30 @@ def watch(
 ) -> None:
     """Watch a player play, and see how it did.
 
-    A slow terminal gets fewer frames, never fewer moves. In a pipe there is a line for each move, at full speed.
+    A slow terminal gets fewer frames, never fewer moves. In a pipe there is a line for each game and each move, at
+    full speed.
     Every game is kept.
 
     Example: lab2048 watch expectimax --speed 20 --games 5
     """
     from lab2048.arena.sitting import Sitting
-    from lab2048.players import canonical_spec, default_spec, load_player_file, make_player
+    from lab2048.players import canonical_spec, default_spec, fit_player, load_player_file
     from lab2048.records.store import Store
     from lab2048.rules import Rules
-    from lab2048.rules.dice import MAX_SEED, check_seed
+    from lab2048.rules.dice import MAX_SEED
 
-    if not 0 <= speed <= MAX_SPEED:
-        raise UsageError(f"speed {speed:g} is out of range: expected 0 to {MAX_SPEED:g}")
-    if not 1 <= games <= MAX_GAMES:
-        raise UsageError(f"games {games} is out of range: expected 1 to {MAX_GAMES}")
     with contextlib.redirect_stdout(sys.stderr):  # what a player prints is no result
         for path in player_file or ():
             load_player_file(path)
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
-    the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else check_seed(seed)
+    the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else seed
     spec = canonical_spec(player or default_spec(the_rules))
-    the_player = make_player(spec)
+    the_player = fit_player(spec, the_rules)
     if the_player.is_interactive:
         raise UsageError(f"player {spec} is you: expected a player that chooses by itself, or lab2048 play")
-    make_ready(*the_player.groups)
     code, seen = 0, Seen(spec)
-    with Store.open(store) as the_store, leaving_when_terminated():
+    with Store.open(store) as the_store:
+        make_ready(*the_player.groups)
         sitting = Sitting(the_rules, the_seed, the_store, on_failure=_complain)
         try:
             with _view(sitting, spec, games, is_quiet=as_json) as show:
@@ -96,8 +94,7 @@ def watch(
                 _play(sitting, the_player, seen, games, pace, show)
         except KeyboardInterrupt:
             code = 130
-        except SystemExit as left:
-            code = int(left.code or 0)
+            begin_line(sys.stdout)
         finally:
             sitting.close()
             seen.note(sitting.game)
@@ -171,18 +168,23 @@ def _view(sitting: "Sitting", spec: str, n_games: int, *, is_quiet: bool) -> "It
     if is_quiet:
         yield lambda _: None
         return
+    n_begun = 0
     if not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
 
         def line(turn: "Turn | None") -> None:
-            board = sitting.game.board.to_text()
+            nonlocal n_begun
+            board = sitting.game.board.to_text(spaced=True)
             if turn is None:
+                n_begun += 1
+                of = f" of {n_games}" if n_games > 1 else ""
+                print(f"game {n_begun}{of}, seed {sitting.game.seed}: number, move, score and board of each turn")
                 print(f"0 start 0 {board}")
             else:
                 print(f"{turn.number} {move_name(turn.move)} {turn.score} {board}")
 
         yield line
         return
-    plain, colour, n_begun = PlainGame(sitting), wants_codes(sys.stdout), 0
+    plain, colour = PlainGame(sitting), wants_codes(sys.stdout)
     with Frames(sys.stdout) as frames:
 
         def frame(turn: "Turn | None") -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lab2048.cli.check import Above, AtLeast
 from lab2048.cli.options import JsonOption
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, working
@@ -35,12 +36,13 @@ def info(file: FileArgument, as_json: JsonOption = False) -> None:
 
     Example: lab2048 weights info my.safetensors
     """
-    from lab2048.models.file import complete, is_deep, load_network
+    from lab2048.models.file import complete, is_deep, load_network, read_header
     from lab2048.models.statistic import describe
 
     if is_deep(file):
         _deep_info(file, as_json=as_json)
         return
+    read_header(file)
     _prepare()
     with working(f"reading {file}"):
         network = load_network(file, with_rates=True)
@@ -84,14 +86,16 @@ def prune_command(
     file: FileArgument,
     out: OutOption,
     least: Annotated[
-        float, typer.Option("--least", metavar="N", help="Drop weights whose errors add up to less than this.")
+        float,
+        typer.Option("--least", metavar="N", help="Drop weights whose errors add up to less than this."),
+        AtLeast(0),
     ] = 10_000,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Drop the weights that were hardly ever looked up.
 
-    Example: lab2048 weights prune my.safetensors --least 10000 --out pruned.safetensors
+    Example: lab2048 weights prune my.safetensors --out pruned.safetensors
     """
     from lab2048.models.squeeze import prune
 
@@ -102,16 +106,20 @@ def prune_command(
 def quantize_command(
     file: FileArgument,
     out: OutOption,
-    step: Annotated[float, typer.Option("--step", metavar="N", help="Round weights to whole steps of this.")] = 16,
+    step: Annotated[
+        float, typer.Option("--step", metavar="N", help="Round weights to whole steps of this."), Above(0, 1e15)
+    ] = 16,
     least: Annotated[
-        float, typer.Option("--least", metavar="N", help="First drop weights whose errors add up to less than this.")
+        float,
+        typer.Option("--least", metavar="N", help="First drop weights whose errors add up to less than this."),
+        AtLeast(0),
     ] = 0,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Round weights to whole steps and squeeze them: the file becomes many times smaller.
 
-    Example: lab2048 weights quantize my.safetensors --step 16 --least 10000 --out small.safetensors
+    Example: lab2048 weights quantize my.safetensors --out small.safetensors
     """
     from lab2048.models.squeeze import prune, quantize
 
@@ -131,12 +139,13 @@ def _prepare() -> None:
 
 
 def _convert(file: Path, out: Path, change: Any, *, force: bool, as_json: bool) -> None:
-    from lab2048.models.file import complete, load_network, save_network
+    from lab2048.models.file import complete, load_network, read_header, save_network
 
     if out.exists() and not force:
         raise FileError(f"{out} is there already: --force replaces it")
     if not out.parent.is_dir():
         raise FileError(f"there is no folder {out.parent}: make it, or name another with --out FILE")
+    read_header(file)
     _prepare()
     with working(f"reading {file}") as tell:
         network = load_network(file, with_rates=True)

@@ -38,9 +38,10 @@ def games_csv(entries: Iterable[Entry]) -> str:
     """A line a game with everything but the moves, and a line of names before them."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(Entry._fields)
+    writer.writerow((*Entry._fields, "won"))
     for entry in entries:
-        row = (*entry[:-1], json.dumps(entry.movers))
+        won = "false" if entry.moves_to_goal is None else "true"
+        row = (*entry[:-1], json.dumps(entry.movers), won)
         writer.writerow("" if field is None else printable(str(field)) for field in row)
     return text.getvalue()
 

@@ -24,7 +24,7 @@ def match_table(match: Match, *, title: str, width: int) -> RenderableType:
     standings = list(match.standings.values())
     n_columns = max(1, (width - LABEL_WIDTH) // (COLUMN_WIDTH + 2))
     blocks = [standings[i : i + n_columns] for i in range(0, len(standings), n_columns)]
-    lines = [Text(line) for line in paired_lines(match)]
+    lines = [Text(line) for line in (*paired_lines(match), *idle_lines(match))]
     return Group(Text(title), *(_block(match, block) for block in blocks), *lines)
 
 
@@ -82,6 +82,13 @@ def paired_lines(match: Match) -> Iterator[str]:
             line = f"{a.player} - {b.player}: {spread(difference)} on {n} seeds"
             more = games_to_decide(difference, n)
             yield line + (f", not clear; about {number(more)} games would decide" if more else "")
+
+
+def idle_lines(match: Match) -> Iterator[str]:
+    """A line for each player that has no figures: a match may be cut short before its first game is over."""
+    for standing in match.standings.values():
+        if not standing.games:
+            yield f"{standing.player}: no game of it is over yet"
 
 
 def match_csv(match: Match) -> str:
