@@ -7,11 +7,12 @@
 - a hint of the default player, asked for by the page
 - the first load: bytes on the wire until the board can be played on, and requests
 - usable: from the command to the first board, by a browser that is open already and asks as soon as somebody listens;
-  run it twice: the first time may compile kernels and unpack the network
+  run it twice: the first time may compile kernels and unpack the network, and writes Python's byte code
 """
 
 import argparse
 import json
+import os
 import socket
 import statistics
 import sys
@@ -188,6 +189,7 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=0, help="only start the server, so many times")
     parser.add_argument("--json", action="store_true")
     words = parser.parse_args()
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # it would have every start compile what a user's has compiled
     result = starts(words.starts) if words.starts else measure(words.keys, words.seconds)
     if words.json:
         print(json.dumps(result))

@@ -2,28 +2,37 @@
 
 import asyncio
 import json
+import re
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+from starlette.routing import Route
+from web_server import calm_lab
+
 from lab2048.errors import UsageError
 from lab2048.records.store import Store
+from lab2048.views.web.app import Api
 from lab2048.views.web.front import Front
 from lab2048.views.web.lab import Lab
 
 
-async def ask(front: Front, path: str, method: str = "GET") -> tuple[int, bytes]:
+async def ask(front: Front, path: str, method: str = "GET", body: bytes = b"") -> tuple[int, bytes]:
     said: list[Any] = []
 
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b""}
+        return {"type": "http.request", "body": body}
 
     async def send(message: Any) -> None:
         said.append(message)
 
     where = {"path": path, "raw_path": path.encode(), "query_string": b"", "root_path": ""}
-    scope = {"type": "http", "method": method, "headers": [], "http_version": "1.1", "scheme": "http", **where}
+    headers = [(b"content-type", b"application/json")]
+    scope = {"type": "http", "method": method, "headers": headers, "http_version": "1.1", "scheme": "http", **where}
     await front(scope, receive, send)
     return said[0]["status"], b"".join(message.get("body", b"") for message in said)
 
@@ -50,9 +59,7 @@ def test_files_do_not_wait_for_the_api_and_the_api_is_waited_for(tmp_path: Path)
 
     def open_lab() -> Lab:
         may_load.wait()
-        lab = Lab(store, tmp_path)
-        lab.coach.warm_up = lambda: None  # type: ignore[method-assign]
-        return lab
+        return calm_lab(store, tmp_path)
 
     async def visit() -> None:
         waiting = asyncio.create_task(ask(front, "/api/status"))
@@ -69,14 +76,69 @@ def test_files_do_not_wait_for_the_api_and_the_api_is_waited_for(tmp_path: Path)
         asyncio.run(live(front, visit))
 
 
+def test_the_first_board_does_not_wait_for_the_other_routes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    may_load = threading.Event()
+    load_all = Api.load_all
+    monkeypatch.setattr(Api, "load_all", lambda api: (may_load.wait(), load_all(api)))
+
+    async def visit() -> None:
+        others = [
+            asyncio.create_task(ask(front, path)) for path in ("/api/players", "/api/openapi.json", "/api/nowhere")
+        ]
+        status, body = await ask(front, "/api/games", "POST", b'{"rules": {"board": "2x2"}}')
+        assert status == 200
+        assert (await ask(front, f"/api/games/{json.loads(body)['state']['id']}"))[0] == 200
+        assert not any(other.done() for other in others)
+        may_load.set()
+        (seen, _), (told, description), (missed, _) = await asyncio.gather(*others)
+        assert (seen, told, missed) == (200, 200, 404)
+        assert {"/api/games", "/api/matches", "/api/tables/{table}/hardest"} <= json.loads(description)["paths"].keys()
+
+    with Store.open(tmp_path / "games.sqlite") as store:
+        front = Front(lambda: calm_lab(store, tmp_path))
+        asyncio.run(live(front, visit))
+
+
+def test_no_early_route_answers_what_a_later_one_should(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "games.sqlite") as store:
+        api = Api(calm_lab(store, tmp_path))
+    n_early = len(api.app.routes)
+    api.load_all()
+    api.is_whole = False
+    later = list(api.app.routes[n_early:])
+    del api.app.router.routes[n_early:]
+    assert later
+    for route in later:
+        assert isinstance(route, Route)
+        for method in route.methods or ():
+            path = re.sub(r"{\w+}", "1", route.path)
+            assert not api.can_answer({"type": "http", "method": method, "path": path, "root_path": ""}), (method, path)
+
+
+def test_the_description_is_whole_although_its_models_are_built_late() -> None:
+    program = """if True:
+        from lab2048.views.web.front import import_framework
+        import_framework()
+        from fastapi.openapi.models import OpenAPI
+        from pydantic import BaseModel
+        assert not OpenAPI.__pydantic_complete__
+        class Own(BaseModel):
+            n: int
+        assert Own.__pydantic_complete__
+        from fastapi import FastAPI
+        app = FastAPI()
+        app.get("/own")(lambda: Own(n=1))
+        print(*app.openapi()["paths"])
+    """
+    assert subprocess.check_output([sys.executable, "-c", program], text=True) == "/own\n"
+
+
 def test_streams_end_also_if_the_server_ends_before_it_is_loaded(tmp_path: Path) -> None:
     may_load = threading.Event()
 
     def open_lab() -> Lab:
         may_load.wait()
-        lab = Lab(store, tmp_path)
-        lab.coach.warm_up = lambda: None  # type: ignore[method-assign]
-        return lab
+        return calm_lab(store, tmp_path)
 
     async def visit() -> None:
         front.close()

@@ -74,15 +74,21 @@ def _events(answer: httpx.Response) -> Iterator[tuple[str, Any]]:
             yield event, json.loads(line.removeprefix("data: "))
 
 
+def calm_lab(store: Store, folder: Path) -> Lab:
+    """A laboratory whose players compile when they are asked, not before."""
+    lab = Lab(store, folder)
+    lab.jobs.niceness = 0
+    lab.coach.warm_up = lambda: None  # type: ignore[method-assign]
+    return lab
+
+
 @contextlib.contextmanager
 def serving(folder: Path, token: str | None = None) -> Iterator[Web]:
-    """A server whose players compile when they are asked, not before."""
+    """A server over a calm laboratory."""
     with Store.open(folder / "games.sqlite") as store, socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
-        lab = Lab(store, folder)
-        lab.jobs.niceness = 0
-        lab.coach.warm_up = lambda: None  # type: ignore[method-assign]
+        lab = calm_lab(store, folder)
         config = uvicorn.Config(
             guarded(Front(lambda: lab), token=token), log_level="error", lifespan="on", ws="none", http=Wire
         )

@@ -79,12 +79,8 @@ class Server:
 
     def launch(self) -> None:
         """Only give the command."""
-        environment = dict(os.environ)
-        environment |= {
-            "XDG_DATA_HOME": str(self.home / "data"),
-            "XDG_CONFIG_HOME": str(self.home / "config"),
-            "LAB2048_STORE": str(self.home / "games.sqlite"),
-        }
+        environment = {name: value for name, value in os.environ.items() if name != "LAB2048_STORE"}
+        environment |= {"XDG_DATA_HOME": str(self.home / "data"), "XDG_CONFIG_HOME": str(self.home / "config")}
         self.log = (self.home / "server.log").open("ab")
         self.process = subprocess.Popen(
             [sys.executable, "-m", "lab2048", "serve", "--port", str(self.port), "--no-open"],

@@ -9,8 +9,6 @@ import signal
 import socket
 import sys
 import threading
-import urllib.request
-import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -84,6 +82,8 @@ def _listen(port: int, *, lan: bool) -> socket.socket | None:
 
 def _is_ours(address: str) -> bool:
     """True if a lab2048 answers there."""
+    import urllib.request
+
     try:
         with urllib.request.urlopen(f"{address}api/status", timeout=3) as answer:
             return str(json.load(answer).get("program", "")).startswith("lab2048")
@@ -155,6 +155,8 @@ def _open_browser(address: str, *, wanted: bool) -> None:
 
 
 def _browse(address: str) -> None:
+    import webbrowser
+
     with contextlib.suppress(webbrowser.Error, OSError):
         webbrowser.open(address)
 

@@ -47,7 +47,6 @@ _KINDS = {
 }
 # Variables that are read before any command, or only by some.
 _MACHINE = {"cache": Path, "debug": str, "no-jit": str, "leash": str, "studies": str}
-_INNER = ("no-jit", "leash", "debug")  # of them, those that no command has an option for and nobody is told of
 
 
 def _raise(error: UsageError) -> None:
@@ -272,7 +271,7 @@ def unknown_variables(settings: Settings, environ: Mapping[str, str]) -> dict[st
 
 def is_needed(environ: Mapping[str, str]) -> bool:
     """True if a file or a variable says anything: most users have neither, and start the faster for it."""
-    names = {name for name in environ if name.startswith(PREFIX)} - {variable(key) for key in _INNER}
+    names = {name for name in environ if name.startswith(PREFIX)} - {variable(key) for key in _MACHINE}
     return bool(names) or Path(PROJECT_FILE).exists() or user_file().exists()
 
 

@@ -1,60 +1,69 @@
 """The API as an application: its routes, and how its errors are told."""
 
+from collections.abc import Iterable
+from importlib import import_module
+
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import Match
+from starlette.types import Receive, Scope, Send
 
 import lab2048
-from lab2048.views.web import (
-    collection,
-    design,
-    error,
-    events,
-    games,
-    hard,
-    hint,
-    jobs,
-    judge,
-    matches,
-    players,
-    solves,
-    studies,
-    tables,
-    trainings,
-)
+from lab2048.views.web import error
 from lab2048.views.web.lab import Lab
 
-_NOUNS = (
-    events,
-    collection,
-    games,
-    judge,
-    hint,
-    players,
-    design,
-    jobs,
-    matches,
-    trainings,
-    solves,
-    tables,
-    hard,
-    studies,
+# Files of this folder.  The first board needs the first ones; what they lead to comes a moment later.
+FIRST = ("events", "collection", "games")
+LATER = (
+    "judge",
+    "hint",
+    "players",
+    "design",
+    "jobs",
+    "matches",
+    "trainings",
+    "solves",
+    "tables",
+    "hard",
+    "studies",
 )
 
 
-def make_api(lab: Lab) -> FastAPI:
-    """The routes over a laboratory, which the caller begins and ends."""
-    app = FastAPI(
-        title="lab2048",
-        version=lab2048.__version__,
-        docs_url=None,
-        redoc_url=None,
-        openapi_url="/api/openapi.json",
-        separate_input_output_schemas=False,
-    )
-    app.state.lab = lab
-    error.install(app)
-    for noun in _NOUNS:
-        # As they are: to include a router would build each of its routes once more, and again at the first request.
-        app.router.routes.extend(noun.router.routes)
-    app.add_middleware(GZipMiddleware, minimum_size=4000, compresslevel=6)
-    return app
+class Api:
+    """The routes over a laboratory, which the caller begins and ends: a few at first, then all."""
+
+    def __init__(self, lab: Lab) -> None:
+        """Only what the first board needs, because to load a route takes milliseconds."""
+        self.is_whole = False
+        self.app = FastAPI(
+            title="lab2048",
+            version=lab2048.__version__,
+            docs_url=None,
+            redoc_url=None,
+            openapi_url="/api/openapi.json",
+            separate_input_output_schemas=False,
+        )
+        self.app.state.lab = lab
+        error.install(self.app)
+        self.app.add_middleware(GZipMiddleware, minimum_size=4000, compresslevel=6)
+        self._n_own = len(self.app.router.routes)  # such as its description, which tells of all
+        self._add(FIRST)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        await self.app(scope, receive, send)
+
+    def can_answer(self, scope: Scope) -> bool:
+        """True if nothing that is still to come could answer better."""
+        routes = self.app.router.routes[self._n_own :]
+        return self.is_whole or any(route.matches(scope)[0] is Match.FULL for route in routes)
+
+    def load_all(self) -> None:
+        """Load the other routes."""
+        self._add(LATER)
+        self.is_whole = True
+
+    def _add(self, nouns: Iterable[str]) -> None:
+        for noun in nouns:
+            # As they are: to include a router would build each of its routes once more, and again at the first request.
+            self.app.router.routes.extend(import_module(f"{__package__}.{noun}").router.routes)

@@ -1,10 +1,12 @@
 """The front of the server: files at once, and the API behind it as soon as it is loaded.
 
 Loading the API takes longer than everything else at the start.  It happens in a thread, while the
-browser already fetches the page; whoever asks the API meanwhile waits for it.
+browser already fetches the page; whoever asks the API meanwhile waits for it.  What the first board
+needs is loaded first, and the rest when somebody has had an answer, or asks for more.
 """
 
 import asyncio
+import contextlib
 import gc
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -17,9 +19,11 @@ from lab2048.views.web import files
 from lab2048.views.web.security import Guard
 
 if TYPE_CHECKING:
+    from lab2048.views.web.app import Api
     from lab2048.views.web.lab import Lab
 
 MAX_ANSWERS = 100  # that are made at once; most only wait for a player or the disk
+CALM = 1.0  # seconds before the rest of the API is loaded, unless it is wanted: the first board comes first
 
 
 class Front:
@@ -30,7 +34,10 @@ class Front:
         self.lab: Lab | None = None
         self.failure: Exception | None = None
         self._open_lab, self._on_failure = open_lab, on_failure
-        self._api: asyncio.Future[ASGIApp] | None = None
+        self._api: Api | None = None
+        self._first: asyncio.Future[None] | None = None
+        self._rest: asyncio.Future[None] | None = None
+        self._is_wanted = asyncio.Event()
         self._is_ending = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -38,9 +45,9 @@ class Front:
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         elif f"{scope['path']}/".startswith("/api/"):
-            assert self._api is not None
-            api = await asyncio.shield(self._api)
-            await api(scope, receive, send)
+            answer = await self._find(scope)
+            await answer(scope, receive, send)
+            self._is_wanted.set()
         else:
             await files.answer(scope, receive, send)
 
@@ -54,34 +61,74 @@ class Front:
         """From the start of the server to its end."""
         await receive()
         to_thread.current_default_thread_limiter().total_tokens = MAX_ANSWERS
-        self._api = asyncio.ensure_future(asyncio.to_thread(self._load))
+        self._first = asyncio.ensure_future(self._load(self._load_first))
+        self._rest = asyncio.ensure_future(self._load_rest())
         await send({"type": "lifespan.startup.complete"})
         await receive()
-        await self._api
+        await self._first
+        self._rest.cancel()
         if self.lab:
             await asyncio.to_thread(self.lab.end)
         await send({"type": "lifespan.shutdown.complete"})
 
-    def _load(self) -> ASGIApp:
-        """The API, or what says why there is none."""
-        gc.disable()  # what is loaded now stays: looking for waste among it takes a tenth of the time
-        try:
-            from lab2048.views.web.app import make_api
+    async def _find(self, scope: Scope) -> ASGIApp:
+        """The API as soon as it can answer, or what says why there is none."""
+        assert self._first is not None
+        assert self._rest is not None
+        await asyncio.shield(self._first)
+        if self._api and not self._api.can_answer(scope):
+            self._is_wanted.set()
+            await asyncio.shield(self._rest)
+        if self._api is None or self.failure:
+            return JSONResponse({"error": " ".join(str(self.failure).split())}, 503)
+        return self._api
 
-            lab = self._open_lab()
-            api = make_api(lab)
-            lab.begin()
-            self.lab = lab
-            if self._is_ending:
-                lab.bus.close()
+    async def _load(self, load: Callable[[], None]) -> None:
+        """Load in a thread; a failure ends the server."""
+        try:
+            await asyncio.to_thread(_unwatched, load)
         except Exception as error:
             self.failure = error
             self._on_failure()
-            return JSONResponse({"error": " ".join(str(error).split())}, 503)
-        finally:
-            gc.freeze()
-            gc.enable()
-        return api
+
+    def _load_first(self) -> None:
+        import_framework()
+        from lab2048.views.web.app import Api
+
+        lab = self._open_lab()
+        api = Api(lab)
+        lab.begin()
+        self._api, self.lab = api, lab
+        if self._is_ending:
+            lab.bus.close()
+
+    async def _load_rest(self) -> None:
+        assert self._first is not None
+        await self._first
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._is_wanted.wait(), CALM)
+        if self._api:
+            await self._load(self._api.load_all)
+
+
+def import_framework() -> None:
+    """FastAPI; its own models, which only the description of the API needs, are built when that is asked for."""
+    from pydantic import BaseModel
+
+    BaseModel.model_config["defer_build"] = True  # every model takes it over that is made meanwhile
+    import fastapi  # noqa: F401
+
+    del BaseModel.model_config["defer_build"]
+
+
+def _unwatched(load: Callable[[], None]) -> None:
+    """Load without looking for waste: what is loaded now stays, and looking takes a tenth of the time."""
+    gc.disable()
+    try:
+        load()
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def guarded(front: Front, *, token: str | None = None) -> ASGIApp:
