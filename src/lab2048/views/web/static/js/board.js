@@ -3,26 +3,20 @@
 // What is in the document is always the true board; motion is laid over it by animations that can
 // be cancelled at any time.  So no key waits for an animation, and none is lost to one.
 
+import { Motion } from "./motion.js";
+import { Layout } from "./pure/layout.js";
 import { slide, tile } from "./pure/slide.js";
-import { places } from "./pure/words.js";
 import { Swipe } from "./pure/swipe.js";
 
-const GAP = 0.09; // between tiles, of the distance of neighbours
-const HEX_WIDE = 2 / Math.sqrt(3); // the width of a hexagon of height 1
-const QUICK = 125; // ms between turns: quicker ones (8 a second) are shown without slides
 const SVG = "http://www.w3.org/2000/svg";
 
 export class LabBoard extends HTMLElement {
   #shape = null;
   #ranks = [];
   #tiles = [];
-  #boxes = [];
-  #size = [1, 1];
-  #running = new Set();
-  #ghosts = [];
+  #layout = null;
+  #motion = new Motion();
   #newest = -1;
-  #last = -Infinity;
-  #slideEnds = 0;
   #arrow = null;
   #table = null;
   #tableTimer = 0;
@@ -59,15 +53,11 @@ export class LabBoard extends HTMLElement {
   /** Slide the tiles that are shown; says what came of it, as slide() does. */
   slide(move) {
     this.finish();
-    const now = performance.now();
-    const isQuick = now - this.#last < QUICK;
     const slid = slide(this.#ranks, this.#shape.lines[move]);
     if (!slid.changed) return slid;
-    this.#last = now;
-    const ms = isQuick ? 0 : this.#duration("--slide");
+    const ms = this.#motion.begin();
     this.#paint(slid.ranks);
     this.#mark(-1);
-    this.#slideEnds = now + ms;
     if (ms > 0) for (const step of slid.steps) this.#animate(step, ms);
     return slid;
   }
@@ -78,46 +68,25 @@ export class LabBoard extends HTMLElement {
     ranks[cell] = rank;
     this.#paint(ranks);
     this.#mark(cell);
-    const pop = this.#duration("--pop");
-    const wait = Math.max(0, this.#slideEnds - performance.now());
-    if (pop > 0 && wait > 0) {
-      this.#run(this.#tiles[cell], [{ transform: "scale(0)" }, { transform: "none" }], {
-        duration: pop,
-        delay: wait,
-        fill: "backwards",
-        easing: "ease-out",
-      });
-    }
+    this.#motion.pop(this.#tiles[cell]);
   }
 
   /** End all motion at once: the board is as it will be. */
   finish() {
-    for (const animation of this.#running) animation.cancel();
-    this.#running.clear();
-    for (const ghost of this.#ghosts) ghost.remove();
-    this.#ghosts.length = 0;
+    this.#motion.finish();
   }
 
   /** Point out a move, or none. */
   point(move) {
     if (!this.#arrow) return;
-    this.#arrow.toggleAttribute("hidden", move === null || move === undefined);
-    if (move === null || move === undefined) return;
-    const { dx, dy } = this.#shape.moves[move];
-    const [wide, high] = this.#size;
-    // As far towards the edge as leaves the arrow on the board.
-    const reach = Math.min(
-      Math.abs(dx) > 0.01 ? (0.5 * wide) / Math.abs(dx) : Infinity,
-      Math.abs(dy) > 0.01 ? (0.5 * high) / Math.abs(dy) : Infinity,
-    );
-    const share = (reach - 0.11 * wide - 0.1) / wide;
-    const angle = (Math.atan2(dy, dx) * 180) / Math.PI;
-    this.#arrow.style.transform = `translate(-50%, -50%) translate(${((dx * share) / 0.22) * 100}%, ${((dy * share) / 0.22) * 250}%) rotate(${angle}deg)`;
+    const direction = this.#shape.moves[move]; // of no move, none
+    this.#arrow.toggleAttribute("hidden", !direction);
+    if (direction) this.#arrow.style.transform = this.#layout.pointer(direction);
   }
 
   /** Where a cell is, in words. */
   placeOf(cell) {
-    return this.#names[cell] ?? `cell ${cell + 1}`;
+    return this.#layout.names[cell] ?? `cell ${cell + 1}`;
   }
 
   /** Put a cursor on the cells that arrow keys lead about; says what is there, or null when it is off. */
@@ -133,17 +102,13 @@ export class LabBoard extends HTMLElement {
   /** Lead the cursor to the nearest cell in the direction of a move; says what is there. */
   moveCursor(move) {
     const { dx, dy } = this.#shape.moves[move];
-    const best = this.neighbour(this.#cursor, dx, dy);
-    this.#setCursor(best);
-    return this.readCell(best);
+    this.#setCursor(this.neighbour(this.#cursor, dx, dy));
+    return this.readCell(this.#cursor);
   }
 
   readCell(cell) {
     return `${this.placeOf(cell)}: ${this.#ranks[cell] ? tile(this.#ranks[cell]) : "empty"}`;
   }
-
-  #names = [];
-  #centres = [];
 
   /** Show these cells as bricks, for a board that is being designed. */
   setBricks(cells) {
@@ -155,11 +120,10 @@ export class LabBoard extends HTMLElement {
   /** Lay an element over every cell: `make(cell)` gives it. */
   overlay(make) {
     const layer = element("div", "tiles over");
-    this.#boxes.forEach((box, cell) => {
+    this.#layout.boxes.forEach((box, cell) => {
       const made = make(cell);
       made.classList.add("place");
-      made.style.setProperty("--x", box[0]);
-      made.style.setProperty("--y", box[1]);
+      put(made, box);
       layer.append(made);
     });
     this.append(layer);
@@ -168,15 +132,7 @@ export class LabBoard extends HTMLElement {
 
   /** The nearest cell in a direction of the screen, or the same one. */
   neighbour(from, dx, dy) {
-    const here = this.#centres[from];
-    let best = from;
-    let least = Infinity;
-    this.#centres.forEach(([x, y], cell) => {
-      const along = (x - here[0]) * dx + (y - here[1]) * dy;
-      const aside = Math.abs((x - here[0]) * dy - (y - here[1]) * dx);
-      if (along > 0.1 && along + 3 * aside < least) [best, least] = [cell, along + 3 * aside];
-    });
-    return best;
+    return this.#layout.neighbour(from, dx, dy);
   }
 
   #setCursor(cell) {
@@ -186,36 +142,22 @@ export class LabBoard extends HTMLElement {
   }
 
   #build() {
-    const { entries, rows, moves, hexagonal } = this.#shape;
+    const { rows, moves, hexagonal } = this.#shape;
     this.classList.toggle("hexagonal", hexagonal);
-    const w = hexagonal ? HEX_WIDE : 1;
-    const pad = hexagonal ? 0.1 : GAP / 2;
-    const wide = Math.max(...entries.map((entry) => entry.x)) + w + 2 * pad;
-    const high = Math.max(...entries.map((entry) => entry.y)) + 1 + 2 * pad;
-    this.#size = [wide, high];
-    this.style.setProperty("--wide", String(wide / high));
-    this.style.setProperty("--span", String(wide));
-    this.style.setProperty("--w", `${((w * (1 - GAP)) / wide) * 100}%`);
-    this.style.setProperty("--h", `${((1 - GAP) / high) * 100}%`);
-    this.style.setProperty("--side", `${((1 - GAP) / wide) * 100}cqw`);
-    this.#names = places(rows, hexagonal);
-    this.#boxes = [];
-    this.#centres = [];
+    this.#layout = new Layout(this.#shape);
+    for (const [name, size] of Object.entries(this.#layout.sizes)) this.style.setProperty(name, size);
     this.#tiles = [];
     const backs = element("div", "places");
     const under = element("div", "places");
     const over = element("div", "tiles");
-    for (const { x, y, cell } of [...entries].sort((a, b) => (a.cell < 0) - (b.cell < 0) || a.cell - b.cell)) {
-      const box = [`${((x + pad + (w * GAP) / 2) / wide) * 100}%`, `${((y + pad + GAP / 2) / high) * 100}%`];
-      const place = element("div", cell < 0 ? "place brick" : "place", box);
-      under.append(place);
+    for (const entry of this.#layout.entries) {
+      const box = this.#layout.box(entry);
+      under.append(element("div", entry.cell < 0 ? "place brick" : "place", box));
       if (hexagonal) backs.append(element("div", "back", box));
-      if (cell < 0) continue;
-      this.#boxes[cell] = box;
-      this.#centres[cell] = [x, y];
+      if (entry.cell < 0) continue;
       const face = element("div", "tile", box);
       face.dataset.rank = "0";
-      this.#tiles[cell] = face;
+      this.#tiles[entry.cell] = face;
       over.append(face);
     }
     for (const layer of [backs, under, over]) layer.setAttribute("aria-hidden", "true");
@@ -232,8 +174,7 @@ export class LabBoard extends HTMLElement {
     } else {
       this.setAttribute("role", "group");
     }
-    const size = hexagonal ? `hexagons, ${rows.length} columns` : `${rows.length} by ${rows[0].length}`;
-    this.setAttribute("aria-label", `${this.getAttribute("name") ?? "Board"}, ${size}`);
+    this.setAttribute("aria-label", `${this.getAttribute("name") ?? "Board"}, ${this.#layout.words}`);
   }
 
   #makeTable(rows, hexagonal) {
@@ -283,47 +224,12 @@ export class LabBoard extends HTMLElement {
   }
 
   #animate({ from, to, rank, merges }, ms) {
-    const frames = [{ transform: this.#offset(from, to) }, { transform: "none" }];
-    const timing = { duration: ms, easing: "ease-in-out" };
-    if (!merges) {
-      if (from !== to) this.#run(this.#tiles[to], frames, timing);
-      return;
-    }
-    const ghost = element("div", "tile", this.#boxes[to]);
-    this.#face(ghost, rank);
-    this.#ghosts.push(ghost);
-    this.#tiles[to].parentNode.append(ghost);
-    this.#run(ghost, frames, timing).onfinish = () => ghost.remove();
-    const pop = this.#duration("--pop");
-    this.#run(
-      this.#tiles[to],
-      [
-        { transform: "scale(0.6)", opacity: 0 },
-        { transform: "scale(1.14)", opacity: 1, offset: 0.5 },
-        { transform: "none", opacity: 1 },
-      ],
-      { duration: pop, delay: ms, fill: "backwards", easing: "ease-out" },
-    );
-  }
-
-  #run(face, frames, timing) {
-    const animation = face.animate(frames, timing);
-    this.#running.add(animation);
-    return animation;
-  }
-
-  /** The way from one cell to another, in shares of a tile. */
-  #offset(from, to) {
-    const w = (this.#shape.hexagonal ? HEX_WIDE : 1) * (1 - GAP);
-    const [ax, ay] = this.#centres[from];
-    const [bx, by] = this.#centres[to];
-    return `translate(${((ax - bx) / w) * 100}%, ${((ay - by) / (1 - GAP)) * 100}%)`;
-  }
-
-  #duration(name) {
-    if (document.documentElement.dataset.motion === "off") return 0;
-    const text = getComputedStyle(document.documentElement).getPropertyValue(name);
-    return text.endsWith("ms") ? parseFloat(text) : parseFloat(text) * 1000 || 0;
+    const way = this.#layout.way(from, to);
+    if (merges) {
+      const ghost = element("div", "tile", this.#layout.boxes[to]);
+      this.#face(ghost, rank);
+      this.#motion.merge(this.#tiles[to], ghost, way, ms);
+    } else if (from !== to) this.#motion.slide(this.#tiles[to], way, ms);
   }
 
   connectedCallback() {
@@ -356,11 +262,13 @@ export class LabBoard extends HTMLElement {
 function element(tag, name, box = null) {
   const made = document.createElement(tag);
   made.className = name;
-  if (box) {
-    made.style.setProperty("--x", box[0]);
-    made.style.setProperty("--y", box[1]);
-  }
+  if (box) put(made, box);
   return made;
+}
+
+function put(made, [x, y]) {
+  made.style.setProperty("--x", x);
+  made.style.setProperty("--y", y);
 }
 
 /** An arrow that points to the right, 100 by 40. */

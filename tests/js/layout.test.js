@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { GAP, Layout } from "../../src/lab2048/views/web/static/js/pure/layout.js";
+
+/** A board of squares from rows of cells, as the server sends it; -1 is a brick. */
+function squares(rows) {
+  const entries = rows.flatMap((row, y) => row.map((cell, x) => ({ x, y, cell })));
+  return { entries, rows, hexagonal: false };
+}
+
+const BRICKED = squares([
+  [0, 1, 2],
+  [3, -1, 4],
+]);
+const near = (text, share) => assert.ok(Math.abs(parseFloat(text) - 100 * share) < 1e-6, `${text}, not ${share}`);
+
+test("tiles and gaps fill the board", () => {
+  const layout = new Layout(BRICKED);
+  assert.equal(layout.words, "2 by 3");
+  assert.deepEqual(
+    layout.entries.map((entry) => entry.cell),
+    [0, 1, 2, 3, 4, -1],
+  );
+  const wide = 3 + GAP;
+  near(layout.boxes[0][0], GAP / wide);
+  near(layout.boxes[2][0], (2 + GAP) / wide);
+  near(layout.sizes["--w"], (1 - GAP) / wide);
+  near(layout.boxes[4][1], (1 + GAP) / (2 + GAP));
+  assert.equal(layout.boxes.length, 5);
+});
+
+test("the nearest cell in a direction, past bricks and never off the board", () => {
+  const layout = new Layout(BRICKED);
+  assert.equal(layout.neighbour(0, 1, 0), 1);
+  assert.equal(layout.neighbour(3, 1, 0), 4);
+  assert.equal(layout.neighbour(1, -1, 0), 0);
+  assert.equal(layout.neighbour(0, -1, 0), 0);
+  assert.equal(layout.neighbour(4, 0, -1), 2);
+});
+
+test("a tile comes from where it stood", () => {
+  const layout = new Layout(BRICKED);
+  const [x, y] = layout.way(2, 0).match(/-?[\d.]+/g);
+  near(x, 2 / (1 - GAP));
+  near(y, 0);
+});
+
+test("an arrow points out a move and stays on the board, whatever its shape", () => {
+  const column = [...Array(4).keys()].map((cell) => [cell]);
+  for (const shape of [BRICKED, squares([[0, 1, 2, 3]]), squares(column)]) {
+    const { sizes } = new Layout(shape);
+    const [wide, high] = [Number(sizes["--span"]), Number(sizes["--span"]) / Number(sizes["--wide"])];
+    for (const [dx, dy, angle] of [
+      [1, 0, 0],
+      [0, 1, 90],
+      [-1, 0, 180],
+      [0, -1, -90],
+    ]) {
+      const [, , x, y, turned] = new Layout(shape).pointer({ dx, dy }).match(/-?[\d.]+/g).map(Number);
+      assert.equal(turned, angle);
+      // The arrow is 0.22 of the board wide and 0.088 high; shares are of these.
+      assert.ok((Math.abs(x) / 100) * 0.22 * wide <= wide / 2);
+      assert.ok((Math.abs(y) / 100) * 0.088 * wide <= high / 2);
+    }
+  }
+});
