@@ -1,5 +1,7 @@
 """The screens of `lab2048 tui`, without a terminal: what they show, and what the keys do."""
 
+import re
+import threading
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -7,14 +9,16 @@ from pathlib import Path
 import pytest
 from played import play
 from textual.pilot import Pilot
-from textual.widgets import Input
 from tui_scene import Run, press, run_scene, screen_of
 from tui_shots import FOLDER, SHOTS, take, text_of, until
 
 from lab2048.errors import StoreError
+from lab2048.players import Decision
 from lab2048.records.store import Store
-from lab2048.rules import Rules
+from lab2048.rules import Board, Rules
+from lab2048.views.tui.adviser import Adviser
 from lab2048.views.tui.app import LabApp
+from lab2048.views.tui.choices import Choices
 from lab2048.views.tui.games import GamesScreen
 from lab2048.views.tui.menu import MenuScreen
 from lab2048.views.tui.replay import ReplayScreen
@@ -126,9 +130,13 @@ def test_a_game_that_is_over_can_be_taken_back(run: Run) -> None:
         screen.speed = 0
         await press(pilot, ["enter"])
         await until(pilot, lambda: screen.sitting.game.is_over and not screen.is_auto)
-        assert "game over" in text_of(app)
+        for keys in (["plus"], ["a"], ["t"], ["space"], ["enter"]):  # whatever else is said, this is
+            await press(pilot, keys)
+            assert re.search(r"game over: u takes a move back, n begins anew", text_of(app))
+            assert re.search(r"now +game over", text_of(app))
         await press(pilot, "u")
         assert not screen.sitting.game.is_over
+        assert re.search(r"now +you play", text_of(app))
 
     run(scene, "2x2")
 
@@ -138,10 +146,8 @@ def test_another_player_in_the_middle_of_a_game(run: Run, own_store: Path) -> No
         screen = screen_of(app)
         await press(pilot, ["space"])
         await until(pilot, lambda: screen.sitting.game.turns)
-        await press(pilot, "p")
-        app.screen.query_one("#spec", Input).value = "first:order=ws"
-        await press(pilot, ["tab", "enter"])
-        assert screen.adviser.spec == "first:order=ws"
+        await press(pilot, ["p", *"first:order=ws", "enter"])
+        await until(pilot, lambda: screen.adviser.spec == "first:order=ws")
         await press(pilot, ["space"])
         await until(pilot, lambda: len(screen.sitting.game.turns) == 2)
 
@@ -149,18 +155,6 @@ def test_another_player_in_the_middle_of_a_game(run: Run, own_store: Path) -> No
     with Store.open(own_store) as store:
         (entry,) = store.entries()
     assert (entry.player, entry.movers) == ("random", ((2, "first:order=ws"),))
-
-
-def test_a_player_that_does_not_exist_is_refused_in_words(run: Run) -> None:
-    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
-        await press(pilot, "p")
-        app.screen.query_one("#spec", Input).value = "randm"
-        await press(pilot, ["tab", "enter"])
-        assert "did you mean random?" in text_of(app)
-        await press(pilot, ["escape"])
-        assert screen_of(app).adviser.spec == "random"
-
-    run(scene, "4x4")
 
 
 def test_a_player_that_fails_says_so_and_the_game_goes_on(run: Run) -> None:
@@ -192,7 +186,7 @@ def test_a_store_that_fails_does_not_end_the_game(run: Run, monkeypatch: pytest.
 def test_the_board_follows_the_size(run: Run) -> None:
     async def scene(app: LabApp, pilot: Pilot[None]) -> None:
         board = screen_of(app).query_one("BoardView")
-        for size, columns in (((80, 24), 10), ((60, 16), 7), ((30, 8), 5), ((120, 50), 10)):
+        for size, columns in (((80, 24), 10), ((60, 16), 7), ((30, 8), 5), ((120, 50), 18), ((160, 50), 22)):
             await pilot.resize_terminal(*size)
             await until(pilot, lambda wanted=columns: board.picture and board.picture.density.columns == wanted)  # type: ignore[attr-defined,misc]
         await pilot.resize_terminal(15, 4)
@@ -201,7 +195,84 @@ def test_the_board_follows_the_size(run: Run) -> None:
     run(scene, "4x4")
 
 
+def test_a_hint_says_that_it_is_worked_out_and_keys_go_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_known, decide = threading.Event(), Adviser._decide
+
+    def think(self: Adviser, board: Board) -> Decision:
+        is_known.wait()
+        return decide(self, board)
+
+    monkeypatch.setattr(Adviser, "_decide", think)
+
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, "t")
+        await until(pilot, lambda: "asking first ..." in text_of(app))
+        await press(pilot, "wasd")
+        assert screen_of(app).sitting.game.moves_text() == "wasd"
+        assert "asking first ..." in text_of(app)
+        is_known.set()
+        await until(pilot, lambda: "value by first" in text_of(app))
+        assert "asking" not in text_of(app)
+
+    run(scene, "4x4", player="first")
+
+
+def test_values_stay_when_the_player_stops(run: Run) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        screen = screen_of(app)
+        await press(pilot, ["t", "enter"])
+        await until(pilot, lambda: len(screen.sitting.game.turns) > 1)
+        await press(pilot, ["enter"])
+        await until(pilot, lambda: not screen.is_auto and "value by first" in text_of(app))
+
+    run(scene, "4x4", player="first")
+
+
+def test_your_best_is_of_the_games_that_you_played_alone(run: Run, own_store: Path) -> None:
+    with Store.open(own_store) as store:
+        for player, seed in (("human", 4), ("random", 1)):
+            number = store.begin_run("play", Rules.from_text("3x3"), player, seed)
+            store.keep(number, {0: play("3x3", seed=seed, player=player, max_moves=8 if player == "human" else 99)})
+        entries = {entry.player: entry.score for entry in store.entries()}
+    assert 0 < entries["human"] < entries["random"]
+
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        assert re.search(rf"your best +{entries['human']}\n", text_of(app))
+        screen_of(app).speed = 0
+        await press(pilot, ["enter"])
+        await until(pilot, lambda: screen_of(app).sitting.game.is_over)
+        assert re.search(rf"your best +{entries['human']}\n", text_of(app))  # it was the player's game
+        await press(pilot, ["n", *"sdsdsdsdawaw" * 20])
+        mine = screen_of(app).sitting.game.score
+        assert mine > entries["human"]
+        assert re.search(rf"your best +{mine}\n", text_of(app))
+        await press(pilot, ["escape", "g", "k", "b"])
+        ids = [option.id for option in app.screen.query_one(Choices).options]
+        assert len(ids) == 2
+        assert all(app.store.get(int(id_ or 0)).episode.player == "human" for id_ in ids)
+        assert "yours: every move by you, best first" in text_of(app)
+        await press(pilot, "k")
+        assert "played or watched, by anyone" in text_of(app)
+        assert app.screen.query_one(Choices).option_count == 4
+
+    run(scene, "3x3")
+
+
 # --- games ---------------------------------------------------------------------------
+
+
+def test_a_game_is_gone_on_with_where_it_ended(run: Run, own_store: Path) -> None:
+    with Store.open(own_store) as store:
+        number = store.begin_run("play", Rules.from_text("3x3"), "human", 1)
+        store.keep(number, {0: (before := play("3x3", seed=1, player="human", max_moves=5))})
+
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, "gc")
+        assert screen_of(app).sitting.game.moves_text() == before.moves
+        await press(pilot, ["escape"])
+        assert isinstance(app.screen, GamesScreen)
+
+    run(scene)
 
 
 def test_a_game_of_before_is_replayed_and_gone_on_with(run: Run, own_store: Path) -> None:

@@ -11,6 +11,7 @@ from lab2048.errors import LabError, UsageError
 from lab2048.rules import Board, Rules
 from lab2048.views.tui.adviser import Adviser, check_spec
 from lab2048.views.tui.chart import chart
+from lab2048.views.tui.digits import large
 from lab2048.views.tui.job import MAX_POINTS, Job
 from lab2048.views.tui.palette import Depth, Palette, to_ascii
 from lab2048.views.tui.picture import DENSITIES, Density, Picture, face, fitting, size_of
@@ -29,10 +30,14 @@ def test_every_board_is_a_rectangle_of_text_that_shows_every_tile(
     assert len(lines) == height
     assert {len(line) for line in lines} == {columns}
     room = 4 if density.lines == 1 else density.columns - 2
+    is_large = density.columns >= 18 and not palette.is_ascii
     for cell, (x, y) in picture.places.items():
-        middle = lines[y + density.lines // 2][x : x + density.columns].strip(" ▐▌│█")
+        middle = lines[y + density.lines // 2][x : x + density.columns]
         rank = board.ranks[cell]
-        assert middle == face(rank, room) if rank else middle in ("", "·")
+        if rank and is_large:
+            assert large(face(rank, (density.columns - 1) // 4))[1].strip() in middle
+        else:
+            assert middle.strip(" ▐▌│█") == face(rank, room) if rank else middle.strip(" ▐▌│█") in ("", "·")
     if palette.is_ascii:
         assert to_ascii("\n".join(lines)).isascii()
 
@@ -49,7 +54,15 @@ def test_tiles_do_not_overlap(board: Board) -> None:
 
 @pytest.mark.parametrize(
     ("board", "size", "columns"),
-    [("4x4", (46, 21), 10), ("4x4", (46, 19), 7), ("4x4", (30, 11), 5), ("8x8", (80, 24), 7), ("hex4", (80, 21), 5)],
+    [
+        ("4x4", (46, 21), 10),
+        ("4x4", (46, 19), 7),
+        ("4x4", (30, 11), 5),
+        ("4x4", (72, 36), 18),
+        ("4x4", (125, 47), 22),
+        ("8x8", (80, 24), 7),
+        ("hex4", (80, 21), 5),
+    ],
 )
 def test_the_largest_density_that_fits(board: str, size: tuple[int, int], columns: int) -> None:
     density = fitting(Board.from_text(board).shape, *size)

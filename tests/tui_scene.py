@@ -12,6 +12,7 @@ from lab2048.records.store import Store
 from lab2048.rules import Rules
 from lab2048.views.tui.app import LabApp
 from lab2048.views.tui.form import FormScreen
+from lab2048.views.tui.palette import Depth
 from lab2048.views.tui.play import PlayScreen
 
 Scene = Callable[[LabApp, Pilot[None]], Awaitable[None]]
@@ -25,6 +26,9 @@ def run_scene(
     *,
     player: str = "random",
     has_motion: bool = False,
+    size: tuple[int, int] = (80, 24),
+    depth: Depth | None = None,
+    is_ascii: bool = False,
     defaults: dict[str, str] | None = None,
     store_file: Path | None = None,
 ) -> LabApp:
@@ -33,8 +37,16 @@ def run_scene(
     async def main() -> LabApp:
         with Store.open(path) as store:
             first = PlayScreen(Sitting(Rules.from_text(board), 7, store), player) if board else None
-            app = LabApp(store, has_motion=has_motion, first=first, defaults=defaults, store_file=store_file)
-            async with app.run_test() as pilot:
+            app = LabApp(
+                store,
+                has_motion=has_motion,
+                first=first,
+                depth=depth,
+                is_ascii=is_ascii,
+                defaults=defaults,
+                store_file=store_file,
+            )
+            async with app.run_test(size=size) as pilot:
                 await pilot.pause()
                 await scene(app, pilot)
             return app

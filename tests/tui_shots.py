@@ -20,6 +20,8 @@ from lab2048.arena.sitting import Sitting
 from lab2048.records.store import Store
 from lab2048.rules import Rules
 from lab2048.views.tui.app import LabApp
+from lab2048.views.tui.choices import Choices
+from lab2048.views.tui.choose import ChooseScreen
 from lab2048.views.tui.job import Job
 from lab2048.views.tui.palette import Depth
 from lab2048.views.tui.plan import PLANS
@@ -46,14 +48,25 @@ class Shot:
     until: Callable[[LabApp], bool] = lambda _: True
 
 
-def text_of(app: LabApp) -> str:
-    """The screen as lines of text; what differs from day to day is made the same."""
+def _drawn(app: LabApp) -> Console:
+    """A console that the screen was drawn on."""
     width, height = app.size
     console = Console(
         width=width, height=height, file=io.StringIO(), force_terminal=True, record=True, legacy_windows=False
     )
     console.print(app.screen._compositor.render_update(full=True))
-    text = console.export_text()
+    return console
+
+
+def reversed_in(app: LabApp) -> list[str]:
+    """Every piece of the screen that is shown in reverse."""
+    codes = re.findall(r"\x1b\[([\d;]*)m([^\x1b]*)", _drawn(app).export_text(styles=True))
+    return [text for code, text in codes if "7" in code.split(";")]
+
+
+def text_of(app: LabApp) -> str:
+    """The screen as lines of text; what differs from day to day is made the same."""
+    text = _drawn(app).export_text()
     text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "2048-01-01 00:00", text)
     text = re.sub(r"(lab2048) \d+\.\d+\.\d+", r"\1 0.0.0", text)
     return "\n".join(line.rstrip() for line in text.splitlines()).rstrip() + "\n"
@@ -139,6 +152,11 @@ def _is_proved(app: LabApp) -> bool:
     return isinstance(screen, ReplayScreen) and screen.message.startswith("proved")
 
 
+def is_loaded(app: LabApp) -> bool:
+    """True if the list of players is there."""
+    return isinstance(app.screen, ChooseScreen) and bool(app.screen.query_one(Choices).option_count)
+
+
 SHOTS = {
     "menu": Shot(),
     "menu-keys": Shot(keys=["question_mark"]),
@@ -157,7 +175,16 @@ SHOTS = {
     "play-no-colour": Shot("4x4", MOVES, depth=Depth.NONE),
     "play-sixteen": Shot("4x4", MOVES, depth=Depth.SIXTEEN),
     "play-ascii": Shot("hex1", tuple("qweasd"), is_ascii=True),
-    "choose": Shot("4x4", ["p"]),
+    "play-160x50": Shot("4x4", MOVES, size=(160, 50)),
+    "play-40x15": Shot("4x4", MOVES, size=(40, 15)),
+    "play-hexagons-160x50": Shot("hex2", tuple("qweasd" * 5), size=(160, 50)),
+    "play-hexagons-40x15": Shot("hex2", tuple("qweasd" * 5), size=(40, 15)),
+    "play-over": Shot("2 2 / 8 16", ["a", "plus"]),
+    "play-keys-small": Shot("4x4", ["question_mark"], size=(40, 15)),
+    "choose": Shot("4x4", ["p"], until=is_loaded),
+    "choose-typed": Shot("4x4", ["p", *"ex", "tab", *"de"], until=is_loaded),
+    "choose-wrong": Shot("4x4", ["p", *"expectimax:dept=3", "enter"], until=lambda app: "did you mean" in text_of(app)),
+    "choose-small": Shot("4x4", ["p", "down"], size=(30, 10), until=is_loaded),
     "form-play": Shot(keys=["p"]),
     "form-watch": Shot(keys=["w"]),
     "form-match": Shot(keys=["m"]),
@@ -169,7 +196,8 @@ SHOTS = {
     "train-ascii": Shot(job=_train, is_ascii=True, depth=Depth.NONE),
     "solve": Shot(job=_solve),
     "games": Shot(keys=["g"]),
-    "games-best": Shot(keys=["g", "b", "k", "k"]),
+    "games-best": Shot(keys=["g", "b", "k", "k", "k"]),
+    "games-yours": Shot(keys=["g", "k"], is_ascii=True, depth=Depth.NONE),
     "replay": Shot(keys=["g", "enter", "right", "pagedown"], until=_is_proved),
 }  # fmt: skip
 

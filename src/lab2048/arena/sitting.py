@@ -87,6 +87,22 @@ class Sitting:
         """The game that is being played."""
         return self._now.game
 
+    @property
+    def is_by_person(self) -> bool:
+        """True if every move of this game was made at the keys."""
+        return all(name == "human" for name in self._now.names[: len(self.game.turns)])
+
+    @property
+    def last_id(self) -> int | None:
+        """The id in the store of the last game that had a move, if it was kept."""
+        number = next((one.number for one in (self._now, *self._before) if one.game is self.last_played), None)
+        if number is None or self._run is None:
+            return None
+        try:
+            return self._store.id_of(self._run, number)
+        except StoreError:
+            return None
+
     def play(self, move: int, *, by: str = "human") -> Turn:
         """Make a move; raise IllegalMoveError if it changes nothing."""
         turn = self.game.play(move)

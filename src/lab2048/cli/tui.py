@@ -3,7 +3,7 @@
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,8 +22,12 @@ from lab2048.cli.options import (
 )
 from lab2048.errors import UsageError
 
+if TYPE_CHECKING:
+    from lab2048.arena.sitting import Sitting
+
 # Whoever says one of these wants to play, and not to choose from a menu.
-_OF_A_GAME = ("rules", "goal", "spawn", "start", "spawner", "seed", "player")
+_OF_RULES = ("rules", "goal", "spawn", "start", "spawner", "seed")
+_OF_A_GAME = (*_OF_RULES, "player")
 
 
 def tui(
@@ -39,6 +43,9 @@ def tui(
     ] = "",
     ascii_: Annotated[bool, typer.Option("--ascii", help="Nothing but ASCII letters.")] = False,
     motion: Annotated[bool, typer.Option(help="Show the slide before the new tile.")] = True,
+    game: Annotated[
+        int | None, typer.Option("--game", metavar="ID", help="Go on with a game that was kept, where it ended.")
+    ] = None,
     store: StoreOption = None,
     player_file: Annotated[
         list[Path] | None, typer.Option("--player-file", metavar="FILE", help="A Python file with players of your own.")
@@ -47,7 +54,7 @@ def tui(
     """Play, watch, match, train and solve on a full screen.
 
     Without options it begins with a menu; whatever says of a game how it is to be, --rules, --spawn, --seed or
-    --player, begins one. ? shows the keys of each screen.
+    --player, begins one, and --game goes on with one. ? shows the keys of each screen.
 
     Example: lab2048 tui --rules hex2
     """
@@ -60,6 +67,8 @@ def tui(
     from lab2048.rules import Rules
     from lab2048.rules.dice import MAX_SEED
 
+    if game is not None and (typed := [name for name in _OF_RULES if is_typed(context, name)]):
+        raise UsageError(f"--game and --{typed[0]}: a game that was kept has its own {typed[0]}; expected one of the two")
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else seed
     # What stands in the forms of the menu, where anyone has said it; a seed is for one game alone.
@@ -79,7 +88,11 @@ def tui(
             load_player_file(path)
     with Store.open(store) as the_store:
         first = None
-        if any(is_typed(context, name) for name in _OF_A_GAME):
+        if game is not None:
+            from lab2048.views.tui.play import continue_game
+
+            first = continue_game(the_store.get(game).episode, the_store, spec=player)
+        elif any(is_typed(context, name) for name in _OF_A_GAME):
             from lab2048.views.tui.form import default_player
             from lab2048.views.tui.play import PlayScreen
 
@@ -94,7 +107,24 @@ def tui(
             defaults=said,
         )
         app.run()
+        if app.last:
+            _tell_last(app.last, ["--store", str(app.store_file)] if app.store_file else [])
     give_out(app.unkept)
     if app.failure is not None:
         raise app.failure
     raise typer.Exit(app.return_code or 0)
+
+
+def _tell_last(sitting: "Sitting", words: list[str]) -> None:
+    """Leave the last game among what the shell shows: the screen is gone, and so is all that stood on it."""
+    import shlex
+
+    from lab2048.views.number import count
+    from lab2048.views.tui.facts import rules_text
+
+    game = sitting.last_played
+    if game is None or not game.turns:
+        return
+    told = f"2048 on {rules_text(game.rules)}, seed {game.seed}, score {game.score}, {count(len(game.turns), 'move')}"
+    further = ["lab2048", "tui", "--game", str(sitting.last_id), *words]
+    print(told if sitting.last_id is None else f"{told}; go on with {shlex.join(further)}")

@@ -222,6 +222,7 @@ class Store(StoreFile):
         board: str | None = None,
         player: str | None = None,
         kind: str | None = None,
+        alone: bool = False,
         min_score: int | None = None,
         best: bool = False,
         limit: int | None = None,
@@ -230,13 +231,14 @@ class Store(StoreFile):
     ) -> list[Entry]:
         """The games, newest first, or those with the highest scores.
 
-        `board` is one as `Board.to_text` writes it, `player` is who began.  A damaged game
-        is an error; or `on_damage` is told of it, and the list goes on without it.
+        `board` is one as `Board.to_text` writes it, `player` is who began; `alone` leaves only games whose
+        every move was a person's.  A damaged game is an error; or `on_damage` is told of it, and the list goes
+        on without it.
         """
         question = f"""
             SELECT episodes.id, episodes.id, episodes.created, kind, board, episodes.player, episodes.seed, score,
                    max_tile, n_moves, moves_to_goal, seconds, movers
-            {_CHOSEN} ORDER BY {"score DESC, " if best else ""}episodes.id DESC LIMIT :limit OFFSET :offset
+            {_CHOSEN} {f"AND {_PERSON_ALONE}" if alone else ""} ORDER BY {"score DESC, " if best else ""}episodes.id DESC LIMIT :limit OFFSET :offset
         """
         chosen = {"board": board, "player": player, "kind": kind, "min_score": _bounded(min_score)}
         paging = {"limit": -1 if limit is None else _bounded(limit), "offset": _bounded(offset)}

@@ -25,6 +25,7 @@ from lab2048.views.tui.palette import PLAIN_THEME, THEME, AsciiFilter, Depth, Pa
 if TYPE_CHECKING:
     from textual.screen import Screen
 
+    from lab2048.arena.sitting import Sitting
     from lab2048.records.episode import Episode
     from lab2048.records.store import Store
 
@@ -67,6 +68,7 @@ class LabApp(App[None]):
         self.jobs: dict[str, Job] = {}
         self.failure: Exception | None = None
         self.unkept: list[Episode] = []  # games that the store did not take
+        self.last: Sitting | None = None  # the last one that was played and left
         self.player_files, self.store_file = player_files, store_file
         self.defaults = defaults or {}
         self._first = first
@@ -74,7 +76,8 @@ class LabApp(App[None]):
         is_plain = self.palette.depth is not Depth.MANY
         super().__init__(ansi_color=is_plain)
         self.register_theme(THEME)
-        self.theme = PLAIN_THEME if is_plain else THEME.name
+        self.register_theme(PLAIN_THEME)
+        self.theme = PLAIN_THEME.name if is_plain else THEME.name
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """The last hands on a line: those that take away colours, or letters that a terminal has not."""
@@ -107,13 +110,12 @@ class LabApp(App[None]):
         """The terminal has come to the end of what was drawn."""
         self.pace.answer()
 
-    def best_score(self, rules: Rules) -> int | None:
-        """The best score of a game that was played on this board at the keys, if there is one."""
+    def best_score(self, rules: Rules) -> int:
+        """The best score by these rules of a game that you played alone, 0 if there is none."""
         try:
-            found = self.store.entries(board=rules.board.to_text(), kind="play", best=True, limit=1)
+            return self.store.best_scores(rules)[0]
         except StoreError:
-            return None
-        return found[0].score if found else None
+            return 0
 
     def leave(self, code: int = 0) -> None:
         """End; games are kept by their screens, and jobs keep what they have done."""

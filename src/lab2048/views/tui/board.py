@@ -21,7 +21,7 @@ class BoardView(Widget):
     next does not wait for that.
     """
 
-    DEFAULT_CSS = "BoardView { width: 1fr; height: 1fr; }"
+    DEFAULT_CSS = "BoardView { width: 1fr; height: 100%; }"
 
     def __init__(self, board: Board, palette: Palette) -> None:
         """Show a board; colours are those of the palette."""

@@ -1,100 +1,220 @@
-"""Choosing a player: from the list of all, or by a spec that is typed."""
+"""Choosing a player: what is typed picks from the list of all, or is a spec with options."""
+
+import dataclasses
+from typing import Any, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from lab2048.errors import LabError
 from lab2048.views.listing import printable
+from lab2048.views.tui import facts
 from lab2048.views.tui.adviser import check_spec
+from lab2048.views.tui.choices import Choices
 from lab2048.views.tui.page import Line
 
-DOC_WIDTH = 58
+KEYS = [("↑↓", "choose"), ("Tab", "complete"), ("Enter", "take"), ("Esc", "leave it")]
 
 
 class ChooseScreen(ModalScreen[str | None]):
-    """Asks for a player; answers with its canonical spec, or with None."""
+    """Asks for a player; answers with its canonical spec, or with None.
+
+    Letters go into the field and pick from the list, arrows choose in the list, and the line below it says
+    what Enter takes.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(Binding(key, f"choose('{key}')", show=False) for key in ("up", "down", "pageup", "pagedown")),
+        Binding("tab", "complete", show=False),
+        Binding("escape", "leave", show=False),
+    ]
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-low"), (20, "-high")]
 
     def __init__(self, spec: str) -> None:
         """Begin at the player that is asked now."""
         super().__init__()
         self.spec = spec
+        self._docs: dict[str, str] | None = None  # of every player, when they are loaded
+        self._is_taken = False  # before they were
+        self._error = ""
 
     def compose(self) -> ComposeResult:
-        """Those there are, and a line for a spec."""
+        """A field for a name or a spec, those there are, and what Enter takes."""
         with Vertical():
-            yield Static(Text("who is to be asked, and to play?", "bold"))
-            yield OptionList(*_options())
+            yield Static(Text("who gives hints, and plays when asked?", "bold"), id="question")
+            yield Line(placeholder="a name, or a spec such as expectimax:depth=3", id="spec")
+            players = Choices()
+            players.can_focus = False  # letters are for the field, whatever is clicked
+            yield players
             yield Static(id="about")
-            yield Line(self.spec, placeholder="name:option=value,option=value", id="spec")
-            yield Static(Text("Enter takes the line above, Tab leads there, Esc changes nothing", "dim"))
+            yield Static(facts.join_keys(KEYS, 70), id="how")
 
     def on_mount(self) -> None:
-        """Stand on the player of now."""
-        players = self.query_one(OptionList)
-        name = self.spec.partition(":")[0]
-        players.highlighted = next((i for i in range(players.option_count) if _id(players, i) == name), 0)
-        self.query_one("#spec", Input).value = self.spec
-        players.focus()
+        """Type at once; the players are loaded meanwhile, because they bring their engines along."""
+        self.query_one("#spec", Input).focus()
+        self._show()
+        self.run_worker(self._load, thread=True)
 
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Write the name into the line, with the options that it has below the list."""
-        name, line = event.option_id or "", self.query_one("#spec", Input)
-        if event.option_index != event.option_list.highlighted:
-            return  # the list has moved on
-        if name != line.value.partition(":")[0]:
-            line.value = name
-        self.query_one("#about", Static).update(_about(name))
+    def _load(self) -> None:
+        docs = _docs()
+        if self.is_running:
+            self.app.call_from_thread(self._loaded, docs)
 
-    def on_option_list_option_selected(self) -> None:
-        """Take it."""
-        self._take()
+    def _loaded(self, docs: dict[str, str]) -> None:
+        self._docs = docs
+        self._pick()
+        if self._is_taken:
+            self._take()
+
+    @property
+    def _typed(self) -> str:
+        return self.query_one("#spec", Input).value.strip().replace(" :", ":")
+
+    @property
+    def _chosen(self) -> str | None:
+        """The name on the chosen line, if there is one."""
+        option = self.query_one(Choices).highlighted_option
+        return option.id if option else None
+
+    @property
+    def _taken(self) -> str:
+        """What Enter takes: a spec as it is typed, or the chosen line."""
+        typed, chosen = self._typed, self._chosen
+        if ":" in typed or (typed and chosen is None):
+            return typed
+        is_same = not typed and chosen in (None, self.spec.partition(":")[0])
+        return self.spec if is_same or chosen is None else chosen
+
+    def _pick(self) -> None:
+        """List the players that what is typed may mean, or all of them."""
+        players, typed = self.query_one(Choices), self._typed
+        found = matching(typed, list(self._docs or ()))
+        players.set_options(Option(_line(name, doc), id=name) for name, doc in self._listed(found))
+        if found:
+            now = self.spec.partition(":")[0]
+            players.highlighted = found.index(now) if not typed and now in found else 0
+        self._show()
+
+    def _listed(self, found: list[str]) -> list[tuple[str, str]]:
+        docs = self._docs or {}
+        return [(name, docs[name]) for name in found or docs]
+
+    def _show(self) -> None:
+        """What Enter takes, and what can be said to that player."""
+        text = Text(self._error, "bold")
+        if not self._error:
+            text = Text("Enter takes ", "dim").append(printable(self._taken), "bold not dim")
+        if self._docs is None:
+            text.append("\nloading the players ...", "dim not bold")
+        else:
+            name, colon, _ = self._taken.partition(":")
+            if name in self._docs:
+                doc = "" if colon or self._error else f"{self._docs[name]}\n"
+                text.append(f"\n{doc}", "not dim not bold").append(options_text(self._taken), "dim not bold")
+        self.query_one("#about", Static).update(text)
+
+    def on_input_changed(self) -> None:
+        """Pick anew."""
+        self._error = ""
+        self._pick()
+
+    def on_option_list_option_highlighted(self) -> None:
+        """Say what would be taken."""
+        self._show()
+
+    def action_choose(self, key: str) -> None:
+        """Walk through the list, from wherever the keys go."""
+        players, self._error = self.query_one(Choices), ""
+        walks = {"up": players.action_cursor_up, "down": players.action_cursor_down}
+        {**walks, "pageup": players.action_page_up, "pagedown": players.action_page_down}[key]()
+        self._show()
+
+    def action_complete(self) -> None:
+        """Write the chosen name into the field, ready for options."""
+        if self._chosen:
+            line = self.query_one("#spec", Input)
+            line.value = self._taken if ":" in self._taken else f"{self._chosen}:"
+            line.cursor_position = len(line.value)
+
+    def action_leave(self) -> None:
+        """Change nothing."""
+        self.dismiss(None)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """A line was clicked."""
+        self.dismiss(event.option_id)
 
     def on_input_submitted(self) -> None:
-        """Take it."""
+        """Enter."""
         self._take()
 
-    def on_key(self, event: Key) -> None:
-        """Leave."""
-        if event.key == "escape":
-            event.stop()
-            self.dismiss(None)
-
     def _take(self) -> None:
+        self._is_taken = self._docs is None
+        if self._is_taken:
+            return  # in a moment
         try:
-            self.dismiss(check_spec(self.query_one("#spec", Input).value))
+            self.dismiss(check_spec(self._taken))
         except LabError as error:
-            self.query_one("#about", Static).update(Text(printable(str(error)), "bold"))
+            self._error = printable(str(error))
+            self._show()
 
 
-def _id(players: OptionList, i: int) -> str | None:
-    return players.get_option_at_index(i).id
+def matching(typed: str, names: list[str]) -> list[str]:
+    """The names that what is typed may mean, the likeliest first; with a colon only the very name.
+
+    >>> matching("n", ["first", "net", "random"]), matching("net:depth=2", ["net", "net2"])
+    (['net', 'random'], ['net'])
+    """
+    name, colon, _ = typed.lower().partition(":")
+    if colon:
+        return [each for each in names if each == name.strip()]
+    return sorted((each for each in names if name in each), key=lambda each: (not each.startswith(name), each))
 
 
-def _options() -> list[Option]:
-    """Every player that chooses by itself, with the first line of its doc."""
+def options_text(spec: str) -> str:
+    """The options of a player as one types them; what the last one means, while it is typed."""
+    from lab2048.players.registry import options
+
+    name, _, rest = spec.partition(":")
+    fields = options(name)
+    key = rest.rpartition(",")[2].partition("=")[0].strip()
+    if key in fields:
+        return printable(f"{_assigned(fields[key])}  {fields[key].metadata.get('doc', '')}")
+    shown = [_assigned(field) for option, field in fields.items() if option.startswith(key)]
+    return printable(f"options {', '.join(shown or map(_assigned, fields.values()))}") if fields else "no options"
+
+
+def _assigned(field: "dataclasses.Field[Any]") -> str:
+    """An option with its default, or with what it takes: depth=3, deepen=no|tiles|empty, ms=NUMBER."""
+    choices, value = field.metadata.get("choices"), field.default
+    if choices:
+        return f"{field.name}={'|'.join(choices)}"
+    if value is None or value == "":
+        is_text = "str" in str(field.type)
+        is_file = is_text and "file" in str(field.metadata.get("doc", ""))
+        return f"{field.name}={'FILE' if is_file else 'TEXT' if is_text else 'NUMBER'}"
+    return f"{field.name}={str(value).lower() if isinstance(value, bool) else value}"
+
+
+def _docs() -> dict[str, str]:
+    """Every player that chooses by itself, and the first line of its doc."""
     from lab2048.players.registry import names, player_class
 
-    options = []
+    docs = {}
     for name in names():
         try:
             player = player_class(name)
         except LabError:
             continue  # a package's player that does not load
         if not player.is_interactive:
-            doc = (player.__doc__ or "").strip().partition("\n")[0]
-            doc = printable(doc) if len(doc) <= DOC_WIDTH else f"{printable(doc[: DOC_WIDTH - 1])}…"
-            options.append(Option(Text(f"{name:<12}", "bold").append(doc, "not bold"), id=name))
-    return options
+            docs[name] = printable((player.__doc__ or "").strip().partition("\n")[0])
+    return docs
 
 
-def _about(name: str) -> Text:
-    """The options of a player with their defaults."""
-    from lab2048.players.registry import options
-
-    fields = [f"{key}={field.default}" for key, field in options(name).items()]
-    return Text("options: " + (printable(", ".join(fields)) if fields else "none"), "dim")
+def _line(name: str, doc: str) -> Text:
+    return Text(f" {name:<11} ", "bold", no_wrap=True, overflow="ellipsis").append(doc, "not bold")

@@ -58,11 +58,19 @@ def game_facts(game: Game) -> dict[str, str]:
     return {"score": f"{game.score:,}", "moves": f"{len(game.turns):,}"}
 
 
-def lasting_facts(game: Game, best: int | None) -> dict[str, str]:
-    """What changes now and then."""
+def lasting_facts(game: Game, best: int) -> dict[str, str]:
+    """What changes now and then; `best` is the best score of yours by these rules, 0 if there is none yet."""
     goal = f"{game.rules.goal} reached" if game.moves_to_goal is not None else str(game.rules.goal)
     facts = {"highest tile": str(game.board.max_tile), "goal": goal, "seed": str(game.seed)}
-    return facts | ({"best so far": f"{best:,}"} if best is not None else {})
+    return facts | ({"your best": f"{best:,}"} if best else {})
+
+
+def told(game: Game, message: str, columns: int) -> str:
+    """What there is to say in one line: a message, and whatever else is said, that the game is over."""
+    if not game.is_over:
+        return message
+    forms = [f"game over: {what}" for what in ("u takes a move back, n begins anew", "u undo, n new")] + ["game over"]
+    return fit(columns, *("   ".join(filter(None, (message, form))) for form in forms), *forms)
 
 
 def short_facts(game: Game, columns: int) -> str:

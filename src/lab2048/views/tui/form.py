@@ -15,6 +15,7 @@ from lab2048.rules.dice import MAX_SEED, check_seed
 from lab2048.views.listing import printable
 from lab2048.views.tui import facts
 from lab2048.views.tui.adviser import check_spec
+from lab2048.views.tui.choices import MARK
 from lab2048.views.tui.page import Line, Page
 from lab2048.views.tui.plan import Field, Plan, command_line, read_number, rules_of
 
@@ -38,8 +39,8 @@ class FormScreen(Page):
         with VerticalScroll(id="fields", can_focus=False):
             for field in self.plan.fields:
                 with Horizontal(classes="row"):
-                    yield Static(field.name, classes="label")
-                    yield Line(self._default(field), id=f"field-{field.name}", select_on_focus=False)
+                    yield Static(f" {field.name}", classes="label", id=f"label-{field.name}")
+                    yield Line(self._default(field), id=f"field-{field.name}")
                     yield Static(Text(field.doc, no_wrap=True, overflow="ellipsis"), classes="doc")
         yield Static(id="command")
         yield Static(id="message")
@@ -78,6 +79,13 @@ class FormScreen(Page):
         if event.key in ("up", "down"):
             self.focus_next() if event.key == "down" else self.focus_previous()
             event.stop()
+
+    def on_descendant_focus(self) -> None:
+        """Mark the field that is typed into; what stands in it is replaced by the first letter."""
+        for field in self.plan.fields:
+            has_focus = self.query_one(f"#field-{field.name}").has_focus
+            mark = Text(f"{MARK if has_focus else ' '}{field.name}", "bold" if has_focus else "")
+            self.put(f"label-{field.name}", mark)
 
     def key_question_mark(self) -> None:
         """A question mark is a letter here."""

@@ -7,13 +7,21 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from lab2048.errors import LabError, StoreError
-from lab2048.records.kept import Entry
+from lab2048.records.kept import Entry, Kept
 from lab2048.views.listing import printable
 from lab2048.views.tui import facts
+from lab2048.views.tui.choices import Choices
 from lab2048.views.tui.page import Page
 
 PAGE = 200  # games that are read at a time
-KINDS = (None, "play", "match", "import")
+# What is shown: its name, the kind in the store, and whether every move must be yours.
+KINDS: tuple[tuple[str, str | None, bool], ...] = (
+    ("all", None, False),
+    ("yours: every move by you", "play", True),
+    ("played or watched, by anyone", "play", False),
+    ("of matches", "match", False),
+    ("imported", "import", False),
+)
 
 
 class GamesScreen(Page):
@@ -23,14 +31,14 @@ class GamesScreen(Page):
         """Show all games, the newest first."""
         super().__init__()
         self.is_best = False
-        self.kind: str | None = None
+        self.kind = 0  # which of KINDS
         self._offset = 0
 
     def compose(self) -> ComposeResult:
         """A line of names, the games, the keys."""
         yield Static(id="header")
         yield Static(id="columns")
-        yield OptionList()
+        yield Choices()
         yield Static(id="message")
         yield Static(id="keys")
 
@@ -40,7 +48,7 @@ class GamesScreen(Page):
 
     def on_screen_resume(self) -> None:
         """There may be new ones."""
-        if self.query_one(OptionList).option_count:
+        if self.query_one(Choices).option_count:
             self._load()
 
     @property
@@ -49,7 +57,8 @@ class GamesScreen(Page):
         return [
             ("arrows, Enter", "choose a game and look at it move by move"),
             ("b", "the best or the newest first"),
-            ("k", "only games of the keys, of matches, imported ones, all"),
+            ("k", "only yours, all that was played or watched, of matches, imported; all"),
+            ("c", "go on with a game where it ended; it becomes a game of its own"),
             ("[ ]", f"the {PAGE} games before, the next ones"),
             ("Esc", "back to the menu"),
         ]
@@ -59,8 +68,11 @@ class GamesScreen(Page):
         if event.key == "b":
             self.is_best = not self.is_best
         elif event.key == "k":
-            self.kind = KINDS[(KINDS.index(self.kind) + 1) % len(KINDS)]
-        elif event.key == "right_square_bracket" and self.query_one(OptionList).option_count == PAGE:
+            self.kind = (self.kind + 1) % len(KINDS)
+        elif event.key == "c":
+            self._go_on()
+            return
+        elif event.key == "right_square_bracket" and self.query_one(Choices).option_count == PAGE:
             self._load(self._offset + PAGE)
             return
         elif event.key == "left_square_bracket":
@@ -75,17 +87,18 @@ class GamesScreen(Page):
 
     def _load(self, offset: int = 0) -> None:
         """Read games anew; the one that was looked at stays where it is, if it is still there."""
-        games = self.query_one(OptionList)
+        games = self.query_one(Choices)
         at = games.highlighted if offset == self._offset else None
         self._offset, damages = offset, list[StoreError]()
+        _, kind, is_alone = KINDS[self.kind]
         try:
             entries = self.lab.store.entries(
-                kind=self.kind, best=self.is_best, limit=PAGE, offset=offset, on_damage=damages.append
+                kind=kind, alone=is_alone, best=self.is_best, limit=PAGE, offset=offset, on_damage=damages.append
             )
         except StoreError as error:
             entries, self.message = [], printable(str(error))
         else:
-            none = "no game is kept yet: play one" if not entries and not offset else ""
+            none = ("no such game is kept" if self.kind else "no game is kept yet: play one") * (not entries and not offset)
             self.message = f"{len(damages)} damaged games are left out" if damages else none
         games.set_options(Option(_line(entry), id=str(entry.id)) for entry in entries)
         if entries:
@@ -94,25 +107,44 @@ class GamesScreen(Page):
         self._draw()
 
     def _draw(self) -> None:
-        kind = {None: "all", "play": "played at the keys", "match": "of matches", "import": "imported"}[self.kind]
+        kind = KINDS[self.kind][0]
         order = "best first" if self.is_best else "newest first"
         begin = f", from {self._offset + 1}" if self._offset else ""
         self.put("header", Text(" games", "bold").append(f"  {kind}, {order}{begin}", "not bold"))
         self.put("columns", _columns("id", "date", "board", "player", "score", "tile", "moves"))
         self.put("message", Text(f" {self.message}"))
-        keys = [("Enter", "look"), ("b", "best"), ("k", "kind"), ("[ ]", "page"), ("Esc", "menu"), ("?", "keys")]
+        order = ("b", "newest" if self.is_best else "best")
+        keys = [("Enter", "look"), ("c", "go on"), order, ("k", "yours" if self.kind == 0 else "next kind")]
+        keys += [("[ ]", "page"), ("Esc", "menu"), ("?", "keys"), ("q", "quit")]
         self.put("keys", facts.join_keys(keys, self.size.width))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Look at a game."""
         from lab2048.views.tui.replay import ReplayScreen
 
+        if kept := self._get(event.option_id):
+            self.app.push_screen(ReplayScreen(kept))
+
+    def _get(self, id_: str | None) -> Kept | None:
+        """A game; None, and a message, if it cannot be read."""
         try:
-            kept = self.lab.store.get(int(event.option_id or 0))
+            return self.lab.store.get(int(id_ or 0))
         except LabError as error:
             self.say(printable(str(error)))
+            return None
+
+    def _go_on(self) -> None:
+        """Go on with the chosen game."""
+        from lab2048.views.tui.play import continue_game
+
+        option = self.query_one(Choices).highlighted_option
+        kept = self._get(option.id) if option else None
+        if kept is None:
             return
-        self.app.push_screen(ReplayScreen(kept))
+        try:
+            self.app.push_screen(continue_game(kept.episode, self.lab.store))
+        except LabError as error:
+            self.say(printable(str(error)))
 
 
 def _line(entry: Entry) -> Text:

@@ -8,6 +8,7 @@ from textual.widgets.option_list import Option
 
 import lab2048
 from lab2048.views.tui import facts
+from lab2048.views.tui.choices import Choices
 from lab2048.views.tui.page import Page
 from lab2048.views.tui.plan import PLANS, Plan
 
@@ -21,7 +22,7 @@ class MenuScreen(Page):
         """A title, a line for each thing to do, the jobs, the keys."""
         title = Text("lab2048", "bold").append(f" {lab2048.__version__}  ", "dim not bold")
         yield Static(title.append("a laboratory for the game 2048", "not bold"), id="title")
-        yield OptionList(*(Option(_line(plan), id=plan.name) for plan in PLANS))
+        yield Choices(*(Option(_line(plan), id=plan.name) for plan in PLANS))
         yield Static(id="jobs")
         yield Static(id="keys")
 

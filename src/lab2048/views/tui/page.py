@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING, cast
 
+from rich.table import Table
 from rich.text import Text
+from textual.containers import VerticalScroll
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Static
 
@@ -73,7 +75,7 @@ class Line(Input):
 
 
 class HelpScreen(ModalScreen[None]):
-    """Keys and what they do; any key leads back."""
+    """Keys and what they do; any key leads back, except those that scroll where they do not all fit."""
 
     def __init__(self, pairs: list[tuple[str, str]]) -> None:
         """Show these."""
@@ -82,14 +84,20 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> "ComposeResult":
         """A box in the middle."""
-        width = max((len(key) for key, _ in self._pairs), default=0)
-        text = Text()
+        keys = Table.grid(padding=(0, 2, 0, 0))
         for key, doc in self._pairs:
-            text.append(f"{key:<{width}}  ", "bold").append(f"{doc}\n")
-        text.append("\nany key goes back", "dim")
-        yield Static(text, classes="box")
+            keys.add_row(Text(key, "bold"), doc)
+        # As wide as the widest line, with a border, air, and a bar to scroll by; the style sheet says how wide at most.
+        width = sum(max(map(len, words), default=0) for words in zip(*self._pairs, strict=True)) + 7
+        with VerticalScroll(classes="box") as box:
+            box.styles.width = width
+            yield Static(keys)
+            yield Static(Text("\nany key goes back", "dim"))
 
     def on_key(self, event: "Key") -> None:
-        """Go back."""
+        """Scroll, if there is more than fits, or go back."""
+        box = self.query_one(VerticalScroll)
+        if box.max_scroll_y and event.key in ("up", "down", "pageup", "pagedown", "home", "end"):
+            return
         event.stop()
         self.dismiss()

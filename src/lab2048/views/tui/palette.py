@@ -47,7 +47,28 @@ THEME = Theme(
     error="#ff8a75",
     variables={"block-cursor-foreground": "#1f1a14", "block-cursor-background": "#d8b48a"},
 )
-PLAIN_THEME = "ansi-dark"  # the terminal's own colours, be they 16 or none
+# The terminal's own two colours, whichever they are: what is chosen is shown in reverse, by lab.tcss.
+PLAIN_THEME = Theme(
+    name="lab2048-plain",
+    ansi=True,
+    primary="ansi_default",
+    secondary="ansi_default",
+    accent="ansi_default",
+    foreground="ansi_default",
+    background="ansi_default",
+    surface="ansi_default",
+    panel="ansi_default",
+    boost="ansi_default",
+    success="ansi_green",
+    warning="ansi_yellow",
+    error="ansi_red",
+    variables={
+        "ansi-background": "ansi_black",
+        "ansi-foreground": "ansi_white",
+        "border": "ansi_default",
+        "border-blurred": "ansi_default",
+    },
+)
 
 
 def detect_depth() -> Depth:

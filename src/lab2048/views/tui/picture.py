@@ -1,8 +1,8 @@
-"""Boards as pictures of text, at three densities: any shape, in colour or in lines.
+"""Boards as pictures of text, at six densities: any shape, in colour or in lines.
 
-    5x1      2    4        7x3  ┌─────┐     10x5  a slab of colour, or a box, with
-             ·  128             │  2  │           room for every tile
-                                └─────┘
+    5x1      2    4        7x3  ┌─────┐     10x5, 14x7   a slab of colour, or a box, with
+             ·  128             │  2  │                  room for every tile
+                                └─────┘     18x9, 22x11  the same, with large digits
 
 Squares stand side by side.  A column of hexagons stands half a hexagon lower than its
 taller neighbour, with a line between two of a column.
@@ -18,6 +18,7 @@ from rich.style import Style
 
 from lab2048.rules import Board
 from lab2048.rules.shape import BRICK, NOTHING, Shape
+from lab2048.views.tui import digits
 from lab2048.views.tui.palette import Palette
 
 
@@ -28,7 +29,8 @@ class Density(NamedTuple):
     lines: int
 
 
-DENSITIES = (Density(10, 5), Density(7, 3), Density(5, 1))
+DENSITIES = (Density(22, 11), Density(18, 9), Density(14, 7), Density(10, 5), Density(7, 3), Density(5, 1))
+_LARGE = 18  # columns from which numbers are written in large digits
 
 
 def size_of(shape: Shape, density: Density) -> tuple[int, int]:
@@ -114,13 +116,30 @@ class Picture:
             yield from self._cell(k, "·", self.palette.empty, is_slab=self.palette.empty.bgcolor is not None)
             return
         style = self.palette.fresh(rank) if place == self.fresh else self.palette.tile(rank)
-        yield from self._cell(k, face(rank, 4 if lines == 1 else columns - 2), style, is_slab=True)
+        yield from self._cell(k, self._face(rank), style, is_slab=True)
+
+    @property
+    def _has_large_digits(self) -> bool:
+        """True if there is room for large digits, and letters to draw them with."""
+        return self.density.columns >= _LARGE and not self.palette.is_ascii
+
+    def _face(self, rank: int) -> str:
+        """The number of a tile in the room that it has."""
+        columns, lines = self.density
+        if self._has_large_digits:
+            return face(rank, (columns - 1) // (digits.WIDTH + 1))
+        return face(rank, 4 if lines == 1 else columns - 2)
 
     def _cell(self, k: int, text: str, style: Style, *, is_slab: bool) -> Iterator[Segment]:
         """A line of a slab or a box with a text in its middle."""
         columns, lines = self.density
-        inner = columns - 2
-        shown = text if k == lines // 2 else ""
+        inner, written = columns - 2, [text]
+        if self._has_large_digits and text != "·":
+            written = digits.large(text)
+            if style.underline:  # by a line of its own, or else each of the three would have one
+                written, style = [*written, "▀" * digits.width_of(text)], style + Style(underline=False)
+        first = (lines - min(len(written), digits.HEIGHT)) // 2
+        shown = written[k - first] if 0 <= k - first < len(written) else ""
         if lines == 1:
             # Between lines there is no air: empty cells without a background keep tiles apart.
             yield Segment(text.rjust(columns - 1), style if text != "·" else Style(color=style.color, dim=style.dim))

@@ -107,7 +107,7 @@ PLANS = (
         "players on the same seeds, compared",
         ("match",),
         (
-            Field("players", "greedy expectimax", "two or more, spaces between them"),
+            Field("players", "greedy expectimax", "one or more, spaces between them"),
             *_QUIET_RULES,
             Field("games", "20", "for each player", "--games"),
             Field("seed", "1", "of the match: the same dice for all", "--seed"),

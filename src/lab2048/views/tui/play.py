@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
-from textual.events import Key, Resize
+from textual.events import Key
 from textual.widgets import Static
 
 from lab2048.errors import IllegalMoveError, LabError
@@ -15,12 +14,14 @@ from lab2048.rules.move import move_name
 from lab2048.views.listing import printable
 from lab2048.views.tui import facts
 from lab2048.views.tui.adviser import Adviser
-from lab2048.views.tui.board import BoardView
 from lab2048.views.tui.page import Page
+from lab2048.views.tui.panel import BoardAndPanel
 
 if TYPE_CHECKING:
     from lab2048.arena.sitting import Sitting
     from lab2048.players import Decision
+    from lab2048.records.episode import Episode
+    from lab2048.records.store import Store
     from lab2048.rules import Board, Turn
 
 MOTION_SPEED = 5  # moves a second; above it a slide and its spawn are shown in one
@@ -42,7 +43,8 @@ class PlayScreen(Page):
         self._moves = facts.move_keys(sitting.rules.shape.moves)
         self._is_stale = False
         self._is_waiting = False  # for what is made ready for the player
-        self._best: int | None = None
+        self._n_asked = 0  # questions that the player thinks about
+        self._best = 0  # of your games before this one
         self._commands = {
             "u": self.undo, "backspace": self.undo, "r": self.redo, "y": self.redo, "ctrl+r": self.redo,
             "n": self.new_game, "x": self.new_game, "space": self.step, "enter": self.toggle_auto,
@@ -53,13 +55,7 @@ class PlayScreen(Page):
     def compose(self) -> ComposeResult:
         """A header, the board with a panel beside it, a message and the keys."""
         yield Static(id="header")
-        with Horizontal(id="body"):
-            yield BoardView(self.sitting.game.board, self.palette)
-            with Vertical(id="panel"):
-                yield Static(id="facts")
-                yield Static(id="lasting")
-                yield Static(id="who")
-                yield Static(id="values")
+        yield BoardAndPanel(self.sitting.game.board, self.palette, "facts", "lasting", "who", "values")
         yield Static(id="message")
         yield Static(id="keys")
 
@@ -78,10 +74,10 @@ class PlayScreen(Page):
         self.adviser.close()
         self.sitting.close()
         self.lab.unkept += self.sitting.unkept()
+        self.lab.last = self.sitting if self.sitting.last_played else self.lab.last
 
-    def on_resize(self, event: Resize) -> None:
+    def on_resize(self) -> None:
         """A panel where there is room for it, a line where there is none."""
-        self.set_class(event.size.width < 64, "narrow")
         self.call_after_refresh(self._draw)
 
     @property
@@ -110,7 +106,7 @@ class PlayScreen(Page):
         try:
             self._turned(self.sitting.play(move), is_slow=True)
         except IllegalMoveError:
-            self.say("the game is over: u takes a move back, n begins anew" if self._is_over else f"{name} is no move")
+            self.say(f"{name} is no move")
 
     def undo(self) -> None:
         """Take a move back, or the beginning of a game."""
@@ -137,6 +133,7 @@ class PlayScreen(Page):
         self.is_auto = not self.is_auto
         if self.is_auto:
             self._start_auto()
+        self._advise()
         self._draw()
 
     def rest(self) -> None:
@@ -159,7 +156,7 @@ class PlayScreen(Page):
     def _change_speed(self, step: int) -> None:
         at = min(range(len(facts.SPEEDS)), key=lambda i: abs((facts.SPEEDS[i] or 1e9) - (self.speed or 1e9)))
         self.speed = facts.SPEEDS[max(0, min(at + step, len(facts.SPEEDS) - 1))]
-        self.say(facts.speed_text(self.speed))
+        self.say(f"speed: {facts.speed_text(self.speed)}")
 
     def choose_player(self) -> None:
         """Ask who is to advise and to play; the game goes on meanwhile."""
@@ -195,6 +192,7 @@ class PlayScreen(Page):
             due = max(due + (1 / self.speed if self.speed else 0), time.monotonic() - 1)
         self.is_auto = False
         self._is_stale = True
+        self._advise()
 
     async def _step(self, due: float = 0.0) -> bool:
         """Ask the player and make its move, not before it is due; False if that failed."""
@@ -216,11 +214,15 @@ class PlayScreen(Page):
         board = self.sitting.game.board
         if board is self._judged:
             return self.decision
+        self._n_asked += 1
+        self._is_stale = True  # the next frame says that it thinks, if it still does
         try:
             decision = await adviser.ask(board)
         except LabError as error:
             self.say(printable(str(error)))
             return None
+        finally:
+            self._n_asked -= 1
         if board is self.sitting.game.board and adviser is self.adviser:
             self.decision, self._judged = decision, board
         return decision
@@ -242,8 +244,8 @@ class PlayScreen(Page):
 
     def _turned(self, turn: "Turn", *, is_slow: bool) -> None:
         """After a move."""
-        goal = self.sitting.rules.goal
-        message = f"{goal}! The goal is reached, and you can play on" if turn.reaches_goal else ""
+        further = "" if self._is_over else ", and you can play on"
+        message = f"{self.sitting.rules.goal}! The goal is reached{further}" if turn.reaches_goal else ""
         self._changed(message, after=turn if is_slow and self.lab.has_motion else None)
 
     def _changed(self, message: str, after: "Turn | None" = None) -> None:
@@ -272,23 +274,42 @@ class PlayScreen(Page):
             return
         game, columns = self.sitting.game, self.size.width
         fresh = game.turns[-1].spawn[0] if game.turns else None
-        self.query_one(BoardView).show(game.board, fresh, slide.after if slide else None)
+        table = self.query_one(BoardAndPanel)
+        table.view.show(game.board, fresh, slide.after if slide else None)
         self.put("header", Text(f" 2048 on {facts.rules_text(game.rules)}", "bold", overflow="ellipsis", no_wrap=True))
+        best = max(self._best, game.score if self.sitting.is_by_person else 0)
         self.put("facts", facts.rows(facts.game_facts(game)))
-        self.put("lasting", facts.rows(facts.lasting_facts(game, self._best)))
-        state = f"plays, {facts.speed_text(self.speed)}" if self.is_auto else "you play"
-        self.put("who", facts.rows({"player": self.adviser.spec, "now": state}))
+        self.put("lasting", facts.rows(facts.lasting_facts(game, best)))
+        self.put("who", facts.rows({"player": self.adviser.spec, "now": self._state}))
         decision = self.decision if self.wants_hint and (self.is_auto or self._judged is game.board) else None
+        asking = f"asking {self.adviser.spec} ..." if self._n_asked and not self.is_auto and not decision else ""
         values = decision and facts.values_text(game.board, decision, self.adviser.spec, self.adviser.measure)
-        self.put("values", values if values and not self._is_over else Text(""))
-        over = "game over: u takes a move back, n begins anew" if self._is_over else ""
-        failure = f"this game cannot be kept: {self.sitting.failure}" if self.sitting.failure else ""
-        told = self.message or over or failure or (facts.short_facts(game, columns) if columns < 64 else "")
-        if columns < 64 and decision and not self.message:
-            told = facts.short_values(game.board, decision)
-        self.put("message", Text(f" {printable(told)}"))
+        self.put("values", values if values and not self._is_over else Text(asking, "dim"))
+        told = facts.told(game, self.message, columns - 2)
+        if not told and self.sitting.failure:
+            told = f"this game cannot be kept: {self.sitting.failure}"
+        elif not told and not table.has_panel:
+            values = facts.short_values(game.board, decision) if decision else asking
+            told = values or facts.short_facts(game, columns - 2)
+        self.put("message", Text(f" {printable(told)}", overflow="ellipsis", no_wrap=True))
         keys = [("?", "keys"), ("Esc", "menu"), ("u", "undo"), ("n", "new"), ("t", "values"), ("Enter", "auto")]
         keys += [("Space", "step"), ("p", "player"), ("+-", "speed")]
         self.put("keys", facts.join_keys(keys, columns))
         if self.is_auto:
             self.lab.pace.ask()
+
+    @property
+    def _state(self) -> str:
+        """Who moves now."""
+        if self._is_over:
+            return "game over"
+        return f"plays, {facts.speed_text(self.speed)}" if self.is_auto else "you play"
+
+
+def continue_game(episode: "Episode", store: "Store", n_moves: int | None = None, spec: str = "") -> PlayScreen:
+    """The screen of a game that goes on from a move of one that was played, or from its end."""
+    from lab2048.arena.sitting import Sitting
+    from lab2048.views.tui.form import default_player
+
+    sitting = Sitting.going_on(episode, len(episode.moves) if n_moves is None else n_moves, store)
+    return PlayScreen(sitting, default_player(episode.rules, spec))

@@ -4,8 +4,7 @@ import asyncio
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
-from textual.events import Key, Resize
+from textual.events import Key
 from textual.timer import Timer
 from textual.widgets import Static
 
@@ -17,8 +16,8 @@ from lab2048.rules.move import move_name
 from lab2048.views.listing import printable
 from lab2048.views.number import count
 from lab2048.views.tui import facts
-from lab2048.views.tui.board import BoardView
 from lab2048.views.tui.page import Page
+from lab2048.views.tui.panel import BoardAndPanel
 
 STEPS = {"left": -1, "comma": -1, "right": 1, "full_stop": 1, "pageup": -10, "pagedown": 10}
 
@@ -41,10 +40,7 @@ class ReplayScreen(Page):
     def compose(self) -> ComposeResult:
         """As a game is shown while it is played."""
         yield Static(id="header")
-        with Horizontal(id="body"):
-            yield BoardView(self._first, self.palette)
-            with Vertical(id="panel"):
-                yield Static(id="facts")
+        yield BoardAndPanel(self._first, self.palette, "facts")
         yield Static(id="message")
         yield Static(id="keys")
 
@@ -61,9 +57,8 @@ class ReplayScreen(Page):
         else:
             self.say(f"proved: {count(len(self.turns), 'move')}, score {self.episode.score:,}")
 
-    def on_resize(self, event: Resize) -> None:
+    def on_resize(self) -> None:
         """A panel where there is room for it."""
-        self.set_class(event.size.width < 64, "narrow")
         self.call_after_refresh(self._draw)
 
     @property
@@ -134,27 +129,24 @@ class ReplayScreen(Page):
         self._stop()
         if is_running:
             self._run_or_stop()
-        self.say(facts.speed_text(self.speed))
+        self.say(f"speed: {facts.speed_text(self.speed)}")
 
     def _continue(self) -> None:
         """Go on from the move that is shown."""
-        from lab2048.arena.sitting import Sitting
-        from lab2048.views.tui.form import default_player
-        from lab2048.views.tui.play import PlayScreen
+        from lab2048.views.tui.play import continue_game
 
         self._stop()
         try:
-            sitting = Sitting.going_on(self.episode, self.at, self.lab.store)
+            self.app.switch_screen(continue_game(self.episode, self.lab.store, self.at))
         except LabError as error:
             self.say(printable(str(error)))
-            return
-        self.app.switch_screen(PlayScreen(sitting, default_player(sitting.rules)))
 
     def _draw(self) -> None:
         if not self.is_mounted:
             return
         turn = self.turns[self.at - 1] if 0 < self.at <= len(self.turns) else None
-        self.query_one(BoardView).show(turn.board if turn else self._first, turn.spawn[0] if turn else None)
+        table = self.query_one(BoardAndPanel)
+        table.view.show(turn.board if turn else self._first, turn.spawn[0] if turn else None)
         self.put("header", Text(f" game {self.kept.id}", "bold").append(f"  {facts.rules_text(self.episode.rules)}"))
         shown = {
             "move": f"{self.at:,} of {self.n_moves:,}",
@@ -170,7 +162,7 @@ class ReplayScreen(Page):
         }
         self.put("facts", facts.rows(shown))
         state = f"runs, {facts.speed_text(self.speed)}" if self._clock else self.message
-        if self.size.width < 64:
+        if not table.has_panel:
             state = f"move {shown['move']}, score {shown['score']}"
         self.put("message", Text(f" {state}"))
         keys = [

@@ -1,0 +1,33 @@
+"""Numbers in large letters, for tiles that have room for them: half a letter is one dot."""
+
+HEIGHT = 3  # lines
+WIDTH = 3  # columns of one letter; a column of air stands between two
+# Five rows of three dots, from the top.
+_DOTS = {
+    "0": "### #.# #.# #.# ###", "1": ".#. ##. .#. .#. ###", "2": "### ..# ### #.. ###", "3": "### ..# ### ..# ###",
+    "4": "#.# #.# ### ..# ..#", "5": "### #.. ### ..# ###", "6": "### #.. ### #.# ###", "7": "### ..# ..# ..# ..#",
+    "8": "### #.# ### #.# ###", "9": "### #.# ### ..# ###", "k": "#.. #.# ##. #.# #.#", "M": "#.# ### ### #.# #.#",
+    "G": "### #.. #.# #.# ###", "?": "### ..# .## ... .#.",
+}  # fmt: skip
+_HALVES = {"..": " ", "#.": "▀", ".#": "▄", "##": "█"}
+
+
+def width_of(text: str) -> int:
+    """Columns of a text in large letters."""
+    return (WIDTH + 1) * len(text) - 1
+
+
+def large(text: str) -> list[str]:
+    r"""A number in large letters, line by line.
+
+    >>> print("\n".join(line.rstrip() for line in large("24")))
+    ▀▀█ █ █
+    █▀▀ ▀▀█
+    ▀▀▀   ▀
+    """
+    rows = [[_DOTS[letter].split()[y] for letter in text] for y in range(5)] + [["..."] * len(text)]
+    return [" ".join(_joined(*pair) for pair in zip(*rows[y : y + 2], strict=True)) for y in (0, 2, 4)]
+
+
+def _joined(upper: str, lower: str) -> str:
+    return "".join(_HALVES[a + b] for a, b in zip(upper, lower, strict=True))
