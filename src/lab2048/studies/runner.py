@@ -70,7 +70,7 @@ class Runner:
         self.shelf, self.n_workers = shelf, n_workers
         self._say, self._show, self._force = say, show, force
         for row in shelf.study.rows:
-            if row.id in self._only:
+            if not self._wanted.isdisjoint(part.id for part in rows[row.id]):
                 _check_player(row, shelf)
         self._job: Job | None = None
         self.is_stopped = False
