@@ -16,9 +16,8 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """Both streams lead to a terminal of 80 columns, without colours."""
+    """Have both streams lead to a terminal of 80 columns, without colours."""
     terminal = Terminal()
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")
@@ -30,11 +29,10 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 @pytest.mark.parametrize(
     "words", [["players"], ["players", "show", "expectimax"], ["doctor"], ["study", "list"], ["match", "nobody"]]
 )
-def test_no_line_is_wider_than_the_terminal(
-    narrow: Terminal, capsys: pytest.CaptureFixture[str], words: list[str]
-) -> None:
+def test_no_line_is_wider_than_the_terminal(monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
+    terminal = narrow(monkeypatch)
     run(words)
-    shown = narrow.getvalue().splitlines()
+    shown = terminal.getvalue().splitlines()
     assert len(shown) > 1
     assert [line for line in shown if len(line) > 80 and " " in line.strip()] == []
 
@@ -48,11 +46,12 @@ def test_words_stay_whole() -> None:
     assert folded(text, None) == text
 
 
-def test_a_command_to_copy_is_never_folded(narrow: Terminal) -> None:
+def test_a_command_to_copy_is_never_folded(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = narrow(monkeypatch)
     progress.say_how("go on with", "lab2048 match random")
     progress.say_how("go on with", "lab2048 match " + "random " * 20)
     say("a word " * 20)
-    first, second, third, *rest = narrow.getvalue().splitlines()
+    first, second, third, *rest = terminal.getvalue().splitlines()
     assert first == "go on with lab2048 match random"
     assert (second, third) == ("go on with", "lab2048 match " + "random " * 20)
     assert all(len(line) <= 80 for line in rest)

@@ -1,5 +1,7 @@
 """Ctrl-C, kill -9 and a full disk in the middle of a match: nothing that was kept is lost, and it goes on."""
 
+import io
+import itertools
 import json
 import os
 import resource
@@ -10,10 +12,16 @@ import time
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from lab2048.arena.batch import Batch, play_batch
+from lab2048.arena.match import Match
 from lab2048.errors import StoreError
+from lab2048.players import load_player_file
 from lab2048.records.store import Store
+from lab2048.rules import Rules
 from lab2048.views.number import count
+from lab2048.views.table import match_table
 
 SLOW = ["--rules", "3x3", "--games", "1000000"]  # never done while a test looks
 
@@ -68,6 +76,7 @@ def test_ctrl_c_reports_and_keeps_what_was_played(words: list[str], own_store: P
     assert n == n_kept(own_store) > 0
     assert "the games played are kept; go on with lab2048 match " in err
     assert "--json --resume\n" in err
+    assert "ending: games that are over count, those under way are dropped" in err
     assert "Traceback" not in err
     assert f"{count(n, 'game')} found" in resume(words, own_store)
 
@@ -111,17 +120,22 @@ def test_every_command_ends_by_the_same_codes(words: list[str], number: int, cod
     assert "Traceback" not in err
 
 
-def test_a_player_without_a_game_is_said_to_have_none(hug: Path, own_store: Path) -> None:
-    command = [sys.executable, "-m", "lab2048", "match", "random", "hug", "--player-file", str(hug)]
-    options = ["--rules", "8x8", "--games", "2", "--workers", "1", "--store", str(own_store)]
-    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        wait_for_games(process, own_store)  # of random; a game of hug on 8x8 takes for ever
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate()
-    assert process.returncode == 130, err
-    assert "ending: games that are over count, those under way are dropped" in err
-    assert "hug: no game of it is over yet" in out
-    assert err.splitlines()[-1].startswith("the games played are kept; go on with lab2048 match random hug ")
+def test_a_game_under_way_is_dropped_whoever_plays(hug: Path) -> None:
+    load_player_file(hug)
+    for player in ("hug", "random"):
+        asked = itertools.count()
+        batch = Batch(player, Rules.from_text("8x8"), 1, [0, 1, 2])
+        assert play_batch(batch, lambda asked=asked: next(asked) >= 3).episodes == {}
+
+
+def test_a_player_without_a_game_is_said_to_have_none() -> None:
+    match = Match(Rules.from_text("2x2"), ["random", "expectimax"], 1, 5)
+    match.count(play_batch(Batch("random", match.rules, 1, [0, 1]), lambda: False))
+    console = Console(width=80, file=io.StringIO())
+    console.print(match_table(match, title="2x2", width=80))
+    shown = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert shown[-1].rstrip() == "expectimax: no game of it is over yet"
+    assert ["games", "2", "0"] in [line.split() for line in shown]
 
 
 def test_kill_9_loses_at_most_the_games_at_hand(words: list[str], own_store: Path) -> None:
