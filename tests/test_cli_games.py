@@ -156,7 +156,7 @@ def test_replay_proves_move_by_move(capsys):
     out = capsys.readouterr().out.splitlines()
     episode = play("3x3", 0)
     assert len(out) == len(episode.moves) + 2
-    assert out[-2].endswith(f" {episode.score} {episode.prove().board.to_text()}")
+    assert out[-2].endswith(f" {episode.score} {episode.prove().board.to_text(spaced=True)}")
     assert out[-1] == f"proved: {len(episode.moves)} moves, score {episode.score}, highest tile {episode.max_tile}"
 
 

@@ -132,7 +132,7 @@ def test_a_player_without_a_game_is_said_to_have_none() -> None:
     match = Match(Rules.from_text("2x2"), ["random", "expectimax"], 1, 5)
     match.count(play_batch(Batch("random", match.rules, 1, [0, 1]), lambda: False))
     console = Console(width=80, file=io.StringIO())
-    console.print(match_table(match, title="2x2", width=80))
+    console.print(match_table(match, title="2x2", width=80, is_over=True))
     shown = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     assert shown[-1].rstrip() == "expectimax: no game of it is over yet"
     assert ["games", "2", "0"] in [line.split() for line in shown]

@@ -251,4 +251,4 @@ def _report(match: "Match", required: "list[Requirement]", *, as_json: bool, as_
         return
     console = make_console()
     title = f"{match.rules.board.to_text()}, goal {match.rules.goal}, seed {match.seed}"
-    console.print(match_table(match, title=title, width=console.width))
+    console.print(match_table(match, title=title, width=console.width, is_over=True))

@@ -16,15 +16,16 @@ from lab2048.views.number import duration, number, percent
 LABEL_WIDTH, COLUMN_WIDTH = 12, 24  # a column holds the widest rate: 99.780% [99.551%, 99.893%]
 
 
-def match_table(match: Match, *, title: str, width: int) -> RenderableType:
+def match_table(match: Match, *, title: str, width: int, is_over: bool = False) -> RenderableType:
     """The standings of a match, a column a player, and below them the paired differences.
 
-    Players that do not fit beside each other stand below each other: no figure is cut.
+    Players that do not fit beside each other stand below each other: no figure is cut.  When all is over, whoever
+    has no game is named.
     """
     standings = list(match.standings.values())
     n_columns = max(1, (width - LABEL_WIDTH) // (COLUMN_WIDTH + 2))
     blocks = [standings[i : i + n_columns] for i in range(0, len(standings), n_columns)]
-    lines = [Text(line) for line in (*paired_lines(match), *idle_lines(match))]
+    lines = [Text(line) for line in (*paired_lines(match), *(idle_lines(match) if is_over else ()))]
     return Group(Text(title), *(_block(match, block) for block in blocks), *lines)
 
 
