@@ -121,12 +121,21 @@ def test_solve_and_browse(tab: Tab) -> None:
 def test_a_long_solve_shows_its_layers_and_can_be_stopped(tab: Tab) -> None:
     tab.go("#/solve?board=3x4&goal=512")
     expect(tab.page.locator("form .cmd code")).to_contain_text("lab2048 solve 3x4")
-    tab.page.get_by_role("button", name="Solve", exact=True).click()
+    tab.page.locator("form").get_by_role("button", name=re.compile("^Solve")).click()
     solve = tab.page.get_by_role("region", name="The solve")
     expect(solve.locator("figure .main-svg").first).to_be_visible()
     tab.shot("solve-running")
     solve.get_by_role("button", name=re.compile("^Stop")).click()
     expect(solve).to_contain_text("cancelled")
+
+
+def test_who_solves_what_does_not_fit_is_told_before(tab: Tab) -> None:
+    tab.go("#/solve?board=4x4&goal=2048")
+    expect(tab.page.locator("form [role=status]")).to_contain_text("Cannot be solved here")
+    expect(tab.page.get_by_role("button", name="Solve anyway")).to_be_enabled()
+    tab.page.get_by_role("textbox", name="Map").fill("9x9")
+    expect(tab.page.locator("form .error")).to_have_text("Board 9x9 is out of range: expected 1x2 to 8x8")
+    expect(tab.page.get_by_role("button", name="Solve", exact=True)).to_be_disabled()
 
 
 def test_solve_a_design(tab: Tab) -> None:

@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
@@ -61,6 +62,26 @@ def test_import_replay_and_continue(tab: Tab, server: Server, tmp_path: Path) ->
     tab.page.get_by_role("button", name="Continue from here").click()
     expect(tab.page.locator(".chip", has_text="Moves").locator("b")).to_have_text("11")
     assert tab.ranks() == shown
+
+
+def test_judge_a_game_and_look_at_its_worst_move(tab: Tab, server: Server) -> None:
+    state = played(server, moves="asdw" * 25)
+    tab.go(f"#/review/{state['id']}")
+    tab.page.get_by_role("button", name="Judge this game").click()
+    told = tab.page.locator("section.panel", has_text="Value by move")
+    expect(told).to_contain_text(f"{state['n_moves'] + 1} of {state['n_moves'] + 1} boards")
+    expect(told.get_by_role("img", name="Expected final score by ntuple")).to_be_visible()
+    worst = told.locator("button.worse").first
+    expect(worst).to_contain_text("is better by")
+    expect(tab.page.locator("lab-board .arrow")).to_be_hidden()
+    worst.click()
+    number = int(worst.locator("b").inner_text())
+    slider = tab.page.get_by_role("slider", name="Move")
+    expect(slider).to_have_attribute("aria-valuetext", f"move {number - 1} of {state['n_moves']}")
+    expect(tab.page.locator("lab-board .arrow")).to_be_visible()
+    assert not tab.serious()
+    tab.page.keyboard.press("ArrowRight")
+    expect(tab.page.locator("lab-board .arrow")).to_be_hidden()
 
 
 def test_delete_and_undo(tab: Tab, server: Server) -> None:
@@ -165,11 +186,16 @@ def test_what_is_not_there_says_so_and_shows_a_way_back(tab: Tab, address: str, 
     expect(lost).to_have_count(0)
 
 
-def test_a_seed_of_six_digits_is_not_cut(tab: Tab) -> None:
-    tab.go("#/play?board=4x4&seed=888888")
-    seed = tab.page.locator(".chip", has_text="Seed").locator("b")
-    expect(seed).to_have_text("888888")
-    assert seed.evaluate("each => each.scrollWidth <= each.clientWidth")
+@pytest.mark.parametrize("size", ["desk", "phone"])
+def test_no_figure_is_cut(make_tab: Any, size: str) -> None:
+    tab: Tab = make_tab(size)
+    tab.go("#/play?seed=888888&board=" + quote("65536 65536 . ./. . . ./. . . ./. . . 2"))
+    chips = tab.page.locator(".chip b")
+    expect(chips.last).to_have_text("888888")
+    tab.page.keyboard.press("ArrowLeft")
+    expect(chips.first).to_have_text("131,072")
+    cut = "all => all.filter(each => each.scrollWidth > each.clientWidth).map(each => each.textContent)"
+    assert chips.evaluate_all(cut) == []
 
 
 def test_settings_stay(tab: Tab) -> None:
@@ -209,9 +235,11 @@ def test_the_phone(phone: Tab, server: Server) -> None:
     for name in ("Games", "Design", "Lab", "Play"):
         bar.get_by_role("link", name=name).tap()
         expect(page).to_have_title(f"{name} - lab2048")
+        expect(bar.locator("[aria-current=page]")).to_have_text(name)
         phone.until("document.documentElement.scrollWidth <= 390")
     for name in ("Watch", "Train", "Solve"):
         bar.get_by_role("button", name="More").tap()
         page.get_by_role("dialog").get_by_role("link", name=name).tap()
         expect(page).to_have_title(f"{name} - lab2048")
+        expect(bar.locator("[aria-current=page]")).to_have_text("More")
         phone.until("document.documentElement.scrollWidth <= 390")

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from lab2048.cli.options import say
 from lab2048.views.fold import columns_of
+from lab2048.views.number import wait
 
 PATIENCE, _PATIENCE_ELSEWHERE = 1.0, 2.0  # seconds without a word
 _PAUSE_TERMINAL, _PAUSE_ELSEWHERE = 0.2, 10.0
@@ -55,14 +56,8 @@ def bar(done: float, seconds: float) -> str:
     '[#####---------------]  25%, 30 s left'
     """
     n = round(_BAR * min(1.0, max(0.0, done)))
-    left = f", {_duration(seconds * (1 - done) / done)} left" if done > 0 else ""
+    left = f", {wait(seconds * (1 - done) / done)} left" if done > 0 else ""
     return f"[{'#' * n}{'-' * (_BAR - n)}] {done:4.0%}{left}"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{max(0.0, seconds):.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 class _Line:

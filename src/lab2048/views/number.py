@@ -70,6 +70,17 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1e9:.0f} ns"
 
 
+def wait(seconds: float) -> str:
+    """A time that somebody has to wait.
+
+    >>> wait(0.2), wait(99), wait(1200), wait(34782)
+    ('0 s', '99 s', '20 min', '9.7 h')
+    """
+    if seconds < 100:
+        return f"{max(0.0, seconds):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
 def size(n_bytes: float) -> str:
     """An amount of data in the unit that fits.
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from lab2048.errors import LabError, UsageError
 from lab2048.players import default_spec
 from lab2048.rules import Board, Rules
-from lab2048.views.number import number, size
+from lab2048.views.number import number, size, wait
 from lab2048.views.web.command import line, more_options, rules_options
 from lab2048.views.web.lab import Lab, LabOf
 from lab2048.views.web.schema import ERRORS, MAX_TEXT, Body, RulesBody, RulesData, ShapeData
@@ -151,6 +151,6 @@ def _verdict(found: dict[str, Any], rules: Rules, objective: str) -> str:
     if found["is_least"]:
         return f"cannot be solved here: more than {number(found['afterstates'])} afterstates{missing}"
     about = "" if found["is_exact"] else "about "
-    seconds, disk = number(max(1, found["seconds"])), size(found["disk"])
-    what = f"{about}{number(found['afterstates'])} afterstates, about {seconds} s, {disk} of disk"
+    seconds, disk = wait(max(1, found["seconds"])), size(found["disk"])
+    what = f"{about}{number(found['afterstates'])} afterstates, about {seconds}, {disk} of disk"
     return f"can be solved here: {what}" if found["fits"] else f"cannot be solved here: {what}{missing}"

@@ -37,11 +37,10 @@ async function show() {
   const name = Object.hasOwn(PAGES, where.page) ? where.page : "nowhere";
   const [title, load] = PAGES[name] ?? NOWHERE;
   const mine = ++visit;
-  for (const link of document.querySelectorAll(".pages a, .tabs a")) {
-    const isHere = link.getAttribute("href") === `#/${IN_BAR[name] ?? name}`;
-    if (isHere) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
+  for (const link of document.querySelectorAll(".pages a, .tabs a"))
+    mark(link, link.getAttribute("href") === `#/${IN_BAR[name] ?? name}`);
+  // On a phone, pages without a place in the bar are behind its last button.
+  mark(document.getElementById("more"), name in PAGES && !document.querySelector(".tabs a[aria-current]"));
   document.title = `${title} - lab2048`;
   const main = document.getElementById("page");
   try {
@@ -65,6 +64,11 @@ async function show() {
     console.error(error);
     toast(`The page ${title} could not be shown: ${error.message}`, "Again", show);
   }
+}
+
+function mark(entry, isHere) {
+  if (isHere) entry.setAttribute("aria-current", "page");
+  else entry.removeAttribute("aria-current");
 }
 
 document.addEventListener("keydown", (event) => {

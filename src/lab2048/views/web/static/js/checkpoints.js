@@ -54,7 +54,7 @@ export class CheckpointList {
               [
                 ["", (each) => h("b", {}, each.number ? `@${each.number}` : "last")],
                 ["Games", (each) => number(each.n_games), "n"],
-                ["Minutes", (each) => number(each.minutes), "n"],
+                ["Minutes", (each) => each.minutes.toFixed(1), "n"],
                 ["Mean score", (each) => (each.mean ? number(each.mean) : "-"), "n"],
                 ["Size", (each) => bytes(each.bytes), "n"],
                 ["", (each) => this.acts(each), "acts"],

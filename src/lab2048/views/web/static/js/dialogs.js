@@ -1,10 +1,8 @@
 // Help, settings, the jobs, and the pages that have no room in the bar of a phone.
 
-import { post, remove } from "./api.js";
-import { attempt, button, dialog, h, segments } from "./dom.js";
+import { button, dialog, h, segments } from "./dom.js";
+import { jobList } from "./joblist.js";
 import { pref, setPref } from "./prefs.js";
-import { writeAddress } from "./pure/codec.js";
-import { clock, percent } from "./pure/format.js";
 import { stream } from "./stream.js";
 
 const KEYS = [
@@ -119,12 +117,6 @@ export function more() {
   );
 }
 
-/** The address of the page that shows a job. */
-export function jobAddress(job) {
-  const page = { match: "lab", train: "train", solve: "solve", study: "lab" }[job.kind];
-  return page ? writeAddress(page, [job.id]) : null;
-}
-
 export function jobs() {
   const ending = new AbortController();
   const list = jobList(
@@ -142,85 +134,4 @@ export function jobs() {
     ),
   );
   box.addEventListener("close", () => ending.abort());
-}
-
-/** A list of jobs that follows them; lines stay in place, so that the focus does. */
-export function jobList(which, signal, leave) {
-  const list = h("div.stack");
-  const lines = new Map();
-  const draw = () => {
-    const all = which();
-    for (const job of all) {
-      if (lines.has(job.id)) lines.get(job.id).update(job);
-      else lines.set(job.id, jobLine(job, leave));
-    }
-    const wanted = all.length ? all.map(({ id }) => lines.get(id)) : [h("p.quiet.small", {}, "None yet.")];
-    if (wanted.length !== list.children.length || wanted.some((line, i) => line !== list.children[i]))
-      list.replaceChildren(...wanted);
-  };
-  stream.on("jobs", draw, signal);
-  draw();
-  return list;
-}
-
-const isBusy = (job) => ["running", "queued", "ending"].includes(job.state);
-
-/** A job with its progress, and what can be done about it; `update` shows how it stands now. */
-export function jobLine(first, leave = () => {}) {
-  const { id, title, kind } = first;
-  const act = (what) => (event) =>
-    attempt(async () => stream.learn(await post(`/api/jobs/${id}/${what}`)), event.currentTarget);
-  const address = jobAddress(first);
-  const state = h("span.small.quiet");
-  const bar = h("progress", { max: 1, "aria-label": `Progress of ${title}` });
-  const words = h("span.small.quiet.grow");
-  const acts = h("div.row");
-  const element = h(
-    "div.job",
-    {},
-    h(
-      "div.row.spread.nowrap",
-      {},
-      address ? h("a.grow", { href: address, onclick: leave }, title) : h("b.grow", {}, title),
-      state,
-    ),
-    bar,
-    h("div.row.spread.nowrap", {}, words, acts),
-  );
-  let offered = null;
-  element.update = (job) => {
-    const isOver = !isBusy(job);
-    state.textContent = isOver || job.progress === null ? job.state : percent(Math.floor(job.progress * 100) / 100);
-    bar.hidden = isOver;
-    if (job.progress === null) bar.removeAttribute("value");
-    else bar.value = job.progress;
-    words.textContent = [job.message, job.seconds ? clock(job.seconds) : null].filter(Boolean).join(", ");
-    const offers = `${job.can_cancel} ${job.can_resume} ${isOver}`;
-    if (offers === offered) return;
-    offered = offers;
-    acts.replaceChildren(
-      ...[
-        job.can_cancel
-          ? button(kind === "train" ? "Pause" : "Stop", act("cancel"), {
-              slim: true,
-              "aria-label": `${kind === "train" ? "Pause" : "Stop"} ${title}`,
-            })
-          : null,
-        job.can_resume ? button("Resume", act("resume"), { slim: true, "aria-label": `Resume ${title}` }) : null,
-        isOver
-          ? button(
-              "Forget",
-              (event) =>
-                attempt(async () => {
-                  await remove(`/api/jobs/${id}`);
-                  stream.forget(id);
-                }, event.currentTarget),
-              { slim: true, "aria-label": `Forget ${title}` },
-            )
-          : null,
-      ].filter(Boolean),
-    );
-  };
-  element.update(first);
-  return element;
 }

@@ -2,7 +2,7 @@
 
 import { post } from "./api.js";
 import { complain, button, h } from "./dom.js";
-import { chances, short } from "./pure/format.js";
+import { chances, number, short } from "./pure/format.js";
 import { capital } from "./pure/words.js";
 import { patiently } from "./stream.js";
 
@@ -19,11 +19,12 @@ export class ValueGraph {
   #svg = null;
   #cursor = null;
 
-  /** `seek` goes to a move; `nameOf` says a move in words. */
-  constructor({ id, n_moves: nMoves }, { seek, nameOf }) {
+  /** `seek` goes to a move; `look` goes to a board and points out a move; `nameOf` says a move in words. */
+  constructor({ id, n_moves: nMoves }, { seek, look, nameOf }) {
     this.id = id;
     this.nMoves = nMoves;
     this.seek = seek;
+    this.look = look;
     this.nameOf = nameOf;
     this.words = h("p.quiet.small.told", { role: "status" });
     this.body = h("div.stack");
@@ -110,13 +111,17 @@ export class ValueGraph {
       .slice(0, WORST);
     if (!bad.length) return h("p.quiet.small", {}, "No bad move among these boards.");
     return h(
-      "div.row",
+      "div.spawns",
       {},
+      h("p.quiet.small", {}, "The worst moves; look at one, and an arrow shows the better one."),
       bad.map(({ turn, grade, best, made, loss }) =>
-        button(`${turn + 1}: ${grade}`, () => this.seek(turn), {
-          slim: true,
-          title: `${capital(this.nameOf(made))} was made, ${this.nameOf(best)} is better by ${this.write(loss)}`,
-        }),
+        h(
+          "button.spawn.worse",
+          { type: "button", onclick: () => this.look(turn, best) },
+          h("b", {}, number(turn + 1)),
+          h("span", {}, `${capital(this.nameOf(made))}; ${this.nameOf(best)} is better by ${this.write(loss)}`),
+          h("span.small.bad", {}, grade),
+        ),
       ),
     );
   }

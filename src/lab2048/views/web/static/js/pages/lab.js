@@ -2,7 +2,7 @@
 
 import { get, post, withQuery } from "../api.js";
 import { chart, charts } from "../chart.js";
-import { jobLine } from "../dialogs.js";
+import { jobLine } from "../joblist.js";
 import { attempt, button, commandLine, complain, field, h, missing, table } from "../dom.js";
 import { pref, setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
@@ -166,7 +166,7 @@ class Lab {
               [
                 "Match",
                 (job) =>
-                  h("a", { href: writeAddress("lab", [job.id]), title: job.title }, h("span.clip", {}, job.title)),
+                  h("a", { href: writeAddress("lab", [job.id]), title: job.title }, h("span.clip.long", {}, job.title)),
               ],
               ["State", (job) => this.#cells.get(job.id).state],
               ["", (job) => this.#cells.get(job.id).message],

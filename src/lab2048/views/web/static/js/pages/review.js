@@ -67,6 +67,10 @@ class Review {
     this.words = h("p.quiet.small");
     this.graph = new ValueGraph(this.state, {
       seek: (to) => this.seek(to),
+      look: (to, best) => {
+        this.seek(to);
+        this.board.point(best);
+      },
       nameOf: (move) => this.shape.moves[move].name,
     });
     this.playWords = h("span", {}, "Play");
@@ -215,6 +219,7 @@ class Review {
 
   show(at, { isDrawn = false } = {}) {
     this.#at = at;
+    this.board.point(null);
     const last = this.#turns[at - 1];
     if (!isDrawn) this.board.show(this.boardAt(at), last?.cell ?? -1);
     this.slider.value = String(at);

@@ -2,7 +2,7 @@
 
 import { get, post } from "../api.js";
 import { chart } from "../chart.js";
-import { jobLine, jobList } from "../dialogs.js";
+import { jobLine, jobList } from "../joblist.js";
 import { attempt, button, commandLine, field, h, missing, select, table } from "../dom.js";
 import { playersOf } from "../players.js";
 import { setPref } from "../prefs.js";
@@ -44,6 +44,8 @@ class Solve {
       { name: "objective" },
     );
     this.verdict = h("p.small.quiet", { role: "status" });
+    this.startWords = h("span", {}, "Solve");
+    this.startButton = button(this.startWords, null, { type: "submit", main: true });
     this.command = commandLine();
     this.error = h("p.error", { role: "alert" });
     this.jobs = jobList(
@@ -73,7 +75,7 @@ class Solve {
             h(
               "div.row",
               {},
-              button("Solve", null, { type: "submit", main: true }),
+              this.startButton,
               button("Estimate", () => this.estimate()),
             ),
             this.command,
@@ -95,13 +97,16 @@ class Solve {
     clearTimeout(this.#planTimer);
     this.#estimating?.abort();
     this.verdict.textContent = "";
+    this.startWords.textContent = "Solve";
     this.#planTimer = setTimeout(async () => {
       try {
         this.command.set((await post("/api/solves/plan", this.request())).command);
         this.error.textContent = "";
+        this.startButton.disabled = false;
         this.estimate();
       } catch (wrong) {
         this.command.set("");
+        this.startButton.disabled = true;
         this.error.textContent = capital(wrong.message);
       }
     }, 250);
@@ -114,6 +119,8 @@ class Solve {
     try {
       const answer = await patiently(() => post("/api/design/estimate", this.request(), { signal: abort.signal }));
       this.verdict.textContent = capital(answer.verdict) + ".";
+      // An estimate is rough: who knows better may try, and knows then what is tried.
+      this.startWords.textContent = answer.fits && !answer.is_least ? "Solve" : "Solve anyway";
     } catch (wrong) {
       if (wrong.name !== "AbortError") this.verdict.textContent = capital(wrong.message);
     }

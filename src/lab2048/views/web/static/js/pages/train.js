@@ -3,7 +3,7 @@
 import { get, post, remove } from "../api.js";
 import { charts } from "../chart.js";
 import { CheckpointList } from "../checkpoints.js";
-import { jobLine } from "../dialogs.js";
+import { jobLine } from "../joblist.js";
 import { attempt, button, commandLine, h, missing, table, toast } from "../dom.js";
 import { playersOf } from "../players.js";
 import { setPref } from "../prefs.js";
