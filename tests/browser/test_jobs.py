@@ -85,6 +85,7 @@ def test_a_deep_training_says_what_it_takes(tab: Tab) -> None:
     expect(writes).to_contain_text("up to 20 checkpoints")
     expect(tab.page.locator("form .cmd code")).to_contain_text("lab2048 train afterstate")
     tab.page.get_by_text("Options of learning").click()
+    expect(tab.page.get_by_label("crowd")).to_have_accessible_description("games that are played side by side")
     tab.page.get_by_label("crowd").fill("0")
     expect(tab.page.locator("form .error")).to_have_text("Crowd 0 is out of range: expected 1 to 65536")
     tab.page.get_by_label("crowd").fill("")
@@ -159,6 +160,7 @@ def test_run_a_study(tab: Tab) -> None:
     tab.page.get_by_role("button", name=re.compile("^Run Lookahead on one thread")).click()
     detail = tab.page.get_by_role("region", name="The match")
     expect(detail.locator(".cmd code")).to_have_text("lab2048 study run 000-threads --tiny")
+    expect(detail).to_be_in_viewport()  # its button stands far below
     expect(detail).to_contain_text("done")
     expect(detail.locator(".log")).to_contain_text("1 step")
     tab.shot("lab-study")

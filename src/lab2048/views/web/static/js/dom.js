@@ -27,6 +27,12 @@ export function button(text, onclick, { key, main, slim, ...props } = {}) {
   return h(name, { type: "button", onclick, ...props }, text, key ? h("kbd", { "aria-hidden": "true" }, key) : null);
 }
 
+/** Bring what somebody has just asked for into view, if it begins elsewhere: on a phone, forms stand below. */
+export function reveal(element) {
+  const { top } = element.getBoundingClientRect();
+  if (top < 0 || top > 0.7 * innerHeight) element.scrollIntoView({ block: "start" });
+}
+
 /** A label around a control. */
 export function field(label, control) {
   return h("label.field", {}, h("span", {}, label), control);

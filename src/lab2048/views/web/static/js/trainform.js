@@ -36,7 +36,7 @@ export class TrainForm {
     this.rules = rulesForm({ board: "4x4" }, { onchange: plan, boardOnly: true });
     this.network = select([["", "as fits the board"]], "", plan, { name: "network" });
     this.networkField = field("Network", this.network);
-    this.options = h("div.fields");
+    this.options = h("div.fields.explained");
     this.writes = h("p.small.quiet", { role: "status" });
     this.error = h("p.error", { role: "alert" });
     this.command = commandLine();
@@ -84,7 +84,7 @@ export class TrainForm {
     this.networkField.hidden = chosen.name !== "ntuple";
     const plan = () => this.plan();
     this.options.replaceChildren(
-      ...chosen.options.map((option) => field(option.name.replaceAll("_", " "), optionField(option, plan))),
+      ...chosen.options.map((option) => optionField(option, plan)),
     );
     this.plan();
   }
@@ -130,9 +130,17 @@ export class TrainForm {
   }
 }
 
-/** A field for an option, empty as long as it is as usual. */
-function optionField({ name, kind, default: usual, doc, known }, onchange) {
-  const words = { name: `option-${name}`, title: doc };
+/** An option with what it means. */
+function optionField(option, onchange) {
+  const control = optionControl(option, onchange);
+  const about = h("p.small.quiet", { id: `about-${option.name}` }, option.doc.replace(/\.$/, ""));
+  control.setAttribute("aria-describedby", about.id);
+  return h("div", {}, field(option.name.replaceAll("_", " "), control), option.doc ? about : null);
+}
+
+/** What an option is chosen by, empty as long as it is as usual. */
+function optionControl({ name, kind, default: usual, known }, onchange) {
+  const words = { name: `option-${name}` };
   const yes = [
     ["true", "yes"],
     ["false", "no"],

@@ -3,7 +3,7 @@
 import { get, post, withQuery } from "../api.js";
 import { chart, charts } from "../chart.js";
 import { jobLine } from "../joblist.js";
-import { attempt, button, commandLine, complain, field, h, missing, table } from "../dom.js";
+import { attempt, button, commandLine, complain, field, h, missing, reveal, table } from "../dom.js";
 import { pref, setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
 import { date } from "../pure/format.js";
@@ -58,7 +58,7 @@ class Lab {
     this.runs = h("div");
     this.detail = h("section.panel", { hidden: true, "aria-label": "The match" });
     this.comparison = h("section.panel", { hidden: true, "aria-label": "Comparison" });
-    this.studies = new StudyList((id) => this.choose(id));
+    this.studies = new StudyList((id) => this.begun(id));
     main.append(
       h("h1", {}, "Lab"),
       h(
@@ -125,7 +125,12 @@ class Lab {
     const job = await attempt(() => post("/api/matches", this.request()), event.submitter);
     if (!job) return;
     stream.learn(job);
-    this.choose(job.id);
+    this.begun(job.id);
+  }
+
+  begun(id) {
+    this.choose(id);
+    reveal(this.detail);
   }
 
   matches() {

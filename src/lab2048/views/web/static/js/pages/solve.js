@@ -3,7 +3,7 @@
 import { get, post } from "../api.js";
 import { chart } from "../chart.js";
 import { jobLine, jobList } from "../joblist.js";
-import { attempt, button, commandLine, field, h, missing, select, table } from "../dom.js";
+import { attempt, button, commandLine, field, h, missing, reveal, select, table } from "../dom.js";
 import { playersOf } from "../players.js";
 import { setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
@@ -132,6 +132,7 @@ class Solve {
     if (!job) return;
     this.#wanted = job.id;
     stream.learn(job);
+    reveal(this.running);
   }
 
   /** A solve has come on: one that was asked for is shown while it runs, and its table when it is done. */

@@ -4,7 +4,7 @@ import { get, post, remove } from "../api.js";
 import { charts } from "../chart.js";
 import { CheckpointList } from "../checkpoints.js";
 import { jobLine } from "../joblist.js";
-import { attempt, button, commandLine, h, missing, table, toast } from "../dom.js";
+import { attempt, button, commandLine, h, missing, reveal, table, toast } from "../dom.js";
 import { playersOf } from "../players.js";
 import { setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
@@ -69,6 +69,7 @@ class Train {
     if (!job) return;
     stream.learn(job);
     await this.load(request.name);
+    reveal(this.detail);
   }
 
   jobOf(training) {
