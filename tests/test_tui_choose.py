@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widget import Widget
 from tui_scene import Run, press, run_scene, screen_of
 from tui_shots import is_loaded, text_of, until
 
@@ -93,7 +94,7 @@ def test_it_fits_every_terminal(run: Run, size: tuple[int, int]) -> None:
         await press(pilot, "p")
         await until(pilot, lambda: is_loaded(app))
         players = app.screen.query_one(Choices)
-        for widget in app.screen.walk_children():
+        for widget in app.screen.walk_children(Widget):
             assert not widget.display or app.screen.region.contains_region(widget.region)
         assert players.size.height >= 4
         for _ in range(players.option_count):

@@ -115,6 +115,28 @@ def test_a_match_runs_beside_the_screen(run: Run, own_store: Path) -> None:
         assert len(store.entries(kind="match")) == 6
 
 
+def test_what_stands_in_a_field_is_replaced_by_what_is_typed(run: Run) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, ["m", *"random", "tab", *"2x2", "down", "down", "up", "end", "8"])
+        assert isinstance(app.screen, FormScreen)
+        words = ["match", "random", "--rules", "2x2", "--goal", "8", "--games", "20", "--seed", "1"]
+        assert app.screen.words == words
+
+    run(scene)
+
+
+def test_a_match_of_one_player_is_a_match(run: Run) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, ["m", *"random"])
+        fill(app, board="2x2", games="3", workers="1")
+        await press(pilot, ["enter"])
+        job = app.jobs["match"]
+        await until(pilot, lambda: job.code is not None)
+        assert (job.code, len(job.event["players"])) == (0, 1)
+
+    run(scene)
+
+
 def test_a_solve_ends_with_its_answer(run: Run) -> None:
     async def scene(app: LabApp, pilot: Pilot[None]) -> None:
         await press(pilot, "s")

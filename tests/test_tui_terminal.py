@@ -10,9 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from played import play
 from terminal import LAB, Terminal
 
 from lab2048.records.store import Store
+from lab2048.rules import Rules
 
 Open = Callable[..., Terminal]
 TUI = f"{LAB} tui --rules 4x4 --seed 3 --player random"
@@ -59,23 +61,55 @@ def test_ten_moves_undo_another_player_and_out(open_terminal: Open, own_store: P
     terminal.press("u")
     terminal.until(moves(9))
     terminal.press("p")
-    terminal.has("who is to be asked")
-    terminal.press("\x1b[H")  # to the first of the list, and down
-    terminal.has("options: weights=")
-    terminal.press("\x1b[B")
-    terminal.has("options: depth=")
-    terminal.press("\x1b[B")
-    terminal.has("options: order=")
+    terminal.has("who gives hints", "Enter takes random", "▸random")
+    terminal.press("fi")
+    terminal.has("Enter takes first", "▸first", "options order=TEXT")
     terminal.press("\r")
     terminal.has("first it is")
     terminal.press(" ")
     terminal.until(moves(10))
     terminal.press("q")
-    terminal.has("code-0")
+    shown = terminal.has("code-0")
     terminal.assert_restored()
     with Store.open(own_store) as store:
         (entry,) = store.entries()
     assert (entry.player, entry.n_moves, entry.movers) == ("human", 10, ((10, "first"),))
+    told = f"2048 on 4x4, seed 3, score {entry.score}, 10 moves; go on with lab2048 tui --game {entry.id}"
+    assert told in "".join(line.ljust(80) for line in shown)
+
+
+def test_a_game_goes_on_by_its_number(open_terminal: Open, own_store: Path) -> None:
+    with Store.open(own_store) as store:
+        run = store.begin_run("play", Rules.from_text("3x3"), "human", 1)
+        store.keep(run, {0: (before := play("3x3", seed=1, player="human", max_moves=5))})
+    terminal = open_terminal()
+    terminal.play(program=f"{LAB} tui --game 1 --seed 3")
+    terminal.has("lab2048: --game and --seed: a game that was kept has its own seed")
+    terminal.play(program=f"{LAB} tui --game 1")
+    terminal.until(moves(5))
+    terminal.press("wasd")
+    terminal.until(lambda shown: any(re.search(r"moves +[6789]", line) for line in shown))
+    terminal.press("q")
+    terminal.has("go on with lab2048 tui --game 2")
+    terminal.assert_restored()
+    with Store.open(own_store) as store:
+        new, old = store.entries()
+        assert store.get(old.id).episode == before
+        assert store.get(new.id).episode.moves.startswith(before.moves)
+
+
+@pytest.mark.parametrize(("variable", "words"), [("1", ""), ("", "--color never")])
+def test_the_chosen_line_is_seen_without_colours(open_terminal: Open, variable: str, words: str) -> None:
+    terminal = open_terminal(NO_COLOR=variable)
+    terminal.play(program=f"{LAB} tui {words}")
+    terminal.has("▸play", "q quit")
+    terminal.press("\x1b[B")
+    shown = terminal.has("▸watch")
+    line = next(y for y, text in enumerate(shown) if "▸watch" in text)
+    at = shown[line].index("▸")
+    assert terminal.screen.buffer[line][at + 1].reverse
+    assert not terminal.screen.buffer[line - 1][at + 1].reverse
+    assert {letter.fg for row in terminal.screen.buffer.values() for letter in row.values()} == {"default"}
 
 
 def test_keys_that_are_typed_at_once_all_count(open_terminal: Open) -> None:

@@ -20,7 +20,6 @@ from lab2048.arena.sitting import Sitting
 from lab2048.records.store import Store
 from lab2048.rules import Rules
 from lab2048.views.tui.app import LabApp
-from lab2048.views.tui.choices import Choices
 from lab2048.views.tui.choose import ChooseScreen
 from lab2048.views.tui.job import Job
 from lab2048.views.tui.palette import Depth
@@ -153,8 +152,8 @@ def _is_proved(app: LabApp) -> bool:
 
 
 def is_loaded(app: LabApp) -> bool:
-    """True if the list of players is there."""
-    return isinstance(app.screen, ChooseScreen) and bool(app.screen.query_one(Choices).option_count)
+    """True if the list of players is there, and all that there is to say of them."""
+    return isinstance(app.screen, ChooseScreen) and app.screen.is_loaded
 
 
 SHOTS = {

@@ -238,7 +238,8 @@ class Store(StoreFile):
         question = f"""
             SELECT episodes.id, episodes.id, episodes.created, kind, board, episodes.player, episodes.seed, score,
                    max_tile, n_moves, moves_to_goal, seconds, movers
-            {_CHOSEN} {f"AND {_PERSON_ALONE}" if alone else ""} ORDER BY {"score DESC, " if best else ""}episodes.id DESC LIMIT :limit OFFSET :offset
+            {_CHOSEN} {f"AND {_PERSON_ALONE}" if alone else ""}
+            ORDER BY {"score DESC, " if best else ""}episodes.id DESC LIMIT :limit OFFSET :offset
         """
         chosen = {"board": board, "player": player, "kind": kind, "min_score": _bounded(min_score)}
         paging = {"limit": -1 if limit is None else _bounded(limit), "offset": _bounded(offset)}

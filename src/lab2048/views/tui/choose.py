@@ -18,6 +18,7 @@ from lab2048.views.tui.adviser import check_spec
 from lab2048.views.tui.choices import Choices
 from lab2048.views.tui.page import Line
 
+WALKS = {"up": "cursor_up", "down": "cursor_down", "pageup": "page_up", "pagedown": "page_down"}
 KEYS = [("↑↓", "choose"), ("Tab", "complete"), ("Enter", "take"), ("Esc", "leave it")]
 
 
@@ -29,18 +30,18 @@ class ChooseScreen(ModalScreen[str | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(key, f"choose('{key}')", show=False) for key in ("up", "down", "pageup", "pagedown")),
+        *(Binding(key, f"choose('{walk}')", show=False) for key, walk in WALKS.items()),
         Binding("tab", "complete", show=False),
         Binding("escape", "leave", show=False),
     ]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-low"), (20, "-high")]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high")]  # noqa: RUF012 (Textual declares it so)
 
     def __init__(self, spec: str) -> None:
         """Begin at the player that is asked now."""
         super().__init__()
         self.spec = spec
-        self._docs: dict[str, str] | None = None  # of every player, when they are loaded
-        self._is_taken = False  # before they were
+        self._docs = _names()
+        self.is_loaded = False  # what there is to say of the players
         self._error = ""
 
     def compose(self) -> ComposeResult:
@@ -55,9 +56,9 @@ class ChooseScreen(ModalScreen[str | None]):
             yield Static(facts.join_keys(KEYS, 70), id="how")
 
     def on_mount(self) -> None:
-        """Type at once; the players are loaded meanwhile, because they bring their engines along."""
+        """Choose at once; what there is to say of players comes later, because they bring their engines along."""
         self.query_one("#spec", Input).focus()
-        self._show()
+        self._pick()
         self.run_worker(self._load, thread=True)
 
     def _load(self) -> None:
@@ -66,10 +67,8 @@ class ChooseScreen(ModalScreen[str | None]):
             self.app.call_from_thread(self._loaded, docs)
 
     def _loaded(self, docs: dict[str, str]) -> None:
-        self._docs = docs
-        self._pick()
-        if self._is_taken:
-            self._take()
+        chosen, self._docs, self.is_loaded = self._chosen, docs, True
+        self._pick(chosen)
 
     @property
     def _typed(self) -> str:
@@ -90,32 +89,25 @@ class ChooseScreen(ModalScreen[str | None]):
         is_same = not typed and chosen in (None, self.spec.partition(":")[0])
         return self.spec if is_same or chosen is None else chosen
 
-    def _pick(self) -> None:
-        """List the players that what is typed may mean, or all of them."""
+    def _pick(self, chosen: str | None = None) -> None:
+        """List the players that what is typed may mean, or all if it means none; choose one, or the likeliest."""
         players, typed = self.query_one(Choices), self._typed
-        found = matching(typed, list(self._docs or ()))
-        players.set_options(Option(_line(name, doc), id=name) for name, doc in self._listed(found))
+        found = matching(typed, list(self._docs))
+        players.set_options(Option(_line(name, self._docs[name]), id=name) for name in found or self._docs)
         if found:
-            now = self.spec.partition(":")[0]
-            players.highlighted = found.index(now) if not typed and now in found else 0
+            likely = chosen or ("" if typed else self.spec.partition(":")[0])
+            players.highlighted = found.index(likely) if likely in found else 0
         self._show()
-
-    def _listed(self, found: list[str]) -> list[tuple[str, str]]:
-        docs = self._docs or {}
-        return [(name, docs[name]) for name in found or docs]
 
     def _show(self) -> None:
         """What Enter takes, and what can be said to that player."""
         text = Text(self._error, "bold")
         if not self._error:
             text = Text("Enter takes ", "dim").append(printable(self._taken), "bold not dim")
-        if self._docs is None:
-            text.append("\nloading the players ...", "dim not bold")
-        else:
-            name, colon, _ = self._taken.partition(":")
-            if name in self._docs:
-                doc = "" if colon or self._error else f"{self._docs[name]}\n"
-                text.append(f"\n{doc}", "not dim not bold").append(options_text(self._taken), "dim not bold")
+        name, colon, _ = self._taken.partition(":")
+        if name in self._docs and self.is_loaded:
+            doc = "" if colon or self._error else f"{self._docs[name]}\n"
+            text.append(f"\n{doc}", "not dim not bold").append(options_text(self._taken), "dim not bold")
         self.query_one("#about", Static).update(text)
 
     def on_input_changed(self) -> None:
@@ -127,11 +119,10 @@ class ChooseScreen(ModalScreen[str | None]):
         """Say what would be taken."""
         self._show()
 
-    def action_choose(self, key: str) -> None:
+    async def action_choose(self, walk: str) -> None:
         """Walk through the list, from wherever the keys go."""
-        players, self._error = self.query_one(Choices), ""
-        walks = {"up": players.action_cursor_up, "down": players.action_cursor_down}
-        {**walks, "pageup": players.action_page_up, "pagedown": players.action_page_down}[key]()
+        self._error = ""
+        await self.query_one(Choices).run_action(walk)
         self._show()
 
     def action_complete(self) -> None:
@@ -154,9 +145,6 @@ class ChooseScreen(ModalScreen[str | None]):
         self._take()
 
     def _take(self) -> None:
-        self._is_taken = self._docs is None
-        if self._is_taken:
-            return  # in a moment
         try:
             self.dismiss(check_spec(self._taken))
         except LabError as error:
@@ -201,12 +189,19 @@ def _assigned(field: "dataclasses.Field[Any]") -> str:
     return f"{field.name}={str(value).lower() if isinstance(value, bool) else value}"
 
 
+def _names() -> dict[str, str]:
+    """The names of the players, of whom nothing is known yet."""
+    from lab2048.players.registry import names
+
+    return {name: "" for name in names() if name != "human"}
+
+
 def _docs() -> dict[str, str]:
     """Every player that chooses by itself, and the first line of its doc."""
-    from lab2048.players.registry import names, player_class
+    from lab2048.players.registry import player_class
 
     docs = {}
-    for name in names():
+    for name in _names():
         try:
             player = player_class(name)
         except LabError:

@@ -98,8 +98,9 @@ class GamesScreen(Page):
         except StoreError as error:
             entries, self.message = [], printable(str(error))
         else:
-            none = ("no such game is kept" if self.kind else "no game is kept yet: play one") * (not entries and not offset)
-            self.message = f"{len(damages)} damaged games are left out" if damages else none
+            none = "no such game is kept" if self.kind else "no game is kept yet: play one"
+            left_out = f"{len(damages)} damaged games are left out" if damages else ""
+            self.message = left_out or ("" if entries or offset else none)
         games.set_options(Option(_line(entry), id=str(entry.id)) for entry in entries)
         if entries:
             games.highlighted = min(at or 0, len(entries) - 1)
@@ -113,8 +114,8 @@ class GamesScreen(Page):
         self.put("header", Text(" games", "bold").append(f"  {kind}, {order}{begin}", "not bold"))
         self.put("columns", _columns("id", "date", "board", "player", "score", "tile", "moves"))
         self.put("message", Text(f" {self.message}"))
-        order = ("b", "newest" if self.is_best else "best")
-        keys = [("Enter", "look"), ("c", "go on"), order, ("k", "yours" if self.kind == 0 else "next kind")]
+        keys = [("Enter", "look"), ("c", "go on"), ("b", "newest" if self.is_best else "best")]
+        keys += [("k", "yours" if self.kind == 0 else "next kind")]
         keys += [("[ ]", "page"), ("Esc", "menu"), ("?", "keys"), ("q", "quit")]
         self.put("keys", facts.join_keys(keys, self.size.width))
 

@@ -107,9 +107,8 @@ class Picture:
 
     def _tile(self, place: int, k: int) -> Iterator[Segment]:
         """One line of a tile, a brick or an empty cell."""
-        columns, lines = self.density
         if place == BRICK:
-            yield Segment("▒" * (columns - 1) + " ", self.palette.brick)
+            yield Segment("▒" * (self.density.columns - 1) + " ", self.palette.brick)
             return
         rank = self.board.ranks[place]
         if rank == 0:

@@ -126,7 +126,7 @@ class PlayScreen(Page):
     def step(self) -> None:
         """The player makes one move."""
         self.is_auto = False
-        self.run_worker(self._step(), group="player", exclusive=True)
+        self.run_worker(self._step, group="player", exclusive=True)
 
     def toggle_auto(self) -> None:
         """The player plays on, or stops."""
@@ -181,7 +181,7 @@ class PlayScreen(Page):
     # --- the player ------------------------------------------------------------------
 
     def _start_auto(self) -> None:
-        self.run_worker(self._play_on(), group="player", exclusive=True)
+        self.run_worker(self._play_on, group="player", exclusive=True)
 
     async def _play_on(self) -> None:
         """Moves at the pace that was asked for, however few of them can be drawn."""
@@ -229,8 +229,9 @@ class PlayScreen(Page):
 
     def _advise(self) -> None:
         """Ask for hints, if they are wanted and the player does not think anyway."""
-        if self.wants_hint and not self.is_auto and self._judged is not self.sitting.game.board and not self._is_over:
-            self.run_worker(self._hint(), group="hint", exclusive=True)
+        is_known = self._judged is self.sitting.game.board
+        if self.wants_hint and not self.is_auto and not is_known and not self._is_over and self.is_attached:
+            self.run_worker(self._hint, group="hint", exclusive=True)
 
     async def _hint(self) -> None:
         await self._ask(self.adviser)
@@ -289,8 +290,8 @@ class PlayScreen(Page):
         if not told and self.sitting.failure:
             told = f"this game cannot be kept: {self.sitting.failure}"
         elif not told and not table.has_panel:
-            values = facts.short_values(game.board, decision) if decision else asking
-            told = values or facts.short_facts(game, columns - 2)
+            short = facts.short_values(game.board, decision) if decision else asking
+            told = short or facts.short_facts(game, columns - 2)
         self.put("message", Text(f" {printable(told)}", overflow="ellipsis", no_wrap=True))
         keys = [("?", "keys"), ("Esc", "menu"), ("u", "undo"), ("n", "new"), ("t", "values"), ("Enter", "auto")]
         keys += [("Space", "step"), ("p", "player"), ("+-", "speed")]

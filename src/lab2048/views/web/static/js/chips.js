@@ -3,8 +3,6 @@
 import { copy, h } from "./dom.js";
 import { number } from "./pure/format.js";
 
-const SHORT = 5; // letters; longer ones are written smaller, so that they are not cut
-
 export class Chips {
   #values = {};
 
@@ -39,9 +37,6 @@ export class Chips {
   }
 
   #set(name, text) {
-    const value = this.#values[name];
-    if (value.textContent === text) return;
-    value.textContent = text;
-    value.classList.toggle("long", text.length > SHORT);
+    if (this.#values[name].textContent !== text) this.#values[name].textContent = text;
   }
 }
