@@ -91,7 +91,7 @@ def tui(
     with Store.open(store) as the_store:
         first = None
         if game is not None:
-            from lab2048.views.tui.play import continue_game
+            from lab2048.views.tui.form import continue_game
 
             first = continue_game(the_store.get(game).episode, the_store, spec=player)
         elif any(is_typed(context, name) for name in _OF_A_GAME):

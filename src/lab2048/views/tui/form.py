@@ -22,6 +22,10 @@ from lab2048.views.tui.plan import Field, Plan, command_line, read_number, rules
 if TYPE_CHECKING:
     from textual.screen import Screen
 
+    from lab2048.records.episode import Episode
+    from lab2048.records.store import Store
+    from lab2048.views.tui.play import PlayScreen
+
 MAX_SPEED = 1000.0
 
 
@@ -146,6 +150,15 @@ def default_player(rules: Rules, spec: str = "") -> str:
     from lab2048.players.registry import default_spec
 
     return check_spec(spec) if spec.strip() else default_spec(rules)
+
+
+def continue_game(episode: "Episode", store: "Store", n_moves: int | None = None, spec: str = "") -> "PlayScreen":
+    """The screen of a game that goes on from a move of one that was played, or from its end."""
+    from lab2048.arena.sitting import Sitting
+    from lab2048.views.tui.play import PlayScreen
+
+    sitting = Sitting.going_on(episode, len(episode.moves) if n_moves is None else n_moves, store)
+    return PlayScreen(sitting, default_player(episode.rules, spec))
 
 
 def _is_number(text: str) -> bool:

@@ -51,6 +51,10 @@ class GamesScreen(Page):
         if self.query_one(Choices).option_count:
             self._load()
 
+    def on_resize(self) -> None:
+        """There is room for more columns, or for fewer."""
+        self._load(self._offset)
+
     @property
     def help(self) -> list[tuple[str, str]]:
         """Every key and what it does."""
@@ -101,7 +105,7 @@ class GamesScreen(Page):
             none = "no such game is kept" if self.kind else "no game is kept yet: play one"
             left_out = f"{len(damages)} damaged games are left out" if damages else ""
             self.message = left_out or ("" if entries or offset else none)
-        games.set_options(Option(_line(entry), id=str(entry.id)) for entry in entries)
+        games.set_options(Option(_line(entry, self.size.width), id=str(entry.id)) for entry in entries)
         if entries:
             games.highlighted = min(at or 0, len(entries) - 1)
         games.focus()
@@ -112,7 +116,7 @@ class GamesScreen(Page):
         order = "best first" if self.is_best else "newest first"
         begin = f", from {self._offset + 1}" if self._offset else ""
         self.put("header", Text(" games", "bold").append(f"  {kind}, {order}{begin}", "not bold"))
-        self.put("columns", _columns("id", "date", "board", "player", "score", "tile", "moves"))
+        self.put("columns", _columns(self.size.width, "id", "date", "board", "player", "score", "tile", "moves"))
         self.put("message", Text(f" {self.message}"))
         keys = [("Enter", "look"), ("c", "go on"), ("b", "newest" if self.is_best else "best")]
         keys += [("k", "yours" if self.kind == 0 else "next kind")]
@@ -136,7 +140,7 @@ class GamesScreen(Page):
 
     def _go_on(self) -> None:
         """Go on with the chosen game."""
-        from lab2048.views.tui.play import continue_game
+        from lab2048.views.tui.form import continue_game
 
         option = self.query_one(Choices).highlighted_option
         kept = self._get(option.id) if option else None
@@ -148,20 +152,23 @@ class GamesScreen(Page):
             self.say(printable(str(error)))
 
 
-def _line(entry: Entry) -> Text:
+def _line(entry: Entry, columns: int) -> Text:
     date = entry.created[:16].replace("T", " ")
     players = ", ".join(dict.fromkeys([entry.player, *(player for _, player in entry.movers)]))
     won = "!" if entry.moves_to_goal is not None else ""
-    return _columns(
-        str(entry.id), date, entry.board, players, f"{entry.score:,}", f"{entry.max_tile}{won}", f"{entry.n_moves:,}"
-    )
+    facts = (f"{entry.score:,}", f"{entry.max_tile}{won}", f"{entry.n_moves:,}")
+    return _columns(columns, str(entry.id), date, entry.board, players, *facts)
 
 
-def _columns(id_: str, date: str, board: str, player: str, score: str, tile: str, moves: str) -> Text:
-    """One line of the list; what is too long is cut."""
-    shown = [printable(_cut(word, width)) for word, width in ((date, 16), (board, 9), (player, 18))]
-    line = f"{id_:>6}  {shown[0]:<16}  {shown[1]:<9}  {shown[2]:<18}{score:>10}{tile:>7}{moves:>7}"
-    return Text(line, no_wrap=True, overflow="ellipsis")
+def _columns(columns: int, id_: str, date: str, board: str, player: str, score: str, tile: str, moves: str) -> Text:
+    """One line of the list; what is too long is cut, and where there is no room for all, some are left out."""
+    words = {"id": f"{id_:>6}", "date": f"  {date:<16}", "board": f"  {printable(_cut(board, 9)):<9}  "}
+    words |= {"player": f"{printable(_cut(player, 18)):<18}", "score": f"{score:>10}", "tile": f"{tile:>7}"}
+    words["moves"] = f"{moves:>7}"
+    for name in ("date", "moves", "player"):
+        if sum(map(len, words.values())) > columns:
+            del words[name]
+    return Text("".join(words.values()), no_wrap=True, overflow="ellipsis")
 
 
 def _cut(word: str, width: int) -> str:

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class Page(Screen[None]):
-    """A screen of the laboratory."""
+    """A screen of the laboratory; on small terminals it has a class, by which the style sheet leaves things out."""
+
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-high")]  # noqa: RUF012 (Textual declares it so)
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (64, "-wide")]  # noqa: RUF012
 
     def __init__(self) -> None:
         """Nothing is drawn yet, and there is nothing to say."""

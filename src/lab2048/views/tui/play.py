@@ -18,10 +18,10 @@ from lab2048.views.tui.page import Page
 from lab2048.views.tui.panel import BoardAndPanel
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
     from lab2048.arena.sitting import Sitting
     from lab2048.players import Decision
-    from lab2048.records.episode import Episode
-    from lab2048.records.store import Store
     from lab2048.rules import Board, Turn
 
 MOTION_SPEED = 5  # moves a second; above it a slide and its spawn are shown in one
@@ -126,7 +126,7 @@ class PlayScreen(Page):
     def step(self) -> None:
         """The player makes one move."""
         self.is_auto = False
-        self.run_worker(self._step, group="player", exclusive=True)
+        self._work(self._step, "player")
 
     def toggle_auto(self) -> None:
         """The player plays on, or stops."""
@@ -180,8 +180,15 @@ class PlayScreen(Page):
 
     # --- the player ------------------------------------------------------------------
 
+    def _work(self, work: "Callable[[], Coroutine[None, None, object]]", group: str) -> None:
+        """Begin something that the player is asked for; whatever else of its group was asked for is given up.
+
+        It is called when its turn comes, so that what is given up before has never begun.
+        """
+        self.run_worker(work, group=group, exclusive=True)  # type: ignore[arg-type] # it may be one of two kinds there
+
     def _start_auto(self) -> None:
-        self.run_worker(self._play_on, group="player", exclusive=True)
+        self._work(self._play_on, "player")
 
     async def _play_on(self) -> None:
         """Moves at the pace that was asked for, however few of them can be drawn."""
@@ -231,7 +238,7 @@ class PlayScreen(Page):
         """Ask for hints, if they are wanted and the player does not think anyway."""
         is_known = self._judged is self.sitting.game.board
         if self.wants_hint and not self.is_auto and not is_known and not self._is_over and self.is_attached:
-            self.run_worker(self._hint, group="hint", exclusive=True)
+            self._work(self._hint, "hint")
 
     async def _hint(self) -> None:
         await self._ask(self.adviser)
@@ -305,12 +312,3 @@ class PlayScreen(Page):
         if self._is_over:
             return "game over"
         return f"plays, {facts.speed_text(self.speed)}" if self.is_auto else "you play"
-
-
-def continue_game(episode: "Episode", store: "Store", n_moves: int | None = None, spec: str = "") -> PlayScreen:
-    """The screen of a game that goes on from a move of one that was played, or from its end."""
-    from lab2048.arena.sitting import Sitting
-    from lab2048.views.tui.form import default_player
-
-    sitting = Sitting.going_on(episode, len(episode.moves) if n_moves is None else n_moves, store)
-    return PlayScreen(sitting, default_player(episode.rules, spec))

@@ -133,7 +133,7 @@ class ReplayScreen(Page):
 
     def _continue(self) -> None:
         """Go on from the move that is shown."""
-        from lab2048.views.tui.play import continue_game
+        from lab2048.views.tui.form import continue_game
 
         self._stop()
         try:

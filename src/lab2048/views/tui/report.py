@@ -36,9 +36,9 @@ def _interval(value: float, ends: Sequence[float | None]) -> Interval:
 def _match(event: dict[str, Any], columns: int) -> Text:
     players = event["players"]
     wide = max([6, *(len(player["player"]) for player in players)])
-    wide = min(wide, max(12, columns - 61))
-    head = f"{'player':<{wide}}{'games':>7}{'mean score':>20}{'median':>11}{'max':>11}{'moves/s':>12}\n"
-    text = Text().append(head, "bold")
+    wide = min(wide, max(9, columns - 61))
+    head = f"{'player':<{wide}}{'games':>7}{'mean score':>20}{'median':>11}{'max':>11}{'moves/s':>12}"
+    text = Text().append(f"{_fitting(head, columns, wide)}\n", "bold")
     for player in players:
         name = _short(player["player"], wide)
         if not player["games"]:
@@ -46,8 +46,9 @@ def _match(event: dict[str, Any], columns: int) -> Text:
             continue
         mean = spread(_interval(player["mean_score"], player["mean_score_ci95"]))
         pace = player["moves_per_second"]
-        text.append(f"{name:<{wide}}{player['games']:>7,}{mean:>20}{number(player['median_score']):>11}")
-        text.append(f"{number(player['max_score']):>11}{number(pace) if pace else '-':>12}\n")
+        line = f"{name:<{wide}}{player['games']:>7,}{mean:>20}{number(player['median_score']):>11}"
+        line += f"{number(player['max_score']):>11}{number(pace) if pace else '-':>12}"
+        text.append(f"{_fitting(line, columns, wide)}\n")
     played = [player for player in players if player["games"]]
     n_across = max(1, (columns - 9) // _RATE)
     for i in range(0, len(played), n_across):
@@ -61,6 +62,12 @@ def _match(event: dict[str, Any], columns: int) -> Text:
             more = pair["games_to_decide"]
             text.append(f", not clear; about {number(more)} games would decide\n" if more else "\n")
     return text
+
+
+def _fitting(line: str, columns: int, wide: int) -> str:
+    """As many whole columns of a line as there is room for."""
+    ends = [wide + end for end in (27, 38, 49, 61)]
+    return line[: max([ends[0], *(end for end in ends if end <= columns)])]
 
 
 def _reached(players: list[dict[str, Any]]) -> Text:
