@@ -81,6 +81,8 @@ BOARD = "2 4 # #/# # # #/# # # #/# # # #"
         (["tune", "snake", "--objective", "scroe"], "did you mean score?"),
         (["tune", "snake", "--out", "result.txt"], "expected a name that ends in .toml"),
         (["tune", "snake", "--out", "nowhere/result.toml"], "there is no folder nowhere"),
+        (["tune", "snake", "--study", "nowhere/study.sqlite"], "there is no folder nowhere"),
+        (["tune", "snake", "--study", "file"], "file is no study file"),
         (["solve", "2x2", "--objective", "wni"], "did you mean win?"),
         (["solve", "2x2", "--memory", "8Q"], "expected a size such as 8G"),
         (["solve", "2x2", "--out", "file"], "file is a file"),

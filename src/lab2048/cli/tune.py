@@ -116,7 +116,7 @@ def tune(
     from lab2048.arena.verdict import judge
     from lab2048.players import canonical_spec, load_player_file
     from lab2048.players.evaluator import make_evaluator
-    from lab2048.records.study import Study, study_path
+    from lab2048.records.study import Study, check_file, study_path
     from lab2048.rules import Rules
 
     files = tuple(player_file or ())
@@ -127,6 +127,7 @@ def tune(
         before = make_evaluator(evaluator)
         names = [name.strip() for name in terms.split(",") if name.strip()]
         _check_name(out)
+        check_file(study or study_path())
         spec = canonical_spec(player)
         groups = groups_of([spec])
         tuning = Tuning(

@@ -88,7 +88,7 @@ class Study:
             self.trials[number] = Trial(number, generation, dict(kept.params), kept.value, facts)
 
     def _open(self, name: str, identity: Mapping[str, Any]) -> "optuna.Study":
-        _check_file(self.path)
+        check_file(self.path)
         storages = self._optuna.storages
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what the database layer thinks of its own future helps no user
@@ -124,7 +124,7 @@ class Study:
             ) from error
 
 
-def _check_file(path: Path) -> None:
+def check_file(path: Path) -> None:
     """Refuse a file that is not a study file, before anything writes into it."""
     if path.parent == data_folder():
         path.parent.mkdir(parents=True, exist_ok=True)
