@@ -72,6 +72,7 @@ def test_ways_to_write_the_same_board(text: str, same: str) -> None:
         ("4*4", "did you mean 4x4?"),
         ("4 x 5", "did you mean 4x5?"),
         ("3by4", "did you mean 3x4?"),
+        ("4y4", "did you mean 4x4?"),
         ("hexx2", "did you mean hex2?"),
         ("hexagon-3", "did you mean hex3?"),
         ("classic", "did you mean 4x4?"),

@@ -25,7 +25,7 @@ _MAX_TEXT = 2000
 _RANKS = re.compile(r"[0-9a-g]{16}", re.IGNORECASE)  # as other programs write the classic board: g is 65536
 _SIZE = re.compile(r"(\d{1,9})[xX](\d{1,9})", re.ASCII)
 # What people type for a size: 4x, 4*4, 4 by 4, hex-2, hexagon3.
-_ALMOST_SIZE = re.compile(r"(\d)\s*(?:[-xX*\u00d7.,;:_]|by)*\s*(\d?)[xX]?", re.ASCII)
+_ALMOST_SIZE = re.compile(r"(\d)\s*[^\d\s#|/]{0,3}\s*(\d?)[xX]?", re.ASCII)
 _ALMOST_HEXAGON = re.compile(r"h(?:e?xx?|exa|exagon|exagonal)?[\s:_-]*(\d?)", re.IGNORECASE | re.ASCII)
 _WORDS = {"classic": "4x4", "standard": "4x4", "normal": "4x4", "original": "4x4", "default": "4x4", "square": "4x4"}
 _EXPECTED = "expected a size such as 4x4 or hex2, or a map such as ####|#xx#|####"
