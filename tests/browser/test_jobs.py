@@ -74,6 +74,23 @@ def test_train_and_play_the_result(tab: Tab) -> None:
     expect(dialog.get_by_role("button", name="Close")).to_be_in_viewport(ratio=1)
 
 
+def test_pause_a_training_and_go_on(tab: Tab) -> None:
+    tab.go("#/train")
+    tab.page.get_by_role("textbox", name="Map").fill("2x3")
+    tab.page.locator("select[name=network]").select_option("rows")
+    tab.page.get_by_label("Minutes").fill("30")
+    tab.page.get_by_role("button", name="Start").click()
+    detail = tab.page.get_by_role("region", name="The training")
+    expect(detail.locator(".canvas .main-svg").first).to_be_visible()
+    delete = detail.locator("button", has_text="Delete").first
+    for _ in range(2):
+        expect(delete).to_be_hidden()
+        detail.get_by_role("button", name=re.compile("^Pause")).click()
+        expect(detail).to_contain_text("paused")
+        expect(delete).to_be_visible()
+        detail.get_by_role("button", name=re.compile("^Resume")).click()
+
+
 @pytest.mark.skipif(find_spec("torch") is None, reason="deep networks need torch")
 def test_a_deep_training_says_what_it_takes(tab: Tab) -> None:
     tab.go("#/train")

@@ -85,7 +85,8 @@ export function jobLine(first, leave = () => {}) {
     const isOver = !isBusy(job);
     told = job;
     toldAt = performance.now() / 1000;
-    state.textContent = isOver || job.progress === null ? job.state : percent(Math.floor(job.progress * 100) / 100);
+    const stands = kind === "train" && job.state === "cancelled" ? "paused" : job.state; // it was Pause that was pressed
+    state.textContent = isOver || job.progress === null ? stands : percent(Math.floor(job.progress * 100) / 100);
     bar.hidden = isOver;
     if (job.progress === null) bar.removeAttribute("value");
     else bar.value = job.progress;

@@ -149,6 +149,7 @@ class Train {
     if (isOther || !this.line || !job) this.line = job ? jobLine(job) : null;
     else this.line.update(job);
     const can = Boolean(training.spec);
+    this.deleteButton = button("Delete", () => this.delete(training), { hidden: !can || this.isBusy(job) });
     const facts = [
       training.board,
       training.n_weights ? count(training.n_weights, "weight") : null,
@@ -163,7 +164,7 @@ class Train {
         {},
         button("Play with it", () => this.play(training.board, training.spec), { main: true, disabled: !can }),
         button("Match it", () => this.match(training.board, [training.spec]), { disabled: !can }),
-        can && !this.isBusy(job) ? button("Delete", () => this.delete(training), {}) : null,
+        this.deleteButton,
       ),
       this.checkpoints.element,
       commandLine(job?.command ?? ""),
@@ -178,7 +179,10 @@ class Train {
 
   heard(job) {
     const name = job.request?.name;
-    if (this.#chosen && (this.#chosen.job === job.id || this.#chosen.name === name)) this.line?.update(job);
+    if (this.#chosen && (this.#chosen.job === job.id || this.#chosen.name === name)) {
+      this.line?.update(job);
+      this.deleteButton.hidden = !this.#chosen.spec || this.isBusy(job);
+    }
     if (!this.isBusy(job)) {
       clearTimeout(this.#timer);
       this.#timer = 0;
