@@ -113,6 +113,25 @@ def test_the_record_says_who_made_each_move(sitting: Sitting, store: Store) -> N
     assert store.get(2).run.player == "human"
 
 
+def test_it_knows_whose_game_it_is_and_where_the_last_one_is_kept(sitting: Sitting, store: Store) -> None:
+    assert sitting.is_by_person
+    assert sitting.last_id is None
+    sitting.play(0)
+    sitting.close()
+    (first,) = store.entries(alone=True)
+    assert (sitting.is_by_person, sitting.last_id) == (True, first.id)
+    sitting.begin_again()
+    assert sitting.last_id == first.id  # until there is a move
+    sitting.play(0)
+    sitting.play(1, by="random")
+    sitting.close()
+    assert not sitting.is_by_person
+    assert sitting.last_id == store.entries()[0].id != first.id
+    assert [entry.id for entry in store.entries(alone=True)] == [first.id]
+    sitting.undo()
+    assert sitting.is_by_person
+
+
 def test_who_moved_follows_undo_and_redo(sitting: Sitting) -> None:
     make_moves(sitting, 2)
     make_moves(sitting, 2, by="random")
