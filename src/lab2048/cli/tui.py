@@ -60,6 +60,10 @@ def tui(
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM") == "dumb":
         raise UsageError("tui needs a terminal: expected one, or use lab2048 play, which also reads lines")
+    if game is not None and (typed := [name for name in _OF_RULES if is_typed(context, name)]):
+        raise UsageError(
+            f"--game and --{typed[0]}: a game that was kept has its own {typed[0]}; expected one of the two"
+        )
 
     import random
 
@@ -67,10 +71,6 @@ def tui(
     from lab2048.rules import Rules
     from lab2048.rules.dice import MAX_SEED
 
-    if game is not None and (typed := [name for name in _OF_RULES if is_typed(context, name)]):
-        raise UsageError(
-            f"--game and --{typed[0]}: a game that was kept has its own {typed[0]}; expected one of the two"
-        )
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else seed
     # What stands in the forms of the menu, where anyone has said it; a seed is for one game alone.
