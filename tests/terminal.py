@@ -36,7 +36,9 @@ class Terminal:
     def __init__(self, columns: int = 80, lines: int = 24, **environment: str) -> None:
         self.screen = Screen(columns, lines)
         self._stream = pyte.ByteStream(self.screen)
-        surroundings = {**os.environ, "TERM": "xterm-256color", "PS1": "$ ", "NO_COLOR": "1", **environment}
+        # A size in a variable would be believed, and not the terminal's own.
+        known = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+        surroundings = {**known, "TERM": "xterm-256color", "PS1": "$ ", "NO_COLOR": "1", **environment}
         self.shell = pexpect.spawn("/bin/sh", env=surroundings, timeout=120, dimensions=(lines, columns))
         self.until(lambda shown: shown == ["$"])
 

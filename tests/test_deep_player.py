@@ -205,7 +205,7 @@ def test_the_preset_of_document_003(tmp_path: Path, torch: object) -> None:
         (["--rate", "5"], 2, "rate 5 is out of range"),
         (["--widths", "8"], 2, "three widths"),
         (["--rules", "hex1"], 3, "expected a rectangle"),
-        (["--episodes", "0"], 2, "games 0 is out of range"),
+        (["--episodes", "0"], 2, "episodes 0 is out of range"),
     ],
 )
 def test_nonsense_is_one_line(

@@ -289,7 +289,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     solve(problem_of("2x2", 16), tmp_path / "table")  # complete: only opened
     with pytest.raises(FileError, match="another problem"):
         solve(problem_of("2x2", 32), tmp_path / "table")
-    with pytest.raises(FileError, match="no complete table"):
+    with pytest.raises(FileError, match="there is no folder"):
         Table.open(tmp_path / "none")
 
 

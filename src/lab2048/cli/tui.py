@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lab2048.cli.check import AtLeast
 from lab2048.cli.options import (
     PLAYER,
     GoalOption,
@@ -44,7 +45,9 @@ def tui(
     ascii_: Annotated[bool, typer.Option("--ascii", help="Nothing but ASCII letters.")] = False,
     motion: Annotated[bool, typer.Option(help="Show the slide before the new tile.")] = True,
     game: Annotated[
-        int | None, typer.Option("--game", metavar="ID", help="Go on with a game that was kept, where it ended.")
+        int | None,
+        typer.Option("--game", metavar="ID", help="Go on with a game that was kept, where it ended."),
+        AtLeast(1),
     ] = None,
     store: StoreOption = None,
     player_file: Annotated[

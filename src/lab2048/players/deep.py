@@ -38,9 +38,9 @@ class DeepPlayer(Player):
         from lab2048.models.deep_header import read_deep_header
         from lab2048.models.extra import NEEDS_TORCH, has_torch
 
-        self._check_design(read_deep_header(self._file()[1])[0], rules)
         if not has_torch():
             raise UsageError(NEEDS_TORCH)
+        self._check_design(read_deep_header(self._file()[1])[0], rules)
 
     def _file(self) -> tuple[str, Path]:
         """The file of the network, as it was said and as a path."""
