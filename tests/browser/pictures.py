@@ -16,7 +16,7 @@ SEED = "7"
 
 def play_a_game(home: Path) -> None:
     """Keep a game of the shipped network in the store of the server."""
-    environment = {**os.environ, "LAB2048_STORE": str(home / "games.sqlite")}
+    environment = {**os.environ, "XDG_DATA_HOME": str(home / "data")}
     match = ["match", "ntuple:depth=1", "--games", "1", "--seed", SEED]
     subprocess.run([sys.executable, "-m", "lab2048", *match], env=environment, check=True, stdout=subprocess.DEVNULL)
 
