@@ -27,6 +27,8 @@ TABLE_BITS = (
 MAX_DEPTH = 12
 LEAD = 100.0  # points
 OVERHEAD = 35_000  # nanoseconds from the end of a search to the caller's hands
+LARGE = 1_000_000  # nanoseconds of a search that threads share: a smaller one is over before a helper has woken up
+DEEP = 5  # own moves of a search that is taken for large before the first one
 LIKELY = 0.25  # a spawn is likely if it is at least so likely as a share of the likeliest
 
 
@@ -70,6 +72,7 @@ class Searcher:
             self._futures: list[Future[None]] = []
             self._pool = ThreadPoolExecutor(self.n_threads - 1, "search")
             self._helpers = [self.context.copy() for _ in range(self.n_threads - 1)]
+            self._spent: dict[int, int] = {}  # nanoseconds, by the last search of a depth
             if isinstance(self.judge, Network):
                 self._rooms += [self._give_room(self.judge, words) for words in self._helpers]
             size = len(shape.moves) * shape.n_cells * len(self.rules.spawn_table)
@@ -242,7 +245,12 @@ class Searcher:
         elif self.n_threads == 1:
             root.root_values(self.address, self.plan, word, depth, values)
         else:
-            self._search_together(word, depth, values)
+            begun = time.monotonic_ns()
+            if self._spent.get(depth, LARGE * (depth >= DEEP)) >= LARGE:
+                self._search_together(word, depth, values)
+            else:
+                root.root_values(self.address, self.plan, word, depth, values)
+            self._spent[depth] = time.monotonic_ns() - begun
 
     def _search_together(self, word: np.uint64, depth: int, values: NDArray[np.float32]) -> None:
         """The same values: threads begin at different states and go on until all are found."""
