@@ -2,7 +2,8 @@
 
 import re
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -214,6 +215,46 @@ def test_a_hint_says_that_it_is_worked_out_and_keys_go_on(run: Run, monkeypatch:
         assert "asking" not in text_of(app)
 
     run(scene, "4x4", player="first")
+
+
+def test_whoever_waits_for_a_player_is_told_for_what_after_every_move(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_go_on = threading.Event()
+
+    def prepare(say: Callable[[str], None], *_: str, begun: object) -> None:
+        say("another lab2048 is compiling")
+        may_go_on.wait()
+
+    monkeypatch.setattr("lab2048.arena.ready.prepare", prepare)
+
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, "t")
+        for key in "wasd":
+            await until(pilot, lambda: "another lab2048 is compiling" in text_of(app))
+            await press(pilot, key)
+        await until(pilot, lambda: "another lab2048 is compiling" in text_of(app))
+        may_go_on.set()
+        await until(pilot, lambda: re.search(r"\w by first\b", text_of(app)))
+        await until(pilot, lambda: "another" not in text_of(app))
+
+    run(scene, "4x4", player="first")
+
+
+def test_why_a_player_failed_outlives_what_was_made_ready_for_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def prepare(say: Callable[[str], None], *_: str, begun: object) -> None:
+        say("compiling")
+        time.sleep(0.2)
+
+    monkeypatch.setattr("lab2048.arena.ready.prepare", prepare)
+
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, "t")
+        await until(pilot, lambda: "no-such-table" in screen_of(app).message)
+        await pilot.pause(0.2)
+        assert "no-such-table" in screen_of(app).message
+
+    run(scene, "4x4", player="optimal:table=no-such-table")
 
 
 def test_values_stay_when_the_player_stops(run: Run) -> None:

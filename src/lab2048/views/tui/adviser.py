@@ -30,15 +30,14 @@ def check_spec(spec: str) -> str:
 class Adviser:
     """Answers what a player would do, one question after the other.
 
-    The player is made, and what it needs compiled, when the first question comes; `say` is
-    told of that, on the adviser's thread.  Questions that nobody waits for any more are skipped.
+    The player is made, and what it needs compiled, when the first question comes; `doing` says
+    how far that is.  Questions that nobody waits for any more are skipped.
     """
 
-    def __init__(self, spec: str, rules: Rules, seed: int, say: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, spec: str, rules: Rules, seed: int) -> None:
         """Name a player; nothing is loaded yet."""
         self.spec, self.rules, self.seed = spec, rules, seed
-        self._say = say
-        self.preparing: Preparing | None = None  # what is made ready for it now, and how far that is
+        self._preparing: Preparing | str = ""
         self._player: Player | None = None
         self._questions: queue.SimpleQueue[Question | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -47,6 +46,11 @@ class Adviser:
     def measure(self) -> str:
         """What the player's values are, as far as is known yet."""
         return self._player.measure if self._player else "value"
+
+    @property
+    def doing(self) -> str:
+        """What is made ready for the player or waited for now, and how far that is; nothing if it thinks or rests."""
+        return str(self._preparing)
 
     async def ask(self, board: Board) -> "Decision":
         """What the player would do; a LabError if it fails."""
@@ -84,15 +88,15 @@ class Adviser:
         if self._player is None:
             player = make_player(check_spec(self.spec))
             try:
-                prepare(self._say, *player.groups, begun=self._begin)
+                prepare(self._begin, *player.groups, begun=self._begin)
+                player.start(self.rules, self.seed)
             finally:
-                self.preparing = None
-            player.start(self.rules, self.seed)
+                self._preparing = ""
             self._player = player
         return ask(self._player, self.spec, board)
 
-    def _begin(self, preparing: "Preparing") -> None:
-        self.preparing = preparing
+    def _begin(self, preparing: "Preparing | str") -> None:
+        self._preparing = preparing
 
 
 def _reply(loop: asyncio.AbstractEventLoop, answer: "asyncio.Future[Decision]", reply: Callable[[], None]) -> None:

@@ -42,7 +42,7 @@ class PlayScreen(Page):
         self.adviser = self._new_adviser(spec)
         self._moves = facts.move_keys(sitting.rules.shape.moves)
         self._is_stale = False
-        self._is_waiting = False  # for what is made ready for the player
+        self._doing = ""  # what is made ready for the player, as it was told last
         self._n_asked = 0  # questions that the player thinks about
         self._best = 0  # of your games before this one
         self._commands = {
@@ -173,10 +173,7 @@ class PlayScreen(Page):
                 self._start_auto()
 
     def _new_adviser(self, spec: str) -> Adviser:
-        def say(message: str) -> None:
-            self.app.call_from_thread(self.say, message)
-
-        return Adviser(spec, self.sitting.rules, self.sitting.game.seed, say)
+        return Adviser(spec, self.sitting.rules, self.sitting.game.seed)
 
     # --- the player ------------------------------------------------------------------
 
@@ -266,12 +263,11 @@ class PlayScreen(Page):
             self._draw(after)
 
     def _tick(self) -> None:
-        preparing = self.adviser.preparing
-        if preparing is not None or self._is_waiting:
-            self._is_waiting = preparing is not None
-            told = str(preparing or "")
-            if told != self.message:
-                self.say(told)
+        doing = self.adviser.doing
+        is_old = self.message == self._doing  # and not, say, why the player failed
+        if doing != self.message and (doing or (is_old and self._doing)):
+            self.say(doing)  # again after every move: whoever waits is told for what
+        self._doing = doing
         if self._is_stale:
             self._draw()
 
