@@ -77,6 +77,8 @@ class BoardView(Widget):
         """One line of the picture, or of the reason why there is none."""
         width = self.size.width
         if self.picture is None:
+            self._make_picture()  # it may have been asked for before there was a size
+        if self.picture is None:
             return self._complaint(y, self.size)
         left, top = self._corner
         lines = self.picture.lines
