@@ -122,7 +122,7 @@ PLANS = (
         ("train", "ntuple"),
         (
             *_QUIET_RULES,
-            Field("network", "", "best (when empty), 4x6, 8x6, rows", "--network"),
+            Field("network", "", "best (up to 3 GB) if empty; 4x6, rows", "--network"),
             Field("minutes", "5", "how long", "--minutes"),
             Field("threads", "", "empty: one a core", "--threads"),
             Field("out", "network.safetensors", "the file to keep it in", "--out"),
