@@ -62,6 +62,11 @@ kind = "match"
 player = "nosuchplayer"
 full = 1
 figures = [{ measure = "score" }]
+
+[[rankings]]
+title = "Who wins"
+by = "won"
+rules = "2x2"
 """
 
 
@@ -120,6 +125,8 @@ def test_every_study_says_what_it_assumes_and_where_figures_stand(name: str) -> 
         ('title = "Small"', "", "has no title"),
         ('player = "random"', 'player = "{trained}"', "of a row that trains"),
         ("full = 40", "full = 40\ntrainings = 0", "expected 1 to 100"),
+        ('by = "won"', 'by = "win"', "no row on 2x2 has the figure win"),
+        ("full = 40", 'full = 40\ntrain = { method = "ntuple" }', "of the kind regret"),
     ],
 )
 def test_a_wrong_file_is_refused_in_a_line(small: Path, before: str, after: str, message: str) -> None:

@@ -156,6 +156,62 @@ def test_a_row_may_have_several_trainings_and_lend_them(tmp_path: Path) -> None:
     assert "3 x 5" in report_markdown(report, charts={}, command="lab2048")
 
 
+GRADED = """
+title = "Graded"
+question = "What does a network lose?"
+source = "Nobody."
+
+[every]
+kind = "regret"
+rules = "2x2"
+objective = "score"
+full = 4
+
+[[rankings]]
+title = "What is lost"
+by = "loss"
+rules = "2x2"
+
+[[rows]]
+id = "random"
+title = "random"
+player = "random"
+figures = [{ measure = "loss" }]
+
+[[rows]]
+id = "learn"
+title = "a network"
+player = "ntuple:weights={weights},depth=1"
+train = { method = "ntuple", full = 20000 }
+figures = [{ measure = "score" }, { measure = "loss", against = "random" }, { measure = "training-time" }]
+
+[[rows]]
+id = "again"
+title = "the same, deeper"
+player = "ntuple:weights={weights},depth=2"
+train = { of = "learn" }
+figures = [{ measure = "loss", against = "learn" }]
+"""
+
+
+def test_a_player_that_learns_is_graded_and_ranked(tmp_path: Path) -> None:
+    path = tmp_path / "graded.toml"
+    path.write_text(GRADED)
+    shelf = Shelf(read_study(path), "full", 1, tmp_path / "kept")
+    assert finish(shelf) == ["random", "learn", "again"]
+    assert not list(shelf.folder.glob("*.safetensors"))
+    report = make_report(shelf)
+    assert report.n_measured == len(report.lines)
+    (ranked,) = report.ranked
+    assert [standing.line.row.id for standing in ranked.standings][-1] == "random"
+    places = {standing.line.row.id: (standing.first, standing.last) for standing in ranked.standings}
+    assert places == {"learn": (1, 2), "again": (1, 2), "random": (3, 3)}
+    assert [measure.to_text() for measure in ranked.measures] == ["score", "training-time"]
+    page = report_markdown(report, charts={}, command="lab2048")
+    assert "| 1 to 2 | a network, 20,000 games learnt |" in page
+    assert "| 3 | random |" in page
+
+
 def shown(report: Report) -> str:
     """The table as a pipe gets it."""
     console = Console(width=1000)
@@ -240,6 +296,7 @@ def test_the_commands(
     shown = capsys.readouterr()
     assert "missing: left out: install" in shown.err
     assert "15 of 100" in shown.out
+    assert shown.out.index("Who wins") < shown.out.index("best play") < shown.out.index("15 of 100")
     # In a pipe nothing is folded, and the columns have heads.
     table = shown.out.splitlines()
     assert any(line.startswith("measured") and "ours [95% interval]" in line and "verdict" in line for line in table)
@@ -258,6 +315,7 @@ def test_the_commands(
     assert run(["study", "report", str(small), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["schema"] == "lab2048/study-report-1"
+    assert [place["row"] for place in data["rankings"][0]["places"]] == ["best", "random"]
     assert {figure["verdict"] for figure in data["figures"]} <= set(WORDS) - {"not comparable"}
     assert run(["study", "list", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["studies"]) == len(study_names())

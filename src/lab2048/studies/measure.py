@@ -103,6 +103,11 @@ class Measure:
         title = self.meaning.title.replace("{tile}", str(self.tile))
         return f"{title}, first {self.first} games" if self.first else title
 
+    @property
+    def brief(self) -> str:
+        """The title where there is little room: the tile alone for how often it is reached."""
+        return str(self.tile) if self.name == "reached" and not self.first else self.title
+
 
 @dataclass(frozen=True)
 class Measured:

@@ -10,12 +10,15 @@ from typing import Any
 from lab2048.errors import FileError, LabError, UsageError, nearest
 from lab2048.studies.measure import SIZES, Measure
 from lab2048.studies.published import Published
-from lab2048.studies.study import KINDS, Figure, Lesson, Row, Study
+from lab2048.studies.study import KINDS, Figure, Lesson, Ranking, Row, Study
 from lab2048.studies.trained import TRAINED, TURNED, UNTOLD, is_trained
 
 FOLDER = Path(__file__).parent
 MAX_TRAININGS = 100
-_STUDY = {"title": str, "question": str, "source": str, "assumptions": list, "every": dict, "rows": list}
+_STUDY = {
+    "title": str, "question": str, "source": str, "assumptions": list, "every": dict, "rows": list, "rankings": list,
+}  # fmt: skip
+_RANKING = {"title": str, "by": str, "rules": str}
 _ROW = {
     "id": str, "title": str, "kind": str, "rules": str, "goal": int, "player": str, "full": int, "quick": int,
     "test": int, "figures": list, "objective": str, "train": dict, "trainings": int, "tests_on": str, "note": str,
@@ -57,7 +60,13 @@ def read_study(path: Path) -> Study:
     for row in data["rows"]:
         rows.append(_read_row(where, every | row if isinstance(row, dict) else row, rows))
     study = Study(
-        path.stem, data["title"], data["question"], data["source"], tuple(data.get("assumptions", ())), tuple(rows)
+        path.stem,
+        data["title"],
+        data["question"],
+        data["source"],
+        tuple(data.get("assumptions", ())),
+        tuple(rows),
+        tuple(_read_ranking(where, ranking, rows) for ranking in data.get("rankings", ())),
     )
     _check_rows(where, study)
     return study
@@ -73,8 +82,10 @@ def _read_row(where: str, data: Any, before: Sequence[Row]) -> Row:
         raise FileError(f"{where}: expected a player for a match, regret, threads or train, and for no other kind")
     if data.get("player", "").startswith(TRAINED) and (kind != "train" or not is_trained(data["player"])):
         raise FileError(f"{where}: player {data['player']!r}: expected {TRAINED} or {TURNED}, of a row that trains")
-    if (kind == "train") != ("train" in data):
-        raise FileError(f"{where}: expected train = {{method = ...}} for a row of the kind train, and for no other")
+    if (kind == "train" and "train" not in data) or (kind not in ("train", "regret") and "train" in data):
+        raise FileError(
+            f"{where}: expected train = {{method = ...}} for a row of the kind train, or of the kind regret"
+        )
     try:
         row = Row(
             id=data["id"],
@@ -105,6 +116,14 @@ def _read_row(where: str, data: Any, before: Sequence[Row]) -> Row:
     except LabError as error:
         raise error if str(error).startswith(where) else FileError(f"{where}: {error}") from None
     return row
+
+
+def _read_ranking(where: str, data: Any, rows: Sequence[Row]) -> Ranking:
+    _check(f"{where}, rankings", data, _RANKING, needed=("title", "by"))
+    ranking = Ranking(data["title"], Measure.from_text(data["by"]), data.get("rules", "4x4"))
+    if not any(row.board == ranking.board and ranking.by in (each.measure for each in row.figures) for row in rows):
+        raise FileError(f"{where}, ranking {ranking.title!r}: no row on {ranking.board} has the figure {data['by']}")
+    return ranking
 
 
 def _read_figure(where: str, data: Any) -> Figure:

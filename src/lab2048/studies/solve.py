@@ -1,6 +1,7 @@
 """Rows of the kinds solve and regret: exact values of a board, and what players lose against them."""
 
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 from lab2048.arena.regret import measure_regret
@@ -11,9 +12,10 @@ from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Problem
 from lab2048.solver.solve import Solve
 from lab2048.solver.table import Table
-from lab2048.studies.job import Job, StoppedError
+from lab2048.studies.job import Job
 from lab2048.studies.measure import Measured
 from lab2048.studies.result import Result
+from lab2048.studies.training import learnt
 
 MEMORY = 2**30  # for the arrays of a solve
 CERTAIN = 1.0 - 1e-12
@@ -86,18 +88,20 @@ def search_like_document_000(board: Board, rules: Rules, known: dict[Board, floa
 
 
 def run_regret(job: Job) -> Result:
-    """Grade a row's player against the exact table of its board."""
-    table = solve_table(job, job.row.objective)
-    spec = canonical_spec(job.row.player.replace(TABLE, str(table.folder)))
+    """Grade a row's player, trained before if the row says so, against the exact table of its board."""
+    result, spec = job.result(), job.row.player
+    with ExitStack() as stack:
+        if job.row.lesson is not None:
+            _, spec = stack.enter_context(learnt(job, result))
+        table = solve_table(job, job.row.objective)
+        spec = canonical_spec(spec.replace(TABLE, str(table.folder)))
 
-    def told(n: int) -> None:
-        job.show(f"game {n} of {job.amount}")
-        if job.is_stopped:
-            raise StoppedError("interrupted")
+        def told(n: int) -> None:
+            job.show(f"game {n} of {job.amount}")
+            job.check()
 
-    found = measure_regret(table, spec, seed=job.seed, n_games=job.amount, progress=told)
-    result = job.result()
-    result.measured = {
+        found = measure_regret(table, spec, seed=job.seed, n_games=job.amount, progress=told)
+    result.measured |= {
         "loss": Measured(*found.per_game, job.amount),
         "best-moves": Measured.rate(found.n_best, found.n_moves),
         "score": Measured.mean(found.scores),

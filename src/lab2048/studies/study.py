@@ -96,6 +96,15 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Ranking:
+    """A list of rows from the best to the worst: all that have a figure, on one board."""
+
+    title: str
+    by: Measure
+    board: str
+
+
+@dataclass(frozen=True)
 class Study:
     """A published experiment, or a question of our own."""
 
@@ -105,6 +114,7 @@ class Study:
     source: str
     assumptions: tuple[str, ...]
     rows: tuple[Row, ...]
+    rankings: tuple[Ranking, ...] = ()
 
     def row(self, id_: str) -> Row:
         """The row with this id; there is one."""

@@ -1,8 +1,9 @@
-"""Rows of the kind train: a network learns so many games, and then plays."""
+"""Rows that train: a network learns so many games, and then plays."""
 
 import importlib
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,27 @@ METHODS = ("ntuple", *DEEP)
 
 def run_train(job: Job) -> Result:
     """Train, or go on; then play with what was learnt."""
+    row, result = job.row, job.result()
+    with learnt(job, result) as (training, spec):
+        if is_trained(row.player):
+            result.games, more = play_trained(job, training)
+            result.measured |= more
+        else:
+            result.games = play_games(job, spec)
+    return result
+
+
+@contextmanager
+def learnt(job: Job, result: Result) -> Iterator[tuple[Any, str]]:
+    """Train, or go on, and note in the result how that went; lend the training, and the row's player with its file.
+
+    The file is kept if the row is cut short, or if another row is yet to play by it.
+    """
     row, lesson = job.row, job.row.lesson
     assert lesson is not None
     path = job.shelf.folder / f"{row.trained_by}.safetensors"
     path.parent.mkdir(parents=True, exist_ok=True)
-    training, result = _begin(job, lesson, path), job.result()
+    training = _begin(job, lesson, path)
     result.measured, points = _learn(job, lesson, training, path)
     result.curve = _curve(training, points)
     result.measured["training-time"] = Measured.once(training.seconds)
@@ -41,14 +58,9 @@ def run_train(job: Job) -> Result:
     if _is_deep(training):
         result.measured["gradients"] = Measured.exact(_n_steps(training))
     result.provenance = {"trained": {"sessions": training.sessions, "moves": training.n_moves}}
-    if is_trained(row.player):
-        result.games, more = play_trained(job, training)
-        result.measured |= more
-    else:
-        result.games = play_games(job, row.player.replace(WEIGHTS, _quoted(path)))
+    yield training, row.player.replace(WEIGHTS, _quoted(path))
     if not _is_needed(job):
         path.unlink()
-    return result
 
 
 def _is_needed(job: Job) -> bool:

@@ -45,13 +45,18 @@ def judge(
     if figure.against:
         if theirs is None:
             return Verdict(NOT_COMPARABLE, f"{figure.against} is not measured")
-        if not ours.is_sure or not theirs.is_sure:
-            return Verdict(NOT_COMPARABLE, ONCE)
-        return _word(paired or difference(ours.interval, theirs.interval), better)
+        return compare(ours, theirs, better, paired)
     assert figure.published is not None
     if figure.measure.meaning.unit is Unit.SECONDS:
         return Verdict(NOT_COMPARABLE, "a time of another machine")
     return _beside(ours, figure.published, better) if ours.is_sure else Verdict(NOT_COMPARABLE, ONCE)
+
+
+def compare(ours: Measured, theirs: Measured, better: int, paired: Interval | None = None) -> Verdict:
+    """Compare two figures of ours; `better` is the direction in which they improve."""
+    if not ours.is_sure or not theirs.is_sure:
+        return Verdict(NOT_COMPARABLE, ONCE)
+    return _word(paired or difference(ours.interval, theirs.interval), better)
 
 
 def _beside(ours: Measured, published: Published, better: int) -> Verdict:

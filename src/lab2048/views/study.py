@@ -6,12 +6,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from lab2048.studies.measure import Measured, Unit
-from lab2048.studies.report import NOT_YET, Line, Report
+from lab2048.studies.line import NOT_YET, Line
+from lab2048.studies.report import Report
 from lab2048.studies.result import Result
-from lab2048.studies.study import Lesson, Row, Study
+from lab2048.studies.study import Row, Study
 from lab2048.studies.verdict import AGREES, BETTER, DIFFERS, NOT_COMPARABLE, NOT_MEASURED, UNPUBLISHED, WORDS, WORSE
-from lab2048.views.number import duration, number, percent
+from lab2048.views.number import number
+from lab2048.views.study_figure import write_each, write_lesson, write_ours, write_published
+from lab2048.views.study_ranking import CAPTION, ranking_cells, ranking_table
 
 _STYLES = {AGREES: "green", BETTER: "green", WORSE: "red"}
 _COMPARED = {AGREES: "agree", BETTER: "better", WORSE: "worse", DIFFERS: "differ"}
@@ -19,60 +21,6 @@ _OTHERS = {NOT_COMPARABLE: "not comparable", UNPUBLISHED: "with nothing publishe
 Cells = tuple[str, str, str, str, str]  # of a line: four columns, and the word of the verdict
 MADE_BY = "Made by "
 HEADS: Cells = ("measured", "published or set against", "ours [95% interval]", "verdict", "")
-
-
-def write_value(value: float, unit: Unit, *, is_exact: bool = False) -> str:
-    """A value in its unit; an exact one with all its digits.
-
-    >>> write_value(0.15, Unit.RATE), write_value(0.011337880083, Unit.RATE, is_exact=True)
-    ('15%', '1.1337880083%')
-    >>> write_value(3932100, Unit.NUMBER), write_value(0.002, Unit.SECONDS), write_value(2.5, Unit.TIMES)
-    ('3,932,100', '2 ms', '2.5 x')
-    """
-    match unit:
-        case Unit.RATE:
-            return f"{100 * value:.12g}%" if is_exact else percent(value)
-        case Unit.SECONDS:
-            return duration(value)
-        case Unit.TIMES:
-            return f"{value:.3g} x"
-        case _:
-            return f"{value:,.10g}" if is_exact and value != int(value) else number(value)
-
-
-def write_ours(line: Line) -> tuple[str, str, str]:
-    """What was measured: value, interval and sample size."""
-    if line.ours is None:
-        return "-", "-", "-"
-    unit, ours, k = line.figure.measure.meaning.unit, line.ours, len(line.each)
-    n = f"{k} x {ours.n // k}" if k and ours.n > k else str(ours.n) if ours.n else "-"
-    return write_value(ours.value, unit, is_exact=ours.n == 0), _interval(ours, unit), n
-
-
-def write_each(line: Line) -> str:
-    """What was measured, training by training."""
-    unit = line.figure.measure.meaning.unit
-    return "; ".join(write_value(each.value, unit) for each in line.each)
-
-
-def _interval(ours: Measured, unit: Unit) -> str:
-    if ours.n == 0:
-        return "exact"
-    if not ours.is_sure:
-        return "measured once"
-    low = max(ours.low, 0.0)  # nothing that is measured can be less, though few games may not know that
-    high = min(ours.high, 1.0) if unit is Unit.RATE else ours.high
-    return f"{write_value(low, unit)} to {write_value(high, unit)}"
-
-
-def write_published(line: Line) -> str:
-    """What ours is set beside, and where that stands."""
-    if line.figure.against:
-        theirs = f" {write_value(line.theirs.value, line.figure.measure.meaning.unit)}" if line.theirs else ""
-        return f"{line.figure.against}{theirs}"
-    if line.figure.published is None:
-        return "-"
-    return line.figure.published.text
 
 
 def write_run(row: Row, size: str) -> str:
@@ -106,6 +54,7 @@ def report_table(report: Report, width: int | None) -> RenderableType:
     cells = {row.id: [_cells(line) for line in report.lines if line.row.id == row.id] for row in study.rows}
     widths = _widths([HEADS, *(each for lines in cells.values() for each in lines)], width)
     parts: list[RenderableType] = [Text(study.title, style="bold"), Text(study.question), Text(study.source), Text("")]
+    parts += [part for ranked in report.ranked for part in ranking_table(ranked, report.size, width)]
     parts.append(_row_table([HEADS], widths))
     for row in study.rows:
         left_out = next((line.left_out for line in report.lines if line.row.id == row.id and line.left_out), "")
@@ -132,12 +81,6 @@ def _missing(row: Row, report: Report) -> str:
     """What a row still lacks of its trainings."""
     n, n_trainings = len(report.of(row)), len(row.parts(report.size))
     return f" ({n} of {n_trainings} trainings)" if 0 < n < n_trainings else ""
-
-
-def write_lesson(lesson: Lesson, size: str) -> str:
-    """How much is learnt."""
-    minutes = lesson.minutes.get(size)
-    return f"{minutes} minutes" if minutes else f"{lesson.games.get(size, 0):,} games"
 
 
 def _cells(line: Line) -> Cells:
@@ -186,17 +129,20 @@ def report_markdown(report: Report, *, charts: Mapping[str, str], command: str) 
         "",
     ]
     lines += [line for name, title in charts.items() for line in (f"![{title}]({name})", "")]
+    for ranked in report.ranked:
+        ranked_heads, rows = ranking_cells(ranked, report.size)
+        lines += [f"## {ranked.ranking.title}", "", CAPTION, "", *_markdown_table(ranked_heads, rows), ""]
+    lines += ["## Figures", ""] if report.ranked else []
     has_several = any(line.each for line in report.lines)
     heads = ["row", "measured", "published or set against", "where", "ours", "95% interval", "n", "verdict"]
     heads += ["each training"] if has_several else []
-    lines += ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
-    last = ""
+    rows, last = [], ""
     for line in report.lines:
         name = f"{line.row.title}{_missing(line.row, report)}" if line.row.id != last else ""
         last = line.row.id
         cells = [name, line.figure.measure.title, write_published(line), line.figure.where, *write_ours(line)]
-        cells += [str(line.verdict), *([write_each(line)] if has_several else [])]
-        lines.append("| " + " | ".join(map(_cell, cells)) + " |")
+        rows.append([*cells, str(line.verdict), *([write_each(line)] if has_several else [])])
+    lines += _markdown_table(heads, rows)
     lines += ["", "## Assumed", "", *(f"- {each}" for each in study.assumptions)]
     lines += ["", "## What was run", "", "| row | id | run | seconds | CPU seconds |", "|---|---|---|---|---|"]
     for row in study.rows:
@@ -245,6 +191,13 @@ def _origin(results: Sequence[Result]) -> Iterator[str]:
         others = dict.fromkeys(session["command"] for session in sessions if "study run" not in session["command"])
         if others and here not in others:
             yield f"\n{result.row} plays by what `{'`, then `'.join(others)}` has trained."
+
+
+def _markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield "| " + " | ".join(heads) + " |"
+    yield "|" + "---|" * len(heads)
+    for row in rows:
+        yield "| " + " | ".join(map(_cell, row)) + " |"
 
 
 def _cell(text: str) -> str:

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from lab2048.studies.line import Line
 from lab2048.studies.measure import Measure, Unit
-from lab2048.studies.report import Line, Report
-from lab2048.views.study import write_value
+from lab2048.studies.report import Report
+from lab2048.views.study_figure import write_value
 
 WIDTH, LEFT, RIGHT = 920, 330, 90
 STEP, HEAD, FOOT = 22, 44, 34
@@ -17,20 +18,29 @@ MAX_ROWS = 40
 
 @dataclass(frozen=True)
 class Panel:
-    """The lines of one measure."""
+    """Lines of one measure, and what they are together."""
 
+    title: str
     measure: Measure
     lines: tuple[Line, ...]
 
 
 def panels(report: Report) -> list[Panel]:
-    """The measures that have figures, those with published ones first; at most one line a row and published figure."""
+    """Rankings, then other measures, those with published figures first; a line for each row and published figure."""
+    ranked = [
+        Panel(each.ranking.title, each.ranking.by, tuple(standing.line for standing in each.standings)[:MAX_ROWS])
+        for each in report.ranked
+        if each.standings
+    ]
+    shown = {(line.row.id, line.figure.measure) for panel in ranked for line in panel.lines}
     by_measure: dict[Measure, list[Line]] = {}
     for line in report.lines:
-        if line.ours is not None and math.isfinite(line.ours.value):
-            by_measure.setdefault(line.figure.measure, []).append(line)
-    found = [Panel(measure, _distinct(lines)[:MAX_ROWS]) for measure, lines in by_measure.items()]
-    return sorted(found, key=lambda panel: -sum(line.figure.published is not None for line in panel.lines))
+        measure = line.figure.measure
+        if line.ours is not None and math.isfinite(line.ours.value) and (line.row.id, measure) not in shown:
+            by_measure.setdefault(measure, []).append(line)
+    found = [Panel(measure.title, measure, _distinct(lines)[:MAX_ROWS]) for measure, lines in by_measure.items()]
+    found.sort(key=lambda panel: -sum(line.figure.published is not None for line in panel.lines))
+    return ranked + found
 
 
 def _distinct(lines: Sequence[Line]) -> tuple[Line, ...]:
@@ -99,7 +109,7 @@ def _panel(panel: Panel, top: int) -> str:
         return LEFT + part * (WIDTH - LEFT - RIGHT)
 
     bottom = top + HEAD + STEP * len(panel.lines)
-    parts = [f'<text x="20" y="{top + 22}" font-weight="bold">{escape(panel.measure.title)}</text>']
+    parts = [f'<text x="20" y="{top + 22}" font-weight="bold">{escape(panel.title)}</text>']
     for tick in ticks(low, high, is_log=is_log):
         label = escape(write_value(tick, unit))
         parts.append(f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{top + 30}" y2="{bottom}" stroke="{FAINT}"/>')

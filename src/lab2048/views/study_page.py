@@ -6,9 +6,11 @@ from typing import Any
 
 from lab2048.studies.measure import Unit
 from lab2048.studies.report import Report
-from lab2048.views.study import summary, write_each, write_ours, write_published, write_run, write_spent
+from lab2048.views.study import summary, write_run, write_spent
 from lab2048.views.study_chart import OURS, THEIRS, Panel, is_logarithmic, panels
 from lab2048.views.study_curve import COLOURS, curves, title
+from lab2048.views.study_figure import write_each, write_ours, write_published
+from lab2048.views.study_ranking import CAPTION, ranking_cells
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -48,6 +50,7 @@ def report_html(report: Report) -> str:
 <p>{escape(study.question)}</p>
 <p>{escape(study.source)}</p>
 <p>{escape(summary(report))}. Verdicts are computed from the intervals.</p>
+{_rankings(report)}
 {_table(report)}
 <h2>Charts</h2>
 {charts}
@@ -58,6 +61,17 @@ def report_html(report: Report) -> str:
 </body>
 </html>
 """
+
+
+def _rankings(report: Report) -> str:
+    parts = []
+    for ranked in report.ranked:
+        heads, rows = ranking_cells(ranked, report.size)
+        head = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        parts.append(f"<h2>{escape(ranked.ranking.title)}</h2>\n<p>{CAPTION}</p>\n{table}")
+    return "\n".join([*parts, "<h2>Figures</h2>"]) if parts else ""
 
 
 def _table(report: Report) -> str:
@@ -140,7 +154,7 @@ def _panel_figure(panel: Panel) -> Any:
             marker={"color": THEIRS, "size": 10, "symbol": "diamond-open"},
         )
     figure.update_layout(
-        title=panel.measure.title,
+        title=panel.title,
         height=180 + 26 * len(lines),
         margin={"l": 260, "r": 30, "t": 60, "b": 40},
         xaxis={
