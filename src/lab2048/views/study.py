@@ -157,7 +157,7 @@ def index_markdown(pages: Mapping[str, str]) -> str:
     lines = [
         "# What came of the studies",
         "",
-        "Made by `script/results` from kept results; see [studies](../studies.md).",
+        "Made by `script/results` from results that are kept game by game; see [studies](../studies.md).",
         "",
     ]
     for name, page in pages.items():
