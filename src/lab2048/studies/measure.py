@@ -64,6 +64,15 @@ MEANINGS = {
 }
 
 
+_BRIEF = {
+    "reached": "{tile}",
+    "score": "mean score",
+    "move-time": "time a move",
+    "loss": "loss a game",
+    "best-moves": "best moves",
+}
+
+
 @dataclass(frozen=True)
 class Measure:
     """What a figure is about: `won`, `reached:512`, or of the first games only, `tile@15`."""
@@ -105,8 +114,9 @@ class Measure:
 
     @property
     def brief(self) -> str:
-        """The title where there is little room: the tile alone for how often it is reached."""
-        return str(self.tile) if self.name == "reached" and not self.first else self.title
+        """The title where there is little room."""
+        found = _BRIEF.get(self.name, self.meaning.title).replace("{tile}", str(self.tile))
+        return f"{found}, first {self.first}" if self.first else found
 
 
 @dataclass(frozen=True)

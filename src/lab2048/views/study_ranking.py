@@ -11,12 +11,13 @@ from lab2048.views.study_figure import write_lesson, write_ours
 
 CAPTION = "Places are those that the 95% intervals leave open: who shares one is not told apart."
 GAP = 2  # between two columns of a terminal
+NEEDED = 4  # columns that are always there: place, row, value and interval
 
 
 def ranking_cells(ranked: Ranked, size: str) -> tuple[list[str], list[list[str]]]:
     """The heads of the columns, and the cells of every line."""
     measures = ranked.measures
-    heads = ["place", "row", ranked.ranking.by.title, "95% interval", "n", *(measure.brief for measure in measures)]
+    heads = ["place", "row", ranked.ranking.by.brief, "95% interval", "n", *(measure.brief for measure in measures)]
     rows = []
     for standing in ranked.standings:
         others = [standing.others.get(measure) for measure in measures]
@@ -38,7 +39,7 @@ def ranking_table(ranked: Ranked, size: str, width: int | None) -> Iterator[Rend
         return
     heads, rows = ranking_cells(ranked, size)
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
-    while width is not None and len(widths) > 3 and sum(widths) + GAP * len(widths) > width:
+    while width is not None and len(widths) > NEEDED and sum(widths) + GAP * len(widths) > width:
         widths.pop()
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     for head, column in zip(heads, widths, strict=False):
