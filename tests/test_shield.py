@@ -177,11 +177,15 @@ def test_the_inner_players_values_are_kept_and_what_was_overridden_is_said() -> 
     inner = start("first:order=d", LINED_UP).choose(board)
     found = start("shield:inner=(first:order=d)", LINED_UP).choose(board)
     assert (inner.move, found.move, found.overridden) == (Move.RIGHT, Move.RIGHT, None)  # made safe, and back again
+    assert found.replaced == Move.DOWN  # the shield replaced a safe move all the same
     assert found.values == inner.values
     up = start("shield:inner=(first:order=w)", LINED_UP).choose(board)
-    assert (up.move, up.overridden) == (Move.RIGHT, Move.UP)
+    assert (up.move, up.overridden, up.replaced) == (Move.RIGHT, Move.UP, Move.DOWN)
+    left = start("shield:inner=(first:order=a)", LINED_UP).choose(board)
+    assert (left.move, left.overridden, left.replaced) == (Move.RIGHT, Move.LEFT, Move.LEFT)
     safe = start("shield:inner=(first:order=wdas),kind=safe", LINED_UP).choose(board)
     assert (safe.move, safe.overridden) == (Move.LEFT, Move.UP)  # of the safe moves the one valued most
+    assert safe.replaced is None  # by the mask alone
     safe = start("shield:inner=random,kind=safe", LINED_UP, seed=3).choose(board)
     assert (safe.move, safe.overridden) == (Move.DOWN, Move.RIGHT)  # of those valued alike the safest
 

@@ -42,7 +42,8 @@ def _check_decision(player: Player, board: Board) -> int:
     assert set(decision.values) == set(legal), f"{where}: valued {sorted(decision.values)}, expected the legal moves"
     values = decision.values.values()
     assert all(isinstance(value, float) and not math.isnan(value) for value in values), f"{where}: values {values}"
-    assert decision.overridden != decision.move, f"{where}: {decision.move} cannot be overridden by itself"
+    for name, other in (("overridden", decision.overridden), ("replaced", decision.replaced)):
+        assert other != decision.move, f"{where}: {decision.move} cannot be {name} by itself"
     best = decision.move if decision.overridden is None else decision.overridden
     assert best in legal, f"{where}: overrode {best}, legal are {[int(move) for move in legal]}"
     assert decision.values[best] == max(values), f"{where}: the chosen move is not among the best"

@@ -82,14 +82,15 @@ class ShieldPlayer(Player):
         decision = self._inner.choose(board)
         kernels.afterstates(self._plan, np.array(board.ranks, np.uint8), self._boards[0], self._rewards)
         legal = (self._rewards >= 0)[None, :]
-        move = self._play_safe(decision, self._strategy.safe_moves(legal)[0])
+        move = safe = self._play_safe(decision, self._strategy.safe_moves(legal)[0])
         if self.kind == "reverse":
             if self.peek:
                 self._spawn(board, legal[0])
             if self._n_moves(board) >= self.warm_up:
                 move = int(self._strategy.reverse_shield(np.array([move]), legal, self._boards)[0])
         proposed = decision.move if decision.overridden is None else decision.overridden
-        return dataclasses.replace(decision, move=move, overridden=None if move == proposed else proposed)
+        overridden, replaced = (None if move == other else other for other in (proposed, safe))
+        return dataclasses.replace(decision, move=move, overridden=overridden, replaced=replaced)
 
     def _play_safe(self, decision: Decision, allowed: NDArray[np.bool_]) -> int:
         """The inner player's move if it is allowed, else the allowed one that it values most."""
