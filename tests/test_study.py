@@ -16,6 +16,7 @@ from lab2048.studies.reading import load_study, read_study, study_names
 from lab2048.studies.result import GameResult
 from lab2048.studies.study import Figure
 from lab2048.studies.verdict import difference, judge
+from lab2048.views.study import write_run
 
 SMALL = """
 title = "Small"
@@ -127,6 +128,8 @@ def test_every_study_says_what_it_assumes_and_where_figures_stand(name: str) -> 
         ("full = 40", "full = 40\ntrainings = 0", "expected 1 to 100"),
         ('by = "won"', 'by = "win"', "no row on 2x2 has the figure win"),
         ("full = 40", 'full = 40\ntrain = { method = "ntuple" }', "of the kind regret"),
+        ("full = 40", 'full = 40\nspawn = "2:0.9"', "row random: spawn"),
+        ('kind = "match"\nrules = "2x2"\ngoal = 16\nplayer = "random"', 'kind = "bound"\nspawn = "2:1"', "for a bound"),
     ],
 )
 def test_a_wrong_file_is_refused_in_a_line(small: Path, before: str, after: str, message: str) -> None:
@@ -134,6 +137,28 @@ def test_a_wrong_file_is_refused_in_a_line(small: Path, before: str, after: str,
     wrong.write_text(SMALL.replace(before, after, 1))
     with pytest.raises(FileError, match=message):
         read_study(wrong)
+
+
+def test_a_row_may_have_spawns_of_its_own(small: Path) -> None:
+    rows = []
+    for i, spawn in enumerate(("", 'spawn = "2:0.9,4:0.1"', 'spawn = "2:0.5,4:0.5"')):
+        path = small.with_name(f"spawns-{i}.toml")
+        path.write_text(SMALL.replace("full = 40", f"full = 40\n{spawn}", 1))
+        rows.append(read_study(path).row("random"))
+    plain, same, even = rows
+    assert plain.digest("full") == same.digest("full") != even.digest("full")
+    assert even.rules("full") == Rules.from_text("2x2", goal=16, spawn="2:0.5,4:0.5")
+    assert write_run(even, "full") == "random on 2x2, spawns 2:0.5,4:0.5"
+
+
+def test_a_row_is_run_again_for_what_its_games_do_not_tell(small: Path) -> None:
+    path = small.with_name("counts.toml")
+    path.write_text(SMALL.replace('{ measure = "sum" }', '{ measure = "interventions" }', 1))
+    before, after = (read_study(each).row("random").digest("full") for each in (small, path))
+    assert before != after
+    path = small.with_name("length.toml")
+    path.write_text(SMALL.replace('{ measure = "sum" }', '{ measure = "length" }', 1))
+    assert read_study(path).row("random").digest("full") == before
 
 
 def test_an_unknown_name_gets_the_nearest() -> None:
@@ -240,6 +265,11 @@ def test_figures_of_games() -> None:
         "score@3": 150,
     }
     assert measure_games(games, Measure.from_text("overrides")) is None
+    assert measure_games(games, Measure.from_text("interventions")) is None  # as of files of before it was counted
+    counted = [game._replace(n_overridden=9, n_replaced=game.number) for game in games]
+    found_replaced = measure_games(counted, Measure.from_text("interventions"))
+    assert found_replaced is not None
+    assert found_replaced.value == 2.5
     richer = [game._replace(score=game.score + 7) for game in games]
     assert paired_difference(richer, games, Measure("score")) == Interval(7, 7, 7)
     assert paired_difference(richer[:2], games, Measure("score")) is None

@@ -81,6 +81,35 @@ def test_a_damaged_result_is_named(small: Path, tmp_path: Path) -> None:
         shelf.results()
 
 
+SHIELDED = """
+title = "Shields"
+question = "Who overrules?"
+source = "Nobody."
+
+[[rows]]
+id = "shield"
+title = "a shield from the first move on"
+kind = "match"
+player = "shield:warm_up=0"
+spawn = "2:0.5,4:0.5"
+full = 3
+figures = [{ measure = "overrides" }, { measure = "interventions" }, { measure = "length" }]
+"""
+
+
+def test_what_the_shield_replaces_is_counted_by_itself(tmp_path: Path) -> None:
+    path = tmp_path / "shields.toml"
+    path.write_text(SHIELDED)
+    shelf = Shelf(read_study(path), "full", 1, tmp_path / "kept")
+    finish(shelf)
+    overruled, replaced, length = (line.ours.value if line.ours else 0 for line in make_report(shelf).lines)
+    assert 0 < replaced < overruled < length
+    result = shelf.results()["shield"]
+    older = result.to_json()
+    older["games"] = [game[:7] for game in older["games"]]  # as results of before it was counted
+    assert all(game.n_replaced is None for game in Result.from_json(older).games)
+
+
 TRAIN = """
 title = "Learning"
 question = "Does it go on?"

@@ -11,7 +11,9 @@ from lab2048.studies.measure import Measure, Measured, Unit
 from lab2048.studies.result import GameResult
 
 
-def game_result(number: int, episode: Episode, n_overridden: int | None = None) -> GameResult:
+def game_result(
+    number: int, episode: Episode, n_overridden: int | None = None, n_replaced: int | None = None
+) -> GameResult:
     """What is kept of a game that was played."""
     return GameResult(
         number,
@@ -22,6 +24,7 @@ def game_result(number: int, episode: Episode, n_overridden: int | None = None) 
         episode.moves_to_goal,
         round(episode.seconds, 9),
         n_overridden,
+        n_replaced,
     )
 
 
@@ -85,6 +88,8 @@ def _sample(game: GameResult, measure: Measure) -> float | None:
             return None if to_goal is None else game.seconds * to_goal / max(1, game.n_moves)
         case "overrides":
             return game.n_overridden
+        case "interventions":
+            return game.n_replaced
         case _:
             return None
 

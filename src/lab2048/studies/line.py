@@ -37,6 +37,12 @@ class Line:
             return self.theirs.interval if self.theirs else None
         return self.figure.published.interval if self.figure.published else None
 
+    @property
+    def at_least(self) -> float | None:
+        """The lower end of what is published, if no more is known of it."""
+        published = self.figure.published
+        return published.low if published is not None and published.value is None else None
+
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
         published = self.figure.published

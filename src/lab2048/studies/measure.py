@@ -39,7 +39,8 @@ MEANINGS = {
     "length": Meaning("mean number of moves", Unit.NUMBER, 1),
     "move-time": Meaning("time of a decision", Unit.SECONDS, -1),
     "goal-time": Meaning("time to the goal, of games that reach it", Unit.SECONDS, -1),
-    "overrides": Meaning("moves overruled, a game", Unit.NUMBER, 0),
+    "overrides": Meaning("moves overruled by mask or shield, a game", Unit.NUMBER, 0),
+    "interventions": Meaning("safe moves replaced by the reverse shield, a game", Unit.NUMBER, 0),
     # of solved boards
     "counted": Meaning("states as document 000 counts them", Unit.NUMBER, 0),
     "states": Meaning("states, up to symmetry", Unit.NUMBER, 0),

@@ -27,7 +27,7 @@ def run_match(job: Job) -> Result:
 def play_games(job: Job, spec: str, *, is_kept: bool = True) -> list[GameResult]:
     """Play a row's games by a player; those that are kept already are not played again."""
     games = {game.number: game for game in (job.shelf.find_part(job.row) if is_kept else [])}
-    counts = any(figure.measure.name == "overrides" for figure in job.row.figures)
+    counts = any(figure.measure.name in ("overrides", "interventions") for figure in job.row.figures)
     play = _count_overrides if counts else _play
     try:
         play(job, spec, games, is_kept=is_kept)
@@ -64,7 +64,7 @@ def _play(job: Job, spec: str, games: dict[int, GameResult], *, is_kept: bool) -
 
 
 def _count_overrides(job: Job, spec: str, games: dict[int, GameResult], *, is_kept: bool) -> None:
-    """One game after the other, asking of each decision whether the player's own move was overruled."""
+    """One game after the other, asking of each decision whether the player's own move was overruled, and by what."""
     player, kept_at = make_player(spec), time.monotonic()
     for number in range(job.amount):
         if job.is_stopped:
@@ -73,14 +73,15 @@ def _count_overrides(job: Job, spec: str, games: dict[int, GameResult], *, is_ke
             continue
         game = Game(job.rules, episode_seed(job.seed, number))
         player.start(game.rules, game.seed)
-        n_overridden, seconds = 0, 0.0
+        n_overridden, n_replaced, seconds = 0, 0, 0.0
         while not game.is_over:
             begin = time.perf_counter()
             decision = ask(player, spec, game.board)
             seconds += time.perf_counter() - begin
-            n_overridden += getattr(decision, "overridden", None) is not None
+            n_overridden += decision.overridden is not None
+            n_replaced += decision.replaced is not None
             game.play(decision.move)
-        games[number] = game_result(number, Episode.from_game(game, spec, seconds), n_overridden)
+        games[number] = game_result(number, Episode.from_game(game, spec, seconds), n_overridden, n_replaced)
         job.show(f"{len(games)} of {job.amount} games")
         if is_kept and time.monotonic() > kept_at + KEEP_SECONDS:
             job.shelf.keep_part(job.row, _in_order(games))

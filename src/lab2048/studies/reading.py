@@ -10,18 +10,20 @@ from typing import Any
 from lab2048.errors import FileError, LabError, UsageError, nearest
 from lab2048.studies.measure import SIZES, Measure
 from lab2048.studies.published import Published
-from lab2048.studies.study import KINDS, Figure, Lesson, Ranking, Row, Study
+from lab2048.studies.study import KINDS, SPAWN, Figure, Lesson, Ranking, Row, Study
 from lab2048.studies.trained import TRAINED, TURNED, UNTOLD, is_trained
 
 FOLDER = Path(__file__).parent
 MAX_TRAININGS = 100
 _STUDY = {
     "title": str, "question": str, "source": str, "assumptions": list, "every": dict, "rows": list, "rankings": list,
+    "charts": list,
 }  # fmt: skip
 _RANKING = {"title": str, "by": str, "rules": str}
 _ROW = {
     "id": str, "title": str, "kind": str, "rules": str, "goal": int, "player": str, "full": int, "quick": int,
     "test": int, "figures": list, "objective": str, "train": dict, "trainings": int, "tests_on": str, "note": str,
+    "spawn": str,
 }  # fmt: skip
 _FIGURE = {"measure": str, "published": str, "samples": list, "where": str, "against": str, "differs": str}
 _LESSON = {
@@ -67,6 +69,7 @@ def read_study(path: Path) -> Study:
         tuple(data.get("assumptions", ())),
         tuple(rows),
         tuple(_read_ranking(where, ranking, rows) for ranking in data.get("rankings", ())),
+        tuple(_read_chart(where, text, rows) for text in data.get("charts", ())),
     )
     _check_rows(where, study)
     return study
@@ -86,6 +89,8 @@ def _read_row(where: str, data: Any, before: Sequence[Row]) -> Row:
         raise FileError(
             f"{where}: expected train = {{method = ...}} for a row of the kind train, or of the kind regret"
         )
+    if kind == "bound" and "spawn" in data:
+        raise FileError(f"{where}: spawn: expected none for a bound, whose formula is that of spawned 2s and 4s")
     try:
         row = Row(
             id=data["id"],
@@ -101,6 +106,7 @@ def _read_row(where: str, data: Any, before: Sequence[Row]) -> Row:
             trainings=data.get("trainings", 1),
             tests_on=data.get("tests_on", ""),
             note=data.get("note", ""),
+            spawn=data.get("spawn", SPAWN),
         )
         if not 1 <= row.trainings <= MAX_TRAININGS:
             raise FileError(f"{where}: trainings {row.trainings}: expected 1 to {MAX_TRAININGS}")
@@ -124,6 +130,13 @@ def _read_ranking(where: str, data: Any, rows: Sequence[Row]) -> Ranking:
     if not any(row.board == ranking.board and ranking.by in (each.measure for each in row.figures) for row in rows):
         raise FileError(f"{where}, ranking {ranking.title!r}: no row on {ranking.board} has the figure {data['by']}")
     return ranking
+
+
+def _read_chart(where: str, text: Any, rows: Sequence[Row]) -> Measure:
+    measure = Measure.from_text(str(text))
+    if not any(measure == figure.measure for row in rows for figure in row.figures):
+        raise FileError(f"{where}, charts: no row has the figure {text}")
+    return measure
 
 
 def _read_figure(where: str, data: Any) -> Figure:

@@ -26,7 +26,8 @@ class GameResult(NamedTuple):
     tile_sum: int
     moves_to_goal: int | None
     seconds: float
-    n_overridden: int | None = None  # only where it was counted
+    n_overridden: int | None = None  # this and what follows only where it was counted
+    n_replaced: int | None = None
 
 
 @dataclass

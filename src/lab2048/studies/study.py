@@ -11,6 +11,7 @@ from lab2048.studies.measure import SIZES, Measure
 from lab2048.studies.published import Published
 
 KINDS = ("match", "solve", "regret", "threads", "train", "bound", "none")
+SPAWN = "2:0.9,4:0.1"  # what spawns unless a row says otherwise
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,14 @@ class Lesson:
 
     def facts(self, size: str) -> list[Any]:
         """All that changes what is learnt; what only some lessons have stands where they have it."""
+        method, options, preset, *more = self.begin(size)
+        return [method, options, preset, self.games.get(size), *more]
+
+    def begin(self, size: str) -> list[Any]:
+        """The same but for the number of games: lessons that are equal in this begin alike."""
         more = {"minutes": self.minutes.get(size, 0), "later": self.later}
         given = {name: value for name, value in more.items() if value}
-        return [self.method, dict(self.options), self.preset, self.games.get(size), *([given] if given else [])]
+        return [self.method, dict(self.options), self.preset, *([given] if given else [])]
 
 
 @dataclass(frozen=True)
@@ -64,10 +70,12 @@ class Row:
     trainings: int = 1  # of a full run, each with a seed of its own; smaller runs have one
     tests_on: str = ""  # a smaller board for runs of the size test
     note: str = ""
+    spawn: str = SPAWN  # which tiles spawn, and how often
 
     def rules(self, size: str) -> Rules:
         """The rules for a run of some size."""
-        return Rules.from_text(self.tests_on if size == "test" and self.tests_on else self.board, goal=self.goal)
+        board = self.tests_on if size == "test" and self.tests_on else self.board
+        return Rules.from_text(board, goal=self.goal, spawn=self.spawn)
 
     def amount(self, size: str) -> int:
         """How many games, or whether at all."""
@@ -89,9 +97,11 @@ class Row:
         return self.lesson.of or self.id if self.lesson else ""
 
     def digest(self, size: str) -> str:
-        """Changes with anything that changes what is run; figures are only read off."""
+        """Changes with anything that changes what is run or counted; other figures are only read off."""
         learnt = self.lesson.facts(size) if self.lesson else None
         facts = [self.kind, self.rules(size).to_json(), self.player, self.amount(size), self.objective, learnt]
+        if any(figure.measure.name == "interventions" for figure in self.figures):
+            facts.append("interventions")  # counted while the games are played: those kept before do not tell it
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -115,6 +125,7 @@ class Study:
     assumptions: tuple[str, ...]
     rows: tuple[Row, ...]
     rankings: tuple[Ranking, ...] = ()
+    charts: tuple[Measure, ...] = ()  # what its picture shows; none: what most figures are published of
 
     def row(self, id_: str) -> Row:
         """The row with this id; there is one."""

@@ -9,7 +9,7 @@ from lab2048.studies.result import GameResult
 
 # What a row's player says for it.  The second is for values of afterstates only.
 TRAINED, TURNED = "{trained}", "{trained}:turned=true"
-UNTOLD = ("won", "goal-time", "move-time", "overrides")  # measures that games at once do not tell
+UNTOLD = ("won", "goal-time", "move-time", "overrides", "interventions")  # measures that games at once do not tell
 PAIRED = range(3, 12)  # ranks of the pairs that are kept, 8 to 2048
 
 

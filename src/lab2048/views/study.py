@@ -9,7 +9,7 @@ from rich.text import Text
 from lab2048.studies.line import NOT_YET, Line
 from lab2048.studies.report import Report
 from lab2048.studies.result import Result
-from lab2048.studies.study import Row, Study
+from lab2048.studies.study import SPAWN, Row, Study
 from lab2048.studies.verdict import AGREES, BETTER, DIFFERS, NOT_COMPARABLE, NOT_MEASURED, UNPUBLISHED, WORDS, WORSE
 from lab2048.views.number import number
 from lab2048.views.study_figure import write_each, write_lesson, write_ours, write_published
@@ -26,6 +26,7 @@ HEADS: Cells = ("measured", "published or set against", "ours [95% interval]", "
 def write_run(row: Row, size: str) -> str:
     """What was run: the player and the board, or what else it takes."""
     board = f" on {row.board}" if row.board != "4x4" or not row.player else ""
+    board += f", spawns {row.spawn}" if row.spawn != SPAWN else ""
     if row.lesson is not None:
         options = [f"{name}={value}" for name, value in row.lesson.options.items()]
         preset = [f"preset {row.lesson.preset}"] if row.lesson.preset else []
