@@ -10,23 +10,33 @@ from lab2048.studies.measure import Measure, Unit
 from lab2048.studies.report import Report
 from lab2048.views.study_figure import write_value
 
-WIDTH, LEFT, RIGHT = 920, 330, 90
+WIDTH, LEFT, RIGHT = 920, 330, 112
 STEP, HEAD, FOOT = 22, 44, 34
 OURS, THEIRS, INK, FAINT, PAPER = "#1f77b4", "#d9541e", "#1f1a14", "#d8d2c8", "#ffffff"
 MAX_ROWS = 40
+N_PANELS = 3  # of a picture, if its study does not say which
+PAIRS = "pairs side by side, a game"
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Lines of one measure, and what they are together."""
+    """Lines of one measure, or of one for several tiles, and what they are together."""
 
     title: str
     measure: Measure
     lines: tuple[Line, ...]
 
+    def label(self, line: Line) -> str:
+        """What stands beside a line: its row, and its tile if the panel has several."""
+        has_tiles = any(other.figure.measure != self.measure for other in self.lines)
+        return f"{line.figure.measure.tile}: {line.row.title}" if has_tiles else line.row.title
+
 
 def panels(report: Report) -> list[Panel]:
-    """Rankings, then other measures, those with published figures first; a line for each row and published figure."""
+    """Rankings, then the charts that the study asks for, then others, those with published figures first.
+
+    There is a line for each row and published figure.
+    """
     ranked = [
         Panel(each.ranking.title, each.ranking.by, tuple(standing.line for standing in each.standings)[:MAX_ROWS])
         for each in report.ranked
@@ -38,18 +48,39 @@ def panels(report: Report) -> list[Panel]:
         measure = line.figure.measure
         if line.ours is not None and math.isfinite(line.ours.value) and (line.row.id, measure) not in shown:
             by_measure.setdefault(measure, []).append(line)
+    pairs = _paired(by_measure)
     found = [Panel(measure.title, measure, _distinct(lines)[:MAX_ROWS]) for measure, lines in by_measure.items()]
+    found += pairs
     found.sort(key=lambda panel: -sum(line.figure.published is not None for line in panel.lines))
+    found.sort(key=lambda panel: _place(panel, report.study.charts))
     return ranked + found
 
 
+def _place(panel: Panel, asked: Sequence[Measure]) -> int:
+    """Where a panel stands among those that a study asks for; behind them if it is none."""
+    measures = [line.figure.measure for line in panel.lines]
+    return min((i for i, measure in enumerate(asked) if measure in measures), default=len(asked))
+
+
+def _paired(by_measure: dict[Measure, list[Line]]) -> list[Panel]:
+    """Take the pairs of all tiles out, as one panel, if they have room there."""
+    tiles = sorted((measure for measure in by_measure if measure.name == "pairs"), key=lambda measure: measure.tile)
+    lines = _distinct([line for measure in tiles for line in by_measure[measure]])
+    if len(tiles) < 2 or len(lines) > MAX_ROWS:
+        return []
+    for measure in tiles:
+        del by_measure[measure]
+    return [Panel(PAIRS, tiles[0], lines)]
+
+
 def _distinct(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """What a chart would show twice is shown once."""
-    seen: dict[tuple[str, object], Line] = {}
+    """What a chart would show twice is shown once, beside what is published of it if anything is."""
+    seen: dict[tuple[str, Measure, str], Line] = {}
     for line in lines:
         published = line.figure.published
-        seen.setdefault((line.row.id, published.text if published else ""), line)
-    return tuple(seen.values())
+        seen.setdefault((line.row.id, line.figure.measure, published.text if published else ""), line)
+    told = {(row, measure) for row, measure, text in seen if text}
+    return tuple(line for (row, measure, text), line in seen.items() if text or (row, measure) not in told)
 
 
 def is_logarithmic(panel: Panel) -> bool:
@@ -65,12 +96,14 @@ def is_logarithmic(panel: Panel) -> bool:
 
 def _values(line: Line) -> list[float]:
     found = [line.ours.value] if line.ours else []
-    return found + ([line.beside[0]] if line.beside and not line.figure.against else [])
+    found += [line.beside[0]] if line.beside and not line.figure.against else []
+    return found + ([line.at_least] if line.at_least is not None else [])
 
 
-def report_svg(report: Report, n_panels: int = 3) -> str:
-    """The first panels of a study as one picture."""
-    chosen = panels(report)[:n_panels]
+def report_svg(report: Report) -> str:
+    """The charts that a study asks for, or the first of all, as one picture."""
+    found, asked = panels(report), report.study.charts
+    chosen = [panel for panel in found if _place(panel, asked) < len(asked)] or found[:N_PANELS]
     heights = [HEAD + STEP * len(panel.lines) + FOOT for panel in chosen]
     height = max(80, sum(heights) + 30)
     parts = [
@@ -78,7 +111,7 @@ def report_svg(report: Report, n_panels: int = 3) -> str:
         f'font-family="sans-serif" font-size="12" fill="{INK}">',
         f"<title>{escape(report.study.title)}</title>",
         f'<rect width="{WIDTH}" height="{height}" fill="{PAPER}"/>',
-        _legend(),
+        _legend(has_least=any(line.at_least is not None for panel in chosen for line in panel.lines)),
     ]
     if not chosen:
         parts.append(
@@ -91,11 +124,12 @@ def report_svg(report: Report, n_panels: int = 3) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _legend() -> str:
+def _legend(*, has_least: bool) -> str:
+    least = f'{_arrow(LEFT + 260, 14)}<text x="{LEFT + 284}" y="18">published: at least</text>' if has_least else ""
     return (
         f'<circle cx="{LEFT}" cy="14" r="5" fill="{OURS}"/><text x="{LEFT + 10}" y="18">ours, 95% interval</text>'
         f'<path d="M {LEFT + 160} 9 l 5 5 l -5 5 l -5 -5 z" fill="none" stroke="{THEIRS}" stroke-width="2"/>'
-        f'<text x="{LEFT + 172}" y="18">published</text>'
+        f'<text x="{LEFT + 172}" y="18">published</text>{least}'
     )
 
 
@@ -115,14 +149,14 @@ def _panel(panel: Panel, top: int) -> str:
         parts.append(f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{top + 30}" y2="{bottom}" stroke="{FAINT}"/>')
         parts.append(f'<text x="{x(tick):.1f}" y="{bottom + 16}" text-anchor="middle">{label}</text>')
     for i, line in enumerate(panel.lines):
-        parts.append(_mark(line, x, top + HEAD + STEP * i + 4, unit))
+        parts.append(_mark(line, panel.label(line), x, top + HEAD + STEP * i + 4, unit))
     return "\n".join(parts)
 
 
-def _mark(line: Line, x: Callable[[float], float], y: float, unit: Unit) -> str:
+def _mark(line: Line, label: str, x: Callable[[float], float], y: float, unit: Unit) -> str:
     """One line: its name, ours with its interval, the published figure with its own."""
     assert line.ours is not None
-    name = line.row.title if len(line.row.title) <= 50 else line.row.title[:49] + "…"
+    name = label if len(label) <= 50 else label[:49] + "…"
     parts = [f'<text x="{LEFT - 12}" y="{y + 4}" text-anchor="end">{escape(name)}</text>']
     beside = line.beside if not line.figure.against else None
     if beside is not None:
@@ -132,15 +166,24 @@ def _mark(line: Line, x: Callable[[float], float], y: float, unit: Unit) -> str:
         parts.append(
             f'<path d="M {at:.1f} {y - 1} l 5 5 l -5 5 l -5 -5 z" fill="none" stroke="{THEIRS}" stroke-width="2"/>'
         )
+    if line.at_least is not None:
+        parts.append(_arrow(x(line.at_least), y + 4))
     ours = line.ours
     if ours.is_sure:
         parts.append(_bar(x(ours.low), x(ours.high), y - 3, OURS))
-    told = f"{line.row.title}: {write_value(ours.value, unit, is_exact=ours.n == 0)}, {line.verdict}"
+    told = f"{label}: {write_value(ours.value, unit, is_exact=ours.n == 0)}, {line.verdict}"
     parts.append(
         f'<circle cx="{x(ours.value):.1f}" cy="{y - 3}" r="4.5" fill="{OURS}"><title>{escape(told)}</title></circle>'
     )
-    parts.append(f'<text x="{WIDTH - RIGHT + 10}" y="{y + 4}">{escape(line.verdict.word if beside else "")}</text>')
+    word = line.verdict.word if beside is not None or line.at_least is not None else ""
+    parts.append(f'<text x="{WIDTH - RIGHT + 14}" y="{y + 4}">{escape(word)}</text>')
     return "".join(parts)
+
+
+def _arrow(x: float, y: float) -> str:
+    """From here on: a published figure of which only the lower end is known."""
+    shape = f"M {x:.1f} {y - 5} v 10 m 0 -5 h 16 m -5 -4 l 5 4 l -5 4"
+    return f'<path d="{shape}" fill="none" stroke="{THEIRS}" stroke-width="2"/>'
 
 
 def _bar(a: float, b: float, y: float, colour: str) -> str:

@@ -1,5 +1,6 @@
 """Learning curves of a study: what trainings came to while they learnt, as data and as a picture (SVG)."""
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -8,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lab2048.studies.report import Report
+from lab2048.studies.study import Row
 from lab2048.views.number import number
 from lab2048.views.study_chart import FAINT, INK, PAPER, WIDTH, ticks
 
@@ -39,16 +41,35 @@ class Point(NamedTuple):
 
 
 def curves(report: Report) -> dict[str, dict[str, list[Point]]]:
-    """Every curve by what it shows, and then by the title of the row."""
+    """Every curve by what it shows, pairs last, and then by the title of the row."""
     found: dict[str, dict[str, list[Point]]] = {}
-    for row in report.study.rows:
+    for row in _learners(report):
         each = [[_whole(point) for point in result.curve] for result in report.of(row) if len(result.curve) > 1]
         for name in dict.fromkeys(name for curve in each for point in curve for name in point):
             if name in TITLES or name.startswith(PAIRS):
                 points = merge([[point for point in curve if name in point] for curve in each], name)
                 if len(points) > 1:
                     found.setdefault(name, {})[row.title] = points
-    return found
+    order = [*TITLES, *(f"{PAIRS}{1 << rank}" for rank in range(1, 64))]
+    return {name: found[name] for name in order if name in found}
+
+
+def _learners(report: Report) -> list[Row]:
+    """Rows with results that are drawn: one for each training; of trainings that begin alike, the longest."""
+    longest: dict[str, Row] = {}
+    for row in report.study.rows:
+        if row.lesson is None or not report.of(row):
+            continue
+        begins = json.dumps([row.lesson.begin(report.size), row.rules(report.size).to_json()], sort_keys=True)
+        other = longest.get(begins)
+        if other is None or _n_games(row, report) > _n_games(other, report):
+            longest[begins] = row
+    chosen = {row.id for row in longest.values()}
+    return [row for row in report.study.rows if row.id in chosen]
+
+
+def _n_games(row: Row, report: Report) -> int:
+    return row.lesson.games.get(report.size, 0) if row.lesson else 0
 
 
 def _whole(point: Mapping[str, float]) -> Mapping[str, float]:

@@ -120,7 +120,7 @@ def _panel_figure(panel: Panel) -> Any:
     import plotly.graph_objects as go
 
     lines = panel.lines[::-1]  # the first one on top
-    names = [_short(line.row.title) for line in lines]
+    names = [_short(panel.label(line)) for line in lines]
     ours = [line.ours for line in lines if line.ours is not None]
     figure = go.Figure()
     figure.add_scatter(
@@ -152,6 +152,15 @@ def _panel_figure(panel: Panel) -> Any:
             mode="markers",
             name="published",
             marker={"color": THEIRS, "size": 10, "symbol": "diamond-open"},
+        )
+    least = [(name, line.at_least) for name, line in zip(names, lines, strict=True) if line.at_least is not None]
+    if least:
+        figure.add_scatter(
+            x=[low for _, low in least],
+            y=[name for name, _ in least],
+            mode="markers",
+            name="published: at least",
+            marker={"color": THEIRS, "size": 12, "symbol": "triangle-right-open"},
         )
     figure.update_layout(
         title=panel.title,
@@ -197,7 +206,7 @@ def _curve_figures(report: Report) -> Iterator[Any]:
 
 
 def _short(title: str) -> str:
-    return title if len(title) <= 44 else title[:43] + "…"
+    return title if len(title) <= 50 else title[:49] + "…"
 
 
 def _draw(figure: Any) -> str:
