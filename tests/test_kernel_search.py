@@ -4,16 +4,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_evaluator import plain_parts
 from strategies import boards
 
 from lab2048.kernels import evaluate
-from lab2048.players.evaluator import Evaluator, evaluator_names, make_evaluator
+from lab2048.players.evaluator import TERMS, Evaluator, evaluator_names, make_evaluator
 from lab2048.players.searcher import Searcher
 from lab2048.rules import Board, Rules
 from lab2048.rules.plan import make_plan
 
 SHAPES = ("4x4", "3x3", "2x4", "1x8", "##x|#x#|###", "hex1", "xx#xx|x###x|#####|x###x|xx#xx")
 WIDE = ("5x5", "hex2")
+HOMES = "{empty = 90, corner = 9, second = 7, third = 5, fourth = 3, stuck = -8, lost = 0}"
 ANYWHERE = [name for name in evaluator_names() if name != "weighted-002"]  # its matrix is one of 4x4
 
 
@@ -22,7 +24,7 @@ def plain_rules(board: Board, spawn: str = "2:0.9,4:0.1") -> Rules:
 
 
 def judge(evaluator: Evaluator, rules: Rules, board: Board) -> float:
-    ranks, terms = np.array(board.ranks, np.uint8), evaluate.make_terms(evaluator.terms)
+    ranks, terms = np.array(board.ranks, np.uint8), evaluator.make_terms(board.shape)
     return float(evaluate.judge_bytes(terms, evaluator.weights(board.shape), make_plan(rules), ranks))
 
 
@@ -39,6 +41,52 @@ def plain_chance(evaluator: Evaluator, rules: Rules, after: Board, depth: int) -
     return total
 
 
+@st.composite
+def evaluators(draw: st.DrawFn) -> Evaluator:
+    """A few terms of any weight, and cells weighted along a path or not at all."""
+    terms = draw(
+        st.sets(st.sampled_from([term for term in TERMS if not term.endswith(("_power", "_cell"))]), min_size=1)
+    )
+    table = {term: draw(st.integers(-100, 100)) for term in sorted(terms)}
+    powers = {f"{term}_power": draw(st.sampled_from([0.5, 1, 2.5])) for term in ("sum", "monotone")}
+    words = [f"{term} = {weight}" for term, weight in (table | powers).items()]
+    path = draw(st.sampled_from(["", "snake", "gradient"]))
+    return make_evaluator("{" + ", ".join([*words, f'path = "{path}"']) + "}")
+
+
+@given(boards((*SHAPES, *WIDE, "1x2", "##x##|##x##")), evaluators())
+def test_terms_are_what_they_are_in_plain_words(board: Board, evaluator: Evaluator) -> None:
+    rules, parts = plain_rules(board), plain_parts(evaluator, board)
+    near = 1e-5 * sum(map(abs, parts))  # tables are of single precision
+    assert judge(evaluator, rules, board) == pytest.approx(sum(parts), abs=near)
+    searcher = Searcher(rules, evaluator)
+    if searcher.is_packed:
+        found = float(evaluate.judge_packed(searcher.address, np.uint64(board.to_packed())))
+        assert found == pytest.approx(sum(parts), abs=near)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("16 8 4 2 / # # # # / # # # # / # # # 2", 7 * 8 + 5 * 4 + 3 * 2),  # all where they belong
+        ("8 16 4 2 / # # # # / # # # # / # # # #", -7 * 8 + 5 * 4 + 3 * 2),  # the second is not
+        ("16 16 4 2 / # # # # / # # # # / # # # #", 7 * 16 + 5 * 4 + 3 * 2),  # of equal tiles each counts
+        ("16 8 4 # / # # # 2 / # # # # / # # # #", 7 * 8 + 5 * 4 - 3 * 2),  # the fourth is not there, and nothing else
+        ("16 8 4 2 / # # # 4 / # # # # / # # # #", 7 * 8 + 5 * 4 - 3 * 4 - 8 * 4),  # a 2 stuck where a 4 belongs
+        ("16 8 4 16 / # # # 2 / # # # # / # # # #", -7 * 16 - 5 * 8 - 3 * 4 - 8 * 4),  # a higher tile is wrong, too
+        ("16 8 # # / # # # # / # # # # / # # # #", 7 * 8),  # there is no third
+        ("16 8 4 / # # 2 / # # #", 7 * 8 + 5 * 4 + 3 * 2),  # the snake turns at the end of the row
+        ("16 8 4 x / x x 2 # / # # # #", 7 * 8 + 5 * 4 - 3 * 2),  # and steps over bricks
+        ("16 8", 7 * 8),
+    ],
+)
+def test_the_highest_tiles_belong_along_the_snake(text: str, value: int) -> None:
+    board = Board.from_text(text)
+    evaluator = make_evaluator("{second = 7, third = 5, fourth = 3, stuck = -8}")
+    assert sum(plain_parts(evaluator, board)) == value
+    assert evaluator.value(board, plain_rules(board)) == value
+
+
 @given(boards(SHAPES + WIDE), st.sampled_from(ANYWHERE))
 def test_tables_judge_like_the_terms(board: Board, name: str) -> None:
     rules, evaluator = plain_rules(board), make_evaluator(name)
@@ -50,7 +98,8 @@ def test_tables_judge_like_the_terms(board: Board, name: str) -> None:
 
 @settings(max_examples=25)
 @given(
-    boards(("3x3", "2x4", "hex1", "##x|#x#|###", "2x2", "4x4"), max_rank=6), st.sampled_from(["rows", "score", "snake"])
+    boards(("3x3", "2x4", "hex1", "##x|#x#|###", "2x2", "4x4"), max_rank=6),
+    st.sampled_from(["rows", "score", "snake", HOMES]),
 )
 def test_search_is_the_plain_recursion(board: Board, name: str) -> None:
     if not board.legal_moves() or board.n_empty > 5:
@@ -66,10 +115,11 @@ def test_search_is_the_plain_recursion(board: Board, name: str) -> None:
             assert values[move] == pytest.approx(plain_chance(evaluator, rules, after, depth - 1), rel=1e-4, abs=0.5)
 
 
+@pytest.mark.parametrize("name", ["rows", HOMES])
 @pytest.mark.parametrize("text", ["2 4 2 4 2 / 4 2 4 2 4 / 2 4 2 4 2 / 4 2 4 2 4 / 2 4 2 # #"])
-def test_wide_boards_are_searched_too(text: str) -> None:
+def test_wide_boards_are_searched_too(text: str, name: str) -> None:
     board = Board.from_text(text)
-    rules, evaluator = plain_rules(board), make_evaluator("rows")
+    rules, evaluator = plain_rules(board), make_evaluator(name)
     values = Searcher(rules, evaluator).root_values(board, 2)
     assert values is not None
     for move, (after, _) in board.slides():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from plain_network import lowered
 from strategies import boards
 from test_kernel_play import assert_same_game
-from test_kernel_search import plain_rules
+from test_kernel_search import HOMES, plain_rules
 
 from lab2048.kernels import context as of
 from lab2048.kernels import evaluate, lower, root, search
@@ -89,6 +89,7 @@ def test_games_in_one_call_are_the_games_move_by_move() -> None:
         "expectimax:depth=2,cut=0.01",
         "expectimax:depth=4",
         "lookahead:eval=weighted-001",
+        f"lookahead:eval=({HOMES})",
     ):
         assert_same_game(spec, Rules.from_text("3x3", goal=64), seed=2)
     assert_same_game("greedy", Rules.from_text("hex1"), seed=2)

@@ -5,6 +5,8 @@ Both fit into a table for each line of at most four cells; longer lines and boar
 byte a cell are judged by the same functions directly.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,21 +25,30 @@ EMPTY, POTENTIAL, SUM, SUM_POWER = range(4)
 BASE, MERGES, MONOTONE, MONOTONE_POWER, SMOOTH, SMOOTH_FACES = range(4, 10)
 # The whole board: the highest tile; plus or minus it, in its corner or not; empty cells times log2 of the tile sum.
 MAX, CORNER, CORNER_CELL, EMPTY_LOG = range(10, 14)
-N_WEIGHTS = 14
+# The same for the next highest tiles, each with a cell of its own; the fourth, if another tile stands on its cell.
+SECOND, THIRD, FOURTH, STUCK = range(14, 18)
+N_WEIGHTS = 18
 # Behind the weights: rank^SUM_POWER and rank^MONOTONE_POWER of every rank, because a power is slow to work out.
 MAX_RANK = 63
 SUM_OF, MONOTONE_OF = N_WEIGHTS, N_WEIGHTS + MAX_RANK + 1
-N_TERMS = N_WEIGHTS + 2 * (MAX_RANK + 1)
+# And the homes of the four highest tiles: the cells where they belong.
+HOMES, N_HOMES = N_WEIGHTS + 2 * (MAX_RANK + 1), 4
+N_TERMS = HOMES + N_HOMES
 FACES = 2.0 ** np.arange(MAX_RANK + 1)
 
 
-def make_terms(weights: tuple[float, ...]) -> Terms:
-    """The terms of an evaluator from its weights."""
+def make_terms(weights: Sequence[float], cells: Sequence[int]) -> Terms:
+    """The terms of an evaluator from its weights, and the cells where the highest tiles belong, the highest first.
+
+    A board of fewer than four cells never has a tile for the missing ones.
+    """
     terms = np.zeros(N_TERMS)
     terms[:N_WEIGHTS] = weights
     ranks = np.arange(1, MAX_RANK + 1, dtype=float)
     terms[SUM_OF + 1 : MONOTONE_OF] = ranks ** weights[SUM_POWER]
-    terms[MONOTONE_OF + 1 :] = ranks ** weights[MONOTONE_POWER]
+    terms[MONOTONE_OF + 1 : HOMES] = ranks ** weights[MONOTONE_POWER]
+    homes = cells[:N_HOMES]
+    terms[HOMES : HOMES + len(homes)] = homes
     return terms
 
 
@@ -100,6 +111,40 @@ def fill_table(terms: Terms, weights: NDArray[np.float32], n_axes: I64, table: N
 
 
 @kernel
+def home_value(rank: I64, there: I64) -> float:
+    """Plus the face of a tile if it stands there, minus if not; nothing if there is no such tile."""
+    if rank == 0:
+        return 0.0
+    return float(FACES[rank] if there == rank else -FACES[rank])
+
+
+@kernel
+def homes_value(terms: Terms, ranks: NDArray[np.uint8]) -> float:
+    """What the second to fourth highest tiles are worth on their cells, or away from them.
+
+    Of equal tiles each counts, so the second highest may be as high as the highest.
+    """
+    first, second, third, fourth = I64(0), I64(0), I64(0), I64(0)
+    for each in ranks:
+        rank = I64(each)
+        if rank > first:
+            first, second, third, fourth = rank, first, second, third
+        elif rank > second:
+            second, third, fourth = rank, second, third
+        elif rank > third:
+            third, fourth = rank, third
+        elif rank > fourth:
+            fourth = rank
+    value = terms[SECOND] * home_value(second, I64(ranks[I64(terms[HOMES + 1])]))
+    value += terms[THIRD] * home_value(third, I64(ranks[I64(terms[HOMES + 2])]))
+    there = I64(ranks[I64(terms[HOMES + 3])])
+    value += terms[FOURTH] * home_value(fourth, there)
+    if fourth != 0 and there != 0 and there != fourth:
+        value += terms[STUCK] * FACES[fourth]
+    return float(value)
+
+
+@kernel
 def extra_value(terms: Terms, ranks: NDArray[np.uint8]) -> float:
     """The terms that belong to the whole board."""
     highest, n_empty, total = I64(0), 0, 0.0
@@ -115,6 +160,8 @@ def extra_value(terms: Terms, ranks: NDArray[np.uint8]) -> float:
         value += terms[CORNER] * FACES[highest] if is_there else -terms[CORNER] * FACES[highest]
     if terms[EMPTY_LOG] != 0.0:
         value += terms[EMPTY_LOG] * n_empty * np.log2(max(1.0, total))
+    if terms[SECOND] != 0.0 or terms[THIRD] != 0.0 or terms[FOURTH] != 0.0 or terms[STUCK] != 0.0:
+        value += homes_value(terms, ranks)
     return float(value)
 
 

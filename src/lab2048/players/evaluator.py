@@ -37,7 +37,12 @@ TERMS = (  # in the order of lab2048.kernels.evaluate
     "corner",
     "corner_cell",
     "empty_log",
+    "second",
+    "third",
+    "fourth",
+    "stuck",
 )
+_BOARD_TERMS = ("max", "corner", "empty_log", "second", "third", "fourth", "stuck")  # no table of lines knows them
 _SETTINGS = ("doc", "path", "scale", "ratio", "matrix", "lost", "margin")
 _OURS = Path(__file__).with_name("evaluators.toml")
 
@@ -58,7 +63,11 @@ class Evaluator:
 
     @property
     def has_board_terms(self) -> bool:
-        return any(self.terms[i] for i in (evaluate.MAX, evaluate.CORNER, evaluate.EMPTY_LOG))
+        return any(self.terms[TERMS.index(term)] for term in _BOARD_TERMS)
+
+    def make_terms(self, shape: Shape) -> evaluate.Terms:
+        """The terms as kernels take them: the highest tiles belong on the first cells of the snake."""
+        return evaluate.make_terms(self.terms, snake_cells(shape))
 
     def weights(self, shape: Shape) -> NDArray[np.float32]:
         """What the face of a tile on each cell is multiplied by."""
@@ -111,16 +120,21 @@ class Evaluator:
         if self.lost is not None and not board.legal_moves():
             return self.lost
         ranks = np.array(board.ranks, np.uint8)
-        terms = evaluate.make_terms(self.terms)
-        return float(evaluate.judge_bytes(terms, self.weights(board.shape), make_plan(rules), ranks))
+        terms, weights = self.make_terms(board.shape), self.weights(board.shape)
+        return float(evaluate.judge_bytes(terms, weights, make_plan(rules), ranks))
 
 
-def snake(shape: Shape) -> list[int]:
-    """How many cells before each one on a path that winds through the rows, there and back.
+def snake_cells(shape: Shape) -> list[int]:
+    """The cells along a path that winds through the rows, there and back.
 
     On hexagons the rows are the columns; a brick is stepped over.
     """
-    order = [cell for i, row in enumerate(shape.rows) for cell in row[:: 1 - 2 * (i % 2)] if cell >= 0]
+    return [cell for i, row in enumerate(shape.rows) for cell in row[:: 1 - 2 * (i % 2)] if cell >= 0]
+
+
+def snake(shape: Shape) -> list[int]:
+    """How many cells are before each one on that path."""
+    order = snake_cells(shape)
     return [order.index(cell) for cell in range(shape.n_cells)]
 
 

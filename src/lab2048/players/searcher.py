@@ -130,7 +130,7 @@ class Searcher:
         """Make an evaluator the judge."""
         words, lost = self.context, evaluator.lost
         self.weights = evaluator.weights(self.rules.shape)
-        self.terms = evaluate.make_terms(evaluator.terms)
+        self.terms = evaluator.make_terms(self.rules.shape)
         words[of.TERMS], words[of.WEIGHTS] = address_of(self.terms), address_of(self.weights)
         words[of.LOST], words[of.IS_LOST_JUDGED] = _bits(lost or 0.0), lost is None
         words[of.CHOOSE] = root.choose_address()
