@@ -73,9 +73,9 @@ def test_a_mode_says_what_the_options_do_not() -> None:
     for spec, depths in [
         ("expectimax:mode=fast", (2, 2)),
         ("expectimax:mode=normal", (3, 3)),
-        ("expectimax:mode=optimal", (3, 4)),
-        ("expectimax:mode=optimal,depth=2", (2, 3)),
-        ("expectimax:mode=optimal,deepen=no", (3, 3)),
+        ("expectimax:mode=optimal", (2, 3)),
+        ("expectimax:mode=optimal,depth=3", (3, 4)),
+        ("expectimax:mode=optimal,deepen=no", (2, 2)),
     ]:
         player = make_player(spec)
         player.start(Rules.from_text("4x4"), 1)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MAX_THREADS = 64
 DEPTH, DEPTH_OF_MANY, MANY_CELLS = 7, 4, 16  # own moves that expectimax looks ahead; on boards of more cells than that
-_MODES = {"fast": (2, "no"), "normal": (3, "no"), "optimal": (3, "empty")}  # of document 002, in own moves
+_MODES = {"fast": (2, "no"), "normal": (3, "no"), "optimal": (2, "empty")}  # of document 002, in own moves
 DEEPEN = ("no", "tiles", "empty")  # in the order of lab2048.kernels.context
 
 
@@ -188,7 +188,7 @@ class ExpectimaxPlayer(ClockedPlayer):
         DEEPEN,
     )
     mode: str | None = option(
-        None, "fast, normal or optimal, as in document 002: depth 2; 3; 3 and with few empty cells 4", _MODES
+        None, "fast, normal or optimal, as in document 002: depth 2; 3; 2 and with few empty cells 3", _MODES
     )
     ms: float | None = option(None, "milliseconds for a move: look as deep as they allow")
     threads: int = option(1, "threads that search together; the move is the same for any number")
