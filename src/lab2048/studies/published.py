@@ -9,9 +9,10 @@ from lab2048.arena.statistics import Interval, mean_interval, rate_interval
 from lab2048.errors import FileError
 
 _COUNT = re.compile(r"(at least )?(\d+) of (\d+)")
-_NUMBER = re.compile(r"(about )?(\d[\d,]*(?:\.(\d+))?) ?(%|ms|s|x)?")
+_RANGE = re.compile(r"(\d[\d,]*(?:\.\d+)?)-(\d[\d,]*(?:\.\d+)?) ?(%|ms|s|x)?")
+_NUMBER = re.compile(r"(about |under )?(\d[\d,]*(?:\.(\d+))?) ?(%|ms|s|x)?")
 _PARTS = {"%": 100, "ms": 1000, "s": 1, "x": 1, None: 1}  # of a whole, or of a second
-EXPECTED = "expected such as 15 of 100, at least 1 of 15, 96.26%, 3,932,156, about 30 s, or samples"
+EXPECTED = "expected such as 15 of 100, at least 1 of 15, 96.26%, 20-25%, 3,932,156, about 30 s, under 1 s, or samples"
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Published:
     """What a document says of a figure.
 
     A count of games has the interval of its rate, samples that of their mean; a number
-    may have been rounded in its last digit.  Of `at least` only the lower end is known.
+    may have been rounded in its last digit.  Of `at least` only the lower end is known, of
+    `under` only the upper one.
     """
 
     text: str
@@ -40,9 +42,16 @@ class Published:
                 raise FileError(f"published {text!r} is not understood: expected no more hits than games")
             rate = rate_interval(hits, n)
             return cls(text, None, rate.low, 1.0) if found[1] else cls(text, *rate)
+        if found := _RANGE.fullmatch(text):
+            low, high = (_number(end) / _PARTS[found[3]] for end in found.groups()[:2])
+            if low > high:
+                raise FileError(f"published {text!r} is not understood: expected the lower number first")
+            return cls(text, (low + high) / 2, low, high)
         if found := _NUMBER.fullmatch(text):
             parts = _PARTS[found[4]]
-            value = float(found[2].replace(",", "")) / parts
+            value = _number(found[2]) / parts
+            if found[1] == "under ":
+                return cls(text, None, 0.0, value)
             half = value / 2 if found[1] else 0.5 * 10.0 ** -len(found[3] or "") / parts
             return cls(text, value, value - half, value + half)
         raise FileError(f"published {text!r} is not understood: {EXPECTED}")
@@ -57,3 +66,7 @@ class Published:
     def interval(self) -> Interval | None:
         """Value and ends; None if only one end is known."""
         return None if self.value is None else Interval(self.value, self.low, self.high)
+
+
+def _number(digits: str) -> float:
+    return float(digits.replace(",", ""))

@@ -61,8 +61,10 @@ def compare(ours: Measured, theirs: Measured, better: int, paired: Interval | No
 
 def _beside(ours: Measured, published: Published, better: int) -> Verdict:
     interval = published.interval
-    if interval is None:  # at least so many: whatever is above the lower end agrees
-        return Verdict(AGREES) if ours.high >= published.low else Verdict(_direction(-1, better))
+    if interval is None:  # only a bound is known: whatever is on the right side of it agrees
+        if published.low <= ours.high and ours.low <= published.high:
+            return Verdict(AGREES)
+        return Verdict(_direction(-1 if ours.high < published.low else 1, better))
     return _word(difference(ours.interval, interval), better)
 
 
