@@ -15,9 +15,11 @@ from lab2048.solver.crew import Crew
 from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Problem
 from lab2048.solver.solve import Solve
+from lab2048.studies.reading import load_study
 from lab2048.studies.solve import search_like_document_000
 
-ROWS = json.loads((DATA / "exact.json").read_text())["document_000"]["rows"]
+EXACT = json.loads((DATA / "exact.json").read_text())
+ROWS = EXACT["document_000"]["rows"]
 MISPRINTED = (96.14, 8.36)
 
 
@@ -36,3 +38,23 @@ def test_the_published_table(row: dict[str, object], tmp_path: Path) -> None:
         assert 100 * value == pytest.approx(row["exact_percent"][0], abs=1e-4)  # type: ignore[index]
         if row["published_percent"] not in MISPRINTED:
             assert 100 * value == pytest.approx(row["published_percent"], abs=0.005)
+
+
+def test_what_the_study_quotes_from_the_independent_solver_stands_there() -> None:
+    records = {(r["board"], r["win"], r["objective"]): r for r in EXACT["records"] if r["start"] == "random"}
+    n_found = 0
+    for row in load_study("000-optimal").rows:
+        for figure in row.figures:
+            if "exact.json" not in figure.where:
+                continue
+            record = records[row.board, row.goal if row.objective == "win" else None, row.objective]
+            wanted = {
+                "states": record["decision_states_canonical"] + record["loss_states_canonical"],
+                "states-raw": record["decision_states"],
+                "win": record["value"],
+                "worth": record["value"],
+            }[figure.measure.name]
+            assert figure.published is not None
+            assert figure.published.low <= wanted <= figure.published.high, f"{row.id}: {figure}"
+            n_found += 1
+    assert n_found > 20

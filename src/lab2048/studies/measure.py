@@ -43,8 +43,8 @@ MEANINGS = {
     "interventions": Meaning("safe moves replaced by the reverse shield, a game", Unit.NUMBER, 0),
     # of solved boards
     "counted": Meaning("states as document 000 counts them", Unit.NUMBER, 0),
-    "states": Meaning("states, up to symmetry", Unit.NUMBER, 0),
-    "states-raw": Meaning("states, with all copies", Unit.NUMBER, 0),
+    "states": Meaning("states and lost boards, up to symmetry", Unit.NUMBER, 0),
+    "states-raw": Meaning("states with all copies, no lost boards", Unit.NUMBER, 0),
     "win": Meaning("chance of the goal, best play", Unit.RATE, 0),
     "worth": Meaning("expected score, best play", Unit.NUMBER, 0),
     "solve-time": Meaning("time to solve", Unit.SECONDS, -1),
