@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import DATA
 
+from lab2048.players.evaluator import make_evaluator
 from lab2048.rules import Board, Rules
 from lab2048.solver.crew import Crew
 from lab2048.solver.memory import Memory
@@ -21,6 +22,9 @@ from lab2048.studies.solve import search_like_document_000
 EXACT = json.loads((DATA / "exact.json").read_text())
 ROWS = EXACT["document_000"]["rows"]
 MISPRINTED = (96.14, 8.36)
+DANGEROUS = Board.from_text("4 4 8 2 / 2 32 512 128 / 1024 64 4 . / 8 32 8 .")  # figure 11.1
+ORDERED = Board.from_text("1024 512 256 128 / 2 32 256 8 / 4 8 . . / 8 . . .")  # figure 11.2
+SUMS = (1908, 8546)  # of both, figure 11.3
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['board']}-{row['win']}-{row['published_unique_states']}")
@@ -58,3 +62,29 @@ def test_what_the_study_quotes_from_the_independent_solver_stands_there() -> Non
             assert figure.published.low <= wanted <= figure.published.high, f"{row.id}: {figure}"
             n_found += 1
     assert n_found > 20
+
+
+def faces(board: Board) -> list[int]:
+    return [1 << rank if rank else 0 for rank in board.ranks]
+
+
+def test_the_matrix_of_order_figure_fits_but_for_one_tile() -> None:
+    spec = load_study("000-lookahead").row("order-figure").player
+    weights = make_evaluator(spec.partition("eval=")[2].strip("()")).weights(DANGEROUS.shape)
+    sums = [float(weights @ faces(board)) for board in (DANGEROUS, ORDERED)]
+    assert sums == [1914, 8546]
+    lower = faces(DANGEROUS)
+    lower[12] = 2  # instead of an 8
+    assert (float(weights @ lower), sums[1]) == SUMS
+
+
+def test_no_matrix_of_positive_integers_fits_figure_11_3() -> None:
+    pairs = [pair for pair in zip(faces(DANGEROUS), faces(ORDERED), strict=True) if any(pair)]
+    most = tuple(total - sum(column) for total, column in zip(SUMS, zip(*pairs, strict=True), strict=True))
+    reached = {(0, 0)}  # by how much sums can be above those of a matrix of ones
+    for a, b in pairs:
+        front = reached
+        while front:
+            front = {(x + a, y + b) for x, y in front if x + a <= most[0] and y + b <= most[1]} - reached
+            reached = reached | front
+    assert most not in reached
