@@ -100,6 +100,18 @@ def test_the_mean_of_the_weights_is_what_is_kept(tmp_path: Path) -> None:
     assert network.facts["training"]["config"]["crowd"] == 8
 
 
+def test_a_checkpoint_of_an_older_version_goes_on(tmp_path: Path) -> None:
+    """An option that it had no word for is as it is by default."""
+    from lab2048.models.deep_file import save_deep
+
+    training, path = begin(ReturnsTraining), tmp_path / "net"
+    training.save(path)
+    network, arrays = load_deep(path)
+    del network.facts["training"]["config"]["blame"]
+    save_deep(path, network, arrays)
+    assert ReturnsTraining.resume(path, 1).config == training.config
+
+
 def test_what_cannot_change_is_refused(tmp_path: Path) -> None:
     training, path = begin(AfterstateTraining), tmp_path / "net"
     training.save(path)
@@ -208,6 +220,21 @@ def test_a_turned_board_has_its_move_turned() -> None:
         turned = Board(shape, tuple(ranks[cells].tolist()))
         for move, (after, _) in board.slides():
             assert turned.slide(int(moves[move])).board.ranks == tuple(np.array(after.ranks)[cells])
+
+
+@pytest.mark.parametrize(
+    ("blame", "is_won", "returns"),
+    [
+        ("end", False, [4 + 0.5 * (8 - 0.5 * 100), 8 - 0.5 * 100]),  # the penalty follows the last reward
+        ("end", True, [4 + 0.5 * 8, 8]),
+        ("every", False, [-100, -100]),
+        ("every", True, [4 + 0.5 * 8, 8]),
+    ],
+)
+def test_who_pays_for_a_lost_game(blame: str, is_won: bool, returns: list[float]) -> None:
+    training = begin(ReturnsTraining, discount=0.5, penalty=100.0, blame=blame)
+    assert isinstance(training, ReturnsTraining)
+    assert training._returns(np.array([4, 8], np.float32), is_won=is_won).tolist() == returns
 
 
 @pytest.mark.parametrize("strategy", ["safe", "reverse-shield"])

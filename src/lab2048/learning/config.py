@@ -9,6 +9,7 @@ from lab2048.models.kind import KINDS, READINGS, SCALES
 
 STRATEGIES = ("none", "safe", "reverse-shield")
 REWARDS = ("merge", "ordered")
+BLAMES = ("end", "every")
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,8 @@ class ReturnsConfig(DeepConfig):
 
     epsilon: float = wish(0.1, "chance of a move at random", low=0, high=1)
     discount: float = wish(0.99, "what a reward is worth a move later", low=0, high=1)
-    penalty: float = wish(1000.0, "what a game costs at its end if the goal was not made", low=0, high=1e9)
+    penalty: float = wish(1000.0, "what a game costs if the goal was not made", low=0, high=1e9)
+    blame: str = wish("end", "whether the end of a lost game pays for it, or every move alike", known=BLAMES)
     passes: int = wish(1, "how often a game is learnt", low=1, high=100)
     support: str = wish("symlog", "whether returns are squeezed", known=SCALES, is_fixed=True)
 

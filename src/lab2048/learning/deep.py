@@ -150,7 +150,8 @@ class DeepTraining(ABC):
         try:
             if facts["method"] != cls.method:
                 raise UsageError(f"{path} was trained by lab2048 train {facts['method']}, not {cls.method}")
-            config = cls.config_class(**{f.name: facts["config"][f.name] for f in fields(cls.config_class)})
+            known = facts["config"]  # of an older version: what it had no word for was as it is by default
+            config = cls.config_class(**{f.name: known[f.name] for f in fields(cls.config_class) if f.name in known})
             check_same(config, wishes)
             training = cls(replace(config, **wishes), network.design.rules, n_threads)
             training._restore(facts, arrays)

@@ -2,7 +2,8 @@
 
 A game is played to its end; then every move ought to have been worth the discounted sum of all rewards that
 followed, less a penalty at the end if the goal was not made.  What document 000 lacked is here: ranks one-hot or
-as logarithms, Adam, gradients of bounded length, squeezed returns, and many games at once.
+as logarithms, Adam, gradients of bounded length, squeezed returns, and many games at once.  Its sentence about the
+penalty can also be read as the label of every move of a lost game: `blame` is "every" then, and nothing is learnt.
 """
 
 from typing import Any, ClassVar
@@ -72,12 +73,15 @@ class ReturnsTraining(DeepTraining):
         for game in np.flatnonzero(step.ended):
             n = int(turns[game]) + 1
             is_won = int(step.boards[game].max()) >= self.rules.goal_rank
-            returns = self._returns(self._rewards[:n, game], 0.0 if is_won else -self.config.penalty)
+            returns = self._returns(self._rewards[:n, game], is_won=is_won)
             ended.append((self._boards[:n, game].copy(), self._moves[:n, game].astype(np.int64), returns))
         return ended
 
-    def _returns(self, rewards: Floats, end: float) -> Floats:
-        returns, total = np.empty_like(rewards), end
+    def _returns(self, rewards: Floats, *, is_won: bool) -> Floats:
+        """What every move of a game ought to have been worth."""
+        if self.config.blame == "every" and not is_won:
+            return np.full_like(rewards, -self.config.penalty)
+        returns, total = np.empty_like(rewards), 0.0 if is_won else -self.config.penalty
         for t in reversed(range(len(rewards))):
             returns[t] = total = float(rewards[t]) + self.config.discount * total
         return returns
