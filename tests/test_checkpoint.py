@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from trained import SMALL, train
 
 from lab2048.cli.app import run
+from lab2048.learning.ntuple_config import Config
 from lab2048.models.file import load_array, load_network, save_network
 
 ENDLESS = [*SMALL, "--moves", "1e15", "--jsonl"]
@@ -82,6 +84,22 @@ def test_a_training_may_go_on_differently_and_with_further_stages(
     assert "the network has stages from 16,32 on: expected the same, and further ones" in capsys.readouterr().err
 
 
+def test_a_preset_that_had_other_places_goes_on_with_those(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--rules", "2x3", "--no-share", "--threads", "1", "--moves"]
+    assert train(out, *words, "1000", "--network", "012") == 0
+    network, cursors = load_network(out, with_rates=True), load_array(out, "cursors")
+    assert cursors is not None
+    network.facts["training"]["config"]["network"] = "rows"  # which stood at one place of each kind before
+    save_network(out, network, cursors=cursors)
+    assert train(out, *words, "2000", "--resume") == 0
+    found = load_network(out)
+    assert found.design.patterns == ((0, 1, 2),)
+    assert found.facts["training"]["config"]["network"] == "012"
+    capsys.readouterr()
+    assert train(out, *words, "3000", "--resume", "--network", "rows") == 2
+    assert "network rows: the network was trained with 012" in capsys.readouterr().err
+
+
 def test_a_network_that_cannot_learn_on_says_so(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     small = out.with_name("small")
     assert train(out, *SMALL, "--moves", "100") == 0
@@ -98,6 +116,8 @@ def test_a_network_that_cannot_learn_on_says_so(out: Path, capsys: pytest.Captur
         {"training": {}},
         {"config": {}},
         {"config": {"network": "rows", "method": "tx"}},
+        {"config": asdict(Config(network="fifty"))},
+        {"config": asdict(Config()) | {"network": 50}},
         {"seconds": "long"},
         {"n_moves": None},
         {"curve": 3},

@@ -72,6 +72,48 @@ def test_a_turned_board_is_worth_the_same(case: tuple[Board, Design], data: st.D
         assert network.value(turned) == network.value(board)
 
 
+def spread(network: Network, name: str) -> Network:
+    """The network that has at every place of a preset the weights that the shared one looks up there.
+
+    A place that a pattern turns into in several ways is looked up in each; its cells are in another order then.
+    """
+    shared, design = network.design, Design.from_text(network.design.rules, name, is_shared=False)
+    cells, radix = Board(shared.rules.shape, tuple(range(shared.rules.shape.n_cells))), shared.radix
+    tables = {pattern: np.zeros((radix,) * len(pattern), np.float32) for pattern in design.patterns}
+    begin = 0
+    for pattern, size in zip(shared.patterns, shared.table_sizes, strict=True):
+        table = network.weights[begin : begin + size].reshape((radix,) * len(pattern), order="F")
+        for symmetry in shared.rules.shape.symmetries:
+            copy = cells.carry(symmetry).ranks  # the cell of the board that each cell of the copy shows
+            place = [copy[cell] for cell in pattern]
+            tables[tuple(sorted(place))] += table.transpose(np.argsort(place))
+        begin += size
+    return Network(design, np.concatenate([table.ravel(order="F") for table in tables.values()]))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("4x4", "pairs-triplets-quartets"),
+        ("4x4", "rows"),
+        ("4x4", "4x4"),
+        ("3x3", "3x5"),
+        ("2x4", "rows"),
+        ("hex1", "4x3"),
+        ("##x|#x#|###", "4x3"),
+    ],
+)
+def test_a_network_with_equal_weights_at_all_places_is_the_shared_one(text: str, name: str) -> None:
+    shared = random_network(Design.from_text(Rules.from_text(text), name), seed=3)
+    unshared = spread(shared, name)
+    assert unshared.design.n_lookups == len(unshared.design.patterns) > len(shared.design.patterns)
+    dice = np.random.default_rng(4)
+    for _ in range(100):
+        ranks = dice.integers(0, shared.design.radix, shared.design.rules.shape.n_cells)
+        board = Board(shared.design.rules.shape, tuple(ranks.tolist()))
+        assert unshared.value(board) == shared.value(board)  # quarters add up without rounding
+
+
 @pytest.mark.parametrize(
     ("stages", "tile", "stage"),
     [

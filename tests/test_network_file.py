@@ -17,10 +17,10 @@ from safetensors.numpy import load_file, save_file
 from lab2048.cli.app import run
 from lab2048.errors import FileError
 from lab2048.models.file import load_array, load_network, read_header, save_network
-from lab2048.models.network import Network
+from lab2048.models.network import Design, Network
 from lab2048.models.shipped import take_network
 from lab2048.models.squeeze import quantize
-from lab2048.rules import Board
+from lab2048.rules import Board, Rules
 
 BOARD = Board.from_text("2 4 / 8 #")
 PATTERNS = ((0, 1), (0, 3))
@@ -56,6 +56,12 @@ def test_a_network_comes_back_as_it_was(tmp_path: Path, stages: tuple[int, ...],
     assert np.array_equal(load_array(path, "cursors"), cursors)  # type: ignore[arg-type]
     assert load_array(path, "nothing") is None
     assert load_network(path).rates is None
+
+
+def test_all_places_of_a_preset_come_back(tmp_path: Path) -> None:
+    design = Design.from_text(Rules.from_text("4x4"), "pairs-triplets-quartets", is_shared=False)
+    save_network(tmp_path / "network", Network.empty(design))
+    assert load_network(tmp_path / "network").design == design
 
 
 @pytest.mark.parametrize("stages", [(), (2, 3)])

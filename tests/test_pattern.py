@@ -3,11 +3,14 @@
 import pytest
 
 from lab2048.errors import BoardError, UsageError
-from lab2048.models.network import Design
+from lab2048.models.network import Design, radix_of
 from lab2048.models.pattern import (
     BEST_WEIGHTS,
     MAX_CELLS,
+    MAX_PATTERNS,
+    MAX_PLACES,
     PRESETS,
+    SMALL_BOARD,
     Pattern,
     corners,
     neighbours,
@@ -137,6 +140,43 @@ def test_features_of_document_001_are_all_there(size: int, n_copies: int) -> Non
         assert (0, 1, 2, 4) not in copies
 
 
+@pytest.mark.parametrize("text", ["4x4", *SHAPES])
+@pytest.mark.parametrize("name", [*PRESETS, *SIZED])
+def test_without_sharing_a_preset_stands_at_every_place(text: str, name: str) -> None:
+    shape = shape_of(text)
+    if name == "best" and shape.n_cells <= SMALL_BOARD:
+        return  # places are dear: it has fewer patterns
+    found = parse_patterns(name, shape, is_shared=False)
+    places = {place for pattern in parse_patterns(name, shape) for place in images(pattern, shape)}
+    assert len(found) == len(places) <= MAX_PLACES
+    assert set(found) == places
+    assert parse_patterns(write_patterns(found), shape, is_shared=False) == found
+
+
+@pytest.mark.parametrize("text", ["4x4", *SHAPES])
+@pytest.mark.parametrize("name", PRESETS)
+def test_without_sharing_a_preset_sees_every_cell(text: str, name: str) -> None:
+    rules = Rules.from_text(text)
+    found = parse_patterns(name, rules.shape, radix_of(rules), is_shared=False)
+    assert {cell for pattern in found for cell in pattern} == set(range(rules.shape.n_cells))
+
+
+def test_without_sharing_document_001_has_93_features() -> None:
+    found = parse_patterns("pairs-triplets-quartets", shape_of("4x4"), is_shared=False)
+    assert len(found) == 24 + 52 + 17 > MAX_PATTERNS
+
+
+def test_cells_in_hex_are_places_shared_or_not() -> None:
+    assert parse_patterns("0123,45", shape_of("4x4"), is_shared=False) == ((0, 1, 2, 3), (4, 5))
+
+
+@pytest.mark.parametrize("text", ["3x3", "2x4", "2x2"])
+def test_the_best_have_room_at_every_place(text: str) -> None:
+    design = Design.from_text(Rules.from_text(text), "best", is_shared=False)
+    assert design.n_lookups == len(design.patterns)
+    assert design.n_weights <= BEST_WEIGHTS
+
+
 @pytest.mark.parametrize(
     ("text", "written"),
     [("4x4", "0123 4567"), ("3x3", "012 345"), ("2x4", "0123 04 15"), ("1x8", "0123456"), ("hex1", "01 036 02")],
@@ -174,7 +214,7 @@ def test_cells_may_come_in_any_order_and_case() -> None:
         (", ,", "network ', ,' is unknown"),
         ("0128", "pattern 0128 has cell 8: expected cells 0 to 5 of 2x3"),
         ("0110", "pattern 0110 has a cell twice: expected each cell once"),
-        (" ".join(["01"] * 65), "network has 65 patterns: expected at most 64"),
+        (" ".join(["01"] * 769), "network has 769 patterns: expected at most 768"),
     ],
 )
 def test_a_bad_word_is_one_line(text: str, says: str) -> None:
@@ -202,6 +242,12 @@ def test_too_many_weights_are_refused(text: str, network: str, says: str) -> Non
     with pytest.raises(UsageError) as caught:
         Design.from_text(Rules.from_text(text), network)
     assert str(caught.value).startswith(says)
+
+
+def test_too_many_weights_for_every_place_are_refused() -> None:
+    says = "network has 1,073,741,824 weights, 16\\^cells for each place of a pattern: expected at most 536,870,912"
+    with pytest.raises(UsageError, match=says):
+        Design.from_text(Rules.from_text("4x4"), "8x6", is_shared=False)
 
 
 @pytest.mark.parametrize("text", ["5x5", "8x8", "hex4"])

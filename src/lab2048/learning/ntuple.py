@@ -23,6 +23,7 @@ from lab2048.kernels.learn import Method, make_trail
 from lab2048.learning.ntuple_config import BEFORE, SAID, Config, parse_stages
 from lab2048.models.file import load_array, load_network, save_network
 from lab2048.models.network import Design, Network
+from lab2048.models.pattern import parse_patterns, write_patterns
 from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
 
@@ -102,6 +103,8 @@ class Training:
         cursors = load_array(path, "cursors")
         try:
             config = Config(**{f.name: (BEFORE | facts["config"])[f.name] for f in fields(Config)})
+            if not _is_named(network.design, config.network):  # by a preset that had other places then
+                config = replace(config, network=write_patterns(network.design.patterns))
             if cursors is None or cursors.shape[1:] != (kernel.CURSOR_SIZE,) or cursors.dtype != np.uint64:
                 raise KeyError("cursors")
             if network.step is not None or (config.method == "tc" and network.rates is None):
@@ -113,7 +116,7 @@ class Training:
             raise FileError(f"{path} cannot be trained further: expected a checkpoint of lab2048 train") from None
         for name, wish in wishes.items():
             before = getattr(config, name)
-            if name == "network" and Design.from_text(network.design.rules, wish).patterns == network.design.patterns:
+            if name == "network" and _is_named(network.design, wish):
                 continue  # the same by another name
             if name in FIXED and before != wish:
                 said = SAID.get(name, name)
@@ -203,3 +206,8 @@ class Training:
             learning_rate=float(last[kernel.RATE] / moves),
             error=float(last[kernel.ERROR] / moves),
         )
+
+
+def _is_named(design: Design, network: str) -> bool:
+    """True if a preset or hex digits stand for the patterns of a design."""
+    return parse_patterns(network, design.rules.shape, design.radix, is_shared=design.is_shared) == design.patterns

@@ -56,8 +56,9 @@ class Design:
             raise UsageError(f"stage out of range: expected tiles from {2**MIN_STAGE} to {2**MAX_STAGE}")
 
         if self.stage_size > MAX_WEIGHTS:
+            each = "pattern" if self.is_shared else "place of a pattern"
             raise UsageError(
-                f"network has {self.stage_size:,} weights, {self.radix}^cells for each pattern: "
+                f"network has {self.stage_size:,} weights, {self.radix}^cells for each {each}: "
                 f"expected at most {MAX_WEIGHTS:,}"
             )
 
@@ -71,9 +72,10 @@ class Design:
         is_shared: bool = True,
         is_promoting: bool = False,
     ) -> "Design":
-        """A design whose patterns are a preset or hex digits."""
+        """A design whose patterns are a preset, at every place unless weights are shared, or hex digits."""
         _check_packed(rules)  # first: patterns are not sought on a board that has none
-        return cls(rules, parse_patterns(network, rules.shape, radix_of(rules)), stages, is_shared, is_promoting)
+        patterns = parse_patterns(network, rules.shape, radix_of(rules), is_shared=is_shared)
+        return cls(rules, patterns, stages, is_shared, is_promoting)
 
     def check_further(self, stages: tuple[int, ...]) -> None:
         """Refuse stages that are not these and further ones."""

@@ -14,7 +14,8 @@ from lab2048.rules.shape import Shape, rectangle
 
 Pattern = tuple[int, ...]
 
-MAX_PATTERNS = 64
+MAX_PATTERNS = 64  # of a preset
+MAX_PLACES = 12 * MAX_PATTERNS  # that are named: a hexagon turns and mirrors into itself in twelve ways
 MIN_CELLS, MAX_CELLS = 2, 8  # of a pattern
 MAX_ROW = 7  # cells of a row that are one pattern: 16^7 weights are a gigabyte
 MAX_WEIGHTS = 2**29  # of a network without stages
@@ -34,18 +35,21 @@ PRESETS = (BEST, *_CLASSIC, *_SMALL)
 _SIZED = re.compile(r"([0-9]{1,9})x([0-9]{1,9})", re.ASCII)
 
 
-def parse_patterns(text: str, shape: Shape, radix: int = 16) -> tuple[Pattern, ...]:
+def parse_patterns(text: str, shape: Shape, radix: int = 16, *, is_shared: bool = True) -> tuple[Pattern, ...]:
     """The patterns that a preset or hex digits stand for on a shape; `radix` says what the best ones cost.
+
+    Of a preset one pattern of each kind is enough: it is looked up in all turned and mirrored copies of a
+    board.  If they do not share weights, it stands at every place of its kind.  Hex digits name places, and
+    are taken as they are.
 
     >>> parse_patterns("0123,4567", rectangle(4, 4))
     ((0, 1, 2, 3), (4, 5, 6, 7))
+    >>> write_patterns(parse_patterns("rows", rectangle(4, 4), is_shared=False))
+    '0123 cdef 048c 37bf 4567 89ab 159d 26ae'
     """
-    if text == BEST:
-        return _best(shape, radix)
-    if sized := _SIZED.fullmatch(text):
-        return _preset(int(sized[1]), int(sized[2]), shape)
-    if text in _SMALL:
-        return _rows(shape) if text == "rows" else _pairs_triplets_quartets(shape)
+    patterns = _of_preset(text, shape, radix, is_shared=is_shared)
+    if patterns is not None:
+        return patterns if is_shared else places_of(patterns, shape)
     if not all(letter in "0123456789abcdefABCDEF, " for letter in text) or not text.strip(", "):
         raise UsageError(
             f"network {text!r} is unknown: {nearest(text, PRESETS)} (or cells in hex, such as 012345,456789)"
@@ -56,6 +60,29 @@ def parse_patterns(text: str, shape: Shape, radix: int = 16) -> tuple[Pattern, .
 def write_patterns(patterns: Iterable[Pattern]) -> str:
     """Patterns in hex digits, as `parse_patterns` reads them."""
     return " ".join("".join(f"{cell:x}" for cell in pattern) for pattern in patterns)
+
+
+def places_of(patterns: Iterable[Pattern], shape: Shape) -> tuple[Pattern, ...]:
+    """Every place of some patterns: all that they turn or mirror into, each once."""
+    found: dict[Pattern, None] = {}
+    for pattern in patterns:
+        found |= dict.fromkeys(_images(pattern, shape))
+    return tuple(found)
+
+
+def _images(pattern: Pattern, shape: Shape) -> list[Pattern]:
+    return [tuple(sorted(symmetry.cells[cell] for cell in pattern)) for symmetry in shape.symmetries]
+
+
+def _of_preset(text: str, shape: Shape, radix: int, *, is_shared: bool) -> tuple[Pattern, ...] | None:
+    """One pattern of each kind; None if the text is no preset."""
+    if text == BEST:
+        return _best(shape, radix, is_shared=is_shared)
+    if sized := _SIZED.fullmatch(text):
+        return _preset(int(sized[1]), int(sized[2]), shape)
+    if text in _SMALL:
+        return _rows(shape) if text == "rows" else _pairs_triplets_quartets(shape)
+    return None
 
 
 def _of_digits(text: str, shape: Shape) -> tuple[Pattern, ...]:
@@ -71,8 +98,8 @@ def _of_digits(text: str, shape: Shape) -> tuple[Pattern, ...]:
             raise UsageError(f"pattern {word} has a cell twice: expected each cell once")
         if len(pattern) > MAX_CELLS:
             raise UsageError(f"pattern {word} has {len(pattern)} cells: expected at most {MAX_CELLS}")
-    if len(patterns) > MAX_PATTERNS:
-        raise UsageError(f"network has {len(patterns)} patterns: expected at most {MAX_PATTERNS}")
+    if len(patterns) > MAX_PLACES:
+        raise UsageError(f"network has {len(patterns)} patterns: expected at most {MAX_PLACES}")
     return patterns
 
 
@@ -92,8 +119,7 @@ def _orbits(patterns: Iterable[Pattern], shape: Shape) -> list[Pattern]:
     """One pattern of each kind: those that turn or mirror into each other are alike."""
     found: dict[Pattern, Pattern] = {}
     for pattern in patterns:
-        images = (tuple(sorted(symmetry.cells[cell] for cell in pattern)) for symmetry in shape.symmetries)
-        found.setdefault(min(images), pattern)
+        found.setdefault(min(_images(pattern, shape)), pattern)
     return list(found.values())
 
 
@@ -122,7 +148,7 @@ def _preset(n_patterns: int, size: int, shape: Shape) -> tuple[Pattern, ...]:
     return _derive(n_patterns, size, shape)
 
 
-def _best(shape: Shape, radix: int) -> tuple[Pattern, ...]:
+def _best(shape: Shape, radix: int, *, is_shared: bool) -> tuple[Pattern, ...]:
     """8x6; on small boards patterns of several sizes, up to the largest whose tables have room.
 
     Small ones know at once what a board is about that was never met, large ones know it exactly in the end.
@@ -132,7 +158,8 @@ def _best(shape: Shape, radix: int) -> tuple[Pattern, ...]:
     patterns: dict[Pattern, None] = {}
     for size in (4, 6, 7, 8):
         for pattern in _derive(2, size, shape):
-            if sum(radix ** len(other) for other in {*patterns, pattern}) <= BEST_WEIGHTS:
+            tables = {*patterns, pattern} if is_shared else places_of((*patterns, pattern), shape)
+            if sum(radix ** len(table) for table in tables) <= BEST_WEIGHTS:
                 patterns[pattern] = None
     return tuple(patterns)
 
