@@ -85,13 +85,15 @@ def assert_same_tree(rules: Rules, root: Board, key: int, n: int, ripe: int, ter
     boards(PACKED),
     words,
     st.sampled_from([1, 3]),
-    st.sampled_from([RANDOM, MERGE]),
+    st.sampled_from([Terms(RANDOM, limit=5), Terms(MERGE, limit=5), Terms(MERGE, discount=0.75, limit=5)]),
     st.sampled_from(SPAWNS),
     st.sampled_from(SPAWNERS),
 )
 @settings(max_examples=25)
-def test_packed_trees_are_plain_trees(board: Board, key: int, ripe: int, policy: int, spawn: str, spawner: str) -> None:
-    assert_same_tree(rules_on(board, spawn, spawner), board, key, 30, ripe, Terms(policy, limit=5))
+def test_packed_trees_are_plain_trees(
+    board: Board, key: int, ripe: int, terms: Terms, spawn: str, spawner: str
+) -> None:
+    assert_same_tree(rules_on(board, spawn, spawner), board, key, 30, ripe, terms)
 
 
 @given(boards(WIDE, max_rank=20), words)

@@ -47,6 +47,21 @@ def test_it_remembers_from_move_to_move() -> None:
     assert not fresh.choose(game.board).errors  # one rollout has no spread
 
 
+def test_a_discount_makes_later_rewards_of_a_rollout_count_less() -> None:
+    """Three moves, the last two in a rollout: only the very last is multiplied."""
+    rules, board, halves = Rules.from_text("3x3"), Board.from_text("2 2 4 / 4 8 8 / 2 2 4"), []
+    for seed in range(20):
+        values = {}
+        for discount in (0, 0.5, 1):
+            player = make_player(f"mcts:iterations=1,depth=3,discount={discount}")
+            player.start(rules, seed)
+            values[discount] = sum(player.choose(board).values.values())
+        assert values[0.5] == (values[0] + values[1]) / 2
+        halves.append(values[1] - values[0.5])
+    assert min(halves) >= 0
+    assert max(halves) > 0
+
+
 def test_a_new_game_begins_with_nothing_known() -> None:
     rules, player = Rules.from_text("3x3"), make_player("mcts:iterations=100")
     board = Game(rules, 1).board
@@ -59,7 +74,13 @@ def test_a_new_game_begins_with_nothing_known() -> None:
 
 @pytest.mark.parametrize(
     "spec",
-    ["mcts:iterations=1", "mcts:iterations=20,rollout=merge", "mcts:iterations=20,depth=1", "mcts:iterations=20,c=0"],
+    [
+        "mcts:iterations=1",
+        "mcts:iterations=20,rollout=merge",
+        "mcts:iterations=20,depth=1",
+        "mcts:iterations=20,c=0",
+        "mcts:iterations=20,discount=0.75,ripe=1",
+    ],
 )
 def test_every_setting_keeps_the_contract(spec: str) -> None:
     check_player(make_player(spec), seed=1, n_moves=15)
@@ -115,6 +136,7 @@ def test_it_beats_random_play(text: str, n_games: int) -> None:
         ("mcts:ms=0", "ms=0.0 is out of range: expected above 0"),
         ("mcts:c=-1", "c=-1.0 is out of range: expected 0 to"),
         ("mcts:rollout=best", "rollout=best is unknown"),
+        ("mcts:discount=1.5", "discount=1.5 is out of range: expected 0 to 1"),
         ("mcts:depth=0", "depth=0 is out of range: expected 1 or more"),
         ("mcts:ripe=0", "ripe=0 is out of range: expected 1 to"),
     ],

@@ -39,6 +39,7 @@ class MctsPlayer(Player):
     ms: float | None = option(None, "milliseconds for a move, instead of a number of rollouts")
     c: float = option(2.0, "how much to try what was tried little, in spreads of the score to come")
     rollout: str = option("random", "how rollouts are played: any legal move, or the one that merges most", _ROLLOUTS)
+    discount: float = option(1.0, "what a reward of a rollout is worth a move later; those of the tree count in full")
     depth: int = option(30, "moves that an iteration looks ahead, tree and rollout together")
     ripe: int = option(8, "visits of an afterstate before the tree grows beyond it")
 
@@ -52,6 +53,8 @@ class MctsPlayer(Player):
             raise UsageError(f"c={self.c} is out of range: expected 0 to {MAX_C}")
         if self.rollout not in _ROLLOUTS:
             raise UsageError(f"rollout={self.rollout} is unknown: {nearest(self.rollout, _ROLLOUTS)}")
+        if not 0 <= self.discount <= 1:
+            raise UsageError(f"discount={self.discount} is out of range: expected 0 to 1")
         if not 1 <= self.depth <= NO_LIMIT:
             raise UsageError(f"depth={self.depth} is out of range: expected 1 or more")
         if not 1 <= self.ripe <= MAX_ITERATIONS:
@@ -77,7 +80,7 @@ class MctsPlayer(Player):
         n = MOVES_KEPT * (self.iterations if self.ms is None else self.ms * PER_MS)
         self._tree = kernels.make_tree(self._plan, min(max(int(n).bit_length(), LEAST_BITS), MOST_BITS))
         self._values, self._errors = np.zeros((2, len(rules.shape.moves)))
-        self._terms = Terms(_ROLLOUTS.index(self.rollout), 1.0, self.depth, clock=clock_address())
+        self._terms = Terms(_ROLLOUTS.index(self.rollout), float(self.discount), self.depth, clock=clock_address())
         kernels.warm_up(self._plan)
 
     def choose(self, board: Board) -> Decision:
