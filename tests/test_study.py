@@ -1,5 +1,6 @@
 """Studies: their files, published figures, verdicts from intervals, and figures of games."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -180,11 +181,14 @@ def test_an_unknown_name_gets_the_nearest() -> None:
         ("2.75 x", 2.75, 2.745, 2.755),
         ("20-25%", 0.225, 0.2, 0.25),
         ("1,000-1,500", 1250, 1000, 1500),
+        ("at least 1 of 15", None, 0.0119, 1),
+        ("at least 21,600 s", None, 21600, math.inf),
+        ("at most 1.5 s", None, -math.inf, 1.5),
     ],
 )
-def test_published_figures(text: str, value: float, low: float, high: float) -> None:
+def test_published_figures(text: str, value: float | None, low: float, high: float) -> None:
     found = Published.from_text(text)
-    assert found.value == pytest.approx(value)
+    assert found.value == (value and pytest.approx(value))
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
 
 
@@ -196,18 +200,23 @@ def test_published_figures(text: str, value: float, low: float, high: float) -> 
         ("won", "85 of 100", Measured.rate(40, 100), "worse"),
         ("reached:2048", "at least 1 of 15", Measured.rate(900, 1000), "agrees"),
         ("reached:2048", "at least 1 of 15", Measured.rate(0, 1000), "worse"),
-        ("loss", "under 5", Measured.mean([1.0, 2.0]), "agrees"),
-        ("loss", "under 5", Measured.mean([7.0, 7.5, 7.0]), "worse"),
+        ("loss", "at most 5", Measured.mean([1.0, 2.0]), "agrees"),
+        ("loss", "at most 5", Measured.mean([7.0, 7.5, 7.0]), "worse"),
         ("won", "20-25%", Measured.rate(200, 1000), "agrees"),
         ("won", "20-25%", Measured.rate(400, 1000), "better"),
+        ("score", "at least 500", Measured.mean([600, 700]), "agrees"),
+        ("score", "at least 500", Measured.mean([300, 301]), "worse"),
+        ("score", "at most 500", Measured.mean([300, 301]), "agrees"),
+        ("score", "at most 500", Measured.mean([600, 601]), "better"),
         ("counted", "33", Measured.exact(33), "agrees"),
         ("counted", "33", Measured.exact(34), "differs"),
         ("win", "96.26%", Measured.exact(0.962613), "agrees"),
         ("win", "96.14%", Measured.exact(0.961484), "differs"),
         ("bytes", "268,435,456", Measured.exact(1000), "better"),
         ("move-time", "about 1 s", Measured.mean([0.1, 0.2]), "not comparable"),
-        ("move-time", "under 1 s", Measured.mean([0.1, 0.2]), "not comparable"),
+        ("move-time", "at most 1 s", Measured.mean([0.1, 0.2]), "not comparable"),
         ("training-time", "21,600 s", Measured.once(5.0), "not comparable"),
+        ("training-time", "at least 21,600 s", Measured.once(5.0), "not comparable"),
         ("score", "100", Measured.mean([5.0]), "not comparable"),
     ],
 )

@@ -38,10 +38,12 @@ class Line:
         return self.figure.published.interval if self.figure.published else None
 
     @property
-    def at_least(self) -> float | None:
-        """The lower end of what is published, if no more is known of it."""
+    def bound(self) -> tuple[float, int] | None:
+        """The one end that is published, if no more is: at least so much (1), or at most (-1)."""
         published = self.figure.published
-        return published.low if published is not None and published.value is None else None
+        if published is None or published.value is not None:
+            return None
+        return (published.low, 1) if math.isfinite(published.low) else (published.high, -1)
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""

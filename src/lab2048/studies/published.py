@@ -1,5 +1,6 @@
 """Published figures, as documents print them: a text in, a value and how sure it is out."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +11,11 @@ from lab2048.errors import FileError
 
 _COUNT = re.compile(r"(at least )?(\d+) of (\d+)")
 _RANGE = re.compile(r"(\d[\d,]*(?:\.\d+)?)-(\d[\d,]*(?:\.\d+)?) ?(%|ms|s|x)?")
-_NUMBER = re.compile(r"(about |under )?(\d[\d,]*(?:\.(\d+))?) ?(%|ms|s|x)?")
+_NUMBER = re.compile(r"(about |at least |at most )?(\d[\d,]*(?:\.(\d+))?) ?(%|ms|s|x)?")
 _PARTS = {"%": 100, "ms": 1000, "s": 1, "x": 1, None: 1}  # of a whole, or of a second
-EXPECTED = "expected such as 15 of 100, at least 1 of 15, 96.26%, 20-25%, 3,932,156, about 30 s, under 1 s, or samples"
+EXPECTED = (
+    "expected such as 15 of 100, at least 1 of 15, 96.26%, 20-25%, 3,932,156, about 30 s, at most 1 s, or samples"
+)
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,7 @@ class Published:
 
     A count of games has the interval of its rate, samples that of their mean; a number
     may have been rounded in its last digit.  Of `at least` only the lower end is known, of
-    `under` only the upper one.
+    `at most` the upper one.
     """
 
     text: str
@@ -50,8 +53,10 @@ class Published:
         if found := _NUMBER.fullmatch(text):
             parts = _PARTS[found[4]]
             value = _number(found[2]) / parts
-            if found[1] == "under ":
-                return cls(text, None, 0.0, value)
+            if found[1] == "at least ":
+                return cls(text, None, value, math.inf)
+            if found[1] == "at most ":
+                return cls(text, None, -math.inf, value)
             half = value / 2 if found[1] else 0.5 * 10.0 ** -len(found[3] or "") / parts
             return cls(text, value, value - half, value + half)
         raise FileError(f"published {text!r} is not understood: {EXPECTED}")

@@ -61,7 +61,7 @@ def compare(ours: Measured, theirs: Measured, better: int, paired: Interval | No
 
 def _beside(ours: Measured, published: Published, better: int) -> Verdict:
     interval = published.interval
-    if interval is None:  # only a bound is known: whatever is on the right side of it agrees
+    if interval is None:  # at least, or at most so many: whatever is on that side of the end agrees
         if published.low <= ours.high and ours.low <= published.high:
             return Verdict(AGREES)
         return Verdict(_direction(-1 if ours.high < published.low else 1, better))

@@ -97,7 +97,7 @@ def is_logarithmic(panel: Panel) -> bool:
 def _values(line: Line) -> list[float]:
     found = [line.ours.value] if line.ours else []
     found += [line.beside[0]] if line.beside and not line.figure.against else []
-    return found + ([line.at_least] if line.at_least is not None else [])
+    return found + ([line.bound[0]] if line.bound else [])
 
 
 def report_svg(report: Report) -> str:
@@ -111,7 +111,7 @@ def report_svg(report: Report) -> str:
         f'font-family="sans-serif" font-size="12" fill="{INK}">',
         f"<title>{escape(report.study.title)}</title>",
         f'<rect width="{WIDTH}" height="{height}" fill="{PAPER}"/>',
-        _legend(has_least=any(line.at_least is not None for panel in chosen for line in panel.lines)),
+        _legend(has_bound=any(line.bound for panel in chosen for line in panel.lines)),
     ]
     if not chosen:
         parts.append(
@@ -124,12 +124,12 @@ def report_svg(report: Report) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _legend(*, has_least: bool) -> str:
-    least = f'{_arrow(LEFT + 260, 14)}<text x="{LEFT + 284}" y="18">published: at least</text>' if has_least else ""
+def _legend(*, has_bound: bool) -> str:
+    bound = f'{_arrow(LEFT + 260, 14, 1)}<text x="{LEFT + 284}" y="18">published: a bound</text>' if has_bound else ""
     return (
         f'<circle cx="{LEFT}" cy="14" r="5" fill="{OURS}"/><text x="{LEFT + 10}" y="18">ours, 95% interval</text>'
         f'<path d="M {LEFT + 160} 9 l 5 5 l -5 5 l -5 -5 z" fill="none" stroke="{THEIRS}" stroke-width="2"/>'
-        f'<text x="{LEFT + 172}" y="18">published</text>{least}'
+        f'<text x="{LEFT + 172}" y="18">published</text>{bound}'
     )
 
 
@@ -166,8 +166,8 @@ def _mark(line: Line, label: str, x: Callable[[float], float], y: float, unit: U
         parts.append(
             f'<path d="M {at:.1f} {y - 1} l 5 5 l -5 5 l -5 -5 z" fill="none" stroke="{THEIRS}" stroke-width="2"/>'
         )
-    if line.at_least is not None:
-        parts.append(_arrow(x(line.at_least), y + 4))
+    if line.bound:
+        parts.append(_arrow(x(line.bound[0]), y + 4, line.bound[1]))
     ours = line.ours
     if ours.is_sure:
         parts.append(_bar(x(ours.low), x(ours.high), y - 3, OURS))
@@ -175,14 +175,14 @@ def _mark(line: Line, label: str, x: Callable[[float], float], y: float, unit: U
     parts.append(
         f'<circle cx="{x(ours.value):.1f}" cy="{y - 3}" r="4.5" fill="{OURS}"><title>{escape(told)}</title></circle>'
     )
-    word = line.verdict.word if beside is not None or line.at_least is not None else ""
+    word = line.verdict.word if beside is not None or line.bound else ""
     parts.append(f'<text x="{WIDTH - RIGHT + 14}" y="{y + 4}">{escape(word)}</text>')
     return "".join(parts)
 
 
-def _arrow(x: float, y: float) -> str:
-    """From here on: a published figure of which only the lower end is known."""
-    shape = f"M {x:.1f} {y - 5} v 10 m 0 -5 h 16 m -5 -4 l 5 4 l -5 4"
+def _arrow(x: float, y: float, to: int) -> str:
+    """From here to the right (1) or to the left (-1): a published figure of which one end is known."""
+    shape = f"M {x:.1f} {y - 5} v 10 m 0 -5 h {16 * to} m {-5 * to} -4 l {5 * to} 4 l {-5 * to} 4"
     return f'<path d="{shape}" fill="none" stroke="{THEIRS}" stroke-width="2"/>'
 
 

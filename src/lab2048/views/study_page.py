@@ -153,15 +153,18 @@ def _panel_figure(panel: Panel) -> Any:
             name="published",
             marker={"color": THEIRS, "size": 10, "symbol": "diamond-open"},
         )
-    least = [(name, line.at_least) for name, line in zip(names, lines, strict=True) if line.at_least is not None]
-    if least:
-        figure.add_scatter(
-            x=[low for _, low in least],
-            y=[name for name, _ in least],
-            mode="markers",
-            name="published: at least",
-            marker={"color": THEIRS, "size": 12, "symbol": "triangle-right-open"},
-        )
+    for to, word in ((1, "least"), (-1, "most")):
+        ends = [
+            (name, line.bound[0]) for name, line in zip(names, lines, strict=True) if line.bound and line.bound[1] == to
+        ]
+        if ends:
+            figure.add_scatter(
+                x=[end for _, end in ends],
+                y=[name for name, _ in ends],
+                mode="markers",
+                name=f"published: at {word}",
+                marker={"color": THEIRS, "size": 12, "symbol": f"triangle-{'right' if to > 0 else 'left'}-open"},
+            )
     figure.update_layout(
         title=panel.title,
         height=180 + 26 * len(lines),
