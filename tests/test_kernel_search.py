@@ -8,6 +8,7 @@ from plain_evaluator import plain_parts
 from strategies import boards
 
 from lab2048.kernels import evaluate
+from lab2048.players import make_player
 from lab2048.players.evaluator import TERMS, Evaluator, evaluator_names, make_evaluator
 from lab2048.players.searcher import Searcher
 from lab2048.rules import Board, Rules
@@ -28,14 +29,17 @@ def judge(evaluator: Evaluator, rules: Rules, board: Board) -> float:
     return float(evaluate.judge_bytes(terms, evaluator.weights(board.shape), make_plan(rules), ranks))
 
 
-def plain_chance(evaluator: Evaluator, rules: Rules, after: Board, depth: int) -> float:
+def plain_chance(evaluator: Evaluator, rules: Rules, after: Board, depth: int, end: str = "move") -> float:
     """Expectimax as a book has it."""
-    if depth == 0:
+    if depth == 0 and end == "move":
         return judge(evaluator, rules, after)
     total = 0.0
     for cell, rank, p in rules.spawns(after):
         state = after.put(cell, rank)
-        values = [plain_chance(evaluator, rules, slid, depth - 1) for _, (slid, _) in state.slides()]
+        if depth == 0:
+            total += p * evaluator.value(state, rules)
+            continue
+        values = [plain_chance(evaluator, rules, slid, depth - 1, end) for _, (slid, _) in state.slides()]
         lost = judge(evaluator, rules, state) if evaluator.lost is None else evaluator.lost
         total += p * max(values, default=lost)
     return total
@@ -124,3 +128,32 @@ def test_wide_boards_are_searched_too(text: str, name: str) -> None:
     assert values is not None
     for move, (after, _) in board.slides():
         assert values[move] == pytest.approx(plain_chance(evaluator, rules, after, 1), rel=1e-4)
+
+
+@settings(max_examples=25)
+@given(
+    boards(("3x3", "2x4", "hex1", "##x|#x#|###", "4x4"), max_rank=6),
+    st.sampled_from(["rows", "score", "snake", "weighted-001"]),
+)
+def test_a_search_may_end_with_a_spawn(board: Board, name: str) -> None:
+    if not board.legal_moves() or board.n_empty > 4:
+        return
+    rules, evaluator = plain_rules(board, "2:0.7,4:0.2,8:0.1"), make_evaluator(name)
+    for depth in (1, 2):
+        player = make_player(f"lookahead:depth={depth},eval={name},end=spawn")
+        player.start(rules, 1)
+        decision = player.choose(board)
+        assert decision.depth == depth
+        for move, (after, _) in board.slides():
+            expected = plain_chance(evaluator, rules, after, depth - 1, "spawn")
+            assert decision.values[move] == pytest.approx(expected, rel=1e-4, abs=0.5)
+
+
+def test_a_search_of_a_wide_board_may_end_with_a_spawn() -> None:
+    board = Board.from_text("2 4 2 4 2 / 4 2 4 2 4 / 2 4 2 4 2 / 4 2 4 2 4 / 2 4 2 # #")
+    rules, evaluator = plain_rules(board), make_evaluator("snake")
+    player = make_player("lookahead:depth=2,eval=snake,end=spawn")
+    player.start(rules, 1)
+    values = player.choose(board).values
+    for move, (after, _) in board.slides():
+        assert values[move] == pytest.approx(plain_chance(evaluator, rules, after, 1, "spawn"), rel=1e-4)

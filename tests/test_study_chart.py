@@ -105,9 +105,9 @@ def test_of_at_least_so_many_the_lower_end_is_drawn(report: Report) -> None:
     (arrows,) = (trace for trace in figure.data if trace.name == "published: at least")
     assert list(arrows.y) == ["the same network", "a long one"]
     assert list(arrows.x) == [line.at_least for line in reversed(panel.lines)]
-    assert "published: at least" not in report_svg(report)  # it shows no such figure
+    assert "published: a bound" not in report_svg(report)  # it shows no such figure
     others = replace(report, study=replace(report.study, charts=()))
-    assert "published: at least" in report_svg(others)
+    assert "published: a bound" in report_svg(others)
 
 
 def test_a_training_is_drawn_once(report: Report) -> None:

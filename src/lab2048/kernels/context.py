@@ -44,8 +44,9 @@ INDEX_SIZE = 29
 AFTERS = 30  # address of room for the afterstates and judgements of a state, AFTERS_SIZE words for each depth
 TOP = 31  # highest rank that is searched as it is: above it a board is lowered, if that is possible
 LEAD = 32  # by how much a move must lead to be taken before the time is up
+IS_STATE_JUDGED = 33  # 1 if what is judged at the end of the depth is the state, before its move, and not afterstates
 
-LINES = 33
+LINES = 34
 AXIS_SIZE = 1 + 3 * 16
 SPAWNS = LINES + 3 * AXIS_SIZE
 COSTS = SPAWNS + 1 + 3 * 16

@@ -146,6 +146,7 @@ def chance_packed(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
     n_empty, n_likely = popcount(empty), I64(load_u64(context, of.N_LIKELY))
     allowance -= I64(load_u64(context, of.COSTS + n_empty))
     is_lost_judged = load_u64(context, of.IS_LOST_JUDGED) != ZERO
+    is_end = depth == 1 and load_u64(context, of.IS_STATE_JUDGED) != ZERO
     lost, margin = bits_float(U32(load_u64(context, of.LOST))), bits_float(U32(load_u64(context, of.MARGIN)))
     total, share, n_states = F32(0), F32(0), I64(0)
     for i in range(I64(load_u64(context, of.SPAWNS))):
@@ -168,6 +169,9 @@ def chance_packed(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
             best = NONE
             for move in range(n_moves):
                 after = packed.slide(plan, state, move)
+                if after != state and is_end:
+                    best = judge_packed(context, state)
+                    break
                 if after != state and (is_last or judge_packed(context, after) >= highest - margin):
                     best = max(best, chance_packed(context, after, depth - 1, rest))
             if best == NONE:

@@ -36,6 +36,7 @@ def chance_wide(context: I64, ranks: NDArray[np.uint8], depth: I64, allowance: I
     state, n_empty = ranks.copy(), len(ranks) - wide.count_tiles(ranks)
     allowance -= I64(load_u64(context, of.COSTS + n_empty))
     margin = bits_float(U32(load_u64(context, of.MARGIN)))
+    is_end = depth == 1 and load_u64(context, of.IS_STATE_JUDGED) != ZERO
     total, share, n_states = F32(0), F32(0), I64(0)
     for i in range(I64(load_u64(context, of.SPAWNS))):
         spawn = of.SPAWNS + 1 + 3 * i
@@ -57,6 +58,9 @@ def chance_wide(context: I64, ranks: NDArray[np.uint8], depth: I64, allowance: I
             for move in range(n_moves):
                 after = state.copy()
                 is_legal = wide.slide(plan, after, move) >= 0
+                if is_legal and is_end:
+                    best = judge_wide(context, state)
+                    break
                 if is_legal and (is_last or judge_wide(context, after) >= highest - margin):
                     best = max(best, chance_wide(context, after, depth - 1, rest))
             if best == NONE:

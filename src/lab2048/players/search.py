@@ -18,6 +18,7 @@ MAX_THREADS = 64
 DEPTH, DEPTH_OF_MANY, MANY_CELLS = 7, 4, 16  # own moves that expectimax looks ahead; on boards of more cells than that
 _MODES = {"fast": (2, "no"), "normal": (3, "no"), "optimal": (2, "empty")}  # of document 002, in own moves
 DEEPEN = ("no", "tiles", "empty")  # in the order of lab2048.kernels.context
+ENDS = ("move", "spawn")
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Plan:
     cut: float | None = 0.0
     n_threads: int = 1
     top: int | None = None  # rank
+    end: str = "move"
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
@@ -43,6 +45,8 @@ class Plan:
             raise UsageError(f"deepen={self.deepen} is unknown: {nearest(self.deepen, DEEPEN)}")
         if not 1 <= self.n_threads <= MAX_THREADS:
             raise UsageError(f"threads={self.n_threads} is out of range: expected 1 to {MAX_THREADS}")
+        if self.end not in ENDS:
+            raise UsageError(f"end={self.end} is unknown: {nearest(self.end, ENDS)}")
 
 
 @dataclass
@@ -66,8 +70,17 @@ class SearchPlayer(Player):
         if self._searcher is None or self._searcher.rules != rules:
             plan = self.plan_search(rules)
             deepen = DEEPEN.index(plan.deepen)
+            # States after the last spawn are those from which the next depth would move.
+            is_state_judged = plan.end == "spawn"
             self._searcher = Searcher(
-                rules, self.make_judge(rules), plan.depth, deepen, plan.cut, plan.n_threads, top=plan.top
+                rules,
+                self.make_judge(rules),
+                plan.depth + is_state_judged,
+                deepen,
+                plan.cut,
+                plan.n_threads,
+                top=plan.top,
+                is_state_judged=is_state_judged,
             )
         return self._searcher
 
@@ -99,7 +112,7 @@ class SearchPlayer(Player):
     def look(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
         """The value of every legal move, and how far ahead that is."""
         depth = searcher.depth_of(board)
-        return searcher.root_values(board, depth), depth
+        return searcher.root_values(board, depth), depth - searcher.is_state_judged
 
     def games_kernel(self, rules: Rules) -> GamesKernel | None:
         """The same choices, compiled; only for boards that fit one word."""
@@ -164,10 +177,11 @@ class LookaheadPlayer(SearchPlayer):
 
     depth: int = option(2, "own moves to look ahead")
     eval: str = option("order", "what a board is worth: an evaluator's name, or a TOML file")
+    end: str = option("move", "boards are judged after the last own move, or after the spawn that follows it", ENDS)
 
     def plan_search(self, rules: Rules) -> Plan:  # noqa: ARG002
         """All of the tree, nothing cut."""
-        return Plan(self.eval, self.depth)
+        return Plan(self.eval, self.depth, end=self.end)
 
 
 @dataclass

@@ -52,6 +52,7 @@ class Searcher:
     n_threads: int = 1
     table_bits: int = TABLE_BITS
     top: int | None = None  # highest rank that is searched as it is
+    is_state_judged: bool = False  # after the spawns of the last depth, and not after its moves
     context: NDArray[np.uint64] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -100,6 +101,7 @@ class Searcher:
         words[of.TABLE_SHIFT] = 64 - self.table_bits
         words[of.PLAN], words[of.PLAN_SIZE] = address_of(self.plan), len(self.plan)
         words[of.DEPTH], words[of.DEEPEN] = self.depth, self.deepen
+        words[of.IS_STATE_JUDGED] = self.is_state_judged
         words[of.TOP] = lower.TOP_RANK if self.top is None else self.top
         if self.cut is None:
             words[of.ALLOWANCE] = words[of.ALLOWANCE_EACH] = UNITS
@@ -136,7 +138,7 @@ class Searcher:
         words[of.CHOOSE] = root.choose_address()
         if self.is_packed:
             self._fill_values(evaluator)
-            is_fast = bool(self.plan[at.IS_CLASSIC]) and not evaluator.has_board_terms
+            is_fast = bool(self.plan[at.IS_CLASSIC]) and not evaluator.has_board_terms and not self.is_state_judged
             words[of.CHANCE] = search.chance_address(is_fast)
 
     def _fill_network(self, network: Network) -> None:
