@@ -45,7 +45,7 @@ def parse_patterns(text: str, shape: Shape, radix: int = 16, *, is_shared: bool 
     >>> parse_patterns("0123,4567", rectangle(4, 4))
     ((0, 1, 2, 3), (4, 5, 6, 7))
     >>> write_patterns(parse_patterns("rows", rectangle(4, 4), is_shared=False))
-    '0123 cdef 048c 37bf 4567 89ab 159d 26ae'
+    '0123 048c 37bf cdef 159d 26ae 4567 89ab'
     """
     patterns = _of_preset(text, shape, radix, is_shared=is_shared)
     if patterns is not None:
@@ -66,7 +66,7 @@ def places_of(patterns: Iterable[Pattern], shape: Shape) -> tuple[Pattern, ...]:
     """Every place of some patterns: all that they turn or mirror into, each once."""
     found: dict[Pattern, None] = {}
     for pattern in patterns:
-        found |= dict.fromkeys(_images(pattern, shape))
+        found |= dict.fromkeys(sorted(_images(pattern, shape)))
     return tuple(found)
 
 
