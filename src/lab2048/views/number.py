@@ -61,9 +61,11 @@ def percent(rate: float) -> str:
 def duration(seconds: float) -> str:
     """A time in the unit that fits.
 
-    >>> duration(0.0000061), duration(0.25), duration(90)
-    ('6.1 µs', '250 ms', '90 s')
+    >>> duration(0.0000061), duration(0.25), duration(90), duration(3601)
+    ('6.1 µs', '250 ms', '90 s', '3,601 s')
     """
+    if seconds >= 1000:
+        return f"{seconds:,.0f} s"
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= scale:
             return f"{seconds / scale:.3g} {unit}"
