@@ -4,6 +4,7 @@ import json
 import math
 import signal
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,20 +58,52 @@ def test_games_of_an_unfinished_row_are_not_played_again(small: Path, tmp_path: 
     finish(whole, stop_after=1)
     games = whole.results()["random"].games
     marked = [game._replace(score=10**6) for game in games[:5]]
-    broken.keep_part(study.rows[0], marked)
+    part = replace(whole.results()["random"], games=marked, seconds=1000.0, cpu_seconds=2000.0)
+    broken.keep_part(part)
     finish(broken, stop_after=1)
-    found = broken.results()["random"].games
-    assert [game.score for game in found[:5]] == [10**6] * 5
-    assert [game[:6] for game in found[5:]] == [game[:6] for game in games[5:]]
+    result = broken.results()["random"]
+    assert [game.score for game in result.games[:5]] == [10**6] * 5
+    assert [game[:6] for game in result.games[5:]] == [game[:6] for game in games[5:]]
     assert not list(broken.folder.glob("*.part.json"))
+    # What it took is counted from the first of its games on, and every run is named.
+    assert result.seconds > 1000
+    assert result.cpu_seconds >= 2000
+    assert result.provenance["earlier"] == [part.provenance]
 
 
 def test_a_row_that_says_something_else_now_is_run_again(small: Path, tmp_path: Path) -> None:
     finish(Shelf(read_study(small), "full", 1, tmp_path), stop_after=1)
     other = small.with_name("other") / "small.toml"
     other.parent.mkdir()
-    other.write_text(SMALL.replace("full = 40", "full = 41", 1))
-    assert Shelf(read_study(other), "full", 1, tmp_path).results() == {}
+    other.write_text(SMALL.replace('player = "random"', 'player = "first"', 1))
+    shelf = Shelf(read_study(other), "full", 1, tmp_path)
+    assert shelf.results() == {}
+    assert shelf.find_fewer(shelf.study.rows[0]) is None
+
+
+def test_a_row_that_is_to_have_more_games_goes_on(small: Path, tmp_path: Path) -> None:
+    study = read_study(small)
+    shelf = Shelf(study, "full", 1, tmp_path)
+    finish(shelf, stop_after=1)
+    first = shelf.results()["random"]
+    shelf.keep(replace(first, games=[game._replace(score=10**6) for game in first.games]))
+    more = small.with_name("more") / "small.toml"
+    more.parent.mkdir()
+    more.write_text(SMALL.replace("full = 40", "full = 43", 1))
+    grown = Shelf(read_study(more), "full", 1, tmp_path)
+    assert grown.results() == {}  # 40 games are not what the study says now
+    finish(grown, stop_after=1)
+    result = grown.results()["random"]
+    assert [game.number for game in result.games] == list(range(43))
+    assert [game.score == 10**6 for game in result.games] == [True] * 40 + [False] * 3
+    assert result.provenance["earlier"] == [first.provenance]
+    assert shelf.results() == {}  # fewer games are played anew
+    # By force nothing of it is used.
+    runner = Runner(shelf, 1, say=lambda _: None, show=lambda _: None, only=["random"], force=True)
+    assert [len(result.games) for _, result in runner.run()] == [40]
+    runner = Runner(grown, 1, say=lambda _: None, show=lambda _: None, only=["random"], force=True)
+    ((_, result),) = runner.run()
+    assert "earlier" not in result.provenance
 
 
 def test_a_damaged_result_is_named(small: Path, tmp_path: Path) -> None:

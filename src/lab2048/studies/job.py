@@ -1,13 +1,17 @@
 """A job: one row at work, and what it needs to know."""
 
+import os
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from lab2048.errors import LabError
+from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
-from lab2048.studies.result import Result, Shelf
+from lab2048.studies.result import GameResult, Result, Shelf
 from lab2048.studies.study import Row
 
 
@@ -28,7 +32,9 @@ class Job:
     n_workers: int
     scratch: Path  # a folder for files that are of no use afterwards
     show: Callable[[str], None] = lambda _: None
+    earlier: Result | None = None  # what there is of the row, by which it goes on
     is_stopped: bool = False
+    _begin: tuple[float, float] = field(default_factory=lambda: (time.perf_counter(), cpu_seconds()))
     _stops: list[Callable[[], None]] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -53,6 +59,24 @@ class Job:
         """An empty result of this row."""
         return Result(self.row.id, self.row.digest(self.size), self.seed)
 
+    def signed(self, result: Result) -> Result:
+        """The result with what it took since the row was first begun, and where it comes from."""
+        begin, spent = self._begin
+        result.seconds, result.cpu_seconds = time.perf_counter() - begin, cpu_seconds() - spent
+        origin = provenance() | {"study": self.shelf.study.name, "workers": self.n_workers}
+        result.provenance = origin | dict(result.provenance)
+        if self.earlier is not None:
+            result.seconds += self.earlier.seconds
+            result.cpu_seconds += self.earlier.cpu_seconds
+            result.provenance["earlier"] = _sessions(self.earlier.provenance)
+        return result
+
+    def keep_part(self, games: list[GameResult]) -> None:
+        """Keep the games that there are, and what they took, in case that this is all."""
+        part = self.result()
+        part.games = games
+        self.shelf.keep_part(self.signed(part))
+
     def stop(self) -> None:
         """End as soon as it can be done without loss."""
         with self._lock:
@@ -71,3 +95,15 @@ class Job:
         """Raise StoppedError if the job is to end."""
         if self.is_stopped:
             raise StoppedError("interrupted")
+
+
+def cpu_seconds() -> float:
+    """What this process and those that it has started and ended have computed."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def _sessions(origin: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The runs that a result comes from, the first one first."""
+    last = {name: value for name, value in origin.items() if name != "earlier"}
+    return [*origin.get("earlier", []), last]

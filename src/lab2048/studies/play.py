@@ -24,16 +24,16 @@ def run_match(job: Job) -> Result:
     return result
 
 
-def play_games(job: Job, spec: str, *, is_kept: bool = True) -> list[GameResult]:
+def play_games(job: Job, spec: str) -> list[GameResult]:
     """Play a row's games by a player; those that are kept already are not played again."""
-    games = {game.number: game for game in (job.shelf.find_part(job.row) if is_kept else [])}
+    games = {game.number: game for game in (job.earlier.games if job.earlier else [])}
     counts = any(figure.measure.name in ("overrides", "interventions") for figure in job.row.figures)
     play = _count_overrides if counts else _play
     try:
-        play(job, spec, games, is_kept=is_kept)
+        play(job, spec, games)
     finally:
-        if is_kept and len(games) < job.amount:
-            job.shelf.keep_part(job.row, _in_order(games))
+        if len(games) < job.amount:
+            job.keep_part(_in_order(games))
     if len(games) < job.amount:
         raise StoppedError("interrupted")
     return _in_order(games)
@@ -43,7 +43,7 @@ def _in_order(games: dict[int, GameResult]) -> list[GameResult]:
     return [games[number] for number in sorted(games)]
 
 
-def _play(job: Job, spec: str, games: dict[int, GameResult], *, is_kept: bool) -> None:
+def _play(job: Job, spec: str, games: dict[int, GameResult]) -> None:
     """As a match plays them: on all workers, compiled where that can be."""
     name = canonical_spec(spec)
     match = Match(job.rules, [name], job.seed, job.amount)
@@ -58,12 +58,12 @@ def _play(job: Job, spec: str, games: dict[int, GameResult], *, is_kept: bool) -
         for played in match.play(pool):
             games |= {number: game_result(number, episode) for number, episode in played.episodes.items()}
             job.show(f"{len(games)} of {job.amount} games")
-            if is_kept and time.monotonic() > kept_at + KEEP_SECONDS:
-                job.shelf.keep_part(job.row, _in_order(games))
+            if time.monotonic() > kept_at + KEEP_SECONDS:
+                job.keep_part(_in_order(games))
                 kept_at = time.monotonic()
 
 
-def _count_overrides(job: Job, spec: str, games: dict[int, GameResult], *, is_kept: bool) -> None:
+def _count_overrides(job: Job, spec: str, games: dict[int, GameResult]) -> None:
     """One game after the other, asking of each decision whether the player's own move was overruled, and by what."""
     player, kept_at = make_player(spec), time.monotonic()
     for number in range(job.amount):
@@ -83,6 +83,6 @@ def _count_overrides(job: Job, spec: str, games: dict[int, GameResult], *, is_ke
             game.play(decision.move)
         games[number] = game_result(number, Episode.from_game(game, spec, seconds), n_overridden, n_replaced)
         job.show(f"{len(games)} of {job.amount} games")
-        if is_kept and time.monotonic() > kept_at + KEEP_SECONDS:
-            job.shelf.keep_part(job.row, _in_order(games))
+        if time.monotonic() > kept_at + KEEP_SECONDS:
+            job.keep_part(_in_order(games))
             kept_at = time.monotonic()

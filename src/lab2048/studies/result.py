@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -102,10 +102,20 @@ class Shelf:
         result = self._read(self.folder / f"{row.id}.json")
         return result if result is not None and result.digest == row.digest(self.size) else None
 
-    def find_part(self, row: Row) -> list[GameResult]:
-        """The games of a row that was not finished."""
+    def find_part(self, row: Row) -> Result | None:
+        """What there is of a row that was not finished."""
         part = self._read(self.folder / f"{row.id}.part.json")
-        return part.games if part is not None and part.digest == row.digest(self.size) else []
+        return part if part is not None and part.digest == row.digest(self.size) else None
+
+    def find_fewer(self, row: Row) -> Result | None:
+        """The result of a row that differs only in having had fewer games: it can go on from there."""
+        if row.kind != "match":
+            return None
+        result = self._read(self.folder / f"{row.id}.json")
+        if result is None or len(result.games) >= row.amount(self.size):
+            return None
+        before = replace(row, sizes={self.size: len(result.games)})
+        return result if result.digest == before.digest(self.size) else None
 
     def results(self) -> dict[str, Result]:
         """All results that there are, by row, or by training where a row has several."""
@@ -117,10 +127,9 @@ class Shelf:
         self._write(self.folder / f"{result.row}.json", result)
         (self.folder / f"{result.row}.part.json").unlink(missing_ok=True)
 
-    def keep_part(self, row: Row, games: list[GameResult]) -> None:
-        """Keep the games that there are of a row that goes on."""
-        part = Result(row.id, row.digest(self.size), self.seed, games=games)
-        self._write(self.folder / f"{row.id}.part.json", part)
+    def keep_part(self, part: Result) -> None:
+        """Keep what there is of a row that goes on."""
+        self._write(self.folder / f"{part.row}.part.json", part)
 
     def _write(self, path: Path, result: Result) -> None:
         try:

@@ -1,9 +1,7 @@
 """Running a study: row by row, each kept when it is done, so that an interruption loses little."""
 
-import os
 import re
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -11,7 +9,6 @@ from lab2048.arena.ready import NETWORK, PLAY, SOLVER, groups_of, prepare
 from lab2048.errors import FileError, LabError, UsageError, nearest
 from lab2048.models.extra import has_torch
 from lab2048.players.registry import fit_player, make_player, names
-from lab2048.records.provenance import provenance
 from lab2048.studies.job import Job, LeftOutError, StoppedError
 from lab2048.studies.result import Result, Shelf
 from lab2048.studies.study import Row, Study
@@ -104,28 +101,26 @@ class Runner:
 
     def _run(self, row: Row, scratch: Path) -> Result:
         reason = reason_left_out(row, self.shelf.size)
-        job = self._job = Job(row, self.shelf, self.n_workers, scratch, lambda text: self._show(f"{row.id}: {text}"))
+        if reason:
+            return self._left_out(row, reason)
+        self._prepare(row)
+        earlier = self.shelf.find_part(row) or (None if self._force else self.shelf.find_fewer(row))
+        job = self._job = Job(
+            row, self.shelf, self.n_workers, scratch, lambda text: self._show(f"{row.id}: {text}"), earlier
+        )
         if self.is_stopped:
             job.stop()
-        if reason:
-            result = job.result()
-            result.left_out = reason
-            return result
-        self._prepare(row)
-        begin, spent = time.perf_counter(), cpu_seconds()
         try:
-            result = run_row(job)
+            result = job.signed(run_row(job))
         except LeftOutError as error:
-            result = job.result()
-            result.left_out = str(error)
-            return result
+            return self._left_out(row, str(error))
         finally:
             self._job = None
-        result.seconds, result.cpu_seconds = time.perf_counter() - begin, cpu_seconds() - spent
-        origin = provenance() | {"study": self.study.name, "workers": self.n_workers}
-        result.provenance = origin | dict(result.provenance)
         self.shelf.keep(result)
         return result
+
+    def _left_out(self, row: Row, reason: str) -> Result:
+        return Result(row.id, row.digest(self.shelf.size), self.shelf.seed, left_out=reason)
 
     def _prepare(self, row: Row) -> None:
         """Compile what the row needs before any clock runs."""
@@ -159,12 +154,6 @@ def _check_player(row: Row, shelf: Shelf) -> None:
             fit_player(row.player, row.rules(shelf.size))
     except LabError as error:
         raise FileError(f"study {shelf.study.name}, row {row.id}: {error}") from None
-
-
-def cpu_seconds() -> float:
-    """What this process and those that it has started and ended have computed."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
 
 
 def run_row(job: Job) -> Result:

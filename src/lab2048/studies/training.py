@@ -138,6 +138,7 @@ def _learn(job: Job, lesson: Lesson, training: Any, path: Path) -> tuple[dict[st
             save_at = time.monotonic() + SAVE_SECONDS
     training.save(path)
     if not is_done():
+        job.keep_part([])
         raise StoppedError("interrupted")
     spent = max(1e-9, time.process_time() - begin)
     found = {"training-pace": Measured.once((training.n_moves - moves) / spent)}

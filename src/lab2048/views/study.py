@@ -182,14 +182,15 @@ def _origin(results: Sequence[Result]) -> Iterator[str]:
         ", ".join(sorted({str(result.provenance.get(name, "")) for result in results}))
         for name in ("program", "machine")
     )
-    days = sorted(str(result.provenance.get("created", ""))[:10] for result in results)
+    sessions = (each for result in results for each in (result.provenance, *result.provenance.get("earlier", [])))
+    days = sorted(str(session.get("created", ""))[:10] for session in sessions)
     cpu = sum(result.cpu_seconds for result in results)
     spent = f"; {number(cpu)} CPU seconds" if all(result.cpu_seconds for result in results) else ""
     yield f"{programs} on {machines}, {days[0]} to {days[-1]}{spent}."
     for result in results:
         here = result.provenance.get("command")
-        sessions = result.provenance.get("trained", {}).get("sessions", [])
-        others = dict.fromkeys(session["command"] for session in sessions if "study run" not in session["command"])
+        trained = result.provenance.get("trained", {}).get("sessions", [])
+        others = dict.fromkeys(session["command"] for session in trained if "study run" not in session["command"])
         if others and here not in others:
             yield f"\n{result.row} plays by what `{'`, then `'.join(others)}` has trained."
 
