@@ -10,7 +10,7 @@ from lab2048.studies.measure import Measure, Unit
 from lab2048.studies.report import Report
 from lab2048.views.study_figure import write_value
 
-WIDTH, LEFT, RIGHT = 920, 330, 112
+WIDTH, LEFT, RIGHT = 970, 380, 112  # a name of 50 letters has room on the left
 STEP, HEAD, FOOT = 22, 44, 34
 OURS, THEIRS, INK, FAINT, PAPER = "#1f77b4", "#d9541e", "#1f1a14", "#d8d2c8", "#ffffff"
 MAX_ROWS = 40
