@@ -58,7 +58,8 @@ def test_games_of_an_unfinished_row_are_not_played_again(small: Path, tmp_path: 
     finish(whole, stop_after=1)
     games = whole.results()["random"].games
     marked = [game._replace(score=10**6) for game in games[:5]]
-    part = replace(whole.results()["random"], games=marked, seconds=1000.0, cpu_seconds=2000.0)
+    likeness = study.rows[0].likeness("full")
+    part = replace(whole.results()["random"], digest=likeness, games=marked, seconds=1000.0, cpu_seconds=2000.0)
     broken.keep_part(part)
     finish(broken, stop_after=1)
     result = broken.results()["random"]
@@ -91,13 +92,22 @@ def test_a_row_that_is_to_have_more_games_goes_on(small: Path, tmp_path: Path) -
     more.parent.mkdir()
     more.write_text(SMALL.replace("full = 40", "full = 43", 1))
     grown = Shelf(read_study(more), "full", 1, tmp_path)
-    assert grown.results() == {}  # 40 games are not what the study says now
+    assert grown.find(grown.study.rows[0]) is None  # 40 games are not what the study says now
+    assert "random (40 of 43 games)" in shown(make_report(grown))
+    assert "random (40 of 43 games)" in report_markdown(make_report(grown), charts={}, command="lab2048")
+    unfinished = replace(first, digest=study.rows[0].likeness("full"), games=first.games[:7])
+    grown.keep_part(unfinished)  # of fewer games than the result has
     finish(grown, stop_after=1)
     result = grown.results()["random"]
     assert [game.number for game in result.games] == list(range(43))
     assert [game.score == 10**6 for game in result.games] == [True] * 40 + [False] * 3
     assert result.provenance["earlier"] == [first.provenance]
     assert shelf.results() == {}  # fewer games are played anew
+    # An interrupted run goes on though the number of games has changed meanwhile.
+    shelf.keep_part(replace(unfinished, games=[game._replace(score=1) for game in first.games]))
+    (shelf.folder / "random.json").unlink()
+    finish(grown, only=["random"])
+    assert [game.score == 1 for game in grown.results()["random"].games] == [True] * 40 + [False] * 3
     # By force nothing of it is used.
     runner = Runner(shelf, 1, say=lambda _: None, show=lambda _: None, only=["random"], force=True)
     assert [len(result.games) for _, result in runner.run()] == [40]
@@ -414,8 +424,8 @@ def test_an_interrupted_run_says_how_to_go_on(
         return run_row(job)
 
     monkeypatch.setattr("lab2048.studies.runner.run_row", interrupted)
-    words = ["study", "run", str(small), "--seed", "7", "--workers", "1", "--folder", str(tmp_path)]
+    words = ["study", "run", str(small), "--seed", "7", "--workers", "1", "--folder", str(tmp_path), "--row", "random"]
     assert run(words) == 130
     told = capsys.readouterr().err
     assert "keeping what is done" in told
-    assert f"go on with lab2048 study run {small} --seed 7 --folder {tmp_path}" in told
+    assert f"go on with lab2048 study run {small} --seed 7 --folder {tmp_path} --row random --workers 1" in told

@@ -27,7 +27,7 @@ app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 NameArgument = Annotated[
     str, typer.Argument(metavar="NAME", help="A study, as `lab2048 study list` names it, all, or FILE.toml.")
 ]
-QuickOption = Annotated[bool, typer.Option("--quick", help="Fewer games: all studies in a quarter of an hour.")]
+QuickOption = Annotated[bool, typer.Option("--quick", help="Of fewer games: all studies take a quarter of an hour.")]
 TinyOption = Annotated[bool, typer.Option("--tiny", hidden=True, help="As few games as show that it works.")]
 StudySeedOption = Annotated[
     int, typer.Option("--seed", "-s", metavar="N", help="Seed of all games and trainings."), SEED
@@ -102,7 +102,9 @@ def run(
         if not _run(shelf, workers or os.cpu_count() or 1, rows or [], force=force):
             if name != ALL:
                 _show(make_report(shelf), as_json=as_json)
-            say_how("interrupted; what is done is kept; go on with", _command("run", shelf, name, folder))
+            words = [word for row in rows or [] for word in ("--row", row)]
+            words += (["--workers", str(workers)] if workers else []) + (["--json"] if as_json else [])
+            say_how("interrupted; what is done is kept; go on with", _command("run", shelf, name, folder, *words))
             raise typer.Exit(130)
         if name == ALL:
             _show_short(make_report(shelf))
@@ -136,7 +138,9 @@ def report(
     ] = None,
     markdown: Annotated[
         Path | None,
-        typer.Option("--markdown", metavar="FILE", help="Write FILE.md and charts beside it; of all, into a folder."),
+        typer.Option(
+            "--markdown", metavar="FILE", help="Write a page, FILE, and charts beside it; of all, into a folder."
+        ),
     ] = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -160,7 +164,7 @@ def report(
         there_is = (
             f", or {_command('report', quicker, name, folder)}, of which there is some" if quicker.results() else ""
         )
-        raise UsageError(f"nothing is kept of this run: {_command('run', shelf, name, folder)} comes first{there_is}")
+        raise UsageError(f"no row of this run is done: {_command('run', shelf, name, folder)} comes first{there_is}")
     if html is not None:
         _write_html(found, html, force=force)
     if markdown is not None:
@@ -178,13 +182,13 @@ def _shelf(name: str, *, quick: bool, tiny: bool, seed: int, folder: Path | None
     return Shelf(load_study(name), "test" if tiny else "quick" if quick else "full", seed, folder)
 
 
-def _command(verb: str, shelf: "Shelf", name: str, folder: Path | None) -> str:
+def _command(verb: str, shelf: "Shelf", name: str, folder: Path | None, *more: str) -> str:
     """The command that does this with the same results."""
     words = ["lab2048", "study", verb, name]
     words += {"full": [], "quick": ["--quick"], "test": ["--tiny"]}[shelf.size]
     words += ["--seed", str(shelf.seed)] if shelf.seed != 1 else []
     words += ["--folder", str(folder)] if folder is not None and not os.environ.get("LAB2048_STUDIES") else []
-    return shlex.join(words)
+    return shlex.join([*words, *more])
 
 
 def _stop(runner: "Runner") -> None:
@@ -253,7 +257,7 @@ def _write_html(found: "Report", path: Path, *, force: bool) -> None:
 
 
 def _write_markdown(found: "Report", path: Path, command: str, *, force: bool) -> None:
-    from lab2048.records.whole import replacing
+    from lab2048.records.whole import check_target, replacing
     from lab2048.views.study import report_markdown
     from lab2048.views.study_chart import report_svg
     from lab2048.views.study_curve import curves_svg
@@ -261,10 +265,12 @@ def _write_markdown(found: "Report", path: Path, command: str, *, force: bool) -
     drawn = {path.with_suffix(".svg"): (report_svg(found), found.study.title)}
     if curves := curves_svg(found):
         drawn[path.with_name(f"{path.stem}-curves.svg")] = (curves, f"{found.study.title}, while learning")
+    for target in (path, *drawn):
+        check_target(target, force=force)  # all of them before any is written
     for chart, (picture, _) in drawn.items():
         with replacing(chart, force=force) as file:
             file.write(picture)
     charts = {chart.name: title for chart, (_, title) in drawn.items()}
     with replacing(path, force=force) as file:
-        file.write(report_markdown(found, charts=charts, command=f"{command} --markdown"))
+        file.write(report_markdown(found, charts=charts, command=f"{command} --markdown {shlex.quote(path.name)}"))
     say(f"{path} and {', '.join(map(str, drawn))} are written")

@@ -16,11 +16,8 @@ from lab2048.errors import FileError
 def replacing_bytes(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
     """Write a file whole or not at all: under another name beside it, renamed at the end."""
     try:
+        check_target(path, force=force)
         target = path.resolve()  # a link stays a link
-        if target.exists() and not target.is_file():
-            raise FileError(f"{path} is not a file: expected the name of a file")
-        if target.exists() and not force:
-            raise FileError(f"{path} is there already: --force replaces it")
         part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         try:
             with part.open("xb") as file:
@@ -33,6 +30,15 @@ def replacing_bytes(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
     except OSError as error:
         reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT) else error.strerror
         raise FileError(f"{path} cannot be written: {reason}") from None
+
+
+def check_target(path: Path, *, force: bool) -> None:
+    """Raise FileError unless a file may be written there: it is new, or a file that may be replaced."""
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        raise FileError(f"{path} is not a file: expected the name of a file")
+    if target.exists() and not force:
+        raise FileError(f"{path} is there already: --force replaces it")
 
 
 @contextlib.contextmanager

@@ -73,8 +73,7 @@ class Job:
 
     def keep_part(self, games: list[GameResult]) -> None:
         """Keep the games that there are, and what they took, in case that this is all."""
-        part = self.result()
-        part.games = games
+        part = Result(self.row.id, self.row.likeness(self.size), self.seed, games=games)
         self.shelf.keep_part(self.signed(part))
 
     def stop(self) -> None:

@@ -15,6 +15,8 @@ from lab2048.studies.trained import is_trained
 from lab2048.studies.verdict import NOT_COMPARABLE, NOT_MEASURED, Verdict, judge
 
 NOT_YET = "not run yet"
+# Why games may not tell a figure.
+UNTOLD = {"goal-time": "no game reached the goal", "best-of-ten": "there are fewer than ten games"}
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,8 @@ def make_line(study: Study, row: Row, figure: Figure, results: Mapping[str, Resu
         verdict = Verdict(NOT_COMPARABLE, figure.differs)
     elif ours is None and left_out:
         verdict = Verdict(NOT_MEASURED, left_out)
+    elif ours is None:
+        verdict = Verdict(NOT_MEASURED, UNTOLD.get(figure.measure.name, ""))
     is_several = len(row.parts(size)) > 1
     return Line(row, figure, ours, tuple(each) if is_several else (), theirs, gap, verdict, left_out)
 

@@ -26,7 +26,8 @@ def run_match(job: Job) -> Result:
 
 def play_games(job: Job, spec: str) -> list[GameResult]:
     """Play a row's games by a player; those that are kept already are not played again."""
-    games = {game.number: game for game in (job.earlier.games if job.earlier else [])}
+    earlier = job.earlier.games if job.earlier else []
+    games = {game.number: game for game in earlier if game.number < job.amount}
     counts = any(figure.measure.name in ("overrides", "interventions") for figure in job.row.figures)
     play = _count_overrides if counts else _play
     try:

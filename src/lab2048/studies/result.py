@@ -35,7 +35,7 @@ class Result:
     """What came of a row."""
 
     row: str
-    digest: str  # of what was run: Row.digest
+    digest: str  # of what was run: Row.digest, or Row.likeness while it is not finished
     seed: int
     measured: dict[str, Measured] = field(default_factory=dict)  # by the text of the measure
     games: list[GameResult] = field(default_factory=list)
@@ -105,10 +105,10 @@ class Shelf:
     def find_part(self, row: Row) -> Result | None:
         """What there is of a row that was not finished."""
         part = self._read(self.folder / f"{row.id}.part.json")
-        return part if part is not None and part.digest == row.digest(self.size) else None
+        return part if part is not None and part.digest == row.likeness(self.size) else None
 
     def find_fewer(self, row: Row) -> Result | None:
-        """The result of a row that differs only in having had fewer games: it can go on from there."""
+        """The result of a row that is to have more games now, and is the same otherwise."""
         if row.kind != "match":
             return None
         result = self._read(self.folder / f"{row.id}.json")
@@ -118,8 +118,8 @@ class Shelf:
         return result if result.digest == before.digest(self.size) else None
 
     def results(self) -> dict[str, Result]:
-        """All results that there are, by row, or by training where a row has several."""
-        found = {row.id: self.find(row) for row in self.study.parts(self.size)}
+        """All results that there are, also of fewer games, by row, or by training where a row has several."""
+        found = {row.id: self.find(row) or self.find_fewer(row) for row in self.study.parts(self.size)}
         return {id_: result for id_, result in found.items() if result is not None}
 
     def keep(self, result: Result) -> None:

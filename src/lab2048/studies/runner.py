@@ -12,8 +12,8 @@ from lab2048.players.registry import fit_player, make_player, names
 from lab2048.studies.job import Job, LeftOutError, StoppedError
 from lab2048.studies.result import Result, Shelf
 from lab2048.studies.study import Row, Study
-from lab2048.studies.trained import is_trained
-from lab2048.studies.training import DEEP, WEIGHTS, deep_method
+from lab2048.studies.trained import WEIGHTS, is_trained
+from lab2048.studies.training import DEEP, deep_method
 
 INSTALL_DEEP = "install torch: pip install 'lab2048[deep]'"
 _DEEP_PLAYERS = ("c51", "net")
@@ -104,10 +104,8 @@ class Runner:
         if reason:
             return self._left_out(row, reason)
         self._prepare(row)
-        earlier = self.shelf.find_part(row) or (None if self._force else self.shelf.find_fewer(row))
-        job = self._job = Job(
-            row, self.shelf, self.n_workers, scratch, lambda text: self._show(f"{row.id}: {text}"), earlier
-        )
+        job = self._job = Job(row, self.shelf, self.n_workers, scratch, earlier=self._earlier(row))
+        job.show = lambda text: self._show(f"{row.id}: {text}")
         if self.is_stopped:
             job.stop()
         try:
@@ -118,6 +116,11 @@ class Runner:
             self._job = None
         self.shelf.keep(result)
         return result
+
+    def _earlier(self, row: Row) -> Result | None:
+        """What a row goes on from: the games of an interrupted run, or those that it had before it was to have more."""
+        found = [self.shelf.find_part(row), None if self._force else self.shelf.find_fewer(row)]
+        return max((each for each in found if each), key=lambda each: len(each.games), default=None)
 
     def _left_out(self, row: Row, reason: str) -> Result:
         return Result(row.id, row.digest(self.shelf.size), self.shelf.seed, left_out=reason)

@@ -104,6 +104,10 @@ class Row:
             facts.append("interventions")  # counted while the games are played: those kept before do not tell it
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
+    def likeness(self, size: str) -> str:
+        """The same for all rows that differ from this one in their number of games alone."""
+        return replace(self, sizes={}).digest(size)
+
 
 @dataclass(frozen=True)
 class Ranking:

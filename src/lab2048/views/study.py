@@ -16,7 +16,7 @@ from lab2048.views.study_figure import write_each, write_lesson, write_ours, wri
 from lab2048.views.study_ranking import CAPTION, ranking_cells, ranking_table
 
 _STYLES = {AGREES: "green", BETTER: "green", WORSE: "red"}
-_COMPARED = {AGREES: "agree", BETTER: "better", WORSE: "worse", DIFFERS: "differ"}
+_COMPARED = {AGREES: "agree", BETTER: "better", WORSE: "worse", DIFFERS: "differ"}  # of several
 _OTHERS = {NOT_COMPARABLE: "not comparable", UNPUBLISHED: "with nothing published", NOT_MEASURED: "not measured"}
 Cells = tuple[str, str, str, str, str]  # of a line: four columns, and the word of the verdict
 MADE_BY = "Made by "
@@ -64,7 +64,8 @@ def report_table(report: Report, width: int | None) -> RenderableType:
             parts.append(Text(f"  {left_out}" if left_out == NOT_YET else f"  left out: {left_out}"))
         else:
             parts.append(_row_table(cells[row.id], widths))
-    parts += [Text("\nAssumed:"), *(Text(f"- {each}") for each in study.assumptions), Text(""), Text(summary(report))]
+    assumed = [Text("\nAssumed:"), *(Text(f"- {each}") for each in study.assumptions)] if study.assumptions else []
+    parts += [*assumed, Text(""), Text(summary(report))]
     return Group(*parts)
 
 
@@ -75,11 +76,20 @@ def _games(row: Row, report: Report) -> str:
     learnt = f"{write_lesson(row.lesson, report.size)} learnt, " if row.lesson else ""
     n_trainings = len(row.parts(report.size))
     trainings = f"{len(report.of(row))} of {n_trainings} trainings, each " if n_trainings > 1 else ""
-    return f" ({trainings}{learnt}{row.amount(report.size):,} games)"
+    return f" ({trainings}{learnt}{_fewer(row, report)}{row.amount(report.size):,} games)"
+
+
+def _fewer(row: Row, report: Report) -> str:
+    """How many games there are of a match that is to have more by now."""
+    found = report.of(row)
+    n = len(found[0].games) if row.kind == "match" and found else row.amount(report.size)
+    return f"{n:,} of " if n < row.amount(report.size) else ""
 
 
 def _missing(row: Row, report: Report) -> str:
-    """What a row still lacks of its trainings."""
+    """What a row still lacks of its trainings or games."""
+    if fewer := _fewer(row, report):
+        return f" ({fewer}{row.amount(report.size):,} games)"
     n, n_trainings = len(report.of(row)), len(row.parts(report.size))
     return f" ({n} of {n_trainings} trainings)" if 0 < n < n_trainings else ""
 
@@ -115,7 +125,9 @@ def _row_table(lines: Iterable[Cells], widths: Sequence[int]) -> Table:
 def summary(report: Report) -> str:
     """One line: how many figures came out how."""
     counts = {word: sum(line.verdict.word == word for line in report.lines) for word in WORDS}
-    compared = [f"{counts[word]} {said}" for word, said in _COMPARED.items() if counts[word]]
+    compared = [
+        f"{counts[word]} {said if counts[word] > 1 else word}" for word, said in _COMPARED.items() if counts[word]
+    ]
     others = [f"{counts[word]} {said}" for word, said in _OTHERS.items() if counts[word]]
     told = "; ".join(part for part in (", ".join(compared), *others) if part)
     return f"{report.size} run, seed {report.seed}: {report.n_measured} of {len(report.lines)} figures measured; {told}"
@@ -144,7 +156,7 @@ def report_markdown(report: Report, *, charts: Mapping[str, str], command: str) 
         cells = [name, line.figure.measure.title, write_published(line), line.figure.where, *write_ours(line)]
         rows.append([*cells, str(line.verdict), *([write_each(line)] if has_several else [])])
     lines += _markdown_table(heads, rows)
-    lines += ["", "## Assumed", "", *(f"- {each}" for each in study.assumptions)]
+    lines += ["", "## Assumed", "", *(f"- {each}" for each in study.assumptions)] if study.assumptions else []
     lines += ["", "## What was run", "", "| row | id | run | seconds | CPU seconds |", "|---|---|---|---|---|"]
     for row in study.rows:
         run, spent = _cell(write_run(row, report.size)), " | ".join(write_spent(report.of(row)))
