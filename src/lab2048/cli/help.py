@@ -58,7 +58,8 @@ def plainly(error: TyperException, words: Sequence[str] = ()) -> str:
     context, message = getattr(error, "ctx", None), error.format_message()
     option = getattr(error, "option_name", None)
     if context is not None and option is not None and message.startswith("No such option"):
-        names = [name for parameter in context.command.params for name in parameter.opts if name.startswith("--")]
+        shown = [parameter for parameter in context.command.params if not getattr(parameter, "hidden", False)]
+        names = [name for parameter in shown for name in parameter.opts if name.startswith("--")]
         close = [name for name in names if name.startswith(option)]
         return f"No such option: {option}: {f'did you mean {close[0]}?' if len(close) == 1 else nearest(option, names)}"
     if context is not None and message.startswith("Missing command"):

@@ -89,7 +89,7 @@ class Measure:
         >>> Measure.from_text("reached:512@15")
         Measure(name='reached', tile=512, first=15)
         """
-        rest, _, first = text.partition("@")
+        rest, at, first = text.partition("@")
         name, _, tile = rest.partition(":")
         if name not in MEANINGS:
             raise FileError(f"measure {text!r} is unknown: {nearest(name, MEANINGS)}")
@@ -97,6 +97,10 @@ class Measure:
             word.isdigit() for word in (tile or "0", first or "0")
         ):
             raise FileError(f"measure {text!r} is not understood: expected such as won, reached:512 or tile@15")
+        if tile and (int(tile) < 2 or int(tile) & (int(tile) - 1)):
+            raise FileError(f"measure {text!r}: there is no tile {tile}: expected 2, 4, 8 and so on")
+        if at and not int(first or 0):
+            raise FileError(f"measure {text!r}: expected how many games after @, 1 or more")
         return cls(name, int(tile or 0), int(first or 0))
 
     def to_text(self) -> str:

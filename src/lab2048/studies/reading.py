@@ -11,7 +11,7 @@ from lab2048.errors import FileError, LabError, UsageError, nearest
 from lab2048.studies.measure import SIZES, Measure
 from lab2048.studies.published import Published
 from lab2048.studies.study import KINDS, SPAWN, Figure, Lesson, Ranking, Row, Study
-from lab2048.studies.trained import TRAINED, TURNED, UNTOLD, is_trained
+from lab2048.studies.trained import TRAINED, TURNED, UNTOLD, WEIGHTS, is_trained
 
 FOLDER = Path(__file__).parent
 MAX_TRAININGS = 100
@@ -31,6 +31,9 @@ _LESSON = {
 }  # fmt: skip
 
 
+_WORDS: Mapping[type, str] = {str: "a text", int: "a whole number", list: "a list", dict: "a table"}
+
+
 def study_names() -> list[str]:
     """The names of our studies, in order."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
@@ -39,7 +42,12 @@ def study_names() -> list[str]:
 def load_study(name: str) -> Study:
     """One of ours by name, or FILE.toml; a name that is unknown is answered with the nearest one."""
     if name.endswith(".toml"):
-        return read_study(Path(name))
+        path = Path(name)
+        if path.stem in study_names() and path.resolve().parent != FOLDER.resolve():
+            raise FileError(
+                f"study file {path} has the name of one of ours, by which results are kept: expected another name"
+            )
+        return read_study(path)
     if name not in study_names():
         raise UsageError(f"study {name!r} is unknown: {nearest(name, study_names())}")
     return read_study(FOLDER / f"{name}.toml")
@@ -56,6 +64,8 @@ def read_study(path: Path) -> Study:
         raise FileError(f"study file {path} is no TOML: {error}") from None
     where = f"study {path.stem}"
     _check(where, data, _STUDY, needed=("title", "question", "source", "rows"))
+    if not data["rows"]:
+        raise FileError(f"{where} has no rows: expected at least one")
     every = data.get("every", {})
     _check(f"{where}, every", every, _ROW)
     rows: list[Row] = []
@@ -89,6 +99,8 @@ def _read_row(where: str, data: Any, before: Sequence[Row]) -> Row:
         raise FileError(
             f"{where}: expected train = {{method = ...}} for a row of the kind train, or of the kind regret"
         )
+    if WEIGHTS in data.get("player", "") and "train" not in data:
+        raise FileError(f"{where}: player {data['player']!r}: expected a row that trains for {WEIGHTS}")
     if kind == "bound" and "spawn" in data:
         raise FileError(f"{where}: spawn: expected none for a bound, whose formula is that of spawned 2s and 4s")
     try:
@@ -113,8 +125,12 @@ def _read_row(where: str, data: Any, before: Sequence[Row]) -> Row:
         untold = [figure.measure.name for figure in row.figures if figure.measure.name in UNTOLD]
         if is_trained(row.player) and untold:
             raise FileError(f"{where}: measure {untold[0]!r}: games that {row.player} plays at once do not tell it")
+        if not is_trained(row.player) and any(figure.measure.name == "pairs" for figure in row.figures):
+            raise FileError(f"{where}: measure 'pairs': expected only of what {TRAINED} plays, which counts them")
         for size in SIZES:
             row.rules(size)
+            if row.amount(size) < 0:
+                raise FileError(f"{where}: {size} is {row.amount(size)}: expected how many games, 0 for none")
             if row.lesson and row.amount(size) and not row.lesson.is_at(size):
                 raise FileError(
                     f"{where}: there are games to play at the size {size}, and none to learn: expected both"
@@ -126,17 +142,24 @@ def _read_row(where: str, data: Any, before: Sequence[Row]) -> Row:
 
 def _read_ranking(where: str, data: Any, rows: Sequence[Row]) -> Ranking:
     _check(f"{where}, rankings", data, _RANKING, needed=("title", "by"))
-    ranking = Ranking(data["title"], Measure.from_text(data["by"]), data.get("rules", "4x4"))
+    ranking = Ranking(data["title"], _read_measure(f"{where}, rankings", data["by"]), data.get("rules", "4x4"))
     if not any(row.board == ranking.board and ranking.by in (each.measure for each in row.figures) for row in rows):
         raise FileError(f"{where}, ranking {ranking.title!r}: no row on {ranking.board} has the figure {data['by']}")
     return ranking
 
 
 def _read_chart(where: str, text: Any, rows: Sequence[Row]) -> Measure:
-    measure = Measure.from_text(str(text))
+    measure = _read_measure(f"{where}, charts", str(text))
     if not any(measure == figure.measure for row in rows for figure in row.figures):
         raise FileError(f"{where}, charts: no row has the figure {text}")
     return measure
+
+
+def _read_measure(where: str, text: str) -> Measure:
+    try:
+        return Measure.from_text(text)
+    except FileError as error:
+        raise FileError(f"{where}: {error}") from None
 
 
 def _read_figure(where: str, data: Any) -> Figure:
@@ -175,7 +198,7 @@ def _check(where: str, data: Any, known: Mapping[str, type], needed: tuple[str, 
         if name not in known:
             raise FileError(f"{where} has no field {name!r}: {nearest(name, known)}")
         if type(value) is not known[name]:
-            raise FileError(f"{where}: {name} is {str(value)[:40]!r}: expected {known[name].__name__}")
+            raise FileError(f"{where}: {name} is {str(value)[:40]!r}: expected {_WORDS[known[name]]}")
     for name in needed:
         if name not in data:
             raise FileError(f"{where} has no {name}: expected one")
@@ -187,5 +210,7 @@ def _check_rows(where: str, study: Study) -> None:
         if ids.count(row.id) > 1 or not row.id.replace("-", "").isalnum() or not row.id.isascii():
             raise FileError(f"{where}: row id {row.id!r}: expected letters, digits and -, each id once")
         for figure in row.figures:
-            if figure.against and (figure.against not in ids or figure.against == row.id):
+            if figure.against == row.id:
+                raise FileError(f"{where}, row {row.id}: against itself: expected another row")
+            if figure.against and figure.against not in ids:
                 raise FileError(f"{where}, row {row.id}: against {figure.against!r}: {nearest(figure.against, ids)}")

@@ -7,6 +7,7 @@ from lab2048.studies.job import Job
 from lab2048.studies.measure import Measure, Measured
 from lab2048.studies.result import GameResult
 
+WEIGHTS = "{weights}"  # stands for the file of a trained network in a row's player
 # What a row's player says for it.  The second is for values of afterstates only.
 TRAINED, TURNED = "{trained}", "{trained}:turned=true"
 UNTOLD = ("won", "goal-time", "move-time", "overrides", "interventions")  # measures that games at once do not tell

@@ -13,9 +13,8 @@ from lab2048.studies.measure import Measured
 from lab2048.studies.play import play_games
 from lab2048.studies.result import Result
 from lab2048.studies.study import Lesson
-from lab2048.studies.trained import is_trained, play_trained
+from lab2048.studies.trained import WEIGHTS, is_trained, play_trained
 
-WEIGHTS = "{weights}"  # stands for the trained file in a row's player
 SAVE_SECONDS = 300.0  # a checkpoint may be a gigabyte
 N_POINTS = 200  # of a curve, at most
 # Where each deep training lives; a version without it leaves its rows out.

@@ -111,7 +111,7 @@ def report_svg(report: Report) -> str:
         f'font-family="sans-serif" font-size="12" fill="{INK}">',
         f"<title>{escape(report.study.title)}</title>",
         f'<rect width="{WIDTH}" height="{height}" fill="{PAPER}"/>',
-        _legend(has_bound=any(line.bound for panel in chosen for line in panel.lines)),
+        _legend([line for panel in chosen for line in panel.lines]),
     ]
     if not chosen:
         parts.append(
@@ -124,13 +124,16 @@ def report_svg(report: Report) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _legend(*, has_bound: bool) -> str:
-    bound = f'{_arrow(LEFT + 260, 14, 1)}<text x="{LEFT + 284}" y="18">published: a bound</text>' if has_bound else ""
-    return (
-        f'<circle cx="{LEFT}" cy="14" r="5" fill="{OURS}"/><text x="{LEFT + 10}" y="18">ours, 95% interval</text>'
+def _legend(lines: Sequence[Line]) -> str:
+    """What the signs mean that there are."""
+    ours = f'<circle cx="{LEFT}" cy="14" r="5" fill="{OURS}"/><text x="{LEFT + 10}" y="18">ours, 95% interval</text>'
+    figure = (
         f'<path d="M {LEFT + 160} 9 l 5 5 l -5 5 l -5 -5 z" fill="none" stroke="{THEIRS}" stroke-width="2"/>'
-        f'<text x="{LEFT + 172}" y="18">published</text>{bound}'
+        f'<text x="{LEFT + 172}" y="18">published</text>'
     )
+    bound = f'{_arrow(LEFT + 260, 14, 1)}<text x="{LEFT + 284}" y="18">published: a bound</text>'
+    has_figure = any(line.beside is not None and not line.figure.against for line in lines)
+    return ours + (figure if has_figure else "") + (bound if any(line.bound for line in lines) else "")
 
 
 def _panel(panel: Panel, top: int) -> str:

@@ -99,21 +99,27 @@ def title(name: str) -> str:
 
 
 def curves_svg(report: Report) -> str | None:
-    """Document 003's curves as one picture, those of trials where there are any; None if nothing has learnt."""
-    found = {name: lines for name, lines in curves(report).items() if name in DRAWN}
+    """Document 003's curves as one picture, or what others there are; those of trials first.
+
+    None if nothing has learnt.
+    """
+    every = curves(report)
+    found = {name: every[name] for name in DRAWN if name in every} or every
     rows = _drawn(report, found)
-    names = [name for name in DRAWN if any(row in found.get(name, {}) for row in rows)]
+    names = [name for name in found if any(row in found[name] for row in rows)]
     if not names:
         return None
     head = 30 + 20 * math.ceil(len(rows) / _ACROSS)
     height = head + _TALL * math.ceil(len(names) / _ACROSS) + 10
     about = "mean of the trainings; the shade is from the least to the most" if _are_several(report) else "one training"
+    n_more = len({row for lines in every.values() for row in lines}) - len(rows)
+    more = f" {n_more} more, on the page that --html writes." if n_more else ""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
         f'font-family="sans-serif" font-size="12" fill="{INK}">',
         f"<title>{escape(report.study.title)}, while learning</title>",
         f'<rect width="{WIDTH}" height="{height}" fill="{PAPER}"/>',
-        f'<text x="20" y="18">By games learnt, {about}.</text>',
+        f'<text x="20" y="18">By games learnt, {about}.{more}</text>',
     ]
     colours = dict(zip(rows, COLOURS, strict=False))
     for i, row in enumerate(rows):

@@ -30,7 +30,9 @@ def write_ours(line: Line) -> tuple[str, str, str]:
     if line.ours is None:
         return "-", "-", "-"
     unit, ours, k = line.figure.measure.meaning.unit, line.ours, len(line.each)
-    n = f"{k} x {ours.n // k}" if k and ours.n > k else str(ours.n) if ours.n else "-"
+    alike = len({each.n for each in line.each}) == 1
+    of_all = f"{k} x {ours.n // k}" if alike else f"{ours.n} in {k}"
+    n = of_all if k and ours.n > k else str(ours.n) if ours.n else "-"
     return write_value(ours.value, unit, is_exact=ours.n == 0), _interval(ours, unit), n
 
 

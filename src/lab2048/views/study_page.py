@@ -1,5 +1,6 @@
 """A study as one HTML file: tables and charts, with everything in it; it needs no network."""
 
+import re
 from collections.abc import Iterator
 from html import escape
 from typing import Any
@@ -12,6 +13,7 @@ from lab2048.views.study_curve import COLOURS, curves, title
 from lab2048.views.study_figure import write_each, write_ours, write_published
 from lab2048.views.study_ranking import CAPTION, ranking_cells
 
+_CODE = re.compile("`([^`]+)`")
 _STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem;
@@ -35,7 +37,7 @@ def report_html(report: Report) -> str:
 
     study = report.study
     charts = "\n".join(f'<div class="chart">{_draw(figure)}</div>' for figure in figures(report))
-    assumed = "".join(f"<li>{escape(each)}</li>" for each in study.assumptions)
+    assumed = "".join(f"<li>{_with_code(each)}</li>" for each in study.assumptions)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -54,13 +56,17 @@ def report_html(report: Report) -> str:
 {_table(report)}
 <h2>Charts</h2>
 {charts}
-<h2>Assumed</h2>
-<ul>{assumed}</ul>
+{f"<h2>Assumed</h2><ul>{assumed}</ul>" if assumed else ""}
 <h2>What was run</h2>
 {_runs(report)}
 </body>
 </html>
 """
+
+
+def _with_code(text: str) -> str:
+    """A sentence, and what stands between backticks in it as code."""
+    return _CODE.sub(r"<code>\1</code>", escape(text))
 
 
 def _rankings(report: Report) -> str:
@@ -120,12 +126,12 @@ def _panel_figure(panel: Panel) -> Any:
     import plotly.graph_objects as go
 
     lines = panel.lines[::-1]  # the first one on top
-    names = [_short(panel.label(line)) for line in lines]
+    places = range(len(lines))
     ours = [line.ours for line in lines if line.ours is not None]
     figure = go.Figure()
     figure.add_scatter(
         x=[each.value for each in ours],
-        y=names,
+        y=[i + 0.12 for i in places],
         error_x={
             "type": "data",
             "symmetric": False,
@@ -137,12 +143,12 @@ def _panel_figure(panel: Panel) -> Any:
         marker={"color": OURS, "size": 10},
         text=[str(line.verdict) for line in lines],
     )
-    published = [(name, line.beside) for name, line in zip(names, lines, strict=True) if not line.figure.against]
-    found = [(name, beside) for name, beside in published if beside is not None]
+    published = [(i - 0.12, line.beside) for i, line in enumerate(lines) if not line.figure.against]
+    found = [(place, beside) for place, beside in published if beside is not None]
     if found:
         figure.add_scatter(
             x=[beside[0] for _, beside in found],
-            y=[name for name, _ in found],
+            y=[place for place, _ in found],
             error_x={
                 "type": "data",
                 "symmetric": False,
@@ -154,13 +160,11 @@ def _panel_figure(panel: Panel) -> Any:
             marker={"color": THEIRS, "size": 10, "symbol": "diamond-open"},
         )
     for to, word in ((1, "least"), (-1, "most")):
-        ends = [
-            (name, line.bound[0]) for name, line in zip(names, lines, strict=True) if line.bound and line.bound[1] == to
-        ]
+        ends = [(i - 0.12, line.bound[0]) for i, line in enumerate(lines) if line.bound and line.bound[1] == to]
         if ends:
             figure.add_scatter(
                 x=[end for _, end in ends],
-                y=[name for name, _ in ends],
+                y=[place for place, _ in ends],
                 mode="markers",
                 name=f"published: at {word}",
                 marker={"color": THEIRS, "size": 12, "symbol": f"triangle-{'right' if to > 0 else 'left'}-open"},
@@ -168,13 +172,28 @@ def _panel_figure(panel: Panel) -> Any:
     figure.update_layout(
         title=panel.title,
         height=180 + 26 * len(lines),
-        margin={"l": 260, "r": 30, "t": 60, "b": 40},
-        xaxis={
-            "type": "log" if is_logarithmic(panel) else "linear",
-            "tickformat": ".3~%" if panel.measure.meaning.unit is Unit.RATE else "",
+        margin={"l": 10, "r": 30, "t": 60, "b": 40},
+        xaxis=_axis(panel),
+        yaxis={
+            "tickvals": list(places),
+            "ticktext": [escape(_short(panel.label(line))) for line in lines],
+            "range": [-0.7, len(lines) - 0.3],
+            "automargin": True,
+            "zeroline": False,
         },
     )
     return figure
+
+
+def _axis(panel: Panel) -> dict[str, Any]:
+    """Round numbers with their unit; where figures are far apart, powers of ten alone."""
+    unit = panel.measure.meaning.unit
+    scale = {"type": "log", "dtick": 1} if is_logarithmic(panel) else {"type": "linear"}
+    return scale | {
+        "tickformat": ".3~%" if unit is Unit.RATE else "",
+        "exponentformat": "SI" if unit in (Unit.SECONDS, Unit.BYTES) else "none",
+        "ticksuffix": {Unit.SECONDS: "s", Unit.BYTES: "B"}.get(unit, ""),
+    }
 
 
 def _curve_figures(report: Report) -> Iterator[Any]:
@@ -188,7 +207,7 @@ def _curve_figures(report: Report) -> Iterator[Any]:
                 x=x,
                 y=[point.value for point in points],
                 mode="lines",
-                name=_short(row),
+                name=escape(_short(row)),
                 legendgroup=row,
                 line={"color": colour, "dash": "solid" if i < len(COLOURS) else "dash"},
             )
@@ -204,7 +223,12 @@ def _curve_figures(report: Report) -> Iterator[Any]:
                     showlegend=False,
                     hoverinfo="skip",
                 )
-        figure.update_layout(title=f"{title(name)}, while learning", xaxis_title="games learnt", height=420)
+        figure.update_layout(
+            title=f"{title(name)}, while learning",
+            xaxis_title="games learnt",
+            height=400 + 20 * len(lines),
+            legend={"orientation": "h", "y": -0.2, "yanchor": "top"},  # below, where all names have room
+        )
         yield figure
 
 
