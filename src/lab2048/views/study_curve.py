@@ -26,7 +26,7 @@ TITLES = {
 PAIRS = "pairs of "  # and a tile: how often two of them lay side by side, a game
 DRAWN = ("total", "length", "max_tile", "loss", "tile_sum", f"{PAIRS}128")  # of the picture, those of document 003
 MAX_LINES = 8  # of the picture
-FAR = 4  # times as many games are too many to be drawn beside
+FAR = 8  # times as many games are too many to be drawn beside
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a6d3b")
 _TALL, _ACROSS, _SIDE = 210, 2, 58
 
@@ -157,7 +157,7 @@ def _are_several(report: Report) -> bool:
 
 def _panel(name: str, lines: Mapping[str, Sequence[Point]], left: int, top: int) -> str:
     """One chart: axes, shades, lines."""
-    wide, tall = WIDTH // _ACROSS - _SIDE - 20, _TALL - 60
+    wide, tall = WIDTH // _ACROSS - _SIDE - 30, _TALL - 60
     end = max(points[-1].n_games for points in lines.values())
     most = max(point.high for points in lines.values() for point in points) or 1.0
 
