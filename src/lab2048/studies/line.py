@@ -16,7 +16,7 @@ from lab2048.studies.verdict import NOT_COMPARABLE, NOT_MEASURED, Verdict, judge
 
 NOT_YET = "not run yet"
 # Why games may not tell a figure.
-UNTOLD = {"goal-time": "no game reached the goal", "best-of-ten": "there are fewer than ten games"}
+REASONS = {"goal-time": "no game reached the goal", "best-of-ten": "there are fewer than ten games"}
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def make_line(study: Study, row: Row, figure: Figure, results: Mapping[str, Resu
     elif ours is None and left_out:
         verdict = Verdict(NOT_MEASURED, left_out)
     elif ours is None:
-        verdict = Verdict(NOT_MEASURED, UNTOLD.get(figure.measure.name, ""))
+        verdict = Verdict(NOT_MEASURED, REASONS.get(figure.measure.name, ""))
     is_several = len(row.parts(size)) > 1
     return Line(row, figure, ours, tuple(each) if is_several else (), theirs, gap, verdict, left_out)
 
