@@ -115,7 +115,7 @@ def slide_ours(boards):
     """Slide by both of our kernels, words and bytes, where a board fits a word."""
     import numpy as np
 
-    from lab2048.kernels import packed, wide
+    from lab2048.kernels.board import packed, wide
     from lab2048.rules import Board, Rules
     from lab2048.rules.plan import make_plan
 

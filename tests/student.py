@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lab2048.kernels import learn, train
+from lab2048.kernels.ntuple import self_play, update
 from lab2048.models.network import Network
 from lab2048.rules import Board
 
@@ -14,8 +14,8 @@ def method_of(
     *, alpha: float = 0.25, discount: float = 1.0, trace: float = 0.0, epsilon: float = 0.0, kind: str = "td",
     order: str = "forward", restart: bool = False, carousel: bool = False, guide: float = 0.0, guided: int = 0,
     corners: int = 0, taught: int = 0,
-) -> learn.Method:  # fmt: skip
-    return learn.Method(
+) -> update.Method:  # fmt: skip
+    return update.Method(
         F32(alpha), F32(discount), F32(trace), epsilon, kind == "tc", order == "backward", restart, carousel,
         F32(guide), guided, np.uint64(corners), taught,
     )  # fmt: skip
@@ -24,17 +24,17 @@ def method_of(
 class Student:
     """A network that learns game by game, and what it played last."""
 
-    def __init__(self, network: Network, method: learn.Method) -> None:
+    def __init__(self, network: Network, method: update.Method) -> None:
         self.network, self.method = network, method
-        self.cursor = np.zeros(train.CURSOR_SIZE, np.uint64)
-        self.cursor[train.SEED], self.cursor[train.STRIDE] = SEED, 1
-        self.trail, self.report = learn.make_trail(network.design.n_lookups), train.make_report()
+        self.cursor = np.zeros(self_play.CURSOR_SIZE, np.uint64)
+        self.cursor[self_play.SEED], self.cursor[self_play.STRIDE] = SEED, 1
+        self.trail, self.report = update.make_trail(network.design.n_lookups), self_play.make_report()
 
     def play(self, budget: int = 1) -> int:
         """Play games until a budget of moves is spent: 1 is a whole game."""
         plan, net = self.network.plan, self.network.address
-        self.n_taught = int(self.cursor[train.TAUGHT])
-        return int(train.train(plan, net, self.method, self.cursor, self.trail, self.report, budget))
+        self.n_taught = int(self.cursor[self_play.TAUGHT])
+        return int(self_play.train(plan, net, self.method, self.cursor, self.trail, self.report, budget))
 
     def boards(self, n: int) -> list[Board]:
         shape = self.network.design.rules.shape

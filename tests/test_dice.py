@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import seeds, words
 
 from lab2048.errors import UsageError
-from lab2048.kernels import dice as compiled
+from lab2048.kernels.board import dice as compiled
 from lab2048.rules import Board, Rules, dice
 
 U64 = np.uint64

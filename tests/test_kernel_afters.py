@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lab2048.kernels.afters import slide_all
+from lab2048.kernels.games.afterstates import slide_all
 from lab2048.rules import Board, Rules
 from lab2048.rules.plan import make_plan
 

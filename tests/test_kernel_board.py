@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import PACKED, SPAWNERS, SPAWNS, WIDE, boards, words
 
-from lab2048.kernels import bits, packed, wide
-from lab2048.kernels import layout as at
+from lab2048.kernels.board import bits, packed, wide
+from lab2048.kernels.board import layout as at
 from lab2048.rules import Board, Rules, reference
 from lab2048.rules.plan import Plan, make_plan
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as some
 from numpy.typing import NDArray
 
-from lab2048.kernels import coding
+from lab2048.kernels.ntuple import range_coder
 
 Table = NDArray[np.int16]
 
@@ -15,13 +15,13 @@ Table = NDArray[np.int16]
 def squeeze(table: Table, n_cells: int, radix: int = 16) -> tuple[NDArray[np.uint8], int]:
     """The code, and how many bytes it takes."""
     data = np.zeros(8 * table.size + 64, np.uint8)
-    size = int(coding.squeeze(coding.make_state(data, is_decoding=False), table, radix, n_cells))
+    size = int(range_coder.squeeze(range_coder.make_state(data, is_decoding=False), table, radix, n_cells))
     return data[:size], size
 
 
 def unsqueeze(data: NDArray[np.uint8], n_cells: int, radix: int = 16) -> tuple[Table, int]:
     table = np.zeros(radix**n_cells, np.int16)
-    return table, int(coding.unsqueeze(coding.make_state(data, is_decoding=True), table, radix, n_cells))
+    return table, int(range_coder.unsqueeze(range_coder.make_state(data, is_decoding=True), table, radix, n_cells))
 
 
 def spread(seed: int, n_cells: int, density: float, scale: float, radix: int = 16) -> Table:
@@ -76,18 +76,18 @@ def test_the_surroundings_are_those_with_a_tile_a_rank_lower() -> None:
 def test_several_tables_share_a_code() -> None:
     tables = [spread(seed, 2, 0.3, 9.0) for seed in range(3)]
     data = np.zeros(4096, np.uint8)
-    state = coding.make_state(data, is_decoding=False)
+    state = range_coder.make_state(data, is_decoding=False)
     for table in tables:
-        coding.code_table(state.ctypes.data, table.ctypes.data, 16, 2)
-    size = int(coding.squeeze(state, np.zeros(16, np.int16), 16, 1))
-    state = coding.make_state(data[:size], is_decoding=True)
+        range_coder.code_table(state.ctypes.data, table.ctypes.data, 16, 2)
+    size = int(range_coder.squeeze(state, np.zeros(16, np.int16), 16, 1))
+    state = range_coder.make_state(data[:size], is_decoding=True)
     last = np.zeros(16, np.int16)
     found = [np.zeros(256, np.int16) for _ in tables]
     # The first call reads the beginning of the code, the others go on.
-    coding.unsqueeze(state, found[0], 16, 2)
+    range_coder.unsqueeze(state, found[0], 16, 2)
     for table in found[1:]:
-        coding.code_table(state.ctypes.data, table.ctypes.data, 16, 2)
-    coding.code_table(state.ctypes.data, last.ctypes.data, 16, 1)
+        range_coder.code_table(state.ctypes.data, table.ctypes.data, 16, 2)
+    range_coder.code_table(state.ctypes.data, last.ctypes.data, 16, 1)
     assert all((a == b).all() for a, b in zip(found, tables, strict=True))
     assert not last.any()
 
@@ -104,8 +104,8 @@ def test_without_room_the_size_is_told_and_nothing_is_written_beyond() -> None:
     table = spread(1, 2, 0.5, 50.0)
     size = squeeze(table, 2)[1]
     data = np.full(size, 0xAB, np.uint8)
-    state = coding.make_state(data[:10], is_decoding=False)
-    assert int(coding.squeeze(state, table, 16, 2)) == size
+    state = range_coder.make_state(data[:10], is_decoding=False)
+    assert int(range_coder.squeeze(state, table, 16, 2)) == size
     assert (data[10:] == 0xAB).all()
 
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import PACKED, SPAWNS, boards
 
-from lab2048.kernels import backup, block, layer, policy
-from lab2048.kernels.bits import U64
+from lab2048.kernels.board import block
+from lab2048.kernels.board.bits import U64
+from lab2048.kernels.solve import backup, layer, policy
 from lab2048.rules import Board, Rules
 from lab2048.rules.plan import Plan, make_plan, walk
 

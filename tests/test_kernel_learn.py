@@ -10,8 +10,8 @@ from plain_network import PlainNetwork, design_of, lowered, random_network
 from strategies import boards
 from student import F32, SEED, Student, method_of
 
-from lab2048.kernels import learn, ntuple, train
-from lab2048.kernels.address import address_of
+from lab2048.kernels.board.memory import address_of
+from lab2048.kernels.ntuple import lookup, self_play, update
 from lab2048.models.network import Design, Network
 from lab2048.rules import Board, Rules, dice
 
@@ -32,9 +32,9 @@ def test_the_changes_of_all_weights_sum_to_alpha_times_the_error(board: Board, a
     empty = Board(board.shape, (0,) * len(board.ranks)).to_text()
     network = Network.empty(design_of(empty, ((0, 1), (0, 1, 2), (3,))))
     index = np.zeros(network.design.n_lookups, np.uint64)
-    ntuple.find(network.address, np.uint64(board.to_packed()), address_of(index))
+    lookup.find(network.address, np.uint64(board.to_packed()), address_of(index))
     share = F32(alpha / network.design.n_lookups)
-    learn.learn(network.address, address_of(index), share, F32(error), False)
+    update.learn(network.address, address_of(index), share, F32(error), False)
     assert network.weights.sum() == pytest.approx(alpha * error, rel=1e-4)
 
 
@@ -48,7 +48,7 @@ def test_a_weight_learns_as_much_as_its_errors_agree(signed: float, unsigned: fl
     assert network.rates is not None
     network.rates[6:8] = signed, unsigned  # behind a tile of 8
     index = np.array([3], np.uint64)
-    value, rates = learn.learn(network.address, address_of(index), F32(0.5), F32(error), True)
+    value, rates = update.learn(network.address, address_of(index), F32(0.5), F32(error), True)
     assert [network.weights[3], value, rates] == [0.5 * error * rate, 0.5 * error * rate, rate]
     assert list(network.rates[6:8]) == [signed + error, unsigned + abs(error)]
     assert np.count_nonzero(network.weights) == (rate > 0)
@@ -72,7 +72,7 @@ def retell(student: Student, plain: PlainNetwork, n: int, number: int) -> list[B
     method, rules = student.method, student.network.design.rules
     seed = dice.episode_seed(SEED, number)
     key, whim = dice.stream_key(seed, dice.SPAWN), dice.stream_key(seed, dice.PLAYER)
-    is_guided = int(student.cursor[train.MADE]) - n < method.guided
+    is_guided = int(student.cursor[self_play.MADE]) - n < method.guided
     board = rules.board
     for count in range(rules.n_start):
         board = board.put(*rules.spawn(board, dice.draw(key, count)))
@@ -98,7 +98,7 @@ def retell(student: Student, plain: PlainNetwork, n: int, number: int) -> list[B
             plain.learn(last, target - plain.value(last))
         if chosen is None:
             assert not slides
-            assert student.cursor[train.TAUGHT] == n_taught
+            assert student.cursor[self_play.TAUGHT] == n_taught
             return states
         i = [after for after, _ in slides].index(chosen)
         assert student.trail.rewards[t] == slides[i].reward
@@ -113,7 +113,7 @@ def retell(student: Student, plain: PlainNetwork, n: int, number: int) -> list[B
     raise AssertionError("a game without an end")
 
 
-def look_back(plain: PlainNetwork, method: learn.Method, student: Student, n: int) -> None:
+def look_back(plain: PlainNetwork, method: update.Method, student: Student, n: int) -> None:
     """Learn a game from its end, which is worth nothing; a move at random cuts it."""
     target, trace = 0.0, float(method.trace)
     for t in range(n - 1, -1, -1):
@@ -152,8 +152,8 @@ def test_a_game_is_learnt_as_in_plain_python(text: str, options: dict[str, float
         if method.is_backward:
             look_back(plain, method, student, n)
         plain.assert_like(network)
-        assert student.report[train.N_GAMES] == number + 1
-        assert student.report[train.HIGHEST + max(states[-1].ranks)] >= 1
+        assert student.report[self_play.N_GAMES] == number + 1
+        assert student.report[self_play.HIGHEST + max(states[-1].ranks)] >= 1
 
 
 @pytest.mark.parametrize("order", ["forward", "backward"])

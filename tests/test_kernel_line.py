@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab2048.kernels.line import SLID, TOWARDS_HIGH, TOWARDS_LOW
+from lab2048.kernels.board.lines import SLID, TOWARDS_HIGH, TOWARDS_LOW
 from lab2048.rules import reference
 
 

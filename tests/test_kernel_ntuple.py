@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from plain_network import PlainNetwork, design_of, place_of, random_network
 from strategies import PACKED, boards
 
-from lab2048.kernels import classic, ntuple
-from lab2048.kernels.address import address_of
-from lab2048.kernels.bits import extract
+from lab2048.kernels.board import classic
+from lab2048.kernels.board.bits import extract
+from lab2048.kernels.board.memory import address_of
+from lab2048.kernels.ntuple import lookup
 from lab2048.models.network import Design, Network, runs_of
 from lab2048.rules import Board, Rules
 
@@ -29,7 +30,7 @@ def boards_and_designs(draw: st.DrawFn) -> tuple[Board, Design]:
 
 def index_of(network: Network, board: Board) -> list[int]:
     index = np.zeros(network.design.n_lookups, np.uint64)
-    ntuple.find(network.address, np.uint64(board.to_packed()), address_of(index))
+    lookup.find(network.address, np.uint64(board.to_packed()), address_of(index))
     return [int(word) for word in index]
 
 
@@ -131,7 +132,7 @@ def test_the_highest_tile_says_which_stage_serves(stages: tuple[int, ...], tile:
     network = Network.empty(design_of("4x4", ((0,),), stages))
     for cell in range(16):
         board = Board(CLASSIC, tuple(tile.bit_length() - 1 if i == cell else 1 for i in range(16)))
-        assert int(ntuple.stage_of(network.address, np.uint64(board.to_packed()))) == stage
+        assert int(lookup.stage_of(network.address, np.uint64(board.to_packed()))) == stage
 
 
 @given(boards(("2x2", "2x3", "3x3", "2x4", "hex1"), max_rank=15), st.sampled_from(["2:1", "2:0.9,4:0.1", "16:1"]))
@@ -176,8 +177,8 @@ def test_a_stage_that_has_learnt_is_not_copied_again() -> None:
 def test_the_classic_board_turns(board: Board) -> None:
     word, ranks = np.uint64(board.to_packed()), np.array(board.ranks).reshape(4, 4)
     for turned, expected in [
-        (ntuple.mirror(word), ranks[:, ::-1]),
-        (ntuple.flip(word), ranks[::-1]),
+        (lookup.mirror(word), ranks[:, ::-1]),
+        (lookup.flip(word), ranks[::-1]),
         (classic.transpose(word), ranks.T),
     ]:
         assert Board.from_packed(CLASSIC, int(turned)).ranks == tuple(expected.ravel())
@@ -186,7 +187,7 @@ def test_the_classic_board_turns(board: Board) -> None:
 @given(st.sets(st.integers(0, 15), min_size=1, max_size=8).map(lambda cells: tuple(sorted(cells))), boards(("4x4",)))
 def test_runs_and_one_instruction_cut_a_pattern_out(pattern: tuple[int, ...], board: Board) -> None:
     runs = runs_of(pattern)
-    assert len(runs) <= min(ntuple.MAX_RUNS, len(pattern))
+    assert len(runs) <= min(lookup.MAX_RUNS, len(pattern))
     number = sum((board.to_packed() >> shift) & mask for shift, mask in runs)
     assert number == sum(board.ranks[cell] << 4 * digit for digit, cell in enumerate(pattern))
     cells = np.uint64(sum(0xF << 4 * cell for cell in pattern))
@@ -195,7 +196,7 @@ def test_runs_and_one_instruction_cut_a_pattern_out(pattern: tuple[int, ...], bo
 
 @given(boards(("4x4",), max_rank=15), st.integers(2, 16))
 def test_no_rank_above_the_radix_is_left(board: Board, radix: int) -> None:
-    clamped = ntuple.clamp(np.uint64(board.to_packed()), np.uint64(radix))
+    clamped = lookup.clamp(np.uint64(board.to_packed()), np.uint64(radix))
     assert Board.from_packed(CLASSIC, int(clamped)).ranks == tuple(min(rank, radix - 1) for rank in board.ranks)
 
 
@@ -204,4 +205,4 @@ def test_nibbles_are_the_digits_of_a_number(radix: int, ranks: list[int]) -> Non
     digits = [min(rank, radix - 1) for rank in ranks]
     nibbles = sum(digit << 4 * i for i, digit in enumerate(digits))
     powers = (np.uint64(radix**n) for n in (1, 2, 4))
-    assert ntuple.number_of(np.uint64(nibbles), *powers) == sum(digit * radix**i for i, digit in enumerate(digits))
+    assert lookup.number_of(np.uint64(nibbles), *powers) == sum(digit * radix**i for i, digit in enumerate(digits))

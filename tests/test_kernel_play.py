@@ -7,7 +7,7 @@ from strategies import PACKED, WIDE, seeds
 from strategies import rules as any_rules
 
 from lab2048.arena.episode import play_episode
-from lab2048.kernels import play
+from lab2048.kernels.games import play
 from lab2048.players import make_player
 from lab2048.players.player import Player
 from lab2048.rules import Rules

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PACKED, SPAWNERS, SPAWNS, boards, words
 
-from lab2048.kernels import rollout as kernels
-from lab2048.kernels.address import clock_address
-from lab2048.kernels.rollout import MERGE, RANDOM, Terms
+from lab2048.kernels.board.memory import clock_address
+from lab2048.kernels.rollout import rollout as kernels
+from lab2048.kernels.rollout.rollout import MERGE, RANDOM, Terms
 from lab2048.rules import Board, Rules, dice
 from lab2048.rules.plan import make_plan
 

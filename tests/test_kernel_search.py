@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from plain_evaluator import plain_parts
 from strategies import boards
 
-from lab2048.kernels import evaluate
+from lab2048.kernels.search import evaluate
 from lab2048.players import make_player
 from lab2048.players.evaluator import TERMS, Evaluator, evaluator_names, make_evaluator
 from lab2048.players.searcher import Searcher

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from strategies import PACKED, SPAWNERS, SPAWNS, WIDE, boards, words
 from test_kernel_rollout import TALL, plain_rollout, rules_on
 
-from lab2048.kernels import tree as kernels
-from lab2048.kernels.address import clock_address
-from lab2048.kernels.rollout import MERGE, RANDOM, Terms
+from lab2048.kernels.board.memory import clock_address
+from lab2048.kernels.rollout import tree as kernels
+from lab2048.kernels.rollout.rollout import MERGE, RANDOM, Terms
 from lab2048.rules import Board, Rules, dice
 from lab2048.rules.plan import make_plan
 

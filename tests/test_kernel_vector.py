@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from lab2048.kernels import classic, packed, vector, wide
+from lab2048.kernels.board import classic, packed, wide
+from lab2048.kernels.games import vector
 from lab2048.rules import Board, Game, Rules, dice
 from lab2048.rules.plan import make_plan
 

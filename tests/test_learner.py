@@ -9,7 +9,7 @@ from plain_solver import plain_solve
 from test_kernel_learn import Student, method_of
 from test_solver import problem_of, solve
 
-from lab2048.kernels import train
+from lab2048.kernels.ntuple import self_play
 from lab2048.models.network import Network
 from lab2048.rules import Board, Rules
 
@@ -29,7 +29,7 @@ def teach(network: Network, phases: list[tuple[float, float, float]], **options:
     """Learn in phases of (alpha, epsilon, million moves), each with games of its own."""
     for number, (alpha, epsilon, n_million) in enumerate(phases):
         student = Student(network, method_of(alpha=alpha, epsilon=epsilon, **options))  # type: ignore[arg-type]
-        student.cursor[train.SEED] = number
+        student.cursor[self_play.SEED] = number
         student.play(int(1e6 * n_million))
     return student
 

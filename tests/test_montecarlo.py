@@ -8,7 +8,7 @@ from test_kernel_rollout import plain_rollout
 
 from lab2048.arena.episode import play_episode
 from lab2048.errors import UsageError
-from lab2048.kernels.rollout import Terms
+from lab2048.kernels.rollout.rollout import Terms
 from lab2048.players import Decision, check_player, make_player
 from lab2048.players.race import Race
 from lab2048.rules import Board, Game, Rules, dice

@@ -6,7 +6,7 @@ import pytest
 from conftest import DATA
 
 from lab2048.arena.perft import count_sequences
-from lab2048.kernels.perft import count
+from lab2048.kernels.games.perft import count
 from lab2048.rules import Rules, reference
 from lab2048.rules.plan import make_plan
 

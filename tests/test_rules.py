@@ -7,7 +7,7 @@ from strategies import PACKED, WIDE
 from strategies import rules as any_rules
 
 from lab2048.errors import BoardError, LabError, UsageError
-from lab2048.kernels.layout import SPAWN_SIZE
+from lab2048.kernels.board.layout import SPAWN_SIZE
 from lab2048.rules import Board, Move, Rules, Spawner
 from lab2048.rules.rules import MAX_SPAWN_TILES
 from lab2048.rules.shape import make_shape

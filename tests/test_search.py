@@ -13,9 +13,9 @@ from strategies import boards
 from test_kernel_play import assert_same_game
 from test_kernel_search import HOMES, plain_rules
 
-from lab2048.kernels import context as of
-from lab2048.kernels import evaluate, lower, root, search
-from lab2048.kernels.last import NONE
+from lab2048.kernels.search import context as of
+from lab2048.kernels.search import downgrade, evaluate, expectimax, root
+from lab2048.kernels.search.leaf import NONE
 from lab2048.players import make_player, searcher
 from lab2048.players.evaluator import make_evaluator
 from lab2048.players.searcher import Searcher
@@ -50,7 +50,7 @@ def test_the_classic_search_is_the_packed_one(board: Board, cut: float | None, n
         return
     rules = plain_rules(board, "2:0.8,4:0.15,8:0.05")
     fast, general = (Searcher(rules, make_evaluator(name), cut=cut) for _ in range(2))
-    general.context[of.CHANCE] = search.chance_address(False)
+    general.context[of.CHANCE] = expectimax.chance_address(False)
     found, expected = fast.root_values(board, 3), general.root_values(board, 3)
     assert found == pytest.approx(expected, rel=1e-5, abs=0.5)
     assert fast.n_states == general.n_states
@@ -105,7 +105,7 @@ def test_games_in_one_call_are_the_games_move_by_move() -> None:
     ],
 )
 def test_tiles_too_high_are_lowered_together(text: str) -> None:
-    shown = lower.downgrade(np.array(Board.from_text(text).ranks, np.uint8))
+    shown = downgrade.downgrade(np.array(Board.from_text(text).ranks, np.uint8))
     ranks = Board.from_packed(Board.from_text("4x4").shape, int(shown)).ranks
     before = Board.from_text(text)
     assert max(ranks) <= 14
@@ -119,7 +119,7 @@ def test_tiles_too_high_are_lowered_together(text: str) -> None:
 @given(boards(("4x4", "3x3", "hex1")), st.integers(3, 14))
 @settings(max_examples=100)
 def test_a_lowered_board_has_the_same_moves(board: Board, top: int) -> None:
-    shown = Board.from_packed(board.shape, int(lower.lower(np.uint64(board.to_packed()), top)))
+    shown = Board.from_packed(board.shape, int(downgrade.lower(np.uint64(board.to_packed()), top)))
     assert shown == lowered(board, top)
     assert [move for move, _ in shown.slides()] == [move for move, _ in board.slides()]
 

@@ -8,7 +8,7 @@ import pytest
 from trained import SMALL, train
 
 from lab2048.cli.app import run
-from lab2048.kernels.train import MADE
+from lab2048.kernels.ntuple.self_play import MADE
 from lab2048.models.file import load_array, load_network
 from lab2048.models.pattern import write_patterns
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lab2048.arena.episode import play_episode
-from lab2048.kernels.play import NEVER_REACHED, Games, make_games, room_for
+from lab2048.kernels.games.play import NEVER_REACHED, Games, make_games, room_for
 from lab2048.players import Player, make_player
 from lab2048.players.player import GamesKernel
 from lab2048.players.registry import player_class

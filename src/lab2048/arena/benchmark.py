@@ -11,8 +11,9 @@ from collections.abc import Callable
 import numpy as np
 
 from lab2048.arena.episode import play_episode
-from lab2048.kernels import play, rollout
-from lab2048.kernels.address import clock_address
+from lab2048.kernels.board.memory import clock_address
+from lab2048.kernels.games import play
+from lab2048.kernels.rollout import rollout
 from lab2048.players import make_player
 from lab2048.rules import Game, Rules
 from lab2048.rules.dice import episode_seed

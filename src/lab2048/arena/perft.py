@@ -3,7 +3,7 @@
 import math
 
 from lab2048.errors import UsageError
-from lab2048.kernels.perft import count
+from lab2048.kernels.games.perft import count
 from lab2048.rules import Board, Rules
 from lab2048.rules.plan import make_plan
 

@@ -132,7 +132,8 @@ def _files(group: str) -> list[Any]:
     """The files of a group."""
     from lab2048 import kernels
 
-    files = [importlib.import_module(each.name) for each in pkgutil.iter_modules(kernels.__path__, "lab2048.kernels.")]
+    found = pkgutil.walk_packages(kernels.__path__, "lab2048.kernels.")
+    files = [importlib.import_module(each.name) for each in found if not each.ispkg]
     return [file for file in files if getattr(file, "GROUP", PLAY) == group]
 
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from lab2048.arena.ready import ENVIRONMENTS, prepare
 from lab2048.envs.option import ILLEGALS, REWARDS, EnvOptions
 from lab2048.errors import IllegalMoveError, UsageError
-from lab2048.kernels import vector
-from lab2048.kernels.vector import Frames, Outcome
+from lab2048.kernels.games import vector
+from lab2048.kernels.games.vector import Frames, Outcome
 from lab2048.rules import Board
 from lab2048.rules.move import move_name
 from lab2048.rules.plan import make_plan

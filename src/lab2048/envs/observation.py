@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from lab2048.kernels.vector import Frames, write_planes
+from lab2048.kernels.games.vector import Frames, write_planes
 from lab2048.rules import Rules
 
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from lab2048.errors import UsageError, nearest
-from lab2048.kernels import vector as codes
+from lab2048.kernels.games import vector as codes
 from lab2048.rules import Rules
 
 OBSERVATIONS = ("ranks", "planes", "dict")

@@ -13,8 +13,8 @@ from lab2048.envs.option import RENDER_MODES, EnvOptions, check_render_mode
 from lab2048.envs.picture import draw_board
 from lab2048.envs.text import write_board
 from lab2048.errors import UsageError
-from lab2048.kernels import vector
-from lab2048.kernels.vector import Frames
+from lab2048.kernels.games import vector
+from lab2048.kernels.games.vector import Frames
 from lab2048.rules.dice import MAX_SEED, check_seed
 
 _FIRST = np.ones(1, np.bool_)

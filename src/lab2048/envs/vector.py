@@ -20,8 +20,8 @@ from lab2048.envs.option import RENDER_MODES, EnvOptions, check_count, check_ren
 from lab2048.envs.picture import draw_board
 from lab2048.envs.text import write_board
 from lab2048.errors import UsageError
-from lab2048.kernels import vector
-from lab2048.kernels.vector import Frames
+from lab2048.kernels.games import vector
+from lab2048.kernels.games.vector import Frames
 from lab2048.rules.dice import MAX_SEED
 
 _CODES = {

@@ -48,7 +48,7 @@ def _digest() -> str:
     if IS_COMPILED:
         parts += [numba.__version__, get_host_cpu_name()]
     state = hashlib.sha256("\n".join(parts).encode())
-    for path in sorted(here.glob("*.py")):
+    for path in sorted(here.rglob("*.py")):
         state.update(path.read_bytes())
     return state.hexdigest()[:16]
 

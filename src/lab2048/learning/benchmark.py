@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab2048.kernels import context as of
-from lab2048.kernels import play
-from lab2048.kernels.address import address_of
-from lab2048.kernels.gather import gather
+from lab2048.kernels.board.memory import address_of
+from lab2048.kernels.games import play
+from lab2048.kernels.random_access import gather
+from lab2048.kernels.search import context as of
 from lab2048.learning.ntuple import Training
 from lab2048.learning.ntuple_config import Config
 from lab2048.models.network import Network, huge_array

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels import vector
+from lab2048.kernels.games import vector
 from lab2048.rules import Rules
 from lab2048.rules.afters import Afters, slide_boards
 from lab2048.rules.dice import episode_seed

@@ -1,6 +1,6 @@
 """Training n-tuple networks by temporal differences: see docs/players/ntuple.md.
 
-The network plays against the dice and learns from every move (lab2048.kernels.learn).
+The network plays against the dice and learns from every move (lab2048.kernels.ntuple.update).
 Threads play games of their own on the same weights without locks: fast, but no two runs are
 alike.  One thread comes to the same bits every time, however often it is interrupted.
 """
@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.errors import BoardError, FileError, UsageError
-from lab2048.kernels import train as kernel
-from lab2048.kernels.learn import Method, make_trail
+from lab2048.kernels.ntuple import self_play as kernel
+from lab2048.kernels.ntuple.update import Method, make_trail
 from lab2048.learning.ntuple_config import BEFORE, SAID, Config, parse_stages
 from lab2048.models.file import load_array, load_network, save_network
 from lab2048.models.network import Design, Network

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lab2048.errors import UsageError, nearest
-from lab2048.kernels.learn import Method
+from lab2048.kernels.ntuple.update import Method
 from lab2048.models.network import Design
 from lab2048.models.pattern import BEST, SMALL_BOARD, corners
 from lab2048.rules import Rules

@@ -1,7 +1,7 @@
 """Networks made small: weights that hardly count dropped, the others rounded, all of them squeezed.
 
 A weight's errors add up to how often it was looked up and how far it was off, so the sum says
-how much it counts.  Rounded to whole steps, a weight takes a few bits (lab2048.kernels.coding).
+how much it counts.  Rounded to whole steps, a weight takes a few bits (lab2048.kernels.ntuple.range_coder).
 """
 
 import dataclasses
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.errors import FileError, UsageError
-from lab2048.kernels import coding
+from lab2048.kernels.ntuple import range_coder
 from lab2048.models.network import Design, Network, huge_array
 
 PART = 1 << 22
@@ -74,10 +74,10 @@ def squeeze_weights(network: Network) -> dict[str, NDArray[Any]]:
     for begin, end, n_cells in _tables(network.design):
         table = np.array(network.weights[begin:end])
         data = np.zeros(4096, np.uint8)
-        size = int(coding.squeeze(coding.make_state(data, is_decoding=False), table, radix, n_cells))
+        size = int(range_coder.squeeze(range_coder.make_state(data, is_decoding=False), table, radix, n_cells))
         if size > len(data):
             data = np.zeros(size, np.uint8)
-            coding.squeeze(coding.make_state(data, is_decoding=False), table, radix, n_cells)
+            range_coder.squeeze(range_coder.make_state(data, is_decoding=False), table, radix, n_cells)
         parts.append(data[:size])
     sizes = np.array([len(part) for part in parts], np.uint64)
     return {
@@ -104,7 +104,7 @@ def unsqueeze_weights(
     def unpack(i: int) -> None:
         begin, end, n_cells = tables[i]
         data = squeezed[ends[i] : ends[i + 1]]
-        coding.unsqueeze(coding.make_state(data, is_decoding=True), weights[begin:end], design.radix, n_cells)
+        range_coder.unsqueeze(range_coder.make_state(data, is_decoding=True), weights[begin:end], design.radix, n_cells)
         told(i)
 
     with ThreadPoolExecutor(N_THREADS) as pool:

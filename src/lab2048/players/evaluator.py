@@ -1,7 +1,7 @@
 """Evaluators: what a board is worth without looking ahead.
 
 All of them are data, in evaluators.toml beside this file or in a TOML file of your own:
-weights of a dozen terms over cells, lines and the board (lab2048.kernels.evaluate).
+weights of a dozen terms over cells, lines and the board (lab2048.kernels.search.evaluate).
 """
 
 import json
@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.errors import FileError, UsageError, nearest
-from lab2048.kernels import evaluate
+from lab2048.kernels.search import evaluate
 from lab2048.rules import Board, Rules, Shape
 from lab2048.rules.plan import make_plan
 
-TERMS = (  # in the order of lab2048.kernels.evaluate
+TERMS = (  # in the order of lab2048.kernels.search.evaluate
     "empty",
     "potential",
     "sum",
@@ -53,7 +53,7 @@ class Evaluator:
 
     name: str
     doc: str
-    terms: tuple[float, ...]  # in the order of lab2048.kernels.evaluate
+    terms: tuple[float, ...]  # in the order of lab2048.kernels.search.evaluate
     lost: float | None  # value of a board without moves; None: judged like any other
     path: str = ""  # snake or gradient: how the weights of cells fall
     scale: float = 1.0

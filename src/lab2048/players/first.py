@@ -39,7 +39,7 @@ class FirstPlayer(Player):
         """The same choices, compiled."""
         import numpy as np
 
-        from lab2048.kernels import play
+        from lab2048.kernels.games import play
         from lab2048.rules.plan import make_plan
 
         plan = make_plan(rules)

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.errors import UsageError, nearest
-from lab2048.kernels import tree as kernels
-from lab2048.kernels.address import clock_address
-from lab2048.kernels.rollout import NO_LIMIT, Terms
+from lab2048.kernels.board.memory import clock_address
+from lab2048.kernels.rollout import tree as kernels
+from lab2048.kernels.rollout.rollout import NO_LIMIT, Terms
 from lab2048.players.player import Decision, Player, option
 from lab2048.rules import Board, Rules, dice
 from lab2048.rules.plan import make_plan
@@ -25,7 +25,7 @@ LEAST_BITS, MOST_BITS = 12, 21  # size of the table: 40 bytes an entry, 80 MB at
 CALL_NS = 200_000_000  # one compiled call, at most: then Ctrl-C is heard
 LAST_NS = 60_000  # kept back for what Python does after the last iteration
 
-_ROLLOUTS = ("random", "merge")  # in the order of lab2048.kernels.rollout
+_ROLLOUTS = ("random", "merge")  # in the order of lab2048.kernels.rollout.rollout
 
 
 @dataclass

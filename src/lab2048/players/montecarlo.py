@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from lab2048.errors import UsageError, nearest
-from lab2048.kernels import rollout as kernels
-from lab2048.kernels.address import clock_address
+from lab2048.kernels.board.memory import clock_address
+from lab2048.kernels.rollout import rollout as kernels
 from lab2048.players.player import Decision, Player, option
 from lab2048.players.race import Race
 from lab2048.rules import Board, Rules, dice
@@ -24,7 +24,7 @@ CALL_NS = 200_000_000  # one compiled call, at most: then Ctrl-C is heard
 LOOK_NS = 300_000  # by the clock: at least so long from look to look, which costs some 30 microseconds
 LAST_NS = 55_000  # kept back for what Python does after the last rollout
 
-_METRICS = ("score", "sum", "moves")  # in the order of lab2048.kernels.rollout
+_METRICS = ("score", "sum", "moves")  # in the order of lab2048.kernels.rollout.rollout
 _POLICIES = ("random", "merge")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from lab2048.rules import Board, Rules
 
 if TYPE_CHECKING:
-    from lab2048.kernels.play import Games
+    from lab2048.kernels.games.play import Games
 
 # Plays whole games in compiled slices: given games and a budget of moves, returns how many it made.
 GamesKernel = Callable[["Games", int], int]

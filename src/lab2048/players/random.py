@@ -32,7 +32,7 @@ class RandomPlayer(Player):
 
     def games_kernel(self, rules: Rules) -> GamesKernel:
         """The same choices, compiled."""
-        from lab2048.kernels import play
+        from lab2048.kernels.games import play
         from lab2048.rules.plan import make_plan
 
         plan = make_plan(rules)

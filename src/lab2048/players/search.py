@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MAX_THREADS = 64
 DEPTH, DEPTH_OF_MANY, MANY_CELLS = 7, 4, 16  # own moves that expectimax looks ahead; on boards of more cells than that
 _MODES = {"fast": (2, "no"), "normal": (3, "no"), "optimal": (2, "empty")}  # of document 002, in own moves
-DEEPEN = ("no", "tiles", "empty")  # in the order of lab2048.kernels.context
+DEEPEN = ("no", "tiles", "empty")  # in the order of lab2048.kernels.search.context
 ENDS = ("move", "spawn")
 
 
@@ -116,7 +116,7 @@ class SearchPlayer(Player):
 
     def games_kernel(self, rules: Rules) -> GamesKernel | None:
         """The same choices, compiled; only for boards that fit one word."""
-        from lab2048.kernels import play
+        from lab2048.kernels.games import play
 
         searcher = self.searcher(rules)
         if not searcher.is_packed:

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels import context as of
-from lab2048.kernels import evaluate, frontier, lower, packed, root, search, search_network, search_wide
-from lab2048.kernels import layout as at
-from lab2048.kernels.address import address_of, clock_address
-from lab2048.kernels.last import NONE
+from lab2048.kernels.board import layout as at
+from lab2048.kernels.board import packed
+from lab2048.kernels.board.memory import address_of, clock_address
+from lab2048.kernels.search import context as of
+from lab2048.kernels.search import downgrade, evaluate, expectimax, frontier, root, wide
+from lab2048.kernels.search import network as search_network
+from lab2048.kernels.search.leaf import NONE
 from lab2048.models.network import Network
 from lab2048.players.evaluator import Evaluator
 from lab2048.rules import Board, Rules
@@ -102,7 +104,7 @@ class Searcher:
         words[of.PLAN], words[of.PLAN_SIZE] = address_of(self.plan), len(self.plan)
         words[of.DEPTH], words[of.DEEPEN] = self.depth, self.deepen
         words[of.IS_STATE_JUDGED] = self.is_state_judged
-        words[of.TOP] = lower.TOP_RANK if self.top is None else self.top
+        words[of.TOP] = downgrade.TOP_RANK if self.top is None else self.top
         if self.cut is None:
             words[of.ALLOWANCE] = words[of.ALLOWANCE_EACH] = UNITS
         else:
@@ -139,7 +141,7 @@ class Searcher:
         if self.is_packed:
             self._fill_values(evaluator)
             is_fast = bool(self.plan[at.IS_CLASSIC]) and not evaluator.has_board_terms and not self.is_state_judged
-            words[of.CHANCE] = search.chance_address(is_fast)
+            words[of.CHANCE] = expectimax.chance_address(is_fast)
 
     def _fill_network(self, network: Network) -> None:
         """Make a network the judge: it counts what is still to be earned, and a board without moves earns nothing."""
@@ -238,12 +240,12 @@ class Searcher:
         """What is searched in place of a board: nothing if it fits no word."""
         if not self.is_packed:
             return np.uint64(0)
-        return np.uint64(lower.lower(np.uint64(lower.downgrade(ranks)), int(self.context[of.TOP])))
+        return np.uint64(downgrade.lower(np.uint64(downgrade.downgrade(ranks)), int(self.context[of.TOP])))
 
     def _search(self, boards: tuple[NDArray[np.uint8], np.uint64], depth: int, values: NDArray[np.float32]) -> None:
         ranks, word = boards
         if not self.is_packed:
-            search_wide.root_values_wide(self.address, self.plan, ranks, depth, values)
+            wide.root_values_wide(self.address, self.plan, ranks, depth, values)
         elif self.n_threads == 1:
             root.root_values(self.address, self.plan, word, depth, values)
         else:
@@ -283,7 +285,7 @@ class Searcher:
     def _by_move(self, board: Board, values: NDArray[np.float32]) -> dict[int, float]:
         if isinstance(self.judge, Network):
             values = np.where(values > NONE, values - np.float32(packed.potential(self._boards(board)[1])), NONE)
-        if not self.is_packed or max(board.ranks) <= lower.TOP_RANK:
+        if not self.is_packed or max(board.ranks) <= downgrade.TOP_RANK:
             return {move: float(value) for move, value in enumerate(values) if value > NONE}
         # A lowered board may have lost a legal move, or won one: the true board decides.
         return {int(move): max(float(values[move]), LEAST) for move in board.legal_moves()}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.errors import UsageError, nearest
-from lab2048.kernels import rollout as kernels
+from lab2048.kernels.rollout import rollout as kernels
 from lab2048.players.player import Decision, Player, option
 from lab2048.players.registry import make_player, spec_of
 from lab2048.players.strategy import Strategy, read_strategy

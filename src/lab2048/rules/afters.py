@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels import layout as at
-from lab2048.kernels.afters import slide_all
-from lab2048.kernels.packed import Plan
+from lab2048.kernels.board import layout as at
+from lab2048.kernels.board.packed import Plan
+from lab2048.kernels.games.afterstates import slide_all
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ one: word n of a stream is mix(key + (n + 1) * GOLDEN), and the key is the mixed
 seed.  So undoing a move and making it again gives the same tile, a recorded game
 needs no list of spawns, and two players on one seed meet the same luck.
 
-lab2048.kernels.dice is the same in compiled form; a test holds the two equal.
+lab2048.kernels.board.dice is the same in compiled form; a test holds the two equal.
 """
 
 from lab2048.errors import UsageError

@@ -1,12 +1,12 @@
-"""Rules for kernels: the one array of words that lab2048.kernels.layout describes."""
+"""Rules for kernels: the one array of words that lab2048.kernels.board.layout describes."""
 
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels import layout as at
-from lab2048.kernels.line import TOWARDS_HIGH, TOWARDS_LOW
+from lab2048.kernels.board import layout as at
+from lab2048.kernels.board.lines import TOWARDS_HIGH, TOWARDS_LOW
 from lab2048.rules import dice
 from lab2048.rules.board import PACKED_CELLS, PACKED_RANK
 from lab2048.rules.reference import Line, Lines
@@ -20,7 +20,7 @@ Plan = NDArray[np.uint64]
 def make_plan(rules: Rules) -> Plan:
     """Everything that a kernel knows of the rules."""
     shape = rules.shape
-    # Below the highest packed rank: a spawn must never bring a second tile of it (see lab2048.kernels.packed).
+    # Below the highest packed rank: a spawn must never bring a second tile of it (see lab2048.kernels.board.packed).
     is_packed = shape.n_cells <= PACKED_CELLS and max(rank for rank, _ in rules.spawn_table) < PACKED_RANK
     words = [0] * (at.MOVES_AT + len(shape.moves) * at.MOVE_SIZE)
     words[at.IS_PACKED] = int(is_packed)

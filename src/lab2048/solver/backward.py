@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels import backup
-from lab2048.kernels.backup import Shelf, Values
-from lab2048.kernels.bits import U64
-from lab2048.kernels.block import Words
+from lab2048.kernels.board.bits import U64
+from lab2048.kernels.board.block import Words
+from lab2048.kernels.solve import backup
+from lab2048.kernels.solve.backup import Shelf, Values
 from lab2048.solver.crew import Crew, slices
 from lab2048.solver.file import Column, write_column
 from lab2048.solver.memory import Memory

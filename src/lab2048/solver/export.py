@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from lab2048.errors import FileError, UsageError, nearest
-from lab2048.kernels.block import GATHER
+from lab2048.kernels.board.block import GATHER
 from lab2048.solver.file import Array
 from lab2048.solver.problem import Objective
 from lab2048.solver.table import Layer, Table

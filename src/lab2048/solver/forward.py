@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels import layer
-from lab2048.kernels.bits import U64
-from lab2048.kernels.block import BLOCK, Words
+from lab2048.kernels.board.bits import U64
+from lab2048.kernels.board.block import BLOCK, Words
+from lab2048.kernels.solve import layer
 from lab2048.solver.crew import Crew, slices
 from lab2048.solver.file import Column, write_column
 from lab2048.solver.memory import Memory

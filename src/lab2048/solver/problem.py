@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 
 from lab2048.errors import BoardError, FileError, LabError, UsageError, nearest
-from lab2048.kernels.backup import ODDS, TOTAL
-from lab2048.kernels.block import SCATTER, Words
-from lab2048.kernels.packed import canonical
+from lab2048.kernels.board.block import SCATTER, Words
+from lab2048.kernels.board.packed import canonical
+from lab2048.kernels.solve.backup import ODDS, TOTAL
 from lab2048.rules import Board, Rules, Shape, Spawner
 from lab2048.rules.board import PACKED_CELLS, PACKED_RANK
 from lab2048.rules.plan import Plan, make_plan
@@ -76,7 +76,7 @@ class Problem:
 
     @property
     def measure(self) -> int:
-        """What values are while they are backed up (lab2048.kernels.backup)."""
+        """What values are while they are backed up (lab2048.kernels.solve.backup)."""
         return ODDS if self.objective is Objective.WIN else TOTAL
 
     @property

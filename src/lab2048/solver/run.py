@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lab2048.kernels import layer
-from lab2048.kernels.block import Words
+from lab2048.kernels.board.block import Words
+from lab2048.kernels.solve import layer
 from lab2048.solver.crew import Crew
 from lab2048.solver.file import Column, write_column
 

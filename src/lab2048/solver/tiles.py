@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from lab2048.kernels import backup, policy
-from lab2048.kernels.backup import Shelf, Values
-from lab2048.kernels.bits import U64
+from lab2048.kernels.board.bits import U64
+from lab2048.kernels.solve import backup, policy
+from lab2048.kernels.solve.backup import Shelf, Values
 from lab2048.solver.problem import Objective
 from lab2048.solver.table import Table
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab2048.errors import FileError
-from lab2048.kernels import backup, layer
-from lab2048.kernels.backup import ODDS, Shelf, Values
-from lab2048.kernels.bits import U64
-from lab2048.kernels.block import BLOCK, Words
+from lab2048.kernels.board.bits import U64
+from lab2048.kernels.board.block import BLOCK, Words
+from lab2048.kernels.solve import backup, layer
+from lab2048.kernels.solve.backup import ODDS, Shelf, Values
 from lab2048.solver.table import Layer, Table
 from lab2048.solver.tiles import shelf_of
 

@@ -77,7 +77,7 @@ def _hardest(path: File, changed: int) -> list[HardPosition]:  # noqa: ARG001 - 
 
 def _sample(table: "Table") -> list[Board]:
     """Afterstates from all over a table, always the same."""
-    from lab2048.kernels.block import GATHER
+    from lab2048.kernels.board.block import GATHER
 
     n_all = max(1, table.count.afterstates)
     shape = table.problem.rules.shape

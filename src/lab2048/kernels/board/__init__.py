@@ -1,0 +1,1 @@
+"""Boards as numbers: packed and wide, their slides, lines and dice."""

@@ -1,0 +1,121 @@
+"""Blocks of packed boards: slide, turn and find many at a time.
+
+A loop over the boards of a block does one thing, so that the compiler turns it into
+vector instructions; a block is small enough to stay in the nearest cache.  Solving a
+board is little else than canonical forms, so this is where its time goes.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.board import layout as at
+from lab2048.kernels.board.bits import I64, LOW_BITS, ONE, U64, ZERO, lowest_bit, rotate
+from lab2048.kernels.board.lines import SLID
+from lab2048.kernels.board.packed import HIGH_BITS, LONG, Plan, empty_bits, slide_long
+
+GROUP = "solver"
+
+Words = NDArray[np.uint64]
+
+BLOCK = 512  # boards; five such arrays fit the nearest cache
+
+# A layer is sorted by its boards times an odd number, modulo 2^64: that can be undone, and
+# spreads boards evenly, so that a board's place in the layer can be told from its word.
+SCATTER = U64(0x9E37_79B9_7F4A_7C15)
+GATHER = U64(pow(int(SCATTER), -1, 2**64))
+
+
+@kernel
+def shuffle_block(plan: Plan, first: I64, n_pairs: I64, source: Words, n: I64, target: Words) -> None:
+    """Move the nibbles of n boards as the pairs from plan[first] on say."""
+    mask, turn = plan[first], plan[first + 1]
+    for i in range(n):
+        target[i] = rotate(source[i] & mask, turn)
+    for pair in range(1, n_pairs):
+        mask, turn = plan[first + 2 * pair], plan[first + 2 * pair + 1]
+        for i in range(n):
+            target[i] |= rotate(source[i] & mask, turn)
+
+
+@kernel
+def canonical_block(plan: Plan, boards: Words, n: I64, spare: Words) -> None:
+    """Replace n boards by the smallest of their turned and mirrored copies; spare has room for two blocks."""
+    here = I64(plan[at.WALK_AT])
+    one, other = spare[:BLOCK], spare[BLOCK:]
+    for i in range(n):
+        one[i] = boards[i]
+    for symmetry in range(1, I64(plan[at.N_SYMMETRIES])):
+        step = (symmetry - 1) & 1
+        shuffle_block(plan, here + 2 + step * at.PAIRS_SIZE, I64(plan[here + step]), one, n, other)
+        for i in range(n):
+            boards[i] = min(boards[i], other[i])
+        one, other = other, one
+
+
+@kernel
+def copies_block(plan: Plan, boards: Words, n: I64, copies: Words, spare: Words) -> None:
+    """How many different boards each of n boards stands for, itself among them."""
+    here, n_symmetries = I64(plan[at.WALK_AT]), I64(plan[at.N_SYMMETRIES])
+    one, other = spare[:BLOCK], spare[BLOCK:]
+    for i in range(n):
+        one[i] = boards[i]
+        copies[i] = ONE
+    for symmetry in range(1, n_symmetries):
+        step = (symmetry - 1) & 1
+        shuffle_block(plan, here + 2 + step * at.PAIRS_SIZE, I64(plan[here + step]), one, n, other)
+        for i in range(n):
+            copies[i] += U64(boards[i] == other[i])
+        one, other = other, one
+    for i in range(n):
+        copies[i] = U64(n_symmetries) // copies[i]
+
+
+@kernel
+def slide_block(plan: Plan, boards: Words, n: I64, move: I64, slid: Words, spare: Words) -> None:
+    """The afterstates of one move on n boards; it is legal where the board has changed."""
+    here = at.MOVES_AT + move * at.MOVE_SIZE
+    n_pairs = I64(plan[here + at.N_PAIRS])
+    in_place = n_pairs == 1  # the lines lie side by side already
+    word, lined = (boards, slid) if in_place else (spare[:BLOCK], spare[BLOCK:])
+    if not in_place:
+        shuffle_block(plan, here + at.PAIRS, n_pairs, boards, n, word)
+    keep = plan[here + at.KEEP]
+    for i in range(n):
+        lined[i] = word[i] & keep
+    for lane in range(I64(plan[here + at.N_LANES])):
+        spot = here + at.LANES + 3 * lane
+        shift, mask, table = plan[spot], plan[spot + 1], plan[spot + 2]
+        if table == LONG:
+            for i in range(n):
+                lined[i] |= slide_long((word[i] >> shift) & mask) << shift
+        else:
+            for i in range(n):
+                lined[i] |= U64(SLID[I64(table + ((word[i] >> shift) & mask))]) << shift
+    if not in_place:
+        shuffle_block(plan, here + at.BACK, n_pairs, lined, n, slid)
+
+
+@kernel
+def spawn_block(plan: Plan, keys: Words, begin: I64, rank: U64, states: Words) -> tuple[I64, I64]:
+    """Put a tile on every empty cell of afterstates, given as keys; return where to go on, and the number of states.
+
+    Takes as many afterstates as leave room in the block for one more.
+    """
+    n, room = I64(0), BLOCK - I64(plan[at.N_CELLS])
+    while begin < len(keys) and n <= room:
+        board = keys[begin] * GATHER
+        begin += 1
+        cells = empty_bits(plan, board)
+        while cells != ZERO:
+            states[n] = board | (rank << U64(lowest_bit(cells)))
+            cells &= cells - ONE
+            n += 1
+    return begin, n
+
+
+@kernel
+def has_rank(board: U64, rank: U64) -> bool:
+    """True if a tile of this rank, not 0, stands on the board."""
+    difference = board ^ (LOW_BITS * rank)
+    return bool(((difference - LOW_BITS) & ~difference & HIGH_BITS) != ZERO)

@@ -1,0 +1,235 @@
+"""Packed boards: any shape of at most 16 cells in one word, a nibble a cell.
+
+The caller must leave packed boards when the tile sum reaches FULL_SUM: from there on
+two tiles of rank 15 may meet, and what they make has no nibble.  One spawn beyond
+that sum is still fine, because a packed plan spawns no tile of rank 15.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.board import classic
+from lab2048.kernels.board import layout as at
+from lab2048.kernels.board.bits import (
+    FOUR,
+    I64,
+    LOW_32,
+    LOW_BITS,
+    N16,
+    N32,
+    N48,
+    NIBBLE,
+    ONE,
+    ROW,
+    TWO,
+    U64,
+    ZERO,
+    lowest_bit,
+    popcount,
+    rotate,
+)
+from lab2048.kernels.board.dice import pick
+from lab2048.kernels.board.lines import POTENTIAL, SLID
+
+Plan = NDArray[np.uint64]
+
+FULL_SUM = U64(2 * 2**15)
+HIGH_BITS = U64(0x8888_8888_8888_8888)
+FAIR, FIRST = U64(at.SpawnerCode.FAIR), U64(at.SpawnerCode.FIRST)
+LONG = U64(at.LONG)
+
+
+@kernel
+def empty_bits(plan: Plan, board: U64) -> U64:
+    """The lowest bit of the nibble of every empty cell."""
+    taken = board | (board >> TWO)
+    return ~(taken | (taken >> ONE)) & U64(plan[at.CELL_BITS])
+
+
+@kernel
+def shuffle(plan: Plan, first: I64, n_pairs: I64, word: U64) -> U64:
+    """Move nibbles as the pairs from plan[first] on say."""
+    moved = ZERO
+    for i in range(n_pairs):
+        moved |= rotate(word & plan[first + 2 * i], plan[first + 2 * i + 1])
+    return moved
+
+
+@kernel
+def slide_long(line: U64) -> U64:
+    """Slide a line of any length, a nibble a cell, towards its lowest nibble."""
+    slid, shift, last = ZERO, ZERO, ZERO  # last: rank of the last tile if it may still merge
+    while line != ZERO:
+        rank = line & NIBBLE
+        line >>= FOUR
+        if rank == ZERO:
+            continue
+        if rank == last and rank < NIBBLE:
+            slid += ONE << (shift - FOUR)
+            last = ZERO
+        else:
+            slid |= rank << shift
+            shift += FOUR
+            last = rank
+    return slid
+
+
+@kernel
+def slide(plan: Plan, board: U64, move: I64) -> U64:
+    """The afterstate of one move; the move is legal if the board has changed."""
+    if plan[at.IS_CLASSIC] != ZERO:
+        return classic.slide(board, move)
+    here = at.MOVES_AT + move * at.MOVE_SIZE
+    n_pairs = I64(plan[here + at.N_PAIRS])
+    word = shuffle(plan, here + at.PAIRS, n_pairs, board)
+    slid = word & plan[here + at.KEEP]
+    for i in range(I64(plan[here + at.N_LANES])):
+        lane = here + at.LANES + 3 * i
+        shift = plan[lane]
+        line = (word >> shift) & plan[lane + 1]
+        table = plan[lane + 2]
+        if table == LONG:
+            slid |= slide_long(line) << shift
+        else:
+            slid |= U64(SLID[I64(table + line)]) << shift
+    return shuffle(plan, here + at.BACK, n_pairs, slid)
+
+
+@kernel
+def legal_mask(plan: Plan, board: U64) -> I64:
+    """Bit m is set if move m is legal; the board must hold at most one tile of rank 15."""
+    if plan[at.IS_CLASSIC] != ZERO:
+        return classic.legal_mask(board)
+    mask = I64(0)
+    for move in range(I64(plan[at.N_MOVES])):
+        if slide(plan, board, move) != board:
+            mask |= I64(1) << move
+    return mask
+
+
+@kernel
+def max_rank(board: U64) -> I64:
+    """The highest rank on the board."""
+    highest = ZERO
+    while board != ZERO:
+        highest = max(highest, board & NIBBLE)
+        board >>= FOUR
+    return I64(highest)
+
+
+@kernel
+def potential(board: U64) -> I64:
+    """The score that it takes to build these tiles from nothing."""
+    return (
+        I64(POTENTIAL[I64(board & ROW)])
+        + I64(POTENTIAL[I64((board >> N16) & ROW)])
+        + I64(POTENTIAL[I64((board >> N32) & ROW)])
+        + I64(POTENTIAL[I64(board >> N48)])
+    )
+
+
+@kernel
+def tile_potential(rank: U64) -> I64:
+    """The score that it takes to build one tile, of rank 1 or more."""
+    return (I64(rank) - 1) << I64(rank)
+
+
+@kernel
+def nth_cell_shift(cells: U64, n: I64) -> U64:
+    """The shift of the n-th (from 0) of the nibbles whose lowest bit is set.
+
+    The product holds in every nibble the number of bits set up to there; the lowest
+    nibble where it is n + 1 is found as the lowest one that becomes zero.
+    """
+    difference = (cells * LOW_BITS) ^ (LOW_BITS * (U64(n + 1) & NIBBLE))
+    return U64(lowest_bit((difference - LOW_BITS) & ~difference & HIGH_BITS) - 3)
+
+
+@kernel
+def spawn_rank(plan: Plan, word: U64) -> U64:
+    """The rank that the lower half of a word of the dice stands for."""
+    low = word & LOW_32
+    entry = at.SPAWN_ENDS
+    while low >= plan[entry]:
+        entry += 1
+    return U64(plan[entry + at.SPAWN_SIZE])
+
+
+@kernel
+def spawn_chance(plan: Plan, entry: I64) -> float:
+    """The exact probability of an entry of the spawn table."""
+    return U64(plan[at.SPAWN_CHANCES + entry]).view(np.float64)
+
+
+@kernel
+def worst_spawn(plan: Plan, board: U64) -> tuple[U64, U64]:
+    """The board after the adversary's spawn, and the rank that it chose."""
+    fewest, least = I64(99), I64(0)
+    worst, worst_rank = board, ZERO
+    cells = empty_bits(plan, board)
+    while cells != ZERO:
+        shift = U64(lowest_bit(cells))
+        cells &= cells - ONE
+        for entry in range(I64(plan[at.N_SPAWN])):
+            rank = plan[at.SPAWN_RANKS + entry]
+            state = board | (rank << shift)
+            n_legal, best = I64(0), I64(0)
+            for move in range(I64(plan[at.N_MOVES])):
+                after = slide(plan, state, move)
+                if after != state:
+                    n_legal += 1
+                    best = max(best, potential(after))
+            best = best - potential(state) if n_legal else I64(0)
+            if n_legal < fewest or (n_legal == fewest and best < least):
+                fewest, least = n_legal, best
+                worst, worst_rank = state, rank
+    return worst, worst_rank
+
+
+@kernel
+def fair_spawn(plan: Plan, board: U64, word: U64) -> tuple[U64, U64]:
+    """The board after the spawn that a word of the dice stands for, and its rank."""
+    cells = empty_bits(plan, board)
+    rank = spawn_rank(plan, word)
+    return board | (rank << nth_cell_shift(cells, pick(word, popcount(cells)))), rank
+
+
+@kernel
+def forced_spawn(plan: Plan, board: U64) -> tuple[U64, U64]:
+    """The board after the spawn of a spawner that throws no dice, and its rank."""
+    if plan[at.SPAWNER] == FIRST:
+        rank = plan[at.SPAWN_RANKS]
+        return board | (rank << U64(lowest_bit(empty_bits(plan, board)))), rank
+    return worst_spawn(plan, board)
+
+
+@kernel
+def spawn(plan: Plan, board: U64, word: U64) -> tuple[U64, U64]:
+    """The board after the next spawn, and its rank."""
+    if plan[at.SPAWNER] == FAIR:
+        return fair_spawn(plan, board, word)
+    return forced_spawn(plan, board)
+
+
+@kernel
+def carry(plan: Plan, board: U64, symmetry: I64) -> U64:
+    """The board turned or mirrored by one of the shape's symmetries."""
+    here = I64(plan[at.SYMMETRIES_AT]) + symmetry * at.SYMMETRY_SIZE
+    return shuffle(plan, here + 1, I64(plan[here]), board)
+
+
+@kernel
+def canonical(plan: Plan, board: U64) -> U64:
+    """The smallest of the board's turned and mirrored copies: it stands for them all."""
+    smallest = board
+    for symmetry in range(1, I64(plan[at.N_SYMMETRIES])):
+        smallest = min(smallest, carry(plan, board, symmetry))
+    return smallest
+
+
+def warm_up(plan: Plan) -> None:
+    """Call the kernels of this file that no other kernel calls yet, so that they are compiled."""
+    canonical(plan, ZERO)
+    spawn(plan, ZERO, ZERO)
+    spawn_chance(plan, I64(0))

@@ -1,0 +1,155 @@
+"""Boards of a byte a cell: any shape, any tile.  The verbs of packed boards, in place.
+
+Slower than packed boards, and right where those end: beyond 16 cells, and for
+tiles above 32768.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.board import layout as at
+from lab2048.kernels.board.bits import FOUR, I64, NIBBLE, U64
+from lab2048.kernels.board.dice import pick
+from lab2048.kernels.board.packed import FAIR, FIRST, Plan, spawn_rank, tile_potential
+
+Ranks = NDArray[np.uint8]
+U8 = np.uint8
+
+
+@kernel
+def unpack(board: U64, ranks: Ranks) -> None:
+    """Write a packed board into bytes."""
+    for cell in range(len(ranks)):
+        ranks[cell] = U8(board & NIBBLE)
+        board >>= FOUR
+
+
+@kernel
+def slide(plan: Plan, ranks: Ranks, move: I64) -> I64:
+    """Slide the board in place; return the reward, or -1 if nothing changed."""
+    here = I64(plan[I64(plan[at.LINES_AT]) + move])
+    n_lines = I64(plan[here])
+    here += 1
+    reward, changed = I64(0), False
+    for _ in range(n_lines):
+        length = I64(plan[here])
+        here += 1
+        free, last = here, U8(0)  # where the next tile goes; rank of the last tile if it may still merge
+        for i in range(here, here + length):
+            cell = I64(plan[i])
+            rank = ranks[cell]
+            if rank == 0:
+                continue
+            if rank == last:
+                made = rank + U8(1)
+                ranks[I64(plan[free - 1])] = made
+                ranks[cell] = U8(0)
+                reward += I64(1) << I64(made)
+                last = U8(0)
+                changed = True
+                continue
+            if i != free:
+                ranks[I64(plan[free])] = rank
+                ranks[cell] = U8(0)
+                changed = True
+            free += 1
+            last = rank
+        here += length
+    return reward if changed else I64(-1)
+
+
+@kernel
+def legal_mask(plan: Plan, ranks: Ranks) -> I64:
+    """Bit m is set if move m is legal, found without sliding.
+
+    A line can slide if an empty cell has a tile behind it, or two neighbours are equal.
+    """
+    mask = I64(0)
+    for move in range(I64(plan[at.N_MOVES])):
+        here = I64(plan[I64(plan[at.LINES_AT]) + move])
+        n_lines = I64(plan[here])
+        here += 1
+        for _ in range(n_lines):
+            length = I64(plan[here])
+            before = ranks[I64(plan[here + 1])]
+            for i in range(here + 2, here + 1 + length):
+                rank = ranks[I64(plan[i])]
+                if rank != 0 and (before == 0 or before == rank):
+                    mask |= I64(1) << move
+                before = rank
+            here += 1 + length
+    return mask
+
+
+@kernel
+def count_tiles(ranks: Ranks) -> I64:
+    """Number of cells that are taken."""
+    n_tiles = I64(0)
+    for rank in ranks:
+        n_tiles += rank != 0
+    return n_tiles
+
+
+@kernel
+def max_rank(ranks: Ranks) -> I64:
+    """The highest rank on the board."""
+    highest = U8(0)
+    for rank in ranks:
+        highest = max(highest, rank)
+    return I64(highest)
+
+
+@kernel
+def potential(ranks: Ranks) -> I64:
+    """The score that it takes to build these tiles from nothing."""
+    total = I64(0)
+    for rank in ranks:
+        if rank > 0:
+            total += tile_potential(U64(rank))
+    return total
+
+
+@kernel
+def worst_spawn(plan: Plan, ranks: Ranks) -> U64:
+    """Place the adversary's spawn and return its rank."""
+    fewest, least = I64(99), I64(0)
+    worst_cell, worst_rank = I64(0), U8(0)
+    for cell in range(len(ranks)):
+        if ranks[cell] != 0:
+            continue
+        for entry in range(I64(plan[at.N_SPAWN])):
+            rank = U8(plan[at.SPAWN_RANKS + entry])
+            ranks[cell] = rank
+            n_legal, best = I64(0), I64(0)
+            for move in range(I64(plan[at.N_MOVES])):
+                reward = slide(plan, ranks.copy(), move)
+                if reward >= 0:
+                    n_legal += 1
+                    best = max(best, reward)
+            if n_legal < fewest or (n_legal == fewest and best < least):
+                fewest, least = n_legal, best
+                worst_cell, worst_rank = cell, rank
+        ranks[cell] = U8(0)
+    ranks[worst_cell] = worst_rank
+    return U64(worst_rank)
+
+
+@kernel
+def spawn(plan: Plan, ranks: Ranks, word: U64) -> U64:
+    """Place the spawn that a word of the dice stands for; return its rank."""
+    if plan[at.SPAWNER] != FAIR and plan[at.SPAWNER] != FIRST:
+        return worst_spawn(plan, ranks)
+    n_empty = I64(0)
+    for rank in ranks:
+        n_empty += rank == 0
+    skip, spawned = I64(0), U64(plan[at.SPAWN_RANKS])
+    if plan[at.SPAWNER] == FAIR:
+        skip, spawned = pick(word, n_empty), spawn_rank(plan, word)
+    for cell in range(len(ranks)):
+        if ranks[cell] == 0:
+            if skip == 0:
+                ranks[cell] = U8(spawned)
+                break
+            skip -= 1
+    return spawned

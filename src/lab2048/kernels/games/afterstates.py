@@ -1,0 +1,37 @@
+"""The afterstates of many boards in one call: what networks judge is a batch of boards, a byte a cell."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.board import layout as at
+from lab2048.kernels.board import wide
+from lab2048.kernels.board.bits import I64
+from lab2048.kernels.board.packed import Plan
+
+GROUP = "environments"
+
+
+@kernel
+def slide_all(plan: Plan, ranks: NDArray[np.uint8], afters: NDArray[np.uint8], rewards: NDArray[np.float32]) -> None:
+    """Slide every board towards every side: afters[i, m] is board i after move m, rewards[i, m] what it earns.
+
+    An illegal move earns -1, and leaves the board as it is.
+    """
+    n_moves = I64(plan[at.N_MOVES])
+    for i in range(ranks.shape[0]):
+        for move in range(n_moves):
+            for cell in range(ranks.shape[1]):
+                afters[i, move, cell] = ranks[i, cell]
+            rewards[i, move] = np.float32(wide.slide(plan, afters[i, move], move))
+
+
+def warm_up(plan: Plan) -> None:
+    """Call every kernel of this file once, so that it is compiled."""
+    n_cells, n_moves = int(plan[at.N_CELLS]), int(plan[at.N_MOVES])
+    slide_all(
+        plan,
+        np.zeros((1, n_cells), np.uint8),
+        np.zeros((1, n_moves, n_cells), np.uint8),
+        np.zeros((1, n_moves), np.float32),
+    )

@@ -1,0 +1,185 @@
+"""Whole games in one call, for players that need no thought.
+
+A board lives in a word while it fits, and in bytes from then on; so a game is exact
+to the last tile, and plain boards run at full speed.  Calls are cut into slices: a
+call ends when its games are played, its budget is spent or its buffer is full, and
+the next call goes on where it ended.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.board import layout as at
+from lab2048.kernels.board import packed, wide
+from lab2048.kernels.board.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO
+from lab2048.kernels.board.dice import GOLDEN, PLAYER, SPAWN, draw, mix, pick, stream_key
+from lab2048.kernels.board.memory import load_u64
+from lab2048.kernels.board.packed import FULL_SUM, Plan, tile_potential
+from lab2048.kernels.function_pointer import call_choose
+from lab2048.kernels.games.start import start_game
+from lab2048.kernels.search import context as of
+from lab2048.kernels.search.downgrade import downgrade
+
+ALL_MOVES = U64(0x543210)  # a nibble a move
+RANDOM = ZERO  # in place of an order of moves
+NO_SEARCH = 0  # in place of a context
+
+
+class Games(NamedTuple):
+    """Games to play, and what came of them; game i is at index i of each array."""
+
+    seeds: NDArray[np.uint64]
+    score: NDArray[np.int64]
+    n_moves: NDArray[np.int64]
+    to_goal: NDArray[np.int64]  # moves until the goal stood on the board, -1 if it never did
+    ranks: NDArray[np.uint8]  # the last board, a row a game
+    moves: NDArray[np.uint8]  # the moves of all games, one behind the other
+    cursor: NDArray[np.uint64]  # where the next slice goes on
+
+    @property
+    def n_finished(self) -> int:
+        return int(self.cursor[GAME])
+
+    @property
+    def n_used(self) -> int:
+        """How many entries of `moves` are written."""
+        return int(self.cursor[USED])
+
+
+# The cursor: which game, and where it stands.
+GAME, USED, BOARD, SUM, SPENT, N_SPAWNS, N_PLAYED, TO_GOAL, IS_WIDE = range(9)
+CURSOR_SIZE = 9
+NEVER = U64(0xFFFF_FFFF_FFFF_FFFF)
+NEVER_REACHED = -1  # the same in `to_goal`
+
+
+def make_games(seeds: NDArray[np.uint64], n_cells: int, capacity: int) -> Games:
+    """Room for the games of these seeds and for `capacity` moves."""
+    n = len(seeds)
+    cursor = np.zeros(CURSOR_SIZE, np.uint64)
+    return Games(
+        seeds=seeds,
+        score=np.zeros(n, np.int64),
+        n_moves=np.zeros(n, np.int64),
+        to_goal=np.full(n, -1, np.int64),
+        ranks=np.zeros((n, n_cells), np.uint8),
+        moves=np.zeros(capacity, np.uint8),
+        cursor=cursor,
+    )
+
+
+def room_for(games: Games, n_moves: int) -> Games:
+    """The same games with room for at least `n_moves` more moves."""
+    if len(games.moves) - games.n_used >= n_moves:
+        return games
+    longer = np.zeros(max(2 * len(games.moves), games.n_used + n_moves), np.uint8)
+    longer[: games.n_used] = games.moves[: games.n_used]
+    return games._replace(moves=longer)
+
+
+@kernel
+def play_games(plan: Plan, games: Games, order: U64, context: I64, budget: I64) -> I64:
+    """Play on for at most `budget` moves; return how many were made.
+
+    `order` lists the moves, most wanted first, a nibble each; RANDOM chooses evenly
+    among the legal ones.  With the address of a search's context, the best move of the
+    search comes before all others.
+    """
+    cursor = games.cursor
+    n_moves, n_start, goal = I64(plan[at.N_MOVES]), plan[at.N_START], I64(plan[at.GOAL_RANK])
+    all_moves = ALL_MOVES & ((ONE << U64(4 * n_moves)) - ONE)
+    capacity = I64(len(games.moves))
+    game, used = I64(cursor[GAME]), I64(cursor[USED])
+    made = I64(0)
+    is_fair = plan[at.SPAWNER] == packed.FAIR  # asked once: a call that may end in the adversary is not inlined
+    while game < len(games.seeds):
+        # 1. Take up the game where the last slice left it.
+        seed, ranks = games.seeds[game], games.ranks[game]
+        board, tile_sum, spent = cursor[BOARD], cursor[SUM], I64(cursor[SPENT])
+        n_spawns, played, to_goal = cursor[N_SPAWNS], I64(cursor[N_PLAYED]), cursor[TO_GOAL]
+        is_wide = cursor[IS_WIDE] != ZERO
+        dice, whim = stream_key(seed, SPAWN), stream_key(seed, PLAYER)
+        if n_spawns == ZERO:
+            board, tile_sum, spent, is_wide = start_game(plan, ranks, dice)
+            n_spawns, to_goal = n_start, NEVER
+        is_over = False
+        while True:
+            # 2. Spawn after a move, and keep the books; a board too rich for a word goes over into bytes.
+            # Not shared with vector.py: a kernel that is handed arrays costs more than a slide.
+            if n_spawns < n_start + U64(played):
+                word = draw(dice, n_spawns)
+                if is_wide:
+                    rank = wide.spawn(plan, ranks, word)
+                else:
+                    board, rank = packed.fair_spawn(plan, board, word) if is_fair else packed.forced_spawn(plan, board)
+                tile_sum += ONE << rank
+                spent += tile_potential(rank)
+                n_spawns += ONE
+            if not is_wide and tile_sum >= FULL_SUM:
+                wide.unpack(board, ranks)
+                is_wide = True
+            if to_goal == NEVER and tile_sum >= ONE << U64(goal):
+                highest = wide.max_rank(ranks) if is_wide else packed.max_rank(board)
+                if highest >= goal:
+                    to_goal = U64(played)
+            if made >= budget or used >= capacity:
+                break
+            # 3. Choose a move: try them in turn until one changes the board.
+            left, n_left, wish = all_moves, n_moves, order
+            word = draw(whim, tile_sum >> ONE)  # the tile sum never repeats in a game
+            if context != NO_SEARCH:
+                choose = I64(load_u64(context, of.CHOOSE))
+                best = call_choose(choose, context, downgrade(ranks) if is_wide else board)
+                wish = (all_moves << FOUR) | U64(max(best, 0))  # without a legal move any will do
+                n_left += 1
+            is_over = True
+            while n_left > 0:
+                if wish == RANDOM:
+                    nth = pick(word, n_left)
+                    move = I64((left >> U64(4 * nth)) & NIBBLE)
+                    below = (ONE << U64(4 * nth)) - ONE
+                    left = (left & below) | ((left >> FOUR) & ~below)
+                    word = mix(word + GOLDEN)
+                else:
+                    move = I64(wish & NIBBLE)
+                    wish >>= FOUR
+                n_left -= 1
+                if is_wide:
+                    changed = wide.slide(plan, ranks, move) >= 0
+                else:
+                    after = packed.slide(plan, board, move)
+                    changed = after != board
+                    board = after
+                if changed:
+                    is_over = False
+                    games.moves[used] = np.uint8(move)
+                    break
+            if is_over:
+                break
+            used += 1
+            played += 1
+            made += 1
+        # 4. Write down what came of it, or where to go on.
+        if is_over:
+            if not is_wide:
+                wide.unpack(board, ranks)
+            games.score[game] = wide.potential(ranks) - spent
+            games.n_moves[game] = played
+            games.to_goal[game] = I64(to_goal)
+            game += 1
+            n_spawns, played = ZERO, I64(0)
+        cursor[GAME], cursor[USED] = U64(game), U64(used)
+        cursor[BOARD], cursor[SUM], cursor[SPENT] = board, tile_sum, U64(spent)
+        cursor[N_SPAWNS], cursor[N_PLAYED], cursor[TO_GOAL] = n_spawns, U64(played), to_goal
+        cursor[IS_WIDE] = U64(is_wide)
+        if not is_over:
+            break
+    return made
+
+
+def warm_up(plan: Plan) -> None:
+    """Call every kernel of this file once, so that it is compiled."""
+    play_games(plan, make_games(np.zeros(1, np.uint64), int(plan[at.N_CELLS]), 8), RANDOM, NO_SEARCH, 8)

@@ -1,0 +1,270 @@
+"""Many games side by side, one step of each in one call: the engine of the environments.
+
+A game is a row of words; its board lives in a word while it fits, and in bytes from
+then on.  A step checks every action first, so that a refused one changes nothing.
+
+The loop over games is written out where it is hot: a call that hands on arrays counts
+their references, and that costs more than a slide.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.board import classic, packed, wide
+from lab2048.kernels.board import layout as at
+from lab2048.kernels.board.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO, popcount
+from lab2048.kernels.board.dice import SPAWN, draw, episode_seed, stream_key
+from lab2048.kernels.board.packed import FAIR, FULL_SUM, Plan, tile_potential
+from lab2048.kernels.games.start import start_game
+
+GROUP = "environments"
+
+# The words of a game.  LEGAL has bit m set if move m is legal; without any, the game is over.
+BOARD, SUM, KEY, N_SPAWNS, SCORE, POTENTIAL, MAX_RANK, LEGAL, IS_WIDE, IS_DONE, N_STEPS, SEED, BASE, EPISODE = range(14)
+N_WORDS = 16  # two cache lines
+
+SCORES, MAX_TILES, SEEDS = range(3)  # the rows of Frames.numbers
+TERMINATED, TRUNCATED = range(2)  # the rows of Outcome.ended
+
+# Codes in Settings: what a step is worth, what an illegal action does, when the next game begins.
+REWARD_SCORE, REWARD_LOG, REWARD_MERGES, REWARD_GOAL = range(4)
+ILLEGAL_IGNORE, ILLEGAL_END, ILLEGAL_ERROR = range(3)
+NEXT_STEP, SAME_STEP, DISABLED = range(3)
+
+ALL_FINE = -1
+
+
+class OpenGames(NamedTuple):
+    """Games in progress, side by side; game i is row i."""
+
+    words: NDArray[np.uint64]
+    ranks: NDArray[np.uint8]  # the boards that fit no word
+
+
+class Frames(NamedTuple):
+    """What can be seen of each game."""
+
+    ranks: NDArray[np.uint8]  # a row a game
+    mask: NDArray[np.int8]  # a row a game: 1 where the move is legal
+    numbers: NDArray[np.int64]  # a row each: scores, highest tiles, seeds
+
+
+class Outcome(NamedTuple):
+    """What a step led to in each game."""
+
+    reward: NDArray[np.float64]
+    ended: NDArray[np.bool_]  # a row each: terminated, truncated
+
+
+class Settings(NamedTuple):
+    """How steps are judged: codes from the lists above."""
+
+    reward: int
+    illegal: int
+    illegal_reward: float
+    autoreset: int
+    max_steps: int  # 0: no limit
+
+
+def open_games(n: int, n_cells: int) -> OpenGames:
+    """Room for n games; `start_games` starts them."""
+    return OpenGames(np.zeros((n, N_WORDS), np.uint64), np.zeros((n, n_cells), np.uint8))
+
+
+def make_frames(n: int, n_cells: int, n_moves: int) -> Frames:
+    """Room for what can be seen of n games."""
+    return Frames(np.zeros((n, n_cells), np.uint8), np.zeros((n, n_moves), np.int8), np.zeros((3, n), np.int64))
+
+
+def make_outcome(n: int) -> Outcome:
+    """Room for what a step of n games leads to."""
+    return Outcome(np.zeros(n), np.zeros((2, n), np.bool_))
+
+
+@kernel
+def begin_game(plan: Plan, games: OpenGames, i: I64, seed: U64) -> None:
+    """Game i begins anew from a seed."""
+    words, ranks = games.words, games.ranks[i]
+    key = stream_key(seed, SPAWN)
+    board, tile_sum, potential, is_wide = start_game(plan, ranks, key)
+    words[i, BOARD], words[i, SUM], words[i, POTENTIAL] = board, tile_sum, U64(potential)
+    words[i, MAX_RANK] = U64(wide.max_rank(ranks) if is_wide else packed.max_rank(board))
+    words[i, SEED], words[i, KEY], words[i, N_SPAWNS] = seed, key, plan[at.N_START]
+    words[i, SCORE], words[i, N_STEPS], words[i, IS_DONE] = ZERO, ZERO, ZERO
+    words[i, IS_WIDE] = U64(is_wide)
+    words[i, LEGAL] = U64(wide.legal_mask(plan, ranks) if is_wide else packed.legal_mask(plan, board))
+
+
+@kernel
+def next_game(plan: Plan, games: OpenGames, i: I64) -> None:
+    """Game i makes way for the next one of its own series of seeds."""
+    games.words[i, EPISODE] += ONE
+    begin_game(plan, games, i, episode_seed(games.words[i, BASE], games.words[i, EPISODE]))
+
+
+@kernel
+def show(games: OpenGames, first: I64, stop: I64, frames: Frames) -> None:
+    """Write down what can be seen of some games."""
+    words, ranks, mask, numbers = games.words, frames.ranks, frames.mask, frames.numbers
+    n_cells, n_moves = ranks.shape[1], mask.shape[1]
+    for i in range(first, stop):
+        if words[i, IS_WIDE] != ZERO:
+            for cell in range(n_cells):
+                ranks[i, cell] = games.ranks[i, cell]
+        else:
+            board = words[i, BOARD]
+            for cell in range(n_cells):
+                ranks[i, cell] = np.uint8(board & NIBBLE)
+                board >>= FOUR
+        legal = words[i, LEGAL]
+        for move in range(n_moves):
+            mask[i, move] = np.int8(legal & ONE)
+            legal >>= ONE
+        highest = words[i, MAX_RANK]
+        numbers[SCORES, i] = I64(words[i, SCORE])
+        numbers[MAX_TILES, i] = I64(ONE << highest) if highest != ZERO else I64(0)
+        numbers[SEEDS, i] = I64(words[i, SEED])
+
+
+@kernel
+def start_games(
+    plan: Plan, games: OpenGames, seeds: NDArray[np.uint64], chosen: NDArray[np.bool_], frames: Frames
+) -> None:
+    """The chosen games begin anew from their seeds, which the seeds of later games derive from; all are shown."""
+    for i in range(len(seeds)):
+        if chosen[i]:
+            games.words[i, BASE], games.words[i, EPISODE] = seeds[i], ZERO
+            begin_game(plan, games, i, seeds[i])
+    show(games, 0, len(seeds), frames)
+
+
+@kernel
+def refused_action(plan: Plan, games: OpenGames, actions: NDArray[np.int64], settings: Settings) -> I64:
+    """The first game whose action cannot be taken, or ALL_FINE."""
+    words, n_moves = games.words, I64(plan[at.N_MOVES])
+    must_be_legal, must_be_running = settings.illegal == ILLEGAL_ERROR, settings.autoreset == DISABLED
+    for i in range(len(actions)):
+        action = actions[i]
+        if action < 0 or action >= n_moves:
+            return I64(i)
+        is_done = words[i, IS_DONE] != ZERO
+        if must_be_running and is_done:
+            return I64(i)
+        # A game that cannot even begin has no legal move, and ends in its first step.
+        is_stuck = words[i, LEGAL] == ZERO
+        if must_be_legal and not is_done and not is_stuck and (words[i, LEGAL] >> U64(action)) & ONE == ZERO:
+            return I64(i)
+    return I64(ALL_FINE)
+
+
+@kernel
+def move_wide(plan: Plan, games: OpenGames, i: I64, move: I64, word: U64) -> tuple[I64, I64, U64]:
+    """Slide and spawn on a board of bytes; return the score gained, the number of merges, and the rank spawned."""
+    ranks = games.ranks[i]
+    n_tiles = wide.count_tiles(ranks)
+    gain = wide.slide(plan, ranks, move)
+    n_merges = n_tiles - wide.count_tiles(ranks)
+    rank = wide.spawn(plan, ranks, word)
+    games.words[i, LEGAL] = U64(wide.legal_mask(plan, ranks))
+    games.words[i, MAX_RANK] = U64(wide.max_rank(ranks))
+    return gain, n_merges, rank
+
+
+@kernel
+def step_games(
+    plan: Plan,
+    games: OpenGames,
+    actions: NDArray[np.int64],
+    settings: Settings,
+    outcome: Outcome,
+    frames: Frames,
+    finals: Frames,
+) -> I64:
+    """One step of every game; return ALL_FINE, or the first game whose action is refused: then nothing has changed.
+
+    `finals` shows the games that ended in a step in which the next one has begun.
+    """
+    refused = refused_action(plan, games, actions, settings)
+    if refused != ALL_FINE:
+        return refused
+    words, reward, ended = games.words, outcome.reward, outcome.ended
+    # Asked once: left to packed.slide and packed.legal_mask, the question costs a third of the speed.
+    is_classic, is_fair, goal = plan[at.IS_CLASSIC] != ZERO, plan[at.SPAWNER] == FAIR, plan[at.GOAL_RANK]
+    for i in range(len(actions)):
+        # 1. A game that ended in the step before only makes way for the next.
+        reward[i], ended[TERMINATED, i], ended[TRUNCATED, i] = 0.0, False, False
+        if words[i, IS_DONE] != ZERO and settings.autoreset == NEXT_STEP:
+            next_game(plan, games, i)
+            continue
+        move, highest = actions[i], words[i, MAX_RANK]
+        if (words[i, LEGAL] >> U64(move)) & ONE != ZERO:
+            # 2. Slide and spawn.
+            word = draw(words[i, KEY], words[i, N_SPAWNS])
+            if words[i, IS_WIDE] != ZERO:
+                gain, n_merges, rank = move_wide(plan, games, i, move, word)
+            else:
+                board = words[i, BOARD]
+                after = classic.slide(board, move) if is_classic else packed.slide(plan, board, move)
+                gain = packed.potential(after) - I64(words[i, POTENTIAL])
+                n_merges = popcount(packed.empty_bits(plan, after)) - popcount(packed.empty_bits(plan, board))
+                board, rank = packed.fair_spawn(plan, after, word) if is_fair else packed.forced_spawn(plan, after)
+                legal = classic.legal_mask(board) if is_classic else packed.legal_mask(plan, board)
+                words[i, BOARD], words[i, LEGAL] = board, U64(legal)
+                # A tile above the highest gains its face, so that a smaller gain has not made one.
+                if gain >= I64(2) << I64(highest) or rank > highest:
+                    words[i, MAX_RANK] = U64(packed.max_rank(board))
+            # 3. Keep the books; a board that has become too rich for a word goes over into bytes.
+            words[i, N_SPAWNS] += ONE
+            words[i, SUM] += ONE << rank
+            words[i, SCORE] += U64(gain)
+            words[i, POTENTIAL] += U64(gain + tile_potential(rank))
+            if words[i, IS_WIDE] == ZERO and words[i, SUM] >= FULL_SUM:
+                wide.unpack(words[i, BOARD], games.ranks[i])
+                words[i, IS_WIDE] = ONE
+            # 4. Reward.
+            if settings.reward == REWARD_SCORE:
+                reward[i] = float(gain)
+            elif settings.reward == REWARD_LOG:
+                reward[i] = np.log2(float(gain)) if gain > 0 else 0.0
+            elif settings.reward == REWARD_MERGES:
+                reward[i] = float(n_merges)
+            else:
+                reward[i] = 1.0 if highest < goal and words[i, MAX_RANK] >= goal else 0.0
+        else:
+            reward[i] = settings.illegal_reward
+            if settings.illegal == ILLEGAL_END:
+                words[i, LEGAL] = ZERO
+        # 5. See whether it is over.
+        words[i, N_STEPS] += ONE
+        is_terminated = words[i, LEGAL] == ZERO
+        is_truncated = settings.max_steps > 0 and words[i, N_STEPS] >= U64(settings.max_steps)
+        ended[TERMINATED, i], ended[TRUNCATED, i] = is_terminated, is_truncated
+        if is_terminated or is_truncated:
+            words[i, IS_DONE] = ONE
+            if settings.autoreset == SAME_STEP:
+                show(games, i, i + 1, finals)
+                next_game(plan, games, i)
+    show(games, 0, len(actions), frames)
+    return I64(ALL_FINE)
+
+
+@kernel
+def write_planes(ranks: NDArray[np.uint8], planes: NDArray[np.uint8]) -> None:
+    """One plane a rank: set the entry of every cell in the plane of its rank; the planes come empty."""
+    for i in range(ranks.shape[0]):
+        for cell in range(ranks.shape[1]):
+            planes[i, ranks[i, cell], cell] = 1
+
+
+def warm_up(plan: Plan) -> None:
+    """Call every kernel of this file once, so that it is compiled."""
+    n_cells, n_moves = int(plan[at.N_CELLS]), int(plan[at.N_MOVES])
+    games, frames = open_games(1, n_cells), make_frames(1, n_cells, n_moves)
+    settings = Settings(REWARD_SCORE, ILLEGAL_IGNORE, 0.0, NEXT_STEP, 0)
+    start_games(plan, games, np.zeros(1, np.uint64), np.ones(1, np.bool_), frames)
+    step_games(plan, games, np.zeros(1, np.int64), settings, make_outcome(1), frames, frames)
+    show(games, 0, 1, frames)
+    write_planes(frames.ranks, np.zeros((1, 32, n_cells), np.uint8))

@@ -1,0 +1,1 @@
+"""N-tuple networks: values looked up, updated from experience, and compressed."""

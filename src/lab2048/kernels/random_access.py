@@ -1,0 +1,28 @@
+"""What memory allows: numbers looked up at random places, as fast as they come."""
+
+import numpy as np
+
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.board.bits import I64, U64
+from lab2048.kernels.board.dice import draw
+from lab2048.kernels.board.memory import F32, address_of, load_f32, prefetch
+from lab2048.kernels.board.packed import Plan
+
+GROUP = "network"
+AHEAD = 32
+
+
+@kernel
+def gather(table: I64, n_bits: I64, n: I64) -> F32:
+    """Add up n floats of a table of 2^n_bits, each asked for a while before it is needed."""
+    total, shift = F32(0), U64(64 - n_bits)
+    for i in range(n):
+        prefetch(table, I64(draw(U64(7), U64(i + AHEAD)) >> shift) * 4)
+        total += load_f32(table, I64(draw(U64(7), U64(i)) >> shift))
+    return total
+
+
+def warm_up(plan: Plan) -> None:  # noqa: ARG001
+    """Call every kernel of this file once, so that it is compiled."""
+    table = np.zeros(2, F32)
+    gather(address_of(table), 1, 1)

@@ -1,0 +1,1 @@
+"""Random games from a board, and the tree search that they guide."""

@@ -1,0 +1,247 @@
+"""Rollouts: games played on by whim, to see what a board is good for.
+
+Everything that happens in a rollout is a function of its key: word 2t of the key's
+stream is the spawn of turn t, word 2t + 1 the whim.  So rollouts from the afterstates
+of one board by one key meet the same luck, and what differs is the move.
+
+A rollout begins at an afterstate, or at a state (`has_spawned`): then turn 0 has no spawn.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.board import layout as at
+from lab2048.kernels.board import packed, wide
+from lab2048.kernels.board.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO
+from lab2048.kernels.board.dice import GOLDEN, draw, mix, pick
+from lab2048.kernels.board.memory import call_clock, clock_address
+from lab2048.kernels.board.packed import FULL_SUM, Plan, tile_potential
+from lab2048.kernels.board.wide import Ranks
+from lab2048.kernels.games.play import ALL_MOVES
+
+RANDOM, MERGE = range(2)  # any legal move; the one of the highest reward, any of equals
+SCORE, SUM, MOVES = range(3)  # what a rollout of a move is judged by
+NO_LIMIT = 2**62
+NO_DEADLINE = 0
+STOPPED = -1  # in place of a number of moves: the time was up, and the rollout means nothing
+LOOK_PACKED, LOOK_WIDE = 31, 7  # the clock is read when none of these bits is set in the number of moves
+TWICE = U64(2 * int(GOLDEN) % 2**64)
+
+
+class Terms(NamedTuple):
+    """How rollouts are played."""
+
+    policy: int = RANDOM
+    discount: float = 1.0  # of the reward, for every move that comes before it
+    limit: int = NO_LIMIT  # moves
+    deadline: int = NO_DEADLINE  # nanoseconds of the clock
+    clock: int = 0  # its address: see lab2048.kernels.board.memory
+
+
+@kernel
+def is_late(terms: Terms, look: I64) -> bool:
+    """True if the time is up; asked only when `look` is 0, because a clock costs more than a move."""
+    return look == 0 and terms.deadline != NO_DEADLINE and call_clock(terms.clock) >= terms.deadline
+
+
+@kernel
+def take_out(left: U64, nth: I64) -> U64:
+    """The moves that are left, a nibble each, without the n-th."""
+    below = (ONE << U64(4 * nth)) - ONE
+    return (left & below) | ((left >> FOUR) & ~below)
+
+
+@kernel
+def move_packed(plan: Plan, board: U64, whim: U64, policy: I64) -> U64:
+    """The afterstate of the move that a whim leads to; the same board if there is no legal one."""
+    n_left = I64(plan[at.N_MOVES])
+    left = ALL_MOVES & ((ONE << U64(4 * n_left)) - ONE)
+    best, most = board, I64(-1)
+    while n_left > 0:
+        nth = pick(whim, n_left)
+        after = packed.slide(plan, board, I64((left >> U64(4 * nth)) & NIBBLE))
+        if after != board:
+            if policy == RANDOM:
+                return after
+            worth = packed.potential(after)
+            if worth > most:
+                best, most = after, worth
+        left = take_out(left, nth)
+        n_left -= 1
+        whim = mix(whim + GOLDEN)
+    return best
+
+
+@kernel
+def move_wide(plan: Plan, ranks: Ranks, whim: U64, policy: I64) -> I64:
+    """Make the move that a whim leads to; return its reward, -1 if there is no legal one."""
+    n_left = I64(plan[at.N_MOVES])
+    left = ALL_MOVES & ((ONE << U64(4 * n_left)) - ONE)
+    best, most = I64(-1), I64(-1)
+    while n_left > 0:
+        nth = pick(whim, n_left)
+        move = I64((left >> U64(4 * nth)) & NIBBLE)
+        reward = wide.slide(plan, ranks if policy == RANDOM else ranks.copy(), move)
+        if reward > most:
+            best, most = move, reward
+            if policy == RANDOM:
+                return reward
+        left = take_out(left, nth)
+        n_left -= 1
+        whim = mix(whim + GOLDEN)
+    return wide.slide(plan, ranks, best) if best >= 0 else I64(-1)
+
+
+@kernel
+def roll_packed(plan: Plan, board: U64, key: U64, has_spawned: bool, terms: Terms) -> tuple[U64, U64, float, I64, bool]:
+    """Play on in a word, by fair dice: the board, its tile sum, what was gained, moves made, and whether that is all.
+
+    It is not all when the board has become too rich for a word: then a tile has just spawned.
+    """
+    tile_sum, rest = ZERO, board
+    while rest != ZERO:
+        tile_sum += (ONE << (rest & NIBBLE)) & ~ONE
+        rest >>= FOUR
+    is_plain = terms.discount == 1.0
+    begin, spent, gained, weight = packed.potential(board), I64(0), 0.0, 1.0
+    played, is_whole, dice = I64(0), True, key
+    while played < terms.limit:
+        if is_late(terms, played & LOOK_PACKED):
+            return board, tile_sum, gained, I64(STOPPED), True
+        # 1. Spawn.
+        if not has_spawned:
+            word = mix(dice + GOLDEN)
+            board, rank = packed.fair_spawn(plan, board, word)
+            tile_sum += ONE << rank
+            spent += tile_potential(rank)
+        has_spawned = False
+        if tile_sum >= FULL_SUM:
+            is_whole = False
+            break
+        # 2. Move.
+        dice += TWICE
+        after = move_packed(plan, board, mix(dice), terms.policy)
+        if after == board:
+            break
+        if not is_plain:
+            gained += weight * float(packed.potential(after) - packed.potential(board))
+            weight *= terms.discount
+        board = after
+        played += 1
+    if is_plain:
+        gained = float(packed.potential(board) - begin - spent)
+    return board, tile_sum, gained, played, is_whole
+
+
+@kernel
+def roll_wide(
+    plan: Plan, ranks: Ranks, key: U64, has_spawned: bool, played: I64, terms: Terms
+) -> tuple[U64, float, I64]:
+    """Play on in bytes, after so many moves of the rollout: tile sum, what was gained from here, all moves made."""
+    tile_sum = ZERO
+    for rank in ranks:
+        if rank > 0:
+            tile_sum += ONE << U64(rank)
+    gained, weight = 0.0, terms.discount**played
+    while played < terms.limit:
+        if is_late(terms, played & LOOK_WIDE):
+            return tile_sum, gained, I64(STOPPED)
+        if not has_spawned:
+            tile_sum += ONE << wide.spawn(plan, ranks, draw(key, U64(2 * played)))
+        has_spawned = False
+        reward = move_wide(plan, ranks, draw(key, U64(2 * played + 1)), terms.policy)
+        if reward < 0:
+            break
+        gained += weight * float(reward)
+        weight *= terms.discount
+        played += 1
+    return tile_sum, gained, played
+
+
+@kernel
+def rollout(plan: Plan, ranks: Ranks, key: U64, has_spawned: bool, terms: Terms) -> tuple[float, U64, I64]:
+    """Play on from a board of any kind: what was gained, the last tile sum, moves made.
+
+    The bytes hold the board; they are used up.
+    """
+    board, tile_sum = ZERO, ZERO
+    for cell in range(len(ranks)):
+        if ranks[cell] > 0:
+            tile_sum += ONE << U64(ranks[cell])
+    gained, played, is_whole = 0.0, I64(0), False
+    # Spawners that throw no dice are left to bytes: fewer slides to compile, for a game that is seldom played.
+    if plan[at.IS_PACKED] != ZERO and plan[at.SPAWNER] == packed.FAIR and tile_sum < FULL_SUM:
+        for cell in range(len(ranks)):
+            board |= U64(ranks[cell]) << U64(4 * cell)
+        board, tile_sum, gained, played, is_whole = roll_packed(plan, board, key, has_spawned, terms)
+        if is_whole:
+            return gained, tile_sum, played
+        wide.unpack(board, ranks)
+        has_spawned = True
+    tile_sum, more, played = roll_wide(plan, ranks, key, has_spawned, played, terms)
+    return gained + more, tile_sum, played
+
+
+@kernel
+def copy_ranks(source: Ranks, target: Ranks) -> None:
+    """Cell by cell: an assignment of arrays takes seconds to compile."""
+    for cell in range(len(source)):
+        target[cell] = source[cell]
+
+
+@kernel
+def afterstates(plan: Plan, ranks: Ranks, afters: NDArray[np.uint8], rewards: NDArray[np.int64]) -> None:
+    """The afterstate of every move and its reward, -1 where a move is not legal."""
+    for move in range(len(rewards)):
+        copy_ranks(ranks, afters[move])
+        rewards[move] = wide.slide(plan, afters[move], move)
+
+
+@kernel
+def roll_moves(
+    plan: Plan,
+    afters: NDArray[np.uint8],
+    rewards: NDArray[np.int64],
+    moves: NDArray[np.int64],
+    key: U64,
+    first: I64,
+    n: I64,
+    metric: I64,
+    terms: Terms,
+    results: NDArray[np.float64],
+) -> tuple[I64, I64]:
+    """Write rollouts first .. first + n - 1 of some moves into results[move, rollout].
+
+    Rollout j of every move has the same key.  Returns how many were made of all moves,
+    fewer than n if the time was up, and how many moves they took.
+    """
+    n_played = I64(0)
+    ranks = np.empty(afters.shape[1], np.uint8)
+    for j in range(first, first + n):
+        for move in moves:
+            copy_ranks(afters[move], ranks)
+            gained, tile_sum, played = rollout(plan, ranks, draw(key, U64(j)), False, terms)
+            if played == STOPPED:
+                return I64(j - first), n_played
+            n_played += played
+            if metric == SCORE:
+                results[move, j] = float(rewards[move]) + gained
+            elif metric == SUM:
+                results[move, j] = float(tile_sum)
+            else:
+                results[move, j] = 1.0 + float(played)
+    return n, n_played
+
+
+def warm_up(plan: Plan) -> None:
+    """Call every kernel of this file once, so that it is compiled."""
+    n_moves, n_cells = int(plan[at.N_MOVES]), int(plan[at.N_CELLS])
+    afters, rewards = np.zeros((n_moves, n_cells), np.uint8), np.zeros(n_moves, np.int64)
+    ranks = np.zeros(n_cells, np.uint8)
+    ranks[:2] = 1
+    afterstates(plan, ranks, afters, rewards)
+    terms, moves = Terms(limit=1, clock=clock_address()), np.zeros(1, np.int64)
+    roll_moves(plan, afters, rewards, moves, ONE, 0, 1, SCORE, terms, np.zeros((n_moves, 1)))

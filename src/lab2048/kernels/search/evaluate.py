@@ -1,0 +1,240 @@
+"""Evaluators in compiled form: what a board is worth by its cells and its lines.
+
+The value of a board is a sum over its cells and a sum over its lines along every axis.
+Both fit into a table for each line of at most four cells; longer lines and boards of a
+byte a cell are judged by the same functions directly.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.board import classic, packed, wide
+from lab2048.kernels.board import layout as at
+from lab2048.kernels.board.bits import I64, ROW, U64
+from lab2048.kernels.board.memory import F32, floats_at, load_f32, load_u64, singles_at, words_at
+from lab2048.kernels.search import context as of
+
+Terms = NDArray[np.float64]
+
+# The terms of an evaluator.  Cells: what an empty cell, a tile's potential, and rank^SUM_POWER are worth.
+EMPTY, POTENTIAL, SUM, SUM_POWER = range(4)
+# Lines: a constant, equal neighbours, disorder (in rank^MONOTONE_POWER), unequal neighbours (in ranks, and in faces).
+BASE, MERGES, MONOTONE, MONOTONE_POWER, SMOOTH, SMOOTH_FACES = range(4, 10)
+# The whole board: the highest tile; plus or minus it, in its corner or not; empty cells times log2 of the tile sum.
+MAX, CORNER, CORNER_CELL, EMPTY_LOG = range(10, 14)
+# The same for the next highest tiles, each with a cell of its own; the fourth, if another tile stands on its cell.
+SECOND, THIRD, FOURTH, STUCK = range(14, 18)
+N_WEIGHTS = 18
+# Behind the weights: rank^SUM_POWER and rank^MONOTONE_POWER of every rank, because a power is slow to work out.
+MAX_RANK = 63
+SUM_OF, MONOTONE_OF = N_WEIGHTS, N_WEIGHTS + MAX_RANK + 1
+# And the homes of the four highest tiles: the cells where they belong.
+HOMES, N_HOMES = N_WEIGHTS + 2 * (MAX_RANK + 1), 4
+N_TERMS = HOMES + N_HOMES
+FACES = 2.0 ** np.arange(MAX_RANK + 1)
+
+
+def make_terms(weights: Sequence[float], cells: Sequence[int]) -> Terms:
+    """The terms of an evaluator from its weights, and the cells where the highest tiles belong, the highest first.
+
+    A board of fewer than four cells never has a tile for the missing ones.
+    """
+    terms = np.zeros(N_TERMS)
+    terms[:N_WEIGHTS] = weights
+    ranks = np.arange(1, MAX_RANK + 1, dtype=float)
+    terms[SUM_OF + 1 : MONOTONE_OF] = ranks ** weights[SUM_POWER]
+    terms[MONOTONE_OF + 1 : HOMES] = ranks ** weights[MONOTONE_POWER]
+    homes = cells[:N_HOMES]
+    terms[HOMES : HOMES + len(homes)] = homes
+    return terms
+
+
+@kernel
+def cell_value(terms: Terms, weight: float, rank: I64) -> float:
+    """What a tile is worth where it is; `weight` multiplies its face."""
+    if rank == 0:
+        return float(terms[EMPTY])
+    face = FACES[rank]
+    return float(weight * face + terms[POTENTIAL] * (rank - 1) * face + terms[SUM] * terms[SUM_OF + rank])
+
+
+@kernel
+def line_value(terms: Terms, ranks: NDArray[np.uint8], n: I64) -> float:
+    """What the order of the first n ranks along a line is worth, whichever end one begins at.
+
+    Equal neighbours count 2 for a pair, 3 for three of a kind; empty cells between do not
+    part them.  Disorder is the smaller of all that rises and all that falls, so a line that
+    only rises or only falls has none.
+    """
+    merges, run, previous = 0, 0, I64(0)
+    rise, fall, rough, rough_faces = 0.0, 0.0, 0.0, 0.0
+    last = 0.0
+    for i in range(n):
+        rank = I64(ranks[i])
+        power = terms[MONOTONE_OF + rank]
+        if i > 0:
+            rise += max(0.0, power - last)
+            fall += max(0.0, last - power)
+        last = power
+        if rank == 0:
+            continue
+        if previous > 0:
+            rough += abs(rank - previous)
+            rough_faces += abs(FACES[rank] - FACES[previous])
+        if rank == previous:
+            run += 1
+        elif run > 0:
+            merges += 1 + run
+            run = 0
+        previous = rank
+    if run > 0:
+        merges += 1 + run
+    order = terms[MERGES] * merges + terms[MONOTONE] * min(rise, fall)
+    return float(terms[BASE] + order + terms[SMOOTH] * rough + terms[SMOOTH_FACES] * rough_faces)
+
+
+@kernel
+def fill_table(terms: Terms, weights: NDArray[np.float32], n_axes: I64, table: NDArray[np.float32]) -> None:
+    """The value of every line of len(weights) cells; the cells' share is spread evenly over the axes."""
+    n = len(weights)
+    ranks = np.zeros(n, np.uint8)
+    for index in range(len(table)):
+        total = 0.0
+        for i in range(n):
+            rank = index >> (4 * i) & 15
+            ranks[i] = np.uint8(rank)
+            total += cell_value(terms, float(weights[i]), rank)
+        table[index] = F32(total / n_axes + line_value(terms, ranks, n))
+
+
+@kernel
+def home_value(rank: I64, there: I64) -> float:
+    """Plus the face of a tile if it stands there, minus if not; nothing if there is no such tile."""
+    if rank == 0:
+        return 0.0
+    return float(FACES[rank] if there == rank else -FACES[rank])
+
+
+@kernel
+def homes_value(terms: Terms, ranks: NDArray[np.uint8]) -> float:
+    """What the second to fourth highest tiles are worth on their cells, or away from them.
+
+    Of equal tiles each counts, so the second highest may be as high as the highest.
+    """
+    first, second, third, fourth = I64(0), I64(0), I64(0), I64(0)
+    for each in ranks:
+        rank = I64(each)
+        if rank > first:
+            first, second, third, fourth = rank, first, second, third
+        elif rank > second:
+            second, third, fourth = rank, second, third
+        elif rank > third:
+            third, fourth = rank, third
+        elif rank > fourth:
+            fourth = rank
+    value = terms[SECOND] * home_value(second, I64(ranks[I64(terms[HOMES + 1])]))
+    value += terms[THIRD] * home_value(third, I64(ranks[I64(terms[HOMES + 2])]))
+    there = I64(ranks[I64(terms[HOMES + 3])])
+    value += terms[FOURTH] * home_value(fourth, there)
+    if fourth != 0 and there != 0 and there != fourth:
+        value += terms[STUCK] * FACES[fourth]
+    return float(value)
+
+
+@kernel
+def extra_value(terms: Terms, ranks: NDArray[np.uint8]) -> float:
+    """The terms that belong to the whole board."""
+    highest, n_empty, total = I64(0), 0, 0.0
+    for rank in ranks:
+        highest = max(highest, I64(rank))
+        if rank == 0:
+            n_empty += 1
+        else:
+            total += FACES[I64(rank)]
+    value = terms[MAX] * FACES[highest]
+    if terms[CORNER] != 0.0:
+        is_there = I64(ranks[I64(terms[CORNER_CELL])]) == highest
+        value += terms[CORNER] * FACES[highest] if is_there else -terms[CORNER] * FACES[highest]
+    if terms[EMPTY_LOG] != 0.0:
+        value += terms[EMPTY_LOG] * n_empty * np.log2(max(1.0, total))
+    if terms[SECOND] != 0.0 or terms[THIRD] != 0.0 or terms[FOURTH] != 0.0 or terms[STUCK] != 0.0:
+        value += homes_value(terms, ranks)
+    return float(value)
+
+
+@kernel
+def judge_bytes(terms: Terms, weights: NDArray[np.float32], plan: packed.Plan, ranks: NDArray[np.uint8]) -> float:
+    """The value of a board of a byte a cell."""
+    total = extra_value(terms, ranks)
+    for cell in range(len(ranks)):
+        total += cell_value(terms, float(weights[cell]), I64(ranks[cell]))
+    line = np.zeros(16, np.uint8)
+    for axis in range(I64(plan[at.N_MOVES]) // 2):
+        here = I64(plan[I64(plan[at.LINES_AT]) + axis])
+        n_lines = I64(plan[here])
+        here += 1
+        for _ in range(n_lines):
+            length = I64(plan[here])
+            for i in range(length):
+                line[i] = ranks[I64(plan[here + 1 + i])]
+            total += line_value(terms, line, length)
+            here += 1 + length
+    return total
+
+
+@kernel
+def judge_board(context: I64, board: U64, is_extra: bool) -> F32:
+    """The value of a packed board judged as bytes: all of it, or only the terms of the whole board."""
+    plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
+    terms = floats_at(I64(load_u64(context, of.TERMS)), N_TERMS)
+    ranks = np.zeros(I64(plan[at.N_CELLS]), np.uint8)
+    wide.unpack(board, ranks)
+    if is_extra:
+        return F32(extra_value(terms, ranks))
+    return F32(judge_bytes(terms, singles_at(I64(load_u64(context, of.WEIGHTS)), len(ranks)), plan, ranks))
+
+
+@kernel
+def judge_packed(context: I64, board: U64) -> F32:
+    """The value of a packed board, line by line along every axis."""
+    how = I64(load_u64(context, of.HOW))
+    if how == of.BY_BYTES:
+        return judge_board(context, board, False)
+    plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
+    values = I64(load_u64(context, of.VALUES))
+    total = F32(0)
+    for axis in range(I64(load_u64(context, of.N_AXES))):
+        here = at.MOVES_AT + axis * at.MOVE_SIZE
+        word = packed.shuffle(plan, here + at.PAIRS, I64(plan[here + at.N_PAIRS]), board)
+        lines = of.LINES + axis * of.AXIS_SIZE
+        for i in range(I64(load_u64(context, lines))):
+            entry = lines + 1 + 3 * i
+            line = (word >> load_u64(context, entry)) & load_u64(context, entry + 1)
+            total += load_f32(values, I64(load_u64(context, entry + 2)) + I64(line))
+    if how == of.BY_LINES_AND_BOARD:
+        total += judge_board(context, board, True)
+    return total
+
+
+@kernel
+def judge_classic(context: I64, board: U64) -> F32:
+    """The same for the classic board, whose axes are columns and rows, by tables alone."""
+    values = I64(load_u64(context, of.VALUES))
+    turned = classic.transpose(board)
+    total = F32(0)
+    for i in range(4):
+        shift = U64(16 * i)
+        column, row = of.LINES + 3 + 3 * i, of.LINES + of.AXIS_SIZE + 3 + 3 * i
+        total += load_f32(values, I64(load_u64(context, column)) + I64((turned >> shift) & ROW))
+        total += load_f32(values, I64(load_u64(context, row)) + I64((board >> shift) & ROW))
+    return total
+
+
+def warm_up(plan: packed.Plan) -> None:
+    """Call every kernel of this file that no search calls once, so that it is compiled."""
+    terms, weights = np.zeros(N_TERMS), np.zeros(int(plan[at.N_CELLS]), np.float32)
+    fill_table(terms, weights[:1], 1, np.zeros(16, np.float32))
+    judge_bytes(terms, weights, plan, np.ones(len(weights), np.uint8))

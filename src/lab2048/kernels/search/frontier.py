@@ -1,0 +1,135 @@
+"""The frontier of a search: the states after a move and a spawn, shared out among threads.
+
+Each state has a value that does not depend on who finds it, and the values are added up
+in the order in which one thread would have done it; so the result is the same to the last bit.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.board import layout as at
+from lab2048.kernels.board import packed
+from lab2048.kernels.board.bits import I64, U64, ZERO, popcount
+from lab2048.kernels.board.memory import F32, address_of, bits_float, load_u64
+from lab2048.kernels.function_pointer import call_chance
+from lab2048.kernels.search import context as of
+from lab2048.kernels.search.expectimax import chance_address
+from lab2048.kernels.search.leaf import NONE, U32
+from lab2048.kernels.search.root import allowance_at, idle_context
+
+
+class Frontier(NamedTuple):
+    """States in the order of moves, spawns and cells; one index for all arrays."""
+
+    states: NDArray[np.uint64]
+    moves: NDArray[np.int64]  # the move that led there
+    spawns: NDArray[np.int64]  # the spawn's place in the context
+    left: NDArray[np.int64]  # the allowance that is left
+    values: NDArray[np.float32]  # not a number: not found yet
+
+
+def make_frontier(size: int) -> Frontier:
+    """Room for `size` states."""
+    moves, spawns, left = np.zeros((3, size), np.int64)
+    return Frontier(np.zeros(size, np.uint64), moves, spawns, left, np.zeros(size, np.float32))
+
+
+@kernel
+def fill_frontier(context: I64, plan: packed.Plan, board: U64, depth: I64, frontier: Frontier) -> I64:
+    """Find the states that a search of a board looks at, and return how many there are.
+
+    0 if a search so short is not worth sharing out.
+    """
+    n = I64(0)
+    for move in range(I64(plan[at.N_MOVES])):
+        after = packed.slide(plan, board, move)
+        if after == board:
+            continue
+        empty = packed.empty_bits(plan, after)
+        allowance = allowance_at(context, depth) - I64(load_u64(context, of.COSTS + popcount(empty)))
+        if depth < 3 or allowance < I64(load_u64(context, of.SPAWNS + 3)):
+            return I64(0)
+        for i in range(I64(load_u64(context, of.SPAWNS))):
+            spawn, cells = of.SPAWNS + 1 + 3 * i, empty
+            left = allowance - I64(load_u64(context, spawn + 2))
+            if left < 0 and i >= I64(load_u64(context, of.N_LIKELY)):
+                break
+            while cells != ZERO:
+                bit = cells & (ZERO - cells)
+                cells ^= bit
+                frontier.states[n] = after | (bit * load_u64(context, spawn))
+                frontier.moves[n], frontier.spawns[n], frontier.left[n] = move, spawn, left
+                frontier.values[n] = np.nan
+                n += 1
+    return n
+
+
+@kernel
+def state_value(context: I64, plan: packed.Plan, state: U64, depth: I64, allowance: I64) -> F32:
+    """The value of the best move of a state."""
+    chance, best, highest = I64(load_u64(context, of.CHANCE)), NONE, NONE
+    margin = bits_float(U32(load_u64(context, of.MARGIN)))
+    for move in range(I64(plan[at.N_MOVES])):
+        after = packed.slide(plan, state, move)
+        if after != state:
+            highest = max(highest, call_chance(chance, context, after, 0, 0))
+    for move in range(I64(plan[at.N_MOVES])):
+        after = packed.slide(plan, state, move)
+        if after != state and call_chance(chance, context, after, 0, 0) >= highest - margin:
+            best = max(best, call_chance(chance, context, after, depth - 1, allowance))
+    if best == NONE:
+        is_judged = load_u64(context, of.IS_LOST_JUDGED) != ZERO
+        best = (
+            call_chance(chance, context, state, of.LOST_DEPTH, 0)
+            if is_judged
+            else bits_float(U32(load_u64(context, of.LOST)))
+        )
+    return F32(best)
+
+
+@kernel
+def search_frontier(
+    context: I64, plan: packed.Plan, frontier: Frontier, n: I64, depth: I64, first: I64, step: I64
+) -> None:
+    """Find the values of n states, from the first one on; those that another thread has found are left alone."""
+    i = first
+    for _ in range(n):
+        if load_u64(context, of.IS_STOPPED) != ZERO:
+            break
+        if np.isnan(frontier.values[i]):
+            value = state_value(context, plan, frontier.states[i], depth - 1, frontier.left[i])
+            if load_u64(context, of.IS_STOPPED) == ZERO:
+                frontier.values[i] = value
+        i = (i + step + n) % n
+
+
+@kernel
+def join_frontier(context: I64, frontier: Frontier, n: I64, values: NDArray[np.float32]) -> None:
+    """The value of every move from the values of the states; NONE for a move that leads to none."""
+    values[:] = NONE
+    i = I64(0)
+    while i < n:
+        move = frontier.moves[i]
+        total, share, n_empty = F32(0), F32(0), F32(0)
+        while i < n and frontier.moves[i] == move:
+            spawn, part, n_empty = frontier.spawns[i], F32(0), F32(0)
+            while i < n and frontier.moves[i] == move and frontier.spawns[i] == spawn:
+                part, n_empty, i = part + frontier.values[i], n_empty + F32(1), i + 1
+            p = bits_float(U32(load_u64(context, spawn + 1)))
+            part -= n_empty * bits_float(U32(load_u64(context, of.TOLLS + (spawn - of.SPAWNS - 1) // 3)))
+            total, share = total + part * p, share + p
+        values[move] = total / (share * n_empty)
+
+
+def warm_up(plan: packed.Plan) -> None:
+    """Call every kernel of this file once, so that it is compiled."""
+    words, arrays = idle_context(plan)
+    words[of.CHANCE] = chance_address(True)
+    frontier = make_frontier(64)
+    fill_frontier(address_of(words), plan, U64(0x11), 3, frontier)
+    search_frontier(address_of(words), plan, frontier, 1, 2, 0, 1)
+    join_frontier(address_of(words), frontier, 1, np.zeros(int(plan[at.N_MOVES]), np.float32))
+    del arrays  # not before now: the context holds their addresses

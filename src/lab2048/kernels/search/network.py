@@ -1,0 +1,181 @@
+"""Expectimax over a network's values: the same search, with rewards that count.
+
+The value of a board is here the score that it took to build its tiles (its potential) and the
+score still to come, so that rewards on the way need no adding up.  What a spawned tile adds
+to the potential was not earned: each spawn pays it back as a toll.
+
+Judgements are remembered in a table of their own: half of the boards at the end of a
+search have been there before, and a judgement is dear.
+"""
+
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.board import classic, packed
+from lab2048.kernels.board import layout as at
+from lab2048.kernels.board.bits import I64, LOW_32, N32, U64, ZERO, popcount
+from lab2048.kernels.board.memory import F32, bits_float, float_bits, load_u64, store_u64, words_at
+from lab2048.kernels.function_pointer import CHANCE, CHOOSE, function_address
+from lab2048.kernels.ntuple import lookup
+from lab2048.kernels.search import context as of
+from lab2048.kernels.search.downgrade import lower
+from lab2048.kernels.search.expectimax import ALLOWANCE_SHIFT, DEPTH_SHIFT, HASH, NEAR_DEPTH, count_states, remember
+from lab2048.kernels.search.leaf import NONE, U32
+
+GROUP = "network"
+UNKNOWN = F32(-2.0e38)  # legal, but not judged yet
+
+
+@kernel
+def slide_all(context: I64, state: U64, afters: I64) -> None:
+    """Write down the afterstate of every move; it is the state where a move is not legal."""
+    plan = I64(load_u64(context, of.PLAN))
+    if load_u64(plan, at.IS_CLASSIC) != ZERO:
+        turned = classic.transpose(state)
+        store_u64(afters, 0, classic.transpose(classic.slide_low(turned)))
+        store_u64(afters, 1, classic.slide_high(state))
+        store_u64(afters, 2, classic.transpose(classic.slide_high(turned)))
+        store_u64(afters, 3, classic.slide_low(state))
+        return
+    words = words_at(plan, I64(load_u64(context, of.PLAN_SIZE)))
+    for move in range(I64(load_u64(plan, at.N_MOVES))):
+        store_u64(afters, move, packed.slide(words, state, move))
+
+
+@kernel
+def known(context: I64, board: U64) -> F32:
+    """The judgement of an afterstate, if it is remembered."""
+    leaves = I64(load_u64(context, of.LEAVES))
+    slot = I64((board * HASH) >> load_u64(context, of.LEAVES_SHIFT)) * 2
+    entry = load_u64(leaves, slot + 1)
+    return bits_float(U32(entry & LOW_32)) if (load_u64(leaves, slot) ^ entry) == board else UNKNOWN
+
+
+@kernel
+def judge(context: I64, board: U64, index: I64) -> F32:
+    """Judge an afterstate whose index has been found, and remember it."""
+    leaves = I64(load_u64(context, of.LEAVES))
+    value = F32(lookup.add_up(I64(load_u64(context, of.NET)), index) + F32(packed.potential(board)))
+    slot = I64((board * HASH) >> load_u64(context, of.LEAVES_SHIFT)) * 2
+    entry = U64(float_bits(value))
+    store_u64(leaves, slot, board ^ entry)
+    store_u64(leaves, slot + 1, entry)
+    return value
+
+
+@kernel
+def judge_all(context: I64, state: U64, afters: I64) -> F32:
+    """Judge the afterstates of a state, NONE where a move is not legal; return the highest.
+
+    What is not known yet is asked for before anything is added up: memory takes its time.
+    """
+    net, indexes, size = load_u64(context, of.NET), I64(load_u64(context, of.INDEXES)), load_u64(context, of.INDEX_SIZE)
+    n_moves = I64(load_u64(I64(load_u64(context, of.PLAN)), at.N_MOVES))
+    for move in range(n_moves):
+        after, value = load_u64(afters, move), NONE
+        if after != state:
+            value = known(context, after)
+            if value == UNKNOWN:
+                lookup.find(I64(net), after, indexes + move * I64(size))
+        store_u64(afters, of.MOST_MOVES + move, U64(float_bits(value)))
+    highest = NONE
+    for move in range(n_moves):
+        value = bits_float(U32(load_u64(afters, of.MOST_MOVES + move)))
+        if value == UNKNOWN:
+            value = judge(context, load_u64(afters, move), indexes + move * I64(size))
+            store_u64(afters, of.MOST_MOVES + move, U64(float_bits(value)))
+        highest = max(highest, value)
+    return highest
+
+
+@kernel
+def judge_one(context: I64, board: U64) -> F32:
+    """Judge one afterstate."""
+    value = known(context, board)
+    if value == UNKNOWN:
+        index = I64(load_u64(context, of.INDEXES))
+        lookup.find(I64(load_u64(context, of.NET)), board, index)
+        value = judge(context, board, index)
+    return value
+
+
+@kernel
+def chance_network(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
+    """The expected value of an afterstate: as in lab2048.kernels.search.expectimax, judged by a network."""
+    if depth <= 0 or allowance < 0:
+        # A board without moves is worth what it took to build it.
+        return F32(packed.potential(board)) if depth == of.LOST_DEPTH else judge_one(context, board)
+    table = I64(load_u64(context, of.NEAR if depth <= NEAR_DEPTH else of.FAR))
+    slot = I64((board * HASH) >> load_u64(context, of.TABLE_SHIFT)) * 2
+    mark = (U64(depth) << DEPTH_SHIFT) | (U64(allowance) << ALLOWANCE_SHIFT)
+    entry = load_u64(table, slot + 1)
+    if (load_u64(table, slot) ^ entry) == board and ((entry ^ mark) >> N32) == ZERO:
+        return F32(bits_float(U32(entry & LOW_32)))
+    plan = I64(load_u64(context, of.PLAN))
+    taken = classic.taken_bits(board)
+    empty, n_moves = ~taken & load_u64(plan, at.CELL_BITS), I64(load_u64(plan, at.N_MOVES))
+    n_empty, n_likely = popcount(empty), I64(load_u64(context, of.N_LIKELY))
+    allowance -= I64(load_u64(context, of.COSTS + n_empty))
+    margin = bits_float(U32(load_u64(context, of.MARGIN)))
+    afters = I64(load_u64(context, of.AFTERS)) + 8 * of.AFTERS_SIZE * depth
+    total, share, n_states = F32(0), F32(0), I64(0)
+    for i in range(I64(load_u64(context, of.SPAWNS))):
+        spawn = of.SPAWNS + 1 + 3 * i
+        rank, rest = load_u64(context, spawn), allowance - I64(load_u64(context, spawn + 2))
+        is_last = rest < 0 or depth == 1
+        if is_last and i >= n_likely:
+            break
+        cells, part = empty, F32(0)
+        while cells != ZERO and load_u64(context, of.IS_STOPPED) == ZERO:
+            bit = cells & (ZERO - cells)
+            cells ^= bit
+            state = board | (bit * rank)
+            slide_all(context, state, afters)
+            best = judge_all(context, state, afters)
+            if best == NONE:
+                best = F32(packed.potential(state))
+            elif not is_last:
+                low, best = best - margin, NONE
+                for move in range(n_moves):
+                    if (
+                        bits_float(U32(load_u64(afters, of.MOST_MOVES + move))) >= low
+                        and load_u64(afters, move) != state
+                    ):
+                        best = max(best, chance_network(context, load_u64(afters, move), depth - 1, rest))
+            part += best
+        p = bits_float(U32(load_u64(context, spawn + 1)))
+        part -= F32(n_empty) * bits_float(U32(load_u64(context, of.TOLLS + i)))
+        total, share, n_states = total + part * p, share + p, n_states + n_empty
+    total = F32(total / (share * F32(n_empty)))
+    count_states(context, n_states)
+    remember(context, table, slot, board, mark, total)
+    return total
+
+
+@kernel
+def choose_network(context: I64, board: U64) -> I64:
+    """The move of the highest reward and value of the afterstate, the first one of equals; -1 if there is none."""
+    afters, net = I64(load_u64(context, of.AFTERS)), I64(load_u64(context, of.NET))
+    indexes, size = I64(load_u64(context, of.INDEXES)), I64(load_u64(context, of.INDEX_SIZE))
+    n_moves = I64(load_u64(I64(load_u64(context, of.PLAN)), at.N_MOVES))
+    board = lower(board, I64(load_u64(context, of.TOP)))
+    slide_all(context, board, afters)
+    for move in range(n_moves):
+        if load_u64(afters, move) != board:
+            lookup.find(net, load_u64(afters, move), indexes + move * size)
+    best, highest = I64(-1), NONE
+    for move in range(n_moves):
+        after = load_u64(afters, move)
+        if after != board:
+            value = F32(lookup.add_up(net, indexes + move * size) + F32(packed.potential(after)))
+            if value > highest:
+                best, highest = I64(move), value
+    return best
+
+
+def network_addresses() -> tuple[int, int]:
+    """The addresses of the search by a network, and of the kernel that chooses without one."""
+    return function_address(chance_network, CHANCE), function_address(choose_network, CHOOSE)
+
+
+def warm_up(plan: packed.Plan) -> None:  # noqa: ARG001 - nothing is called, only compiled
+    """Compile the kernels of this file."""
+    network_addresses()

@@ -1,0 +1,94 @@
+"""Expectimax on boards of a byte a cell: the same search without a table, for shapes that fit no word."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.board import layout as at
+from lab2048.kernels.board import wide
+from lab2048.kernels.board.bits import I64, ZERO
+from lab2048.kernels.board.memory import F32, address_of, bits_float, floats_at, load_u64, singles_at, words_at
+from lab2048.kernels.board.packed import Plan
+from lab2048.kernels.search import context as of
+from lab2048.kernels.search.evaluate import N_TERMS, judge_bytes
+from lab2048.kernels.search.expectimax import U32, count_states
+from lab2048.kernels.search.leaf import NONE
+from lab2048.kernels.search.root import allowance_at, idle_context
+
+U8 = np.uint8
+
+
+@kernel
+def judge_wide(context: I64, ranks: NDArray[np.uint8]) -> F32:
+    """What the evaluator says of a board."""
+    plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
+    terms = floats_at(I64(load_u64(context, of.TERMS)), N_TERMS)
+    return F32(judge_bytes(terms, singles_at(I64(load_u64(context, of.WEIGHTS)), len(ranks)), plan, ranks))
+
+
+@kernel
+def chance_wide(context: I64, ranks: NDArray[np.uint8], depth: I64, allowance: I64) -> F32:
+    """The expected value of an afterstate."""
+    if depth == 0 or allowance < 0:
+        return judge_wide(context, ranks)
+    plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
+    n_moves, n_likely = I64(plan[at.N_MOVES]), I64(load_u64(context, of.N_LIKELY))
+    state, n_empty = ranks.copy(), len(ranks) - wide.count_tiles(ranks)
+    allowance -= I64(load_u64(context, of.COSTS + n_empty))
+    margin = bits_float(U32(load_u64(context, of.MARGIN)))
+    is_end = depth == 1 and load_u64(context, of.IS_STATE_JUDGED) != ZERO
+    total, share, n_states = F32(0), F32(0), I64(0)
+    for i in range(I64(load_u64(context, of.SPAWNS))):
+        spawn = of.SPAWNS + 1 + 3 * i
+        rank, rest = U8(load_u64(context, spawn)), allowance - I64(load_u64(context, spawn + 2))
+        if (rest < 0 or depth == 1) and i >= n_likely:
+            break
+        is_last, part = rest < 0 or depth == 1, F32(0)
+        for cell in range(len(state)):
+            if state[cell] != 0 or load_u64(context, of.IS_STOPPED) != ZERO:
+                continue
+            state[cell] = rank
+            highest = NONE
+            if not is_last:
+                for move in range(n_moves):
+                    after = state.copy()
+                    if wide.slide(plan, after, move) >= 0:
+                        highest = max(highest, judge_wide(context, after))
+            best = NONE
+            for move in range(n_moves):
+                after = state.copy()
+                is_legal = wide.slide(plan, after, move) >= 0
+                if is_legal and is_end:
+                    best = judge_wide(context, state)
+                    break
+                if is_legal and (is_last or judge_wide(context, after) >= highest - margin):
+                    best = max(best, chance_wide(context, after, depth - 1, rest))
+            if best == NONE:
+                is_judged = load_u64(context, of.IS_LOST_JUDGED) != ZERO
+                best = judge_wide(context, state) if is_judged else bits_float(U32(load_u64(context, of.LOST)))
+            part += best
+            state[cell] = U8(0)
+        p = bits_float(U32(load_u64(context, spawn + 1)))
+        total, share, n_states = total + part * p, share + p, n_states + n_empty
+    count_states(context, n_states)
+    return F32(total / (share * F32(n_empty)))
+
+
+@kernel
+def root_values_wide(
+    context: I64, plan: Plan, ranks: NDArray[np.uint8], depth: I64, values: NDArray[np.float32]
+) -> None:
+    """The value of every move, `depth` own moves ahead; NONE for those that are not legal."""
+    allowance = allowance_at(context, depth)
+    for move in range(len(values)):
+        after = ranks.copy()
+        is_legal = wide.slide(plan, after, move) >= 0
+        values[move] = chance_wide(context, after, depth - 1, allowance) if is_legal else NONE
+
+
+def warm_up(plan: Plan) -> None:
+    """Call every kernel of this file once, so that it is compiled."""
+    words, arrays = idle_context(plan)
+    n_moves, ranks = int(plan[at.N_MOVES]), np.ones(int(plan[at.N_CELLS]), np.uint8)
+    root_values_wide(address_of(words), plan, ranks, 2, np.zeros(n_moves, np.float32))
+    del arrays  # not before now: the context holds their addresses

@@ -1,0 +1,219 @@
+"""Backing up values by layers: the Bellman equation, a layer at a time.
+
+    a state       the best afterstate among its slides
+    an afterstate the mean of the states that its spawns lead to
+
+A value is one of two measures, and larger is better in both:
+
+    odds     of reaching the goal: the chance to win by the chance to lose.  Near a
+             certain win the chance to lose keeps its digits: 1 - 7e-18 is not 1.
+    total    the expected potential of the last board (lab2048.kernels.board.packed.potential):
+             a slide does not change it, so that no reward has to be looked up.  The
+             expected score to come is the total less the potential at hand.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.board import layout as at
+from lab2048.kernels.board.bits import I64, ONE, U64, ZERO, popcount
+from lab2048.kernels.board.block import (
+    BLOCK,
+    GATHER,
+    SCATTER,
+    Words,
+    canonical_block,
+    has_rank,
+    slide_block,
+    spawn_block,
+)
+from lab2048.kernels.board.packed import Plan, empty_bits, potential
+
+GROUP = "solver"
+
+Values = NDArray[np.float64]
+
+ODDS, TOTAL = 0, 1  # the measures
+NONE = -1.0  # no slide of the state has been found yet; values are never negative
+CERTAIN = np.inf  # the odds of what cannot fail
+
+
+class Shelf(NamedTuple):
+    """A sorted range of keys with their values, and where to look for each.
+
+    `starts` tells where the keys of a drawer begin; where[0] is the lowest key that may
+    stand here, where[1] how far the range goes, where[2] the shift that makes a drawer.
+    """
+
+    keys: Words
+    values: Values
+    starts: NDArray[np.uint32]
+    where: Words
+
+
+def make_shelf(keys: Words, values: Values, low: int = 0, span: int = 2**64 - 1) -> Shelf:
+    """Make keys from `low` to `low + span`, both included, ready to be found: about a key a drawer."""
+    n_bits = max(1, len(keys).bit_length())
+    shift = max(0, span.bit_length() - n_bits)
+    where = np.array([low, span, shift], np.uint64)
+    starts = np.empty((span >> shift) + 2, np.uint32)
+    fill_starts(keys, starts, where)
+    return Shelf(keys, values, starts, where)
+
+
+@kernel
+def fill_starts(keys: Words, starts: NDArray[np.uint32], where: Words) -> None:
+    """Note where the keys of each drawer begin, which is where those of the one before end."""
+    low, shift = where[0], where[2]
+    for drawer in range(len(starts)):
+        starts[drawer] = 0
+    for i in range(len(keys)):
+        starts[I64((keys[i] - low) >> shift) + 1] = i + 1
+    end = starts[0]
+    for drawer in range(1, len(starts)):
+        end = max(end, starts[drawer])
+        starts[drawer] = end
+
+
+@kernel
+def find_block(shelf: Shelf, boards: Words, n: I64, places: NDArray[np.int64]) -> None:
+    """The places of n canonical boards on the shelf; -1 for one that is not there.
+
+    All drawers first: so that the memory that is far away is asked for at once.
+    """
+    keys, starts = shelf.keys, shelf.starts
+    low, span, shift = shelf.where[0], shelf.where[1], shelf.where[2]
+    for i in range(n):
+        key = boards[i] * SCATTER
+        boards[i] = key
+        key -= low
+        places[i] = I64(starts[I64(key >> shift)]) if key <= span else I64(-1)
+    for i in range(n):
+        place = places[i]
+        if place >= 0:
+            key = boards[i]
+            while place < len(keys) and keys[place] < key:
+                place += 1
+            places[i] = place if place < len(keys) and keys[place] == key else I64(-1)
+
+
+@kernel
+def back_up_afterstates(
+    plan: Plan, keys: Words, rank: U64, chance: float, shelf: Shelf, measure: I64, wins: Values, losses: Values
+) -> None:
+    """Add to afterstates what the states on the shelf are worth that follow when a tile of this rank spawns.
+
+    `wins` and `losses` grow by the chances to win and to lose, or `wins` by the total;
+    each is the sum over the empty cells, and `finish_afterstates` makes means of them.
+    """
+    states, spare = np.empty(BLOCK, np.uint64), np.empty(2 * BLOCK, np.uint64)
+    places = np.empty(BLOCK, np.int64)
+    begin = I64(0)
+    while begin < len(keys):
+        first = begin
+        begin, n = spawn_block(plan, keys, begin, rank, states)
+        canonical_block(plan, states, n, spare)
+        find_block(shelf, states, n, places)
+        k = I64(0)
+        for i in range(first, begin):
+            win, loss = 0.0, 0.0
+            for _ in range(popcount(empty_bits(plan, keys[i] * GATHER))):
+                place = places[k]
+                k += 1
+                if place < 0:
+                    continue
+                value = shelf.values[place]
+                if measure == TOTAL:
+                    win += value
+                else:
+                    lose = 1.0 / (1.0 + value)
+                    loss += lose
+                    win += 1.0 - lose if value > 1.0 else value * lose
+            wins[i] += chance * win
+            if measure == ODDS:
+                losses[i] += chance * loss
+
+
+@kernel
+def finish_afterstates(plan: Plan, keys: Words, measure: I64, spawned: float, wins: Values, losses: Values) -> None:
+    """Turn sums over spawns into values, in `wins`.
+
+    `spawned` is the mean potential of a tile that spawns: nobody scores it.
+    """
+    for i in range(len(keys)):
+        if measure == TOTAL:
+            wins[i] = wins[i] / float(popcount(empty_bits(plan, keys[i] * GATHER))) - spawned
+        else:
+            wins[i] = wins[i] / losses[i] if losses[i] > 0.0 else CERTAIN
+
+
+@kernel
+def back_up_states(
+    plan: Plan, keys: Words, goal_rank: U64, shelf: Shelf, measure: I64, is_first: bool, best: Values
+) -> None:
+    """The value of states: the best of their slides that stand on the shelf, or better than what was found before.
+
+    A goal rank of 0 stands for no goal.  On a first visit a state without a move gets the
+    value of a lost game; when all shelves were seen, no state is left at NONE.
+    """
+    boards, slid, after = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
+    spare, owner = np.empty(2 * BLOCK, np.uint64), np.empty(BLOCK, np.int64)
+    places, found = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.float64)
+    is_legal = np.empty(BLOCK, np.bool_)
+    begin = I64(0)
+    while begin < len(keys):
+        n = min(BLOCK, len(keys) - begin)
+        for i in range(n):
+            boards[i] = keys[begin + i] * GATHER
+            found[i] = NONE if is_first else best[begin + i]
+            is_legal[i] = False
+        for move in range(I64(plan[at.N_MOVES])):
+            slide_block(plan, boards, n, move, slid, spare)
+            n_after = I64(0)
+            for i in range(n):
+                # Written always, counted if it stays: no branch that could not be foreseen.
+                after[n_after] = slid[i]
+                owner[n_after] = i
+                legal = slid[i] != boards[i]
+                wins = legal & (goal_rank != ZERO) & has_rank(slid[i], goal_rank)
+                is_legal[i] |= legal
+                found[i] = CERTAIN if wins else found[i]
+                n_after += I64(legal) - I64(wins)
+            canonical_block(plan, after, n_after, spare)
+            find_block(shelf, after, n_after, places)
+            for i in range(n_after):
+                if places[i] >= 0:
+                    found[owner[i]] = max(found[owner[i]], shelf.values[places[i]])
+        for i in range(n):
+            if is_first and not is_legal[i]:
+                found[i] = float(potential(boards[i])) if measure == TOTAL else 0.0
+            best[begin + i] = found[i]
+        begin += n
+
+
+@kernel
+def potentials(keys: Words, out: Values) -> None:
+    """The potential of each board."""
+    for i in range(len(keys)):
+        out[i] = float(potential(keys[i] * GATHER))
+
+
+@kernel
+def count_empty(plan: Plan, keys: Words, out: Values) -> None:
+    """The number of empty cells of each board."""
+    for i in range(len(keys)):
+        out[i] = float(popcount(empty_bits(plan, keys[i] * GATHER)))
+
+
+def warm_up(plan: Plan) -> None:
+    """Call every kernel of this file once, so that it is compiled."""
+    keys, values = np.array([int(SCATTER)], np.uint64), np.ones(1)
+    shelf = make_shelf(keys, values)
+    back_up_states(plan, keys, ZERO, shelf, ODDS, True, np.empty(1))
+    back_up_afterstates(plan, keys, ONE, 0.5, shelf, ODDS, np.zeros(1), np.zeros(1))
+    finish_afterstates(plan, keys, ODDS, 0.0, np.ones(1), np.ones(1))
+    potentials(keys, np.empty(1))
+    count_empty(plan, keys, np.empty(1))

@@ -1,0 +1,178 @@
+"""Layers: all boards of one tile sum, up to symmetry, sorted.
+
+Boards are kept as keys (see lab2048.kernels.board.block).  Only a spawn changes the tile
+sum: the states of a sum come from the afterstates of smaller sums, and their slides
+are the afterstates of the same sum.
+
+    afterstates --spawn--> states --slide--> afterstates
+       sum s          s + tile           s + tile
+
+Kernels fill an array of bounded size and say where they stopped.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.board import layout as at
+from lab2048.kernels.board.bits import I64, ONE, U64, ZERO
+from lab2048.kernels.board.block import (
+    BLOCK,
+    GATHER,
+    SCATTER,
+    Words,
+    canonical_block,
+    copies_block,
+    has_rank,
+    slide_block,
+    spawn_block,
+)
+from lab2048.kernels.board.packed import Plan
+
+GROUP = "solver"
+
+# What `slide_all` counts
+STATES, STATES_RAW, LOST, LOST_RAW, N_COUNTS = 0, 1, 2, 3, 4
+
+
+@kernel
+def sift(boards: Words, n: I64, seen: Words, found: Words, n_found: I64) -> I64:
+    """Append the keys of n boards, but not those that were seen of late; return how many there are now.
+
+    Most boards are reached several times, and a look at `seen` is cheaper than to sort.
+    """
+    shift = U64(64)
+    size = len(seen)
+    while size > 1:
+        size >>= 1
+        shift -= ONE
+    for i in range(n):
+        key = boards[i] * SCATTER
+        # Written always, counted if new: no branch that could not be foreseen.
+        place = I64((key << U64(8)) >> shift)
+        found[n_found] = key
+        n_found += I64(seen[place] != key)
+        seen[place] = key
+    return n_found
+
+
+@kernel
+def spawn_all(plan: Plan, keys: Words, begin: I64, rank: U64, seen: Words, found: Words) -> tuple[I64, I64]:
+    """The states that follow afterstates when a tile of this rank spawns; return where to go on, and how many."""
+    states, spare = np.empty(BLOCK, np.uint64), np.empty(2 * BLOCK, np.uint64)
+    n_found, room = I64(0), len(found) - BLOCK - 1
+    while begin < len(keys) and n_found <= room:
+        begin, n = spawn_block(plan, keys, begin, rank, states)
+        canonical_block(plan, states, n, spare)
+        n_found = sift(states, n, seen, found, n_found)
+    return begin, n_found
+
+
+@kernel
+def slide_all(
+    plan: Plan,
+    keys: Words,
+    begin: I64,
+    goal_rank: U64,
+    seen: Words,
+    found: Words,
+    won: Words,
+    counts: NDArray[np.int64],
+) -> tuple[I64, I64, I64]:
+    """The afterstates of states; return where to go on, how many there are, and how many of them have won.
+
+    A goal rank of 0 stands for no goal.  `counts` grows by the states and those without a move.
+    """
+    boards, slid, legal = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
+    after, win = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
+    spare = np.empty(2 * BLOCK, np.uint64)
+    n_moves = I64(plan[at.N_MOVES])
+    n_found, n_won = I64(0), I64(0)
+    room = min(len(found), len(won)) - n_moves * BLOCK - 1
+    while begin < len(keys) and max(n_found, n_won) <= room:
+        n = min(BLOCK, len(keys) - begin)
+        for i in range(n):
+            boards[i] = keys[begin + i] * GATHER
+            legal[i] = ZERO
+        begin += n
+        for move in range(n_moves):
+            slide_block(plan, boards, n, move, slid, spare)
+            n_after, n_win = I64(0), I64(0)
+            for i in range(n):
+                is_legal = slid[i] != boards[i]
+                legal[i] |= U64(is_legal)
+                is_won = goal_rank != ZERO and has_rank(slid[i], goal_rank)
+                after[n_after] = slid[i]
+                n_after += I64(is_legal and not is_won)
+                win[n_win] = slid[i]
+                n_win += I64(is_legal and is_won)
+            canonical_block(plan, after, n_after, spare)
+            n_found = sift(after, n_after, seen, found, n_found)
+            if n_win:
+                canonical_block(plan, win, n_win, spare)
+                n_won = sift(win, n_win, seen, won, n_won)
+        copies_block(plan, boards, n, slid, spare)
+        for i in range(n):
+            counts[STATES] += I64(legal[i])
+            counts[STATES_RAW] += I64(legal[i] * slid[i])
+            counts[LOST] += I64(ONE - legal[i])
+            counts[LOST_RAW] += I64((ONE - legal[i]) * slid[i])
+    return begin, n_found, n_won
+
+
+@kernel
+def count_raw(plan: Plan, keys: Words) -> I64:
+    """How many boards these stand for."""
+    boards, copies, spare = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(2 * BLOCK, np.uint64)
+    total, begin = ZERO, I64(0)
+    while begin < len(keys):
+        n = min(BLOCK, len(keys) - begin)
+        for i in range(n):
+            boards[i] = keys[begin + i] * GATHER
+        begin += n
+        copies_block(plan, boards, n, copies, spare)
+        for i in range(n):
+            total += copies[i]
+    return I64(total)
+
+
+@kernel
+def drop_doubles(keys: Words) -> I64:
+    """Move the different ones of sorted keys to the front; return how many they are."""
+    n, last = I64(0), ZERO
+    for i in range(len(keys)):
+        key = keys[i]
+        keys[n] = key
+        n += I64(key != last)  # no key is 0: no board is empty
+        last = key
+    return n
+
+
+@kernel
+def merge(one: Words, other: Words, merged: Words) -> I64:
+    """Merge two sorted arrays without doubles into one; return its length."""
+    i, j, n = I64(0), I64(0), I64(0)
+    while i < len(one) and j < len(other):
+        a, b = one[i], other[j]
+        merged[n] = min(a, b)
+        i += I64(a <= b)
+        j += I64(b <= a)
+        n += 1
+    while i < len(one):
+        merged[n] = one[i]
+        i, n = i + 1, n + 1
+    while j < len(other):
+        merged[n] = other[j]
+        j, n = j + 1, n + 1
+    return n
+
+
+def warm_up(plan: Plan) -> None:
+    """Call every kernel of this file and of board/block.py once, so that it is compiled."""
+    keys, seen = np.array([int(SCATTER)], np.uint64), np.zeros(16, np.uint64)
+    found, counts = np.empty(8 * BLOCK, np.uint64), np.zeros(N_COUNTS, np.int64)
+    spawn_all(plan, keys, 0, ONE, seen, found)
+    slide_all(plan, keys, 0, ZERO, seen, found, found, counts)
+    count_raw(plan, keys)
+    drop_doubles(keys)
+    merge(keys, keys, found)
