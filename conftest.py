@@ -6,9 +6,8 @@ collect_ignore = (
     []
     if importlib.util.find_spec("torch")
     else [
-        "src/lab2048/models/tensor.py",
-        "src/lab2048/models/deep.py",
-        "src/lab2048/models/deep_file.py",
+        "src/lab2048/models/deep/network.py",
+        "src/lab2048/models/deep/file.py",
         *(
             f"src/lab2048/learning/{name}.py"
             for name in ("action", "adam", "afterstate", "deep", "deep_benchmark", "distil", "returns")

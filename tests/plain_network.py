@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lab2048.models.network import Design, Network
+from lab2048.models.ntuple.network import Design, Network
 from lab2048.rules import Board, Rules
 
 Key = tuple[int, int, tuple[int, ...]]  # stage, pattern, ranks on its cells

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lab2048.kernels.ntuple import self_play, update
-from lab2048.models.network import Network
+from lab2048.models.ntuple.network import Network
 from lab2048.rules import Board
 
 F32 = np.float32

@@ -15,7 +15,7 @@ from trained import SMALL, train
 
 from lab2048.cli.app import run
 from lab2048.learning.ntuple_config import Config
-from lab2048.models.file import load_array, load_network, save_network
+from lab2048.models.ntuple.file import load_array, load_network, save_network
 
 ENDLESS = [*SMALL, "--moves", "1e15", "--jsonl"]
 

@@ -20,7 +20,7 @@ from lab2048.learning.deep import DeepTraining  # noqa: E402
 from lab2048.learning.distil import DistilTraining  # noqa: E402
 from lab2048.learning.replay import Replay  # noqa: E402
 from lab2048.learning.returns import ReturnsTraining  # noqa: E402
-from lab2048.models.deep_file import load_deep  # noqa: E402
+from lab2048.models.deep.file import load_deep  # noqa: E402
 
 METHODS: list[type[DeepTraining]] = [AfterstateTraining, C51Training, DqnTraining, ReturnsTraining, DistilTraining]
 SMALL = {"crowd": 8, "widths": "16,8,16", "batch": 32, "trial_every": 50, "trial_games": 4}
@@ -102,7 +102,7 @@ def test_the_mean_of_the_weights_is_what_is_kept(tmp_path: Path) -> None:
 
 def test_a_checkpoint_of_an_older_version_goes_on(tmp_path: Path) -> None:
     """An option that it had no word for is as it is by default."""
-    from lab2048.models.deep_file import save_deep
+    from lab2048.models.deep.file import save_deep
 
     training, path = begin(ReturnsTraining), tmp_path / "net"
     training.save(path)
@@ -124,7 +124,7 @@ def test_what_cannot_change_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("missing", ["adam.flat", "games.words", "more.targets", "adam.n_steps"])
 def test_a_file_without_its_training_cannot_go_on(tmp_path: Path, missing: str) -> None:
-    from lab2048.models.deep_file import save_deep
+    from lab2048.models.deep.file import save_deep
 
     path = tmp_path / "net"
     begin(AfterstateTraining).save(path)

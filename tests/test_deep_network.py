@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from lab2048.errors import BoardError, FileError, UsageError
-from lab2048.models.design import DeepDesign
+from lab2048.models.deep.design import DeepDesign
 from lab2048.rules import Rules
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'lab2048[deep]'")
 
-from lab2048.models.deep import DeepNetwork, make_network, new_weights  # noqa: E402
-from lab2048.models.deep_file import load_deep, save_deep, take_deep  # noqa: E402
+from lab2048.models.deep.file import load_deep, save_deep, take_deep  # noqa: E402
+from lab2048.models.deep.network import DeepNetwork, make_network, new_weights  # noqa: E402
 
 BOARDS = np.array([[0, 1, 2, 3, 4, 5], [1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]], np.uint8)
 

@@ -10,9 +10,9 @@ import pytest
 
 from lab2048.cli.app import run
 from lab2048.errors import FileError, UsageError
-from lab2048.models.deep_header import write_deep_header
-from lab2048.models.design import DeepDesign
-from lab2048.models.file import DEEP, write_tensors
+from lab2048.models.deep.design import DeepDesign
+from lab2048.models.deep.header import write_deep_header
+from lab2048.models.ntuple.file import DEEP, write_tensors
 from lab2048.players import make_player
 from lab2048.rules import Board, Rules
 
@@ -188,7 +188,7 @@ def test_a_network_is_trained_and_evaluated(
 
 
 def test_the_preset_of_document_003(tmp_path: Path, torch: object) -> None:
-    from lab2048.models.deep_file import load_deep
+    from lab2048.models.deep.file import load_deep
 
     out = tmp_path / "net"
     words = ["train", "c51", "--preset", "003", "--rules", "2x3", "--episodes", "60", "--out", str(out)]

@@ -12,10 +12,10 @@ from conftest import DATA
 
 from lab2048.players.evaluator import make_evaluator
 from lab2048.rules import Board, Rules
-from lab2048.solver.crew import Crew
 from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Problem
 from lab2048.solver.solve import Solve
+from lab2048.solver.workers import Crew
 from lab2048.studies.reading import load_study
 from lab2048.studies.solve import search_like_document_000
 

@@ -14,9 +14,9 @@ from played import BOARDS, play, play_many
 
 from lab2048.errors import FileError
 from lab2048.records import exchange
+from lab2048.records.entry import Kept, Run
 from lab2048.records.episode import MAX_MOVES, Episode
 from lab2048.records.exchange import Tally, import_lines, read_line, write_line
-from lab2048.records.kept import Kept, Run
 from lab2048.records.provenance import provenance
 from lab2048.records.store import Store
 from lab2048.rules import Game, Rules

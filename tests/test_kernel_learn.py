@@ -12,7 +12,7 @@ from student import F32, SEED, Student, method_of
 
 from lab2048.kernels.board.memory import address_of
 from lab2048.kernels.ntuple import lookup, self_play, update
-from lab2048.models.network import Design, Network
+from lab2048.models.ntuple.network import Design, Network
 from lab2048.rules import Board, Rules, dice
 
 BOARDS = {

@@ -11,7 +11,7 @@ from lab2048.kernels.board import classic
 from lab2048.kernels.board.bits import extract
 from lab2048.kernels.board.memory import address_of
 from lab2048.kernels.ntuple import lookup
-from lab2048.models.network import Design, Network, runs_of
+from lab2048.models.ntuple.network import Design, Network, runs_of
 from lab2048.rules import Board, Rules
 
 CLASSIC = Board.from_text("4x4").shape

@@ -6,7 +6,7 @@ from plain_network import design_of, random_network
 from student import SEED, Student, method_of
 
 from lab2048.kernels.ntuple import self_play as train
-from lab2048.models.network import Network
+from lab2048.models.ntuple.network import Network
 from lab2048.rules import Board, Rules, dice
 
 

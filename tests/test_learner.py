@@ -10,7 +10,7 @@ from test_kernel_learn import Student, method_of
 from test_solver import problem_of, solve
 
 from lab2048.kernels.ntuple import self_play
-from lab2048.models.network import Network
+from lab2048.models.ntuple.network import Network
 from lab2048.rules import Board, Rules
 
 

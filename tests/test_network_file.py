@@ -16,10 +16,10 @@ from safetensors.numpy import load_file, save_file
 
 from lab2048.cli.app import run
 from lab2048.errors import FileError
-from lab2048.models.file import load_array, load_network, read_header, save_network
-from lab2048.models.network import Design, Network
-from lab2048.models.shipped import take_network
-from lab2048.models.squeeze import quantize
+from lab2048.models.ntuple.compress import quantize
+from lab2048.models.ntuple.file import load_array, load_network, read_header, save_network
+from lab2048.models.ntuple.network import Design, Network
+from lab2048.models.ntuple.shipped import take_network
 from lab2048.rules import Board, Rules
 
 BOARD = Board.from_text("2 4 / 8 #")
@@ -255,7 +255,7 @@ def test_writing_fails_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     def full(file: Any, array: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("lab2048.models.file._write", full)
+    monkeypatch.setattr("lab2048.models.ntuple.file._write", full)
     with pytest.raises(FileError, match="cannot be written: the disk is full"):
         save_network(path, small())
     assert path.read_bytes() == before

@@ -3,8 +3,8 @@
 import pytest
 
 from lab2048.errors import BoardError, UsageError
-from lab2048.models.network import Design, radix_of
-from lab2048.models.pattern import (
+from lab2048.models.ntuple.network import Design, radix_of
+from lab2048.models.ntuple.pattern import (
     BEST_WEIGHTS,
     MAX_CELLS,
     MAX_PATTERNS,

@@ -13,9 +13,9 @@ from test_kernel_play import assert_same_game
 from test_kernel_search import plain_rules
 
 from lab2048.errors import FileError, UsageError
-from lab2048.models.file import save_network
-from lab2048.models.network import Design, Network
-from lab2048.models.pattern import parse_patterns
+from lab2048.models.ntuple.file import save_network
+from lab2048.models.ntuple.network import Design, Network
+from lab2048.models.ntuple.pattern import parse_patterns
 from lab2048.players import check_player, make_player, searcher
 from lab2048.players.searcher import Searcher
 from lab2048.rules import Board, Rules

@@ -9,10 +9,11 @@ from plain_network import design_of, random_network
 
 from lab2048.arena import ready
 from lab2048.cli.app import run
-from lab2048.models import SHIPPED, shipped
-from lab2048.models.file import save_network
-from lab2048.models.network import Network
-from lab2048.models.squeeze import quantize
+from lab2048.models import SHIPPED
+from lab2048.models.ntuple import shipped
+from lab2048.models.ntuple.compress import quantize
+from lab2048.models.ntuple.file import save_network
+from lab2048.models.ntuple.network import Network
 from lab2048.rules import Board
 
 BOARD = Board.from_text("2 4 / 8 #")

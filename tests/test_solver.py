@@ -13,13 +13,13 @@ from plain_solver import plain_solve
 
 from lab2048.errors import BoardError, FileError, UsageError
 from lab2048.rules import Board, Rules
-from lab2048.solver.crew import Crew
+from lab2048.solver.final_tiles import tile_chances
 from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Problem
 from lab2048.solver.solve import Progress, Solve
 from lab2048.solver.table import Table
-from lab2048.solver.tiles import tile_chances
 from lab2048.solver.verify import verify
+from lab2048.solver.workers import Crew
 
 EXACT = json.loads((DATA / "exact.json").read_text())
 LARGE = Memory(2**30)
@@ -212,7 +212,7 @@ def test_a_damaged_layer_is_found_and_named(tmp_path: Path) -> None:
 
 
 def test_a_wrong_value_with_the_right_checksum_is_found(tmp_path: Path) -> None:
-    from lab2048.solver.file import write_column
+    from lab2048.solver.column_file import write_column
 
     table = solve(problem_of("2x3", 32), tmp_path / "table")
     layer = table.layers[40]
@@ -232,7 +232,7 @@ def test_a_full_disk_is_one_line_and_a_solve_that_goes_on(tmp_path: Path, monkey
     import errno
     from typing import Any
 
-    from lab2048.solver import file as files
+    from lab2048.solver import column_file as files
 
     problem = problem_of("2x3", 32)
     whole = contents(solve(problem, tmp_path / "whole").folder)

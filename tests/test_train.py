@@ -9,8 +9,8 @@ from trained import SMALL, train
 
 from lab2048.cli.app import run
 from lab2048.kernels.ntuple.self_play import MADE
-from lab2048.models.file import load_array, load_network
-from lab2048.models.pattern import write_patterns
+from lab2048.models.ntuple.file import load_array, load_network
+from lab2048.models.ntuple.pattern import write_patterns
 
 
 @pytest.fixture

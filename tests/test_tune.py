@@ -22,7 +22,7 @@ from lab2048.errors import StoreError, UsageError
 from lab2048.players import canonical_spec, make_player
 from lab2048.players.evaluator import evaluator_names, make_evaluator
 from lab2048.players.registry import spec_with
-from lab2048.records.study import Study, Trial, study_path
+from lab2048.records.tuning_study import Study, Trial, study_path
 from lab2048.rules import Board, Rules
 
 BOARD = Rules.from_text("3x3", goal=64)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from lab2048.cli.app import run
-from lab2048.models.file import load_network, save_network
-from lab2048.models.network import Design, Network
-from lab2048.models.squeeze import prune, quantize
+from lab2048.models.ntuple.compress import prune, quantize
+from lab2048.models.ntuple.file import load_network, save_network
+from lab2048.models.ntuple.network import Design, Network
 from lab2048.rules import Rules
 
 

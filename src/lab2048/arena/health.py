@@ -140,8 +140,8 @@ def _kernel_cache() -> Finding:
 
 
 def _network() -> Finding:
-    from lab2048.models.file import read_header
-    from lab2048.models.shipped import FILE
+    from lab2048.models.ntuple.file import read_header
+    from lab2048.models.ntuple.shipped import FILE
 
     if not FILE.exists():
         return Finding("network", NOTE, "none comes with this lab2048", "lab2048 train ntuple makes one")

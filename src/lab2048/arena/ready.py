@@ -68,7 +68,7 @@ def prepare(
 def _unpack(say: Callable[[str], None], begun: Callable[[Preparing], None]) -> None:
     """Unpack the shipped network into the cache, if it is not there yet."""
     from lab2048.kernels import _jit
-    from lab2048.models import shipped
+    from lab2048.models.ntuple import shipped
 
     if not shipped.is_unpacked() and not shipped.can_keep():
         say(f"the network of lab2048 is unpacked each time: {shipped.cache_folder()} cannot be written")

@@ -24,7 +24,7 @@ from lab2048.players.evaluator import Evaluator
 from lab2048.players.registry import fit_player, make_player, options, spec_with
 from lab2048.records.episode import Episode
 from lab2048.records.provenance import program
-from lab2048.records.study import LIMIT, Study, Trial, load_optuna
+from lab2048.records.tuning_study import LIMIT, Study, Trial, load_optuna
 from lab2048.rules import Rules
 from lab2048.rules.dice import check_seed
 

@@ -18,7 +18,7 @@ from lab2048.arena.statistics import Interval, mean_interval
 from lab2048.arena.tune import Tuning
 from lab2048.players.evaluator import Evaluator
 from lab2048.records.episode import Episode
-from lab2048.records.study import Study, Trial
+from lab2048.records.tuning_study import Study, Trial
 from lab2048.rules.dice import MAX_SEED
 
 SCHEMA = "lab2048/tune-1"

@@ -28,8 +28,8 @@ def count(
     """
     from lab2048.arena.ready import SOLVER
     from lab2048.solver.count import count_layers
-    from lab2048.solver.crew import Crew
     from lab2048.solver.forward import LayerCount
+    from lab2048.solver.workers import Crew
 
     problem, limits, n_workers = read_problem(board, goal, None, spawn, start, "fair", memory, workers)
     make_ready(SOLVER)

@@ -29,11 +29,11 @@ def evaluate(
 
     Example: lab2048 evaluate my.safetensors --games 1000 --depth 1
     """
-    from lab2048.models.file import is_deep, read_header
+    from lab2048.models.ntuple.file import is_deep, read_header
 
     name = f"({file})" if "," in str(file) else str(file)
     if is_deep(file):
-        from lab2048.models.deep_header import read_deep_header
+        from lab2048.models.deep.header import read_deep_header
 
         design, _ = read_deep_header(file)
         spec = f"net:weights={name},depth={depth}" if design.head == "value" else f"c51:weights={name}"

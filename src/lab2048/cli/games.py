@@ -186,8 +186,8 @@ def export(
 
     Example: lab2048 games export --out games.jsonl
     """
+    from lab2048.records.atomic_file import replacing
     from lab2048.records.exchange import write_line
-    from lab2048.records.whole import replacing
 
     if ids and (player or rules):
         raise UsageError("IDs and --player or --rules: expected only one of the two")

@@ -19,11 +19,11 @@ from lab2048.cli.progress import again, make_ready, progress_line, say_how, work
 from lab2048.errors import UsageError
 
 if TYPE_CHECKING:
-    from lab2048.solver.crew import Crew
     from lab2048.solver.estimate import Estimate
     from lab2048.solver.memory import Memory
     from lab2048.solver.problem import Problem
     from lab2048.solver.solve import Progress
+    from lab2048.solver.workers import Crew
 
 BoardArgument = Annotated[str, typer.Argument(metavar="BOARD", help="2x4, 3x3, hex1, or a map: #x#|###|#x#.")]
 SolveGoalOption = Annotated[
@@ -73,9 +73,9 @@ def solve(
     Example: lab2048 solve 3x3 --goal 256 --out tables/3x3-256
     """
     from lab2048.arena.ready import SOLVER
+    from lab2048.solver.final_tiles import tile_chances
     from lab2048.solver.memory import peak_memory
     from lab2048.solver.solve import Solve, check_folder
-    from lab2048.solver.tiles import tile_chances
 
     problem, limits, n_workers = read_problem(board, goal, objective, spawn, start, spawner, memory, workers)
     if out is not None and not only_estimate:
@@ -177,7 +177,7 @@ def read_problem(
 
 
 def _crew(n_workers: int) -> "Crew":
-    from lab2048.solver.crew import Crew
+    from lab2048.solver.workers import Crew
 
     return Crew(n_workers)
 

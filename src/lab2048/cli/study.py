@@ -237,7 +237,7 @@ def _write_all(to: Path, *, quick: bool, tiny: bool, seed: int, folder: Path | N
             _write_markdown(found, to / f"{name}.md", _command("report", shelf, name, None), force=force)
         else:
             say(f"{name}: nothing is kept")
-    from lab2048.records.whole import replacing
+    from lab2048.records.atomic_file import replacing
     from lab2048.views.study import index_markdown
 
     pages = {
@@ -248,7 +248,7 @@ def _write_all(to: Path, *, quick: bool, tiny: bool, seed: int, folder: Path | N
 
 
 def _write_html(found: "Report", path: Path, *, force: bool) -> None:
-    from lab2048.records.whole import replacing
+    from lab2048.records.atomic_file import replacing
     from lab2048.views.study_page import report_html
 
     with replacing(path, force=force) as file:
@@ -257,7 +257,7 @@ def _write_html(found: "Report", path: Path, *, force: bool) -> None:
 
 
 def _write_markdown(found: "Report", path: Path, command: str, *, force: bool) -> None:
-    from lab2048.records.whole import check_target, replacing
+    from lab2048.records.atomic_file import check_target, replacing
     from lab2048.views.study import report_markdown
     from lab2048.views.study_chart import report_svg
     from lab2048.views.study_curve import curves_svg

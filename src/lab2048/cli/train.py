@@ -179,7 +179,7 @@ def ntuple(
     from lab2048.arena.ready import NETWORK
     from lab2048.learning.ntuple import Training
     from lab2048.learning.ntuple_config import Config
-    from lab2048.models.file import read_header
+    from lab2048.models.ntuple.file import read_header
     from lab2048.rules import Rules
     from lab2048.rules.dice import check_seed
     from lab2048.views.training import training_lines

@@ -190,7 +190,7 @@ def _train(
     as_jsonl: bool,
     as_json: bool,
 ) -> None:
-    from lab2048.models.deep_header import read_deep_header
+    from lab2048.models.deep.header import read_deep_header
     from lab2048.rules import Rules
     from lab2048.views.training import deep_lines
 

@@ -139,7 +139,7 @@ def learn(
     as_json: bool,
 ) -> int:
     """Train with a live view, and keep the network now and then; return 130 if it was interrupted."""
-    from lab2048.records.whole import sweep
+    from lab2048.records.atomic_file import sweep
 
     given = {name: limit for name, limit in limits.items() if limit is not None}
     sweep(out)

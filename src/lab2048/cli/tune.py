@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from lab2048.arena.pool import Pool
     from lab2048.arena.tune import Tuning
     from lab2048.arena.verdict import Verdict
-    from lab2048.records.study import Study, Trial
+    from lab2048.records.tuning_study import Study, Trial
 
 MIN_POPULATION, MAX_POPULATION = 4, 1000
 
@@ -116,7 +116,7 @@ def tune(
     from lab2048.arena.verdict import judge
     from lab2048.players import canonical_spec, load_player_file
     from lab2048.players.evaluator import make_evaluator
-    from lab2048.records.study import Study, check_file, study_path
+    from lab2048.records.tuning_study import Study, check_file, study_path
     from lab2048.rules import Rules
 
     files = tuple(player_file or ())
@@ -218,7 +218,7 @@ def _stop(tuning: "Tuning", pool: "Pool") -> None:
 
 
 def _report(verdict: "Verdict", *, evaluator: str, out: Path | None, as_json: bool) -> None:
-    from lab2048.records.whole import replacing
+    from lab2048.records.atomic_file import replacing
     from lab2048.views.tuning import check_command, verdict_lines, verdict_toml
 
     words = " ".join(["lab2048", *sys.argv[1:]])

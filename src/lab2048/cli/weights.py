@@ -12,7 +12,7 @@ from lab2048.cli.progress import make_ready, working
 from lab2048.errors import FileError, UsageError
 
 if TYPE_CHECKING:
-    from lab2048.models.network import Network
+    from lab2048.models.ntuple.network import Network
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A network, as lab2048 train makes it.")]
@@ -36,8 +36,8 @@ def info(file: FileArgument, as_json: JsonOption = False) -> None:
 
     Example: lab2048 weights info my.safetensors
     """
-    from lab2048.models.file import complete, is_deep, load_network, read_header
-    from lab2048.models.statistic import describe
+    from lab2048.models.ntuple.file import complete, is_deep, load_network, read_header
+    from lab2048.models.ntuple.statistics import describe
 
     if is_deep(file):
         _deep_info(file, as_json=as_json)
@@ -65,7 +65,7 @@ def curve(
 
     Example: lab2048 weights curve my.safetensors --csv
     """
-    from lab2048.models.file import read_training
+    from lab2048.models.ntuple.file import read_training
     from lab2048.views.curve import curve_csv, curve_lines
 
     if as_json and as_csv:
@@ -97,7 +97,7 @@ def prune_command(
 
     Example: lab2048 weights prune my.safetensors --out pruned.safetensors
     """
-    from lab2048.models.squeeze import prune
+    from lab2048.models.ntuple.compress import prune
 
     _convert(file, out, lambda network: prune(network, least), force=force, as_json=as_json)
 
@@ -121,7 +121,7 @@ def quantize_command(
 
     Example: lab2048 weights quantize my.safetensors --out small.safetensors
     """
-    from lab2048.models.squeeze import prune, quantize
+    from lab2048.models.ntuple.compress import prune, quantize
 
     _convert(
         file,
@@ -139,7 +139,7 @@ def _prepare() -> None:
 
 
 def _convert(file: Path, out: Path, change: Any, *, force: bool, as_json: bool) -> None:
-    from lab2048.models.file import complete, load_network, read_header, save_network
+    from lab2048.models.ntuple.file import complete, load_network, read_header, save_network
 
     if out.exists() and not force:
         raise FileError(f"{out} is there already: --force replaces it")
@@ -161,7 +161,7 @@ def _convert(file: Path, out: Path, change: Any, *, force: bool, as_json: bool) 
 
 
 def _deep_info(file: Path, *, as_json: bool) -> None:
-    from lab2048.models.deep_header import describe_deep
+    from lab2048.models.deep.header import describe_deep
 
     facts = describe_deep(file)
     if as_json:

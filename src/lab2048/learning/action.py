@@ -18,11 +18,11 @@ from lab2048.learning.crowd import Flags, Floats, Moves, Ranks
 from lab2048.learning.deep import DeepTraining
 from lab2048.learning.discipline import Discipline
 from lab2048.learning.replay import Replay, Sample
-from lab2048.models.deep import DeepNetwork
-from lab2048.models.design import DeepDesign
-from lab2048.models.tensor import torch
+from lab2048.models.deep.design import DeepDesign
+from lab2048.models.deep.network import DeepNetwork
+from lab2048.models.deep.torch_import import torch
 from lab2048.rules import Rules
-from lab2048.rules.afters import Afters, slide_boards
+from lab2048.rules.afterstates import Afters, slide_boards
 
 STEPS = 16  # moves of each game in a round
 

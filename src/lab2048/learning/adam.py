@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.models.deep import DeepNetwork, Weights, make_network, new_weights
-from lab2048.models.design import DeepDesign
-from lab2048.models.tensor import torch
+from lab2048.models.deep.design import DeepDesign
+from lab2048.models.deep.network import DeepNetwork, Weights, make_network, new_weights
+from lab2048.models.deep.torch_import import torch
 
 BETA_1, BETA_2, TINY = 0.9, 0.999, 1e-6
 _NAMES = ("flat", "drift", "spread", "mean")

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from lab2048.learning.config import AfterstateConfig, DeepConfig
 from lab2048.learning.crowd import Floats, Moves, Ranks
 from lab2048.learning.deep import DeepTraining
-from lab2048.models.deep import DeepNetwork, TurnedNetwork
-from lab2048.models.design import DeepDesign
-from lab2048.models.tensor import torch
+from lab2048.models.deep.design import DeepDesign
+from lab2048.models.deep.network import DeepNetwork, TurnedNetwork
+from lab2048.models.deep.torch_import import torch
 from lab2048.rules import Rules
-from lab2048.rules.afters import Afters
+from lab2048.rules.afterstates import Afters
 
 
 class AfterstateTraining(DeepTraining):

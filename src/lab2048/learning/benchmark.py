@@ -11,7 +11,7 @@ from lab2048.kernels.random_access import gather
 from lab2048.kernels.search import context as of
 from lab2048.learning.ntuple import Training
 from lab2048.learning.ntuple_config import Config
-from lab2048.models.network import Network, huge_array
+from lab2048.models.ntuple.network import Network, huge_array
 from lab2048.players.searcher import Searcher
 from lab2048.rules import Rules
 

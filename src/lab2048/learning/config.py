@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from lab2048.errors import UsageError
 from lab2048.learning.wish import check_wishes, wish
-from lab2048.models.kind import KINDS, READINGS, SCALES
+from lab2048.models.deep.design_options import KINDS, READINGS, SCALES
 
 STRATEGIES = ("none", "safe", "reverse-shield")
 REWARDS = ("merge", "ordered")

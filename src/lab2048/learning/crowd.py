@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lab2048.kernels.games import vector
 from lab2048.rules import Rules
-from lab2048.rules.afters import Afters, slide_boards
+from lab2048.rules.afterstates import Afters, slide_boards
 from lab2048.rules.dice import episode_seed
 from lab2048.rules.plan import make_plan
 

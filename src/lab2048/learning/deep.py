@@ -23,13 +23,13 @@ from lab2048.learning.config import DeepConfig
 from lab2048.learning.crowd import N_RANKS, Crowd, Ending, Floats, Moves, Ranks
 from lab2048.learning.trial import Trial, run_trial
 from lab2048.learning.wish import check_same
-from lab2048.models.deep import DeepNetwork
-from lab2048.models.deep_file import load_deep, save_deep
-from lab2048.models.design import DeepDesign
-from lab2048.models.tensor import torch
+from lab2048.models.deep.design import DeepDesign
+from lab2048.models.deep.file import load_deep, save_deep
+from lab2048.models.deep.network import DeepNetwork
+from lab2048.models.deep.torch_import import torch
 from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
-from lab2048.rules.afters import Afters
+from lab2048.rules.afterstates import Afters
 
 WINDOW = 500  # last games that the live figures are about, at most
 GAP = 1.02  # the curve has a point each time that the number of games has grown so much

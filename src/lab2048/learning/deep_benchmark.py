@@ -10,7 +10,7 @@ from lab2048.learning.afterstate import AfterstateTraining
 from lab2048.learning.config import ActionConfig, AfterstateConfig
 from lab2048.learning.crowd import Crowd
 from lab2048.learning.deep import DeepTraining
-from lab2048.models.deep import DeepNetwork
+from lab2048.models.deep.network import DeepNetwork
 from lab2048.rules import Rules
 
 SECONDS = 5.0  # of CPU, for each figure

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from lab2048.learning.crowd import Flags, Floats, Moves, Ranks
 from lab2048.players.strategy import Strategy
-from lab2048.rules.afters import Afters
+from lab2048.rules.afterstates import Afters
 from lab2048.rules.shape import Shape
 
 

@@ -21,9 +21,9 @@ from lab2048.errors import BoardError, FileError, UsageError
 from lab2048.kernels.ntuple import self_play as kernel
 from lab2048.kernels.ntuple.update import Method, make_trail
 from lab2048.learning.ntuple_config import BEFORE, SAID, Config, parse_stages
-from lab2048.models.file import load_array, load_network, save_network
-from lab2048.models.network import Design, Network
-from lab2048.models.pattern import parse_patterns, write_patterns
+from lab2048.models.ntuple.file import load_array, load_network, save_network
+from lab2048.models.ntuple.network import Design, Network
+from lab2048.models.ntuple.pattern import parse_patterns, write_patterns
 from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
 

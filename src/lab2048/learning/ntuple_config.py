@@ -8,8 +8,8 @@ import numpy as np
 
 from lab2048.errors import UsageError, nearest
 from lab2048.kernels.ntuple.update import Method
-from lab2048.models.network import Design
-from lab2048.models.pattern import BEST, SMALL_BOARD, corners
+from lab2048.models.ntuple.network import Design
+from lab2048.models.ntuple.pattern import BEST, SMALL_BOARD, corners
 from lab2048.rules import Rules
 
 METHODS = ("tc", "td")
@@ -24,7 +24,7 @@ class Config:
     """How to learn.  Defaults are what worked best here on the classic board; `for_board` has those of small ones."""
 
     network: str = BEST
-    "A preset or cells in hex: lab2048.models.pattern."
+    "A preset or cells in hex: lab2048.models.ntuple.pattern."
     method: str = "tc"
     "tc: each weight has its own learning rate, by how much its errors agree; td: all have the same."
     order: str = "backward"

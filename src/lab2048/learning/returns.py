@@ -15,11 +15,11 @@ from lab2048.learning.action import best
 from lab2048.learning.config import DeepConfig, ReturnsConfig
 from lab2048.learning.crowd import Floats, Moves, Ranks
 from lab2048.learning.deep import DeepTraining
-from lab2048.models.deep import DeepNetwork
-from lab2048.models.design import DeepDesign
-from lab2048.models.tensor import torch
+from lab2048.models.deep.design import DeepDesign
+from lab2048.models.deep.network import DeepNetwork
+from lab2048.models.deep.torch_import import torch
 from lab2048.rules import Rules
-from lab2048.rules.afters import Afters
+from lab2048.rules.afterstates import Afters
 
 STEPS = 16  # moves of each game in a round
 ROOM = 256  # moves of a game that there is room for at first

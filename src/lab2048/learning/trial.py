@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lab2048.arena.statistics import mean_interval, rate_interval
 from lab2048.learning.crowd import N_RANKS, Crowd, Ending, Moves, Ranks, Weigh
 from lab2048.rules import Rules
-from lab2048.rules.afters import Afters
+from lab2048.rules.afterstates import Afters
 
 SEED = 20482048  # of the games of a trial
 N_TILES = 6  # highest tiles whose rates are reported

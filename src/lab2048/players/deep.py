@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from lab2048.errors import FileError, UsageError
 from lab2048.players.player import Decision, Player, option
 from lab2048.rules import Board, Rules
-from lab2048.rules.afters import slide_boards
+from lab2048.rules.afterstates import slide_boards
 from lab2048.rules.plan import make_plan
 
 if TYPE_CHECKING:
-    from lab2048.models.deep import DeepNetwork
-    from lab2048.models.design import DeepDesign
+    from lab2048.models.deep.design import DeepDesign
+    from lab2048.models.deep.network import DeepNetwork
 
 
 @dataclass
@@ -35,8 +35,8 @@ class DeepPlayer(Player):
 
     def check(self, rules: Rules) -> None:
         """Look at what the file says of its network; no weight is read, and torch is not loaded."""
-        from lab2048.models.deep_header import read_deep_header
-        from lab2048.models.extra import NEEDS_TORCH, has_torch
+        from lab2048.models.deep.header import read_deep_header
+        from lab2048.models.deep.torch_import import NEEDS_TORCH, has_torch
 
         if not has_torch():
             raise UsageError(NEEDS_TORCH)
@@ -60,8 +60,8 @@ class DeepPlayer(Player):
     def start(self, rules: Rules, seed: int) -> None:  # noqa: ARG002
         """Read the network, if it is made for boards of this shape."""
         name, _ = self._file()
-        from lab2048.models.deep_file import take_deep
-        from lab2048.models.tensor import torch
+        from lab2048.models.deep.file import take_deep
+        from lab2048.models.deep.torch_import import torch
 
         torch.set_num_threads(1)  # one board is too little to share out
         network = take_deep(name)
@@ -114,7 +114,7 @@ class NetPlayer(DeepPlayer):
     def start(self, rules: Rules, seed: int) -> None:
         """Read the network, and look at its boards as is wished."""
         super().start(rules, seed)
-        from lab2048.models.deep import TurnedNetwork
+        from lab2048.models.deep.network import TurnedNetwork
 
         self._valuer: DeepNetwork | TurnedNetwork = TurnedNetwork(self._network) if self.turned else self._network
 

@@ -10,7 +10,7 @@ from lab2048.players.search import DEEPEN, ClockedPlayer, Plan
 from lab2048.rules import Rules
 
 if TYPE_CHECKING:
-    from lab2048.models.network import Design, Network
+    from lab2048.models.ntuple.network import Design, Network
 
 DEPTH = 3
 TOP = 16384
@@ -51,7 +51,7 @@ class NTuplePlayer(ClockedPlayer):
 
     def check(self, rules: Rules) -> None:
         """Look at the options, and at what the file says of its network; no weight is read."""
-        from lab2048.models.shipped import take_header
+        from lab2048.models.ntuple.shipped import take_header
 
         self._check_clock()
         self.plan_search(rules)
@@ -64,7 +64,7 @@ class NTuplePlayer(ClockedPlayer):
 
     def make_judge(self, rules: Rules) -> "Network":
         """The network, if it is made for boards of this shape."""
-        from lab2048.models.shipped import take_network
+        from lab2048.models.ntuple.shipped import take_network
 
         network = take_network(self.weights)
         self._check_shape(network.design, rules)

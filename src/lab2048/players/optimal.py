@@ -69,10 +69,10 @@ class OptimalPlayer(Player):
         return table
 
     def _solve(self, rules: Rules) -> "Table":
-        from lab2048.solver.crew import Crew
         from lab2048.solver.memory import Memory
         from lab2048.solver.problem import Problem
         from lab2048.solver.solve import Solve
+        from lab2048.solver.workers import Crew
 
         def watch(progress: "Progress") -> None:
             if progress.count.afterstates > MAX_AFTERSTATES:

@@ -10,7 +10,7 @@ from lab2048.players.player import Decision, GamesKernel, Player, option
 from lab2048.rules import Board, Rules
 
 if TYPE_CHECKING:
-    from lab2048.models.network import Network
+    from lab2048.models.ntuple.network import Network
     from lab2048.players.evaluator import Evaluator
     from lab2048.players.searcher import Searcher
 

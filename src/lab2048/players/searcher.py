@@ -15,7 +15,7 @@ from lab2048.kernels.search import context as of
 from lab2048.kernels.search import downgrade, evaluate, expectimax, frontier, root, wide
 from lab2048.kernels.search import network as search_network
 from lab2048.kernels.search.leaf import NONE
-from lab2048.models.network import Network
+from lab2048.models.ntuple.network import Network
 from lab2048.players.evaluator import Evaluator
 from lab2048.rules import Board, Rules
 from lab2048.rules.plan import make_plan

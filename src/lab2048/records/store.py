@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lab2048.errors import StoreError
+from lab2048.records.entry import Entry, Kept, Run, Summary
 from lab2048.records.episode import Episode
-from lab2048.records.kept import Entry, Kept, Run, Summary
 from lab2048.records.provenance import now, program, provenance
-from lab2048.records.row import DAMAGES, FACTS, RUN, read_entry, read_kept, read_run, read_summary, write_facts
-from lab2048.records.storefile import StoreFile
+from lab2048.records.sql_row import DAMAGES, FACTS, RUN, read_entry, read_kept, read_run, read_summary, write_facts
+from lab2048.records.store_file import StoreFile
 from lab2048.rules import Rules
 
 __all__ = ["Entry", "Kept", "Run", "Store", "Summary"]

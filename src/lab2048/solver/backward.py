@@ -18,10 +18,10 @@ from lab2048.kernels.board.bits import U64
 from lab2048.kernels.board.block import Words
 from lab2048.kernels.solve import backup
 from lab2048.kernels.solve.backup import Shelf, Values
-from lab2048.solver.crew import Crew, slices
-from lab2048.solver.file import Column, write_column
+from lab2048.solver.column_file import Column, write_column
 from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Objective, Problem
+from lab2048.solver.workers import Crew, slices
 
 
 @dataclass

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from lab2048.solver.crew import Crew
-from lab2048.solver.file import Column, Stack
+from lab2048.solver.column_file import Column, Stack
 from lab2048.solver.forward import Forward, LayerCount
 from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Problem
 from lab2048.solver.table import keys_path
+from lab2048.solver.workers import Crew
 
 
 def first_sums(problem: Problem) -> set[int]:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from lab2048.solver.count import count_layers, with_goal
-from lab2048.solver.crew import Crew
 from lab2048.solver.forward import LayerCount
 from lab2048.solver.memory import BASE, Memory, free_memory
 from lab2048.solver.problem import Objective, Problem
+from lab2048.solver.workers import Crew
 
 _SHRINK = (0.73, 0.76, 0.785, 0.80, 0.81, 0.82, 0.83)  # from the second factor on; the last one for all others
 _FIRST = (0.41, -0.5)  # the logarithm of the first factor: so much for every cell, and so much beside

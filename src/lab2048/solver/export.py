@@ -20,7 +20,7 @@ import numpy as np
 
 from lab2048.errors import FileError, UsageError, nearest
 from lab2048.kernels.board.block import GATHER
-from lab2048.solver.file import Array
+from lab2048.solver.column_file import Array
 from lab2048.solver.problem import Objective
 from lab2048.solver.table import Layer, Table
 

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from lab2048.kernels.board.bits import U64
 from lab2048.kernels.board.block import BLOCK, Words
 from lab2048.kernels.solve import layer
-from lab2048.solver.crew import Crew, slices
-from lab2048.solver.file import Column, write_column
+from lab2048.solver.column_file import Column, write_column
 from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Problem
-from lab2048.solver.run import Runs
+from lab2048.solver.sorted_run import Runs
+from lab2048.solver.workers import Crew, slices
 
 _NEAR = 1 << 20  # keys
 _SEEN = 1 << 15  # keys that a worker remembers: a quarter of a megabyte, so that they stay in a near cache

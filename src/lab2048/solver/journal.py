@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from lab2048.errors import FileError
-from lab2048.solver.file import write_error
+from lab2048.solver.column_file import write_error
 
 SCHEMA = "lab2048/solve-1"
 

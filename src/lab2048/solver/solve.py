@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from lab2048.errors import FileError
+from lab2048.records.atomic_file import replacing
 from lab2048.records.provenance import provenance
-from lab2048.records.whole import replacing
 from lab2048.solver.backward import Backward, Bookcase, LayerFiles
+from lab2048.solver.column_file import Column, Stack, write_column
 from lab2048.solver.count import first_sums, spawn_tiles
-from lab2048.solver.crew import Crew
-from lab2048.solver.file import Column, Stack, write_column
 from lab2048.solver.forward import Forward, LayerCount
 from lab2048.solver.journal import SCHEMA as JOURNAL_SCHEMA
 from lab2048.solver.journal import Journal
@@ -25,6 +24,7 @@ from lab2048.solver.lock import Lock
 from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Objective, Problem
 from lab2048.solver.table import MANIFEST, SCHEMA, Layer, Table, chance_of, keys_path, values_path
+from lab2048.solver.workers import Crew
 
 JOURNAL, WORK, SOLVED = "journal.jsonl", "work", "solved.json"
 

@@ -21,7 +21,7 @@ import numpy as np
 from lab2048.errors import BoardError, FileError
 from lab2048.rules import Board
 from lab2048.rules.move import AnyMove
-from lab2048.solver.file import Array, Column
+from lab2048.solver.column_file import Array, Column
 from lab2048.solver.forward import LayerCount
 from lab2048.solver.problem import Objective, Problem, canonical_word, key_of
 

@@ -10,8 +10,8 @@ from lab2048.kernels.board.bits import U64
 from lab2048.kernels.board.block import BLOCK, Words
 from lab2048.kernels.solve import backup, layer
 from lab2048.kernels.solve.backup import ODDS, Shelf, Values
+from lab2048.solver.final_tiles import shelf_of
 from lab2048.solver.table import Layer, Table
-from lab2048.solver.tiles import shelf_of
 
 _CHUNK = 1 << 16
 # How far values may be off: those of 32 bits are rounded by 6e-8 of themselves, once on either side.

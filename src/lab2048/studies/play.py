@@ -6,8 +6,8 @@ from lab2048.arena.episode import ask
 from lab2048.arena.match import Match
 from lab2048.arena.pool import Pool
 from lab2048.players import canonical_spec, make_player
+from lab2048.records.entry import Summary
 from lab2048.records.episode import Episode
-from lab2048.records.kept import Summary
 from lab2048.rules import Game
 from lab2048.rules.dice import episode_seed
 from lab2048.studies.game import game_result

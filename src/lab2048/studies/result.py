@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from lab2048.errors import FileError
+from lab2048.records.atomic_file import replacing
 from lab2048.records.database import data_folder
-from lab2048.records.whole import replacing
 from lab2048.studies.measure import Measured
 from lab2048.studies.study import Row, Study
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lab2048.arena.ready import NETWORK, PLAY, SOLVER, groups_of, prepare
 from lab2048.errors import FileError, LabError, UsageError, nearest
-from lab2048.models.extra import has_torch
+from lab2048.models.deep.torch_import import has_torch
 from lab2048.players.registry import fit_player, make_player, names
 from lab2048.studies.job import Job, LeftOutError, StoppedError
 from lab2048.studies.result import Result, Shelf

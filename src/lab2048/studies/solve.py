@@ -7,11 +7,11 @@ from pathlib import Path
 from lab2048.arena.regret import measure_regret
 from lab2048.players import canonical_spec
 from lab2048.rules import Board, Rules
-from lab2048.solver.crew import Crew
 from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Problem
 from lab2048.solver.solve import Solve
 from lab2048.solver.table import Table
+from lab2048.solver.workers import Crew
 from lab2048.studies.job import Job
 from lab2048.studies.measure import Measured
 from lab2048.studies.result import Result

@@ -28,7 +28,7 @@ def play_trained(job: Job, training: Any) -> tuple[list[GameResult], dict[str, M
 
     network = training.network()
     if job.row.player == TURNED:
-        from lab2048.models.deep import TurnedNetwork
+        from lab2048.models.deep.network import TurnedNetwork
 
         network = TurnedNetwork(network)
 

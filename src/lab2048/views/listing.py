@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from rich.table import Table
 from rich.text import Text
 
-from lab2048.records.kept import Entry, Kept
+from lab2048.records.entry import Entry, Kept
 from lab2048.views.number import count
 
 _MOVES_A_LINE = 60

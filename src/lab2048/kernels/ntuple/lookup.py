@@ -13,7 +13,7 @@ radix is 16.
     net[PATTERNS : ]    PATTERN_SIZE words a pattern: where its table begins, its cells in the word,
                         how many runs it has, and (shift, mask) of each
 
-lab2048.models.network makes it; whoever hands its address to a kernel keeps it and the
+lab2048.models.ntuple.network makes it; whoever hands its address to a kernel keeps it and the
 weights alive.  An *index* is the list of the weights that a board looks up, as many words at
 an address as the network has lookups.
 """

@@ -7,7 +7,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from lab2048.errors import LabError, StoreError
-from lab2048.records.kept import Entry, Kept
+from lab2048.records.entry import Entry, Kept
 from lab2048.views.listing import printable
 from lab2048.views.tui import facts
 from lab2048.views.tui.choices import Choices

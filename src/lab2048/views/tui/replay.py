@@ -9,8 +9,8 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from lab2048.errors import LabError
+from lab2048.records.entry import Kept
 from lab2048.records.episode import names_of
-from lab2048.records.kept import Kept
 from lab2048.rules import Game, Turn
 from lab2048.rules.move import move_name
 from lab2048.views.listing import printable

@@ -17,7 +17,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from lab2048.records.whole import replacing
+from lab2048.records.atomic_file import replacing
 
 MAX_KEPT = 20  # that are kept by themselves, for one training
 MAX_BYTES = 1_000_000_000  # of all those together

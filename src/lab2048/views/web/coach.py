@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from lab2048.arena.ready import ENVIRONMENTS, NETWORK, PLAY, SOLVER, groups_of, prepare
 from lab2048.errors import LabError, UsageError
 from lab2048.models import SHIPPED
-from lab2048.models.extra import has_torch
+from lab2048.models.deep.torch_import import has_torch
 from lab2048.players import Decision, Player, default_spec, make_player
 from lab2048.rules import Board, Game, Rules
 from lab2048.views.web.error import ApiError, NotReadyError

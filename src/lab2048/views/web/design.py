@@ -102,10 +102,10 @@ _kept: dict[tuple[str, str], EstimateData] = {}  # what was estimated does not c
 
 
 def _estimate(lab: Lab, rules: Rules, objective: str) -> EstimateData:
-    from lab2048.solver.crew import Crew
     from lab2048.solver.estimate import estimate as count
     from lab2048.solver.memory import Memory
     from lab2048.solver.problem import Problem
+    from lab2048.solver.workers import Crew
 
     problem = Problem.of(rules, objective)
     check_starts(rules)

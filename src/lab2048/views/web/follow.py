@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from lab2048.records.kept import Summary
+from lab2048.records.entry import Summary
 from lab2048.views.number import count
 from lab2048.views.web.job import Follower, Job
 from lab2048.views.web.schema import RulesBody

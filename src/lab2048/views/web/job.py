@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from lab2048.errors import FileError
-from lab2048.records.whole import replacing
+from lab2048.records.atomic_file import replacing
 from lab2048.views.web.command import line
 from lab2048.views.web.schema import JobData
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from lab2048.errors import UsageError, nearest
-from lab2048.models.extra import NEEDS_TORCH, has_torch
+from lab2048.models.deep.torch_import import NEEDS_TORCH, has_torch
 from lab2048.rules import Rules
 from lab2048.views.web.command import exact, rules_options
 from lab2048.views.web.spec import Library
@@ -175,7 +175,7 @@ def check_design(method: Method, rules: Rules, config: dict[str, Any], n_moves: 
     if not method.is_deep:
         first, last = method.config.for_board(rules, **config).sizes(rules, n_moves)
         return first, last
-    from lab2048.models.design import DeepDesign
+    from lab2048.models.deep.design import DeepDesign
 
     wished = method.config(**config)
     atoms = {"n_atoms": wished.atoms, "low": wished.least, "high": wished.most} if method.head == "atoms" else {}

@@ -86,7 +86,7 @@ def read_training(path: Path) -> TrainingData | None:
 
 @lru_cache(maxsize=500)
 def _read(path: Path, changed: int, size: int) -> TrainingData:
-    from lab2048.models.file import is_deep
+    from lab2048.models.ntuple.file import is_deep
 
     method, player, board, network, n_weights, facts = (_deep_facts if is_deep(path) else _ntuple_facts)(path)
     curve: list[dict[str, Any]] = facts.get("curve") or [{}]
@@ -107,7 +107,7 @@ def _read(path: Path, changed: int, size: int) -> TrainingData:
 
 
 def _ntuple_facts(path: Path) -> tuple[str, str, str, str, int, dict[str, Any]]:
-    from lab2048.models.file import read_header
+    from lab2048.models.ntuple.file import read_header
 
     header = read_header(path)
     facts: dict[str, Any] = header.facts.get("training") or {}
@@ -118,7 +118,7 @@ def _ntuple_facts(path: Path) -> tuple[str, str, str, str, int, dict[str, Any]]:
 def _deep_facts(path: Path) -> tuple[str, str, str, str, int, dict[str, Any]]:
     import math
 
-    from lab2048.models.deep_header import read_deep_header
+    from lab2048.models.deep.header import read_deep_header
 
     design, about = read_deep_header(path)
     facts: dict[str, Any] = about.get("training") or {}

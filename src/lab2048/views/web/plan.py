@@ -130,13 +130,13 @@ def _sizes(path: Path, method: Method, wishes: dict[str, Any], before: TrainingD
 def _begun(path: Path, method: Method) -> tuple[Rules, dict[str, Any]]:
     """The rules and the options that a training began with, as its file says."""
     if method.is_deep:
-        from lab2048.models.deep_header import read_deep_header
+        from lab2048.models.deep.header import read_deep_header
 
         design, facts = read_deep_header(path)
         rules, config = design.rules, facts["training"]["config"]
     else:
         from lab2048.learning.ntuple_config import BEFORE
-        from lab2048.models.file import read_header
+        from lab2048.models.ntuple.file import read_header
 
         header = read_header(path)
         rules, config = header.design.rules, BEFORE | header.facts["training"]["config"]

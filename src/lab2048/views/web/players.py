@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from lab2048.errors import LabError
-from lab2048.models.extra import has_torch
+from lab2048.models.deep.torch_import import has_torch
 from lab2048.players import default_spec, names
 from lab2048.players.registry import make_player, options, player_class
 from lab2048.rules import Board, Rules

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path
 from fastapi.responses import Response
 from pydantic import BaseModel
 
-from lab2048.models.pattern import PRESETS
+from lab2048.models.ntuple.pattern import PRESETS
 from lab2048.views.charts import Chart, training_chart
 from lab2048.views.web.chart import chart_data, csv_response
 from lab2048.views.web.checkpoint import Checkpoints

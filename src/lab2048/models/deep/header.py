@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from lab2048.errors import FileError, LabError
-from lab2048.models.design import DeepDesign
-from lab2048.models.file import DEEP, open_tensors
+from lab2048.models.deep.design import DeepDesign
+from lab2048.models.ntuple.file import DEEP, open_tensors
 
 FORMAT = 1
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 
 from lab2048.errors import FileError
-from lab2048.models.deep import DeepNetwork
-from lab2048.models.deep_header import read_deep_header, write_deep_header
-from lab2048.models.file import open_tensors, write_tensors
-from lab2048.models.tensor import torch
+from lab2048.models.deep.header import read_deep_header, write_deep_header
+from lab2048.models.deep.network import DeepNetwork
+from lab2048.models.deep.torch_import import torch
+from lab2048.models.ntuple.file import open_tensors, write_tensors
 
 TRAINING = "training."
 

@@ -3,7 +3,7 @@
     weights   a float for each weight, and
     rates     the two sums behind its learning rate, and
     cursors   where each thread of a training goes on
-    squeezed  instead, if weights are whole steps: the code of each table (lab2048.models.squeeze),
+    squeezed  instead, if weights are whole steps: the code of each table (lab2048.models.ntuple.compress),
     sizes     how many bytes each has, and
     checksum  of the weights
 
@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from lab2048.errors import FileError, LabError
-from lab2048.models.network import Design, Network, huge_array
-from lab2048.models.pattern import write_patterns
-from lab2048.models.squeeze import squeeze_weights, unsqueeze_weights
-from lab2048.records.whole import replacing_bytes
+from lab2048.models.ntuple.compress import squeeze_weights, unsqueeze_weights
+from lab2048.models.ntuple.network import Design, Network, huge_array
+from lab2048.models.ntuple.pattern import write_patterns
+from lab2048.records.atomic_file import replacing_bytes
 from lab2048.rules import Rules
 
 FORMAT = 1
@@ -100,7 +100,7 @@ def open_tensors(path: Path) -> Any:
 
 
 def is_deep(path: Path) -> bool:
-    """True if a file says that it is a deep network (lab2048.models.deep_file)."""
+    """True if a file says that it is a deep network (lab2048.models.deep.file)."""
     with open_tensors(path) as file:
         return DEEP in (file.metadata() or {})
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from lab2048.kernels.board.block import Words
 from lab2048.kernels.solve import layer
-from lab2048.solver.crew import Crew
-from lab2048.solver.file import Column, write_column
+from lab2048.solver.column_file import Column, write_column
+from lab2048.solver.workers import Crew
 
 _SMALL = 1 << 14  # keys that are not worth a second worker
 

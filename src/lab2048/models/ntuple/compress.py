@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lab2048.errors import FileError, UsageError
 from lab2048.kernels.ntuple import range_coder
-from lab2048.models.network import Design, Network, huge_array
+from lab2048.models.ntuple.network import Design, Network, huge_array
 
 PART = 1 << 22
 MAX_SHORT = 32767

@@ -11,7 +11,7 @@ from lab2048.errors import BoardError, UsageError
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board.memory import address_of
 from lab2048.kernels.ntuple import lookup as of
-from lab2048.models.pattern import MAX_WEIGHTS, Pattern, parse_patterns
+from lab2048.models.ntuple.pattern import MAX_WEIGHTS, Pattern, parse_patterns
 from lab2048.rules import Board, Rules
 from lab2048.rules.plan import make_plan
 from lab2048.rules.shape import rectangle

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.models.design import DeepDesign
-from lab2048.models.tensor import torch
+from lab2048.models.deep.design import DeepDesign
+from lab2048.models.deep.torch_import import torch
 
 Tensor = torch.Tensor
 Weights = dict[str, torch.Tensor]

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from lab2048.models.network import Network
-from lab2048.models.pattern import write_patterns
+from lab2048.models.ntuple.network import Network
+from lab2048.models.ntuple.pattern import write_patterns
 
 LEASTS = (1, 1000, 10_000, 100_000)  # thresholds of lab2048 weights prune worth knowing about
 SHARES = (1, 25, 50, 75, 99)  # percentiles

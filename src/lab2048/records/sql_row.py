@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from lab2048.errors import FileError, LabError, StoreError
+from lab2048.records.entry import Entry, Kept, Run, Summary
 from lab2048.records.episode import MAX_MOVES, Episode, check_kinds, check_seconds, read_movers
-from lab2048.records.kept import Entry, Kept, Run, Summary
 from lab2048.records.provenance import check_provenance
 from lab2048.rules import Rules
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.errors import BoardError, UsageError, nearest
-from lab2048.models.kind import HEADS, KINDS, READINGS, SCALES
+from lab2048.models.deep.design_options import HEADS, KINDS, READINGS, SCALES
 from lab2048.rules import Rules
 
 MAX_CELLS = 16

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from lab2048.errors import FileError
 from lab2048.kernels._jit import cache_root
 from lab2048.models import SHIPPED
-from lab2048.models.file import Header, complete, load_array, load_network, read_header, read_squeezed
-from lab2048.models.network import Network, huge_array
-from lab2048.models.squeeze import checksum
-from lab2048.records.whole import replacing_bytes
+from lab2048.models.ntuple.compress import checksum
+from lab2048.models.ntuple.file import Header, complete, load_array, load_network, read_header, read_squeezed
+from lab2048.models.ntuple.network import Network, huge_array
+from lab2048.records.atomic_file import replacing_bytes
 
 FILE = Path(__file__).parent / f"{SHIPPED}.safetensors"
 

@@ -1,0 +1,1 @@
+"""Deep networks: designs, torch modules and files."""
