@@ -2,15 +2,14 @@
 
 import importlib.util
 
+_DEEP = ("action_values", "afterstate_values", "benchmark", "distil", "optimizer", "returns", "training")
+
 collect_ignore = (
     []
     if importlib.util.find_spec("torch")
     else [
         "src/lab2048/models/deep/network.py",
         "src/lab2048/models/deep/file.py",
-        *(
-            f"src/lab2048/learning/{name}.py"
-            for name in ("action", "adam", "afterstate", "deep", "deep_benchmark", "distil", "returns")
-        ),
+        *(f"src/lab2048/learning/deep/{name}.py" for name in _DEEP),
     ]
 )

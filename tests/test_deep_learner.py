@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 from lab2048.errors import FileError, UsageError
-from lab2048.learning.crowd import Crowd
+from lab2048.learning.deep.vector_games import Crowd
 from lab2048.rules import Board, Game, Rules
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'lab2048[deep]'")
 
-from lab2048.learning.action import C51Training, DqnTraining, project  # noqa: E402
-from lab2048.learning.afterstate import AfterstateTraining  # noqa: E402
-from lab2048.learning.deep import DeepTraining  # noqa: E402
-from lab2048.learning.distil import DistilTraining  # noqa: E402
-from lab2048.learning.replay import Replay  # noqa: E402
-from lab2048.learning.returns import ReturnsTraining  # noqa: E402
+from lab2048.learning.deep.action_values import C51Training, DqnTraining, project  # noqa: E402
+from lab2048.learning.deep.afterstate_values import AfterstateTraining  # noqa: E402
+from lab2048.learning.deep.distil import DistilTraining  # noqa: E402
+from lab2048.learning.deep.replay_buffer import Replay  # noqa: E402
+from lab2048.learning.deep.returns import ReturnsTraining  # noqa: E402
+from lab2048.learning.deep.training import DeepTraining  # noqa: E402
 from lab2048.models.deep.file import load_deep  # noqa: E402
 
 METHODS: list[type[DeepTraining]] = [AfterstateTraining, C51Training, DqnTraining, ReturnsTraining, DistilTraining]
@@ -294,9 +294,9 @@ def test_the_learning_rate_falls_with_the_square_root_of_moves() -> None:
 
 
 def test_speeds_can_be_measured() -> None:
-    from lab2048.learning import deep_benchmark
+    from lab2048.learning.deep import benchmark
 
-    pace = deep_benchmark.train_speed("c51", 0.0)
+    pace = benchmark.train_speed("c51", 0.0)
     assert pace.moves > 0
-    assert deep_benchmark.crowd_speed(8, 0.01) > 0
-    assert deep_benchmark.judge_speed(2, 0.01) > 0
+    assert benchmark.crowd_speed(8, 0.01) > 0
+    assert benchmark.judge_speed(2, 0.01) > 0

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from played import play_many
 
-from lab2048.arena import health
+from lab2048.arena import diagnostics
 from lab2048.cli.app import run
 from lab2048.records.store import Store
 from lab2048.rules import Rules
@@ -56,13 +56,13 @@ def test_what_was_written_last_is_part_of_the_store(capsys: pytest.CaptureFixtur
 
 
 def test_notes_are_counted_in_words(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "check_up", lambda *_: [])
+    monkeypatch.setattr(diagnostics, "check_up", lambda *_: [])
     assert run(["doctor"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "nothing is broken; nothing to note"
     monkeypatch.setenv("LAB2048_STROE", "x")
     assert run(["doctor"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "nothing is broken; 1 note"
-    monkeypatch.setattr(health, "check_up", lambda *_: [health.Finding("x", health.PROBLEM, "y")] * 2)
+    monkeypatch.setattr(diagnostics, "check_up", lambda *_: [diagnostics.Finding("x", diagnostics.PROBLEM, "y")] * 2)
     assert run(["doctor"]) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "2 problems, 1 note"
 
@@ -88,7 +88,7 @@ def test_huge_pages(
 ) -> None:
     file = tmp_path / "enabled"
     file.write_text(text)
-    monkeypatch.setattr(health, "HUGE_PAGES", file)
+    monkeypatch.setattr(diagnostics, "HUGE_PAGES", file)
     monkeypatch.setattr("sys.platform", "linux")
     assert findings(capsys)["huge pages"]["state"] == state
 
@@ -106,7 +106,7 @@ def test_what_cannot_be_looked_at_is_a_problem_and_the_rest_goes_on(
 
 
 def test_a_missing_library_is_named(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "_requirements", lambda: iter(["numpy", "lab2048-no-such-thing"]))
+    monkeypatch.setattr(diagnostics, "_requirements", lambda: iter(["numpy", "lab2048-no-such-thing"]))
     assert findings(capsys, 1)["libraries"]["advice"] == "pip install lab2048-no-such-thing"
 
 

@@ -17,7 +17,7 @@ from lab2048.solver.problem import Problem
 from lab2048.solver.solve import Solve
 from lab2048.solver.workers import Crew
 from lab2048.studies.reading import load_study
-from lab2048.studies.solve import search_like_document_000
+from lab2048.studies.run.solve import search_like_document_000
 
 EXACT = json.loads((DATA / "exact.json").read_text())
 ROWS = EXACT["document_000"]["rows"]

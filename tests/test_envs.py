@@ -10,8 +10,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 from lab2048.envs import CLASSIC, register_environments
-from lab2048.envs.picture import COLOURS, DARK_INK, EMPTY, STONE, draw_board
-from lab2048.envs.text import write_board
+from lab2048.envs.render import COLOURS, DARK_INK, EMPTY, STONE, draw_board, write_board
 from lab2048.errors import IllegalMoveError, UsageError
 from lab2048.rules import Board, Game, Rules
 

@@ -118,17 +118,17 @@ def test_lines_are_as_the_page_says(
 
 def test_measurements_are_as_the_page_says(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """With figures that nobody measured: measuring takes a minute."""
-    from lab2048.arena import benchmark, search_benchmark
+    from lab2048.arena.benchmark import rules, search
     from lab2048.learning import benchmark as learning
-    from lab2048.learning import deep_benchmark as deep
+    from lab2048.learning.deep import benchmark as deep
 
     monkeypatch.setattr(deep, "train_speed", lambda *_: deep.Pace(1.0, 2.0))
     monkeypatch.setattr(deep, "crowd_speed", lambda: 1.0)
     monkeypatch.setattr(deep, "judge_speed", lambda *_: 1.0)
-    monkeypatch.setattr(benchmark, "medians", lambda measures, **_: dict.fromkeys(measures, 1.0))
-    monkeypatch.setattr(search_benchmark, "slides", lambda *_: None)
-    monkeypatch.setattr(search_benchmark, "thread_gain", lambda *_: (1.5, 1.6))
-    monkeypatch.setattr(search_benchmark, "time_used", lambda *_: (0.9, 1.0))
+    monkeypatch.setattr(rules, "medians", lambda measures, **_: dict.fromkeys(measures, 1.0))
+    monkeypatch.setattr(search, "slides", lambda *_: None)
+    monkeypatch.setattr(search, "thread_gain", lambda *_: (1.5, 1.6))
+    monkeypatch.setattr(search, "time_used", lambda *_: (0.9, 1.0))
     monkeypatch.setattr(learning, "learn", lambda *_: learning.Learning(1.0, 2.0, 3.0, None))  # type: ignore[arg-type]
     monkeypatch.setattr(learning, "play_speed", lambda *_: 1.0)
     monkeypatch.setattr(learning, "gather_speed", lambda: 1.0)

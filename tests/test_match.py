@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from lab2048.arena.executor import Pool
 from lab2048.arena.match import Match
-from lab2048.arena.pool import Pool
 from lab2048.errors import PlayerError, UsageError
 from lab2048.players import load_player_file
 from lab2048.records.episode import Episode

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from lab2048.arena import ready
-from lab2048.arena.ready import Preparing
+from lab2048.arena import compile as compiling
+from lab2048.arena.compile import Preparing
 from lab2048.cli import progress
 from lab2048.cli.live import no_interrupt_lost
 
@@ -93,7 +93,7 @@ def test_whoever_waits_for_kernels_is_told_how_far_they_are(monkeypatch: pytest.
     monkeypatch.setattr(progress, "PATIENCE", 0.001)
     monkeypatch.setattr(progress, "_PATIENCE_ELSEWHERE", 0.001)
     monkeypatch.setattr(progress, "_PAUSE_TERMINAL", 0.001)
-    monkeypatch.setattr(ready, "prepare", Slow(4).prepare)
+    monkeypatch.setattr(compiling, "prepare", Slow(4).prepare)
     monkeypatch.setenv("COLUMNS", "200")
     progress.make_ready("play")
     said = sys.stderr.getvalue()  # type: ignore[attr-defined]

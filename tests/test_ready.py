@@ -10,13 +10,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from lab2048.arena import ready
+from lab2048.arena import compile as compiling
 from lab2048.kernels import _jit
 
 pytestmark = pytest.mark.skipif(not _jit.IS_COMPILED, reason="kernels are plain Python here")
 
 PREPARE = """
-from lab2048.arena.ready import GROUPS, prepare
+from lab2048.arena.compile import GROUPS, prepare
 said, work = [], []
 prepare(said.append, *GROUPS, begun=work.append)
 said = [line for line in said if line.startswith("compiling")]  # whoever waits for another says so
@@ -132,19 +132,19 @@ def test_code_that_is_in_use_is_not_dropped(tmp_path: Path, monkeypatch: pytest.
 
 def test_the_lock_is_held_by_one(tmp_path: Path) -> None:
     attempt = f"{TRY}({str(tmp_path / 'lock')!r})"
-    with ready._alone(tmp_path / "lock"):
+    with compiling._alone(tmp_path / "lock"):
         assert finish(start(attempt, tmp_path)) == "False"
     assert finish(start(attempt, tmp_path)) == "True"
 
 
 def test_where_there_can_be_no_lock_work_goes_on(tmp_path: Path) -> None:
-    with ready._alone(tmp_path / "nowhere" / "lock"):
+    with compiling._alone(tmp_path / "nowhere" / "lock"):
         assert not (tmp_path / "nowhere").exists()
 
 
 def test_who_waits_for_another_is_told_once(tmp_path: Path) -> None:
     told: list[str] = []
-    with ready._alone(tmp_path / "lock"):
+    with compiling._alone(tmp_path / "lock"):
         waiting = threading.Thread(target=_hold, args=(tmp_path / "lock", told))
         waiting.start()
         while "waiting" not in told:
@@ -154,5 +154,5 @@ def test_who_waits_for_another_is_told_once(tmp_path: Path) -> None:
 
 
 def _hold(path: Path, told: list[str]) -> None:
-    with ready._alone(path, lambda: told.append("waiting")):
+    with compiling._alone(path, lambda: told.append("waiting")):
         told.append("done")

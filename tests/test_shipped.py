@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from plain_network import design_of, random_network
 
-from lab2048.arena import ready
+from lab2048.arena import compile as compiling
 from lab2048.cli.app import run
 from lab2048.models import SHIPPED
 from lab2048.models.ntuple import shipped
@@ -62,13 +62,13 @@ def test_a_cache_that_cannot_be_written_is_no_harm(tmp_path: Path, small: Networ
 
 
 def test_it_is_made_ready_once_and_says_so(small: Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ready, "_compiled", set())
+    monkeypatch.setattr(compiling, "_compiled", set())
     assert not shipped.is_unpacked()
     for expected in (["unpacking the network of lab2048, once after an update"], []):
         said: list[str] = []
-        work: list[ready.Preparing] = []
-        monkeypatch.setattr(ready, "_compiled", set())
-        ready.prepare(said.append, SHIPPED, begun=work.append)
+        work: list[compiling.Preparing] = []
+        monkeypatch.setattr(compiling, "_compiled", set())
+        compiling.prepare(said.append, SHIPPED, begun=work.append)
         assert said == expected
         assert [str(each) for each in work] == ["unpacking the network of lab2048, tables: 2 of 2"] * len(expected)
         assert shipped.is_unpacked()
@@ -80,10 +80,10 @@ def test_where_it_cannot_be_kept_everyone_is_told_and_unpacks_it(
     tmp_path: Path, small: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "cache").write_text("a file where a folder should be")
-    monkeypatch.setattr(ready, "_compiled", set())
+    monkeypatch.setattr(compiling, "_compiled", set())
     said: list[str] = []
     for _ in range(2):
-        ready.prepare(said.append, SHIPPED, begun=lambda _: pytest.fail("unpacked for nobody"))
+        compiling.prepare(said.append, SHIPPED, begun=lambda _: pytest.fail("unpacked for nobody"))
     [line] = said
     assert line.startswith("the network of lab2048 is unpacked each time: ")
     assert take().value(BOARD) == small.value(BOARD)

@@ -9,13 +9,13 @@ from lab2048.arena.statistics import Interval
 from lab2048.errors import FileError, UsageError
 from lab2048.records.episode import Episode
 from lab2048.rules import Game, Rules
-from lab2048.studies.bound import chain_score, highest_score
-from lab2048.studies.game import measure_games, paired_difference, tile_sum
+from lab2048.studies.game_figures import measure_games, paired_difference, tile_sum
 from lab2048.studies.measure import Measure, Measured
+from lab2048.studies.model import Figure
 from lab2048.studies.published import Published
 from lab2048.studies.reading import load_study, read_study, study_names
 from lab2048.studies.result import GameResult
-from lab2048.studies.study import Figure
+from lab2048.studies.run.bound import chain_score, highest_score
 from lab2048.studies.verdict import difference, judge
 from lab2048.views.study import write_run
 

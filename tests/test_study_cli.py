@@ -8,10 +8,10 @@ import pytest
 from test_study import small as small
 
 from lab2048.cli.app import run
-from lab2048.studies.job import Job
 from lab2048.studies.reading import study_names
 from lab2048.studies.result import Result
-from lab2048.studies.runner import run_row
+from lab2048.studies.run.runner import run_row
+from lab2048.studies.run.task import Job
 from lab2048.studies.verdict import WORDS
 
 
@@ -80,7 +80,7 @@ def test_an_interrupted_run_says_how_to_go_on(
         signal.raise_signal(signal.SIGINT)
         return run_row(job)
 
-    monkeypatch.setattr("lab2048.studies.runner.run_row", interrupted)
+    monkeypatch.setattr("lab2048.studies.run.runner.run_row", interrupted)
     words = ["study", "run", str(small), "--seed", "7", "--workers", "1", "--folder", str(tmp_path), "--row", "random"]
     assert run(words) == 130
     told = capsys.readouterr().err

@@ -15,7 +15,7 @@ from lab2048.errors import FileError
 from lab2048.studies.reading import load_study, read_study, study_names
 from lab2048.studies.report import Report, make_report
 from lab2048.studies.result import Result, Shelf
-from lab2048.studies.runner import Runner, reason_left_out
+from lab2048.studies.run.runner import Runner, reason_left_out
 from lab2048.views.study import report_markdown, report_table
 
 

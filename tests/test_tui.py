@@ -226,7 +226,7 @@ def test_whoever_waits_for_a_player_is_told_for_what_after_every_move(
         say("another lab2048 is compiling")
         may_go_on.wait()
 
-    monkeypatch.setattr("lab2048.arena.ready.prepare", prepare)
+    monkeypatch.setattr("lab2048.arena.compile.prepare", prepare)
 
     async def scene(app: LabApp, pilot: Pilot[None]) -> None:
         await press(pilot, "t")
@@ -246,7 +246,7 @@ def test_why_a_player_failed_outlives_what_was_made_ready_for_it(run: Run, monke
         say("compiling")
         time.sleep(0.2)
 
-    monkeypatch.setattr("lab2048.arena.ready.prepare", prepare)
+    monkeypatch.setattr("lab2048.arena.compile.prepare", prepare)
 
     async def scene(app: LabApp, pilot: Pilot[None]) -> None:
         await press(pilot, "t")

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from lab2048.arena.knob import make_panel, with_matrix
+from lab2048.arena.executor import Pool
 from lab2048.arena.match import Match
-from lab2048.arena.pool import Pool
-from lab2048.arena.tune import Tuning
-from lab2048.arena.verdict import candidates, judge, recombined
+from lab2048.arena.tuning.parameter import make_panel, with_matrix
+from lab2048.arena.tuning.result import candidates, judge, recombined
+from lab2048.arena.tuning.tune import Tuning
 from lab2048.cli.app import run
 from lab2048.errors import StoreError, UsageError
 from lab2048.players import canonical_spec, make_player

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from lab2048.arena.ready import ENVIRONMENTS, NETWORK, PLAY, SOLVER
+from lab2048.arena.compile import ENVIRONMENTS, NETWORK, PLAY, SOLVER
 from lab2048.models import SHIPPED
 from lab2048.views.web import coach as module
 from lab2048.views.web.coach import Coach

@@ -15,7 +15,7 @@ from lab2048.rules import Rules
 
 if TYPE_CHECKING:  # whoever only reads a match need not load the kernels
     from lab2048.arena.batch import Batch, Played
-    from lab2048.arena.pool import Pool
+    from lab2048.arena.executor import Pool
 
 SCHEMA = "lab2048/match-1"
 BATCH_SECONDS = 0.4  # aim: long enough to cost nothing, short enough to show progress and lose little

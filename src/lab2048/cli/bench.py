@@ -26,8 +26,8 @@ def kernels(as_json: JsonOption = False) -> None:
 
     Example: lab2048 bench kernels
     """
-    from lab2048.arena import benchmark
-    from lab2048.arena.ready import ENVIRONMENTS, PLAY
+    from lab2048.arena.benchmark import rules as benchmark
+    from lab2048.arena.compile import ENVIRONMENTS, PLAY
     from lab2048.envs.benchmark import vector_env
     from lab2048.views.number import number
 
@@ -52,8 +52,8 @@ def search(as_json: JsonOption = False) -> None:
 
     Example: lab2048 bench search
     """
-    from lab2048.arena import benchmark
-    from lab2048.arena import search_benchmark as measured
+    from lab2048.arena.benchmark import rules as benchmark
+    from lab2048.arena.benchmark import search as measured
     from lab2048.views.number import number
 
     make_ready()
@@ -90,7 +90,7 @@ def ntuple(as_json: JsonOption = False) -> None:
 
     Example: lab2048 bench ntuple
     """
-    from lab2048.arena.ready import NETWORK, PLAY
+    from lab2048.arena.compile import NETWORK, PLAY
     from lab2048.learning import benchmark as measured
     from lab2048.views.number import number
 
@@ -129,8 +129,8 @@ def deep(as_json: JsonOption = False) -> None:
 
     Example: lab2048 bench deep
     """
-    from lab2048.arena.ready import ENVIRONMENTS
-    from lab2048.learning import deep_benchmark as measured
+    from lab2048.arena.compile import ENVIRONMENTS
+    from lab2048.learning.deep import benchmark as measured
     from lab2048.views.number import number
 
     make_ready(ENVIRONMENTS)

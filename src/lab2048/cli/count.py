@@ -26,7 +26,7 @@ def count(
 
     Example: lab2048 count 2x3 --goal 64
     """
-    from lab2048.arena.ready import SOLVER
+    from lab2048.arena.compile import SOLVER
     from lab2048.solver.count import count_layers
     from lab2048.solver.forward import LayerCount
     from lab2048.solver.workers import Crew

@@ -20,7 +20,7 @@ def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
 
     Example: lab2048 doctor
     """
-    from lab2048.arena.health import GOOD, NOTE, PROBLEM, Finding, check_up
+    from lab2048.arena.diagnostics import GOOD, NOTE, PROBLEM, Finding, check_up
     from lab2048.views.number import count
 
     def settings() -> Finding:

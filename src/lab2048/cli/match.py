@@ -34,9 +34,9 @@ from lab2048.views.number import count
 from lab2048.views.text import fit
 
 if TYPE_CHECKING:
-    from lab2048.arena.keeper import Keeper
+    from lab2048.arena.executor import Pool
     from lab2048.arena.match import Match
-    from lab2048.arena.pool import Pool
+    from lab2048.arena.match_record import Keeper
     from lab2048.arena.requirement import Requirement
 
 Live = contextlib.AbstractContextManager[Callable[[], None]]
@@ -78,10 +78,10 @@ def match(
 
     Example: lab2048 match random first --games 1000 --seed 7
     """
-    from lab2048.arena.keeper import Keeper
+    from lab2048.arena.compile import groups_of
+    from lab2048.arena.executor import Pool
     from lab2048.arena.match import Match
-    from lab2048.arena.pool import Pool
-    from lab2048.arena.ready import groups_of
+    from lab2048.arena.match_record import Keeper
     from lab2048.arena.requirement import Requirement
     from lab2048.players import canonical_spec, fit_player, load_player_file
     from lab2048.records.store import Store

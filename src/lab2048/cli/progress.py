@@ -154,7 +154,7 @@ def make_ready(*groups: str) -> None:
 
     Nobody waits without a word: a terminal shows a bar, anything else gets a line every other second.
     """
-    from lab2048.arena.ready import Preparing, prepare
+    from lab2048.arena.compile import Preparing, prepare
 
     line, since, told = _Line(), time.monotonic(), "loading kernels"
     work: Preparing | None = None

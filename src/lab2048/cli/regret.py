@@ -30,7 +30,7 @@ def regret(
 
     Example: lab2048 regret tables/2x3 -p random -p expectimax --games 100
     """
-    from lab2048.arena.ready import SOLVER, groups_of
+    from lab2048.arena.compile import SOLVER, groups_of
     from lab2048.arena.regret import measure_regret
     from lab2048.players import canonical_spec, fit_player, load_player_file
     from lab2048.solver.table import Table

@@ -72,7 +72,7 @@ def solve(
 
     Example: lab2048 solve 3x3 --goal 256 --out tables/3x3-256
     """
-    from lab2048.arena.ready import SOLVER
+    from lab2048.arena.compile import SOLVER
     from lab2048.solver.final_tiles import tile_chances
     from lab2048.solver.memory import peak_memory
     from lab2048.solver.solve import Solve, check_folder

@@ -20,7 +20,7 @@ from lab2048.views.fold import columns_of, folded
 if TYPE_CHECKING:
     from lab2048.studies.report import Report
     from lab2048.studies.result import Shelf
-    from lab2048.studies.runner import Runner
+    from lab2048.studies.run.runner import Runner
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
@@ -115,7 +115,7 @@ def run(
 
 def _run(shelf: "Shelf", n_workers: int, rows: list[str], *, force: bool) -> bool:
     """Run what is missing; return whether it was run to the end."""
-    from lab2048.studies.runner import Runner
+    from lab2048.studies.run.runner import Runner
 
     with contextlib.redirect_stdout(sys.stderr), live() as show:
         runner = Runner(shelf, n_workers, say=say, show=lambda text: show(lambda: text), only=rows, force=force)

@@ -176,7 +176,7 @@ def ntuple(
 
     Example: lab2048 train ntuple --minutes 10 --out my.safetensors
     """
-    from lab2048.arena.ready import NETWORK
+    from lab2048.arena.compile import NETWORK
     from lab2048.learning.ntuple import Training
     from lab2048.learning.ntuple_config import Config
     from lab2048.models.ntuple.file import read_header

@@ -33,7 +33,7 @@ from lab2048.cli.training import (
     learn,
 )
 from lab2048.errors import UsageError
-from lab2048.learning.config import (
+from lab2048.learning.deep.config import (
     PRESET_003,
     ActionConfig,
     AfterstateConfig,
@@ -41,7 +41,7 @@ from lab2048.learning.config import (
     DistilConfig,
     ReturnsConfig,
 )
-from lab2048.learning.wish import check_wish
+from lab2048.learning.option import check_wish
 
 PRESETS = {"003": PRESET_003}
 ThreadsOption = Annotated[
@@ -76,31 +76,31 @@ SHARED: dict[str, tuple[Any, Any]] = {
 }
 METHODS: dict[str, tuple[str, type[DeepConfig], str]] = {
     "afterstate": (
-        "lab2048.learning.afterstate:AfterstateTraining",
+        "lab2048.learning.deep.afterstate_values:AfterstateTraining",
         AfterstateConfig,
         "Train a deep network that values afterstates, by temporal differences; Ctrl-C keeps what it has learnt.\n\n"
         "Example: lab2048 train afterstate --minutes 60 --out my.safetensors",
     ),
     "c51": (
-        "lab2048.learning.action:C51Training",
+        "lab2048.learning.deep.action_values:C51Training",
         ActionConfig,
         "Train a deep network that gives each move a distribution over returns (C51); Ctrl-C keeps it.\n\n"
         "Example: lab2048 train c51 --episodes 1000 --out my.safetensors",
     ),
     "dqn": (
-        "lab2048.learning.action:DqnTraining",
+        "lab2048.learning.deep.action_values:DqnTraining",
         ActionConfig,
         "Train a deep network that values moves (double DQN); Ctrl-C keeps what it has learnt.\n\n"
         "Example: lab2048 train dqn --episodes 1000 --out my.safetensors",
     ),
     "returns": (
-        "lab2048.learning.returns:ReturnsTraining",
+        "lab2048.learning.deep.returns:ReturnsTraining",
         ReturnsConfig,
         "Train a deep network that values moves by what whole games came to; Ctrl-C keeps what it has learnt.\n\n"
         "Example: lab2048 train returns --episodes 10000 --out my.safetensors",
     ),
     "distil": (
-        "lab2048.learning.distil:DistilTraining",
+        "lab2048.learning.deep.distil:DistilTraining",
         DistilConfig,
         "Train a deep network to do what another player does, shield and all; Ctrl-C keeps what it has learnt.\n\n"
         "Example: lab2048 train distil --teacher greedy --out my.safetensors",

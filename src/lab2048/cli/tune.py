@@ -31,9 +31,9 @@ from lab2048.cli.progress import again, bar, make_ready, say_how
 from lab2048.errors import FileError, UsageError
 
 if TYPE_CHECKING:
-    from lab2048.arena.pool import Pool
-    from lab2048.arena.tune import Tuning
-    from lab2048.arena.verdict import Verdict
+    from lab2048.arena.executor import Pool
+    from lab2048.arena.tuning.result import Verdict
+    from lab2048.arena.tuning.tune import Tuning
     from lab2048.records.tuning_study import Study, Trial
 
 MIN_POPULATION, MAX_POPULATION = 4, 1000
@@ -110,10 +110,10 @@ def tune(
 
     Example: lab2048 tune rows --games 200 --trials 400 --out tuned.toml
     """
-    from lab2048.arena.pool import Pool
-    from lab2048.arena.ready import groups_of
-    from lab2048.arena.tune import Tuning
-    from lab2048.arena.verdict import judge
+    from lab2048.arena.compile import groups_of
+    from lab2048.arena.executor import Pool
+    from lab2048.arena.tuning.result import judge
+    from lab2048.arena.tuning.tune import Tuning
     from lab2048.players import canonical_spec, load_player_file
     from lab2048.players.evaluator import make_evaluator
     from lab2048.records.tuning_study import Study, check_file, study_path

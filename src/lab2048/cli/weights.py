@@ -133,7 +133,7 @@ def quantize_command(
 
 
 def _prepare() -> None:
-    from lab2048.arena.ready import NETWORK
+    from lab2048.arena.compile import NETWORK
 
     make_ready(NETWORK)
 

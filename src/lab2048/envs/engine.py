@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from lab2048.arena.ready import ENVIRONMENTS, prepare
+from lab2048.arena.compile import ENVIRONMENTS, prepare
 from lab2048.envs.option import ILLEGALS, REWARDS, EnvOptions
 from lab2048.errors import IllegalMoveError, UsageError
 from lab2048.kernels.games import vector

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from lab2048.envs.engine import Engine
 from lab2048.envs.observation import Observation
 from lab2048.envs.option import RENDER_MODES, EnvOptions, check_render_mode
-from lab2048.envs.picture import draw_board
-from lab2048.envs.text import write_board
+from lab2048.envs.render import draw_board, write_board
 from lab2048.errors import UsageError
 from lab2048.kernels.games import vector
 from lab2048.kernels.games.vector import Frames

@@ -52,7 +52,7 @@ class Player(ABC):
 
     measure: ClassVar[str] = "value"  # what the values of a decision are
     is_interactive: ClassVar[bool] = False  # True if a person has to answer
-    kernels: ClassVar[tuple[str, ...]] = ("play",)  # groups of kernels to compile before it plays: lab2048.arena.ready
+    kernels: ClassVar[tuple[str, ...]] = ("play",)  # groups to compile before it plays: lab2048.arena.compile
     releases_lock: ClassVar[bool] = False  # True if `choose` is compiled, so that several can choose at once on threads
 
     @property

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lab2048.studies.line import Line, paired_gap
+from lab2048.studies.comparison import Line, paired_gap
 from lab2048.studies.measure import Measure, Measured
+from lab2048.studies.model import Ranking
 from lab2048.studies.result import Result
-from lab2048.studies.study import Ranking
 from lab2048.studies.verdict import BETTER, WORSE, compare
 
 

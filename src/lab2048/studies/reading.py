@@ -1,4 +1,4 @@
-"""Reading studies: TOML files beside this one, or one of your own."""
+"""Reading studies: the TOML files in the folder definitions, or one of your own."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,11 @@ from typing import Any
 
 from lab2048.errors import FileError, LabError, UsageError, nearest
 from lab2048.studies.measure import SIZES, Measure
+from lab2048.studies.model import KINDS, SPAWN, Figure, Lesson, Ranking, Row, Study
 from lab2048.studies.published import Published
-from lab2048.studies.study import KINDS, SPAWN, Figure, Lesson, Ranking, Row, Study
-from lab2048.studies.trained import TRAINED, TURNED, UNTOLD, WEIGHTS, is_trained
+from lab2048.studies.run.trained_games import TRAINED, TURNED, UNTOLD, WEIGHTS, is_trained
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent / "definitions"
 MAX_TRAININGS = 100
 _STUDY = {
     "title": str, "question": str, "source": str, "assumptions": list, "every": dict, "rows": list, "rankings": list,

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lab2048.studies.line import Line, found_of, make_line
+from lab2048.studies.comparison import Line, found_of, make_line
+from lab2048.studies.model import Row, Study
 from lab2048.studies.ranking import Ranked, rank
 from lab2048.studies.result import Result, Shelf
-from lab2048.studies.study import Row, Study
 
 SCHEMA = "lab2048/study-report-1"
 

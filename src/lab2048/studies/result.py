@@ -11,7 +11,7 @@ from lab2048.errors import FileError
 from lab2048.records.atomic_file import replacing
 from lab2048.records.database import data_folder
 from lab2048.studies.measure import Measured
-from lab2048.studies.study import Row, Study
+from lab2048.studies.model import Row, Study
 
 SCHEMA = "lab2048/study-result-1"
 

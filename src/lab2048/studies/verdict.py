@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from lab2048.arena.statistics import Interval
 from lab2048.studies.measure import Measured, Unit
+from lab2048.studies.model import Figure
 from lab2048.studies.published import Published
-from lab2048.studies.study import Figure
 
 AGREES, BETTER, WORSE, DIFFERS = "agrees", "better", "worse", "differs"
 NOT_COMPARABLE = "not comparable"  # there is a figure, and why it cannot be set beside ours is said

@@ -6,10 +6,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from lab2048.studies.line import NOT_YET, Line
+from lab2048.studies.comparison import NOT_YET, Line
+from lab2048.studies.model import SPAWN, Row, Study
 from lab2048.studies.report import Report
 from lab2048.studies.result import Result
-from lab2048.studies.study import SPAWN, Row, Study
 from lab2048.studies.verdict import AGREES, BETTER, DIFFERS, NOT_COMPARABLE, NOT_MEASURED, UNPUBLISHED, WORDS, WORSE
 from lab2048.views.number import number
 from lab2048.views.study_figure import write_each, write_lesson, write_ours, write_published

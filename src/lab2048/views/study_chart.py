@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from lab2048.studies.line import Line
+from lab2048.studies.comparison import Line
 from lab2048.studies.measure import Measure, Unit
 from lab2048.studies.report import Report
 from lab2048.views.study_figure import write_value

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lab2048.studies.model import Row
 from lab2048.studies.report import Report
-from lab2048.studies.study import Row
 from lab2048.views.number import number
 from lab2048.views.study_chart import FAINT, INK, PAPER, WIDTH, ticks
 

@@ -1,8 +1,8 @@
 """Figures of a study as words: values in their units, intervals, sample sizes."""
 
-from lab2048.studies.line import Line
+from lab2048.studies.comparison import Line
 from lab2048.studies.measure import Measured, Unit
-from lab2048.studies.study import Lesson
+from lab2048.studies.model import Lesson
 from lab2048.views.number import duration, number, percent
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from lab2048.views.number import number, percent
 
 if TYPE_CHECKING:
-    from lab2048.learning.deep import DeepProgress
+    from lab2048.learning.deep.training import DeepProgress
     from lab2048.learning.ntuple import Progress
 
 

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from lab2048.arena.statistics import mean_interval, rate_interval
-from lab2048.arena.verdict import Verdict
+from lab2048.arena.tuning.result import Verdict
 from lab2048.players.registry import spec_with
 from lab2048.views.table import rate_text, spread
 

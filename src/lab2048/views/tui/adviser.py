@@ -10,7 +10,7 @@ from lab2048.errors import LabError, UsageError
 from lab2048.rules import Board, Rules
 
 if TYPE_CHECKING:  # players bring Numba along, and the first frame does not wait for that
-    from lab2048.arena.ready import Preparing
+    from lab2048.arena.compile import Preparing
     from lab2048.players import Decision, Player
 
     Question = tuple[Board, asyncio.AbstractEventLoop, "asyncio.Future[Decision]"]
@@ -81,8 +81,8 @@ class Adviser:
                 _reply(loop, answer, lambda answer=answer, decision=decision: answer.set_result(decision))  # type: ignore[misc]
 
     def _decide(self, board: Board) -> "Decision":
+        from lab2048.arena.compile import prepare
         from lab2048.arena.episode import ask
-        from lab2048.arena.ready import prepare
         from lab2048.players import make_player
 
         if self._player is None:

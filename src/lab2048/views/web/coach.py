@@ -14,7 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, field
 
-from lab2048.arena.ready import ENVIRONMENTS, NETWORK, PLAY, SOLVER, groups_of, prepare
+from lab2048.arena.compile import ENVIRONMENTS, NETWORK, PLAY, SOLVER, groups_of, prepare
 from lab2048.errors import LabError, UsageError
 from lab2048.models import SHIPPED
 from lab2048.models.deep.torch_import import has_torch
@@ -150,7 +150,7 @@ class Coach:
 
         if not _jit.is_ready(group) and _jit.CAN_KEEP:
             self._say(f"compiling kernels ({group}), once after an update")
-            program = f"from lab2048.arena.ready import prepare; prepare(lambda _: None, {group!r})"
+            program = f"from lab2048.arena.compile import prepare; prepare(lambda _: None, {group!r})"
             self._process = subprocess.Popen([sys.executable, "-c", program], text=True, stdin=subprocess.DEVNULL)
             self._process.wait()
         if not self._is_closed:

@@ -48,7 +48,7 @@ class Method:
             from lab2048.learning.ntuple_config import Config
 
             return Config
-        from lab2048.learning import config
+        from lab2048.learning.deep import config
 
         return {
             "afterstate": config.AfterstateConfig,

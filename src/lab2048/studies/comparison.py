@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab2048.arena.statistics import Interval
-from lab2048.studies.game import measure_games, paired_difference
+from lab2048.studies.game_figures import measure_games, paired_difference
 from lab2048.studies.measure import Measure, Measured, Unit
+from lab2048.studies.model import Figure, Row, Study
 from lab2048.studies.result import Result
-from lab2048.studies.runner import reason_left_out
-from lab2048.studies.study import Figure, Row, Study
-from lab2048.studies.trained import is_trained
+from lab2048.studies.run.runner import reason_left_out
+from lab2048.studies.run.trained_games import is_trained
 from lab2048.studies.verdict import NOT_COMPARABLE, NOT_MEASURED, Verdict, judge
 
 NOT_YET = "not run yet"

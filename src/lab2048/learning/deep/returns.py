@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.learning.action import best
-from lab2048.learning.config import DeepConfig, ReturnsConfig
-from lab2048.learning.crowd import Floats, Moves, Ranks
-from lab2048.learning.deep import DeepTraining
+from lab2048.learning.deep.action_values import best
+from lab2048.learning.deep.config import DeepConfig, ReturnsConfig
+from lab2048.learning.deep.training import DeepTraining
+from lab2048.learning.deep.vector_games import Floats, Moves, Ranks
 from lab2048.models.deep.design import DeepDesign
 from lab2048.models.deep.network import DeepNetwork
 from lab2048.models.deep.torch_import import torch

@@ -6,7 +6,7 @@ What those are is said in lab2048.players.strategy; here they meet many games at
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.learning.crowd import Flags, Floats, Moves, Ranks
+from lab2048.learning.deep.vector_games import Flags, Floats, Moves, Ranks
 from lab2048.players.strategy import Strategy
 from lab2048.rules.afterstates import Afters
 from lab2048.rules.shape import Shape

@@ -11,8 +11,8 @@ from typing import Any
 from lab2048.errors import LabError
 from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
+from lab2048.studies.model import Row
 from lab2048.studies.result import GameResult, Result, Shelf
-from lab2048.studies.study import Row
 
 
 class LeftOutError(LabError):

@@ -17,8 +17,8 @@ from importlib.metadata import version
 from typing import Any
 
 from lab2048.arena.batch import Batch, play_batch
-from lab2048.arena.knob import Panel, check_names, make_panel, sample_boards, with_matrix
-from lab2048.arena.pool import Pool
+from lab2048.arena.executor import Pool
+from lab2048.arena.tuning.parameter import Panel, check_names, make_panel, sample_boards, with_matrix
 from lab2048.errors import StoreError, UsageError, nearest
 from lab2048.players.evaluator import Evaluator
 from lab2048.players.registry import fit_player, make_player, options, spec_with

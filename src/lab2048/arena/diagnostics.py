@@ -123,7 +123,7 @@ def _huge_pages() -> Finding:
 
 
 def _kernel_cache() -> Finding:
-    from lab2048.arena.ready import GROUPS
+    from lab2048.arena.compile import GROUPS
     from lab2048.kernels import _jit
 
     if not _jit.IS_COMPILED:

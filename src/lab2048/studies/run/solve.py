@@ -12,10 +12,10 @@ from lab2048.solver.problem import Problem
 from lab2048.solver.solve import Solve
 from lab2048.solver.table import Table
 from lab2048.solver.workers import Crew
-from lab2048.studies.job import Job
 from lab2048.studies.measure import Measured
 from lab2048.studies.result import Result
-from lab2048.studies.training import learnt
+from lab2048.studies.run.task import Job
+from lab2048.studies.run.training import learnt
 
 MEMORY = 2**30  # for the arrays of a solve
 CERTAIN = 1.0 - 1e-12

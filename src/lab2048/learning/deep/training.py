@@ -1,6 +1,6 @@
 """What all trainings of deep networks share: how they are asked for, run, reported, kept and taken up again.
 
-A method (lab2048.learning.afterstate, .action, .returns) fills in one thing: a round, which plays some moves of
+A method (afterstate_values, action_values, returns) fills in one thing: a round, which plays some moves of
 many games at once and learns from them.  Limits are looked at between rounds and trials have dice of their own,
 so that one seed makes one curve, however often the training is interrupted.
 """
@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.errors import FileError, LabError, UsageError
-from lab2048.learning.adam import Adam
-from lab2048.learning.config import DeepConfig
-from lab2048.learning.crowd import N_RANKS, Crowd, Ending, Floats, Moves, Ranks
-from lab2048.learning.trial import Trial, run_trial
-from lab2048.learning.wish import check_same
+from lab2048.learning.deep.config import DeepConfig
+from lab2048.learning.deep.optimizer import Adam
+from lab2048.learning.deep.vector_games import N_RANKS, Crowd, Ending, Floats, Moves, Ranks
+from lab2048.learning.evaluation import Trial, run_trial
+from lab2048.learning.option import check_same
 from lab2048.models.deep.design import DeepDesign
 from lab2048.models.deep.file import load_deep, save_deep
 from lab2048.models.deep.network import DeepNetwork
@@ -129,7 +129,7 @@ class DeepTraining(ABC):
 
     @classmethod
     def groups(cls, config: Any) -> tuple[str, ...]:  # noqa: ARG003
-        """The groups of kernels that it needs: lab2048.arena.ready."""
+        """The groups of kernels that it needs: lab2048.arena.compile."""
         return ("environments",)
 
     # --- what all share ----------------------------------------------------------------

@@ -3,9 +3,9 @@
 import time
 from typing import Any
 
-from lab2048.studies.job import Job
 from lab2048.studies.measure import Measure, Measured
 from lab2048.studies.result import GameResult
+from lab2048.studies.run.task import Job
 
 WEIGHTS = "{weights}"  # stands for the file of a trained network in a row's player
 # What a row's player says for it.  The second is for values of afterstates only.
@@ -24,7 +24,7 @@ def play_trained(job: Job, training: Any) -> tuple[list[GameResult], dict[str, M
 
     They have seeds of their own, those of trials: a training begins on the games that a match of its seed plays.
     """
-    from lab2048.learning.trial import SEED, play_trial
+    from lab2048.learning.evaluation import SEED, play_trial
 
     network = training.network()
     if job.row.player == TURNED:

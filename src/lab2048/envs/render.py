@@ -1,6 +1,6 @@
-"""A board as a picture, for the render mode `rgb_array`; drawn with NumPy alone.
+"""A board as text, for the render mode `ansi`, and as a picture, for `rgb_array`; drawn with NumPy alone.
 
-Everything is a distance: a pixel belongs to a tile, or to a stroke of a digit, as far as
+In a picture everything is a distance: a pixel belongs to a tile, or to a stroke of a digit, as far as
 its distance from it is negative, so that all edges come out smooth at any size.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.rules import Board
-from lab2048.rules.shape import BRICK, Shape
+from lab2048.rules.shape import BRICK, NOTHING, Shape
 
 Picture = NDArray[np.uint8]
 Field = NDArray[np.float64]
@@ -55,6 +55,25 @@ _STROKES: dict[str, list[list[tuple[float, float]]]] = {
 }  # fmt: skip
 _ADVANCE = 5.9  # from one digit to the next, in the same units
 _STROKE = 1.05  # how thick
+
+
+def write_board(board: Board) -> str:
+    """The tiles in rows, aligned; hexagons stand in columns, each half a tile lower than its neighbours.
+
+    >>> print(write_board(Board.from_text("2 16 . / . x 4")))
+     2 16  .
+     .  x  4
+    >>> print(write_board(Board.from_text("hex1:2 .|. 16 .|. 4")))
+        .
+     2     .
+       16
+     .     4
+        .
+    """
+    faces = {cell: str(tile or ".") for cell, tile in enumerate(board.tiles)} | {BRICK: "x", NOTHING: ""}
+    width = max(map(len, faces.values()))
+    lines = (" ".join(faces[cell].rjust(width) for cell in row) for row in board.shape.drawing)
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def draw_board(board: Board) -> Picture:

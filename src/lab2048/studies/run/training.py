@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from lab2048.errors import FileError, UsageError, nearest
-from lab2048.studies.job import Job, StoppedError
 from lab2048.studies.measure import Measured
-from lab2048.studies.play import play_games
+from lab2048.studies.model import Lesson
 from lab2048.studies.result import Result
-from lab2048.studies.study import Lesson
-from lab2048.studies.trained import WEIGHTS, is_trained, play_trained
+from lab2048.studies.run.match import play_games
+from lab2048.studies.run.task import Job, StoppedError
+from lab2048.studies.run.trained_games import WEIGHTS, is_trained, play_trained
 
 SAVE_SECONDS = 300.0  # a checkpoint may be a gigabyte
 N_POINTS = 200  # of a curve, at most
 # Where each deep training lives; a version without it leaves its rows out.
 DEEP = {
-    "afterstate": "lab2048.learning.afterstate:AfterstateTraining",
-    "c51": "lab2048.learning.action:C51Training",
-    "dqn": "lab2048.learning.action:DqnTraining",
-    "returns": "lab2048.learning.returns:ReturnsTraining",
+    "afterstate": "lab2048.learning.deep.afterstate_values:AfterstateTraining",
+    "c51": "lab2048.learning.deep.action_values:C51Training",
+    "dqn": "lab2048.learning.deep.action_values:DqnTraining",
+    "returns": "lab2048.learning.deep.returns:ReturnsTraining",
 }
 METHODS = ("ntuple", *DEEP)
 
@@ -99,7 +99,7 @@ def deep_method(name: str) -> Any:
 def _preset(name: str) -> Mapping[str, Any]:
     if not name:
         return {}
-    presets: Mapping[str, Any] = vars(importlib.import_module("lab2048.learning.config"))
+    presets: Mapping[str, Any] = vars(importlib.import_module("lab2048.learning.deep.config"))
     found: Mapping[str, Any] = presets[f"PRESET_{name}"]
     return found
 

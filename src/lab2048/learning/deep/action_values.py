@@ -2,7 +2,7 @@
 
 The network is shown a state and says what every move is worth: a number (dqn) or a distribution over
 returns (c51, after document 003).  Many games are played at once, with a move at random now and then; the
-steps go into a ring (lab2048.learning.replay), and batches are drawn from it.  What a move ought to be worth is
+steps go into a replay buffer, and batches are drawn from it.  What a move ought to be worth is
 the sum of the next rewards + what a slower copy of the network thinks of the board that they led to, at the
 move that the network itself would make there (double).
 """
@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.errors import UsageError
-from lab2048.learning.config import ActionConfig, DeepConfig
-from lab2048.learning.crowd import Flags, Floats, Moves, Ranks
-from lab2048.learning.deep import DeepTraining
-from lab2048.learning.discipline import Discipline
-from lab2048.learning.replay import Replay, Sample
+from lab2048.learning.deep.config import ActionConfig, DeepConfig
+from lab2048.learning.deep.replay_buffer import Replay, Sample
+from lab2048.learning.deep.strategy import Discipline
+from lab2048.learning.deep.training import DeepTraining
+from lab2048.learning.deep.vector_games import Flags, Floats, Moves, Ranks
 from lab2048.models.deep.design import DeepDesign
 from lab2048.models.deep.network import DeepNetwork
 from lab2048.models.deep.torch_import import torch

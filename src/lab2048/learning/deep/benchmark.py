@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab2048.learning.action import C51Training
-from lab2048.learning.afterstate import AfterstateTraining
-from lab2048.learning.config import ActionConfig, AfterstateConfig
-from lab2048.learning.crowd import Crowd
-from lab2048.learning.deep import DeepTraining
+from lab2048.learning.deep.action_values import C51Training
+from lab2048.learning.deep.afterstate_values import AfterstateTraining
+from lab2048.learning.deep.config import ActionConfig, AfterstateConfig
+from lab2048.learning.deep.training import DeepTraining
+from lab2048.learning.deep.vector_games import Crowd
 from lab2048.models.deep.network import DeepNetwork
 from lab2048.rules import Rules
 

@@ -6,9 +6,9 @@ cells ends with 2^(n+1), ..., 8, 4 and has seen n fours.  What a 4 brings is not
 """
 
 from lab2048.rules import Board, Rules
-from lab2048.studies.job import Job
 from lab2048.studies.measure import Measured
 from lab2048.studies.result import Result
+from lab2048.studies.run.task import Job
 
 MAX_SEARCHED = 6  # cells: up to here every game is tried
 

@@ -5,15 +5,15 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from lab2048.arena.ready import NETWORK, PLAY, SOLVER, groups_of, prepare
+from lab2048.arena.compile import NETWORK, PLAY, SOLVER, groups_of, prepare
 from lab2048.errors import FileError, LabError, UsageError, nearest
 from lab2048.models.deep.torch_import import has_torch
 from lab2048.players.registry import fit_player, make_player, names
-from lab2048.studies.job import Job, LeftOutError, StoppedError
+from lab2048.studies.model import Row, Study
 from lab2048.studies.result import Result, Shelf
-from lab2048.studies.study import Row, Study
-from lab2048.studies.trained import WEIGHTS, is_trained
-from lab2048.studies.training import DEEP, deep_method
+from lab2048.studies.run.task import Job, LeftOutError, StoppedError
+from lab2048.studies.run.trained_games import WEIGHTS, is_trained
+from lab2048.studies.run.training import DEEP, deep_method
 
 INSTALL_DEEP = "install torch: pip install 'lab2048[deep]'"
 _DEEP_PLAYERS = ("c51", "net")
@@ -141,7 +141,7 @@ class Runner:
 
 def _check_player(row: Row, shelf: Shelf) -> None:
     """Raise FileError for a player that cannot play its row, before hours of other rows."""
-    from lab2048.studies.solve import TABLE
+    from lab2048.studies.run.solve import TABLE
 
     if not row.player or is_trained(row.player):
         return
@@ -161,11 +161,11 @@ def _check_player(row: Row, shelf: Shelf) -> None:
 
 def run_row(job: Job) -> Result:
     """Run a row by its kind."""
-    from lab2048.studies.bound import run_bound
-    from lab2048.studies.play import run_match
-    from lab2048.studies.solve import run_regret, run_solve
-    from lab2048.studies.threads import run_threads
-    from lab2048.studies.training import run_train
+    from lab2048.studies.run.bound import run_bound
+    from lab2048.studies.run.match import run_match
+    from lab2048.studies.run.solve import run_regret, run_solve
+    from lab2048.studies.run.threads import run_threads
+    from lab2048.studies.run.training import run_train
 
     kinds = {
         "match": run_match,

@@ -3,16 +3,16 @@
 import time
 
 from lab2048.arena.episode import ask
+from lab2048.arena.executor import Pool
 from lab2048.arena.match import Match
-from lab2048.arena.pool import Pool
 from lab2048.players import canonical_spec, make_player
 from lab2048.records.entry import Summary
 from lab2048.records.episode import Episode
 from lab2048.rules import Game
 from lab2048.rules.dice import episode_seed
-from lab2048.studies.game import game_result
-from lab2048.studies.job import Job, StoppedError
+from lab2048.studies.game_figures import game_result
 from lab2048.studies.result import GameResult, Result
+from lab2048.studies.run.task import Job, StoppedError
 
 KEEP_SECONDS = 5.0
 

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lab2048.arena.executor import Pool
 from lab2048.arena.match import Match, Standing
-from lab2048.arena.pool import Pool
 from lab2048.arena.statistics import Interval, mean_interval
-from lab2048.arena.tune import Tuning
+from lab2048.arena.tuning.tune import Tuning
 from lab2048.players.evaluator import Evaluator
 from lab2048.records.episode import Episode
 from lab2048.records.tuning_study import Study, Trial

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.arena.statistics import mean_interval, rate_interval
-from lab2048.learning.crowd import N_RANKS, Crowd, Ending, Moves, Ranks, Weigh
+from lab2048.learning.deep.vector_games import N_RANKS, Crowd, Ending, Moves, Ranks, Weigh
 from lab2048.rules import Rules
 from lab2048.rules.afterstates import Afters
 

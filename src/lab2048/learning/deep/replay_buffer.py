@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.learning.crowd import Flags, Floats, Moves, Ranks
+from lab2048.learning.deep.vector_games import Flags, Floats, Moves, Ranks
 
 
 class Sample(NamedTuple):

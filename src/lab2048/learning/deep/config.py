@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from lab2048.errors import UsageError
-from lab2048.learning.wish import check_wishes, wish
+from lab2048.learning.option import check_wishes, wish
 from lab2048.models.deep.design_options import KINDS, READINGS, SCALES
 
 STRATEGIES = ("none", "safe", "reverse-shield")

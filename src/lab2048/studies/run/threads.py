@@ -7,9 +7,9 @@ from lab2048.arena.statistics import mean_interval
 from lab2048.players import make_player
 from lab2048.players.registry import spec_with
 from lab2048.rules.dice import episode_seed
-from lab2048.studies.job import Job
 from lab2048.studies.measure import Measured
 from lab2048.studies.result import Result
+from lab2048.studies.run.task import Job
 
 
 def run_threads(job: Job) -> Result:

@@ -1,0 +1,1 @@
+"""Speed of the rules and of searches on this machine."""

@@ -1,0 +1,1 @@
+"""Training deep networks: one algorithm per file, and what they share."""

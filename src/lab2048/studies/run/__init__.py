@@ -1,0 +1,1 @@
+"""Running the rows of a study: one file per kind of row."""
