@@ -8,7 +8,7 @@ import pytest
 from lab2048.cli import progress
 from lab2048.cli.app import run
 from lab2048.cli.options import say
-from lab2048.views.fold import folded
+from lab2048.views.wrap import folded
 
 
 class Terminal(io.StringIO):

@@ -20,8 +20,8 @@ from lab2048.errors import StoreError
 from lab2048.players import load_player_file
 from lab2048.records.store import Store
 from lab2048.rules import Rules
+from lab2048.views.match_table import match_table
 from lab2048.views.number import count
-from lab2048.views.table import match_table
 
 SLOW = ["--rules", "3x3", "--games", "1000000"]  # never done while a test looks
 

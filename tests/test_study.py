@@ -17,7 +17,7 @@ from lab2048.studies.reading import load_study, read_study, study_names
 from lab2048.studies.result import GameResult
 from lab2048.studies.run.bound import chain_score, highest_score
 from lab2048.studies.verdict import difference, judge
-from lab2048.views.study import write_run
+from lab2048.views.study.text import write_run
 
 SMALL = """
 title = "Small"

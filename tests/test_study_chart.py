@@ -10,9 +10,9 @@ from lab2048.studies.measure import Measured
 from lab2048.studies.reading import read_study
 from lab2048.studies.report import Report, make_report
 from lab2048.studies.result import GameResult, Result, Shelf
-from lab2048.views.study_chart import PAIRS, panels, report_svg
-from lab2048.views.study_curve import curves, curves_svg
-from lab2048.views.study_page import figures
+from lab2048.views.study.chart import PAIRS, panels, report_svg
+from lab2048.views.study.curve import curves, curves_svg
+from lab2048.views.study.page import figures
 
 LEARNERS = """
 title = "Learners"

@@ -16,7 +16,7 @@ from lab2048.studies.reading import load_study, read_study, study_names
 from lab2048.studies.report import Report, make_report
 from lab2048.studies.result import Result, Shelf
 from lab2048.studies.run.runner import Runner, reason_left_out
-from lab2048.views.study import report_markdown, report_table
+from lab2048.views.study.text import report_markdown, report_table
 
 
 def finish(shelf: Shelf, *, stop_after: int = 100, only: Sequence[str] = ()) -> list[str]:

@@ -10,8 +10,8 @@ from lab2048.studies.reading import read_study
 from lab2048.studies.report import make_report
 from lab2048.studies.result import Shelf
 from lab2048.studies.run.runner import Runner
-from lab2048.views.study import report_markdown
-from lab2048.views.study_curve import curves_svg
+from lab2048.views.study.curve import curves_svg
+from lab2048.views.study.text import report_markdown
 
 TRAIN = """
 title = "Learning"

@@ -19,10 +19,10 @@ from lab2048.records.store import Store
 from lab2048.rules import Board, Rules
 from lab2048.views.tui.adviser import Adviser
 from lab2048.views.tui.app import LabApp
-from lab2048.views.tui.choices import Choices
-from lab2048.views.tui.games import GamesScreen
-from lab2048.views.tui.menu import MenuScreen
-from lab2048.views.tui.replay import ReplayScreen
+from lab2048.views.tui.screens.games import GamesScreen
+from lab2048.views.tui.screens.menu import MenuScreen
+from lab2048.views.tui.screens.replay import ReplayScreen
+from lab2048.views.tui.widgets.choice_list import Choices
 
 
 @pytest.mark.parametrize("name", SHOTS)

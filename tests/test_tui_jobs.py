@@ -14,9 +14,9 @@ from lab2048.cli.app import run as run_command
 from lab2048.records.store import Store
 from lab2048.rules import Spawner
 from lab2048.views.tui.app import LabApp
-from lab2048.views.tui.form import FormScreen
-from lab2048.views.tui.replay import ReplayScreen
-from lab2048.views.tui.work import WorkScreen
+from lab2048.views.tui.screens.form import FormScreen
+from lab2048.views.tui.screens.job import WorkScreen
+from lab2048.views.tui.screens.replay import ReplayScreen
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from lab2048.records.store import Store
 from lab2048.rules import Rules
 from lab2048.views.tui.app import LabApp
 from lab2048.views.tui.palette import Depth
-from lab2048.views.tui.panel import BoardAndPanel
-from lab2048.views.tui.picture import fitting
+from lab2048.views.tui.widgets.panel import BoardAndPanel
+from lab2048.views.tui.widgets.picture import fitting
 
 PLAIN = pytest.mark.parametrize(
     ("depth", "is_ascii"), [(Depth.NONE, False), (Depth.NONE, True), (Depth.SIXTEEN, False), (Depth.SIXTEEN, True)]

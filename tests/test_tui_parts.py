@@ -10,12 +10,12 @@ from strategies import PACKED, WIDE, boards
 from lab2048.errors import LabError, UsageError
 from lab2048.rules import Board, Rules
 from lab2048.views.tui.adviser import Adviser, check_spec
-from lab2048.views.tui.chart import chart
-from lab2048.views.tui.digits import large
-from lab2048.views.tui.job import MAX_POINTS, Job
+from lab2048.views.tui.forms import PLANS
+from lab2048.views.tui.jobs import MAX_POINTS, Job
 from lab2048.views.tui.palette import Depth, Palette, to_ascii
-from lab2048.views.tui.picture import DENSITIES, Density, Picture, face, fitting, size_of
-from lab2048.views.tui.plan import PLANS
+from lab2048.views.tui.widgets.chart import chart
+from lab2048.views.tui.widgets.digits import large
+from lab2048.views.tui.widgets.picture import DENSITIES, Density, Picture, face, fitting, size_of
 
 PALETTES = [Palette(depth, is_ascii) for depth in Depth for is_ascii in (False, True)]
 

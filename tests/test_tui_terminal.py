@@ -196,7 +196,7 @@ def test_a_game_by_rules_of_its_own_is_kept_with_them(open_terminal: Open, own_s
 
 
 def test_an_error_inside_is_one_line_and_the_game_is_kept(open_terminal: Open, own_store: Path) -> None:
-    broken = "import lab2048.views.tui.play as p; p.PlayScreen.undo = lambda self: 1 / 0"
+    broken = "import lab2048.views.tui.screens.play as p; p.PlayScreen.undo = lambda self: 1 / 0"
     code = f"{broken}; from lab2048.cli import main; main()"
     terminal = open_terminal(100)
     terminal.play(program=f'{shlex.quote(sys.executable)} -c "{code}" tui --rules 4x4 --seed 3; echo code-$?')

@@ -6,9 +6,9 @@ import pytest
 
 from lab2048.arena.compile import ENVIRONMENTS, NETWORK, PLAY, SOLVER
 from lab2048.models import SHIPPED
-from lab2048.views.web import coach as module
-from lab2048.views.web.coach import Coach
-from lab2048.views.web.error import NotReadyError
+from lab2048.views.web.errors import NotReadyError
+from lab2048.views.web.services import players as module
+from lab2048.views.web.services.players import Coach
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from web_server import calm_lab
 from lab2048.errors import UsageError
 from lab2048.records.store import Store
 from lab2048.views.web.app import Api
-from lab2048.views.web.front import Front
-from lab2048.views.web.lab import Lab
+from lab2048.views.web.lazy_app import Front
+from lab2048.views.web.state import Lab
 
 
 async def ask(front: Front, path: str, method: str = "GET", body: bytes = b"") -> tuple[int, bytes]:
@@ -117,7 +117,7 @@ def test_no_early_route_answers_what_a_later_one_should(tmp_path: Path) -> None:
 
 def test_the_description_is_whole_although_its_models_are_built_late() -> None:
     program = """if True:
-        from lab2048.views.web.front import import_framework
+        from lab2048.views.web.lazy_app import import_framework
         import_framework()
         from fastapi.openapi.models import OpenAPI
         from pydantic import BaseModel

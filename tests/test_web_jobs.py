@@ -8,12 +8,12 @@ import pytest
 from web_server import serving
 
 from lab2048.errors import FileError
+from lab2048.jobs.job import Job
+from lab2048.jobs.progress import followers
 from lab2048.records.store import Store
 from lab2048.views.charts import solve_chart
-from lab2048.views.web.bus import CROWDED, Bus, News
-from lab2048.views.web.follow import followers
-from lab2048.views.web.job import Job
-from lab2048.views.web.spec import Library
+from lab2048.views.web.services.event_bus import CROWDED, Bus, News
+from lab2048.views.web.services.player_names import Library
 
 
 @pytest.fixture(scope="module")

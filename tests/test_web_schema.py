@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 from web_server import serving
 
 from lab2048.views.web.app import Api
-from lab2048.views.web.lab import Lab
+from lab2048.views.web.state import Lab
 
 # Tested elsewhere: lines of JSON are no JSON, and here hundreds of jobs would start.
 LEFT_OUT = ("/api/games/import", "/api/matches", "/api/trainings", "/api/solves", "/api/studies")

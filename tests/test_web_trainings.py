@@ -13,10 +13,11 @@ from lab2048.errors import FileError
 from lab2048.learning.ntuple import Training
 from lab2048.learning.ntuple_config import Config
 from lab2048.rules import Rules
-from lab2048.views.room import need_room
-from lab2048.views.web import checkpoint, method
-from lab2048.views.web.checkpoint import Checkpoints
-from lab2048.views.web.spec import Library
+from lab2048.views.disk_space import need_room
+from lab2048.views.web.services import checkpoints as checkpoint
+from lab2048.views.web.services import training_methods
+from lab2048.views.web.services.checkpoints import Checkpoints
+from lab2048.views.web.services.player_names import Library
 
 # A deep network that is written in a moment.
 TINY = {"network": "mlp", "widths": "8", "crowd": 8, "batch": 8, "trial_every": 0}
@@ -115,11 +116,11 @@ def test_where_files_have_no_second_names_they_are_copied(kept, monkeypatch):
 # --- what is shown before a training starts -------------------------------------------
 
 
-@pytest.mark.parametrize("name", [name for name in method.METHODS if name != "ntuple"])
+@pytest.mark.parametrize("name", [name for name in training_methods.METHODS if name != "ntuple"])
 def test_every_method_of_the_command_line_is_offered_with_its_options(web, name):
     from lab2048.cli.train_deep import METHODS
 
-    assert set(method.METHODS) == {"ntuple", *METHODS}
+    assert set(training_methods.METHODS) == {"ntuple", *METHODS}
     found = {each["name"]: each for each in web.get("/api/trainings/options")["methods"]}
     assert [option["name"] for option in found[name]["options"]] == list(METHODS[name][1].__dataclass_fields__)
     assert all(option["doc"] for option in found[name]["options"])
@@ -200,13 +201,13 @@ def test_a_training_that_goes_on_is_planned_with_the_size_that_it_will_come_to(w
 
 
 def test_without_torch_a_deep_training_says_what_to_install(web, monkeypatch):
-    monkeypatch.setattr(method, "has_torch", lambda: False)
+    monkeypatch.setattr(training_methods, "has_torch", lambda: False)
     said = web.error("POST", "/api/trainings/plan", {"name": "a", "method": "dqn"})
     assert said == "deep networks need torch: pip install 'lab2048[deep]'"
 
 
 def test_players_that_need_torch_are_not_offered_without_it(web, monkeypatch):
-    from lab2048.views.web import players
+    from lab2048.views.web.routes import players
 
     names = {player["name"] for player in web.get("/api/players")["players"]}
     assert {"c51", "net"} & names == ({"c51", "net"} if find_spec("torch") else set())

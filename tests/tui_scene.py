@@ -11,9 +11,9 @@ from lab2048.arena.sitting import Sitting
 from lab2048.records.store import Store
 from lab2048.rules import Rules
 from lab2048.views.tui.app import LabApp
-from lab2048.views.tui.form import FormScreen
 from lab2048.views.tui.palette import Depth
-from lab2048.views.tui.play import PlayScreen
+from lab2048.views.tui.screens.form import FormScreen
+from lab2048.views.tui.screens.play import PlayScreen
 
 Scene = Callable[[LabApp, Pilot[None]], Awaitable[None]]
 Run = Callable[..., LabApp]

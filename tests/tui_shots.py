@@ -20,13 +20,13 @@ from lab2048.arena.sitting import Sitting
 from lab2048.records.store import Store
 from lab2048.rules import Rules
 from lab2048.views.tui.app import LabApp
-from lab2048.views.tui.choose import ChooseScreen
-from lab2048.views.tui.job import Job
+from lab2048.views.tui.forms import PLANS
+from lab2048.views.tui.jobs import Job
 from lab2048.views.tui.palette import Depth
-from lab2048.views.tui.plan import PLANS
-from lab2048.views.tui.play import PlayScreen
-from lab2048.views.tui.replay import ReplayScreen
-from lab2048.views.tui.work import WorkScreen
+from lab2048.views.tui.screens.choose_player import ChooseScreen
+from lab2048.views.tui.screens.job import WorkScreen
+from lab2048.views.tui.screens.play import PlayScreen
+from lab2048.views.tui.screens.replay import ReplayScreen
 
 FOLDER = Path(__file__).parent / "data" / "tui"
 ALL_TILES = "2 4 8 16 / 32 64 128 256 / 512 1024 2048 4096 / 8192 16384 # x"

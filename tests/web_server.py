@@ -12,9 +12,9 @@ import httpx
 import uvicorn
 
 from lab2048.records.store import Store
-from lab2048.views.web.front import Front, guarded
-from lab2048.views.web.lab import Lab
-from lab2048.views.web.wire import Wire
+from lab2048.views.web.http_protocol import Wire
+from lab2048.views.web.lazy_app import Front, guarded
+from lab2048.views.web.state import Lab
 
 
 class Web:

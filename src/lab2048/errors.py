@@ -53,6 +53,14 @@ class StoreError(FileError):
     """The store of games is damaged, locked, full or of another program."""
 
 
+class JobNotFoundError(LabError):
+    """There is no such job."""
+
+
+class JobConflictError(LabError):
+    """It cannot be done with a job as it stands."""
+
+
 def nearest(word: str, known: Iterable[str], otherwise: str = "", *, prefix: str = "") -> str:
     """Say which known word may have been meant, or else which there are: the tail of an error.
 

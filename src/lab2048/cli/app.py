@@ -20,7 +20,7 @@ from lab2048.cli.progress import remember
 from lab2048.cli.settings import Settings, is_needed, unknown_variables
 from lab2048.cli.words import check_colour, coloured, show_colour_everywhere, spell_out_numbers, take_colour
 from lab2048.errors import FileError, LabError, RequirementError, UsageError
-from lab2048.views.fold import columns_of, folded
+from lab2048.views.wrap import columns_of, folded
 
 UNSETTLED = {"config", "doctor", "completion", "__complete", "--help", "-h", "--version"}  # run without any settings
 

@@ -12,7 +12,7 @@ from lab2048.cli.options import JsonOption, say
 from lab2048.cli.output import print_json
 from lab2048.cli.settings import COMMON, PROJECT_FILE, Setting, Settings, unknown_variables, user_file
 from lab2048.errors import UsageError, nearest
-from lab2048.views.fold import columns_of, folded
+from lab2048.views.wrap import columns_of, folded
 
 
 class _Config(TyperGroup):

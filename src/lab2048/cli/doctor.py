@@ -10,7 +10,7 @@ from lab2048.cli.output import print_json
 from lab2048.cli.progress import working
 from lab2048.cli.settings import Settings, unknown_variables
 from lab2048.errors import UsageError
-from lab2048.views.fold import columns_of, folded
+from lab2048.views.wrap import columns_of, folded
 
 
 def doctor(context: typer.Context, as_json: JsonOption = False) -> None:

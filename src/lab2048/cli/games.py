@@ -94,11 +94,11 @@ def list_games(
         games = [{**entry._asdict(), "won": entry.moves_to_goal is not None} for entry in entries]
         print_json("games-1", {"games": games, "has_more": has_more})
     elif as_csv:
-        from lab2048.views.listing import games_csv
+        from lab2048.views.game_list import games_csv
 
         print(games_csv(entries), end="")
     elif entries:
-        from lab2048.views.listing import games_table
+        from lab2048.views.game_list import games_table
 
         # A pipe has no width: folding there would only hinder the next program.
         make_console(width=None if sys.stdout.isatty() else 1000).print(games_table(entries))
@@ -119,7 +119,7 @@ def show(id_: IdArgument, as_json: JsonOption = False, store: StoreOption = None
     Example: lab2048 games show 12
     """
     from lab2048.rules import Game
-    from lab2048.views.listing import game_facts
+    from lab2048.views.game_list import game_facts
     from lab2048.views.text import render, wants_codes
 
     with _open(store) as the_store:
@@ -271,7 +271,7 @@ def import_games(
 
 
 def _report_damages(damages: list[StoreError]) -> None:
-    from lab2048.views.listing import printable
+    from lab2048.views.game_list import printable
 
     for error in damages[:MAX_REPORTS]:
         say(printable(str(error)))

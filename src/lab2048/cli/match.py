@@ -29,9 +29,9 @@ from lab2048.cli.options import (
 from lab2048.cli.output import make_console, print_json, to_json
 from lab2048.cli.progress import again, bar, make_ready, say_how
 from lab2048.errors import RequirementError, UsageError
-from lab2048.views.fold import columns_of
 from lab2048.views.number import count
 from lab2048.views.text import fit
+from lab2048.views.wrap import columns_of
 
 if TYPE_CHECKING:
     from lab2048.arena.executor import Pool
@@ -224,7 +224,7 @@ def _live(match: "Match") -> Iterator[Callable[[], None]]:
         return
     from rich.live import Live
 
-    from lab2048.views.table import match_table
+    from lab2048.views.match_table import match_table
 
     console = make_console(sys.stderr)
     with Live(console=console, auto_refresh=False, transient=True) as live:
@@ -244,7 +244,7 @@ def _report(match: "Match", required: "list[Requirement]", *, as_json: bool, as_
     if as_json:
         print_json("match-1", _facts(match, required))
         return
-    from lab2048.views.table import match_csv, match_table
+    from lab2048.views.match_table import match_csv, match_table
 
     if as_csv:
         print(match_csv(match), end="")

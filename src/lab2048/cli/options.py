@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lab2048.cli.check import Readable, Within
-from lab2048.views.fold import columns_of, folded
+from lab2048.views.wrap import columns_of, folded
 
 if TYPE_CHECKING:
     from lab2048.records.episode import Episode

@@ -24,7 +24,7 @@ from lab2048.cli.output import print_json
 from lab2048.rules import Rules
 from lab2048.rules.dice import MAX_SEED
 from lab2048.views.number import count
-from lab2048.views.plain import PlainGame
+from lab2048.views.plain_play import PlainGame
 from lab2048.views.screen import compose
 from lab2048.views.text import wants_codes
 

@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 from lab2048.cli.options import JsonOption, say
 from lab2048.cli.output import print_json
 from lab2048.errors import UsageError, nearest
-from lab2048.views.fold import columns_of, folded
+from lab2048.views.wrap import columns_of, folded
 
 _MEANT = ("did you mean show?", "did you mean list?")
 PlayerFileOption = Annotated[

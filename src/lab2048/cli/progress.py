@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from lab2048.cli.options import say
-from lab2048.views.fold import columns_of
 from lab2048.views.number import wait
+from lab2048.views.wrap import columns_of
 
 PATIENCE, _PATIENCE_ELSEWHERE = 1.0, 2.0  # seconds without a word
 _PAUSE_TERMINAL, _PAUSE_ELSEWHERE = 0.2, 10.0

@@ -20,8 +20,8 @@ from lab2048.errors import UsageError
 
 if TYPE_CHECKING:
     from lab2048.records.store import Store
-    from lab2048.views.web.front import Front
-    from lab2048.views.web.lab import Lab
+    from lab2048.views.web.lazy_app import Front
+    from lab2048.views.web.state import Lab
 
 PORT = 2048
 LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"
@@ -96,8 +96,8 @@ def _run(listener: socket.socket, token: str | None, path: Path | None, *, open_
     import uvicorn
 
     from lab2048.records.store import Store
-    from lab2048.views.web.front import Front, guarded
-    from lab2048.views.web.wire import Wire
+    from lab2048.views.web.http_protocol import Wire
+    from lab2048.views.web.lazy_app import Front, guarded
 
     port = listener.getsockname()[1]
     address = f"http://{LOCAL}:{port}/" + (f"?token={token}" if token else "")
@@ -126,7 +126,7 @@ def _run(listener: socket.socket, token: str | None, path: Path | None, *, open_
 
 def _open_lab(store: "Store") -> "Lab":
     """The laboratory, and what it did not finish last time."""
-    from lab2048.views.web.lab import Lab
+    from lab2048.views.web.state import Lab
 
     lab = Lab(store)
     lab.jobs.begin()

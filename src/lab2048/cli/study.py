@@ -15,7 +15,7 @@ from lab2048.cli.options import SEED, WORKERS, JsonOption, say
 from lab2048.cli.output import make_console, print_json
 from lab2048.cli.progress import say_how
 from lab2048.errors import FileError, UsageError
-from lab2048.views.fold import columns_of, folded
+from lab2048.views.wrap import columns_of, folded
 
 if TYPE_CHECKING:
     from lab2048.studies.report import Report
@@ -59,7 +59,7 @@ def list_studies(as_json: JsonOption = False) -> None:
     Example: lab2048 study list
     """
     from lab2048.studies.reading import load_study, study_names
-    from lab2048.views.study import study_lines
+    from lab2048.views.study.text import study_lines
 
     studies = [load_study(name) for name in study_names()]
     if as_json:
@@ -203,7 +203,7 @@ def _show(found: "Report", *, as_json: bool) -> None:
     if as_json:
         print_json("study-report-1", found.to_json())
         return
-    from lab2048.views.study import report_table
+    from lab2048.views.study.text import report_table
 
     # A pipe has no width: folding there would only hinder whoever reads it.
     is_terminal = sys.stdout.isatty()
@@ -213,7 +213,7 @@ def _show(found: "Report", *, as_json: bool) -> None:
 
 def _show_short(found: "Report") -> None:
     """A line for each study, where there are several."""
-    from lab2048.views.study import summary, write_spent
+    from lab2048.views.study.text import summary, write_spent
 
     seconds, cpu = write_spent(list(found.results.values()))
     print(f"{found.study.name}: {summary(found)}; {seconds} s, CPU {cpu} s", flush=True)
@@ -238,7 +238,7 @@ def _write_all(to: Path, *, quick: bool, tiny: bool, seed: int, folder: Path | N
         else:
             say(f"{name}: nothing is kept")
     from lab2048.records.atomic_file import replacing
-    from lab2048.views.study import index_markdown
+    from lab2048.views.study.text import index_markdown
 
     pages = {
         path.name: path.read_text(encoding="utf-8") for path in sorted(to.glob("*.md")) if path.name != "README.md"
@@ -249,7 +249,7 @@ def _write_all(to: Path, *, quick: bool, tiny: bool, seed: int, folder: Path | N
 
 def _write_html(found: "Report", path: Path, *, force: bool) -> None:
     from lab2048.records.atomic_file import replacing
-    from lab2048.views.study_page import report_html
+    from lab2048.views.study.page import report_html
 
     with replacing(path, force=force) as file:
         file.write(report_html(found))
@@ -258,9 +258,9 @@ def _write_html(found: "Report", path: Path, *, force: bool) -> None:
 
 def _write_markdown(found: "Report", path: Path, command: str, *, force: bool) -> None:
     from lab2048.records.atomic_file import check_target, replacing
-    from lab2048.views.study import report_markdown
-    from lab2048.views.study_chart import report_svg
-    from lab2048.views.study_curve import curves_svg
+    from lab2048.views.study.chart import report_svg
+    from lab2048.views.study.curve import curves_svg
+    from lab2048.views.study.text import report_markdown
 
     drawn = {path.with_suffix(".svg"): (report_svg(found), found.study.title)}
     if curves := curves_svg(found):

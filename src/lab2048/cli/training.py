@@ -108,8 +108,8 @@ def check_room(out: Path, now: float, later: float = 0.0) -> str:
 
     `later` is what it takes when it has grown.
     """
+    from lab2048.views.disk_space import need_room
     from lab2048.views.number import size
-    from lab2048.views.room import need_room
 
     need_room(out, max(now, later), advice="make room, or name another disk with --out FILE")
     grown = f", later {size(later)}" if later > now else ""

@@ -94,12 +94,12 @@ def tui(
     with Store.open(store) as the_store:
         first = None
         if game is not None:
-            from lab2048.views.tui.form import continue_game
+            from lab2048.views.tui.screens.form import continue_game
 
             first = continue_game(the_store.get(game).episode, the_store, spec=player)
         elif any(is_typed(context, name) for name in _OF_A_GAME):
-            from lab2048.views.tui.form import default_player
-            from lab2048.views.tui.play import PlayScreen
+            from lab2048.views.tui.screens.form import default_player
+            from lab2048.views.tui.screens.play import PlayScreen
 
             first = PlayScreen(Sitting(the_rules, the_seed, the_store), default_player(the_rules, player))
         app = LabApp(
@@ -125,7 +125,7 @@ def _tell_last(sitting: "Sitting", words: list[str]) -> None:
     import shlex
 
     from lab2048.views.number import count
-    from lab2048.views.tui.facts import rules_text
+    from lab2048.views.tui.widgets.facts import rules_text
 
     game = sitting.last_played
     if game is None or not game.turns:

@@ -160,8 +160,8 @@ def _view(sitting: "Sitting", spec: str, n_games: int, *, is_quiet: bool) -> "It
     """What shows each turn: frames on a terminal, lines elsewhere, nothing if only the result is wanted."""
     from lab2048.rules.move import move_name
     from lab2048.views.frame import Frames
-    from lab2048.views.listing import printable
-    from lab2048.views.plain import PlainGame
+    from lab2048.views.game_list import printable
+    from lab2048.views.plain_play import PlainGame
     from lab2048.views.screen import compose
     from lab2048.views.text import wants_codes
 
@@ -205,8 +205,8 @@ def _complain(failure: str) -> None:
 def _report(seen: Seen, sitting: "Sitting", *, as_json: bool) -> None:
     """The games in a table, and what they come to."""
     from lab2048.arena.statistics import mean_interval, rate_interval
+    from lab2048.views.match_table import rate_text, spread
     from lab2048.views.number import count
-    from lab2048.views.table import rate_text, spread
 
     rules, games = sitting.rules, seen.games
     if as_json:

@@ -3,7 +3,7 @@
 import os
 import textwrap
 
-from lab2048.views.plain import PlainGame
+from lab2048.views.plain_play import PlainGame
 from lab2048.views.text import columns_needed, fit
 
 MIN_COLUMNS = 12  # for the score, below the smallest boards

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from lab2048.arena.statistics import mean_interval, rate_interval
 from lab2048.arena.tuning.result import Verdict
 from lab2048.players.registry import spec_with
-from lab2048.views.table import rate_text, spread
+from lab2048.views.match_table import rate_text, spread
 
 MARK = "# lab2048 tune, study "  # how a file begins that a tuning may replace
 LABEL_WIDTH, COLUMN_WIDTH = 16, 26

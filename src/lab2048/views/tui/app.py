@@ -16,11 +16,11 @@ from textual.filter import LineFilter, NoColor
 
 from lab2048.errors import StoreError
 from lab2048.rules import Rules
-from lab2048.views.tui.job import Job
-from lab2048.views.tui.menu import MenuScreen
-from lab2048.views.tui.pace import Pace
-from lab2048.views.tui.page import Page
+from lab2048.views.tui.frame_pace import Pace
+from lab2048.views.tui.jobs import Job
 from lab2048.views.tui.palette import PLAIN_THEME, THEME, AsciiFilter, Depth, Palette, detect_depth
+from lab2048.views.tui.screens.base import Page
+from lab2048.views.tui.screens.menu import MenuScreen
 
 if TYPE_CHECKING:
     from textual.screen import Screen

@@ -9,13 +9,13 @@ from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
 import lab2048
-from lab2048.views.web import error
-from lab2048.views.web.lab import Lab
+from lab2048.views.web import errors
+from lab2048.views.web.state import Lab
 
-# Files of this folder.  The first board needs the first ones; what they lead to comes a moment later.
-FIRST = ("events", "collection", "games")
+# Files of the folder routes.  The first board needs the first ones; what they lead to comes a moment later.
+FIRST = ("events", "games", "game")
 LATER = (
-    "judge",
+    "game_values",
     "hint",
     "players",
     "design",
@@ -24,7 +24,7 @@ LATER = (
     "trainings",
     "solves",
     "tables",
-    "hard",
+    "hardest_boards",
     "studies",
 )
 
@@ -44,7 +44,7 @@ class Api:
             separate_input_output_schemas=False,
         )
         self.app.state.lab = lab
-        error.install(self.app)
+        errors.install(self.app)
         self.app.add_middleware(GZipMiddleware, minimum_size=4000, compresslevel=6)
         self._n_own = len(self.app.router.routes)  # such as its description, which tells of all
         self._add(FIRST)
@@ -66,4 +66,4 @@ class Api:
     def _add(self, nouns: Iterable[str]) -> None:
         for noun in nouns:
             # As they are: to include a router would build each of its routes once more, and again at the first request.
-            self.app.router.routes.extend(import_module(f"{__package__}.{noun}").router.routes)
+            self.app.router.routes.extend(import_module(f"{__package__}.routes.{noun}").router.routes)

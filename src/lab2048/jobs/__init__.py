@@ -1,0 +1,1 @@
+"""Long work beside a view: commands in processes of their own, and how far they have come."""

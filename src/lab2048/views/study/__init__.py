@@ -1,0 +1,1 @@
+"""Reports of studies: text, charts, and pages in Markdown and HTML."""

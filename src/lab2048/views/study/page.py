@@ -1,0 +1,241 @@
+"""A study as one HTML file: tables and charts, with everything in it; it needs no network."""
+
+import re
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+from lab2048.studies.measure import Unit
+from lab2048.studies.report import Report
+from lab2048.views.study.chart import OURS, THEIRS, Panel, is_logarithmic, panels
+from lab2048.views.study.curve import COLOURS, curves, title
+from lab2048.views.study.figure import write_each, write_ours, write_published
+from lab2048.views.study.ranking import CAPTION, ranking_cells
+from lab2048.views.study.text import summary, write_run, write_spent
+
+_CODE = re.compile("`([^`]+)`")
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem;
+       color: #1f1a14; background: #faf8ef; }
+table { border-collapse: collapse; font-size: 0.9rem; display: block; overflow-x: auto; }
+th, td { text-align: left; padding: 0.25rem 0.7rem 0.25rem 0; vertical-align: top; }
+tr.row th { padding-top: 0.9rem; }
+td.n { text-align: right; }
+td.agrees, td.better { color: #14602a; } td.worse { color: #9c1c1c; }
+code { font-size: 0.85rem; } .chart { margin: 1.5rem 0; }
+@media (prefers-color-scheme: dark) {
+  body { color: #f3efe6; background: #24211c; }
+  td.agrees, td.better { color: #7fd694; } td.worse { color: #ff9b8f; }
+}
+"""
+
+
+def report_html(report: Report) -> str:
+    """The page."""
+    from plotly.offline import get_plotlyjs
+
+    study = report.study
+    charts = "\n".join(f'<div class="chart">{_draw(figure)}</div>' for figure in figures(report))
+    assumed = "".join(f"<li>{_with_code(each)}</li>" for each in study.assumptions)
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(study.name)}: {escape(study.title)}</title>
+<style>{_STYLE}</style>
+<script>{get_plotlyjs()}</script>
+</head>
+<body>
+<h1>{escape(study.title)}</h1>
+<p>{escape(study.question)}</p>
+<p>{escape(study.source)}</p>
+<p>{escape(summary(report))}. Verdicts are computed from the intervals.</p>
+{_rankings(report)}
+{_table(report)}
+<h2>Charts</h2>
+{charts}
+{f"<h2>Assumed</h2><ul>{assumed}</ul>" if assumed else ""}
+<h2>What was run</h2>
+{_runs(report)}
+</body>
+</html>
+"""
+
+
+def _with_code(text: str) -> str:
+    """A sentence, and what stands between backticks in it as code."""
+    return _CODE.sub(r"<code>\1</code>", escape(text))
+
+
+def _rankings(report: Report) -> str:
+    parts = []
+    for ranked in report.ranked:
+        heads, rows = ranking_cells(ranked, report.size)
+        head = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        parts.append(f"<h2>{escape(ranked.ranking.title)}</h2>\n<p>{CAPTION}</p>\n{table}")
+    return "\n".join([*parts, "<h2>Figures</h2>"]) if parts else ""
+
+
+def _table(report: Report) -> str:
+    heads = ["measured", "published or set against", "where", "ours", "95% interval", "n", "verdict"]
+    has_several = any(line.each for line in report.lines)
+    heads += ["each training"] if has_several else []
+    rows, last = [], ""
+    for line in report.lines:
+        if line.row.id != last:
+            last = line.row.id
+            name = escape(line.row.title)
+            rows.append(f'<tr class="row"><th colspan="{len(heads)}" scope="rowgroup">{name}</th></tr>')
+        value, interval, n = write_ours(line)
+        cells = [line.figure.measure.title, write_published(line), line.figure.where, value, interval]
+        word = line.verdict.word.replace(" ", "-")
+        each = f"<td>{escape(write_each(line))}</td>" if has_several else ""
+        rows.append(
+            "<tr>"
+            + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+            + f'<td class="n">{n}</td><td class="{word}">{escape(str(line.verdict))}</td>{each}</tr>'
+        )
+    head = "".join(f'<th scope="col">{head}</th>' for head in heads)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _runs(report: Report) -> str:
+    rows = []
+    for row in report.study.rows:
+        found = report.of(row)
+        origin = found[-1].provenance if found else {}
+        seconds, cpu = write_spent(found)
+        told = f"{origin.get('program')}, {origin.get('created')}, {seconds} s, CPU {cpu} s" if found else "-"
+        run = f"<code>{escape(write_run(row, report.size))}</code>"
+        rows.append(f"<tr><td>{escape(row.title)}</td><td>{run}</td><td>{escape(told)}</td></tr>")
+    return f"<table><tbody>{''.join(rows)}</tbody></table>"
+
+
+def figures(report: Report) -> Iterator[Any]:
+    """The charts: one for each measure, and one for each curve of the trainings."""
+    for panel in panels(report):
+        yield _panel_figure(panel)
+    yield from _curve_figures(report)
+
+
+def _panel_figure(panel: Panel) -> Any:
+    import plotly.graph_objects as go
+
+    lines = panel.lines[::-1]  # the first one on top
+    places = range(len(lines))
+    ours = [line.ours for line in lines if line.ours is not None]
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[each.value for each in ours],
+        y=[i + 0.12 for i in places],
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": [each.high - each.value if each.is_sure else 0 for each in ours],
+            "arrayminus": [each.value - each.low if each.is_sure else 0 for each in ours],
+        },
+        mode="markers",
+        name="ours",
+        marker={"color": OURS, "size": 10},
+        text=[str(line.verdict) for line in lines],
+    )
+    published = [(i - 0.12, line.beside) for i, line in enumerate(lines) if not line.figure.against]
+    found = [(place, beside) for place, beside in published if beside is not None]
+    if found:
+        figure.add_scatter(
+            x=[beside[0] for _, beside in found],
+            y=[place for place, _ in found],
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": [beside[2] - beside[0] for _, beside in found],
+                "arrayminus": [beside[0] - beside[1] for _, beside in found],
+            },
+            mode="markers",
+            name="published",
+            marker={"color": THEIRS, "size": 10, "symbol": "diamond-open"},
+        )
+    for to, word in ((1, "least"), (-1, "most")):
+        ends = [(i - 0.12, line.bound[0]) for i, line in enumerate(lines) if line.bound and line.bound[1] == to]
+        if ends:
+            figure.add_scatter(
+                x=[end for _, end in ends],
+                y=[place for place, _ in ends],
+                mode="markers",
+                name=f"published: at {word}",
+                marker={"color": THEIRS, "size": 12, "symbol": f"triangle-{'right' if to > 0 else 'left'}-open"},
+            )
+    figure.update_layout(
+        title=panel.title,
+        height=180 + 26 * len(lines),
+        margin={"l": 10, "r": 30, "t": 60, "b": 40},
+        xaxis=_axis(panel),
+        yaxis={
+            "tickvals": list(places),
+            "ticktext": [escape(_short(panel.label(line))) for line in lines],
+            "range": [-0.7, len(lines) - 0.3],
+            "automargin": True,
+            "zeroline": False,
+        },
+    )
+    return figure
+
+
+def _axis(panel: Panel) -> dict[str, Any]:
+    """Round numbers with their unit; where figures are far apart, powers of ten alone."""
+    unit = panel.measure.meaning.unit
+    scale = {"type": "log", "dtick": 1} if is_logarithmic(panel) else {"type": "linear"}
+    return scale | {
+        "tickformat": ".3~%" if unit is Unit.RATE else "",
+        "exponentformat": "SI" if unit in (Unit.SECONDS, Unit.BYTES) else "none",
+        "ticksuffix": {Unit.SECONDS: "s", Unit.BYTES: "B"}.get(unit, ""),
+    }
+
+
+def _curve_figures(report: Report) -> Iterator[Any]:
+    import plotly.graph_objects as go
+
+    for name, lines in curves(report).items():
+        figure = go.Figure()
+        for i, (row, points) in enumerate(lines.items()):
+            colour, x = COLOURS[i % len(COLOURS)], [point.n_games for point in points]
+            figure.add_scatter(
+                x=x,
+                y=[point.value for point in points],
+                mode="lines",
+                name=escape(_short(row)),
+                legendgroup=row,
+                line={"color": colour, "dash": "solid" if i < len(COLOURS) else "dash"},
+            )
+            if any(point.high > point.low for point in points):  # from the least of the trainings to the most
+                figure.add_scatter(
+                    x=[*x, *x[::-1]],
+                    y=[*(point.high for point in points), *(point.low for point in reversed(points))],
+                    fill="toself",
+                    fillcolor=colour,
+                    opacity=0.15,
+                    line={"width": 0},
+                    legendgroup=row,
+                    showlegend=False,
+                    hoverinfo="skip",
+                )
+        figure.update_layout(
+            title=f"{title(name)}, while learning",
+            xaxis_title="games learnt",
+            height=400 + 20 * len(lines),
+            legend={"orientation": "h", "y": -0.2, "yanchor": "top"},  # below, where all names have room
+        )
+        yield figure
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= 50 else title[:49] + "…"
+
+
+def _draw(figure: Any) -> str:
+    html: str = figure.to_html(full_html=False, include_plotlyjs=False)
+    return html

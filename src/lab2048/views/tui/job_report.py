@@ -1,0 +1,139 @@
+"""What a job has found so far, as text: a match as tables, a training as a curve, a solve by its layers."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from rich.text import Text
+
+from lab2048.arena.statistics import Interval
+from lab2048.views.game_list import printable
+from lab2048.views.match_table import rate_text, spread
+from lab2048.views.number import duration, number
+from lab2048.views.tui.jobs import Job
+from lab2048.views.tui.widgets.chart import chart
+
+_MAX_TILES = 6
+_RATE = 26  # columns of the widest rate
+
+
+def report(job: Job, columns: int, lines: int) -> Text:
+    """What is known, in so many columns; curves take the lines that are left."""
+    if not job.event:
+        return Text()
+    if job.name == "match":
+        return _match(job.event, columns)
+    if job.name == "train":
+        return _training(job, columns, lines)
+    return _solve(job, columns, lines)
+
+
+def _interval(value: float, ends: Sequence[float | None]) -> Interval:
+    low, high = ends
+    return Interval(value, -math.inf if low is None else low, math.inf if high is None else high)
+
+
+def _match(event: dict[str, Any], columns: int) -> Text:
+    players = event["players"]
+    wide = max([6, *(len(player["player"]) for player in players)])
+    wide = min(wide, max(9, columns - 61))
+    head = f"{'player':<{wide}}{'games':>7}{'mean score':>20}{'median':>11}{'max':>11}{'moves/s':>12}"
+    text = Text().append(f"{_fitting(head, columns, wide)}\n", "bold")
+    for player in players:
+        name = _short(player["player"], wide)
+        if not player["games"]:
+            text.append(f"{name:<{wide}}{0:>7}\n")
+            continue
+        mean = spread(_interval(player["mean_score"], player["mean_score_ci95"]))
+        pace = player["moves_per_second"]
+        line = f"{name:<{wide}}{player['games']:>7,}{mean:>20}{number(player['median_score']):>11}"
+        line += f"{number(player['max_score']):>11}{number(pace) if pace else '-':>12}"
+        text.append(f"{_fitting(line, columns, wide)}\n")
+    played = [player for player in players if player["games"]]
+    n_across = max(1, (columns - 9) // _RATE)
+    for i in range(0, len(played), n_across):
+        text.append_text(_reached(played[i : i + n_across]))
+    text.append("\n")
+    for pair in event["paired"]:
+        if pair["games"] > 1:
+            a, b = pair["players"]
+            gap = spread(_interval(pair["mean_difference"], pair["mean_difference_ci95"]))
+            text.append(f"{printable(a)} - {printable(b)}: {gap} on {pair['games']} seeds")
+            more = pair["games_to_decide"]
+            text.append(f", not clear; about {number(more)} games would decide\n" if more else "\n")
+    return text
+
+
+def _fitting(line: str, columns: int, wide: int) -> str:
+    """As many whole columns of a line as there is room for."""
+    ends = [wide + end for end in (27, 38, 49, 61)]
+    return line[: max([ends[0], *(end for end in ends if end <= columns)])]
+
+
+def _reached(players: list[dict[str, Any]]) -> Text:
+    """How often each of the highest tiles was made."""
+    text = Text(
+        "\n" + f"{'reached':<9}" + "".join(f"{_short(p['player'], _RATE - 1):>{_RATE}}" for p in players), "bold"
+    )
+    tiles = [int(tile) for tile in players[0]["reached"]]
+    seen = [t for t in tiles if any(p["reached"][str(t)]["rate"] for p in players)]
+    first = max(0, tiles.index(seen[-1]) + 2 - _MAX_TILES) if seen else 0
+    for tile in reversed(tiles[first : first + _MAX_TILES]):
+        rates = [p["reached"][str(tile)] for p in players]
+        cells = "".join(f"{rate_text(_interval(rate['rate'], rate['ci95'])):>{_RATE}}" for rate in rates)
+        text.append(f"\n{tile:<9}{cells}", "not bold")
+    return text.append("\n")
+
+
+def _short(text: str, columns: int) -> str:
+    text = printable(text)
+    return text if len(text) <= columns else text[: columns - 1] + "…"
+
+
+def _training(job: Job, columns: int, lines: int) -> Text:
+    event = job.event
+    minutes, seconds = divmod(int(event["seconds"]), 60)
+    moves, pace = event["n_moves"] / 1e6, event["pace"] / 1e6
+    reached = "  ".join(f"{tile} {rate:.1%}" for tile, rate in event["rates"].items() if rate > 0) or "no 2048 yet"
+    text = Text(f"{minutes}:{seconds:02}  {moves:,.1f} million moves, {pace:.2f} million a second, ")
+    text.append(f"{event['n_games']:,} games\n")
+    text.append(f"last {event['n_last']} games: mean score ").append(number(event["mean"] or 0), "bold")
+    text.append(f" (best ever {number(event['best'])})  {reached}\n")
+    text.append(f"learning rate {event['learning_rate'] or 0:.4f}, mean error {event['error'] or 0:,.1f}\n\n", "dim")
+    points = [(point["n_moves"] / 1e6, point["mean"]) for point in job.points if point.get("mean")]
+    curve = chart(points, columns, max(4, lines - 6), unit="million moves")
+    if curve:
+        text.append("mean score of the last games\n", "bold").append("\n".join(curve))
+    return text
+
+
+def _solve(job: Job, columns: int, lines: int) -> Text:
+    event = job.event
+    if event.get("event") == "end":
+        return _solved(event)
+    text = Text().append(f"{event['phase']}, tile sum {event['tile_sum']}, layer {event['n_layers']}", "bold")
+    text.append(f" of {event['n_all']}\n" if event["n_all"] else "\n")
+    text.append(f"{number(event['states'])} states, {number(event['afterstates'])} afterstates, ")
+    text.append(f"{number(event['valued'])} valued, {number(event['bytes'] / 2**20)} MB on disk, ")
+    text.append(f"{duration(event['seconds'])}\n\n")
+    found = [(point["tile_sum"], point["states"]) for point in job.points if point.get("phase") == "forward"]
+    curve = chart(found, columns, max(4, lines - 5), unit="tile sum")
+    if curve:
+        text.append("states found, layer by layer\n", "bold").append("\n".join(curve))
+    return text
+
+
+def _solved(event: dict[str, Any]) -> Text:
+    rules = event["rules"]
+    text = Text()
+    if event["objective"] == "win":
+        text.append(f"{rules['board']}, goal {rules['goal']}: reached with probability ")
+        text.append(f"{event['value']:.12g}\n", "bold").append(f"missed with {event['loss_probability']:.12g}\n")
+    else:
+        text.append(f"{rules['board']}: expected score ").append(f"{event['value']:.12g}\n", "bold")
+    text.append(f"{event['states']:,} states, {event['lost']:,} lost, {event['states_raw']:,} with all their copies\n")
+    text.append(f"{event['afterstates']:,} afterstates, {event['won']:,} won, in {event['layers']} layers\n")
+    text.append(f"{event['seconds']:.1f} s, {number(event['bytes'] / 2**20)} MB\n")
+    return text.append(
+        f"table in {event['table']}: the player optimal:table={event['table']} plays by it\n" if event["table"] else ""
+    )

@@ -1,0 +1,169 @@
+"""A form for whatever can be begun: a line a field, and below them the command line that does the same."""
+
+import random
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Horizontal, VerticalScroll
+from textual.events import Key
+from textual.widgets import Input, Static
+
+from lab2048.errors import LabError, UsageError
+from lab2048.rules import Rules
+from lab2048.rules.dice import MAX_SEED, check_seed
+from lab2048.views.game_list import printable
+from lab2048.views.tui.adviser import check_spec
+from lab2048.views.tui.forms import Field, Plan, command_line, read_number, rules_of
+from lab2048.views.tui.screens.base import Line, Page
+from lab2048.views.tui.widgets import facts
+from lab2048.views.tui.widgets.choice_list import MARK
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from lab2048.records.episode import Episode
+    from lab2048.records.store import Store
+    from lab2048.views.tui.screens.play import PlayScreen
+
+MAX_SPEED = 1000.0
+
+
+class FormScreen(Page):
+    """Asks what a game or a job needs to know; Enter begins it."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Ask for the fields of a plan."""
+        super().__init__()
+        self.plan = plan
+
+    def compose(self) -> ComposeResult:
+        """A line for each field."""
+        yield Static(Text(f" {self.plan.name}", "bold").append(f"  {self.plan.doc}", "not bold"), id="header")
+        with VerticalScroll(id="fields", can_focus=False):
+            for field in self.plan.fields:
+                with Horizontal(classes="row"):
+                    yield Static(f" {field.name}", classes="label", id=f"label-{field.name}")
+                    yield Line(self._default(field), id=f"field-{field.name}")
+                    yield Static(Text(field.doc, no_wrap=True, overflow="ellipsis"), classes="doc")
+        yield Static(id="command")
+        yield Static(id="message")
+        yield Static(id="keys")
+
+    def on_mount(self) -> None:
+        """Show the command."""
+        self._draw()
+
+    def _default(self, field: Field) -> str:
+        """What stands in a field at first: what was said when lab2048 was started, or the field's own."""
+        said = {} if self.plan.name == "solve" else self.lab.defaults  # a board to solve is another question
+        return said.get(field.name, field.default)
+
+    @property
+    def values(self) -> dict[str, str]:
+        """What stands in the fields."""
+        return {field.name: self.query_one(f"#field-{field.name}", Input).value for field in self.plan.fields}
+
+    @property
+    def words(self) -> list[str]:
+        """The words of the command that does the same."""
+        name, lab = self.plan.name, self.lab
+        files = [word for path in lab.player_files for word in ("--player-file", str(path))]
+        store = ["--store", str(lab.store_file)] if lab.store_file else []
+        words = self.plan.words(self.values)
+        return words + files * (name in ("watch", "match")) + store * (name in ("play", "watch", "match"))
+
+    @property
+    def help(self) -> list[tuple[str, str]]:
+        """Every key and what it does."""
+        return [("Tab, arrows", "the next field, the one before"), ("Enter", "begin"), ("Esc", "back to the menu")]
+
+    def on_key(self, event: Key) -> None:
+        """Arrows lead from field to field."""
+        if event.key in ("up", "down"):
+            self.focus_next() if event.key == "down" else self.focus_previous()
+            event.stop()
+
+    def on_descendant_focus(self) -> None:
+        """Mark the field that is typed into; what stands in it is replaced by the first letter."""
+        for field in self.plan.fields:
+            has_focus = self.query_one(f"#field-{field.name}").has_focus
+            mark = Text(f"{MARK if has_focus else ' '}{field.name}", "bold" if has_focus else "")
+            self.put(f"label-{field.name}", mark)
+
+    def key_question_mark(self) -> None:
+        """A question mark is a letter here."""
+
+    def on_input_changed(self) -> None:
+        """The command follows the fields."""
+        self.message = ""
+        self._draw()
+
+    def on_input_submitted(self) -> None:
+        """Begin."""
+        try:
+            self.app.switch_screen(self._begin())
+        except (LabError, ValueError) as error:  # of quotes that are not closed
+            self.say(printable(str(error)))
+
+    def _draw(self) -> None:
+        try:
+            line = command_line(self.words)
+        except ValueError:
+            line = "lab2048 ..."
+        self.put("command", Text(f" $ {printable(line)}", overflow="ellipsis", no_wrap=True))
+        self.put("message", Text(self.message))
+        self.put("keys", facts.join_keys([("Enter", "begin"), ("↑↓", "fields"), ("Esc", "menu")], self.size.width))
+
+    def _begin(self) -> "Screen[None]":
+        """The screen of what was asked for; refuse what the command would refuse."""
+        if self.plan.name in ("play", "watch"):
+            return self._game()
+        from lab2048.views.tui.jobs import Job
+        from lab2048.views.tui.screens.job import WorkScreen
+
+        values = self.values
+        for spec in values.get("players", "").split():
+            check_spec(spec)
+        rules_of(values)
+        job = Job(self.plan.name, self.words)
+        self.lab.jobs[self.plan.name] = job
+        job.start()
+        return WorkScreen(self.plan, job)
+
+    def _game(self) -> "Screen[None]":
+        from lab2048.arena.sitting import Sitting
+        from lab2048.views.tui.screens.play import PlayScreen
+
+        values = self.values
+        rules = rules_of(values)
+        seed = check_seed(read_number(values, "seed", random.SystemRandom().randint(0, MAX_SEED)))
+        spec = default_player(rules, values.get("player", ""))
+        speed = float(values.get("speed", "").strip() or 10) if _is_number(values.get("speed", "")) else -1.0
+        if not 0 <= speed <= MAX_SPEED:
+            raise UsageError(f"speed {values['speed']!r} is out of range: expected 0 to {MAX_SPEED:g}")
+        return PlayScreen(Sitting(rules, seed, self.lab.store), spec, speed=speed, is_auto=self.plan.name == "watch")
+
+
+def default_player(rules: Rules, spec: str = "") -> str:
+    """Who is asked: the named one, or the best there is for the board."""
+    from lab2048.players.registry import default_spec
+
+    return check_spec(spec) if spec.strip() else default_spec(rules)
+
+
+def continue_game(episode: "Episode", store: "Store", n_moves: int | None = None, spec: str = "") -> "PlayScreen":
+    """The screen of a game that goes on from a move of one that was played, or from its end."""
+    from lab2048.arena.sitting import Sitting
+    from lab2048.views.tui.screens.play import PlayScreen
+
+    sitting = Sitting.going_on(episode, len(episode.moves) if n_moves is None else n_moves, store)
+    return PlayScreen(sitting, default_player(episode.rules, spec))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.strip() or 10)
+    except ValueError:
+        return False
+    return True

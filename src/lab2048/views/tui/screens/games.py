@@ -1,0 +1,175 @@
+"""The games that were kept: look through them, replay one, go on with it."""
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.events import Key
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from lab2048.errors import LabError, StoreError
+from lab2048.records.entry import Entry, Kept
+from lab2048.views.game_list import printable
+from lab2048.views.tui.screens.base import Page
+from lab2048.views.tui.widgets import facts
+from lab2048.views.tui.widgets.choice_list import Choices
+
+PAGE = 200  # games that are read at a time
+# What is shown: its name, the kind in the store, and whether every move must be yours.
+KINDS: tuple[tuple[str, str | None, bool], ...] = (
+    ("all", None, False),
+    ("yours: every move by you", "play", True),
+    ("played or watched, by anyone", "play", False),
+    ("of matches", "match", False),
+    ("imported", "import", False),
+)
+
+
+class GamesScreen(Page):
+    """A line a game, newest or best first."""
+
+    def __init__(self) -> None:
+        """Show all games, the newest first."""
+        super().__init__()
+        self.is_best = False
+        self.kind = 0  # which of KINDS
+        self._offset = 0
+
+    def compose(self) -> ComposeResult:
+        """A line of names, the games, the keys."""
+        yield Static(id="header")
+        yield Static(id="columns")
+        yield Choices()
+        yield Static(id="message")
+        yield Static(id="keys")
+
+    def on_mount(self) -> None:
+        """Read the first games."""
+        self._load()
+
+    def on_screen_resume(self) -> None:
+        """There may be new ones."""
+        if self.query_one(Choices).option_count:
+            self._load()
+
+    def on_resize(self) -> None:
+        """There is room for more columns, or for fewer."""
+        self._load(self._offset)
+
+    @property
+    def help(self) -> list[tuple[str, str]]:
+        """Every key and what it does."""
+        return [
+            ("arrows, Enter", "choose a game and look at it move by move"),
+            ("b", "the best or the newest first"),
+            ("k", "only yours, all that was played or watched, of matches, imported; all"),
+            ("c", "go on with a game where it ended; it becomes a game of its own"),
+            ("[ ]", f"the {PAGE} games before, the next ones"),
+            ("Esc", "back to the menu"),
+        ]
+
+    def on_key(self, event: Key) -> None:
+        """Choose which games are shown."""
+        if event.key == "b":
+            self.is_best = not self.is_best
+        elif event.key == "k":
+            self.kind = (self.kind + 1) % len(KINDS)
+        elif event.key == "c":
+            self._go_on()
+            return
+        elif event.key == "right_square_bracket" and self.query_one(Choices).option_count == PAGE:
+            self._load(self._offset + PAGE)
+            return
+        elif event.key == "left_square_bracket":
+            self._load(max(0, self._offset - PAGE))
+            return
+        elif event.key == "q":
+            self.lab.leave()
+            return
+        else:
+            return
+        self._load()
+
+    def _load(self, offset: int = 0) -> None:
+        """Read games anew; the one that was looked at stays where it is, if it is still there."""
+        games = self.query_one(Choices)
+        at = games.highlighted if offset == self._offset else None
+        self._offset, damages = offset, list[StoreError]()
+        _, kind, is_alone = KINDS[self.kind]
+        try:
+            entries = self.lab.store.entries(
+                kind=kind, alone=is_alone, best=self.is_best, limit=PAGE, offset=offset, on_damage=damages.append
+            )
+        except StoreError as error:
+            entries, self.message = [], printable(str(error))
+        else:
+            none = "no such game is kept" if self.kind else "no game is kept yet: play one"
+            left_out = f"{len(damages)} damaged games are left out" if damages else ""
+            self.message = left_out or ("" if entries or offset else none)
+        games.set_options(Option(_line(entry, self.size.width), id=str(entry.id)) for entry in entries)
+        if entries:
+            games.highlighted = min(at or 0, len(entries) - 1)
+        games.focus()
+        self._draw()
+
+    def _draw(self) -> None:
+        kind = KINDS[self.kind][0]
+        order = "best first" if self.is_best else "newest first"
+        begin = f", from {self._offset + 1}" if self._offset else ""
+        self.put("header", Text(" games", "bold").append(f"  {kind}, {order}{begin}", "not bold"))
+        self.put("columns", _columns(self.size.width, "id", "date", "board", "player", "score", "tile", "moves"))
+        self.put("message", Text(f" {self.message}"))
+        keys = [("Enter", "look"), ("c", "go on"), ("b", "newest" if self.is_best else "best")]
+        keys += [("k", "yours" if self.kind == 0 else "next kind")]
+        keys += [("[ ]", "page"), ("Esc", "menu"), ("?", "keys"), ("q", "quit")]
+        self.put("keys", facts.join_keys(keys, self.size.width))
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Look at a game."""
+        from lab2048.views.tui.screens.replay import ReplayScreen
+
+        if kept := self._get(event.option_id):
+            self.app.push_screen(ReplayScreen(kept))
+
+    def _get(self, id_: str | None) -> Kept | None:
+        """A game; None, and a message, if it cannot be read."""
+        try:
+            return self.lab.store.get(int(id_ or 0))
+        except LabError as error:
+            self.say(printable(str(error)))
+            return None
+
+    def _go_on(self) -> None:
+        """Go on with the chosen game."""
+        from lab2048.views.tui.screens.form import continue_game
+
+        option = self.query_one(Choices).highlighted_option
+        kept = self._get(option.id) if option else None
+        if kept is None:
+            return
+        try:
+            self.app.push_screen(continue_game(kept.episode, self.lab.store))
+        except LabError as error:
+            self.say(printable(str(error)))
+
+
+def _line(entry: Entry, columns: int) -> Text:
+    date = entry.created[:16].replace("T", " ")
+    players = ", ".join(dict.fromkeys([entry.player, *(player for _, player in entry.movers)]))
+    won = "!" if entry.moves_to_goal is not None else ""
+    facts = (f"{entry.score:,}", f"{entry.max_tile}{won}", f"{entry.n_moves:,}")
+    return _columns(columns, str(entry.id), date, entry.board, players, *facts)
+
+
+def _columns(columns: int, id_: str, date: str, board: str, player: str, score: str, tile: str, moves: str) -> Text:
+    """One line of the list; what is too long is cut, and where there is no room for all, some are left out."""
+    words = {"id": f"{id_:>6}", "date": f"  {date:<16}", "board": f"  {printable(_cut(board, 9)):<9}  "}
+    words |= {"player": f"{printable(_cut(player, 18)):<18}", "score": f"{score:>10}", "tile": f"{tile:>7}"}
+    words["moves"] = f"{moves:>7}"
+    for name in ("date", "moves", "player"):
+        if sum(map(len, words.values())) > columns:
+            del words[name]
+    return Text("".join(words.values()), no_wrap=True, overflow="ellipsis")
+
+
+def _cut(word: str, width: int) -> str:
+    return word if len(word) <= width else word[: width - 1] + "…"

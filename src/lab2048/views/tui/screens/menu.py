@@ -1,0 +1,86 @@
+"""The first screen: what there is to do, and which jobs are running."""
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.events import Key
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+import lab2048
+from lab2048.views.tui.forms import PLANS, Plan
+from lab2048.views.tui.screens.base import Page
+from lab2048.views.tui.widgets import facts
+from lab2048.views.tui.widgets.choice_list import Choices
+
+REFRESH_SECONDS = 0.5
+
+
+class MenuScreen(Page):
+    """Play, watch, games, match, train, solve."""
+
+    def compose(self) -> ComposeResult:
+        """A title, a line for each thing to do, the jobs, the keys."""
+        title = Text("lab2048", "bold").append(f" {lab2048.__version__}  ", "dim not bold")
+        yield Static(title.append("a laboratory for the game 2048", "not bold"), id="title")
+        yield Choices(*(Option(_line(plan), id=plan.name) for plan in PLANS))
+        yield Static(id="jobs")
+        yield Static(id="keys")
+
+    def on_mount(self) -> None:
+        """Follow the jobs."""
+        self.set_interval(REFRESH_SECONDS, self._draw)
+        self._draw()
+
+    def on_screen_resume(self) -> None:
+        """Show what has become of the jobs meanwhile."""
+        self._draw()
+
+    def _draw(self) -> None:
+        if not self.is_mounted or not self.lab.is_free:
+            return
+        text = Text()
+        for name, job in self.lab.jobs.items():
+            text.append(f"{name}: ", "bold").append(f"{job.state}\n")
+        self.put("jobs", text)
+        keys = [("↑↓", "choose"), ("Enter", "open"), ("p w g m t s", "at once"), ("?", "keys"), ("q", "quit")]
+        self.put("keys", facts.join_keys(keys, self.size.width))
+
+    @property
+    def help(self) -> list[tuple[str, str]]:
+        """Every key and what it does."""
+        opens = [(plan.key, f"{plan.name}: {plan.doc}") for plan in PLANS]
+        return [("arrows, Enter", "choose and open"), *opens, ("q, Ctrl-Q", "leave lab2048")]
+
+    def on_key(self, event: Key) -> None:
+        """A letter opens what it stands for."""
+        plan = next((plan for plan in PLANS if plan.key == event.key), None)
+        if plan:
+            self.open(plan)
+        elif event.key == "q":
+            self.lab.leave()
+        elif event.key == "escape":
+            event.stop()  # there is nothing below
+
+    def key_escape(self) -> None:
+        """There is nothing below the menu."""
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Open what was chosen."""
+        self.open(next(plan for plan in PLANS if plan.name == event.option_id))
+
+    def open(self, plan: Plan) -> None:
+        """The job if there is one, or else the form that begins it; the list of games has none."""
+        from lab2048.views.tui.screens.form import FormScreen
+        from lab2048.views.tui.screens.games import GamesScreen
+        from lab2048.views.tui.screens.job import WorkScreen
+
+        if plan.name == "games":
+            self.app.push_screen(GamesScreen())
+        elif plan.name in self.lab.jobs:
+            self.app.push_screen(WorkScreen(plan, self.lab.jobs[plan.name]))
+        else:
+            self.app.push_screen(FormScreen(plan))
+
+
+def _line(plan: Plan) -> Text:
+    return Text(f" {plan.name:<8}", "bold").append(plan.doc, "not bold")

@@ -1,0 +1,310 @@
+"""The screen of a game: you play, or a player does, and either takes over at any move."""
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.events import Key
+from textual.widgets import Static
+
+from lab2048.errors import IllegalMoveError, LabError
+from lab2048.rules.move import move_name
+from lab2048.views.game_list import printable
+from lab2048.views.tui.adviser import Adviser
+from lab2048.views.tui.screens.base import Page
+from lab2048.views.tui.widgets import facts
+from lab2048.views.tui.widgets.panel import BoardAndPanel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from lab2048.arena.sitting import Sitting
+    from lab2048.players import Decision
+    from lab2048.rules import Board, Turn
+
+MOTION_SPEED = 5  # moves a second; above it a slide and its spawn are shown in one
+FRAMES = 30.0  # a second, at most
+KEEP_SECONDS = 0.5
+
+
+class PlayScreen(Page):
+    """Plays a sitting: keys are yours, the player's moves come by Space and Enter."""
+
+    def __init__(self, sitting: "Sitting", spec: str, *, speed: float = 10, is_auto: bool = False) -> None:
+        """Begin with a player that is asked for hints, or plays at once."""
+        super().__init__()
+        self.sitting, self.speed, self.is_auto = sitting, speed, is_auto
+        self.wants_hint = False
+        self.decision: Decision | None = None  # the player's last one
+        self._judged: Board | None = None  # the board that it is about
+        self.adviser = self._new_adviser(spec)
+        self._moves = facts.move_keys(sitting.rules.shape.moves)
+        self._is_stale = False
+        self._doing = ""  # what is made ready for the player, as it was told last
+        self._n_asked = 0  # questions that the player thinks about
+        self._best = 0  # of your games before this one
+        self._commands = {
+            "u": self.undo, "backspace": self.undo, "r": self.redo, "y": self.redo, "ctrl+r": self.redo,
+            "n": self.new_game, "x": self.new_game, "space": self.step, "enter": self.toggle_auto,
+            "t": self.toggle_hint, "p": self.choose_player, "plus": self.faster, "equals_sign": self.faster,
+            "right_square_bracket": self.faster, "minus": self.slower, "left_square_bracket": self.slower,
+        }  # fmt: skip
+
+    def compose(self) -> ComposeResult:
+        """A header, the board with a panel beside it, a message and the keys."""
+        yield Static(id="header")
+        yield BoardAndPanel(self.sitting.game.board, self.palette, "facts", "lasting", "who", "values")
+        yield Static(id="message")
+        yield Static(id="keys")
+
+    def on_mount(self) -> None:
+        """Draw, keep games in pauses, and let the player begin if it is to."""
+        self._best = self.lab.best_score(self.sitting.rules)
+        self.set_interval(1 / FRAMES, self._tick)
+        self.set_interval(KEEP_SECONDS, self.sitting.keep)
+        self._draw()
+        if self.is_auto:
+            self._start_auto()
+
+    def on_unmount(self) -> None:
+        """Keep the game; the player is asked no more."""
+        self.is_auto = False
+        self.adviser.close()
+        self.sitting.close()
+        self.lab.unkept += self.sitting.unkept()
+        self.lab.last = self.sitting if self.sitting.last_played else self.lab.last
+
+    def on_resize(self) -> None:
+        """A panel where there is room for it, a line where there is none."""
+        self.call_after_refresh(self._draw)
+
+    @property
+    def help(self) -> list[tuple[str, str]]:
+        """Every key and what it does."""
+        return facts.play_help(self.sitting.rules.shape.moves)
+
+    # --- keys ------------------------------------------------------------------------
+
+    def on_key(self, event: Key) -> None:
+        """Act on a key at once."""
+        if event.key in self._moves:
+            self.move(self._moves[event.key])
+        elif event.key in self._commands:
+            self._commands[event.key]()
+        elif event.key in ("q", "Q", "upper_q"):
+            self.lab.leave()
+        else:
+            return
+        event.stop()
+
+    def move(self, move: int) -> None:
+        """A move of yours; it ends the player's turn."""
+        self.is_auto = False
+        name = move_name(self.sitting.rules.shape.moves[move])
+        try:
+            self._turned(self.sitting.play(move), is_slow=True)
+        except IllegalMoveError:
+            self.say(f"{name} is no move")
+
+    def undo(self) -> None:
+        """Take a move back, or the beginning of a game."""
+        self.is_auto = False
+        self._changed("" if self.sitting.undo() else "nothing to undo")
+
+    def redo(self) -> None:
+        """Make an undone move again."""
+        self.is_auto = False
+        self._changed("" if self.sitting.redo() else "nothing to redo")
+
+    def new_game(self) -> None:
+        """Begin anew; until the first move `undo` leads back."""
+        self._changed(f"new game, seed {self.sitting.begin_again().seed}; u goes back to the old one")
+        self._best = self.lab.best_score(self.sitting.rules)
+
+    def step(self) -> None:
+        """The player makes one move."""
+        self.is_auto = False
+        self._work(self._step, "player")
+
+    def toggle_auto(self) -> None:
+        """The player plays on, or stops."""
+        self.is_auto = not self.is_auto
+        if self.is_auto:
+            self._start_auto()
+        self._advise()
+        self._draw()
+
+    def rest(self) -> None:
+        """The player stops, and the game is kept now."""
+        self.is_auto = False
+        self.sitting.keep(at_once=True)
+
+    def toggle_hint(self) -> None:
+        """Show what every move is worth, or no longer."""
+        self.wants_hint = not self.wants_hint
+        self._advise()
+        self._draw()
+
+    def faster(self) -> None:
+        self._change_speed(1)
+
+    def slower(self) -> None:
+        self._change_speed(-1)
+
+    def _change_speed(self, step: int) -> None:
+        at = min(range(len(facts.SPEEDS)), key=lambda i: abs((facts.SPEEDS[i] or 1e9) - (self.speed or 1e9)))
+        self.speed = facts.SPEEDS[max(0, min(at + step, len(facts.SPEEDS) - 1))]
+        self.say(f"speed: {facts.speed_text(self.speed)}")
+
+    def choose_player(self) -> None:
+        """Ask who is to advise and to play; the game goes on meanwhile."""
+        from lab2048.views.tui.screens.choose_player import ChooseScreen
+
+        self.app.push_screen(ChooseScreen(self.adviser.spec), self._take_player)
+
+    def _take_player(self, spec: str | None) -> None:
+        if spec is not None and spec != self.adviser.spec:
+            self.adviser.close()
+            self.adviser, self._judged = self._new_adviser(spec), None
+            self._changed(f"{printable(spec)} it is; Enter lets it play")
+            if self.is_auto:
+                self._start_auto()
+
+    def _new_adviser(self, spec: str) -> Adviser:
+        return Adviser(spec, self.sitting.rules, self.sitting.game.seed)
+
+    # --- the player ------------------------------------------------------------------
+
+    def _work(self, work: "Callable[[], Coroutine[None, None, object]]", group: str) -> None:
+        """Begin something that the player is asked for; whatever else of its group was asked for is given up.
+
+        It is called when its turn comes, so that what is given up before has never begun.
+        """
+        self.run_worker(work, group=group, exclusive=True)  # type: ignore[arg-type] # it may be one of two kinds there
+
+    def _start_auto(self) -> None:
+        self._work(self._play_on, "player")
+
+    async def _play_on(self) -> None:
+        """Moves at the pace that was asked for, however few of them can be drawn."""
+        due = time.monotonic()
+        while self.is_auto and not self._is_over:
+            if not await self._step(due):
+                break
+            due = max(due + (1 / self.speed if self.speed else 0), time.monotonic() - 1)
+        self.is_auto = False
+        self._is_stale = True
+        self._advise()
+
+    async def _step(self, due: float = 0.0) -> bool:
+        """Ask the player and make its move, not before it is due; False if that failed."""
+        while not self._is_over:
+            board, adviser = self.sitting.game.board, self.adviser
+            decision = await self._ask(adviser)
+            if decision is None:
+                return False
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
+            if board is self.sitting.game.board and adviser is self.adviser:
+                self._turned(self.sitting.play(decision.move, by=adviser.spec), is_slow=0 < self.speed <= MOTION_SPEED)
+                return True
+            if not self.is_auto:
+                return False  # you were faster
+        return False
+
+    async def _ask(self, adviser: Adviser) -> "Decision | None":
+        """The player's thoughts on the board as it stands; None, and a message, if it fails."""
+        board = self.sitting.game.board
+        if board is self._judged:
+            return self.decision
+        self._n_asked += 1
+        self._is_stale = True  # the next frame says that it thinks, if it still does
+        try:
+            decision = await adviser.ask(board)
+        except LabError as error:
+            self.say(printable(str(error)))
+            return None
+        finally:
+            self._n_asked -= 1
+        if board is self.sitting.game.board and adviser is self.adviser:
+            self.decision, self._judged = decision, board
+        return decision
+
+    def _advise(self) -> None:
+        """Ask for hints, if they are wanted and the player does not think anyway."""
+        is_known = self._judged is self.sitting.game.board
+        if self.wants_hint and not self.is_auto and not is_known and not self._is_over and self.is_attached:
+            self._work(self._hint, "hint")
+
+    async def _hint(self) -> None:
+        await self._ask(self.adviser)
+        self._draw()
+
+    # --- showing ---------------------------------------------------------------------
+
+    @property
+    def _is_over(self) -> bool:
+        return self.sitting.game.is_over
+
+    def _turned(self, turn: "Turn", *, is_slow: bool) -> None:
+        """After a move."""
+        further = "" if self._is_over else ", and you can play on"
+        message = f"{self.sitting.rules.goal}! The goal is reached{further}" if turn.reaches_goal else ""
+        self._changed(message, after=turn if is_slow and self.lab.has_motion else None)
+
+    def _changed(self, message: str, after: "Turn | None" = None) -> None:
+        """After any change: think anew, and show it."""
+        self.say(message, is_shown=False)
+        self._advise()
+        if self.is_auto and after is None:
+            self._is_stale = True  # the next frame shows it, if the terminal keeps up
+        else:
+            self._draw(after)
+
+    def _tick(self) -> None:
+        doing = self.adviser.doing
+        is_old = self.message == self._doing  # and not, say, why the player failed
+        if doing != self.message and (doing or (is_old and self._doing)):
+            self.say(doing)  # again after every move: whoever waits is told for what
+        self._doing = doing
+        if self._is_stale:
+            self._draw()
+
+    def _draw(self, slide: "Turn | None" = None) -> None:
+        """Show how things stand, unless the terminal has not swallowed the last frame yet."""
+        self._is_stale = not self.lab.is_free
+        if self._is_stale or not self.is_mounted:
+            return
+        game, columns = self.sitting.game, self.size.width
+        fresh = game.turns[-1].spawn[0] if game.turns else None
+        table = self.query_one(BoardAndPanel)
+        table.view.show(game.board, fresh, slide.after if slide else None)
+        self.put("header", Text(f" 2048 on {facts.rules_text(game.rules)}", "bold", overflow="ellipsis", no_wrap=True))
+        best = max(self._best, game.score if self.sitting.is_by_person else 0)
+        self.put("facts", facts.rows(facts.game_facts(game)))
+        self.put("lasting", facts.rows(facts.lasting_facts(game, best)))
+        self.put("who", facts.rows({"player": self.adviser.spec, "now": self._state}))
+        decision = self.decision if self.wants_hint and (self.is_auto or self._judged is game.board) else None
+        asking = f"asking {self.adviser.spec} ..." if self._n_asked and not self.is_auto and not decision else ""
+        values = decision and facts.values_text(game.board, decision, self.adviser.spec, self.adviser.measure)
+        self.put("values", values if values and not self._is_over else Text(asking, "dim"))
+        told = facts.told(game, self.message, columns - 2)
+        if not told and self.sitting.failure:
+            told = f"this game cannot be kept: {self.sitting.failure}"
+        elif not told and not table.has_panel:
+            short = facts.short_values(game.board, decision) if decision else asking
+            told = short or facts.short_facts(game, columns - 2)
+        self.put("message", Text(f" {printable(told)}", overflow="ellipsis", no_wrap=True))
+        keys = [("?", "keys"), ("Esc", "menu"), ("u", "undo"), ("n", "new"), ("t", "values"), ("Enter", "auto")]
+        keys += [("Space", "step"), ("p", "player"), ("+-", "speed")]
+        self.put("keys", facts.join_keys(keys, columns))
+        if self.is_auto:
+            self.lab.pace.ask()
+
+    @property
+    def _state(self) -> str:
+        """Who moves now."""
+        if self._is_over:
+            return "game over"
+        return f"plays, {facts.speed_text(self.speed)}" if self.is_auto else "you play"

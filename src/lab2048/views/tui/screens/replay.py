@@ -1,0 +1,182 @@
+"""A game that was played, move by move, and proved on the way; one can go on from any of them."""
+
+import asyncio
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.events import Key
+from textual.timer import Timer
+from textual.widgets import Static
+
+from lab2048.errors import LabError
+from lab2048.records.entry import Kept
+from lab2048.records.episode import names_of
+from lab2048.rules import Game, Turn
+from lab2048.rules.move import move_name
+from lab2048.views.game_list import printable
+from lab2048.views.number import count
+from lab2048.views.tui.screens.base import Page
+from lab2048.views.tui.widgets import facts
+from lab2048.views.tui.widgets.panel import BoardAndPanel
+
+STEPS = {"left": -1, "comma": -1, "right": 1, "full_stop": 1, "pageup": -10, "pagedown": 10}
+
+
+class ReplayScreen(Page):
+    """Walks through a game that was kept."""
+
+    def __init__(self, kept: Kept) -> None:
+        """Begin before the first move."""
+        super().__init__()
+        self.kept, self.episode = kept, kept.episode
+        self.at = 0  # moves made so far
+        self.speed: float = 10
+        self.n_moves = len(self.episode.moves)
+        self.turns: list[Turn] = []  # none until the game is proved
+        self._first = Game(self.episode.rules, self.episode.seed).board
+        self._names = names_of(self.episode.player, self.episode.movers, self.n_moves)
+        self._clock: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """As a game is shown while it is played."""
+        yield Static(id="header")
+        yield BoardAndPanel(self._first, self.palette, "facts")
+        yield Static(id="message")
+        yield Static(id="keys")
+
+    def on_mount(self) -> None:
+        """Prove the game, which takes a moment if it was long."""
+        self.run_worker(self._prove())
+        self.say("proving it move by move")
+
+    async def _prove(self) -> None:
+        try:
+            self.turns = await asyncio.to_thread(lambda: list(self.episode.replay()))
+        except LabError as error:
+            self.say(printable(str(error)))
+        else:
+            self.say(f"proved: {count(len(self.turns), 'move')}, score {self.episode.score:,}")
+
+    def on_resize(self) -> None:
+        """A panel where there is room for it."""
+        self.call_after_refresh(self._draw)
+
+    @property
+    def help(self) -> list[tuple[str, str]]:
+        """Every key and what it does."""
+        return [
+            ("left right , .", "one move back, one on"),
+            ("PgUp PgDn", "ten moves"),
+            ("Home End", "the beginning, the end"),
+            ("Space", "let it run, stop"),
+            ("+ -", "faster, slower"),
+            ("c, Enter", "go on from here; it becomes a game of its own"),
+            ("Esc", "back to the games"),
+        ]
+
+    def on_key(self, event: Key) -> None:
+        """Walk, run, or go on."""
+        key = event.key
+        if key in STEPS:
+            self._stop()
+            self._go(self.at + STEPS[key])
+        elif key in ("home", "end"):
+            self._stop()
+            self._go(0 if key == "home" else self.n_moves)
+        elif key == "space":
+            self._run_or_stop()
+        elif key in ("plus", "equals_sign", "minus"):
+            self._change_speed(1 if key != "minus" else -1)
+        elif key in ("c", "enter"):
+            self._continue()
+        elif key == "q":
+            self.lab.leave()
+        else:
+            return
+        event.stop()
+
+    def _go(self, at: int) -> None:
+        self.at = max(0, min(at, self.n_moves))
+        self._draw()
+
+    def _run_or_stop(self) -> None:
+        if self._clock:
+            self._stop()
+        else:
+            if self.at == self.n_moves:
+                self.at = 0
+            self._clock = self.set_interval(1 / (self.speed or facts.SPEEDS[-2]), self._run)
+        self._draw()
+
+    def _run(self) -> None:
+        """The next move; frames that the terminal has no time for are left out."""
+        self.at = min(self.at + 1, self.n_moves)
+        if self.at == self.n_moves:
+            self._stop()
+        if self.lab.is_free or self._clock is None:
+            self._draw()
+
+    def _stop(self) -> None:
+        if self._clock:
+            self._clock.stop()
+            self._clock = None
+
+    def _change_speed(self, step: int) -> None:
+        speeds = facts.SPEEDS[:-1]
+        at = speeds.index(int(self.speed)) + step
+        self.speed = speeds[max(0, min(at, len(speeds) - 1))]
+        is_running = self._clock is not None
+        self._stop()
+        if is_running:
+            self._run_or_stop()
+        self.say(f"speed: {facts.speed_text(self.speed)}")
+
+    def _continue(self) -> None:
+        """Go on from the move that is shown."""
+        from lab2048.views.tui.screens.form import continue_game
+
+        self._stop()
+        try:
+            self.app.switch_screen(continue_game(self.episode, self.lab.store, self.at))
+        except LabError as error:
+            self.say(printable(str(error)))
+
+    def _draw(self) -> None:
+        if not self.is_mounted:
+            return
+        turn = self.turns[self.at - 1] if 0 < self.at <= len(self.turns) else None
+        table = self.query_one(BoardAndPanel)
+        table.view.show(turn.board if turn else self._first, turn.spawn[0] if turn else None)
+        self.put("header", Text(f" game {self.kept.id}", "bold").append(f"  {facts.rules_text(self.episode.rules)}"))
+        shown = {
+            "move": f"{self.at:,} of {self.n_moves:,}",
+            "made": move_name(turn.move) if turn else "-",
+            "by": self._names[self.at - 1] if turn else "-",
+            "reward": f"{turn.reward:,}" if turn else "-",
+            "score": f"{turn.score if turn else 0:,}",
+            "in the end": f"{self.episode.score:,}",
+            "highest tile": f"{self.episode.max_tile}",
+            "seed": self.episode.seed,
+            "kept": self.kept.created[:16].replace("T", " "),
+            "from": self.kept.run.kind,
+        }
+        self.put("facts", facts.rows(shown))
+        state = f"runs, {facts.speed_text(self.speed)}" if self._clock else self.message
+        if not table.has_panel:
+            state = f"move {shown['move']}, score {shown['score']}"
+        self.put("message", Text(f" {state}"))
+        keys = [
+            ("←→", "step"),
+            ("PgUp PgDn", "ten"),
+            ("Space", "run"),
+            ("+-", "speed"),
+            ("c", "go on"),
+            ("Esc", "games"),
+        ]
+        self.put("keys", facts.join_keys([*keys, ("?", "keys")], self.size.width))
+        if self._clock:
+            self.lab.pace.ask()
+
+    def rest(self) -> None:
+        """It stops."""
+        self._stop()

@@ -1,0 +1,1 @@
+"""Parts of screens: the board, charts, lists and facts beside a game."""

@@ -1,0 +1,151 @@
+"""What stands beside a board: the facts of the game, who plays, and what every move is worth."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from lab2048.rules import Board, Game, Rules
+from lab2048.rules.move import Moves, letters, move_name
+from lab2048.views.game_list import printable
+from lab2048.views.number import apart, count
+from lab2048.views.text import fit
+
+if TYPE_CHECKING:
+    from lab2048.players import Decision
+
+WIDTH = 32  # columns of the panel beside the board
+_ARROWS = {
+    "up": "↑", "down": "↓", "left": "←", "right": "→",
+    "up-right": "↗", "down-right": "↘", "down-left": "↙", "up-left": "↖",
+}  # fmt: skip
+_BAR = 6
+SPEEDS = (1, 2, 5, 10, 20, 30, 60, 120, 0)  # moves a second; 0: as fast as the player is
+
+
+def speed_text(speed: float) -> str:
+    return f"{speed:g} moves a second" if speed else "as fast as it can"
+
+
+def rows(facts: Mapping[str, object]) -> Text:
+    """Names at the left, what they are at the right."""
+    text = Text()
+    for name, fact in facts.items():
+        shown = printable(str(fact))
+        room = WIDTH - len(name) - 1
+        text.append("\n" if text else "").append(name, "dim").append(f"{_cut(shown, room):>{WIDTH - len(name)}}")
+    return text
+
+
+def _cut(text: str, columns: int) -> str:
+    return text if len(text) <= columns else text[: columns - 1] + "…"
+
+
+def rules_text(rules: Rules) -> str:
+    """The board, and whatever else is not as it always is."""
+    data = rules.to_json()
+    usual = Rules.from_text(data["board"]).to_json()
+    told = {
+        "spawn": f"spawn {data['spawn']}",
+        "start": count(rules.n_start, "first tile"),
+        "spawner": f"{data['spawner']} spawner",
+    }
+    return ", ".join([data["board"], *(text for name, text in told.items() if data[name] != usual[name])])
+
+
+def game_facts(game: Game) -> dict[str, str]:
+    """What changes with every move."""
+    return {"score": f"{game.score:,}", "moves": f"{len(game.turns):,}"}
+
+
+def lasting_facts(game: Game, best: int) -> dict[str, str]:
+    """What changes now and then; `best` is the best score of yours by these rules, 0 if there is none yet."""
+    goal = f"{game.rules.goal} reached" if game.moves_to_goal is not None else str(game.rules.goal)
+    facts = {"highest tile": str(game.board.max_tile), "goal": goal, "seed": str(game.seed)}
+    return facts | ({"your best": f"{best:,}"} if best else {})
+
+
+def told(game: Game, message: str, columns: int) -> str:
+    """What there is to say in one line: a message, and whatever else is said, that the game is over."""
+    if not game.is_over:
+        return message
+    forms = [f"game over: {what}" for what in ("u takes a move back, n begins anew", "u undo, n new")] + ["game over"]
+    return fit(columns, *("   ".join(filter(None, (message, form))) for form in forms), *forms)
+
+
+def short_facts(game: Game, columns: int) -> str:
+    """The same in one line, where there is no room for a panel."""
+    facts = (f"score {game.score:,}", f"moves {len(game.turns):,}", f"highest {game.board.max_tile}")
+    return fit(columns, *(gap.join(facts[:n]) for n in (3, 2, 1) for gap in ("   ", "  ")))
+
+
+def values_text(board: Board, decision: "Decision", spec: str, measure: str) -> Text:
+    """A line for each legal move, the best first: its arrow, name, key and value, and a bar between worst and best."""
+    moves = board.shape.moves
+    text = Text().append(_cut(f"{measure} by {printable(spec)}", WIDTH) + "\n", "dim")
+    low, high = min(decision.values.values()), max(decision.values.values())
+    shown = dict(zip(decision.values, apart(decision.values.values(), 10), strict=True))
+    for move in ranked(decision):
+        value = decision.values[move]
+        name = move_name(moves[move])
+        part = 1.0 if high == low else (value - low) / (high - low)
+        mark = "▸" if move == decision.move else " "
+        line = f"{mark}{_ARROWS[name]} {name:<10} {shown[move]:>10} {'█' * round(1 + (_BAR - 1) * part)}\n"
+        text.append(line, "bold" if move == decision.move else "")
+    looked = [f"depth {decision.depth}"] * bool(decision.depth) + [f"{decision.nodes:,} boards"] * bool(decision.nodes)
+    text.append(_cut(", ".join(looked), WIDTH), "dim")
+    return text
+
+
+def short_values(board: Board, decision: "Decision") -> str:
+    """The same in one line, best move first."""
+    moves = board.shape.moves
+    shown = dict(zip(decision.values, apart(decision.values.values(), 10), strict=True))
+    return "  ".join(f"{_ARROWS[move_name(moves[m])]} {shown[m]}" for m in ranked(decision))
+
+
+def ranked(decision: "Decision") -> list[int]:
+    """The legal moves, the best first."""
+    return sorted(decision.values, key=lambda move: (-decision.values[move], move != decision.move))
+
+
+def move_keys(moves: Moves) -> dict[str, int]:
+    """Which keys make which moves: letters and arrows, and on squares also h j k l."""
+    keys = {letter: move for move, letter in enumerate(letters(moves))}
+    arrows = {"up": "w", "down": "s", "left": "a", "right": "d"}
+    keys |= {arrow: keys[letter] for arrow, letter in arrows.items()}
+    if len(moves) == len(arrows):
+        keys |= {key: keys[letter] for key, letter in zip("hjkl", "aswd", strict=True)}
+    return keys
+
+
+def play_help(moves: Moves) -> list[tuple[str, str]]:
+    """Every key of a game and what it does."""
+    quit_key = "q" if "q" not in letters(moves) else "Q"
+    return [
+        (move_keys_text(moves), "move"),
+        ("u, Backspace", "take the last move back, or a new game"),
+        ("r, y, Ctrl-R", "make it again"),
+        ("n, x", "new game; the old one is kept"),
+        ("t", "values of all moves, by the player"),
+        ("Space", "let the player make one move"),
+        ("Enter", "let the player play on, until you move"),
+        ("p", "choose the player"),
+        ("+ -", "faster, slower"),
+        ("Esc", "back to the menu; the game is kept"),
+        (f"{quit_key}, Ctrl-Q", "leave lab2048"),
+    ]
+
+
+def move_keys_text(moves: Moves) -> str:
+    return "arrows w a s d h j k l" if len(moves) == 4 else "q w e / a s d"
+
+
+def join_keys(pairs: Iterable[tuple[str, str]], columns: int) -> Text:
+    """A line of keys and what they do, as many as fit."""
+    text = Text()
+    for key, doc in pairs:
+        if len(text) + len(key) + len(doc) + 3 > columns:
+            break
+        text.append(f" {key}", "bold").append(f" {doc} ", "dim")
+    return text

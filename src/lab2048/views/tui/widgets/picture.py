@@ -1,0 +1,184 @@
+"""Boards as pictures of text, at six densities: any shape, in colour or in lines.
+
+    5x1      2    4        7x3  ┌─────┐     10x5, 14x7   a slab of colour, or a box, with
+             ·  128             │  2  │                  room for every tile
+                                └─────┘     18x9, 22x11  the same, with large digits
+
+Squares stand side by side.  A column of hexagons stands half a hexagon lower than its
+taller neighbour, with a line between two of a column.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from rich.segment import Segment
+from rich.style import Style
+
+from lab2048.rules import Board
+from lab2048.rules.shape import BRICK, NOTHING, Shape
+from lab2048.views.tui.palette import Palette
+from lab2048.views.tui.widgets import digits
+
+
+class Density(NamedTuple):
+    """How many columns and lines a tile takes."""
+
+    columns: int
+    lines: int
+
+
+DENSITIES = (Density(22, 11), Density(18, 9), Density(14, 7), Density(10, 5), Density(7, 3), Density(5, 1))
+_LARGE = 18  # columns from which numbers are written in large digits
+
+
+def size_of(shape: Shape, density: Density) -> tuple[int, int]:
+    """Columns and lines of the picture of a shape."""
+    across, down = len(shape.drawing[0]), len(shape.drawing)
+    if shape.is_hexagonal:
+        return across * density.columns, (down - 1) * (density.lines + 1) // 2 + density.lines
+    return across * density.columns, down * density.lines
+
+
+def fitting(shape: Shape, columns: int, lines: int) -> Density | None:
+    """The largest density at which a shape fits; None if it never does."""
+    for density in DENSITIES:
+        width, height = size_of(shape, density)
+        if width <= columns and height <= lines:
+            return density
+    return None
+
+
+def face(rank: int, columns: int) -> str:
+    """A tile's number in so many columns: thousands are shortened if it takes that.
+
+    >>> face(14, 5), face(14, 4), face(17, 4), face(20, 4)
+    ('16384', '16k', '131k', '1M')
+    """
+    text = str(2**rank)
+    for unit in ("", "k", "M", "G"):
+        if len(text + unit) <= columns:
+            return text + unit
+        text = text[:-3]
+    return "?" * columns
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A board at a density; `fresh` is the cell of the tile that has just appeared."""
+
+    board: Board
+    density: Density
+    palette: Palette
+    fresh: int | None = None
+
+    @cached_property
+    def lines(self) -> list[list[Segment]]:
+        """The picture line by line, all of the same width."""
+        return [list(self._line(y)) for y in range(size_of(self.board.shape, self.density)[1])]
+
+    @cached_property
+    def places(self) -> dict[int, tuple[int, int]]:
+        """Where the picture of each cell begins: column and line."""
+        return {place: (x, y) for place, x, y in self._entries() if place >= 0}
+
+    def _entries(self) -> Iterator[tuple[int, int, int]]:
+        """Every entry of the drawing, with its first column and line."""
+        columns, lines = self.density
+        for row, entries in enumerate(self.board.shape.drawing):
+            y = row * (lines + 1) // 2 if self.board.shape.is_hexagonal else row * lines
+            for column, place in enumerate(entries):
+                if place != NOTHING:
+                    yield place, column * columns, y
+
+    @cached_property
+    def _at(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """What stands at a column (of tiles) and a line, and which line of it."""
+        columns, lines = self.density
+        return {(x // columns, y + k): (place, k) for place, x, y in self._entries() for k in range(lines)}
+
+    def _line(self, y: int) -> Iterator[Segment]:
+        for column in range(len(self.board.shape.drawing[0])):
+            if found := self._at.get((column, y)):
+                yield from self._tile(*found)
+            else:
+                yield Segment(" " * self.density.columns)
+
+    def _tile(self, place: int, k: int) -> Iterator[Segment]:
+        """One line of a tile, a brick or an empty cell."""
+        if place == BRICK:
+            yield Segment("▒" * (self.density.columns - 1) + " ", self.palette.brick)
+            return
+        rank = self.board.ranks[place]
+        if rank == 0:
+            yield from self._cell(k, "·", self.palette.empty, is_slab=self.palette.empty.bgcolor is not None)
+            return
+        style = self.palette.fresh(rank) if place == self.fresh else self.palette.tile(rank)
+        yield from self._cell(k, self._face(rank), style, is_slab=True)
+
+    @property
+    def _has_large_digits(self) -> bool:
+        """True if there is room for large digits, and letters to draw them with."""
+        return self.density.columns >= _LARGE and not self.palette.is_ascii
+
+    def _face(self, rank: int) -> str:
+        """The number of a tile in the room that it has."""
+        columns, lines = self.density
+        if self._has_large_digits:
+            return face(rank, (columns - 1) // (digits.WIDTH + 1))
+        return face(rank, 4 if lines == 1 else columns - 2)
+
+    def _cell(self, k: int, text: str, style: Style, *, is_slab: bool) -> Iterator[Segment]:
+        """A line of a slab or a box with a text in its middle."""
+        columns, lines = self.density
+        inner, written = columns - 2, [text]
+        if self._has_large_digits and text != "·":
+            written = digits.large(text)
+            if style.underline:  # by a line of its own, or else each of the three would have one
+                written, style = [*written, "▀" * digits.width_of(text)], style + Style(underline=False)
+        first = (lines - min(len(written), digits.HEIGHT)) // 2
+        shown = written[k - first] if 0 <= k - first < len(written) else ""
+        if lines == 1:
+            # Between lines there is no air: empty cells without a background keep tiles apart.
+            yield Segment(text.rjust(columns - 1), style if text != "·" else Style(color=style.color, dim=style.dim))
+            yield Segment(" ")
+        elif not is_slab:
+            yield Segment(f" {shown:^{inner}} ", style)
+        elif self.palette.has_slabs:
+            yield from _slab_line(k, lines, shown.center(inner) if text != "·" else " " * inner, style)
+        else:
+            yield Segment(_box_line(k, lines, shown.center(inner)), style)
+
+
+def _slab_line(k: int, lines: int, inner: str, style: Style) -> Iterator[Segment]:
+    """A slab of colour with half a column and half a line of air around it.
+
+    Letters that fill their place have the colour of the tile as their ink: a line without a number is
+    one piece then, which slow lines thank for.
+    """
+    edge = Style(color=style.bgcolor)
+    if k in (0, lines - 1):
+        left, middle, right = "▗▄▖" if k == 0 else "▝▀▘"
+        yield Segment(left + middle * len(inner) + right, edge)
+        return
+    text = inner.strip()
+    if not text:
+        yield Segment(f"▐{'█' * len(inner)}▌", edge)
+        return
+    yield Segment("▐", edge)
+    if style.underline:  # the number, not what is beside it
+        before, _, after = inner.partition(text)
+        air = style + Style(underline=False)
+        yield from (Segment(before, air), Segment(text, style), Segment(after, air))
+    else:
+        yield Segment(inner, style)
+    yield Segment("▌", edge)
+
+
+def _box_line(k: int, lines: int, inner: str) -> str:
+    if k == 0:
+        return f"┌{'─' * len(inner)}┐"
+    if k == lines - 1:
+        return f"└{'─' * len(inner)}┘"
+    return f"│{inner}│"

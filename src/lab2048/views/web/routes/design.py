@@ -1,0 +1,156 @@
+"""`/api/shape` and `/api/design`: boards of one's own, and whether they can be solved here."""
+
+import os
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
+
+from lab2048.errors import LabError, UsageError
+from lab2048.players import default_spec
+from lab2048.rules import Board, Rules
+from lab2048.views.number import number, size, wait
+from lab2048.views.web.serialize.game import shape_data
+from lab2048.views.web.serialize.schema import ERRORS, MAX_TEXT, Body, RulesBody, RulesData, ShapeData
+from lab2048.views.web.services.command_line import line, more_options, rules_options
+from lab2048.views.web.state import Lab, LabOf
+
+ESTIMATE_SECONDS = 1.5
+MAX_STARTS = 3  # first tiles; with more there are too many first boards to look at while someone waits
+MAX_KEPT = 100
+
+router = APIRouter(prefix="/api", tags=["design"], responses=ERRORS)
+Objective = Literal["score", "win"]
+
+
+class DesignData(BaseModel):
+    """What some rules are."""
+
+    rules: RulesData
+    shape: ShapeData
+    ranks: list[int]
+    n_empty: int
+    max_tile_possible: int
+    default_player: str
+    commands: dict[str, str]
+    can_solve: bool
+    why_not: str
+
+
+class EstimateBody(Body):
+    """What would be solved."""
+
+    rules: RulesBody
+    objective: Objective = "score"
+
+
+class EstimateData(BaseModel):
+    """What a solve would take."""
+
+    afterstates: float
+    states: float
+    seconds: float
+    disk: float
+    memory: float
+    free_disk: int
+    free_memory: int
+    is_exact: bool
+    is_least: bool
+    fits: bool
+    how: str
+    verdict: str
+    command: str
+
+
+@router.get("/shape")
+def shape(board: Annotated[str, Query(max_length=MAX_TEXT)]) -> ShapeData:
+    """The places and lines of a board."""
+    return shape_data(Board.from_text(board))
+
+
+@router.post("/design")
+def design(body: RulesBody) -> DesignData:
+    """What these rules are; an error says why they cannot be played."""
+    rules = body.read()
+    why_not = _why_not(rules)
+    return DesignData(
+        rules=RulesData.of(rules),
+        shape=shape_data(rules.board),
+        ranks=list(rules.board.ranks),
+        n_empty=rules.board.n_empty,
+        max_tile_possible=min(2**rules.max_rank, 2**52),
+        default_player=default_spec(rules),
+        commands={"play": line(["play", *rules_options(rules)]), "solve": line(solve_words(rules, "win"))},
+        can_solve=not why_not,
+        why_not=why_not,
+    )
+
+
+@router.post("/design/estimate")
+def estimate(lab: LabOf, body: EstimateBody) -> EstimateData:
+    """How long a solve would take, and how much disk and memory: counted for a second or two."""
+    rules = body.rules.read()
+    key = (rules.json_text, body.objective)
+    if key not in _kept:
+        _kept[key] = _estimate(lab, rules, body.objective)
+        while len(_kept) > MAX_KEPT:
+            _kept.pop(next(iter(_kept)))
+    return _kept[key]
+
+
+_kept: dict[tuple[str, str], EstimateData] = {}  # what was estimated does not change, but for the free disk
+
+
+def _estimate(lab: Lab, rules: Rules, objective: str) -> EstimateData:
+    from lab2048.solver.estimate import estimate as count
+    from lab2048.solver.memory import Memory
+    from lab2048.solver.problem import Problem
+    from lab2048.solver.workers import Crew
+
+    problem = Problem.of(rules, objective)
+    check_starts(rules)
+    lab.coach.check_group("solver")
+    n_workers = max(1, (os.cpu_count() or 1) - 1)
+    with lab.heavy_work(), Crew(n_workers) as crew:
+        found = count(problem, crew, Memory(2**29, n_workers), lab.folder, seconds=ESTIMATE_SECONDS)
+    words = [*solve_words(rules, objective), "--estimate"]
+    return EstimateData(**found.to_json(), verdict=_verdict(found.to_json(), rules, objective), command=line(words))
+
+
+def check_starts(rules: Rules) -> None:
+    """Refuse rules with so many first boards that listing them takes minutes."""
+    if rules.n_start > MAX_STARTS:
+        raise UsageError(f"start {rules.n_start} is too much to solve from the page: expected at most {MAX_STARTS}")
+
+
+def solve_words(rules: Rules, objective: str) -> list[str]:
+    """The words of the command that solves some rules."""
+    goal = ["--goal", str(rules.goal)] if objective == "win" else []
+    return ["solve", rules.board.to_text(), *goal, *more_options(rules, has_goal=False)]
+
+
+def _why_not(rules: Rules) -> str:
+    """Why the solver does not take these rules, whatever the objective."""
+    from lab2048.solver.problem import Problem
+
+    why = ""
+    for objective in ("win", "score"):
+        try:
+            Problem.of(rules, objective)
+            check_starts(rules)
+        except LabError as error:
+            why = why or str(error)  # of the goal: a lower one may be all that is missing
+        else:
+            return ""
+    return why
+
+
+def _verdict(found: dict[str, Any], rules: Rules, objective: str) -> str:
+    lower = f"a goal below {rules.goal}" if objective == "win" else "a goal to reach"
+    missing = f"; {lower}, or fewer cells, would make it smaller"
+    if found["is_least"]:
+        return f"cannot be solved here: more than {number(found['afterstates'])} afterstates{missing}"
+    about = "" if found["is_exact"] else "about "
+    seconds, disk = wait(max(1, found["seconds"])), size(found["disk"])
+    what = f"{about}{number(found['afterstates'])} afterstates, about {seconds}, {disk} of disk"
+    return f"can be solved here: {what}" if found["fits"] else f"cannot be solved here: {what}{missing}"

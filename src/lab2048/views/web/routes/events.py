@@ -1,0 +1,83 @@
+"""`/api/status` and `/api/events`: the one stream of news that a tab listens to."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import StreamingResponse
+
+from lab2048.errors import LabError, UsageError
+from lab2048.views.web.routes.jobs import job_list
+from lab2048.views.web.serialize.schema import ERRORS, ChangeData
+from lab2048.views.web.serialize.status import StatusData
+from lab2048.views.web.services.event_bus import News
+from lab2048.views.web.state import Lab, LabOf
+
+MAX_GAMES = 9
+SILENCE = 15.0  # seconds after which a line says that the stream lives
+
+router = APIRouter(prefix="/api", tags=["status"], responses=ERRORS)
+
+
+@router.get("/status")
+def status(lab: LabOf) -> StatusData:
+    """How the server stands."""
+    lab.coach.hurry()
+    return lab.status()
+
+
+@router.get("/events", response_class=StreamingResponse)
+async def events(
+    lab: LabOf,
+    tab: Annotated[str, Query(pattern=r"^[A-Za-z0-9_-]{8,40}$")],
+    games: Annotated[str, Query(max_length=200)] = "",
+    once: Annotated[bool, Query(description="Only how everything stands, then end.")] = False,
+) -> StreamingResponse:
+    """A stream of server-sent events: first how everything stands, then what changes."""
+    ids = frozenset(read_ids(games, MAX_GAMES))
+    return StreamingResponse(_stream(lab, tab, ids, once=once), media_type="text/event-stream")
+
+
+def read_ids(text: str, most: int) -> list[int]:
+    """Numbers of games, separated by commas.
+
+    >>> read_ids("12,13", 9)
+    [12, 13]
+    """
+    words = [word for word in text.split(",") if word]
+    if len(words) > most or not all(re.fullmatch(r"[0-9]{1,18}", word) for word in words):
+        raise UsageError(f"games {text[:60]!r} are not understood: expected at most {most} numbers, as in 12,13")
+    return list(dict.fromkeys(int(word) for word in words))
+
+
+async def _stream(lab: Lab, name: str, games: frozenset[int], *, once: bool) -> AsyncIterator[str]:
+    with lab.bus.listen(name, games) as tab:
+        for news in await run_in_threadpool(_beginning, lab, sorted(games)):
+            yield _write(news)
+        lab.coach.hurry()  # a page has its board now
+        while not lab.bus.is_closed and not once:
+            try:
+                await asyncio.wait_for(tab.bell.wait(), SILENCE)
+            except TimeoutError:
+                yield ": still here\n\n"
+            for news in lab.bus.take(tab):
+                yield _write(news)
+
+
+def _beginning(lab: Lab, games: list[int]) -> list[News]:
+    found = [News("status", lab.status().model_dump_json()), News("jobs", job_list(lab).model_dump_json())]
+    for id_ in games:
+        try:
+            opened = lab.desk.get(id_)
+        except LabError:  # the page asks for it and is told
+            continue
+        state = lab.desk.state(opened)
+        found.append(News("game", ChangeData(state=state, turns=[], kind="open").model_dump_json()))
+    return found
+
+
+def _write(news: News) -> str:
+    return f"event: {news.event}\ndata: {news.data}\n\n"

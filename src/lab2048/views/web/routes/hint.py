@@ -1,0 +1,166 @@
+"""`/api/hint`: what a player thinks of a board."""
+
+import time
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from lab2048.errors import UsageError
+from lab2048.players import Decision, default_spec
+from lab2048.rules import Board, Rules
+from lab2048.rules.motion import motions
+from lab2048.rules.move import move_name
+from lab2048.views.web.routes.players import unit_of_player
+from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, MAX_TEXT, Body, RulesBody
+from lab2048.views.web.services.command_line import line
+from lab2048.views.web.state import LabOf
+
+router = APIRouter(prefix="/api/hint", tags=["hint"], responses=ERRORS)
+
+# What a move may lose, as a part of the best one's value, and still be called so.
+_GRADES = ((0.005, "good"), (0.025, "inaccuracy"), (0.1, "mistake"))
+
+
+class HintBody(Body):
+    """A game, or any board with its rules; and whom to ask."""
+
+    game: int | None = Field(default=None, ge=1, le=2**63 - 1)
+    board: str | None = Field(default=None, max_length=MAX_TEXT)
+    rules: RulesBody | None = None
+    player: str | None = Field(default=None, max_length=MAX_SPEC)
+
+
+class ValueData(BaseModel):
+    """What a move is worth."""
+
+    move: int
+    name: str
+    value: float
+    loss: float
+    error: float | None
+    grade: str
+
+
+class HintData(BaseModel):
+    """The best move, and what every legal one is worth."""
+
+    player: str
+    ms: float
+    move: int | None
+    unit: str
+    depth: int
+    nodes: int
+    rev: int | None
+    values: list[ValueData]
+    sentence: str
+    command: str
+
+
+@router.post("")
+def hint(lab: LabOf, body: HintBody) -> HintData:
+    """Ask a player what every legal move is worth."""
+    rules, board, rev, seed = _question(lab, body)
+    spec = lab.library.read(body.player or default_spec(rules))
+    words = ["hint", board.to_text(), "--player", spec]
+    if rules.to_json()["spawn"] != "2:0.9,4:0.1":
+        words += ["--spawn", rules.to_json()["spawn"]]
+    unit = unit_of_player(spec)
+    if not board.legal_moves():
+        return HintData(
+            player=lab.library.write(spec), ms=0, move=None, unit=unit, depth=0, nodes=0, rev=rev, values=[],
+            sentence="No move is possible.", command=line(words),
+        )  # fmt: skip
+    begin = time.perf_counter()
+    decision = lab.coach.ask(spec, rules, board, seed)
+    return HintData(
+        player=lab.library.write(spec),
+        ms=round(1000 * (time.perf_counter() - begin), 2),
+        move=decision.move,
+        unit=unit,
+        depth=decision.depth,
+        nodes=decision.nodes,
+        rev=rev,
+        values=_values(board, decision, unit),
+        sentence=sentence(board, decision.move),
+        command=line(words),
+    )
+
+
+def _question(lab: LabOf, body: HintBody) -> tuple[Rules, Board, int | None, int]:
+    if body.game is not None:
+        opened = lab.desk.get(body.game)
+        with opened.lock:
+            return opened.game.rules, opened.game.board, opened.rev, opened.game.seed
+    if body.board is None:
+        raise UsageError("a hint needs a game or a board: expected one of them")
+    board = Board.from_text(body.board)
+    if body.rules is not None:
+        rules = body.rules.read()
+        if rules.shape != board.shape:
+            raise UsageError(
+                f"board {board.to_text()} has another shape than its rules: expected {rules.shape.size_name}"
+            )
+        return rules, board, None, 1
+    plain = Board(board.shape, (0,) * board.shape.n_cells)
+    return Rules.from_text(plain.to_text()), board, None, 1
+
+
+def _values(board: Board, decision: Decision, unit: str) -> list[ValueData]:
+    best = finite(decision.values[decision.move])
+    found = []
+    for move in sorted(decision.values, key=lambda move: (-decision.values[move], move != decision.move)):
+        value, error = finite(decision.values[move]), decision.errors.get(move)
+        loss = best - value
+        noise = 2 * ((error or 0.0) ** 2 + decision.errors.get(decision.move, 0.0) ** 2) ** 0.5
+        found.append(
+            ValueData(
+                move=move,
+                name=move_name(board.shape.moves[move]),
+                value=value,
+                loss=loss,
+                error=None if error is None else finite(error),
+                grade=grade(loss, best, unit, noise) if move != decision.move else "best",
+            )
+        )
+    return found
+
+
+def finite(value: float) -> float:
+    """JSON has no infinity; a lost game may be worth that.
+
+    >>> finite(float("-inf")), finite(0.5)
+    (-1e+300, 0.5)
+    """
+    return max(-1e300, min(value, 1e300))
+
+
+def grade(loss: float, best: float, unit: str, noise: float = 0.0) -> str:
+    """How bad a move is, if its player can tell.
+
+    >>> grade(0.0, 0.9, "chance"), grade(0.2, 0.9, "chance"), grade(3.0, 500.0, "score", noise=10.0)
+    ('best', 'blunder', 'unclear')
+    """
+    if loss == 0:
+        return "best"
+    if unit not in ("score", "chance") or loss <= noise or best <= 0:
+        return "unclear"
+    return next((name for limit, name in _GRADES if loss / best <= limit), "blunder")
+
+
+def sentence(board: Board, move: int) -> str:
+    """What a move does, in words.
+
+    >>> sentence(Board.from_text("2 2 . . / . . . . / . . . . / . . . 4"), 3)
+    'Left makes 4; 14 cells are empty after it.'
+    """
+    after, _ = board.slide(move)
+    joined = {motion.end for motion in motions(board.ranks, board.shape.lines[move]) if motion.is_merged}
+    made = sorted((2 ** after.ranks[cell] for cell in joined), reverse=True)
+    what = f"makes {_list(made)}" if made else "joins nothing"
+    cells = "1 cell is" if after.n_empty == 1 else f"{after.n_empty} cells are"
+    return f"{move_name(board.shape.moves[move]).capitalize()} {what}; {cells} empty after it."
+
+
+def _list(tiles: list[int]) -> str:
+    words = [str(tile) for tile in tiles]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,0 +1,78 @@
+"""`/api/jobs`: long work, whatever its kind."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from pydantic import BaseModel
+
+from lab2048.jobs.job import JobData
+from lab2048.views.web.serialize.schema import ERRORS
+from lab2048.views.web.state import Lab, LabOf
+
+router = APIRouter(prefix="/api/jobs", tags=["jobs"], responses=ERRORS)
+JobId = Annotated[str, Path(alias="job", max_length=40, examples=["match-1"])]
+
+
+class JobList(BaseModel):
+    """The jobs, newest first."""
+
+    jobs: list[JobData]
+
+
+class LogData(BaseModel):
+    """The last lines that a job said."""
+
+    lines: list[str]
+
+
+class ForgottenData(BaseModel):
+    """What is gone."""
+
+    deleted: str
+
+
+def job_list(lab: Lab, kind: str | None = None) -> JobList:
+    """The jobs as data."""
+    return JobList(jobs=[job.data() for job in lab.jobs.all_jobs(kind)])
+
+
+@router.get("")
+def list_jobs(lab: LabOf, kind: Annotated[str | None, Query(max_length=20)] = None) -> JobList:
+    """The jobs, newest first."""
+    return job_list(lab, kind)
+
+
+@router.get("/{job}")
+def show(lab: LabOf, id_: JobId) -> JobData:
+    """How a job stands."""
+    return lab.jobs.get(id_).data()
+
+
+@router.get("/{job}/log")
+def log(lab: LabOf, id_: JobId) -> LogData:
+    """What a job said on its way."""
+    job = lab.jobs.get(id_)
+    told = [line for line in job.log(name="out.jsonl") if not line.startswith("{")]  # events are for followers
+    return LogData(lines=[*job.log(), *told])
+
+
+@router.post("/{job}/cancel")
+def cancel(lab: LabOf, id_: JobId) -> JobData:
+    """End a job; it keeps what it has, and most can be resumed."""
+    return lab.jobs.cancel(id_).data()
+
+
+@router.post("/{job}/resume")
+def resume(lab: LabOf, id_: JobId) -> JobData:
+    """Go on with a job."""
+    job = lab.jobs.resume(id_)
+    lab.tell_status()
+    return job.data()
+
+
+@router.delete("/{job}")
+def forget(lab: LabOf, id_: JobId) -> ForgottenData:
+    """Remove a job from the list; games, networks and tables stay."""
+    lab.jobs.forget(id_)
+    lab.tell_status()
+    return ForgottenData(deleted=id_)

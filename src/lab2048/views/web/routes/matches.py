@@ -1,0 +1,158 @@
+"""`/api/matches`: players meet the same seeds, as a job; results, charts and comparisons."""
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+
+from lab2048.errors import UsageError
+from lab2048.jobs.job import Job, JobData
+from lab2048.jobs.progress import MatchFollower
+from lab2048.rules.dice import MAX_SEED
+from lab2048.views import charts
+from lab2048.views.charts import Chart
+from lab2048.views.number import count
+from lab2048.views.web.errors import NotFoundError
+from lab2048.views.web.serialize.chart import chart_data, csv_response
+from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, Body, ChartData, CommandData, RulesBody, RulesData
+from lab2048.views.web.services.command_line import line, rules_options
+from lab2048.views.web.state import Lab, LabOf
+
+if TYPE_CHECKING:
+    from lab2048.arena.match import Match
+
+MAX_PLAYERS = 8
+MAX_GAMES = 100_000
+MAX_COMPARED = 12
+
+router = APIRouter(prefix="/api/matches", tags=["matches"], responses=ERRORS)
+JobId = Annotated[str, Path(alias="match", max_length=40, examples=["match-1"])]
+ChartName = Annotated[str, Path(alias="chart", max_length=20, examples=["scores"])]
+Ids = Annotated[str, Query(max_length=500, examples=["match-1,match-2"])]
+
+_CHARTS: "dict[str, Callable[[Match], Chart]]" = {
+    "scores": charts.score_chart,
+    "tiles": charts.tile_chart,
+    "distribution": charts.distribution_chart,
+    "paired": charts.paired_chart,
+}
+
+
+class MatchBody(Body):
+    """Who meets whom."""
+
+    players: list[Annotated[str, Field(max_length=MAX_SPEC)]] = Field(min_length=1, max_length=MAX_PLAYERS)
+    rules: RulesBody = Field(default_factory=lambda: RulesBody(board="4x4"))
+    games: int = Field(default=100, ge=1, le=MAX_GAMES)
+    seed: int = Field(default=1, ge=0, le=MAX_SEED)
+
+
+class MatchData(BaseModel):
+    """A match and what has come of it so far."""
+
+    job: JobData
+    result: dict[str, Any]
+
+
+@router.post("")
+def begin(lab: LabOf, body: MatchBody) -> JobData:
+    """Let players meet; every game is kept."""
+    words, specs, rules = _words(lab, body)
+    names = [lab.library.write(spec) for spec in specs]
+    request = {**body.model_dump(), "specs": specs, "names": names, "rules": rules.model_dump()}
+    title = f"{', '.join(names)} on {rules.board}, {count(body.games, 'game')}"
+    words = [*words, "--jsonl"]
+    return lab.jobs.start("match", title, words, request=request, resume_words=[*words, "--resume"]).data()
+
+
+@router.post("/plan")
+def plan(lab: LabOf, body: MatchBody) -> CommandData:
+    """The command that does the same; nothing starts."""
+    return CommandData(command=line(_words(lab, body)[0]))
+
+
+@router.get("/compare")
+def compare(lab: LabOf, ids: Ids) -> ChartData:
+    """The means of several matches side by side."""
+    return chart_data(_compared(lab, ids), f"/api/matches/compare?ids={ids}")
+
+
+@router.get("/compare/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+def compare_csv(lab: LabOf, ids: Ids) -> Response:
+    """The same as comma-separated values."""
+    return csv_response(_compared(lab, ids).to_csv(), "compare")
+
+
+@router.get("/{match}")
+def show(lab: LabOf, id_: JobId) -> MatchData:
+    """A match as `lab2048 match --json` tells it."""
+    job, match = find(lab, id_)
+    with lab.jobs.lock:
+        result = match.to_json()
+    return MatchData(job=job.data(), result=result)
+
+
+@router.get("/{match}/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+def show_csv(lab: LabOf, id_: JobId) -> Response:
+    """The standings as comma-separated values."""
+    from lab2048.views.match_table import match_csv
+
+    _, match = find(lab, id_)
+    with lab.jobs.lock:
+        return csv_response(match_csv(match), id_)
+
+
+@router.get("/{match}/charts/{chart}")
+def chart(lab: LabOf, id_: JobId, name: ChartName) -> ChartData:
+    """One of the charts: scores, tiles, distribution, paired."""
+    return chart_data(_chart(lab, id_, name), f"/api/matches/{id_}/charts/{name}")
+
+
+@router.get("/{match}/charts/{chart}/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+def chart_csv(lab: LabOf, id_: JobId, name: ChartName) -> Response:
+    """The numbers of a chart."""
+    return csv_response(_chart(lab, id_, name).to_csv(), f"{id_}-{name}")
+
+
+def find(lab: Lab, id_: str) -> "tuple[Job, Match]":
+    """A match and its games so far; whoever reads them holds the lock of the jobs."""
+    job = lab.jobs.get(id_)
+    follower = lab.jobs.follower(job)
+    if not isinstance(follower, MatchFollower):
+        raise NotFoundError(f"{id_[:40]} is no match: expected one, as in match-1")
+    return job, follower.match
+
+
+def _chart(lab: Lab, id_: str, name: str) -> Chart:
+    if name not in _CHARTS:
+        raise NotFoundError(f"there is no chart {name!r}: expected {', '.join(_CHARTS)}")
+    _, match = find(lab, id_)
+    with lab.jobs.lock:
+        return _CHARTS[name](match)
+
+
+def _compared(lab: Lab, ids: str) -> Chart:
+    found = [find(lab, id_) for id_ in ids.split(",") if re.fullmatch(r"[a-z0-9-]+", id_)]
+    if not 1 <= len(found) <= MAX_COMPARED:
+        raise UsageError(f"{len(found)} matches: expected 1 to {MAX_COMPARED}, as in match-1,match-2")
+    rows = []
+    with lab.jobs.lock:
+        for job, match in found:
+            board = match.rules.board.to_text()
+            rows += [[f"{row[0]} ({board}, {job.id})", *row[1:]] for row in charts.score_chart(match).rows]
+    return charts.means_chart("Mean scores", rows)
+
+
+def _words(lab: Lab, body: MatchBody) -> tuple[list[str], list[str], RulesData]:
+    """The command of a match, the players in full, and the rules in full."""
+    specs = [lab.library.read(player) for player in body.players]
+    if len(set(specs)) < len(specs):
+        raise UsageError("a player is named twice: expected each player once")
+    rules = body.rules.read()
+    words = ["match", *specs, "--games", str(body.games), "--seed", str(body.seed)]
+    if body.rules.board != "4x4" or len(rules_options(rules)) > 2:
+        words += rules_options(rules)
+    return words, specs, RulesData.of(rules)

@@ -1,0 +1,187 @@
+"""`/api/players`: who can be asked, and what can be said to them."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
+
+from lab2048.errors import LabError
+from lab2048.models.deep.torch_import import has_torch
+from lab2048.players import default_spec, names
+from lab2048.players.registry import make_player, options, player_class
+from lab2048.rules import Board, Rules
+from lab2048.views.number import count
+from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, MAX_TEXT, Body
+from lab2048.views.web.state import Lab, LabOf
+
+router = APIRouter(prefix="/api/players", tags=["players"], responses=ERRORS)
+
+# Whom to offer first, beside the default one.
+_PRESETS = {
+    "expectimax": "Expectimax",
+    "montecarlo": "Monte Carlo",
+    "mcts": "Tree search",
+    "greedy": "Greedy",
+    "random": "Random",
+}
+_DEEP = ("c51", "net")  # who asks a deep network
+
+
+class OptionData(BaseModel):
+    """One option of a player."""
+
+    name: str
+    kind: str
+    default: Any
+    doc: str
+
+
+class PlayerData(BaseModel):
+    """A player and its options."""
+
+    name: str
+    doc: str
+    unit: str
+    options: list[OptionData]
+
+
+class PresetData(BaseModel):
+    """A player to choose with one click."""
+
+    spec: str
+    label: str
+    doc: str
+    fits: bool
+    minor: bool = Field(default=False, description="A checkpoint: offered apart.")
+
+
+class PlayerList(BaseModel):
+    """Who can play on a board."""
+
+    default: str
+    presets: list[PresetData]
+    players: list[PlayerData]
+
+
+class SpecBody(Body):
+    """A player as it is typed."""
+
+    spec: str = Field(max_length=MAX_SPEC)
+
+
+class SpecData(BaseModel):
+    """A player as it is written."""
+
+    spec: str
+
+
+@router.get("")
+def list_players(lab: LabOf, board: Annotated[str, Query(max_length=MAX_TEXT)] = "4x4") -> PlayerList:
+    """Who can play on a board, those to be offered first apart."""
+    the_board = Board.from_text(board)
+    plain = Board(the_board.shape, (0,) * the_board.shape.n_cells)
+    default = default_spec(Rules.from_text(plain.to_text()))
+    found = [player for name in names() if not _needs_torch(name) and (player := _describe(name))]
+    return PlayerList(default=default, presets=_presets(lab, default, the_board), players=found)
+
+
+@router.post("/check")
+def check(lab: LabOf, body: SpecBody) -> SpecData:
+    """The one way to write a player; an error says what is wrong."""
+    return SpecData(spec=lab.library.write(lab.library.read(body.spec)))
+
+
+def _describe(name: str) -> PlayerData | None:
+    """A player; none that a person has to answer for, or that does not load."""
+    try:
+        player = player_class(name)
+    except LabError:
+        return None
+    if player.is_interactive:
+        return None
+    found = [
+        OptionData(
+            name=key,
+            kind=(
+                each.type if isinstance(each.type, str) else str(getattr(each.type, "__name__", each.type))
+            ).removesuffix(" | None"),
+            default=each.default if isinstance(each.default, int | float | str | None) else str(each.default),
+            doc=each.metadata.get("doc", ""),
+        )
+        for key, each in options(name).items()
+    ]
+    return PlayerData(name=name, doc=_doc(name), unit=unit_of(player.measure), options=found)
+
+
+def _presets(lab: Lab, default: str, board: Board) -> list[PresetData]:
+    """Whom to offer: those who know the best move first, what does not fit this board last."""
+    label = "Champion" if default == "ntuple" else default.capitalize()
+    usual = [PresetData(spec=default, label=label, doc=_doc(default), fits=True)]
+    usual += [
+        PresetData(spec=name, label=label, doc=_doc(name), fits=True)
+        for name, label in _PRESETS.items()
+        if name != default and name in names()
+    ]
+    found = [*_tables(lab, board), *usual, *_networks(lab, board)]
+    return sorted(found, key=lambda preset: (preset.minor, not preset.fits))  # otherwise in this order
+
+
+def _tables(lab: Lab, board: Board) -> list[PresetData]:
+    from lab2048.views.web.routes.tables import table_list
+
+    return [
+        PresetData(
+            spec=table.spec,
+            label=f"Optimal {table.name}",
+            doc=f"the best move there is, from the table {table.name}",
+            fits=Board.from_text(table.rules.board).shape == board.shape,
+        )
+        for table in table_list(lab)
+    ]
+
+
+def _networks(lab: Lab, board: Board) -> list[PresetData]:
+    """The trainings of this page, and their checkpoints."""
+    from lab2048.views.web.services.networks import checkpoint_list, training_list
+
+    found = []
+    for training in training_list(lab):
+        fits = Board.from_text(training.board).shape == board.shape and not _needs_torch(training.spec)
+        doc = f"trained here on {training.board}, {count(training.n_games, 'game')}"
+        found.append(PresetData(spec=training.spec, label=training.name, doc=doc, fits=fits))
+        if not fits:
+            continue
+        for each in checkpoint_list(lab, training.name):
+            if each.number:
+                doc = f"{training.name} after {count(each.n_games, 'game')}"
+                label = f"{training.name}@{each.number}"
+                found.append(PresetData(spec=each.spec, label=label, doc=doc, fits=True, minor=True))
+    return found
+
+
+def _needs_torch(spec: str) -> bool:
+    """True if a player needs what is not installed here."""
+    return spec.partition(":")[0] in _DEEP and not has_torch()
+
+
+def _doc(spec: str) -> str:
+    lines = (player_class(spec.partition(":")[0]).__doc__ or "").strip().splitlines()
+    return lines[0] if lines else ""
+
+
+def unit_of(measure: str) -> str:
+    """A short word for what a player's values are."""
+    return "score" if "score" in measure else "chance" if "chance" in measure or "win" in measure else measure
+
+
+def unit_of_player(spec: str) -> str:
+    """The same for one player: what a table knows is what it was solved for."""
+    name = spec.partition(":")[0]
+    if name != "optimal":
+        return unit_of(player_class(name).measure)
+    from lab2048.views.web.routes.tables import open_path
+
+    player: Any = make_player(spec)
+    objective = open_path(Path(player.table)).problem.objective.value if player.table else player.objective
+    return "chance" if objective == "win" else "score"

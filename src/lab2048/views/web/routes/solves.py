@@ -1,0 +1,100 @@
+"""`/api/solves`: boards solved exactly, as jobs."""
+
+import hashlib
+import re
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from fastapi.responses import Response
+from pydantic import Field
+
+from lab2048.jobs.job import JobData
+from lab2048.jobs.progress import SolveFollower
+from lab2048.rules import Rules
+from lab2048.views.charts import Chart, solve_chart
+from lab2048.views.web.errors import ConflictError, NotFoundError
+from lab2048.views.web.routes.design import Objective, check_starts, solve_words
+from lab2048.views.web.serialize.chart import chart_data, csv_response
+from lab2048.views.web.serialize.schema import ERRORS, NAME, Body, ChartData, CommandData, RulesBody, RulesData
+from lab2048.views.web.services.command_line import line
+from lab2048.views.web.state import Lab, LabOf
+
+router = APIRouter(prefix="/api/solves", tags=["tables"], responses=ERRORS)
+MANIFEST = "manifest.json"
+JobId = Annotated[str, Path(alias="solve", max_length=40, examples=["solve-1"])]
+
+
+class SolveBody(Body):
+    """What to solve, and for what."""
+
+    rules: RulesBody
+    objective: Objective = "score"
+    name: str | None = Field(default=None, pattern=NAME)
+    exact: bool = Field(default=False, description="Keep values of 64 bits, not 32.")
+
+
+@router.post("")
+def begin(lab: LabOf, body: SolveBody) -> JobData:
+    """Solve a board and keep the table; one that was cut short goes on."""
+    words, name, rules = _words(lab, body)
+    if (lab.library.tables / name / MANIFEST).exists():
+        raise ConflictError(f"table {name} is there already: expected another name, or look at that one", table=name)
+    for job in lab.jobs.all_jobs("solve"):
+        if job.is_active and job.request.get("name") == name:
+            raise ConflictError(f"table {name} is being made already: {job.id}", table=job.id)
+    lab.library.tables.mkdir(parents=True, exist_ok=True)
+    request = {**body.model_dump(), "name": name, "rules": RulesData.of(rules).model_dump()}
+    goal = f" to {rules.goal}" if body.objective == "win" else ", score"
+    words = [*words, "--jsonl"]
+    return lab.jobs.start("solve", f"{rules.board.to_text()}{goal}", words, request=request, resume_words=words).data()
+
+
+@router.post("/plan")
+def plan(lab: LabOf, body: SolveBody) -> CommandData:
+    """The command that does the same; nothing starts."""
+    return CommandData(command=line(_words(lab, body)[0]))
+
+
+@router.get("/{solve}/chart")
+def chart(lab: LabOf, id_: JobId) -> ChartData:
+    """How far a solve has come, layer by layer."""
+    return chart_data(_chart(lab, id_), f"/api/solves/{id_}/chart")
+
+
+@router.get("/{solve}/chart/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+def chart_csv(lab: LabOf, id_: JobId) -> Response:
+    """The same as comma-separated values."""
+    return csv_response(_chart(lab, id_).to_csv(), f"{id_}-layers")
+
+
+def _chart(lab: Lab, id_: str) -> Chart:
+    follower = lab.jobs.follower(lab.jobs.get(id_))
+    if not isinstance(follower, SolveFollower):
+        raise NotFoundError(f"{id_[:40]} is no solve: expected one, as in solve-1")
+    with lab.jobs.lock:
+        return solve_chart(follower.layers, follower.valued_from)
+
+
+def _words(lab: Lab, body: SolveBody) -> tuple[list[str], str, Rules]:
+    from lab2048.solver.problem import Problem
+
+    rules = body.rules.read()
+    Problem.of(rules, body.objective)
+    check_starts(rules)
+    name = body.name or table_name(rules, body.objective)
+    words = [*solve_words(rules, body.objective), "--out", str(lab.library.tables / name)]
+    return [*words, *(["--exact"] if body.exact else [])], name, rules
+
+
+def table_name(rules: Rules, objective: str) -> str:
+    """A name for a table that says what it is about.
+
+    >>> table_name(Rules.from_text("3x3", goal=256), "win")
+    '3x3-256'
+    """
+    board = rules.board.to_text()
+    goal = str(rules.goal) if objective == "win" else "score"
+    if rules.to_json() == Rules.from_text(rules.shape.size_name, goal=rules.goal).to_json():
+        return f"{board}-{goal}"
+    word = re.sub(r"[^a-z0-9]", "", rules.shape.size_name)
+    return f"{word}-{goal}-{hashlib.sha256(rules.json_text.encode()).hexdigest()[:6]}"

@@ -1,0 +1,66 @@
+"""`/api/studies`: published experiments, run again as jobs."""
+
+import importlib
+import importlib.util
+from typing import Any, Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from lab2048.jobs.job import JobData
+from lab2048.views.web.errors import ConflictError, NotFoundError
+from lab2048.views.web.serialize.schema import ERRORS, NAME, Body
+from lab2048.views.web.state import LabOf
+
+router = APIRouter(prefix="/api/studies", tags=["studies"], responses=ERRORS)
+READING = "lab2048.studies.reading"
+
+
+class StudyData(BaseModel):
+    """A study that can be run."""
+
+    name: str
+    title: str
+    doc: str
+
+
+class StudyList(BaseModel):
+    """All of them."""
+
+    studies: list[StudyData]
+
+
+class StudyBody(Body):
+    """Which one to run, and with how many games: a taste (tiny), quick, or all that were published."""
+
+    name: str = Field(pattern=NAME)
+    size: Literal["tiny", "quick", "full"] = "quick"
+
+
+@router.get("")
+def list_studies() -> StudyList:
+    """The studies that come with this lab2048."""
+    found = [StudyData(name=each.name, title=each.title, doc=each.question) for each in _known().values()]
+    return StudyList(studies=found)
+
+
+@router.post("")
+def begin(lab: LabOf, body: StudyBody) -> JobData:
+    """Run a study; what is done is kept, and it can go on."""
+    known = _known()
+    if body.name not in known:
+        raise NotFoundError(f"there is no study {body.name}: /api/studies lists those there are")
+    for job in lab.jobs.all_jobs("study"):
+        if job.is_active and job.request.get("name") == body.name:
+            raise ConflictError(f"study {body.name} runs already: {job.id}")
+    words = ["study", "run", body.name, *([] if body.size == "full" else [f"--{body.size}"])]
+    title = known[body.name].title
+    return lab.jobs.start("study", title, words, request=body.model_dump(), resume_words=words).data()
+
+
+def _known() -> dict[str, Any]:
+    """The studies by name; none where this lab2048 has none."""
+    if importlib.util.find_spec("lab2048.studies") is None:
+        return {}
+    reading = importlib.import_module(READING)
+    return {name: reading.load_study(name) for name in reading.study_names()}

@@ -1,0 +1,235 @@
+"""`/api/tables`: what solved boards know."""
+
+from functools import lru_cache
+from pathlib import Path as File
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Path
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+
+from lab2048.errors import BoardError, LabError
+from lab2048.rules import Board
+from lab2048.rules.move import move_name
+from lab2048.views.charts import Chart, layer_chart
+from lab2048.views.web.serialize.chart import chart_data, csv_response
+from lab2048.views.web.serialize.game import shape_data
+from lab2048.views.web.serialize.schema import ERRORS, MAX_TEXT, NAME, Body, ChartData, RulesData, ShapeData
+from lab2048.views.web.services.command_line import line
+from lab2048.views.web.state import Lab, LabOf
+
+if TYPE_CHECKING:
+    from lab2048.solver.table import MoveValue, Table
+
+router = APIRouter(prefix="/api/tables", tags=["tables"], responses=ERRORS)
+TableName = Annotated[str, Path(alias="table", pattern=NAME, examples=["2x2-score"])]
+
+
+class SolvedData(BaseModel):
+    """A solved board."""
+
+    name: str
+    rules: RulesData
+    objective: str
+    value: float
+    loss: float | None
+    states: int
+    afterstates: int
+    layers: int
+    bytes: int
+    spec: str
+    job: str | None = None
+
+
+class SolvedList(BaseModel):
+    """All tables of the page."""
+
+    tables: list[SolvedData]
+
+
+class SolvedShown(SolvedData):
+    """A table, and where to begin to look at it."""
+
+    shape: ShapeData
+    start: list[int]
+    chart: ChartData
+
+
+class ProbeBody(Body):
+    """A board, as text or as ranks; without either a first board."""
+
+    board: str | None = Field(default=None, max_length=MAX_TEXT)
+    ranks: list[Annotated[int, Field(ge=0, le=15)]] | None = Field(default=None, max_length=64)
+
+
+class MoveProbed(BaseModel):
+    """What a move leads to."""
+
+    move: int
+    name: str
+    value: float
+    loss: float | None
+    reward: int
+    ranks: list[int]
+
+
+class SpawnProbed(BaseModel):
+    """What a spawn after the best move leads to."""
+
+    cell: int
+    rank: int
+    probability: float
+    value: float
+    loss: float | None
+    ranks: list[int]
+
+
+class ProbeData(BaseModel):
+    """What a table knows of a board."""
+
+    board: str
+    ranks: list[int]
+    objective: str
+    value: float
+    loss: float | None
+    best: int | None
+    over: bool
+    won: bool
+    moves: list[MoveProbed]
+    spawns: list[SpawnProbed]
+    command: str
+
+
+@router.get("")
+def list_tables(lab: LabOf) -> SolvedList:
+    """The tables of the page."""
+    return SolvedList(tables=table_list(lab))
+
+
+@router.get("/{table}")
+def show(lab: LabOf, name: TableName) -> SolvedShown:
+    """A table."""
+    table = open_table(lab, name)
+    return SolvedShown(
+        **_describe(lab, name, table).model_dump(),
+        shape=shape_data(table.problem.rules.board),
+        start=list(first_board(table).ranks),
+        chart=chart_data(_layers(table), f"/api/tables/{name}/layers"),
+    )
+
+
+@router.get("/{table}/layers")
+def layers(lab: LabOf, name: TableName) -> ChartData:
+    """How many boards each layer has."""
+    return show(lab, name).chart
+
+
+@router.get("/{table}/layers/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+def layers_csv(lab: LabOf, name: TableName) -> Response:
+    """The same as comma-separated values."""
+    return csv_response(_layers(open_table(lab, name)).to_csv(), f"{name}-layers")
+
+
+@router.post("/{table}/probe")
+def probe(lab: LabOf, name: TableName, body: ProbeBody) -> ProbeData:
+    """The value of every move, and of every spawn after the best one."""
+    table = open_table(lab, name)
+    rules = table.problem.rules
+    if body.board is not None:
+        board = Board.from_text(body.board)
+    elif body.ranks is not None:
+        if len(body.ranks) != rules.shape.n_cells:
+            raise BoardError(f"{len(body.ranks)} ranks: expected {rules.shape.n_cells}, one for each cell")
+        board = Board(rules.shape, tuple(body.ranks))
+    else:
+        board = first_board(table)
+    is_won = table.problem.is_won(board)
+    moves = [] if is_won else table.move_values(board)
+    best = table.best(moves) if moves else None
+    value, loss = table.state_value(board)
+    return ProbeData(
+        board=board.to_text(),
+        ranks=list(board.ranks),
+        objective=table.problem.objective.value,
+        value=value,
+        loss=loss,
+        best=int(best.move) if best else None,
+        over=not board.legal_moves(),
+        won=is_won,
+        moves=[_move(each) for each in sorted(moves, key=lambda each: (-each.value, each.loss or 0.0))],
+        spawns=_spawns(table, best) if best and not table.problem.is_won(best.after) else [],
+        command=line(["probe", str(table.folder), board.to_text()]),
+    )
+
+
+def open_table(lab: Lab, name: str) -> "Table":
+    """A table that is complete; raise an error if there is none."""
+    return open_path(lab.library.table(name))
+
+
+def open_path(path: File) -> "Table":
+    """The table of a folder, opened once."""
+    manifest = path / "manifest.json"
+    return _open(path, manifest.stat().st_mtime_ns if manifest.exists() else 0)
+
+
+@lru_cache(maxsize=8)
+def _open(path: File, changed: int) -> "Table":  # noqa: ARG001 - a table that is made anew is opened anew
+    from lab2048.solver.table import Table
+
+    return Table.open(path)
+
+
+def first_board(table: "Table") -> Board:
+    """The likeliest first board."""
+    return max(table.problem.starts, key=lambda start: start.chance).board
+
+
+def table_list(lab: Lab) -> list[SolvedData]:
+    """The tables that are complete, by name."""
+    found = []
+    folder = lab.library.tables
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        try:
+            found.append(_describe(lab, path.name, open_table(lab, path.name)))
+        except (LabError, OSError, KeyError):
+            continue
+    return found
+
+
+def _layers(table: "Table") -> Chart:
+    layers = [(layer.tile_sum, layer.count.states, layer.count.afterstates) for layer in table.layers.values()]
+    return layer_chart(sorted(layers))
+
+
+def _describe(lab: Lab, name: str, table: "Table") -> SolvedData:
+    job = next((job for job in lab.jobs.all_jobs("solve") if job.request.get("name") == name), None)
+    return SolvedData(
+        name=name,
+        rules=RulesData.of(table.problem.rules),
+        objective=table.problem.objective.value,
+        value=table.manifest["value"],
+        loss=table.manifest.get("loss_probability"),
+        states=table.count.states,
+        afterstates=table.count.afterstates,
+        layers=len(table.layers),
+        bytes=table.n_bytes,
+        spec=f"optimal:table={name}",
+        job=job.id if job else None,
+    )
+
+
+def _move(move: "MoveValue") -> MoveProbed:
+    name = move_name(move.move)
+    ranks = list(move.after.ranks)
+    return MoveProbed(move=int(move.move), name=name, value=move.value, loss=move.loss, reward=move.reward, ranks=ranks)
+
+
+def _spawns(table: "Table", move: "MoveValue") -> list[SpawnProbed]:
+    found = []
+    for spawn in table.problem.rules.spawns(move.after):
+        state = move.after.put(spawn.cell, spawn.rank)
+        value, loss = table.state_value(state)
+        p, ranks = spawn.probability, list(state.ranks)
+        found.append(SpawnProbed(cell=spawn.cell, rank=spawn.rank, probability=p, value=value, loss=loss, ranks=ranks))
+    return sorted(found, key=lambda each: (-each.value, each.loss or 0.0))

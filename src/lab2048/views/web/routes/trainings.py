@@ -1,0 +1,227 @@
+"""`/api/trainings`: networks that learn by playing, as jobs; their curves and their checkpoints."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+from fastapi.responses import Response
+from pydantic import BaseModel
+
+from lab2048.jobs.job import Job, JobData
+from lab2048.jobs.progress import TrainFollower
+from lab2048.models.ntuple.pattern import PRESETS
+from lab2048.views.charts import Chart, training_chart
+from lab2048.views.web.errors import ConflictError, NotFoundError
+from lab2048.views.web.serialize.chart import chart_data, csv_response
+from lab2048.views.web.serialize.schema import ERRORS, NAME, ChartData, CommandData, RulesData
+from lab2048.views.web.services.checkpoints import Checkpoints
+from lab2048.views.web.services.command_line import line
+from lab2048.views.web.services.networks import CheckpointData, TrainingData, checkpoint_list, training_list
+from lab2048.views.web.services.training_methods import METHODS, Method, option_doc, option_fields
+from lab2048.views.web.services.training_request import TrainingBody, make_plan
+from lab2048.views.web.state import Lab, LabOf
+
+CHARTS = ("score", "tiles", "learning")
+
+router = APIRouter(prefix="/api/trainings", tags=["trainings"], responses=ERRORS)
+TrainingName = Annotated[str, Path(alias="training", pattern=NAME, examples=["my"])]
+Number = Annotated[int, Path(alias="number", ge=1, le=10**9, examples=[1])]
+ChartName = Annotated[str, Path(alias="chart", max_length=20, examples=["score"])]
+
+
+class TrainingList(BaseModel):
+    """The networks, newest first."""
+
+    trainings: list[TrainingData]
+
+
+class TrainingShown(BaseModel):
+    """A training, its job, and its checkpoints; before its first checkpoint there is only the job."""
+
+    training: TrainingData | None
+    job: JobData | None
+    checkpoints: list[CheckpointData]
+
+
+class TrainingPlan(CommandData):
+    """The command, and what it will write: `bytes` at first, `last_bytes` in the end, in one file."""
+
+    bytes: int
+    last_bytes: int
+    free: int
+    writes: str
+
+
+class OptionData(BaseModel):
+    """One option of a training; `known` are the words that it takes, if it takes only some."""
+
+    name: str
+    kind: str
+    default: Any
+    doc: str
+    known: list[str]
+
+
+class MethodData(BaseModel):
+    """A way to learn; `why_not` says what is missing for it."""
+
+    name: str
+    title: str
+    doc: str
+    why_not: str
+    options: list[OptionData]
+
+
+class OptionList(BaseModel):
+    """All methods with their options, and the networks of n-tuples that have names."""
+
+    methods: list[MethodData]
+    networks: list[str]
+
+
+class GoneData(BaseModel):
+    """What is gone."""
+
+    deleted: str
+
+
+@router.post("")
+def begin(lab: LabOf, body: TrainingBody) -> JobData:
+    """Train a network; stopping keeps it."""
+    lab.library.trainings.mkdir(parents=True, exist_ok=True)
+    plan = make_plan(lab, body)
+    job = _job_of(lab, body.name)
+    if job and job.is_active:
+        raise ConflictError(f"training {body.name} runs already: {job.id}")
+    plan.check_room()
+    rules = RulesData.of(body.rules.read())
+    more = {"method": plan.method.name, "total_minutes": plan.total}
+    request = {**body.model_dump(), "rules": rules.model_dump(), **more}
+    what = plan.method.title if plan.method.is_deep else body.network or "best"
+    words = [*plan.words, "--jsonl"]
+    resume_words = words if "--resume" in words else [*words, "--resume"]
+    title = f"{body.name}: {what} on {rules.board}"
+    return lab.jobs.start("train", title, words, request=request, resume_words=resume_words).data()
+
+
+@router.post("/plan")
+def plan(lab: LabOf, body: TrainingBody) -> TrainingPlan:
+    """The command that does the same, and what it will write; nothing starts."""
+    plan = make_plan(lab, body)
+    first, last = plan.n_bytes
+    return TrainingPlan(command=line(plan.words), bytes=first, last_bytes=last, free=plan.free, writes=plan.writes())
+
+
+@router.get("")
+def list_trainings(lab: LabOf) -> TrainingList:
+    """The networks that were trained here."""
+    return TrainingList(trainings=training_list(lab))
+
+
+@router.get("/options")
+def options() -> OptionList:
+    """The ways to learn, and how each can be changed."""
+    found = [
+        MethodData(
+            name=method.name, title=method.title, doc=method.doc, why_not=method.why_not, options=_options(method)
+        )
+        for method in METHODS.values()
+    ]
+    return OptionList(methods=found, networks=list(PRESETS))
+
+
+@router.get("/{training}")
+def show(lab: LabOf, name: TrainingName) -> TrainingShown:
+    """A training, the job that makes it or made it, and its checkpoints, newest first."""
+    found = next((training for training in training_list(lab) if training.name == name), None)
+    job = _job_of(lab, name)
+    if found is None and job is None:
+        raise NotFoundError(f"there is no training {name}: /api/trainings lists those there are")
+    return TrainingShown(training=found, job=job.data() if job else None, checkpoints=checkpoint_list(lab, name))
+
+
+@router.post("/{training}/checkpoints")
+def keep(lab: LabOf, name: TrainingName) -> CheckpointData:
+    """Keep the last checkpoint as it is now, whatever the training comes to."""
+    lab.library.network(name)
+    number = Checkpoints(lab.library.trainings, name).keep_last(is_wished=True)
+    return _checkpoint(lab, name, number or 0)
+
+
+@router.post("/{training}/checkpoints/{number}")
+def wish(lab: LabOf, name: TrainingName, number: Number) -> CheckpointData:
+    """Keep a checkpoint that would make room for others one day."""
+    _checkpoint(lab, name, number)
+    Checkpoints(lab.library.trainings, name).wish(number)
+    return _checkpoint(lab, name, number)
+
+
+@router.delete("/{training}/checkpoints/{number}")
+def remove(lab: LabOf, name: TrainingName, number: Number) -> GoneData:
+    """Remove a checkpoint for good; the training stays."""
+    _checkpoint(lab, name, number)
+    checkpoints = Checkpoints(lab.library.trainings, name)
+    lab.coach.forget(str(checkpoints.path(number)))
+    checkpoints.remove(number)
+    return GoneData(deleted=f"{name}@{number}")
+
+
+@router.get("/{training}/charts/{chart}")
+def chart(lab: LabOf, name: TrainingName, kind: ChartName) -> ChartData:
+    """One of the charts: score, tiles, learning."""
+    return chart_data(_chart(lab, name, kind), f"/api/trainings/{name}/charts/{kind}")
+
+
+@router.get("/{training}/charts/{chart}/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+def chart_csv(lab: LabOf, name: TrainingName, kind: ChartName) -> Response:
+    """The numbers of a chart."""
+    return csv_response(_chart(lab, name, kind).to_csv(), f"{name}-{kind}")
+
+
+@router.delete("/{training}")
+def delete(lab: LabOf, name: TrainingName) -> GoneData:
+    """Remove a network for good, and its checkpoints."""
+    job = _job_of(lab, name)
+    if job and job.is_active:
+        raise ConflictError(f"training {name} is running: cancel {job.id} first")
+    path = lab.library.network(name)
+    lab.coach.forget(str(path))
+    lab.coach.forget(f"{path.parent / name}@")
+    Checkpoints(lab.library.trainings, name).remove_all()
+    return GoneData(deleted=name)
+
+
+def _checkpoint(lab: Lab, name: str, number: int) -> CheckpointData:
+    found = next((each for each in checkpoint_list(lab, name) if each.number == number), None)
+    if found is None:
+        raise NotFoundError(f"there is no checkpoint {number} of {name}: /api/trainings/{name} lists those there are")
+    return found
+
+
+def _chart(lab: Lab, name: str, kind: str) -> Chart:
+    if kind not in CHARTS:
+        raise NotFoundError(f"there is no chart {kind!r}: expected {', '.join(CHARTS)}")
+    job = _job_of(lab, name)
+    if job is None:
+        raise NotFoundError(f"there is no job of a training {name}")
+    follower = lab.jobs.follower(job)
+    with lab.jobs.lock:
+        curve = list(follower.curve) if isinstance(follower, TrainFollower) else []
+    return training_chart(kind, curve)
+
+
+def _job_of(lab: Lab, name: str) -> Job | None:
+    """The newest job that trains a network of this name."""
+    return next((job for job in lab.jobs.all_jobs("train") if job.request.get("name") == name), None)
+
+
+def _options(method: Method) -> list[OptionData]:
+    return [
+        OptionData(
+            name=each.name,
+            kind=(each.type.__name__ if isinstance(each.type, type) else str(each.type)).removesuffix(" | None"),
+            default=each.default,
+            doc=option_doc(method, each.name),
+            known=list(each.metadata.get("known") or ()),
+        )
+        for each in option_fields(method)
+    ]

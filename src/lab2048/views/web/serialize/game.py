@@ -1,0 +1,112 @@
+"""Shapes and games as data for the page."""
+
+import math
+
+from lab2048.arena.open_game import OpenGame
+from lab2048.rules import Board, Turn
+from lab2048.rules.motion import motions
+from lab2048.rules.move import letters, move_name
+from lab2048.rules.shape import Shape
+from lab2048.views.web.serialize.schema import (
+    AutoData,
+    EntryData,
+    MoveData,
+    RulesData,
+    ShapeData,
+    StateData,
+    TurnData,
+)
+from lab2048.views.web.services.player_names import Library
+
+MAX_SLIDES = 8  # turns of one change that are told in full
+
+
+def shape_data(board: Board) -> ShapeData:
+    """A board's shape: what a renderer needs instead of rules."""
+    shape = board.shape
+    entries = [
+        EntryData(x=x, y=y, cell=cell)
+        for row, places in zip(shape.rows, shape.centres, strict=True)
+        for cell, (x, y) in zip(row, places, strict=True)
+    ]
+    across = 2 / math.sqrt(3) if shape.is_hexagonal else 1.0
+    return ShapeData(
+        board=board.to_text(),
+        name=shape.size_name,
+        n_cells=shape.n_cells,
+        hexagonal=shape.is_hexagonal,
+        width=max(entry.x for entry in entries) + across,
+        height=max(entry.y for entry in entries) + 1,
+        entries=entries,
+        rows=[list(row) for row in shape.rows],
+        moves=move_data(shape),
+        lines=[[list(line) for line in lines] for lines in shape.lines],
+        n_symmetries=len(shape.symmetries),
+    )
+
+
+def move_data(shape: Shape) -> list[MoveData]:
+    """The moves, clockwise from up."""
+    step = 360 / len(shape.moves)
+    found = []
+    for move, letter in zip(shape.moves, letters(shape.moves), strict=True):
+        angle = -90 + step * move
+        angle = angle - 360 if angle > 180 else angle
+        dx, dy = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+        found.append(
+            MoveData(letter=letter, name=move_name(move), dx=round(dx, 6) + 0.0, dy=round(dy, 6) + 0.0, angle=angle)
+        )
+    return found
+
+
+def state_data(opened: OpenGame, best: tuple[int, int], auto: AutoData | None, library: Library) -> StateData:
+    """How a game stands; the caller holds its lock."""
+    game = opened.game
+    board = game.board
+    movers = [(number, library.write(name)) for number, name in opened.movers]
+    legal = [int(move) for move in board.legal_moves()]
+    return StateData(
+        id=opened.id,
+        rev=opened.rev,
+        rules=RulesData.of(game.rules),
+        seed=game.seed,
+        ranks=list(board.ranks),
+        score=game.score,
+        n_moves=len(game.turns),
+        highest=board.max_tile,
+        won=game.moves_to_goal is not None,
+        over=not legal,
+        legal=legal,
+        can_undo=bool(game.turns),
+        can_redo=bool(game.undone),
+        best=best[0],
+        best_assisted=best[1],
+        mover=movers[-1][1] if movers else library.write(opened.beginner),
+        movers=movers,
+        auto=auto,
+    )
+
+
+def turn_data(opened: OpenGame, turns: list[Turn], library: Library, *, in_full: bool = True) -> list[TurnData]:
+    """Turns of a game, all of them made on it; with the ways of their tiles if they are few."""
+    found = []
+    in_full = in_full and len(turns) <= MAX_SLIDES
+    for turn in turns:
+        slides = None
+        if in_full:
+            n = turn.number
+            before = opened.game.turns[n - 2].board if n > 1 else opened.game.first_board
+            found_here = motions(before.ranks, before.shape.lines[turn.move])
+            slides = [(each.start, each.end, each.is_merged) for each in found_here]
+        found.append(
+            TurnData(
+                number=turn.number,
+                move=int(turn.move),
+                mover=library.write(opened.names[turn.number - 1]),
+                reward=turn.reward,
+                cell=turn.spawn[0],
+                rank=turn.spawn[1],
+                slides=slides,
+            )
+        )
+    return found

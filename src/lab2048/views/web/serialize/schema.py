@@ -1,0 +1,173 @@
+"""What travels between the page and the server: the shapes of JSON that several routes share."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from lab2048.rules import Rules
+
+MAX_TEXT = 2000  # of a board
+MAX_SPEC = 500  # of a player
+NAME = r"^[a-z0-9][a-z0-9_-]{0,39}$"  # of a training or a table: never a path
+
+
+class Body(BaseModel):
+    """What is posted: fields that nobody knows are refused, because they are mistakes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Error(BaseModel):
+    """What went wrong, in one line."""
+
+    error: str
+
+
+ERRORS: dict[int | str, dict[str, Any]] = {"4XX": {"model": Error}, 503: {"model": Error}}  # of every route
+
+
+class RulesBody(Body):
+    """Rules as the command line takes them."""
+
+    board: str = Field(max_length=MAX_TEXT, examples=["4x4"])
+    goal: int = Field(default=2048, ge=4, le=2**31)
+    spawn: str = Field(default="2:0.9,4:0.1", max_length=500)
+    start: int | None = Field(default=None, ge=0, le=64)
+    spawner: str = Field(default="fair", max_length=10)
+
+    def read(self) -> Rules:
+        """The rules; raise a LabError that says what is wrong with them."""
+        return Rules.from_text(self.board, goal=self.goal, spawn=self.spawn, start=self.start, spawner=self.spawner)
+
+
+class RulesData(BaseModel):
+    """Rules, every field said."""
+
+    board: str
+    goal: int
+    spawn: str
+    start: int
+    spawner: str
+
+    @classmethod
+    def of(cls, rules: Rules) -> "RulesData":
+        """The rules as data."""
+        return cls(**rules.to_json())
+
+
+class EntryData(BaseModel):
+    """A place of the map: its middle, and its cell or -1 for a brick."""
+
+    x: float
+    y: float
+    cell: int
+
+
+class MoveData(BaseModel):
+    """A direction: how it is typed, said and drawn."""
+
+    letter: str
+    name: str
+    dx: float
+    dy: float
+    angle: float
+
+
+class ShapeData(BaseModel):
+    """All that a renderer needs to know of a board: places and lines, no rules."""
+
+    board: str
+    name: str
+    n_cells: int
+    hexagonal: bool
+    width: float
+    height: float
+    entries: list[EntryData]
+    rows: list[list[int]]
+    moves: list[MoveData]
+    lines: list[list[list[int]]]
+    n_symmetries: int
+
+
+class TurnData(BaseModel):
+    """A move, what it brought, and what spawned."""
+
+    number: int
+    move: int
+    mover: str
+    reward: int
+    cell: int
+    rank: int
+    slides: list[tuple[int, int, bool]] | None = None
+
+
+class AutoData(BaseModel):
+    """Who plays by itself, and how fast."""
+
+    player: str
+    speed: float
+    running: bool
+    error: str = ""
+
+
+class StateData(BaseModel):
+    """How a game stands."""
+
+    id: int
+    rev: int
+    rules: RulesData
+    seed: int
+    ranks: list[int]
+    score: int
+    n_moves: int
+    highest: int
+    won: bool
+    over: bool
+    legal: list[int]
+    can_undo: bool
+    can_redo: bool
+    best: int
+    best_assisted: int
+    mover: str
+    movers: list[tuple[int, str]]
+    auto: AutoData | None
+
+
+class ChangeData(BaseModel):
+    """What has changed in a game."""
+
+    state: StateData
+    turns: list[TurnData]
+    kind: Literal["moves", "undo", "redo", "auto", "open"]
+
+
+class GameData(BaseModel):
+    """A game with all that is needed to show it."""
+
+    state: StateData
+    shape: ShapeData
+    moves: str
+    first: list[int]
+    commands: dict[str, str]
+
+
+class TableData(BaseModel):
+    """The numbers behind a chart."""
+
+    columns: list[str]
+    rows: list[list[Any]]
+
+
+class ChartData(BaseModel):
+    """A chart: a figure for plotly, and the same as a table."""
+
+    title: str
+    figure: dict[str, Any]
+    table: TableData
+    csv: str
+
+
+class CommandData(BaseModel):
+    """The command line that does the same."""
+
+    command: str

@@ -1,0 +1,1 @@
+"""What the routes share: open games, players, events, networks, command lines."""

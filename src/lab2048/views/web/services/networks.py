@@ -1,0 +1,129 @@
+"""Networks that were trained here, as data: what their files say, read without their weights."""
+
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from lab2048.errors import FileError
+from lab2048.views.web.services.checkpoints import SUFFIX, Checkpoints
+from lab2048.views.web.services.training_methods import METHODS, NTUPLE, player_of
+from lab2048.views.web.state import Lab
+
+
+class NetworkData(BaseModel):
+    """A network in a file, and how far it had come."""
+
+    spec: str
+    bytes: int
+    changed: str
+    minutes: float
+    n_moves: int
+    n_games: int
+    mean: float
+
+
+class CheckpointData(NetworkData):
+    """A network as it was; `number` 0 is the last one, and `wished` says that somebody wished to keep it."""
+
+    number: int
+    wished: bool
+    is_last: bool
+
+
+class TrainingData(NetworkData):
+    """A network that was trained here."""
+
+    name: str
+    method: str
+    board: str
+    network: str
+    n_weights: int
+    job: str | None = None
+
+
+def training_list(lab: Lab) -> list[TrainingData]:
+    """The networks in the folder of the page, newest first; a file that cannot be read is left out."""
+    folder = lab.library.trainings
+    jobs: dict[str, str] = {}
+    for job in lab.jobs.all_jobs("train"):  # newest first
+        jobs.setdefault(str(job.request.get("name")), job.id)
+    found = []
+    for path in folder.glob(f"*{SUFFIX}") if folder.is_dir() else ():
+        training = None if "@" in path.stem else read_training(path)
+        if training:
+            found.append(training.model_copy(update={"job": jobs.get(path.stem)}))
+    return sorted(found, key=lambda training: training.changed, reverse=True)
+
+
+def checkpoint_list(lab: Lab, name: str) -> list[CheckpointData]:
+    """What was kept of a training, newest first: the last one, unless it has a number, and those with one."""
+    kept = Checkpoints(lab.library.trainings, name)
+    wished = kept.wished()
+    last = read_training(kept.last)
+    found = []
+    for number in reversed(kept.numbers()):
+        network = read_training(kept.path(number))
+        if network:
+            facts = network.model_dump(include=set(NetworkData.model_fields))
+            found.append(CheckpointData(**facts, number=number, wished=number in wished, is_last=kept.is_last(number)))
+    if last and not any(each.is_last for each in found):
+        facts = last.model_dump(include=set(NetworkData.model_fields))
+        found.insert(0, CheckpointData(**facts, number=0, wished=False, is_last=True))
+    return found
+
+
+def read_training(path: Path) -> TrainingData | None:
+    """What a file says of its network; None if it cannot be read."""
+    try:
+        stamp = path.stat()
+        return _read(path, stamp.st_mtime_ns, stamp.st_size)
+    except (FileError, OSError):
+        return None
+
+
+@lru_cache(maxsize=500)
+def _read(path: Path, changed: int, size: int) -> TrainingData:
+    from lab2048.models.ntuple.file import is_deep
+
+    method, player, board, network, n_weights, facts = (_deep_facts if is_deep(path) else _ntuple_facts)(path)
+    curve: list[dict[str, Any]] = facts.get("curve") or [{}]
+    return TrainingData(
+        name=path.stem,
+        method=method,
+        spec=f"{player}:weights={path.stem}",
+        bytes=size,
+        changed=datetime.fromtimestamp(changed / 1e9, UTC).isoformat(timespec="seconds"),
+        board=board,
+        network=network,
+        n_weights=n_weights,
+        minutes=round(float(facts.get("seconds", 0)) / 60, 3),
+        n_moves=int(facts.get("n_moves", 0)),
+        n_games=int(facts.get("n_games", 0)),
+        mean=float(curve[-1].get("mean", 0.0)),
+    )
+
+
+def _ntuple_facts(path: Path) -> tuple[str, str, str, str, int, dict[str, Any]]:
+    from lab2048.models.ntuple.file import read_header
+
+    header = read_header(path)
+    facts: dict[str, Any] = header.facts.get("training") or {}
+    network = str(facts.get("config", {}).get("network", ""))
+    return NTUPLE, NTUPLE, header.design.rules.board.to_text(), network, header.design.n_weights, facts
+
+
+def _deep_facts(path: Path) -> tuple[str, str, str, str, int, dict[str, Any]]:
+    import math
+
+    from lab2048.models.deep.header import read_deep_header
+
+    design, about = read_deep_header(path)
+    facts: dict[str, Any] = about.get("training") or {}
+    method = str(facts.get("method", ""))
+    n_weights = sum(math.prod(shape) for shape in design.shapes().values())
+    network = f"{design.kind} {','.join(map(str, design.widths))}"
+    known = method if method in METHODS else ""
+    return known, player_of(design.head), design.rules.board.to_text(), network, n_weights, facts

@@ -1,0 +1,116 @@
+"""Players as the page names them: no path from a browser reaches the file system.
+
+`weights=NAME` and `table=NAME` name a network or a table in the data folder of the page, `weights=NAME@3` a
+checkpoint; on the way in the name becomes a path, on the way out the path a name.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from lab2048.errors import UsageError
+from lab2048.players.registry import canonical_spec, names, options, player_class, split_spec
+from lab2048.views.web.serialize.schema import MAX_SPEC, NAME
+
+# What a person at a page can wait for; a match may take the same.
+LIMITS: dict[str, float] = {
+    "depth": 10,
+    "ms": 5000,
+    "threads": 16,
+    "rollouts": 20_000,
+    "iterations": 200_000,
+    "limit": 100_000,
+}
+_FULL_DEPTH = 4  # where no spawn is left out
+_WORD = re.compile(r"[A-Za-z0-9_+-]*", re.ASCII)
+_CHECKPOINT = NAME.removesuffix("$") + r"(@[0-9]{1,9})?$"
+_ELSEWHERE = re.compile(r"(?<=[=(])(?:/|[A-Za-z]:[\\/])[^,()]*[\\/](?=[^,()\\/])")  # all but the last part of a path
+_INLINE = re.compile(r"\{[A-Za-z0-9_+\-.,=\s\"\[\]]*\}", re.ASCII)
+
+
+class Library:
+    """The networks and tables that the page may name."""
+
+    def __init__(self, folder: Path) -> None:
+        """The data folder of the page."""
+        self.trainings, self.tables = folder / "trainings", folder / "tables"
+
+    def network(self, name: str) -> Path:
+        """The file of a training, or of a checkpoint of it."""
+        return self._find(self.trainings, name, ".safetensors", "training", _CHECKPOINT)
+
+    def table(self, name: str) -> Path:
+        """The folder of a table."""
+        return self._find(self.tables, name, "", "table")
+
+    def _find(self, folder: Path, name: str, suffix: str, noun: str, pattern: str = NAME) -> Path:
+        path = folder / f"{name}{suffix}"
+        if not re.fullmatch(pattern, name) or not path.exists():
+            raise UsageError(f"{noun} {name[:60]!r} is unknown: expected the name of one that was made here")
+        return path
+
+    def read(self, spec: str) -> str:
+        """The canonical spec of a player that the page names, with paths; raise UsageError if it may not be asked."""
+        return canonical_spec(self._inside(spec))
+
+    def _inside(self, spec: str) -> str:
+        if len(spec) > MAX_SPEC or not spec.isprintable():
+            raise UsageError(f"player of {len(spec)} letters: expected at most {MAX_SPEC}, printable")
+        name, pairs = split_spec(spec)
+        if player_class(name).is_interactive:
+            raise UsageError(f"player {name} cannot be asked: expected a player that chooses by itself")
+        known = options(name)
+        parts = []
+        for key, value in pairs:
+            if key in known:  # the registry says what is wrong otherwise
+                value = self._value(name, key, value.removeprefix("(").removesuffix(")"))
+            parts.append(f"{key}={value}")
+        self._check_limits(name, dict(pairs))
+        return name + (":" + ",".join(parts) if parts else "")
+
+    def _value(self, player: str, key: str, value: str) -> str:
+        if key == "weights" and value:
+            return f"({self.network(value)})"
+        if key == "table" and value:
+            return f"({self.table(value)})"
+        if value.partition(":")[0] in names() and ":" in value:
+            return f"({self._inside(value)})"
+        if _INLINE.fullmatch(value):
+            return f"({value})"
+        if not _WORD.fullmatch(value) and not _is_number(value):
+            raise UsageError(f"player {player}: {key}={value[:40]} is not understood: expected a word or a number")
+        return value
+
+    def _check_limits(self, name: str, chosen: dict[str, str]) -> None:
+        for key, limit in LIMITS.items():
+            if key in chosen and _is_number(chosen[key]) and float(chosen[key]) > limit:
+                raise UsageError(
+                    f"player {name}: {key}={chosen[key]} is too much for the page: expected at most {limit:g}"
+                )
+        is_full = name == "lookahead" or (_is_number(chosen.get("cut", "")) and float(chosen["cut"]) < 1e-4)
+        depth = chosen.get("depth", "")
+        if is_full and _is_number(depth) and float(depth) > _FULL_DEPTH:
+            raise UsageError(
+                f"player {name}: depth={depth} without a cut is too much for the page: expected at most {_FULL_DEPTH}"
+            )
+
+    def write(self, spec: str) -> str:
+        """The spec as the page names it; of a file that is not of the page only its own name, and it cannot be asked.
+
+        >>> Library(Path("/home/me/lab2048")).write("shield:inner=(ntuple:weights=/tmp/nets/a.safetensors,depth=2)")
+        'shield:inner=(ntuple:weights=.../a.safetensors,depth=2)'
+        """
+        if "=" not in spec:
+            return spec
+        for folder, suffix in ((self.trainings, ".safetensors"), (self.tables, "")):
+            for found in re.finditer(re.escape(f"{folder}{os.sep}") + r"([a-z0-9_@-]+)" + re.escape(suffix), spec):
+                spec = spec.replace(f"({found[0]})", found[1]).replace(found[0], found[1])
+        return _ELSEWHERE.sub(".../", spec)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.isascii()

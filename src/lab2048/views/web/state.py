@@ -1,0 +1,110 @@
+"""Everything that the server holds, in one object that every route gets."""
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Depends, Header, Request
+
+from lab2048.errors import FileError
+from lab2048.jobs.job import Job
+from lab2048.jobs.progress import followers
+from lab2048.jobs.runner import Foreman
+from lab2048.records.database import data_folder
+from lab2048.records.provenance import program
+from lab2048.records.store import Store
+from lab2048.views.web.errors import NotReadyError
+from lab2048.views.web.serialize.status import StatusData
+from lab2048.views.web.services.checkpoints import Checkpoints
+from lab2048.views.web.services.event_bus import Bus, News
+from lab2048.views.web.services.open_games import Desk
+from lab2048.views.web.services.player_names import Library
+from lab2048.views.web.services.players import Coach
+
+MAX_WAITING = 4
+
+
+class Lab:
+    """The laboratory behind the page."""
+
+    def __init__(self, store: Store, folder: Path | None = None) -> None:
+        """`folder` holds jobs, trainings and tables; by default it is the data folder of the user."""
+        self.store = store
+        self.folder = folder or data_folder()
+        self.bus = Bus()
+        self.library = Library(self.folder)
+        self.coach = Coach(self.tell_status)
+        self.desk = Desk(store, self.library, self.bus, self.coach)
+        kinds, environment = followers(self.library.write), {"LAB2048_STORE": str(store.path.absolute())}
+        self.jobs = Foreman(self.folder / "jobs", self._tell_job, kinds, environment)
+        self.jobs.on_news(self._keep_checkpoints)
+        self.desk.on_failure = self.tell_status
+        self._heavy = threading.Lock()
+        self._queue = threading.BoundedSemaphore(MAX_WAITING)
+
+    @contextlib.contextmanager
+    def heavy_work(self) -> Iterator[None]:
+        """One estimate or the like at a time; few may wait for theirs, so that nobody else waits."""
+        if not self._queue.acquire(blocking=False):
+            raise NotReadyError("other estimates are being made: try again in a moment")
+        try:
+            with self._heavy:
+                yield
+        finally:
+            self._queue.release()
+
+    def begin(self) -> None:
+        """Start what runs beside the answers."""
+        self.jobs.begin()
+        self.coach.warm_up()
+
+    def end(self) -> None:
+        """Stop it; jobs save what they have."""
+        self.bus.close()
+        self.coach.close()
+        self.desk.close()
+        self.jobs.close()
+
+    def status(self) -> StatusData:
+        """How the server stands."""
+        return StatusData(
+            program=program(),
+            ready=self.coach.is_ready,
+            doing=self.coach.doing,
+            cores=os.cpu_count() or 1,
+            interrupted=self.jobs.interrupted(),
+            store=self.desk.failure,
+        )
+
+    def _keep_checkpoints(self, job: Job) -> None:
+        """A training goes on: deep networks keep checkpoints by themselves, and nobody plays with an old file."""
+        name, method = job.request.get("name"), job.request.get("method", "ntuple")
+        if job.kind != "train" or not isinstance(name, str):
+            return
+        checkpoints = Checkpoints(self.library.trainings, name)
+        if method != "ntuple":
+            with contextlib.suppress(OSError, FileError):
+                checkpoints.keep_last(is_wished=False)
+        if not job.is_active:
+            self.coach.forget(str(checkpoints.last))
+
+    def _tell_job(self, job: Job) -> None:
+        """Tell every tab how a job stands."""
+        self.bus.tell(News("job", job.data().model_dump_json(), f"job {job.id}"))
+
+    def tell_status(self) -> None:
+        """Tell every tab how the server stands."""
+        if hasattr(self, "jobs"):
+            self.bus.tell(News("status", self.status().model_dump_json(), "status"))
+
+
+async def _lab(request: Request) -> Lab:  # a plain function would be called in another thread
+    found: Lab = request.app.state.lab
+    return found
+
+
+LabOf = Annotated[Lab, Depends(_lab)]
+TabName = Annotated[str, Header(alias="X-Tab", max_length=40)]
