@@ -160,8 +160,8 @@ def test_a_board_is_shown_for_each_line(monkeypatch: pytest.MonkeyPatch, capsys:
 
 def test_without_a_word_it_is_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
-    monkeypatch.setattr("lab2048.cli.serve._listen", lambda port, **_: contextlib.nullcontext(port))
-    monkeypatch.setattr("lab2048.cli.serve._run", lambda listener, *_, **__: started.append(listener))
+    monkeypatch.setattr("lab2048.cli.commands.serve._listen", lambda port, **_: contextlib.nullcontext(port))
+    monkeypatch.setattr("lab2048.cli.commands.serve._run", lambda listener, *_, **__: started.append(listener))
     assert run([]) == 0
     assert len(started) == 1
 

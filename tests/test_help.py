@@ -7,8 +7,8 @@ import typer
 
 import lab2048
 from lab2048.cli.app import make_app, run
+from lab2048.cli.command_tree import children, walk
 from lab2048.cli.help import example_of, lead_with_examples
-from lab2048.cli.tree import children, walk
 
 ROOT = typer.main.get_command(make_app())
 lead_with_examples(ROOT)

@@ -11,7 +11,7 @@ import typer
 from json_page import commands, faults, read_page
 
 from lab2048.cli.app import make_app, run
-from lab2048.cli.tree import children, walk
+from lab2048.cli.command_tree import children, walk
 
 SCHEMAS = read_page()
 SHOWS = {"completion", "serve", "tui"}  # a script, a page or a screen, and no result
@@ -132,7 +132,7 @@ def test_measurements_are_as_the_page_says(capsys: pytest.CaptureFixture[str], m
     monkeypatch.setattr(learning, "learn", lambda *_: learning.Learning(1.0, 2.0, 3.0, None))  # type: ignore[arg-type]
     monkeypatch.setattr(learning, "play_speed", lambda *_: 1.0)
     monkeypatch.setattr(learning, "gather_speed", lambda: 1.0)
-    monkeypatch.setattr("lab2048.cli.bench.make_ready", lambda *_: None)
+    monkeypatch.setattr("lab2048.cli.commands.bench.make_ready", lambda *_: None)
     for what in ("kernels", "search", "ntuple", "deep"):
         assert faults(answer(capsys, "bench", what, "--json"), SCHEMAS) == []
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab2048.cli.keys import split_keys
+from lab2048.cli.keyboard import split_keys
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 from lab2048.arena import compile as compiling
 from lab2048.arena.compile import Preparing
 from lab2048.cli import progress
-from lab2048.cli.live import no_interrupt_lost
+from lab2048.cli.live_view import no_interrupt_lost
 
 LAB = [sys.executable, "-m", "lab2048"]
 

@@ -9,9 +9,9 @@ import pytest
 import typer
 
 from lab2048.cli.app import make_app, run
+from lab2048.cli.command_tree import children
 from lab2048.cli.options import is_set, is_typed
 from lab2048.cli.settings import COMMON, Setting, Settings, user_file
-from lab2048.cli.tree import children
 
 ROOT = typer.main.get_command(make_app())
 
@@ -285,8 +285,8 @@ def test_help_shows_what_is_set(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_first_word_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     project("[serve]\nport = 2077\n")
     started = []
-    monkeypatch.setattr("lab2048.cli.serve._listen", lambda port, **_: contextlib.nullcontext(port))
-    monkeypatch.setattr("lab2048.cli.serve._run", lambda listener, *_, **__: started.append(listener))
+    monkeypatch.setattr("lab2048.cli.commands.serve._listen", lambda port, **_: contextlib.nullcontext(port))
+    monkeypatch.setattr("lab2048.cli.commands.serve._run", lambda listener, *_, **__: started.append(listener))
     assert run([]) == 0
     assert len(started) == 1
 

@@ -118,7 +118,7 @@ def test_where_files_have_no_second_names_they_are_copied(kept, monkeypatch):
 
 @pytest.mark.parametrize("name", [name for name in training_methods.METHODS if name != "ntuple"])
 def test_every_method_of_the_command_line_is_offered_with_its_options(web, name):
-    from lab2048.cli.train_deep import METHODS
+    from lab2048.cli.commands.train.deep import METHODS
 
     assert set(training_methods.METHODS) == {"ntuple", *METHODS}
     found = {each["name"]: each for each in web.get("/api/trainings/options")["methods"]}

@@ -9,8 +9,8 @@ import pytest
 import typer
 
 from lab2048.cli.app import make_app, run
+from lab2048.cli.argv import coloured, show_colour_everywhere, spell_out_numbers, take_colour
 from lab2048.cli.complete import complete
-from lab2048.cli.words import coloured, show_colour_everywhere, spell_out_numbers, take_colour
 from lab2048.views.text import wants_codes, wants_colour
 
 ROOT = typer.main.get_command(make_app())

@@ -14,7 +14,7 @@ def main() -> None:
             os.environ["LAB2048_NO_JIT"] = "1"
         # Imported here, so that Ctrl-C is answered in one line from the first moment on.
         if os.environ.get("LAB2048_LEASH"):
-            from lab2048.cli.leash import attach
+            from lab2048.cli.parent_watch import attach
 
             attach()
         from lab2048.cli.app import run

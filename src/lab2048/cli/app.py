@@ -13,12 +13,12 @@ import typer
 from typer.exceptions import TyperException
 
 import lab2048
-from lab2048.cli.check import check_first
+from lab2048.cli.argv import check_colour, coloured, show_colour_everywhere, spell_out_numbers, take_colour
 from lab2048.cli.help import lead_with_examples, name_arguments, plainly
-from lab2048.cli.live import begin_line, ending_when_terminated, interrupted_code, no_interrupt_lost
+from lab2048.cli.live_view import begin_line, ending_when_terminated, interrupted_code, no_interrupt_lost
+from lab2048.cli.option_types import check_first
 from lab2048.cli.progress import remember
 from lab2048.cli.settings import Settings, is_needed, unknown_variables
-from lab2048.cli.words import check_colour, coloured, show_colour_everywhere, spell_out_numbers, take_colour
 from lab2048.errors import FileError, LabError, RequirementError, UsageError
 from lab2048.views.wrap import columns_of, folded
 
@@ -27,7 +27,7 @@ UNSETTLED = {"config", "doctor", "completion", "__complete", "--help", "-h", "--
 INTERRUPTED = 130
 WITHOUT_A_WORD = "serve"
 
-# Where each command stands: a file of this folder and a name in it; `app` is a group of commands.
+# Where each command stands: a file of the folder commands and a name in it; `app` is a group of commands.
 COMMANDS = {
     "serve": "serve.serve",
     "play": "play.play",
@@ -37,7 +37,7 @@ COMMANDS = {
     "hint": "hint.hint",
     "tune": "tune.tune",
     "evaluate": "evaluate.evaluate",
-    "perft": "perft.perft",
+    "perft": "count.perft",
     "solve": "solve.solve",
     "probe": "table.probe",
     "count": "count.count",
@@ -50,7 +50,7 @@ COMMANDS = {
     "bench": "bench.app",
     "study": "study.app",
     "table": "table.app",
-    "train": "train.app",
+    "train": "train.ntuple.app",
     "weights": "weights.app",
     "config": "config.app",
 }
@@ -69,8 +69,8 @@ def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
     )
     app.callback(invoke_without_command=True)(root)
     for name in names:
-        file, _, what = COMMANDS[name].partition(".")
-        found = getattr(importlib.import_module(f"lab2048.cli.{file}"), what)
+        file, _, what = COMMANDS[name].rpartition(".")
+        found = getattr(importlib.import_module(f"lab2048.cli.commands.{file}"), what)
         if isinstance(found, typer.Typer):
             app.add_typer(found, name=name)
         else:
@@ -103,7 +103,7 @@ def run(arguments: Sequence[str]) -> int:
     settings: Settings | None = None
     try:
         if words[:1] == ["__complete"]:  # by itself, because taking a command apart costs more than answering
-            from lab2048.cli.completion import print_candidates
+            from lab2048.cli.commands.completion import print_candidates
 
             print_candidates(_command_of([]), words[1:])
             return 0

@@ -8,7 +8,7 @@ import contextlib
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from lab2048.cli.tree import Command, children
+from lab2048.cli.command_tree import Command, children
 
 FILES, FOLDERS = ":files", ":folders"  # the shell is to complete paths by itself
 N_GAMES = 50  # the newest, as many as one may want to read

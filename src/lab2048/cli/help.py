@@ -6,7 +6,7 @@ from typing import Any
 
 from typer.exceptions import TyperException
 
-from lab2048.cli.tree import Command, children, walk
+from lab2048.cli.command_tree import Command, children, walk
 from lab2048.errors import nearest
 
 # What Typer says of a value that does not fit, and what we say.

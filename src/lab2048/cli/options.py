@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lab2048.cli.check import Readable, Within
+from lab2048.cli.option_types import Readable, Within
 from lab2048.views.wrap import columns_of, folded
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lab2048.cli.check import OneOf, checks_of, problem
-from lab2048.cli.tree import Command, Option, options, walk
-from lab2048.cli.words import WHEN, whole
+from lab2048.cli.argv import WHEN, whole
+from lab2048.cli.command_tree import Command, Option, options, walk
+from lab2048.cli.option_types import OneOf, checks_of, problem
 from lab2048.errors import UsageError, nearest
 
 PREFIX = "LAB2048_"

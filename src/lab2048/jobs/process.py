@@ -1,6 +1,6 @@
 """The process of a job: a command on a leash.
 
-The leash (lab2048.cli.leash) is its standard input: when that ends, because the job is cancelled or because the
+The leash (lab2048.cli.parent_watch) is its standard input: when that ends, because the job is cancelled or because the
 server is gone, the command does what it does at Ctrl-C, and keeps what it has.
 """
 

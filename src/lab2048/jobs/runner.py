@@ -1,6 +1,6 @@
 """The job service: starts commands in processes of their own, follows them, and remembers them.
 
-A job is the command line that the page shows, on a leash (lab2048.cli.leash): when the server ends, however it
+A job is the command line that the page shows, on a leash (lab2048.cli.parent_watch): when the server ends, however it
 ends, the job ends as by Ctrl-C and keeps what it has.  The next server finds it and calls it interrupted.
 """
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
-from lab2048.cli.check import Above, Within
-from lab2048.cli.live import live, on_interrupt
+from lab2048.cli.live_view import live, on_interrupt
+from lab2048.cli.option_types import Above, Within
 from lab2048.cli.options import is_typed, say
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import again, bar, say_how

@@ -12,10 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lab2048.cli.check import OneOf, Readable
-from lab2048.cli.options import GoalOption, JsonOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
-from lab2048.cli.progress import make_ready
-from lab2048.cli.training import (
+from lab2048.cli.commands.train.common import (
     THREADS,
     CheckpointOption,
     ForceOption,
@@ -32,6 +29,9 @@ from lab2048.cli.training import (
     count_threads,
     learn,
 )
+from lab2048.cli.option_types import OneOf, Readable
+from lab2048.cli.options import GoalOption, JsonOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
+from lab2048.cli.progress import make_ready
 from lab2048.errors import UsageError
 from lab2048.learning.deep.config import (
     PRESET_003,

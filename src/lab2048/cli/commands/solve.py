@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lab2048.cli.check import OneOf, Readable
-from lab2048.cli.live import begin_line
+from lab2048.cli.live_view import begin_line
+from lab2048.cli.option_types import OneOf, Readable
 from lab2048.cli.options import GOAL, WORKERS, JsonOption, SpawnerOption, SpawnOption, StartOption
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import again, make_ready, progress_line, say_how, working

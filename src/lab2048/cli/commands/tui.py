@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lab2048.cli.check import AtLeast
+from lab2048.cli.option_types import AtLeast
 from lab2048.cli.options import (
     PLAYER,
     GoalOption,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lab2048.cli.check import AtLeast, OneOf
+from lab2048.cli.option_types import AtLeast, OneOf
 from lab2048.cli.options import JsonOption, read_board
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, progress_line, working

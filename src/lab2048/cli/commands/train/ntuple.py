@@ -6,11 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from lab2048.cli import train_deep
-from lab2048.cli.check import Readable
-from lab2048.cli.options import SEED, GoalOption, JsonOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
-from lab2048.cli.progress import make_ready
-from lab2048.cli.training import (
+from lab2048.cli.commands.train import deep
+from lab2048.cli.commands.train.common import (
     THREADS,
     CheckpointOption,
     ForceOption,
@@ -27,6 +24,9 @@ from lab2048.cli.training import (
     count_threads,
     learn,
 )
+from lab2048.cli.option_types import Readable
+from lab2048.cli.options import SEED, GoalOption, JsonOption, RulesOption, SpawnerOption, SpawnOption, StartOption, say
+from lab2048.cli.progress import make_ready
 from lab2048.errors import UsageError
 
 
@@ -45,8 +45,8 @@ def _wish(name: str) -> Readable:
 
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
-for method in train_deep.METHODS:
-    app.command(method)(train_deep.make_command(method))
+for method in deep.METHODS:
+    app.command(method)(deep.make_command(method))
 
 
 @app.callback()

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from lab2048.cli.command_tree import Command
 from lab2048.cli.options import say
 from lab2048.cli.settings import Settings, is_needed
-from lab2048.cli.tree import Command
 from lab2048.errors import LabError, UsageError, nearest
 
 # Bash takes : and = for the ends of words, and players are written with them; so the line is cut into words here,

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lab2048.cli.check import Within
-from lab2048.cli.live import begin_line
+from lab2048.cli.live_view import begin_line
+from lab2048.cli.option_types import Within
 from lab2048.cli.options import (
     GAMES,
     GoalOption,

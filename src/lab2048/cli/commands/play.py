@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lab2048.cli.keys import REDRAW, Keys, can_read_keys, read_lines
+from lab2048.cli.keyboard import REDRAW, Keys, can_read_keys, read_lines
 from lab2048.cli.options import (
     GoalOption,
     JsonOption,

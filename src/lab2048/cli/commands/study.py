@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lab2048.cli.live import live, on_interrupt
+from lab2048.cli.live_view import live, on_interrupt
 from lab2048.cli.options import SEED, WORKERS, JsonOption, say
 from lab2048.cli.output import make_console, print_json
 from lab2048.cli.progress import say_how

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from lab2048.cli.check import Above, AtLeast, OneOf, Readable
+from lab2048.cli.option_types import Above, AtLeast, OneOf, Readable
 from lab2048.cli.options import JsonOption, StoreOption, say
 from lab2048.cli.output import make_console, print_json
 from lab2048.cli.progress import again, progress_line, say_how
@@ -153,7 +153,7 @@ def replay(
 
     Example: lab2048 games replay 12 --speed 20
     """
-    from lab2048.cli.replay import animate, tell, told
+    from lab2048.cli.replay_view import animate, tell, told
     from lab2048.views.number import count
 
     with _open(store) as the_store:

@@ -1,13 +1,14 @@
-"""`lab2048 count`: how many boards can be reached."""
+"""`lab2048 count`: how many boards can be reached; `lab2048 perft`: how many ways a board can go on."""
 
 from typing import Annotated
 
 import typer
 
+from lab2048.cli.commands.solve import BoardArgument, MemoryOption, SolveGoalOption, WorkersOption, read_problem
+from lab2048.cli.option_types import Within
 from lab2048.cli.options import JsonOption, SpawnOption, StartOption
 from lab2048.cli.output import print_json
-from lab2048.cli.progress import make_ready, progress_line
-from lab2048.cli.solve import BoardArgument, MemoryOption, SolveGoalOption, WorkersOption, read_problem
+from lab2048.cli.progress import make_ready, progress_line, working
 
 
 def count(
@@ -51,3 +52,30 @@ def count(
         return
     print(f"{'all':>6}" + "".join(f"{getattr(total, name):>14,}" for name in names))
     print(f"{'raw':>6}" + "".join(f"{getattr(total, f'{name}_raw'):>14,}" for name in names))
+
+
+def perft(
+    rules: Annotated[str, typer.Argument(metavar="BOARD", help="Such as 22##|####|####|#### or 3x3.")],
+    depth: Annotated[int, typer.Argument(metavar="DEPTH", help="How many turns."), Within(0, 20)],
+    spawn: SpawnOption = "2:0.9,4:0.1",
+    start: StartOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Count the sequences of turns, each a slide and a spawn, from a board.
+
+    Without tiles on the map, the first tiles are part of the sequences.
+
+    Example: lab2048 perft "22##|####|####|####" 2
+    """
+    from lab2048.arena.perft import check_starts, count_sequences
+    from lab2048.rules import Rules
+
+    the_rules = Rules.from_text(rules, spawn=spawn, start=start)
+    check_starts(the_rules)
+    make_ready()
+    with working("counting"):
+        count = count_sequences(the_rules, depth)
+    if as_json:
+        print_json("perft-1", {"rules": the_rules.to_json(), "depth": depth, "count": count})
+    else:
+        print(count)

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from lab2048.cli import match
-from lab2048.cli.check import Within
+from lab2048.cli.commands import match
+from lab2048.cli.option_types import Within
 from lab2048.cli.options import MANY_GAMES, SEED, WORKERS, JsonOption, RequireOption, StoreOption
 
 

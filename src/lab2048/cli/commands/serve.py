@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lab2048.cli.check import Within
+from lab2048.cli.option_types import Within
 from lab2048.cli.options import StoreOption, say
 from lab2048.errors import UsageError
 

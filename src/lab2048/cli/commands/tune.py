@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lab2048.cli.check import OneOf, Within
-from lab2048.cli.live import live, on_interrupt
+from lab2048.cli.live_view import live, on_interrupt
+from lab2048.cli.option_types import OneOf, Within
 from lab2048.cli.options import (
     MANY_GAMES,
     PLAYER,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from lab2048.cli.live import on_interrupt
+from lab2048.cli.live_view import on_interrupt
 from lab2048.cli.options import (
     MANY_GAMES,
     SEED,

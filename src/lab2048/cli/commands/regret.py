@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
+from lab2048.cli.commands.table import FolderArgument
 from lab2048.cli.options import GAMES, PLAYER, SEED, JsonOption, say
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, progress_line
-from lab2048.cli.table import FolderArgument
 from lab2048.errors import UsageError
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from lab2048.cli.tree import Command, children, kinds, walk
+from lab2048.cli.command_tree import Command, children, kinds, walk
 from lab2048.errors import UsageError, nearest
 
 WHEN = ("auto", "always", "never")

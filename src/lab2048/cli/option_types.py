@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lab2048.cli.tree import Command, annotated, long_name, walk
+from lab2048.cli.command_tree import Command, annotated, long_name, walk
 from lab2048.errors import LabError, UsageError, nearest
 
 

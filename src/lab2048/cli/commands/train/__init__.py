@@ -1,0 +1,1 @@
+"""`lab2048 train`: n-tuple networks and deep networks."""
