@@ -31,7 +31,7 @@ def test_screens_look_as_they_did(name: str) -> None:
 
 
 def test_the_docs_show_what_is_there() -> None:
-    page = (Path(__file__).parents[1] / "docs" / "terminal.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "terminal.md").read_text()
     assert (FOLDER / "play-values.txt").read_text() in page
 
 

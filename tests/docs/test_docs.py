@@ -11,7 +11,7 @@ import pytest
 from lab2048.rules import hexagon
 from lab2048.rules.move import letters
 
-TOP = Path(__file__).parents[1]
+TOP = Path(__file__).parents[2]
 README = (TOP / "README.md").read_text()
 DOCS = [TOP / "README.md", *sorted((TOP / "docs").rglob("*.md")), TOP / "CONTRIBUTING.md", TOP / "CHANGELOG.md"]
 

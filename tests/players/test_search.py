@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernels.test_play import assert_same_game
+from kernels.test_search import HOMES, plain_rules
 from plain_network import lowered
 from strategies import boards
-from test_kernel_play import assert_same_game
-from test_kernel_search import HOMES, plain_rules
 
 from lab2048.kernels.search import context as of
 from lab2048.kernels.search import downgrade, evaluate, expectimax, root

@@ -213,7 +213,7 @@ def test_the_file_says_what_it_is(path):
 
 def test_the_questions_of_the_docs_can_be_asked(path):
     fill(path)
-    text = (Path(__file__).parents[1] / "docs" / "records.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "records.md").read_text()
     database = sqlite3.connect(path)
     questions = [part for part in re.findall(r"```sql\n(.*?)```", text, re.DOTALL)[0].split(";") if part.strip()]
     answers = [database.execute(question).fetchall() for question in questions]

@@ -26,7 +26,7 @@ def path(tmp_path: Path) -> Path:
 
 def child(script: str, *arguments: object) -> list[str]:
     """The command that runs a script in a Python of its own, with the tests' helpers at hand."""
-    prelude = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+    prelude = f"import sys; sys.path.insert(0, {str(Path(__file__).parents[1])!r})\n"
     return [sys.executable, "-c", prelude + textwrap.dedent(script), *map(str, arguments)]
 
 

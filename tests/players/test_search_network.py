@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernels.test_play import assert_same_game
+from kernels.test_search import plain_rules
 from plain_network import PlainNetwork, random_network
 from strategies import boards
-from test_kernel_play import assert_same_game
-from test_kernel_search import plain_rules
 
 from lab2048.errors import FileError, UsageError
 from lab2048.models.ntuple.file import save_network

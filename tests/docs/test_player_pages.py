@@ -9,7 +9,7 @@ import pytest
 
 from lab2048.players.registry import _OURS, options, player_class
 
-PAGES = Path(__file__).parents[1] / "docs" / "players"
+PAGES = Path(__file__).parents[2] / "docs" / "players"
 SIMPLE = "baselines"  # the page of those that need no page each
 
 

@@ -4,10 +4,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from kernels.test_update import Student, method_of
 from plain_network import design_of
 from plain_solver import plain_solve
-from test_kernel_learn import Student, method_of
-from test_solver import problem_of, solve
+from solver.test_solve import problem_of, solve
 
 from lab2048.kernels.ntuple import self_play
 from lab2048.models.ntuple.network import Network

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from test_study import SMALL
-from test_study import small as small
 
 from lab2048.errors import FileError
 from lab2048.studies.reading import load_study, read_study, study_names
@@ -17,6 +15,8 @@ from lab2048.studies.report import Report, make_report
 from lab2048.studies.result import Result, Shelf
 from lab2048.studies.run.runner import Runner, reason_left_out
 from lab2048.views.study.text import report_markdown, report_table
+from studies.test_study import SMALL
+from studies.test_study import small as small
 
 
 def finish(shelf: Shelf, *, stop_after: int = 100, only: Sequence[str] = ()) -> list[str]:

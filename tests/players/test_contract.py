@@ -36,7 +36,7 @@ def test_player_keeps_the_contract(name: str, tmp_path: Path) -> None:
         rules = ("2x3", "##x|#x#|###", "hex1")
     if name == "shield":  # a strategy is two of four moves
         rules = tuple(text for text in contract.RULES if text != "hex1")
-    if name == "ntuple":  # tests/test_search_network.py has the other boards
+    if name == "ntuple":  # tests/players/test_search_network.py has the other boards
         training = Training.begin(Config("rows"), Rules.from_text("3x3"), 1)
         list(training.run(n_moves=20_000))
         training.save(tmp_path / "3x3")

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from test_kernel_rollout import plain_rollout
+from kernels.test_rollout import plain_rollout
 
 from lab2048.arena.episode import play_episode
 from lab2048.errors import UsageError

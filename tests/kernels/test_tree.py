@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PACKED, SPAWNERS, SPAWNS, WIDE, boards, words
-from test_kernel_rollout import TALL, plain_rollout, rules_on
 
+from kernels.test_rollout import TALL, plain_rollout, rules_on
 from lab2048.kernels.board.memory import clock_address
 from lab2048.kernels.rollout import tree as kernels
 from lab2048.kernels.rollout.rollout import MERGE, RANDOM, Terms

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from test_study_run import finish, shown
 
 from lab2048.errors import FileError, UsageError
 from lab2048.studies.reading import read_study
@@ -12,6 +11,7 @@ from lab2048.studies.result import Shelf
 from lab2048.studies.run.runner import Runner
 from lab2048.views.study.curve import curves_svg
 from lab2048.views.study.text import report_markdown
+from studies.test_run import finish, shown
 
 TRAIN = """
 title = "Learning"

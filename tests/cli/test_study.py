@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from test_study import small as small
+from studies.test_study import small as small
 
 from lab2048.cli.app import run
 from lab2048.studies.reading import study_names
