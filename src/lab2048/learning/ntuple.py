@@ -27,7 +27,15 @@ from lab2048.models.ntuple.pattern import parse_patterns, write_patterns
 from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
 
-FIXED = ("network", "method", "optimism", "share", "promote", "seed")  # what a training that goes on cannot change
+FIXED = (
+    "network",
+    "method",
+    "optimism",
+    "share",
+    "promote",
+    "downgrade",
+    "seed",
+)  # what a training that goes on cannot change
 SLICE = 0.4  # seconds that a thread plays before it reports
 WINDOW = 1000  # last games that the live figures are about
 TILES = tuple(range(11, 17))  # ranks whose rates are reported: 2048 and on
@@ -124,7 +132,7 @@ class Training:
                     f"{said} {wish}: the network was trained with {before}; leave it out, or begin another"
                 )
         config = replace(config, **wishes)
-        network.design.check_further(parse_stages(config.stages, network.design.rules))
+        network.design.check_further(parse_stages(config.stages, network.design.rules, is_downgrading=config.downgrade))
         return cls(config, network, n_threads, cursors, **numbers)
 
     def save(self, path: Path) -> None:

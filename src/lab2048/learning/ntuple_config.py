@@ -11,11 +11,14 @@ from lab2048.kernels.ntuple.update import Method
 from lab2048.models.ntuple.network import Design
 from lab2048.models.ntuple.pattern import BEST, SMALL_BOARD, corners
 from lab2048.rules import Rules
+from lab2048.rules.shape import rectangle
 
 METHODS = ("tc", "td")
 ORDERS = ("backward", "forward")
 AUTO_STAGE = 14  # the rank of 16384
-BEFORE = {"promote": False, "taught": 0.0, "late_after": 0.0}  # in files of before these were options
+BY_LARGE = (13, 14, 15)  # of downgraded boards: two large tiles, three, four
+# In files of before these were options.
+BEFORE = {"promote": False, "taught": 0.0, "late_after": 0.0, "downgrade": False, "synthetic": 0.0, "truncate": 0}
 SAID = {"trace": "lambda", "late_after": "late-after"}  # what a field is called on the command line
 
 
@@ -55,6 +58,12 @@ class Config:
     "Weights of later stages begin as copies of the stage before, when they are first met; otherwise with nothing."
     taught: float = 1e8
     "For so many moves of later stages the stage before chooses, on a lowered board: it knows its way there."
+    downgrade: bool = False
+    "Large tiles, 4096 and more, are looked up by their order alone: what is learnt beside some serves beside all."
+    synthetic: float = 0.0
+    "Share of the moves in games that begin on a made-up late board: large tiles in a corner, some shuffled."
+    truncate: int = 1
+    "Such games end after so many new tiles of 4096, with the value that the board has there; 0: they are played on."
     share: bool = True
     "Turned and mirrored boards share their weights."
     seed: int = 1
@@ -74,6 +83,8 @@ class Config:
             ("guided", 0, 1e15),
             ("taught", 0, 1e15),
             ("late_after", 0, 1e15),
+            ("synthetic", 0, 0.99),
+            ("truncate", 0, 16),
         ):
             number = getattr(self, name)
             if number is not None and not low <= number <= high:
@@ -92,8 +103,17 @@ class Config:
 
     def design(self, rules: Rules, *, is_late: bool = True) -> Design:
         """The network to train for some rules; further weights come late."""
-        stages = parse_stages(self.stages, rules) if is_late else ()
-        return Design.from_text(rules, self.network, stages, is_shared=self.share, is_promoting=self.promote)
+        stages = parse_stages(self.stages, rules, is_downgrading=self.downgrade) if is_late else ()
+        if self.synthetic and rules.shape != rectangle(4, 4):
+            raise UsageError("synthetic starts are boards of 4x4: expected --synthetic 0 on another shape")
+        return Design.from_text(
+            rules,
+            self.network,
+            stages,
+            is_shared=self.share,
+            is_promoting=self.promote,
+            is_downgrading=self.downgrade,
+        )
 
     def n_bytes(self, rules: Rules, *, is_late: bool = True) -> int:
         """How large a checkpoint is: a float for each weight, and two more for its learning rate."""
@@ -120,16 +140,20 @@ class Config:
             guide=np.float32(self.guide),
             guided=round(self.guided / n_threads),
             corners=np.uint64(sum(0xF << 4 * cell for cell in corners(rules.shape))),
-            taught=round(self.taught / n_threads),
+            taught=0 if self.downgrade else round(self.taught / n_threads),
+            synthetic=self.synthetic,
+            truncate=self.truncate,
         )
 
 
-def parse_stages(text: str, rules: Rules) -> tuple[int, ...]:
+def parse_stages(text: str, rules: Rules, *, is_downgrading: bool = False) -> tuple[int, ...]:
     """The ranks of a list of tiles.
 
     >>> parse_stages("8192,16384", Rules.from_text("4x4"))
     (13, 14)
     """
+    if text == "auto" and is_downgrading:
+        return BY_LARGE
     if text == "auto":
         return (AUTO_STAGE,) if rules.max_rank >= AUTO_STAGE + 2 else ()
     if text == "none":

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lab2048.models.ntuple.network import Design, Network
 
 DEPTH = 3
-TOP = 16384
+TOP, DOWNGRADED_TOP = 16384, 32768
 
 
 @dataclass
@@ -33,8 +33,10 @@ class NTuplePlayer(ClockedPlayer):
         "no", "look further: no; empty: by one when few cells are empty; tiles: with their number", DEEPEN
     )
     ms: float | None = option(None, "milliseconds for a move: look as deep as they allow")
-    top: int = option(
-        TOP, "highest tile that is judged as it is; where one is missing below, higher boards are lowered"
+    top: int | None = option(
+        None,
+        "highest tile that is judged as it is (16384, or any if the network downgrades boards itself); "
+        "where one is missing below, higher boards are lowered",
     )
     threads: int = option(1, "threads that search together; the move is the same for any number")
 
@@ -45,9 +47,13 @@ class NTuplePlayer(ClockedPlayer):
 
     def plan_search(self, rules: Rules) -> Plan:  # noqa: ARG002
         """As the options say."""
-        if not 4 <= self.top <= TOP or self.top & (self.top - 1):
-            raise UsageError(f"top={self.top} is out of range: expected a tile from 4 to {TOP}")
-        return Plan("", self.depth, self.deepen, self.cut, self.threads, self.top.bit_length() - 1)
+        from lab2048.models.ntuple.shipped import take_header
+
+        highest = DOWNGRADED_TOP if take_header(self.weights).design.is_downgrading else TOP
+        top = highest if self.top is None else self.top
+        if not 4 <= top <= highest or top & (top - 1):
+            raise UsageError(f"top={top} is out of range: expected a tile from 4 to {highest}")
+        return Plan("", self.depth, self.deepen, self.cut, self.threads, top.bit_length() - 1)
 
     def check(self, rules: Rules) -> None:
         """Look at the options, and at what the file says of its network; no weight is read."""

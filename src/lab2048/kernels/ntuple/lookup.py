@@ -36,6 +36,7 @@ from lab2048.kernels.board.memory import (
     store_u64,
     words_at,
 )
+from lab2048.kernels.ntuple.large import close_gaps
 
 GROUP = "network"
 
@@ -53,7 +54,11 @@ PLAN = 16  # address of the plan
 PLAN_SIZE = 17
 HAS_EIGHT = 18  # 1 if all eight copies of the classic board are looked at, and no pattern has more than EIGHT_RUNS
 RADIX = 19
-PATTERNS = 20
+# Where the weights of the sets of large tiles begin, if those are looked up by their order
+# (lab2048.kernels.ntuple.large); 0: tiles are looked up as they are.  They are the fillings of the first pattern with
+# nothing but 32768 behind its first cell, which no board can have.
+LARGE_SETS = 20
+PATTERNS = 21
 MAX_RUNS = 8
 FIRST, CELLS, N_RUNS, RUNS = range(4)  # the words of a pattern
 PATTERN_SIZE = RUNS + 2 * MAX_RUNS
@@ -113,6 +118,9 @@ def note(weights: I64, size: I64, index: I64, i: I64, word: U64) -> None:
 @kernel
 def find_eight(net: I64, board: U64, index: I64) -> None:
     """The index of a classic board, all eight copies."""
+    sets, large = load_u64(net, LARGE_SETS), ZERO
+    if sets != ZERO:
+        board, large = close_gaps(board)
     b1, b4 = mirror(board), classic.transpose(board)
     b5 = mirror(b4)
     b2, b3, b6, b7 = flip(board), flip(b1), flip(b4), flip(b5)
@@ -137,6 +145,8 @@ def find_eight(net: I64, board: U64, index: I64) -> None:
         note(weights, size, index, k + 5, w5)
         note(weights, size, index, k + 6, w6)
         note(weights, size, index, k + 7, w7)
+    if sets != ZERO:
+        note(weights, size, index, 8 * I64(load_u64(net, N_PATTERNS)), base + sets + large)
 
 
 @kernel
@@ -172,6 +182,9 @@ def find_any(net: I64, board: U64, index: I64) -> None:
     plan = words_at(I64(load_u64(net, PLAN)), I64(load_u64(net, PLAN_SIZE)))
     n_patterns, n_copies = I64(load_u64(net, N_PATTERNS)), I64(load_u64(net, N_COPIES))
     weights, size = I64(load_u64(net, WEIGHTS)), I64(4) if load_u64(net, STEP) == ZERO else I64(2)
+    sets, large = load_u64(net, LARGE_SETS), ZERO
+    if sets != ZERO:
+        board, large = close_gaps(board)
     base = U64(stage_of(net, board)) * load_u64(net, STAGE_SIZE)
     r1 = load_u64(net, RADIX)
     r2, board = r1 * r1, clamp(board, r1)
@@ -187,6 +200,8 @@ def find_any(net: I64, board: U64, index: I64) -> None:
                 for run in range(here + RUNS, here + RUNS + 2 * I64(load_u64(net, here + N_RUNS)), 2):
                     nibbles |= (copy >> load_u64(net, run)) & load_u64(net, run + 1)
             note(weights, size, index, n_copies * p + i, first + number_of(nibbles, r1, r2, r4))
+    if sets != ZERO:
+        note(weights, size, index, n_copies * n_patterns, base + sets + large)
 
 
 @kernel

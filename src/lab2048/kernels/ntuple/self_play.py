@@ -19,6 +19,7 @@ from lab2048.kernels.board.memory import F32, address_of, load_u64, store_u64
 from lab2048.kernels.board.packed import FAIR, FULL_SUM, Plan
 from lab2048.kernels.games.start import start_game
 from lab2048.kernels.ntuple import lookup
+from lab2048.kernels.ntuple.large import LARGE_RANK, LARGE_TILE, synthetic_start
 from lab2048.kernels.ntuple.update import Method, Trail, ask_rates, learn, learn_backward, make_trail
 from lab2048.kernels.search.downgrade import lower
 
@@ -26,14 +27,17 @@ GROUP = "network"
 
 RESTART_LEAST = 10  # moves that must be left of a game to begin again half-way
 NOTHING = F32(-3.0e38)
+SOON = U64(256)
 
 # The cursor: of the training; next game, how far to the one after it; where to begin (0: anew); moves made;
 SEED, NUMBER, STRIDE, START, MADE = range(5)
 # whose turn it is to be the beginning; the highest ring that holds a board; moves of later stages that were taught.
 TURN, HIGHEST_RING, TAUGHT = 5, 6, 7
 # Then the rings: afterstates of earlier games, by tile sum.
-RINGS, N_RINGS, RING_SIZE = 8, 72, 32
-CURSOR_SIZE = RINGS + N_RINGS * RING_SIZE
+RINGS, N_RINGS, RING_SIZE = 8, 71, 32
+# Then whether the game at hand began on a synthetic board, and the moves of all that did.
+IS_SYNTHETIC, N_SYNTHETIC = RINGS + N_RINGS * RING_SIZE, RINGS + N_RINGS * RING_SIZE + 1
+CURSOR_SIZE = RINGS + 72 * RING_SIZE
 TURNS = 17  # beginnings of a round: anew, and at the sixteen highest rings, four octaves of the tile sum
 
 # The report, which sums up since it was last emptied; games are those from the start.
@@ -121,8 +125,13 @@ def train(
         seed = episode_seed(cursor[SEED], cursor[NUMBER])
         dice, whim = stream_key(seed, SPAWN), stream_key(seed, PLAYER)
         cursor[NUMBER] += cursor[STRIDE]
-        if method.is_circling and cursor[START] == ZERO:
-            cursor[START] = begin_at(cursor, whim)
+        if cursor[START] == ZERO:
+            is_due = float(cursor[N_SYNTHETIC]) < method.synthetic * float(cursor[MADE])
+            cursor[IS_SYNTHETIC] = U64(is_due)
+            if is_due:
+                cursor[START] = synthetic_start(whim)
+            elif method.is_circling:
+                cursor[START] = begin_at(cursor, whim)
         is_anew, is_full = cursor[START] == ZERO, False
         board, count, n, score = cursor[START], ZERO, I64(0), 0.0
         if is_anew:
@@ -133,6 +142,10 @@ def train(
             board, rank = packed.spawn(plan, board, draw(dice, count))
             tile_sum, count = tile_sum + (ONE << rank), ONE
         errors, rates, next_ring = 0.0, 0.0, ring_of(tile_sum)[1]
+        end_sum = FULL_SUM
+        if cursor[IS_SYNTHETIC] != ZERO and method.truncate > 0:
+            # The next large tile is there soon after the others and the small ones add up to it.
+            end_sum = min(end_sum, ((tile_sum >> U64(LARGE_RANK)) + U64(method.truncate)) * LARGE_TILE + SOON)
         guide = method.guide if I64(cursor[MADE]) < method.guided else F32(0)
         while not is_full:
             # 2. Find every afterstate and what it looks up, before anything is added up: memory takes its time.
@@ -200,7 +213,7 @@ def train(
                 packed.fair_spawn(plan, afters[best], word) if is_fair else packed.forced_spawn(plan, afters[best])
             )
             tile_sum, count = tile_sum + (ONE << rank), count + ONE
-            is_full = bool(tile_sum >= FULL_SUM)
+            is_full = bool(tile_sum >= end_sum)
             # 7. Remember the board where a ring begins.
             if tile_sum >= next_ring and method.is_circling:
                 ring, next_ring = ring_of(tile_sum)
@@ -211,6 +224,7 @@ def train(
             errors, rates = learn_backward(net, method, trail, n, not is_full, indexes)
         n_idle += I64(n == 0)
         cursor[MADE] += U64(n)
+        cursor[N_SYNTHETIC] += U64(n) * cursor[IS_SYNTHETIC]
         report[N_MOVES] += float(n)
         report[ERROR] += errors
         report[RATE] += rates / n_lookups
@@ -230,6 +244,6 @@ def warm_up(plan: Plan) -> None:
     weights, rates = np.zeros(16, F32), np.zeros(32, F32)
     net = lookup.idle_net(plan, weights)
     net[lookup.RATES] = address_of(rates)
-    method = Method(F32(1), F32(1), F32(0), 0.0, True, True, False, True, F32(0), 0, U64(0), 0)
+    method = Method(F32(1), F32(1), F32(0), 0.0, True, True, False, True, F32(0), 0, U64(0), 0, 0.0, 0)
     cursor = np.zeros(CURSOR_SIZE, np.uint64)
     train(plan, address_of(net), method, cursor, make_trail(1), make_report(), 1)

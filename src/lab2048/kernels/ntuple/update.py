@@ -42,6 +42,8 @@ class Method(NamedTuple):
     guided: I64  # for so many moves
     corners: U64  # the nibbles of the corners
     taught: I64  # for so many moves of later stages the stage before chooses, on the lowered board
+    synthetic: float  # share of the moves in games that begin on a synthetic late board
+    truncate: I64  # such games end after so many new large tiles; 0: they are played on
 
 
 class Trail(NamedTuple):

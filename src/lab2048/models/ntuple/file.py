@@ -60,6 +60,7 @@ def save_network(path: Path, network: Network, **more: NDArray[Any]) -> None:
         "stages": list(design.stages),
         "is_shared": design.is_shared,
         "is_promoting": design.is_promoting,
+        "is_downgrading": design.is_downgrading,
         "step": network.step,
         "facts": network.facts,
     }
@@ -133,7 +134,14 @@ def read_header(path: Path) -> Header:
         rules = Rules.from_json(about["rules"])
         stages, is_promoting = tuple(about["stages"]), bool(about.get("is_promoting", False))
         is_shared = bool(about["is_shared"])
-        design = Design.from_text(rules, about["patterns"], stages, is_shared=is_shared, is_promoting=is_promoting)
+        design = Design.from_text(
+            rules,
+            about["patterns"],
+            stages,
+            is_shared=is_shared,
+            is_promoting=is_promoting,
+            is_downgrading=bool(about.get("is_downgrading", False)),
+        )
         step = None if about["step"] is None else float(about["step"])
         facts = dict(about["facts"])
     except FileError:

@@ -11,6 +11,7 @@ from lab2048.errors import BoardError, UsageError
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board.memory import address_of
 from lab2048.kernels.ntuple import lookup as of
+from lab2048.kernels.ntuple.large import N_LARGE_SETS
 from lab2048.models.ntuple.pattern import MAX_WEIGHTS, Pattern, parse_patterns
 from lab2048.rules import Board, Rules
 from lab2048.rules.plan import make_plan
@@ -19,6 +20,7 @@ from lab2048.rules.shape import rectangle
 MARGIN = 3000.0  # of score
 MIN_STAGE, MAX_STAGE = 2, 15  # ranks
 MAX_RADIX = 16  # a nibble
+MIN_SET_CELLS = 4  # three tiles of 32768 behind the first cell are on no board
 
 
 def huge_array(n: int, dtype: DTypeLike) -> NDArray[Any]:
@@ -44,6 +46,7 @@ class Design:
     stages: tuple[int, ...] = ()  # ranks of the highest tile from which on a further set of weights serves
     is_shared: bool = True  # turned and mirrored copies of the board look up the same weights
     is_promoting: bool = False  # what a later stage has not learnt it takes from the stage before
+    is_downgrading: bool = False  # large tiles are looked up by their order alone (lab2048.kernels.ntuple.large)
 
     def __post_init__(self) -> None:
         """Refuse what cannot be looked up."""
@@ -55,6 +58,11 @@ class Design:
         if any(not MIN_STAGE <= rank <= MAX_STAGE for rank in self.stages):
             raise UsageError(f"stage out of range: expected tiles from {2**MIN_STAGE} to {2**MAX_STAGE}")
 
+        if self.is_downgrading and (self.radix < MAX_RADIX or len(self.patterns[0]) < MIN_SET_CELLS):
+            raise UsageError(
+                "large tiles cannot be downgraded: expected a board with room for 32768 "
+                f"and a first pattern of at least {MIN_SET_CELLS} cells"
+            )
         if self.stage_size > MAX_WEIGHTS:
             each = "pattern" if self.is_shared else "place of a pattern"
             raise UsageError(
@@ -71,11 +79,12 @@ class Design:
         *,
         is_shared: bool = True,
         is_promoting: bool = False,
+        is_downgrading: bool = False,
     ) -> "Design":
         """A design whose patterns are a preset, at every place unless weights are shared, or hex digits."""
         _check_packed(rules)  # first: patterns are not sought on a board that has none
         patterns = parse_patterns(network, rules.shape, radix_of(rules), is_shared=is_shared)
-        return cls(rules, patterns, stages, is_shared, is_promoting)
+        return cls(rules, patterns, stages, is_shared, is_promoting, is_downgrading)
 
     def check_further(self, stages: tuple[int, ...]) -> None:
         """Refuse stages that are not these and further ones."""
@@ -94,7 +103,7 @@ class Design:
 
     @property
     def n_lookups(self) -> int:
-        return len(self.patterns) * self.n_copies
+        return len(self.patterns) * self.n_copies + self.is_downgrading
 
     @property
     def table_sizes(self) -> list[int]:
@@ -175,6 +184,7 @@ class Network:
         words[of.PLAN], words[of.PLAN_SIZE] = address_of(plan), len(plan)
         words[of.HAS_EIGHT] = is_whole and max(map(len, runs)) <= of.EIGHT_RUNS
         words[of.RADIX] = design.radix
+        words[of.LARGE_SETS] = design.table_sizes[0] - N_LARGE_SETS if design.is_downgrading else 0
         first = 0
         for i, size in enumerate(design.table_sizes):
             here = of.PATTERNS + i * of.PATTERN_SIZE

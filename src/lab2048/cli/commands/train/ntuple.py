@@ -145,6 +145,24 @@ def ntuple(
         typer.Option("--taught", metavar="MOVES", help="So long the stage before plays for later ones (default: 1e8)."),
         _wish("taught"),
     ] = None,
+    downgrade: Annotated[
+        bool | None,
+        typer.Option(
+            "--downgrade/--no-downgrade", help="Look tiles from 4096 on up by their order alone (default: no)."
+        ),
+    ] = None,
+    synthetic: Annotated[
+        float | None,
+        typer.Option("--synthetic", metavar="P", help="Share of moves in games from made-up late boards (default: 0)."),
+        _wish("synthetic"),
+    ] = None,
+    truncate: Annotated[
+        int | None,
+        typer.Option(
+            "--truncate", metavar="N", help="End such games after N new tiles of 4096; 0: never (default: 1)."
+        ),
+        _wish("truncate"),
+    ] = None,
     share: Annotated[
         bool | None, typer.Option("--share/--no-share", help="Turned boards share weights (default: yes).")
     ] = None,
@@ -191,7 +209,7 @@ def ntuple(
         "network": network, "method": method, "order": order, "alpha": alpha, "trace": trace, "optimism": optimism,
         "restart": restart, "carousel": carousel, "guide": guide, "guided": guided, "stages": stages,
         "late_after": late_after, "promote": promote, "taught": taught,
-        "share": share,
+        "downgrade": downgrade, "synthetic": synthetic, "truncate": truncate, "share": share,
         "discount": discount, "epsilon": epsilon,
         "seed": None if seed is None else check_seed(seed),
     }  # fmt: skip

@@ -1,0 +1,109 @@
+"""Large tiles, 4096 and more: what a network sees of them, and boards that begin with them.
+
+A network may look large tiles up by their order alone.  Ranks that are missing between them are closed:
+
+    32768 16384 . 4        8192 4096 . 4
+    . . . 2           ->   . . . 2
+
+Until the next 4096 is made both boards play alike, so what was learned beside one set of large tiles
+serves beside all of them.  Which set it really is, the network is told by one more weight.
+"""
+
+import numpy as np
+
+from lab2048.kernels._jit import kernel
+from lab2048.kernels.board.bits import I64, LOW_BITS, ONE, TWO, U64, ZERO
+from lab2048.kernels.board.dice import N11, draw, pick
+
+GROUP = "network"
+
+LARGE_RANK = 12  # of 4096: the two highest bits of the nibble are set from here on
+LARGE_TILE = U64(1 << LARGE_RANK)
+N_LARGE_SETS = 16  # of 4096, 8192, 16384 and 32768
+THREE = U64(3)
+FIRST_DRAW = U64(1) << U64(40)  # draws of a start are far from those of a game
+MAX_TILES = 13  # of a synthetic start, before a few small ones are strewn in: there must be room to move
+
+
+@kernel
+def close_gaps(board: U64) -> tuple[U64, U64]:
+    """The board with its large tiles in the lowest large ranks, their order kept; and the set of them, a bit a rank."""
+    large = (board >> THREE) & (board >> TWO) & LOW_BITS
+    if large == ZERO:
+        return board, ZERO
+    bit_0, bit_1 = board & large, (board >> ONE) & large
+    at_0, at_1, at_2, at_3 = large & ~(bit_0 | bit_1), bit_0 & ~bit_1, bit_1 & ~bit_0, bit_0 & bit_1
+    has_0, has_1, has_2, has_3 = U64(at_0 != ZERO), U64(at_1 != ZERO), U64(at_2 != ZERO), U64(at_3 != ZERO)
+    closed = (board & ~(large * THREE)) | (at_1 * has_0) | (at_2 * (has_0 + has_1)) | (at_3 * (has_0 + has_1 + has_2))
+    return closed, has_0 | (has_1 << ONE) | (has_2 << TWO) | (has_3 << THREE)
+
+
+@kernel
+def fraction(word: U64) -> float:
+    """A number from 0 to 1, 1 excluded."""
+    return float(word >> N11) * 2.0**-53
+
+
+@kernel
+def synthetic_start(key: U64) -> U64:
+    """A late afterstate of the classic board that a game could have come to, whoever played it.
+
+    Up to four large tiles and a chain of smaller ones fill the board from a corner: by rows, in a snake, two lines at
+    a time or along a slope, more or less in order, some of them shuffled.
+    """
+    # 1. Which tiles: a set of large ones, and the binary digits of a sum below 4096.
+    ranks, n = np.zeros(24, np.int64), I64(0)
+    lot = pick(draw(key, FIRST_DRAW), 100)
+    n_large = I64(lot >= 8) + I64(lot >= 22) + I64(lot >= 50) + I64(lot >= 80)
+    left = n_large
+    for i in range(4):
+        # Each subset of this size is as likely as the others.
+        if pick(draw(key, FIRST_DRAW + U64(1 + i)), 4 - i) < left:
+            ranks[n] = LARGE_RANK + 3 - i
+            n, left = n + 1, left - 1
+    n_bits = 3 + pick(draw(key, FIRST_DRAW + U64(5)), 10 - I64(n_large == 4))
+    low = (draw(key, FIRST_DRAW + U64(6)) >> U64(64 - n_bits)) | (ONE << U64(n_bits - 1))
+    split = pick(draw(key, FIRST_DRAW + U64(7)), 36)  # one tile in three boards is two halves still
+    for rank in range(n_bits - 1, 0, -1):
+        if (low >> U64(rank)) & ONE and n < MAX_TILES:
+            if rank == split and rank > 1:
+                ranks[n], ranks[n + 1] = rank - 1, rank - 1
+                n += 2
+            else:
+                ranks[n] = rank
+                n += 1
+    # 2. Where: cells by a weight that grows from a corner.
+    family, noise = pick(draw(key, FIRST_DRAW + U64(8)), 3), pick(draw(key, FIRST_DRAW + U64(9)), 20)
+    down, across = 0.5 + 3.5 * fraction(draw(key, FIRST_DRAW + U64(10))), 1.0
+    width = 0.0 if noise < 6 else 1.0 if noise < 11 else 2.0 if noise < 15 else 4.0 if noise < 17 else 100.0
+    weights, cells = np.empty(16, np.float64), np.arange(16)
+    for cell in range(16):
+        row, column = float(cell // 4), float(cell % 4)
+        if family == 0:
+            weight = down * row + across * column
+        elif family == 1:
+            weight = 4.0 * row + (column if cell // 4 % 2 == 0 else 3.0 - column)
+        else:
+            weight = 8.0 * float(cell // 8) + 2.0 * (column if cell < 8 else 3.0 - column) + float(cell // 4 % 2)
+        weights[cell] = weight + width * fraction(draw(key, FIRST_DRAW + U64(16 + cell)))
+    for i in range(1, 16):
+        k = i
+        while k > 0 and weights[cells[k]] < weights[cells[k - 1]]:
+            cells[k], cells[k - 1] = cells[k - 1], cells[k]
+            k -= 1
+    board = ZERO
+    for i in range(n):
+        board |= U64(ranks[i]) << U64(4 * cells[i])
+    # 3. A few small tiles anywhere, as they lie about in a real game.
+    for i in range(pick(draw(key, FIRST_DRAW + U64(11)), 4)):
+        word = draw(key, FIRST_DRAW + U64(12 + i))
+        shift = U64(4) * U64(cells[n + pick(word, 16 - n)]) if n < 15 else ZERO
+        if n < 15 and ((board >> shift) & U64(15)) == ZERO and i < 14 - n:
+            board |= (ONE + (word & THREE) % THREE) << shift
+    return board
+
+
+def warm_up(plan: "np.typing.NDArray[np.uint64]") -> None:  # noqa: ARG001
+    """Call every kernel of this file once, so that it is compiled."""
+    close_gaps(ZERO)
+    synthetic_start(ONE)
