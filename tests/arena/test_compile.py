@@ -28,7 +28,7 @@ print(len(said), [kernel.py_func.__qualname__ for kernel in _jit.KERNELS if said
 USE = """
 import gymnasium, numpy, lab2048.envs
 from lab2048.arena.perft import count_sequences
-from lab2048.kernels import play
+from lab2048.kernels.games import play
 from lab2048.players import make_player
 from lab2048.rules import Rules
 make, make_vec, name = gymnasium.make, gymnasium.make_vec, lab2048.envs.CLASSIC
@@ -48,22 +48,23 @@ for text in ("4x4", "3x3", "5x5", "hex1", "32768 32768 / # #"):
         env.step(env.action_space.sample())
         env.render()
 import pathlib, tempfile
-from lab2048.solver import crew, memory, problem, solve, tiles, verify
+from lab2048.solver import final_tiles, memory, problem, solve, verify
+from lab2048.solver.workers import Crew
 for goal, objective in ((16, "win"), (2048, "score")):
-    with tempfile.TemporaryDirectory() as folder, crew.Crew(2) as workers:
+    with tempfile.TemporaryDirectory() as folder, Crew(2) as workers:
         this = problem.Problem.of(Rules.from_text("2x3", goal=goal), objective)
         for size in (2**14, 2**28):  # in runs and parts, and all at once
             table = solve.Solve(this, pathlib.Path(folder) / str(size), workers, memory.Memory(size)).run()
         table.state_value(this.starts[0].board)
-        tiles.tile_chances(table)
+        final_tiles.tile_chances(table)
         verify.verify(table)
 """
 
 TRY = """
 import sqlite3
-from lab2048.arena import ready
+from lab2048.arena import compile as compiling
 def attempt(path):
-    print(ready._try(sqlite3.connect(path, timeout=0, isolation_level=None)))
+    print(compiling._try(sqlite3.connect(path, timeout=0, isolation_level=None)))
 attempt"""
 
 
@@ -90,11 +91,12 @@ def test_one_of_two_processes_compiles_and_then_nothing_is_left_to_compile(tmp_p
 def test_a_folder_that_cannot_be_written_keeps_nothing_anywhere(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     code = """
-from lab2048.arena import ready
-from lab2048.kernels import _jit, bits
-ready._compile = lambda group: None
-ready.prepare(print, begun=lambda work: print(work.text))
-ready.prepare(print)
+from lab2048.arena import compile as compiling
+from lab2048.kernels import _jit
+from lab2048.kernels.board import bits
+compiling._compile = lambda group: None
+compiling.prepare(print, begun=lambda work: print(work.text))
+compiling.prepare(print)
 print(_jit.CAN_KEEP, bits.popcount(7), bits.popcount.stats.cache_path)
 """
     said, work, facts = finish(start(code, tmp_path / "file")).splitlines()
