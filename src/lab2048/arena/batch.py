@@ -35,6 +35,7 @@ class Batch:
     rules: Rules
     seed: int  # of the match
     numbers: Sequence[int]
+    until_goal: bool = False  # True: a game ends when its goal is made
     is_passing: bool = False  # True: nobody will ask for this player again, so that its tables are not kept
 
 
@@ -84,7 +85,9 @@ def play_batch(batch: Batch, is_stopped: Callable[[], bool]) -> Played:
     with contextlib.suppress(_StoppedError):
         for number in batch.numbers:
             seed = episode_seed(batch.seed, number)
-            played.episodes[number] = play_episode(player, batch.player, batch.rules, seed, before_move=go_on)
+            played.episodes[number] = play_episode(
+                player, batch.player, batch.rules, seed, before_move=go_on, until_goal=batch.until_goal
+            )
     played.cpu_seconds = time.process_time() - begin
     return played
 
@@ -92,7 +95,7 @@ def play_batch(batch: Batch, is_stopped: Callable[[], bool]) -> Played:
 def _play_compiled(batch: Batch, kernel: GamesKernel, is_stopped: Callable[[], bool], played: Played) -> None:
     seeds = np.array([episode_seed(batch.seed, number) for number in batch.numbers], np.uint64)
     size = 1000
-    games = make_games(seeds, batch.rules.shape.n_cells, size)
+    games = make_games(seeds, batch.rules.shape.n_cells, size, until_goal=batch.until_goal)
     kernel(games, 0)  # compiles or loads the code before the clock runs
     while games.n_finished < len(seeds) and not is_stopped():
         games = room_for(games, size)

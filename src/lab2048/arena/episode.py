@@ -11,16 +11,22 @@ from lab2048.rules import Board, Game, Rules
 
 
 def play_episode(
-    player: Player, name: str, rules: Rules, seed: int, *, before_move: Callable[[], object] = lambda: None
+    player: Player,
+    name: str,
+    rules: Rules,
+    seed: int,
+    *,
+    before_move: Callable[[], object] = lambda: None,
+    until_goal: bool = False,
 ) -> Episode:
-    """Play one game to its end; the clock runs only while the player chooses.
+    """Play one game to its end, or until the goal is made; the clock runs only while the player chooses.
 
     Whoever wants to end it early raises an error in `before_move`.
     """
     game = Game(rules, seed)
     seconds = 0.0
     player.start(rules, seed)
-    while not game.is_over:
+    while not game.is_over and not (until_goal and game.moves_to_goal is not None):
         before_move()
         begin = time.perf_counter()
         decision = ask(player, name, game.board)

@@ -73,6 +73,7 @@ class Match:
     players: Sequence[str]  # canonical specs
     seed: int
     n_games: int
+    until_goal: bool = False  # games end when the goal is made
 
     def __post_init__(self) -> None:
         """Nobody has played yet."""
@@ -116,7 +117,7 @@ class Match:
             for player, numbers in missing.items():
                 mine = numbers[bisect_left(numbers, begin) : bisect_left(numbers, begin + size)]
                 if mine:
-                    yield Batch(player, self.rules, self.seed, mine)
+                    yield Batch(player, self.rules, self.seed, mine, self.until_goal)
             begin += size
             # Grow with care: the next games may be longer.  Shrink at the end, so that all workers end together.
             wanted = int(BATCH_SECONDS / max(*pace.values(), 1e-6))

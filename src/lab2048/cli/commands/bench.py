@@ -1,8 +1,13 @@
 """`lab2048 bench`: how fast this machine plays."""
 
+import os
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
-from lab2048.cli.options import JsonOption
+from lab2048.cli.live_view import on_interrupt
+from lab2048.cli.options import GAMES, SEED, WORKERS, JsonOption, say
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, working
 from lab2048.errors import UsageError
@@ -17,7 +22,7 @@ def bench(context: typer.Context) -> None:
     Example: lab2048 bench kernels
     """
     if context.invoked_subcommand is None:
-        raise UsageError("bench needs to know what to measure: expected kernels, search, ntuple or deep")
+        raise UsageError("bench needs to know what to measure: expected kernels, search, ntuple, deep or positions")
 
 
 @app.command()
@@ -146,3 +151,63 @@ def deep(as_json: JsonOption = False) -> None:
     print(f"{f'{measured.N_BOARDS} games at once, nothing judged':<46} {number(crowd):>12} moves a CPU second")
     for n, rate in judged.items():
         print(f"{f'boards judged, {n} at once':<46} {number(rate):>12} a CPU second")
+
+
+@app.command()
+def positions(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="POSITION", help="Only positions whose names begin so (default: all).")
+    ] = None,
+    player: Annotated[str, typer.Option("--player", "-p", metavar="PLAYER", help="Who plays.")] = "ntuple",
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games from each position."), GAMES] = 100,
+    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Seed of the games."), SEED] = 1,
+    workers: Annotated[
+        int, typer.Option("--workers", "-w", metavar="N", help="Parallel games (0 = one per core)."), WORKERS
+    ] = 0,
+    file: Annotated[
+        Path | None, typer.Option("--file", metavar="FILE", help="Positions of your own instead of the built-in suite.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure how often a player makes the goal from late positions that people reach.
+
+    Example: lab2048 bench positions --player ntuple:depth=2 --games 200
+    """
+
+    from lab2048.arena.benchmark.positions import load_positions, play_positions
+    from lab2048.arena.compile import groups_of
+    from lab2048.arena.executor import Pool
+    from lab2048.arena.statistics import rate_interval
+    from lab2048.players import canonical_spec, fit_player
+
+    spec = canonical_spec(player)
+    suite = load_positions(file)
+    chosen = [each for each in suite if not names or each.name.startswith(tuple(names))]
+    if not chosen:
+        raise UsageError(f"no position begins with {' or '.join(names or ())}: expected one such as {suite[0].name}")
+    for rules in {each.rules for each in chosen}:
+        fit_player(spec, rules)
+    make_ready(*groups_of([spec]))
+    results = []
+    with Pool(workers or os.cpu_count() or 1, ()) as pool, on_interrupt(pool.stop):
+        for result in play_positions(chosen, spec, pool, n_games=games, seed=seed):
+            results.append(result)
+            if not as_json:
+                rate, bound = result.rate, result.position.bound
+                known = "" if bound is None else f"   {100 * rate.value / bound:4.0f}% of the known {100 * bound:.1f}%"
+                interval = f"[{100 * rate.low:.1f}, {100 * rate.high:.1f}]"
+                print(f"{result.position.name:<26} {100 * rate.value:5.1f}% {interval:<14}{known}", flush=True)
+    n_won, n_games = sum(each.n_won for each in results), sum(each.n_games for each in results)
+    if not results:
+        raise typer.Exit(130)
+    total = rate_interval(n_won, n_games)
+    if as_json:
+        rows = [each.to_json() for each in results]
+        facts = {"rate": total.value, "rate_ci95": [total.low, total.high], "won": n_won, "games": n_games}
+        print_json("bench-positions-1", {"player": spec, "seed": seed, "positions": rows, "total": facts})
+    else:
+        interval = f"[{100 * total.low:.1f}, {100 * total.high:.1f}]"
+        print(f"{'all':<26} {100 * total.value:5.1f}% {interval:<14}   {n_games:,} games of {spec}")
+    if len(results) < len(chosen):
+        say("interrupted: only some positions were played to the end")
+        raise typer.Exit(130)

@@ -51,15 +51,17 @@ class Games(NamedTuple):
 
 # The cursor: which game, and where it stands.
 GAME, USED, BOARD, SUM, SPENT, N_SPAWNS, N_PLAYED, TO_GOAL, IS_WIDE = range(9)
-CURSOR_SIZE = 9
+UNTIL_GOAL = 9  # 1 if a game ends as soon as the goal stands on the board
+CURSOR_SIZE = 10
 NEVER = U64(0xFFFF_FFFF_FFFF_FFFF)
 NEVER_REACHED = -1  # the same in `to_goal`
 
 
-def make_games(seeds: NDArray[np.uint64], n_cells: int, capacity: int) -> Games:
-    """Room for the games of these seeds and for `capacity` moves."""
+def make_games(seeds: NDArray[np.uint64], n_cells: int, capacity: int, *, until_goal: bool = False) -> Games:
+    """Make room for the games of these seeds and for `capacity` moves."""
     n = len(seeds)
     cursor = np.zeros(CURSOR_SIZE, np.uint64)
+    cursor[UNTIL_GOAL] = until_goal
     return Games(
         seeds=seeds,
         score=np.zeros(n, np.int64),
@@ -125,6 +127,9 @@ def play_games(plan: Plan, games: Games, order: U64, context: I64, budget: I64) 
                 highest = wide.max_rank(ranks) if is_wide else packed.max_rank(board)
                 if highest >= goal:
                     to_goal = U64(played)
+            if to_goal != NEVER and cursor[UNTIL_GOAL] != ZERO:
+                is_over = True
+                break
             if made >= budget or used >= capacity:
                 break
             # 3. Choose a move: try them in turn until one changes the board.

@@ -1,0 +1,110 @@
+"""Positions with a goal, to measure how often a player makes it from there.
+
+`positions.txt` beside this file holds them, in the style of an EPD suite: a name, a board, a goal, and where it is
+known a chance that is possible.  Several are turned or mirrored copies of others: a player that knows the symmetries
+of the board does equally well on all of them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from lab2048.arena.executor import Pool
+from lab2048.arena.match import Match
+from lab2048.arena.statistics import Interval, rate_interval
+from lab2048.errors import FileError
+from lab2048.rules import Rules
+
+FIELDS = {"id", "board", "goal", "bound"}
+
+
+@dataclass(frozen=True)
+class Position:
+    """A board and the tile to be made from it."""
+
+    name: str
+    rules: Rules
+    bound: float | None = None  # a chance that is known to be possible
+
+
+@dataclass(frozen=True)
+class Result:
+    """How often a player made the goal of a position."""
+
+    position: Position
+    n_won: int
+    n_games: int
+    cpu_seconds: float
+
+    @property
+    def rate(self) -> Interval:
+        return rate_interval(self.n_won, self.n_games)
+
+    def to_json(self) -> dict[str, Any]:
+        rate, position = self.rate, self.position
+        return {
+            "position": position.name,
+            "board": position.rules.board.to_text(),
+            "goal": position.rules.goal,
+            "bound": position.bound,
+            "won": self.n_won,
+            "games": self.n_games,
+            "rate": rate.value,
+            "rate_ci95": [rate.low, rate.high],
+            "cpu_seconds": self.cpu_seconds,
+        }
+
+
+def load_positions(path: Path | None = None) -> list[Position]:
+    """Read the suite of a file; without one, the suite that comes with lab2048."""
+    if path is None:
+        return read_positions(files(__package__).joinpath("positions.txt").read_text(encoding="utf-8"))
+    try:
+        return read_positions(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"positions cannot be read from {path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def read_positions(text: str) -> list[Position]:
+    r"""Read a suite from text.
+
+    >>> read_positions("id two\nboard 2 2 / . .\ngoal 4\n")[0].rules.goal
+    4
+    """
+    positions: list[Position] = []
+    fields: dict[str, str] = {}
+    for number, line in enumerate([*text.splitlines(), ""], start=1):
+        words = line.split(maxsplit=1)
+        if words and words[0].startswith("#"):
+            continue
+        if words:
+            if len(words) < 2 or words[0] not in FIELDS or words[0] in fields:
+                raise FileError(f"line {number} of the positions is not understood: expected one of {sorted(FIELDS)}")
+            fields[words[0]] = words[1].strip()
+        elif fields:
+            positions.append(_position(fields, number))
+            fields = {}
+    return positions
+
+
+def _position(fields: dict[str, str], number: int) -> Position:
+    try:
+        rules = Rules.from_text(fields["board"], goal=int(fields["goal"]), start=0)
+        return Position(fields["id"], rules, float(fields["bound"]) if "bound" in fields else None)
+    except (KeyError, ValueError):
+        raise FileError(f"the position that ends at line {number} needs id, board and goal") from None
+
+
+def play_positions(
+    positions: list[Position], player: str, pool: Pool, *, n_games: int = 100, seed: int = 1
+) -> Iterator[Result]:
+    """Play games from each position until the goal is made or the game is over."""
+    for position in positions:
+        match = Match(position.rules, [player], seed, n_games, until_goal=True)
+        for _ in match.play(pool):
+            pass
+        standing = match.standings[player]
+        if standing.games:
+            yield Result(position, standing.n_won, len(standing.games), standing.cpu_seconds)
