@@ -57,6 +57,7 @@ def test_player_keeps_the_contract(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", names())
 def test_player_and_its_options_are_explained(name: str) -> None:
     assert (make_player(name).__doc__ or "").strip()
+    assert make_player(name).unit in ("score", "chance", "value")
     for field in options(name).values():
         assert field.metadata["doc"]
 

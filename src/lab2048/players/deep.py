@@ -24,6 +24,7 @@ class DeepPlayer(Player):
 
     kernels: ClassVar[tuple[str, ...]] = ("play", "environments")
     measure: ClassVar[str] = "expected score"
+    unit: ClassVar[str] = "score"
     heads: ClassVar[tuple[str, ...]]
     methods: ClassVar[str]
 
@@ -89,6 +90,7 @@ class C51Player(DeepPlayer):
     heads: ClassVar[tuple[str, ...]] = ("atoms", "actions")
     methods: ClassVar[str] = "c51, dqn or returns"
     measure: ClassVar[str] = "expected return"
+    unit: ClassVar[str] = "value"
 
     def judge(self, ranks: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
         """What the network says of the state."""

@@ -33,6 +33,7 @@ class MctsPlayer(Player):
     """Grows a tree of moves and spawns where it promises most, by rollouts, and keeps it from move to move."""
 
     measure: ClassVar[str] = "mean score of the moves looked ahead"
+    unit: ClassVar[str] = "score"
     releases_lock: ClassVar[bool] = True
 
     iterations: int = option(500, "rollouts for a move")

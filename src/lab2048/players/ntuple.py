@@ -22,6 +22,7 @@ class NTuplePlayer(ClockedPlayer):
 
     kernels: ClassVar[tuple[str, ...]] = ("play", "network")
     measure: ClassVar[str] = "expected score"
+    unit: ClassVar[str] = "score"
 
     weights: str | None = option(None, "a file that lab2048 train made; otherwise the network that comes with lab2048")
     depth: int = option(DEPTH, "own moves to look ahead; 1 judges afterstates")

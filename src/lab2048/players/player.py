@@ -50,7 +50,8 @@ class Player(ABC):
     a game can be taken over half-way, and moves can be undone.
     """
 
-    measure: ClassVar[str] = "value"  # what the values of a decision are
+    measure: ClassVar[str] = "value"  # what the values of a decision are, for people
+    unit: ClassVar[str] = "value"  # the same for programs: "score" (points still to come), "chance" (0 to 1) or "value"
     is_interactive: ClassVar[bool] = False  # True if a person has to answer
     kernels: ClassVar[tuple[str, ...]] = ("play",)  # groups to compile before it plays: lab2048.arena.compile
     releases_lock: ClassVar[bool] = False  # True if `choose` is compiled, so that several can choose at once on threads

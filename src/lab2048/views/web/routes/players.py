@@ -111,7 +111,7 @@ def _describe(name: str) -> PlayerData | None:
         )
         for key, each in options(name).items()
     ]
-    return PlayerData(name=name, doc=_doc(name), unit=unit_of(player.measure), options=found)
+    return PlayerData(name=name, doc=_doc(name), unit=player.unit, options=found)
 
 
 def _presets(lab: Lab, default: str, board: Board) -> list[PresetData]:
@@ -170,16 +170,11 @@ def _doc(spec: str) -> str:
     return lines[0] if lines else ""
 
 
-def unit_of(measure: str) -> str:
-    """A short word for what a player's values are."""
-    return "score" if "score" in measure else "chance" if "chance" in measure or "win" in measure else measure
-
-
 def unit_of_player(spec: str) -> str:
-    """The same for one player: what a table knows is what it was solved for."""
+    """Return the unit of a player's values; that of `optimal` depends on what its table was solved for."""
     name = spec.partition(":")[0]
     if name != "optimal":
-        return unit_of(player_class(name).measure)
+        return player_class(name).unit
     from lab2048.views.web.routes.tables import open_path
 
     player: Any = make_player(spec)
