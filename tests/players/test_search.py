@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from kernels.test_play import assert_same_game
 from kernels.test_search import HOMES, plain_rules
@@ -42,6 +42,8 @@ def test_the_table_changes_nothing_but_the_time(board: Board) -> None:
     assert fresh.root_values(board, 3) == small.root_values(board, 3) == used.root_values(board, 3)
 
 
+# Two entries of this search fall into one slot of the table.
+@example(Board.from_text("# # # 16 / # # 8 32 / 32 # 8 16 / # # 8 8"), 0.03, "rows")
 @given(
     boards(("4x4",), max_rank=11), st.sampled_from([0.0, 0.03, 1e-2, None]), st.sampled_from(["rows", "order", "score"])
 )

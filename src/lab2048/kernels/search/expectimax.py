@@ -111,14 +111,15 @@ def chance_classic(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
             by_down = judge_classic(context, down) if down != state else NONE
             low = max(max(by_left, by_right), max(by_up, by_down)) - margin
             best = NONE
-            if left != state and by_left >= low:
-                best = max(best, chance_classic(context, left, depth - 1, rest))
-            if right != state and by_right >= low:
-                best = max(best, chance_classic(context, right, depth - 1, rest))
+            # Same move order as chance_packed, so that table collisions, and so n_states, are the same in both.
             if up != state and by_up >= low:
                 best = max(best, chance_classic(context, up, depth - 1, rest))
+            if right != state and by_right >= low:
+                best = max(best, chance_classic(context, right, depth - 1, rest))
             if down != state and by_down >= low:
                 best = max(best, chance_classic(context, down, depth - 1, rest))
+            if left != state and by_left >= low:
+                best = max(best, chance_classic(context, left, depth - 1, rest))
             if best == NONE:
                 best = judge_classic(context, state) if is_lost_judged else lost
             part += best
