@@ -3,14 +3,12 @@
 import os
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from lab2048.arena import compile as compiling
 from lab2048.kernels import _jit
 
 pytestmark = pytest.mark.skipif(not _jit.IS_COMPILED, reason="kernels are plain Python here")
@@ -59,14 +57,6 @@ for goal, objective in ((16, "win"), (2048, "score")):
         final_tiles.tile_chances(table)
         verify.verify(table)
 """
-
-TRY = """
-import sqlite3
-from lab2048.arena import compile as compiling
-def attempt(path):
-    print(compiling._try(sqlite3.connect(path, timeout=0, isolation_level=None)))
-attempt"""
-
 
 def start(code: str, cache: Path) -> "subprocess.Popen[str]":
     environment = {**os.environ, "LAB2048_CACHE": str(cache)}
@@ -130,31 +120,3 @@ def test_code_that_is_in_use_is_not_dropped(tmp_path: Path, monkeypatch: pytest.
         assert _jit.is_ready("play")
     _jit.mark_ready("play")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ours", "used"]
-
-
-def test_the_lock_is_held_by_one(tmp_path: Path) -> None:
-    attempt = f"{TRY}({str(tmp_path / 'lock')!r})"
-    with compiling._alone(tmp_path / "lock"):
-        assert finish(start(attempt, tmp_path)) == "False"
-    assert finish(start(attempt, tmp_path)) == "True"
-
-
-def test_where_there_can_be_no_lock_work_goes_on(tmp_path: Path) -> None:
-    with compiling._alone(tmp_path / "nowhere" / "lock"):
-        assert not (tmp_path / "nowhere").exists()
-
-
-def test_who_waits_for_another_is_told_once(tmp_path: Path) -> None:
-    told: list[str] = []
-    with compiling._alone(tmp_path / "lock"):
-        waiting = threading.Thread(target=_hold, args=(tmp_path / "lock", told))
-        waiting.start()
-        while "waiting" not in told:
-            time.sleep(0.01)  # not to wait for it, but to leave the processor to it
-    waiting.join()
-    assert told == ["waiting", "done"]
-
-
-def _hold(path: Path, told: list[str]) -> None:
-    with compiling._alone(path, lambda: told.append("waiting")):
-        told.append("done")

@@ -273,7 +273,7 @@ def test_two_solves_do_not_meet_in_one_folder(tmp_path: Path) -> None:
     problem, met = problem_of("2x2", 16), []
 
     def meet(progress: Progress) -> None:
-        with pytest.raises(FileError, match="another solve is at work"):
+        with pytest.raises(FileError, match="another solve is running"):
             solve(problem, tmp_path / "table")
         met.append(progress)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from lab2048.errors import FileError
 from lab2048.records.atomic_file import replacing
+from lab2048.records.process_lock import ProcessLock
 from lab2048.records.provenance import provenance
 from lab2048.solver.backward import Backward, Bookcase, LayerFiles
 from lab2048.solver.column_file import Column, Stack, write_column
@@ -20,7 +21,6 @@ from lab2048.solver.count import first_sums, spawn_tiles
 from lab2048.solver.forward import Forward, LayerCount
 from lab2048.solver.journal import SCHEMA as JOURNAL_SCHEMA
 from lab2048.solver.journal import Journal
-from lab2048.solver.lock import Lock
 from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Objective, Problem
 from lab2048.solver.table import MANIFEST, SCHEMA, Layer, Table, chance_of, keys_path, values_path
@@ -79,7 +79,7 @@ class Solve:
         self.journal = Journal(folder / JOURNAL)
         self.is_kept, self.checkpoint_seconds = is_kept, checkpoint_seconds
         self._stack = Stack(self.work / "states.u64", "<u8")
-        self._lock = Lock(self.work / "lock")
+        self._lock = ProcessLock(self.work / "lock")
         self._forward = Forward(problem, crew, memory, self.work)
         self._backward = Backward(problem, crew, memory, dtype=self.dtype)
         self._keys: dict[int, Column] = {}
@@ -113,7 +113,7 @@ class Solve:
     def _close(self) -> None:
         self.journal.close()
         self._stack.close()
-        self._lock.give()
+        self._lock.release()
 
     def _open(self) -> None:
         """Take the folder, and what an earlier run has left in it."""
@@ -121,7 +121,8 @@ class Solve:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self.work.mkdir(exist_ok=True)
-            self._lock.take()
+            if not self._lock.try_acquire():
+                raise FileError(f"another solve is running in {self.folder}: wait for it, or use another folder")
             if self.journal.exists:
                 self.journal.read()
             for path in (
