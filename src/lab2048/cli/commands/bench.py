@@ -173,7 +173,6 @@ def positions(
 
     Example: lab2048 bench positions --player ntuple:depth=2 --games 200
     """
-
     from lab2048.arena.benchmark.positions import load_positions, play_positions
     from lab2048.arena.compile import groups_of
     from lab2048.arena.executor import Pool
