@@ -12,7 +12,7 @@ serves beside all of them.  Which set it really is, the network is told by one m
 import numpy as np
 
 from lab2048.kernels._jit import kernel
-from lab2048.kernels.board.bits import I64, LOW_BITS, ONE, TWO, U64, ZERO
+from lab2048.kernels.board.bits import I64, LOW_BITS, NIBBLE, ONE, TWO, U64, ZERO
 from lab2048.kernels.board.dice import N11, draw, pick
 
 GROUP = "network"
@@ -21,6 +21,7 @@ LARGE_RANK = 12  # of 4096: the two highest bits of the nibble are set from here
 LARGE_TILE = U64(1 << LARGE_RANK)
 N_LARGE_SETS = 16  # of 4096, 8192, 16384 and 32768
 THREE = U64(3)
+N_FAMILIES = 6  # of formations
 FIRST_DRAW = U64(1) << U64(40)  # draws of a start are far from those of a game
 MAX_TILES = 13  # of a synthetic start, before a few small ones are strewn in: there must be room to move
 
@@ -45,16 +46,35 @@ def fraction(word: U64) -> float:
 
 
 @kernel
-def synthetic_start(key: U64) -> U64:
-    """A late afterstate of the classic board that a game could have come to, whoever played it.
+def start_weight(family: I64, slope: float, row: I64, column: I64) -> float:
+    """Say how late a cell is filled from the corner: in rows, along a slope, in pairs of lines, around the corner."""
+    r, c = float(row), float(column)
+    if family == 0:  # a slope, from rows to diagonals
+        return slope * r + c
+    if family == 1:  # a snake
+        return 4.0 * r + (c if row % 2 == 0 else 3.0 - c)
+    if family == 2:  # two rows at a time
+        return 8.0 * float(row // 2) + 2.0 * (c if row < 2 else 3.0 - c) + float(row % 2)
+    if family == 3:  # squares that grow around the corner
+        return 6.0 * max(r, c) + 2.0 * r + c
+    if row == 0 or (column == 0 and family == 5):  # the first row, and the first column: an L
+        return c if row == 0 else 3.0 + r
+    if family == 4 and (column == 3 or row == 3):  # the first row, and on along the edge
+        return 3.0 + r if column == 3 else 9.0 - c
+    return (12.0 if family == 4 else 8.0) + r + c
 
-    Up to four large tiles and a chain of smaller ones fill the board from a corner: by rows, in a snake, two lines at
-    a time or along a slope, more or less in order, some of them shuffled.
+
+@kernel
+def synthetic_start(key: U64) -> U64:
+    """Make up a late afterstate of the classic board, of a kind that any player might come to.
+
+    Up to four large tiles and a chain of smaller ones fill the board from a corner, in one of several formations and
+    more or less in order; some boards are shuffled.
     """
     # 1. Which tiles: a set of large ones, and the binary digits of a sum below 4096.
     ranks, n = np.zeros(24, np.int64), I64(0)
     lot = pick(draw(key, FIRST_DRAW), 100)
-    n_large = I64(lot >= 8) + I64(lot >= 22) + I64(lot >= 50) + I64(lot >= 80)
+    n_large = I64(lot >= 6) + I64(lot >= 20) + I64(lot >= 48) + I64(lot >= 80)
     left = n_large
     for i in range(4):
         # Each subset of this size is as likely as the others.
@@ -62,7 +82,10 @@ def synthetic_start(key: U64) -> U64:
             ranks[n] = LARGE_RANK + 3 - i
             n, left = n + 1, left - 1
     n_bits = 3 + pick(draw(key, FIRST_DRAW + U64(5)), 10 - I64(n_large == 4))
-    low = (draw(key, FIRST_DRAW + U64(6)) >> U64(64 - n_bits)) | (ONE << U64(n_bits - 1))
+    digits = draw(key, FIRST_DRAW + U64(6))
+    if pick(draw(key, FIRST_DRAW + U64(32)), 2) == 0:  # a long chain: the hardest moment, shortly before it is merged
+        digits |= draw(key, FIRST_DRAW + U64(33)) | draw(key, FIRST_DRAW + U64(34))
+    low = (digits >> U64(64 - n_bits)) | (ONE << U64(n_bits - 1))
     split = pick(draw(key, FIRST_DRAW + U64(7)), 36)  # one tile in three boards is two halves still
     for rank in range(n_bits - 1, 0, -1):
         if (low >> U64(rank)) & ONE and n < MAX_TILES:
@@ -73,18 +96,12 @@ def synthetic_start(key: U64) -> U64:
                 ranks[n] = rank
                 n += 1
     # 2. Where: cells by a weight that grows from a corner.
-    family, noise = pick(draw(key, FIRST_DRAW + U64(8)), 3), pick(draw(key, FIRST_DRAW + U64(9)), 20)
-    down, across = 0.5 + 3.5 * fraction(draw(key, FIRST_DRAW + U64(10))), 1.0
+    family, noise = pick(draw(key, FIRST_DRAW + U64(8)), N_FAMILIES), pick(draw(key, FIRST_DRAW + U64(9)), 20)
+    slope = 0.5 + 3.5 * fraction(draw(key, FIRST_DRAW + U64(10)))
     width = 0.0 if noise < 6 else 1.0 if noise < 11 else 2.0 if noise < 15 else 4.0 if noise < 17 else 100.0
     weights, cells = np.empty(16, np.float64), np.arange(16)
     for cell in range(16):
-        row, column = float(cell // 4), float(cell % 4)
-        if family == 0:
-            weight = down * row + across * column
-        elif family == 1:
-            weight = 4.0 * row + (column if cell // 4 % 2 == 0 else 3.0 - column)
-        else:
-            weight = 8.0 * float(cell // 8) + 2.0 * (column if cell < 8 else 3.0 - column) + float(cell // 4 % 2)
+        weight = start_weight(family, slope, I64(cell // 4), I64(cell % 4))
         weights[cell] = weight + width * fraction(draw(key, FIRST_DRAW + U64(16 + cell)))
     for i in range(1, 16):
         k = i
@@ -95,11 +112,11 @@ def synthetic_start(key: U64) -> U64:
     for i in range(n):
         board |= U64(ranks[i]) << U64(4 * cells[i])
     # 3. A few small tiles anywhere, as they lie about in a real game.
-    for i in range(pick(draw(key, FIRST_DRAW + U64(11)), 4)):
+    for i in range(min(pick(draw(key, FIRST_DRAW + U64(11)), 4), MAX_TILES + 1 - n)):
         word = draw(key, FIRST_DRAW + U64(12 + i))
-        shift = U64(4) * U64(cells[n + pick(word, 16 - n)]) if n < 15 else ZERO
-        if n < 15 and ((board >> shift) & U64(15)) == ZERO and i < 14 - n:
-            board |= (ONE + (word & THREE) % THREE) << shift
+        shift = U64(4) * U64(cells[n + pick(word, 16 - n)])
+        if ((board >> shift) & NIBBLE) == ZERO:
+            board |= (ONE + (word & NIBBLE) % THREE) << shift
     return board
 
 
