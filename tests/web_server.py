@@ -78,7 +78,7 @@ def calm_lab(store: Store, folder: Path) -> Lab:
     """A laboratory whose players compile when they are asked, not before."""
     lab = Lab(store, folder)
     lab.jobs.niceness = 0
-    lab.coach.warm_up = lambda: None  # type: ignore[method-assign]
+    lab.players.prepare = lambda: None  # type: ignore[method-assign]
     return lab
 
 

@@ -318,7 +318,7 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
         (["plya"], 2, "plya"),
         (["hint", "24|42"], 3, "no move is possible"),
         (["hint", "4x4"], 3, "4x4 has no tiles yet: expected a board in play, such as"),
-        (["hint", "22##", "--player", "human"], 2, "cannot give hints"),
+        (["hint", "22##", "--player", "human"], 2, "player human is a person"),
         (["hint", "22##", "--player", "lookahead:depth=99"], 2, "expected 1 to 12"),
         (["hint", "22##", "--player", "greedy:eval=snaek"], 2, "did you mean snake?"),
         (["hint", "22##", "--player", "greedy:eval=none.toml"], 3, "cannot be read"),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lab2048.arena.episode import play_episode
+from lab2048.arena.player_service import RecentlyUsed
 from lab2048.kernels.games.play import NEVER_REACHED, Games, make_games, room_for
 from lab2048.players import Player, make_player
 from lab2048.players.player import GamesKernel
@@ -25,6 +26,7 @@ from lab2048.rules.move import letters
 # A compiled call plays this many moves, or as many as take this long: then Ctrl-C is heard.
 MAX_SLICE = 1_000_000
 SLICE_SECONDS = 0.2
+MAX_PLAYERS = 32  # kept by each thread: more than a match usually has, because batches take turns
 
 
 @dataclass(frozen=True)
@@ -56,15 +58,16 @@ _here = threading.local()
 
 
 def player_here(spec: str) -> Player:
-    """The player of a spec that this thread keeps: made once, because players may carry large tables."""
-    players: dict[str, Player] = _here.__dict__.setdefault("players", {})
-    if type(players.get(spec)) is not player_class(spec.partition(":")[0]):  # a player file may be loaded anew
-        players[spec] = make_player(spec)
-    return players[spec]
+    """Return this thread's own player of a spec; the players used last are kept, because they may have large tables."""
+    if not hasattr(_here, "players"):
+        _here.players = RecentlyUsed[str, Player](MAX_PLAYERS)
+    kind = player_class(spec.partition(":")[0])
+    found: Player = _here.players.get(spec, lambda: make_player(spec), is_valid=lambda player: type(player) is kind)
+    return found
 
 
 def player_of(batch: Batch) -> Player:
-    """The player of a batch: one of those that this thread keeps, or one for this batch alone."""
+    """Return this thread's player for a batch, or a new one if nobody will ask for it again."""
     return make_player(batch.player) if batch.is_passing else player_here(batch.player)
 
 

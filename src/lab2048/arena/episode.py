@@ -41,19 +41,22 @@ def play_episode(
 
 
 def ask(player: Player, name: str, board: Board) -> Decision:
-    """A player's decision; what goes wrong in it is the player's fault, and said so."""
+    """Return the player's decision; raise PlayerError, which names the player, if it fails."""
     try:
         decision = player.choose(board)
     except LabError:
         raise
     except (Exception, SystemExit) as error:
-        spot = traceback.extract_tb(error.__traceback__)[-1]
-        raise PlayerError(
-            f"player {name} fails: {spot.filename}, line {spot.lineno}: {type(error).__name__}: {error}"
-        ) from error
+        raise failure_of(name, error) from error
     if not isinstance(decision, Decision):
         raise PlayerError(f"player {name} chose {decision!r}: expected a Decision(move, values)")
     return decision
+
+
+def failure_of(name: str, error: BaseException) -> PlayerError:
+    """Return the error to raise for an exception inside a player; it says in which file and line."""
+    spot = traceback.extract_tb(error.__traceback__)[-1]
+    return PlayerError(f"player {name} fails: {spot.filename}, line {spot.lineno}: {type(error).__name__}: {error}")
 
 
 def _check(decision: Decision, name: str, board: Board) -> None:

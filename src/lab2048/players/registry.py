@@ -157,6 +157,18 @@ def canonical_spec(spec: str) -> str:
     return spec_of(spec.strip().partition(":")[0], make_player(spec))
 
 
+def autonomous_spec(spec: str) -> str:
+    """Return the canonical spec; raise UsageError if the player leaves its moves to a person.
+
+    >>> autonomous_spec("greedy:eval=snake")
+    'greedy'
+    """
+    canonical = canonical_spec(spec)
+    if player_class(canonical.partition(":")[0]).is_interactive:
+        raise UsageError(f"player {canonical} is a person: expected a player that chooses by itself")
+    return canonical
+
+
 def spec_with(spec: str, **changes: Any) -> str:
     """The canonical spec of the same player with some options changed.
 

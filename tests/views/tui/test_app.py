@@ -2,7 +2,6 @@
 
 import re
 import threading
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,11 +12,11 @@ from textual.pilot import Pilot
 from tui_scene import Run, press, run_scene, screen_of
 from tui_shots import FOLDER, SHOTS, take, text_of, until
 
-from lab2048.errors import StoreError
+from lab2048.arena.player_service import AskedPlayer
+from lab2048.errors import FileError, StoreError
 from lab2048.players import Decision
 from lab2048.records.store import Store
 from lab2048.rules import Board, Rules
-from lab2048.views.tui.adviser import Adviser
 from lab2048.views.tui.app import LabApp
 from lab2048.views.tui.screens.games import GamesScreen
 from lab2048.views.tui.screens.menu import MenuScreen
@@ -196,13 +195,13 @@ def test_the_board_follows_the_size(run: Run) -> None:
 
 
 def test_a_hint_says_that_it_is_worked_out_and_keys_go_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    is_known, decide = threading.Event(), Adviser._decide
+    is_known, choose = threading.Event(), AskedPlayer.choose
 
-    def think(self: Adviser, board: Board) -> Decision:
+    def think(self: AskedPlayer, board: Board) -> Decision:
         is_known.wait()
-        return decide(self, board)
+        return choose(self, board)
 
-    monkeypatch.setattr(Adviser, "_decide", think)
+    monkeypatch.setattr(AskedPlayer, "choose", think)
 
     async def scene(app: LabApp, pilot: Pilot[None]) -> None:
         await press(pilot, "t")
@@ -242,19 +241,24 @@ def test_whoever_waits_for_a_player_is_told_for_what_after_every_move(
 
 
 def test_why_a_player_failed_outlives_what_was_made_ready_for_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_seen = threading.Event()
+
     def prepare(say: Callable[[str], None], *_: str, begun: object) -> None:
         say("compiling")
-        time.sleep(0.2)
+        is_seen.wait()
+        raise FileError("the disk is full")
 
     monkeypatch.setattr("lab2048.arena.compile.prepare", prepare)
 
     async def scene(app: LabApp, pilot: Pilot[None]) -> None:
         await press(pilot, "t")
-        await until(pilot, lambda: "no-such-table" in screen_of(app).message)
+        await until(pilot, lambda: screen_of(app).message == "compiling")
+        is_seen.set()
+        await until(pilot, lambda: "the disk is full" in screen_of(app).message)
         await pilot.pause(0.2)
-        assert "no-such-table" in screen_of(app).message
+        assert "the disk is full" in screen_of(app).message
 
-    run(scene, "4x4", player="optimal:table=no-such-table")
+    run(scene, "4x4", player="first")
 
 
 def test_values_stay_when_the_player_stops(run: Run) -> None:

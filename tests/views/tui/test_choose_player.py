@@ -70,7 +70,7 @@ def test_keys_that_are_typed_before_the_list_is_there_count(run: Run) -> None:
         ("randm", "player 'randm' is unknown: did you mean random?"),
         ("expectimax:dept=3", "player expectimax has no option 'dept': did you mean depth?"),
         ("expectimax:depth=x", "depth=x is not understood: expected a whole number"),
-        ("human", "player human is you"),
+        ("human", "player human is a person"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line_and_can_be_mended(run: Run, typed: str, says: str) -> None:

@@ -1,15 +1,12 @@
-"""The parts of the screens: pictures of boards, colours that can be read, curves, questions to players."""
+"""The parts of the screens: pictures of boards, colours that can be read, curves."""
 
-import asyncio
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import PACKED, WIDE, boards
 
-from lab2048.errors import LabError, UsageError
-from lab2048.rules import Board, Rules
-from lab2048.views.tui.adviser import Adviser, check_spec
+from lab2048.rules import Board
 from lab2048.views.tui.forms import PLANS
 from lab2048.views.tui.jobs import MAX_POINTS, Job
 from lab2048.views.tui.palette import Depth, Palette, to_ascii
@@ -112,41 +109,6 @@ def test_a_curve_keeps_to_its_place(points: list[tuple[float, float]], columns: 
     drawn = chart(sorted(points), columns, lines)
     assert len(drawn) in (0, lines)
     assert all(len(line) == columns for line in drawn[:-1] if len(line.split("│")[0]) == 8)
-
-
-# --- players -------------------------------------------------------------------------
-
-
-def test_a_player_answers_and_questions_that_nobody_waits_for_are_skipped() -> None:
-    rules = Rules.from_text("4x4")
-    asked: list[Board] = []
-
-    async def main() -> None:
-        adviser = Adviser("first", rules, 1)
-        decide = adviser._decide
-        adviser._decide = lambda board: (asked.append(board), decide(board))[1]  # type: ignore[method-assign]
-        boards = [Board.from_text(text) for text in ("2 2 / # #", "2 4 / 4 2 / # #", "2 # / # #")]
-        waiting = [asyncio.ensure_future(adviser.ask(board)) for board in boards]
-        waiting[1].cancel()
-        assert (await waiting[0]).values.keys() == set(boards[0].legal_moves())
-        await waiting[2]
-        adviser.close()
-        assert boards[1] not in asked[1:2] or len(asked) == 3
-
-    asyncio.run(main())
-
-
-def test_a_player_that_fails_raises_where_it_was_asked() -> None:
-    async def main() -> None:
-        with pytest.raises(LabError, match="no-such-table"):
-            await Adviser("optimal:table=no-such-table", Rules.from_text("4x4"), 1).ask(Board.from_text("2 2 / # #"))
-
-    asyncio.run(main())
-
-
-def test_you_are_no_player_to_be_asked() -> None:
-    with pytest.raises(UsageError, match="is you"):
-        check_spec("human")
 
 
 # --- plans and jobs ------------------------------------------------------------------

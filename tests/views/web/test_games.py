@@ -240,7 +240,7 @@ def test_a_game_that_was_played_is_judged_board_by_board(web):
 @pytest.mark.parametrize(("best", "value", "loss"), [(5.0, 5.0, 1e300), (float("-inf"), -1e300, 0.0)])
 def test_what_a_player_holds_for_lost_is_told_as_a_number(web, monkeypatch, best, value, loss):
     values = {0: best, 1: float("-inf"), 2: float("-inf"), 3: float("-inf")}
-    monkeypatch.setattr(web.lab.coach, "ask", lambda *_: Decision(0, values))
+    monkeypatch.setattr(web.lab.players, "decide", lambda *_: Decision(0, values))
     id_ = web.begin(seed=7)["id"]
     web.post(f"/api/games/{id_}/moves", {"moves": "dsa"})  # any but the best
     [judged] = web.post(f"/api/games/{id_}/values", {"turns": [0], "player": "greedy"})["points"]

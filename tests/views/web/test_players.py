@@ -1,30 +1,30 @@
-"""Who answers at the page: a player is asked when all that it needs is there, and says what is missing for good."""
+"""The players of the page: asked when all that they need is there, and only so long."""
 
 import threading
 
 import pytest
 
 from lab2048.arena.compile import ENVIRONMENTS, NETWORK, PLAY, SOLVER
+from lab2048.arena.player_service import AskedPlayer
 from lab2048.models import SHIPPED
-from lab2048.views.web.errors import NotReadyError
+from lab2048.rules import Game, Rules
+from lab2048.views.web.errors import ApiError, NotReadyError
 from lab2048.views.web.services import players as module
-from lab2048.views.web.services.players import Coach
+from lab2048.views.web.services.players import Players
 
 
 @pytest.fixture
-def coach(monkeypatch):
-    """A coach that was told to begin, and has compiled nothing yet."""
-    found = Coach(lambda: None)
-    monkeypatch.setattr(found, "_thread", threading.current_thread())
-    monkeypatch.setattr(found, "_meet_default", lambda: None)
-    found.hurry()
+def players(monkeypatch):
+    """Players whose preparation has begun, and compiled nothing yet."""
+    found = Players(lambda: None)
+    monkeypatch.setattr(found.preparation, "_thread", threading.current_thread())
     yield found
     found.close()
 
 
-def is_ready(coach, spec):
+def is_ready(players, spec):
     try:
-        coach.check_ready(spec)
+        players.check_ready(spec)
     except NotReadyError:
         return False
     return True
@@ -40,22 +40,25 @@ def is_ready(coach, spec):
         ("shield:inner=(net:weights=my.safetensors)", {PLAY, ENVIRONMENTS}),
     ],
 )
-def test_nobody_is_asked_before_all_that_they_need_is_there_also_for_whom_they_ask(coach, spec, needed):
+def test_nobody_is_asked_before_all_that_they_need_is_there_also_for_whom_they_ask(players, spec, needed):
     for missing in needed:
-        coach._ready = {PLAY, NETWORK, SOLVER, ENVIRONMENTS, SHIPPED} - {missing}
-        assert not is_ready(coach, spec), missing
-    coach._ready = set(needed)
-    assert is_ready(coach, spec)
+        players.preparation._ready = {PLAY, NETWORK, SOLVER, ENVIRONMENTS, SHIPPED} - {missing}
+        assert not is_ready(players, spec), missing
+    players.preparation._ready = set(needed)
+    assert is_ready(players, spec)
 
 
-@pytest.mark.parametrize("is_there", [True, False])
-def test_without_torch_nothing_is_compiled_for_it_and_its_players_do_not_wait_for_ever(coach, monkeypatch, is_there):
-    compiled = []
-    monkeypatch.setattr(coach, "_compile", compiled.append)
-    monkeypatch.setattr(module, "has_torch", lambda: is_there)
-    assert not is_ready(coach, "net:weights=my.safetensors")
-    coach._warm_up()
-    assert compiled == [PLAY, NETWORK, SOLVER, *([ENVIRONMENTS] if is_there else [])]
-    assert coach.doing == coach.failure == ""
-    for spec in ("net:weights=my.safetensors", "c51:weights=my.safetensors", "ntuple", "shield:inner=(ntuple:depth=2)"):
-        assert is_ready(coach, spec)
+def test_after_a_failed_preparation_every_question_says_why(players):
+    players.preparation.failure = "the disk is full"
+    with pytest.raises(ApiError, match="the disk is full"):
+        players.check_ready("greedy")
+
+
+def test_nobody_waits_for_ever(players, monkeypatch):
+    may_answer, game = threading.Event(), Game(Rules.from_text("4x4"), 1)
+    players.preparation._ready = {PLAY}
+    monkeypatch.setattr(AskedPlayer, "choose", lambda *_: may_answer.wait(30))
+    monkeypatch.setattr(module, "MAX_SECONDS", 0.01)
+    with pytest.raises(NotReadyError, match=r"no answer within 0.01 s"):
+        players.decide("first", game.rules, game.board)
+    may_answer.set()

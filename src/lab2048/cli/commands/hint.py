@@ -10,7 +10,7 @@ import typer
 from lab2048.cli.options import PLAYER, SEED, JsonOption, SpawnOption, read_board
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, working
-from lab2048.errors import BoardError, UsageError
+from lab2048.errors import BoardError
 
 _IN_PLAY = '"2 4 # # / # # 2 # / # # # # / # # # #"'
 
@@ -35,8 +35,9 @@ def hint(
 
     Example: lab2048 hint "2 4 8 # / # # 2 # / # # # 2" -p expectimax:ms=20
     """
-    from lab2048.arena.episode import ask
-    from lab2048.players import canonical_spec, default_spec, fit_player, load_player_file
+    from lab2048.arena.player_service import AskedPlayer
+    from lab2048.players import default_spec, load_player_file
+    from lab2048.players.registry import autonomous_spec
     from lab2048.rules import Board, Rules
     from lab2048.rules.move import move_name
     from lab2048.views.number import apart, count
@@ -48,15 +49,13 @@ def hint(
     if not any(the_board.ranks):
         raise BoardError(f"{the_board.to_text()} has no tiles yet: expected a board in play, such as {_IN_PLAY}")
     rules = Rules.from_text(the_board.to_text(), spawn=spawn, start=0)
-    spec = canonical_spec(player or default_spec(rules))
-    the_player = fit_player(spec, rules)
-    if the_player.is_interactive:
-        raise UsageError(f"player {spec} cannot give hints: expected a player that chooses by itself")
-    make_ready(*the_player.groups)
+    spec = autonomous_spec(player or default_spec(rules))
+    asked = AskedPlayer(spec, rules, seed)
+    make_ready(*asked.groups)
     with working(f"asking {spec}"):
-        the_player.start(rules, seed)
+        asked.prepare()
         begin = time.perf_counter()
-        decision = ask(the_player, spec, rules.board)
+        decision = asked.choose(rules.board)
         seconds = time.perf_counter() - begin
     names = {move: move_name(rules.shape.moves[move]) for move in decision.values}
     if as_json:

@@ -30,11 +30,11 @@ from lab2048.cli.options import (
 )
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready
-from lab2048.errors import IllegalMoveError, PlayerError, UsageError
+from lab2048.errors import IllegalMoveError, PlayerError
 
 if TYPE_CHECKING:
+    from lab2048.arena.player_service import AskedPlayer
     from lab2048.arena.sitting import Sitting
-    from lab2048.players import Player
     from lab2048.rules import Game, Turn
 
 
@@ -69,8 +69,10 @@ def watch(
 
     Example: lab2048 watch expectimax --speed 20 --games 5
     """
+    from lab2048.arena.player_service import AskedPlayer
     from lab2048.arena.sitting import Sitting
-    from lab2048.players import canonical_spec, default_spec, fit_player, load_player_file
+    from lab2048.players import default_spec, load_player_file
+    from lab2048.players.registry import autonomous_spec
     from lab2048.records.store import Store
     from lab2048.rules import Rules
     from lab2048.rules.dice import MAX_SEED
@@ -80,13 +82,12 @@ def watch(
             load_player_file(path)
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else seed
-    spec = canonical_spec(player or default_spec(the_rules))
-    the_player = fit_player(spec, the_rules)
-    if the_player.is_interactive:
-        raise UsageError(f"player {spec} is you: expected a player that chooses by itself, or lab2048 play")
+    spec = autonomous_spec(player or default_spec(the_rules))
+    the_player = AskedPlayer(spec, the_rules, the_seed)
+    groups = the_player.groups
     code, seen = 0, Seen(spec)
     with Store.open(store) as the_store:
-        make_ready(*the_player.groups)
+        make_ready(*groups)
         sitting = Sitting(the_rules, the_seed, the_store, on_failure=_complain)
         try:
             with _view(sitting, spec, games, is_quiet=as_json) as show:
@@ -125,22 +126,20 @@ class Seen:
 
 def _play(
     sitting: "Sitting",
-    player: "Player",
+    player: "AskedPlayer",
     seen: Seen,
     n_games: int,
     speed: float,
     show: "Callable[[Turn | None], None]",
 ) -> None:
     """Play the games, a move when it is due."""
-    from lab2048.arena.episode import ask
-
     due = time.monotonic()
     for number in range(1, n_games + 1):
-        player.start(sitting.rules, sitting.game.seed)
+        player.start_game(sitting.game.seed)
         show(None)
         while not sitting.game.is_over:
             begin = time.perf_counter()
-            decision = ask(player, seen.player, sitting.game.board)
+            decision = player.choose(sitting.game.board)
             seen.seconds += time.perf_counter() - begin
             if speed:
                 due = max(due + 1 / speed, time.monotonic() - 1)  # after a pause it does not hurry for ever

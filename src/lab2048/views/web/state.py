@@ -22,7 +22,7 @@ from lab2048.views.web.services.checkpoints import Checkpoints
 from lab2048.views.web.services.event_bus import Bus, News
 from lab2048.views.web.services.open_games import Desk
 from lab2048.views.web.services.player_names import Library
-from lab2048.views.web.services.players import Coach
+from lab2048.views.web.services.players import Players
 
 MAX_WAITING = 4
 
@@ -36,8 +36,8 @@ class Lab:
         self.folder = folder or data_folder()
         self.bus = Bus()
         self.library = Library(self.folder)
-        self.coach = Coach(self.tell_status)
-        self.desk = Desk(store, self.library, self.bus, self.coach)
+        self.players = Players(self.tell_status)
+        self.desk = Desk(store, self.library, self.bus, self.players)
         kinds, environment = followers(self.library.write), {"LAB2048_STORE": str(store.path.absolute())}
         self.jobs = Foreman(self.folder / "jobs", self._tell_job, kinds, environment)
         self.jobs.on_news(self._keep_checkpoints)
@@ -59,12 +59,12 @@ class Lab:
     def begin(self) -> None:
         """Start what runs beside the answers."""
         self.jobs.begin()
-        self.coach.warm_up()
+        self.players.prepare()
 
     def end(self) -> None:
         """Stop it; jobs save what they have."""
         self.bus.close()
-        self.coach.close()
+        self.players.close()
         self.desk.close()
         self.jobs.close()
 
@@ -72,8 +72,8 @@ class Lab:
         """How the server stands."""
         return StatusData(
             program=program(),
-            ready=self.coach.is_ready,
-            doing=self.coach.doing,
+            ready=self.players.preparation.is_ready,
+            doing=self.players.preparation.doing,
             cores=os.cpu_count() or 1,
             interrupted=self.jobs.interrupted(),
             store=self.desk.failure,
@@ -89,7 +89,7 @@ class Lab:
             with contextlib.suppress(OSError, FileError):
                 checkpoints.keep_last(is_wished=False)
         if not job.is_active:
-            self.coach.forget(str(checkpoints.last))
+            self.players.forget(str(checkpoints.last))
 
     def _tell_job(self, job: Job) -> None:
         """Tell every tab how a job stands."""

@@ -12,8 +12,8 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from lab2048.errors import LabError
+from lab2048.players.registry import autonomous_spec, names, options, player_class
 from lab2048.views.game_list import printable
-from lab2048.views.tui.adviser import check_spec
 from lab2048.views.tui.screens.base import Line
 from lab2048.views.tui.widgets import facts
 from lab2048.views.tui.widgets.choice_list import Choices
@@ -146,7 +146,7 @@ class ChooseScreen(ModalScreen[str | None]):
 
     def _take(self) -> None:
         try:
-            self.dismiss(check_spec(self._taken))
+            self.dismiss(autonomous_spec(self._taken))
         except LabError as error:
             self._error = printable(str(error))
             self._show()
@@ -166,8 +166,6 @@ def matching(typed: str, names: list[str]) -> list[str]:
 
 def options_text(spec: str) -> str:
     """The options of a player as one types them; what the last one means, while it is typed."""
-    from lab2048.players.registry import options
-
     name, _, rest = spec.partition(":")
     fields = options(name)
     key = rest.rpartition(",")[2].partition("=")[0].strip()
@@ -191,15 +189,11 @@ def _assigned(field: "dataclasses.Field[Any]") -> str:
 
 def _names() -> dict[str, str]:
     """The names of the players, of whom nothing is known yet."""
-    from lab2048.players.registry import names
-
     return {name: "" for name in names() if name != "human"}
 
 
 def _docs() -> dict[str, str]:
     """Every player that chooses by itself, and the first line of its doc."""
-    from lab2048.players.registry import player_class
-
     docs = {}
     for name in _names():
         try:

@@ -10,10 +10,10 @@ from textual.events import Key
 from textual.widgets import Input, Static
 
 from lab2048.errors import LabError, UsageError
+from lab2048.players.registry import autonomous_spec, default_spec
 from lab2048.rules import Rules
 from lab2048.rules.dice import MAX_SEED, check_seed
 from lab2048.views.game_list import printable
-from lab2048.views.tui.adviser import check_spec
 from lab2048.views.tui.forms import Field, Plan, command_line, read_number, rules_of
 from lab2048.views.tui.screens.base import Line, Page
 from lab2048.views.tui.widgets import facts
@@ -124,7 +124,7 @@ class FormScreen(Page):
 
         values = self.values
         for spec in values.get("players", "").split():
-            check_spec(spec)
+            autonomous_spec(spec)
         rules_of(values)
         job = Job(self.plan.name, self.words)
         self.lab.jobs[self.plan.name] = job
@@ -147,9 +147,7 @@ class FormScreen(Page):
 
 def default_player(rules: Rules, spec: str = "") -> str:
     """Who is asked: the named one, or the best there is for the board."""
-    from lab2048.players.registry import default_spec
-
-    return check_spec(spec) if spec.strip() else default_spec(rules)
+    return autonomous_spec(spec) if spec.strip() else default_spec(rules)
 
 
 def continue_game(episode: "Episode", store: "Store", n_moves: int | None = None, spec: str = "") -> "PlayScreen":

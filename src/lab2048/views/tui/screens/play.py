@@ -9,10 +9,10 @@ from textual.app import ComposeResult
 from textual.events import Key
 from textual.widgets import Static
 
+from lab2048.arena.player_service import AskedPlayer
 from lab2048.errors import IllegalMoveError, LabError
 from lab2048.rules.move import move_name
 from lab2048.views.game_list import printable
-from lab2048.views.tui.adviser import Adviser
 from lab2048.views.tui.screens.base import Page
 from lab2048.views.tui.widgets import facts
 from lab2048.views.tui.widgets.panel import BoardAndPanel
@@ -172,8 +172,8 @@ class PlayScreen(Page):
             if self.is_auto:
                 self._start_auto()
 
-    def _new_adviser(self, spec: str) -> Adviser:
-        return Adviser(spec, self.sitting.rules, self.sitting.game.seed)
+    def _new_adviser(self, spec: str) -> AskedPlayer:
+        return AskedPlayer(spec, self.sitting.rules, self.sitting.game.seed)
 
     # --- the player ------------------------------------------------------------------
 
@@ -213,7 +213,7 @@ class PlayScreen(Page):
                 return False  # you were faster
         return False
 
-    async def _ask(self, adviser: Adviser) -> "Decision | None":
+    async def _ask(self, adviser: AskedPlayer) -> "Decision | None":
         """The player's thoughts on the board as it stands; None, and a message, if it fails."""
         board = self.sitting.game.board
         if board is self._judged:
@@ -221,7 +221,7 @@ class PlayScreen(Page):
         self._n_asked += 1
         self._is_stale = True  # the next frame says that it thinks, if it still does
         try:
-            decision = await adviser.ask(board)
+            decision = await asyncio.wrap_future(adviser.ask(board))
         except LabError as error:
             self.say(printable(str(error)))
             return None

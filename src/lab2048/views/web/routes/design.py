@@ -109,7 +109,7 @@ def _estimate(lab: Lab, rules: Rules, objective: str) -> EstimateData:
 
     problem = Problem.of(rules, objective)
     check_starts(rules)
-    lab.coach.check_group("solver")
+    lab.players.check_groups("solver")
     n_workers = max(1, (os.cpu_count() or 1) - 1)
     with lab.heavy_work(), Crew(n_workers) as crew:
         found = count(problem, crew, Memory(2**29, n_workers), lab.folder, seconds=ESTIMATE_SECONDS)

@@ -25,7 +25,7 @@ router = APIRouter(prefix="/api", tags=["status"], responses=ERRORS)
 @router.get("/status")
 def status(lab: LabOf) -> StatusData:
     """How the server stands."""
-    lab.coach.hurry()
+    lab.players.preparation.hurry()
     return lab.status()
 
 
@@ -57,7 +57,7 @@ async def _stream(lab: Lab, name: str, games: frozenset[int], *, once: bool) -> 
     with lab.bus.listen(name, games) as tab:
         for news in await run_in_threadpool(_beginning, lab, sorted(games)):
             yield _write(news)
-        lab.coach.hurry()  # a page has its board now
+        lab.players.preparation.hurry()  # a page has its board now
         while not lab.bus.is_closed and not once:
             try:
                 await asyncio.wait_for(tab.bell.wait(), SILENCE)

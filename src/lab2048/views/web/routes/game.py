@@ -145,7 +145,7 @@ def step(lab: LabOf, id_: Id, body: StepBody, tab: TabName = "") -> ChangeData:
         raise ConflictError(f"game {id_} is over: no move is possible")
     if body.rev is not None and body.rev != seen:
         raise ConflictError(f"game {id_} has changed meanwhile: expected rev {seen}", state=_dump(lab, opened))
-    decision = lab.coach.ask(player, opened.game.rules, board, opened.game.seed)
+    decision = lab.players.decide(player, opened.game.rules, board, opened.game.seed)
     with lab.desk.changing(id_, seen) as opened:
         return lab.desk.changed(opened, "moves", [opened.play(decision.move, player)], tab=tab)
 

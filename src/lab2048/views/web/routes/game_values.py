@@ -62,7 +62,7 @@ def values(lab: LabOf, id_: Id, body: JudgeBody) -> JudgedList:
     for turn, board, score, made in boards:
         if not board.legal_moves():
             continue
-        decision = lab.coach.ask(spec, game.rules, board, game.seed)
+        decision = lab.players.decide(spec, game.rules, board, game.seed)
         best = finite(decision.values[decision.move])
         loss = max(0.0, best - finite(decision.values[made])) if made is not None else 0.0
         errors = [decision.errors.get(move, 0.0) for move in (decision.move, made) if move is not None]

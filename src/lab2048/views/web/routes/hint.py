@@ -71,7 +71,7 @@ def hint(lab: LabOf, body: HintBody) -> HintData:
             sentence="No move is possible.", command=line(words),
         )  # fmt: skip
     begin = time.perf_counter()
-    decision = lab.coach.ask(spec, rules, board, seed)
+    decision = lab.players.decide(spec, rules, board, seed)
     return HintData(
         player=lab.library.write(spec),
         ms=round(1000 * (time.perf_counter() - begin), 2),

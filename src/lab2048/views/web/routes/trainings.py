@@ -160,7 +160,7 @@ def remove(lab: LabOf, name: TrainingName, number: Number) -> GoneData:
     """Remove a checkpoint for good; the training stays."""
     _checkpoint(lab, name, number)
     checkpoints = Checkpoints(lab.library.trainings, name)
-    lab.coach.forget(str(checkpoints.path(number)))
+    lab.players.forget(str(checkpoints.path(number)))
     checkpoints.remove(number)
     return GoneData(deleted=f"{name}@{number}")
 
@@ -184,8 +184,8 @@ def delete(lab: LabOf, name: TrainingName) -> GoneData:
     if job and job.is_active:
         raise ConflictError(f"training {name} is running: cancel {job.id} first")
     path = lab.library.network(name)
-    lab.coach.forget(str(path))
-    lab.coach.forget(f"{path.parent / name}@")
+    lab.players.forget(str(path))
+    lab.players.forget(f"{path.parent / name}@")
     Checkpoints(lab.library.trainings, name).remove_all()
     return GoneData(deleted=name)
 

@@ -7,10 +7,9 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from lab2048.arena.episode import ask
 from lab2048.arena.open_game import OpenGame
+from lab2048.arena.player_service import AskedPlayer
 from lab2048.errors import LabError
-from lab2048.players import make_player
 from lab2048.rules import Turn
 from lab2048.views.web.serialize.schema import AutoData
 from lab2048.views.web.services.player_names import Library
@@ -76,8 +75,8 @@ class Auto:
 
     def _play(self, stop: threading.Event) -> None:
         desk, opened = self._desk, self._opened
-        player = make_player(self.player)
-        player.start(opened.game.rules, opened.game.seed)
+        player = AskedPlayer(self.player, opened.game.rules, opened.game.seed)
+        player.prepare()
         due = watched_at = time.monotonic()
         while not stop.is_set():
             now = time.monotonic()
@@ -96,7 +95,7 @@ class Auto:
                     is_over = not board.legal_moves()
                 if is_over:
                     break
-                decision = ask(player, self.player, board)  # without the lock: a person may move meanwhile
+                decision = player.choose(board)  # without the lock: a person may move meanwhile
                 with opened.lock:
                     if stop.is_set():
                         break

@@ -16,7 +16,7 @@ from lab2048.views.web.serialize.schema import ChangeData, StateData
 from lab2048.views.web.services.autoplay import Auto
 from lab2048.views.web.services.event_bus import Bus, News
 from lab2048.views.web.services.player_names import Library
-from lab2048.views.web.services.players import Coach
+from lab2048.views.web.services.players import Players
 
 MAX_TURNS = 200_000  # of all games in memory; a turn takes less than a kilobyte
 MAX_OPEN = 300
@@ -28,9 +28,9 @@ UNBEGUN_DAYS = 1
 class Desk:
     """Open games by their ids; any thread may use it."""
 
-    def __init__(self, store: Store, library: Library, bus: Bus, coach: Coach) -> None:
+    def __init__(self, store: Store, library: Library, bus: Bus, players: Players) -> None:
         """Nothing is open yet; games that nobody ever began are cleared away."""
-        self.store, self.library, self.bus, self.coach = store, library, bus, coach
+        self.store, self.library, self.bus, self.players = store, library, bus, players
         self.failure = ""  # why games cannot be kept
         self.on_failure: Callable[[], None] = lambda: None
         self._open: dict[int, OpenGame] = {}
@@ -128,7 +128,7 @@ class Desk:
         """Let a player play by itself, at another speed, or no more."""
         opened = self.get(id_)
         if is_running:
-            self.coach.check_ready(player)
+            self.players.check_ready(player)
         with opened.lock:
             with self._lock:
                 auto = self._autos.get(id_)
