@@ -5,6 +5,7 @@ script/goldens writes them anew, into tests/data/tui.
 
 import asyncio
 import io
+import json
 import re
 import tempfile
 from collections.abc import Callable, Sequence
@@ -17,14 +18,14 @@ from rich.console import Console
 from textual.pilot import Pilot
 
 from lab2048.arena.sitting import Sitting
+from lab2048.jobs.job import EVENTS, LOG, RUNNING, Job
 from lab2048.records.store import Store
 from lab2048.rules import Rules
 from lab2048.views.tui.app import LabApp
 from lab2048.views.tui.forms import PLANS
-from lab2048.views.tui.jobs import Job
 from lab2048.views.tui.palette import Depth
 from lab2048.views.tui.screens.choose_player import ChooseScreen
-from lab2048.views.tui.screens.job import WorkScreen
+from lab2048.views.tui.screens.job import JobScreen
 from lab2048.views.tui.screens.play import PlayScreen
 from lab2048.views.tui.screens.replay import ReplayScreen
 
@@ -43,7 +44,7 @@ class Shot:
     depth: Depth = Depth.MANY
     is_ascii: bool = False
     player: str = "first"
-    job: Callable[[], Job] | None = None
+    job: Callable[[Path], Job] | None = None
     until: Callable[[LabApp], bool] = lambda _: True
 
 
@@ -88,9 +89,9 @@ async def _take(shot: Shot, store: Store) -> str:
     async with app.run_test(size=shot.size) as pilot:
         await pilot.pause()
         if shot.job:
-            job = shot.job()
-            app.jobs[job.name] = job
-            app.push_screen(WorkScreen(next(plan for plan in PLANS if plan.name == job.name), job))
+            job = shot.job(store.path.parent)
+            app.current_jobs[job.kind] = job
+            app.push_screen(JobScreen(next(plan for plan in PLANS if plan.name == job.kind), job))
             await pilot.pause()
         for key in shot.keys:
             await pilot.press(key)
@@ -108,8 +109,16 @@ def take(name: str) -> str:
         return asyncio.run(_take(SHOTS[name], store))
 
 
-def _match() -> Job:
-    job = Job("match", ["match", "random", "expectimax:depth=3", "--games", "40"])
+def _job(folder: Path, words: list[str], request: dict[str, Any], events: list[dict[str, Any]], log: str = "") -> Job:
+    """A job that runs, by what its command has written so far."""
+    job = Job(f"{words[0]}-1", words[0], "", words, [], request, "2048-01-01T00:00:00", state=RUNNING)
+    job.folder = folder
+    (folder / EVENTS).write_text("".join(f"{json.dumps(event)}\n" for event in events))
+    (folder / LOG).write_text(log)
+    return job
+
+
+def _match(folder: Path) -> Job:
     rate = {"rate": 0.25, "ci95": [0.14, 0.40]}
     figures = {"mean_score": 1090.5, "mean_score_ci95": [1040.0, 1141.0], "median_score": 1064, "max_score": 3180}
     figures |= {"moves_per_second": 7.2e6, "games": 40}
@@ -117,28 +126,31 @@ def _match() -> Job:
     players = [{"player": name, "reached": tiles, **figures} for name in ("random", "expectimax:depth=3")]
     pair = {"players": [p["player"] for p in players], "games": 40, "mean_difference": -12.0, "games_to_decide": 900}
     paired = [pair | {"mean_difference_ci95": [-40.0, 16.0]}]
-    job.take({"event": "progress", "n_done": 60, "n_all": 80, "players": players, "paired": paired})
-    job.log.append("60 of 80 games")
-    return job
+    event = {"event": "progress", "n_done": 60, "n_all": 80, "players": players, "paired": paired}
+    words = ["match", "random", "expectimax:depth=3", "--games", "40"]
+    return _job(folder, words, {"specs": ["random", "expectimax:depth=3"]}, [event], "60 of 80 games\n")
 
 
-def _train() -> Job:
-    job = Job("train", ["train", "ntuple", "--minutes", "5", "--out", "my.safetensors"])
+def _train(folder: Path) -> Job:
+    events = []
     for n in range(1, 60):
         rates = {"2048": n / 60, "4096": n / 200, "8192": 0.0}
         sums = {"seconds": 2.5 * n, "n_moves": 3_000_000 * n, "n_games": 4000 * n, "pace": 1.2e6, "n_last": 1000}
-        job.take({"event": "progress", **sums, "mean": 40_000 * (1 - 0.95**n), "best": 90_000.0, "rates": rates,
-                  "learning_rate": 0.1, "error": 120.0})  # fmt: skip
-    return job
+        events.append({"event": "progress", **sums, "mean": 40_000 * (1 - 0.95**n), "best": 90_000.0, "rates": rates,
+                       "learning_rate": 0.1, "error": 120.0})  # fmt: skip
+    words = ["train", "ntuple", "--minutes", "5", "--out", "my.safetensors"]
+    return _job(folder, words, {"total_minutes": 5.0}, events)
 
 
-def _solve() -> Job:
-    job = Job("solve", ["solve", "3x3", "--goal", "256"])
+def _solve(folder: Path) -> Job:
+    events: list[dict[str, Any]] = []
     for n in range(1, 100):
         sums = {"states": n**3, "afterstates": 2 * n**3, "valued": 0, "seconds": n / 10, "bytes": n**4}
-        job.take({"event": "progress", "phase": "forward", "tile_sum": 2 * n, "n_layers": n, "n_all": 0, **sums})
-    job.take(job.event | {"phase": "backward", "n_layers": 30, "n_all": 99, "valued": 500_000})
-    return job
+        facts = {"phase": "forward", "tile_sum": 2 * n, "n_layers": n, "n_all": 0, "line": f"forward, tile sum {2 * n}"}
+        events.append({"event": "progress", **facts, **sums})
+    line = "backward, tile sum 198: 970,299 states, layer 30 of 99"
+    events.append(events[-1] | {"phase": "backward", "n_layers": 30, "n_all": 99, "valued": 500_000, "line": line})
+    return _job(folder, ["solve", "3x3", "--goal", "256"], {}, events)
 
 
 def _has_values(app: LabApp) -> bool:

@@ -58,6 +58,7 @@ for goal, objective in ((16, "win"), (2048, "score")):
         verify.verify(table)
 """
 
+
 def start(code: str, cache: Path) -> "subprocess.Popen[str]":
     environment = {**os.environ, "LAB2048_CACHE": str(cache)}
     return subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True)

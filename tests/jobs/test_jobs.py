@@ -1,4 +1,4 @@
-"""Jobs of the page: the commands that it shows, in processes of their own."""
+"""Jobs on the page: the commands that it shows, in processes of their own."""
 
 import csv
 import io
@@ -7,9 +7,8 @@ import json
 import pytest
 from web_server import serving
 
-from lab2048.errors import FileError
-from lab2048.jobs.job import Job
-from lab2048.jobs.progress import followers
+from lab2048.jobs.job import EVENTS, Job
+from lab2048.jobs.progress import MatchProgress
 from lab2048.records.store import Store
 from lab2048.views.charts import solve_chart
 from lab2048.views.web.services.event_bus import CROWDED, Bus, News
@@ -150,14 +149,6 @@ def test_an_estimate_says_whether_a_board_can_be_solved_here(web):
     assert "a goal below 2048" in large["verdict"]
 
 
-def test_a_damaged_job_is_left_alone(tmp_path):
-    for name, text in (("a", "{"), ("b", "{}"), ("c", '{"schema": "lab2048/job-1", "id": 3}')):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "job.json").write_text(text)
-        with pytest.raises(FileError):
-            Job.load(tmp_path / name)
-
-
 def test_a_slow_tab_gets_the_newest_news_of_each_kind():
     import asyncio
 
@@ -183,10 +174,14 @@ def test_matches_of_earlier_servers_name_their_players_as_the_page_does(tmp_path
     library = Library(tmp_path)
     spec = f"ntuple:weights={library.trainings / 'my.safetensors'}"
     job = Job("match-1", "match", "my", [], [], _request([spec, "first"]), "2026-01-01T00:00:00")
-    follower = followers(library.write)["match"](job)
-    follower.read({"event": "games", "player": spec, "cpu_seconds": 1.0, "games": []})
-    assert [player["player"] for player in follower.result()["players"]] == ["ntuple:weights=my", "first"]
-    assert follower.match.standings["ntuple:weights=my"].cpu_seconds == 1.0
+    job.folder = tmp_path
+    event = {"event": "games", "player": spec, "cpu_seconds": 1.0, "games": []}
+    (tmp_path / EVENTS).write_text(f"{json.dumps(event)}\n")
+    progress = MatchProgress(job, library.write)
+    progress.catch_up()
+    assert progress.match.standings["ntuple:weights=my"].cpu_seconds == 1.0
+    progress.read({"event": "end", "n_done": 0, "n_all": 2, "players": [{"player": spec, "games": 0}]})
+    assert [player["player"] for player in progress.result()["players"]] == ["ntuple:weights=my"]
 
 
 def test_layers_that_were_not_told_one_by_one_are_drawn_as_their_mean():

@@ -13,10 +13,10 @@ def main() -> None:
         if sys.argv[1:2] and sys.argv[1] in _NO_KERNELS:
             os.environ["LAB2048_NO_JIT"] = "1"
         # Imported here, so that Ctrl-C is answered in one line from the first moment on.
-        if os.environ.get("LAB2048_LEASH"):
-            from lab2048.cli.parent_watch import attach
+        if os.environ.get("LAB2048_PARENT_WATCH"):
+            from lab2048.jobs.process import watch_parent
 
-            attach()
+            watch_parent()
         from lab2048.cli.app import run
 
         code = run(sys.argv[1:])

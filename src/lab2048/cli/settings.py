@@ -46,7 +46,7 @@ _KINDS = {
     Path: "a path in quotes",
 }
 # Variables that are read before any command, or only by some.
-_MACHINE = {"cache": Path, "debug": str, "no-jit": str, "leash": str, "studies": str}
+_MACHINE = {"cache": Path, "debug": str, "no-jit": str, "parent-watch": str, "studies": str}
 
 
 def _raise(error: UsageError) -> None:

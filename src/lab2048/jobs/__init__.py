@@ -1,1 +1,1 @@
-"""Long work beside a view: commands in processes of their own, and how far they have come."""
+"""Long work beside a view: commands that run in processes of their own, for the page and the TUI."""

@@ -1,33 +1,35 @@
-"""A job: long work in a process of its own, and its folder.
+"""A job: a `lab2048` command that runs in a process of its own, and its folder.
 
-job.json     what it is and how it stands, written whole at every change of state
-out.jsonl    what the command said on standard output: an event a line
-log.txt      what it said on standard error
+job.json     what the job is and its state, replaced at every change of state
+out.jsonl    standard output of the command: one event per line
+log.txt      standard error of the command
+lock         held by the view that runs the job
 """
 
 import json
 import shlex
-import subprocess
 import time
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
 from lab2048.errors import FileError
 from lab2048.records.atomic_file import replacing
+from lab2048.records.process_lock import ProcessLock
 
 QUEUED, RUNNING, ENDING, DONE, FAILED, CANCELLED, INTERRUPTED = (
     "queued", "running", "ending", "done", "failed", "cancelled", "interrupted"
 )  # fmt: skip
 ACTIVE = (QUEUED, RUNNING, ENDING)
 SCHEMA = "lab2048/job-1"
-FACTS = "job.json"
+FACTS, EVENTS, LOG = "job.json", "out.jsonl", "log.txt"
+MAX_LOG_BYTES = 100_000
 
 
 class JobData(BaseModel):
-    """Long work, and how far it has come."""
+    """A job as the API shows it."""
 
     id: str
     kind: str
@@ -46,118 +48,90 @@ class JobData(BaseModel):
     result: dict[str, Any] | None
 
 
-class Follower:
-    """Makes sense of the events of a job; each kind has its own."""
-
-    progress: float | None = None
-    message: str = ""
-    reads_log: ClassVar[bool] = False  # True if the last line of the log says how far it has come
-
-    def read(self, event: dict[str, Any]) -> None:
-        """Take notice of an event."""
-
-    def result(self) -> dict[str, Any] | None:
-        """What has come out so far, in short."""
-        return None
-
-
 @dataclass
 class Job:
-    """One job; `words` is its command line without the name of the program."""
+    """One job; the fields are what job.json holds."""
 
     id: str
     kind: str
     title: str
-    words: list[str]
-    resume_words: list[str]  # to go on with it; empty if it cannot
-    request: dict[str, Any]
+    words: list[str]  # the command line, without `lab2048` and `--jsonl`
+    resume_words: list[str]  # the command line that resumes the job; empty if it cannot be resumed
+    request: dict[str, Any]  # what the user asked for, as the view understands it
     created: str
     state: str = QUEUED
-    progress: float | None = None
+    progress: float | None = None  # from 0 to 1; None if unknown
     message: str = ""
     started: str | None = None
     ended: str | None = None
-    seconds: float = 0.0  # of all sessions
+    seconds: float = 0.0  # run time before the current start
     pid: int = 0
     result: dict[str, Any] | None = None
+    cwd: str = ""  # the folder that relative paths in `words` start from
 
     def __post_init__(self) -> None:
-        """Nothing runs yet."""
         self.folder = Path()
-        self.process: subprocess.Popen[bytes] | None = None
-        self.follower: Follower | None = None
-        self.n_read = 0  # bytes of out.jsonl
-        self.begun_at = 0.0
-        self.told_at = 0.0
-        self.is_untold = False
+        self.started_at = 0.0  # time.monotonic() of the current start
+        self.version = 0  # grows with every change, so that a view knows when to draw
 
     @property
     def is_active(self) -> bool:
         return self.state in ACTIVE
 
+    @property
+    def can_resume(self) -> bool:
+        return self.state in (CANCELLED, INTERRUPTED, FAILED) and bool(self.resume_words)
+
+    @property
+    def command(self) -> str:
+        """The command line as a user would type it."""
+        return shlex.join(["lab2048", *self.words])
+
+    @property
+    def lock(self) -> ProcessLock:
+        """A new lock on the folder; whoever runs or changes the job holds one."""
+        return ProcessLock(self.folder / "lock")
+
     def data(self) -> JobData:
-        """As the page sees it."""
-        so_far = time.monotonic() - self.begun_at if self.state in (RUNNING, ENDING) else 0.0
+        """Return the job as the API shows it."""
+        since_start = time.monotonic() - self.started_at if self.state in (RUNNING, ENDING) else 0.0
         known = {each.name: getattr(self, each.name) for each in fields(self) if each.name in JobData.model_fields}
         return JobData(
-            **known | {"seconds": round(self.seconds + so_far, 1)},
-            command=shlex.join(["lab2048", *(word for word in self.words if word != "--jsonl")]),
+            **known | {"seconds": round(self.seconds + since_start, 1)},
+            command=self.command,
             can_cancel=self.is_active,
-            can_resume=self.state in (CANCELLED, INTERRUPTED, FAILED) and bool(self.resume_words),
+            can_resume=self.can_resume,
         )
 
     def save(self) -> None:
-        """Write its facts, whole or not at all."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        """Write job.json, atomically."""
         with replacing(self.folder / FACTS, force=True) as file:
             file.write(json.dumps({"schema": SCHEMA, **asdict(self)}))
 
     @classmethod
     def load(cls, folder: Path) -> "Job":
-        """Read a folder; raise FileError if it holds no job."""
+        """Read a job's folder; raise FileError if it holds no job."""
         try:
             data = json.loads((folder / FACTS).read_text(encoding="utf-8"))
             if data.pop("schema") != SCHEMA:
                 raise ValueError("another schema")
+            for name in ("words", "resume_words"):  # earlier versions kept the option, too
+                data[name] = [word for word in data[name] if word != "--jsonl"]
             job = cls(**data)
             job.folder = folder
-            job.data()  # types are checked there
+            job.data()  # checks the types
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise FileError(f"{folder} holds no job: {error}") from None
         return job
 
-    def catch_up(self) -> bool:
-        """Read the events that came since the last time; True if there were any."""
-        assert self.follower is not None
-        try:
-            with (self.folder / "out.jsonl").open("rb") as file:
-                file.seek(self.n_read)
-                text = file.read()
-        except OSError:
-            return False
-        end = text.rfind(b"\n") + 1  # the rest of the last line is still to come
-        for one in text[:end].splitlines():
-            try:
-                event = json.loads(one)
-            except ValueError:
-                continue
-            if isinstance(event, dict) and isinstance(event.get("event"), str):
-                self.follower.read(event)
-        self.n_read += end
-        if end:
-            self.progress, self.message = self.follower.progress, self.follower.message
-        if self.follower.reads_log and (lines := self.log(1)) and lines[-1] != self.message:
-            self.message = lines[-1]
-            return True
-        return end > 0
-
-    def log(self, n_lines: int = 200, name: str = "log.txt") -> list[str]:
-        """The last lines that it said."""
+    def log(self, n_lines: int = 200, name: str = LOG) -> list[str]:
+        """Return the last lines of standard error, or of another file of the folder, without empty ones."""
         try:
             with (self.folder / name).open("rb") as file:
                 file.seek(0, 2)
-                file.seek(max(0, file.tell() - 100_000))
+                file.seek(max(0, file.tell() - MAX_LOG_BYTES))
                 text = file.read().decode("utf-8", "replace")
         except OSError:
             return []
-        return ["".join(c if c.isprintable() else " " for c in each) for each in text.splitlines()[-n_lines:]]
+        lines = [line for line in text.splitlines() if line.strip()][-n_lines:]
+        return ["".join(c if c.isprintable() else " " for c in line) for line in lines]

@@ -1,139 +1,230 @@
-"""Followers: what the events of each kind of job mean."""
+"""The progress of a job: what the events of each kind of command mean."""
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+import json
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from lab2048.jobs.job import Follower, Job
+from lab2048.jobs.job import EVENTS, INTERRUPTED, LOG, Job
 from lab2048.records.entry import Summary
 from lab2048.rules import Rules
 
-MAX_CURVE = 2000  # points of a training; then every other one is dropped
+if TYPE_CHECKING:
+    from lab2048.arena.match import Match
+
+MAX_CURVE = 2000  # points of a learning curve; longer ones are thinned out
+NamePlayer = Callable[[str], str]
 
 
-class MatchFollower(Follower):
-    """Counts the games of a match as they end."""
+class JobProgress:
+    """Follows a job by the files of its folder; each kind of job has a subclass."""
 
-    def __init__(self, job: Job, write: Callable[[str], str]) -> None:
-        """The match that the job plays, with no game yet; `write` names a player as the page does."""
-        from lab2048.arena.match import Match
+    options: ClassVar[tuple[str, ...]] = ("--jsonl",)  # make the command print events
 
-        request = job.request
-        options = dict(request["rules"])
-        rules = Rules.from_text(options.pop("board"), **options)
-        specs: list[str] = request["specs"]
-        # Networks and tables are paths to the command, and names to whoever looks at its results.
-        self.names = dict(zip(specs, request.get("names") or map(write, specs), strict=True))
-        self.match = Match(rules, list(self.names.values()), request["seed"], request["games"])
-        self.progress = 0.0
-
-    def read(self, event: dict[str, Any]) -> None:
-        """Games that have ended."""
-        standing = self.match.standings.get(self.names.get(event.get("player", ""), ""))
-        if event["event"] != "games" or standing is None:
-            return
-        standing.cpu_seconds += event["cpu_seconds"]
-        for facts in event["games"]:
-            game = Summary(*facts)
-            standing.games[game.number] = game
-        n_done = sum(len(each.games) for each in self.match.standings.values())
-        n_all = self.match.n_games * len(self.match.players)
-        self.progress, self.message = n_done / n_all, f"{n_done:,} of {_count(n_all, 'game')}"
-
-    def result(self) -> dict[str, Any]:
-        """Means and intervals."""
-        names = ("player", "games", "mean_score", "mean_score_ci95")
-        data = self.match.to_json()
-        return {"players": [{name: player.get(name) for name in names} for player in data["players"]]}
-
-
-class TrainFollower(Follower):
-    """Keeps the curve of a training."""
-
-    def __init__(self, job: Job) -> None:
-        """Nothing is learnt yet."""
-        self.seconds = 60.0 * float(job.request.get("total_minutes") or 0)
-        self.curve: list[dict[str, Any]] = []
-        self.progress = 0.0
+    def __init__(self, job: Job, name_player: NamePlayer) -> None:
+        """Start at the beginning of the files; `name_player` turns a player's spec into the name that a view shows."""
+        self.job, self.name_player = job, name_player
+        self.event: dict[str, Any] = {}  # the last one that describes the whole job
+        self.fraction: float | None = None  # from 0 to 1; None if unknown
+        self.message = ""
+        self.n_read = 0  # bytes of events
+        self._n_log = 0  # bytes of log
 
     def read(self, event: dict[str, Any]) -> None:
-        """A point of the curve."""
-        if event["event"] not in ("progress", "end") or "n_moves" not in event:
-            return
-        self.curve.append({name: value for name, value in event.items() if name not in ("event", "file")})
-        if len(self.curve) > MAX_CURVE:
-            self.curve = self.curve[::2]
-        self.progress = min(1.0, event["seconds"] / self.seconds) if self.seconds else None
-        mean = f"mean score {event['mean']:,.0f} of the last {event['n_last']:,}" if event["n_last"] else "no game yet"
-        pace = event["pace"]
-        moves = f"{pace / 1e6:.2f} million moves" if pace >= 1e5 else _count(round(pace), "move")
-        self.message = f"{_count(event['n_games'], 'game')}, {mean}, {moves} a second"
+        """Take one event into account."""
 
     def result(self) -> dict[str, Any] | None:
-        """The last point."""
-        return self.curve[-1] if self.curve else None
+        """Return the most important results so far, or None if there are none."""
+        return None
+
+    def catch_up(self) -> bool:
+        """Read what the command has written since the last call; return True if there was anything.
+
+        Sets the progress and the message of an active job.  Until its first event the last line of the log is the
+        message, such as that kernels are being compiled.
+        """
+        n_before = self.n_read, self._n_log
+        for event in self._events(self.n_read):
+            self.read(event)
+        path = self.job.folder / LOG
+        self._n_log = path.stat().st_size if path.exists() else 0
+        if self._n_log != n_before[1] and not self.event and (lines := self.job.log(1)):
+            self.message = lines[-1].removeprefix("lab2048: ")
+        is_news = n_before != (self.n_read, self._n_log)
+        if is_news and (self.job.is_active or self.job.state == INTERRUPTED):  # else its last message stays
+            self.job.progress, self.job.message = self.fraction, self.message
+        return is_news
+
+    def _events(self, begin: int, end: int = -1) -> Iterator[dict[str, Any]]:
+        """Read the events between two offsets, by default up to the last complete line, which moves `n_read`."""
+        try:
+            with (self.job.folder / EVENTS).open("rb") as file:
+                file.seek(begin)
+                text = file.read() if end < 0 else file.read(end - begin)
+        except OSError:
+            return
+        size = text.rfind(b"\n") + 1  # the rest of the last line is still to come
+        if end < 0:
+            self.n_read = begin + size
+        for line in text[:size].splitlines():
+            try:
+                event = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(event, dict) and isinstance(event.get("event"), str):
+                yield event
 
 
-class SolveFollower(Follower):
-    """Follows a solve forward and backward, layer by layer."""
+class MatchProgress(JobProgress):
+    """Follows a match; its single games are read only when `match` is asked for."""
 
-    def __init__(self, job: Job) -> None:  # noqa: ARG002 - all followers are made alike
-        """Nothing is solved yet."""
-        self.progress = 0.0
-        self.layers: dict[int, int] = {}  # states up to a tile sum, as far as it was told
-        self.valued_from: int | None = None  # the tile sum from which on all layers are valued
-        self._result: dict[str, Any] | None = None
+    def __init__(self, job: Job, name_player: NamePlayer) -> None:
+        super().__init__(job, name_player)
+        specs: list[str] = job.request["specs"]
+        # The command knows networks and tables by their paths, and a view shows them by name.
+        self._names = dict(zip(specs, job.request.get("names") or map(name_player, specs), strict=True))
+        self._match: Match | None = None
+        self.fraction = 0.0
 
     def read(self, event: dict[str, Any]) -> None:
-        """A layer, or the end."""
+        """Count games, or note the state of the whole match."""
+        if event["event"] == "games":
+            if self._match is not None:
+                self._add_games(self._match, event)
+        elif "n_done" in event:
+            self.event = event
+            n_done, n_all = event["n_done"], event["n_all"]
+            self.fraction, self.message = n_done / n_all, f"{n_done:,} of {_count(n_all, 'game')}"
+
+    @property
+    def match(self) -> "Match":
+        """The match with all games so far."""
+        if self._match is None:
+            from lab2048.arena.match import Match
+
+            about = self.event or self.job.request
+            n_games = about["n_all"] // len(self._names) if self.event else about["games"]
+            options = dict(about["rules"])
+            rules = Rules.from_text(options.pop("board"), **options)
+            match = Match(rules, list(self._names.values()), about["seed"], n_games)
+            for event in self._events(0, self.n_read):
+                if event["event"] == "games":
+                    self._add_games(match, event)
+            self._match = match
+        return self._match
+
+    def _add_games(self, match: "Match", event: dict[str, Any]) -> None:
+        standing = match.standings.get(self._names.get(event.get("player", ""), ""))
+        if standing is not None:
+            standing.cpu_seconds += event["cpu_seconds"]
+            standing.games |= {game.number: game for game in (Summary(*facts) for facts in event["games"])}
+
+    def result(self) -> dict[str, Any] | None:
+        """Return the mean score of each player with its interval."""
+        if not self.event:
+            return None
+        names = ("games", "mean_score", "mean_score_ci95")
+        players = self.event["players"]
+        return {
+            "players": [
+                {"player": self._names.get(each["player"], each["player"])} | {name: each.get(name) for name in names}
+                for each in players
+            ]
+        }
+
+
+class TrainingProgress(JobProgress):
+    """Keeps the learning curve of a training."""
+
+    def __init__(self, job: Job, name_player: NamePlayer) -> None:
+        super().__init__(job, name_player)
+        self._total_seconds = 60.0 * float(job.request.get("total_minutes") or 0)
+        self._points: list[dict[str, Any]] = []
+        self._stride, self._n_points = 1, 0
+        self.fraction = 0.0
+
+    def read(self, event: dict[str, Any]) -> None:
+        """Add a point to the learning curve."""
+        if event["event"] not in ("progress", "end") or "n_moves" not in event:
+            return
+        self.event = event
+        if self._n_points % self._stride == 0:
+            self._points.append(_point(event))
+        if len(self._points) > MAX_CURVE:
+            del self._points[1::2]
+            self._stride *= 2
+        self._n_points += 1
+        self.fraction = min(1.0, event["seconds"] / self._total_seconds) if self._total_seconds else None
+        mean = f"mean score {event['mean']:,.0f} (last {event['n_last']:,})" if event["n_last"] else "no game yet"
+        pace = event["pace"]
+        speed = f"{pace / 1e6:.2f} million moves/s" if pace >= 1e5 else f"{pace:,.0f} moves/s"
+        self.message = f"{_count(event['n_games'], 'game')}, {mean}, {speed}"
+
+    @property
+    def curve(self) -> list[dict[str, Any]]:
+        """The learning curve, evenly thinned out if it is long, with its last point."""
+        last = self.result()
+        return self._points if last is None or self._points[-1] == last else [*self._points, last]
+
+    def result(self) -> dict[str, Any] | None:
+        """Return the last point of the learning curve."""
+        return _point(self.event) if self.event else None
+
+
+class SolveProgress(JobProgress):
+    """Follows a solve, layer by layer, forward and then backward."""
+
+    _RESULT = (
+        "rules", "objective", "value", "loss_probability", "states", "afterstates", "layers", "seconds", "bytes"
+    )  # fmt: skip
+
+    def __init__(self, job: Job, name_player: NamePlayer) -> None:
+        super().__init__(job, name_player)
+        self.layers: dict[int, int] = {}  # number of states up to a tile sum, for the layers that had an event
+        self.valued_from: int | None = None  # the lowest tile sum whose layer has its values
+        self.fraction = 0.0
+
+    def read(self, event: dict[str, Any]) -> None:
+        """Note a layer, or the answer."""
         if event["event"] == "progress":
+            self.event = event
             n_all = event["afterstates"]
             if event["phase"] == "forward":
                 self.layers[event["tile_sum"]] = event["states"]
             else:
                 self.layers[max([event["tile_sum"], *self.layers])] = event["states"]
                 self.valued_from = event["tile_sum"]
-            # Forward, nobody knows how much is to come; backward is about as long.
-            self.progress = 0.5 + 0.5 * event["valued"] / n_all if event["n_all"] and n_all else None
+            # The number of layers is unknown during the forward phase; the backward phase takes about as long.
+            self.fraction = 0.5 + 0.5 * event["valued"] / n_all if event["n_all"] and n_all else None
             self.message = event["line"]
         elif event["event"] == "end":
-            names = (
-                "rules",
-                "objective",
-                "value",
-                "loss_probability",
-                "states",
-                "afterstates",
-                "layers",
-                "seconds",
-                "bytes",
-            )
-            self._result = {name: event[name] for name in names if name in event}
+            self.event = event
             what = "reached with probability" if event["objective"] == "win" else "expected score"
             self.message = f"{what} {event['value']:.9g}"
             self.valued_from = 0
 
     def result(self) -> dict[str, Any] | None:
-        """The answer."""
-        return self._result
+        """Return the answer."""
+        if self.event.get("event") != "end":
+            return None
+        return {name: self.event[name] for name in self._RESULT if name in self.event}
 
 
-class StudyFollower(Follower):
-    """A study says on standard error which row it is at."""
+class StudyProgress(JobProgress):
+    """Follows a study by its log, which names the row that runs."""
 
-    reads_log: ClassVar[bool] = True
-
-    def __init__(self, job: Job) -> None:
-        """Nothing is known of it yet."""
+    options: ClassVar[tuple[str, ...]] = ()
 
 
-def followers(write: Callable[[str], str]) -> dict[str, Callable[[Job], Follower]]:
-    """Who follows each kind of job; `write` names a player as the page does."""
-    return {
-        "match": lambda job: MatchFollower(job, write),
-        "train": TrainFollower,
-        "solve": SolveFollower,
-        "study": StudyFollower,
-    }
+KINDS: dict[str, type[JobProgress]] = {
+    "match": MatchProgress,
+    "train": TrainingProgress,
+    "solve": SolveProgress,
+    "study": StudyProgress,
+}
+
+
+def _point(event: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in event.items() if name not in ("event", "file")}
 
 
 def _count(n: int, noun: str) -> str:

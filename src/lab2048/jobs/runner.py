@@ -1,13 +1,12 @@
-"""The job service: starts commands in processes of their own, follows them, and remembers them.
+"""The job runner: starts jobs, follows them, cancels, resumes and lists them; the page and the TUI each have one.
 
-A job is the command line that the page shows, on a leash (lab2048.cli.parent_watch): when the server ends, however it
-ends, the job ends as by Ctrl-C and keeps what it has.  The next server finds it and calls it interrupted.
+Several views may share one folder of jobs.  A view locks the folder of each of its active jobs; the others leave a
+locked job alone.  An active job that nobody has locked lost its view: it was interrupted and can be resumed.
 """
 
 import contextlib
 import re
 import shutil
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -15,255 +14,313 @@ from pathlib import Path
 from typing import Any
 
 from lab2048.errors import FileError, JobConflictError, JobNotFoundError
-from lab2048.jobs import process as child
-from lab2048.jobs.job import (
-    ACTIVE,
-    CANCELLED,
-    DONE,
-    ENDING,
-    FAILED,
-    INTERRUPTED,
-    QUEUED,
-    RUNNING,
-    Follower,
-    Job,
-)
+from lab2048.jobs.job import CANCELLED, DONE, ENDING, EVENTS, FAILED, INTERRUPTED, LOG, QUEUED, RUNNING, Job
+from lab2048.jobs.process import JobProcess, is_alive
+from lab2048.jobs.progress import KINDS, JobProgress, NamePlayer
+from lab2048.records.process_lock import ProcessLock
 from lab2048.records.provenance import now
 
 MAX_RUNNING = 3
-MAX_JOBS = 500  # that are remembered
 MAX_QUEUED = 50
-MAX_READ = 10  # jobs that are done and held in memory
-NICENESS = 10  # jobs step back: a person at the page goes first
-PAUSE = 0.25  # seconds between two looks at a job
-LAST_WAIT = 20.0  # seconds that jobs get to keep what they have when the server ends
+MAX_JOBS = 500  # listed; older ones are forgotten
+MAX_IN_MEMORY = 10  # ended jobs whose events are kept in memory
+NICENESS = 10  # jobs leave the processor to the person at the view
+POLL_SECONDS = 0.25
+CLOSE_SECONDS = 20.0  # for all jobs to save their work when the view ends
 
-Follow = Callable[[Job], Follower]
 
-
-class Foreman:
-    """Runs jobs; any thread may ask."""
+class JobRunner:
+    """Runs the jobs of one view; any thread may call it."""
 
     def __init__(
-        self, folder: Path, tell: Callable[[Job], None], kinds: Mapping[str, Follow], environment: Mapping[str, str]
+        self,
+        folder: Path,
+        *,
+        on_change: Callable[[Job], None] = lambda _: None,
+        name_player: NamePlayer = str,
+        environment: Mapping[str, str] | None = None,
+        niceness: int = NICENESS,
     ) -> None:
-        """`folder` holds a folder for each job; `tell` hears of every change; `kinds` make the followers.
+        """Prepare to run jobs in subfolders of `folder`; `on_change` is called from any thread after every change.
 
-        Commands see `environment`, too.
+        When a job has ended, `on_change` is called before any other thread can see that.
         """
-        self.folder, self.tell, self.kinds, self.environment = folder, tell, kinds, environment
-        self.niceness = NICENESS
+        self.folder, self.on_change, self.name_player = folder, on_change, name_player
+        self.environment, self.niceness = environment or {}, niceness
+        self.lock = threading.RLock()  # hold it while you read the details of a JobProgress
         self._jobs: dict[str, Job] = {}
-        self.lock = threading.RLock()  # also of what followers have read
-        self._read: list[str] = []  # jobs whose followers are in memory, those asked for last at the end
-        self._has_begun = self._is_closed = False
-        self._on_news: list[Callable[[Job], None]] = []
+        self._progress: dict[str, JobProgress] = {}  # those used last at the end
+        self._locks: dict[str, ProcessLock] = {}  # of active jobs
+        self._processes: dict[str, JobProcess] = {}
+        self._threads: dict[str, threading.Thread] = {}
+        self._is_loaded = self._is_closed = False
 
-    def begin(self) -> None:
-        """Read the jobs of earlier servers, once; those that were not done were interrupted."""
-        if self._has_begun:
-            return
-        self._has_begun = True
-        found = []
-        for folder in self.folder.iterdir() if self.folder.is_dir() else ():
-            with contextlib.suppress(FileError):
-                found.append(Job.load(folder))
+    # --- list
+
+    def load(self) -> None:
+        """Read the jobs of earlier views, once; active ones that no view runs any more were interrupted."""
         with self.lock:
-            for job in sorted(found, key=lambda job: (job.created, _number(job.id))):
-                self._jobs[job.id] = job
-                if job.state in ACTIVE:
-                    self.follower(job)
-                    job.state, job.ended = INTERRUPTED, job.ended or now()
-                    job.result = job.follower.result() if job.follower else None
-                    with contextlib.suppress(FileError):
-                        job.save()
+            if self._is_loaded:
+                return
+            self._is_loaded = True
+            found = []
+            for folder in self.folder.iterdir() if self.folder.is_dir() else ():
+                with contextlib.suppress(FileError):
+                    job = self._load(folder)
+                    if job is not None:
+                        found.append(job)
+            self._jobs = {job.id: job for job in sorted(found, key=lambda job: (job.created, _number(job.id)))}
 
-    def on_news(self, call: Callable[[Job], None]) -> None:
-        """Call this with every job that has come on, or has ended."""
-        self._on_news.append(call)
+    def _load(self, folder: Path) -> Job | None:
+        """Read a job and mark it as interrupted if it was active; return None if another view runs it."""
+        job = Job.load(folder)
+        if not job.is_active:
+            return job
+        lock = job.lock
+        if not lock.try_acquire():
+            return None
+        with lock:
+            job = Job.load(folder)  # it may have ended meanwhile
+            if job.is_active:
+                progress = self.progress_of(job)
+                job.state, job.ended, job.result = INTERRUPTED, job.ended or now(), progress.result()
+                with contextlib.suppress(FileError):
+                    job.save()
+        return job
 
     def all_jobs(self, kind: str | None = None) -> list[Job]:
-        """The jobs, newest first."""
+        """List the jobs, newest first."""
         with self.lock:
             return [job for job in reversed(self._jobs.values()) if kind is None or job.kind == kind]
 
     def interrupted(self) -> list[str]:
-        """The jobs that ended with their server, newest first."""
+        """List the ids of jobs that lost their view, newest first."""
         return [job.id for job in self.all_jobs() if job.state == INTERRUPTED]
 
     def get(self, id_: str) -> Job:
-        """A job."""
+        """Return a job; raise JobNotFoundError if it is not listed."""
         with self.lock:
             if id_ not in self._jobs:
                 raise JobNotFoundError(f"there is no job {id_[:40]!r}: /api/jobs lists those there are")
             return self._jobs[id_]
 
-    def follower(self, job: Job) -> Follower:
-        """Who follows a job, having read all that it said."""
+    def progress_of(self, job: Job) -> JobProgress:
+        """Return the progress of a job, up to date with its files."""
         with self.lock:
-            if job.follower is None:
-                job.follower = self.kinds[job.kind](job)
-                job.n_read = 0
-                state = job.progress, job.message
-                job.catch_up()
-                if not job.is_active and job.state != INTERRUPTED:
-                    job.progress, job.message = state  # what was said in the end
-            self._remember(job)
-            return job.follower
+            progress = self._progress.pop(job.id, None)
+            if progress is None:
+                progress = KINDS[job.kind](job, self.name_player)
+                progress.catch_up()
+            self._progress[job.id] = progress
+            for id_ in list(self._progress)[:-MAX_IN_MEMORY]:
+                if id_ not in self._jobs or not self._jobs[id_].is_active:
+                    del self._progress[id_]  # it can be read again
+            return progress
 
-    def _remember(self, job: Job) -> None:
-        """Let go of what was read of the jobs that nobody has asked for lately; it can be read again."""
-        if job.id in self._read:
-            self._read.remove(job.id)
-        self._read.append(job.id)
-        for id_ in self._read[:-MAX_READ]:
-            old = self._jobs.get(id_)
-            if old is None or not old.is_active:
-                self._read.remove(id_)
-                if old:
-                    old.follower = None
+    # --- start and stop
 
     def start(
         self, kind: str, title: str, words: list[str], *, request: dict[str, Any], resume_words: list[str]
     ) -> Job:
-        """Start a job, or let it wait for its turn."""
+        """Start a job, or queue it until fewer jobs run."""
+        self.load()
         with self.lock:
             if sum(job.state == QUEUED for job in self._jobs.values()) >= MAX_QUEUED:
                 raise JobConflictError(f"{MAX_QUEUED} jobs are waiting already: cancel some first")
-            number = max((_number(id_) for id_ in self._jobs if id_.startswith(f"{kind}-")), default=0) + 1
-            job = Job(f"{kind}-{number}", kind, title, words, resume_words, request, now())
-            job.folder = self.folder / job.id
-            shutil.rmtree(job.folder, ignore_errors=True)  # of a job that is forgotten
+            folder = self._new_folder(kind)
+            job = Job(folder.name, kind, title, words, resume_words, request, now(), cwd=str(Path.cwd()))
+            job.folder = folder
+            self._acquire(job)
             job.save()
             self._jobs[job.id] = job
             self._forget_oldest()
-            self._pump()
-        self.tell(job)
+            self._start_queued()
+        self._changed(job)
         return job
 
     def resume(self, id_: str) -> Job:
-        """Go on with a job that was cut short."""
-        job = self.get(id_)
+        """Resume a job that was cancelled or interrupted, or that failed."""
         with self.lock:
-            if not job.data().can_resume:
-                raise JobConflictError(f"job {id_} is {job.state} and cannot go on: expected one that was cut short")
-            if job.process is None and child.is_alive(job.pid):
-                raise JobConflictError(f"job {id_} is still keeping what it has: try again in a moment")
-            job.words, job.state, job.ended, job.message = job.resume_words, QUEUED, None, ""
-            job.save()
-            self._pump()
-        self.tell(job)
+            job = self.get(id_)
+            _check_resumable(job)
+            self._acquire(job)
+            try:
+                if is_alive(job.pid):
+                    raise JobConflictError(f"job {id_} is still saving its work: try again in a moment")
+                job = Job.load(job.folder)  # another view may have resumed it meanwhile
+                self._jobs[id_] = job
+                self._progress.pop(id_, None)
+                _check_resumable(job)
+                job.words, job.state, job.ended, job.message = job.resume_words, QUEUED, None, ""
+                job.save()
+            except BaseException:
+                self._release(job)
+                raise
+            self._start_queued()
+        self._changed(job)
         return job
 
     def cancel(self, id_: str) -> Job:
-        """End a job as Ctrl-C would; a second time does not wait for what it wants to keep."""
+        """End a job as Ctrl-C would; called again, kill it."""
         job = self.get(id_)
         with self.lock:
             if job.state == QUEUED:
                 job.state, job.ended = CANCELLED, now()
                 job.save()
+                self._release(job)
             elif job.state == RUNNING:
                 job.state = ENDING
-                child.let_go(job.process)
-            elif job.state == ENDING and job.process:
-                job.process.kill()
+                self._processes[id_].stop()
+            elif job.state == ENDING:
+                self._processes[id_].kill()
             else:
                 raise JobConflictError(f"job {id_} is {job.state}: expected one that runs")
-        self.tell(job)
+        self._changed(job)
         return job
 
     def forget(self, id_: str) -> None:
-        """Remove a job from the list; what it made stays."""
-        job = self.get(id_)
+        """Remove a job from the list; keep what it made."""
         with self.lock:
+            job = self.get(id_)
             if job.is_active:
                 raise JobConflictError(f"job {id_} is {job.state}: cancel it first")
-            del self._jobs[id_]
-            shutil.rmtree(job.folder, ignore_errors=True)
+            self._acquire(job)
+            self._remove(job)
+
+    def join(self) -> None:
+        """Wait until the processes that run now have ended."""
+        for thread in list(self._threads.values()):
+            thread.join()
 
     def close(self) -> None:
-        """Let every job end and keep what it has; they can go on with the next server."""
+        """End all jobs, so that they save their work; a later view can resume them."""
         with self.lock:
             self._is_closed = True
-            running = [job for job in self._jobs.values() if job.process]
-            for job in running:
-                child.let_go(job.process)
-        deadline = time.monotonic() + LAST_WAIT
-        for job in running:
-            if job.process:
-                child.end(job.process, max(0.1, deadline - time.monotonic()))
+            running = [(process, self._threads[id_]) for id_, process in self._processes.items()]
+            for process, _ in running:
+                process.stop()
+        deadline = time.monotonic() + CLOSE_SECONDS
+        for process, thread in running:
+            thread.join(max(0.1, deadline - time.monotonic()))
+            if thread.is_alive():
+                process.kill()
+                thread.join()
         with self.lock:
             for job in self._jobs.values():
-                if job.is_active:
+                if job.is_active:  # queued
                     job.state, job.ended = INTERRUPTED, now()
                     with contextlib.suppress(FileError):
                         job.save()
+                    self._release(job)
 
-    def _pump(self) -> None:
-        """Start those who wait, as many as may run."""
-        if self._is_closed:
-            return
+    # --- inside
+
+    def _changed(self, job: Job) -> None:
+        job.version += 1
+        self.on_change(job)
+
+    def _acquire(self, job: Job) -> None:
+        lock = job.lock
+        if not lock.try_acquire():
+            raise JobConflictError(f"job {job.id} runs in another lab2048: expected one that does not run")
+        self._locks[job.id] = lock
+
+    def _release(self, job: Job) -> None:
+        self._locks.pop(job.id).release()
+
+    def _new_folder(self, kind: str) -> Path:
+        """Make a folder with the next free number; two views never get the same one."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            number = max((_number(path.name) for path in self.folder.glob(f"{kind}-*")), default=0) + 1
+            while True:
+                folder = self.folder / f"{kind}-{number}"
+                with contextlib.suppress(FileExistsError):
+                    folder.mkdir()
+                    return folder
+                number += 1
+        except OSError as error:
+            raise FileError(f"{self.folder} cannot be written: {error.strerror}") from None
+
+    def _start_queued(self) -> None:
         n_running = sum(job.state in (RUNNING, ENDING) for job in self._jobs.values())
         for job in list(self._jobs.values()):
-            if n_running >= MAX_RUNNING:
+            if self._is_closed or n_running >= MAX_RUNNING:
                 return
             if job.state == QUEUED:
                 self._launch(job)
                 n_running += 1
 
     def _launch(self, job: Job) -> None:
-        self.follower(job)
-        job.state, job.started, job.begun_at = RUNNING, job.started or now(), time.monotonic()
+        progress = self.progress_of(job)
+        job.state, job.started, job.started_at = RUNNING, job.started or now(), time.monotonic()
         try:
-            job.process = child.launch(job.folder, job.words, self.environment, self.niceness)
+            process = JobProcess(
+                [*job.words, *progress.options],
+                job.folder / EVENTS,
+                job.folder / LOG,
+                cwd=job.cwd,
+                environment=self.environment,
+                niceness=self.niceness,
+            )
         except OSError as error:
-            job.state, job.message, job.ended = FAILED, f"cannot be started: {error.strerror}", now()
+            where = f": {error.filename}" if error.filename else ""
+            job.state, job.message, job.ended = FAILED, f"cannot be started: {error.strerror}{where}", now()
             job.save()
+            self._release(job)
             return
-        job.pid = job.process.pid
+        job.pid = process.pid
         job.save()
-        threading.Thread(target=self._follow, args=(job, job.process), name=job.id, daemon=True).start()
+        thread = threading.Thread(target=self._follow, args=(job, process, progress), name=job.id, daemon=True)
+        self._processes[job.id], self._threads[job.id] = process, thread
+        thread.start()
 
-    def _follow(self, job: Job, process: "subprocess.Popen[bytes]") -> None:
-        """Tell how a job comes on, until it ends."""
-        while (code := child.wait(process, PAUSE)) is None:
+    def _follow(self, job: Job, process: JobProcess, progress: JobProgress) -> None:
+        """Report changes of a job until it has ended."""
+        while (code := process.wait(POLL_SECONDS)) is None:
             with self.lock:
-                is_news = job.catch_up()
+                is_news = progress.catch_up()
             if is_news:
-                self._call(job)
-                self.tell(job)
+                self._changed(job)
         with self.lock:
-            job.catch_up()
-            job.process = None
-            child.let_go(process)
-            job.seconds += time.monotonic() - job.begun_at
-            job.ended = now()
-            job.result = job.follower.result() if job.follower else None
-            was_ending = job.state == ENDING
+            progress.catch_up()
+            process.stop()
+            job.seconds += time.monotonic() - job.started_at
+            job.ended, job.result = now(), progress.result()
             if code == 0:
-                job.state = DONE
-                job.progress = 1.0
-            elif self._is_closed and not was_ending:
-                job.state = INTERRUPTED
-            elif was_ending:
+                job.state, job.progress = DONE, 1.0
+            elif job.state == ENDING:
                 job.state = CANCELLED
+            elif self._is_closed:
+                job.state = INTERRUPTED
             else:
-                lines = job.log(5)
+                lines = job.log(1)
                 job.state = FAILED
                 job.message = lines[-1].removeprefix("lab2048: ") if lines else f"ended with code {code}"
             with contextlib.suppress(FileError):
                 job.save()
-            self._call(job)  # before anyone can see that it has ended
-            self._pump()
-        self.tell(job)
-
-    def _call(self, job: Job) -> None:
-        for call in self._on_news:
-            call(job)
+            del self._processes[job.id], self._threads[job.id]
+            self._release(job)
+            self._changed(job)
+            self._start_queued()
 
     def _forget_oldest(self) -> None:
-        for id_ in [job.id for job in self._jobs.values() if not job.is_active][: max(0, len(self._jobs) - MAX_JOBS)]:
-            shutil.rmtree(self._jobs.pop(id_).folder, ignore_errors=True)
+        ended = [job for job in self._jobs.values() if not job.is_active]
+        for job in ended[: max(0, len(self._jobs) - MAX_JOBS)]:
+            with contextlib.suppress(JobConflictError):
+                self._acquire(job)
+                self._remove(job)
+
+    def _remove(self, job: Job) -> None:
+        del self._jobs[job.id]
+        self._progress.pop(job.id, None)
+        self._release(job)
+        shutil.rmtree(job.folder, ignore_errors=True)
+
+
+def _check_resumable(job: Job) -> None:
+    if not job.can_resume:
+        raise JobConflictError(f"job {job.id} is {job.state} and cannot be resumed: expected one that was cut short")
 
 
 def _number(id_: str) -> int:

@@ -11,11 +11,12 @@ from tui_scene import Run, fill, press, run_scene, screen_of
 from tui_shots import text_of, until
 
 from lab2048.cli.app import run as run_command
+from lab2048.jobs.progress import SolveProgress
 from lab2048.records.store import Store
 from lab2048.rules import Spawner
 from lab2048.views.tui.app import LabApp
 from lab2048.views.tui.screens.form import FormScreen
-from lab2048.views.tui.screens.job import WorkScreen
+from lab2048.views.tui.screens.job import JobScreen
 from lab2048.views.tui.screens.replay import ReplayScreen
 
 
@@ -99,12 +100,12 @@ def test_a_match_runs_beside_the_screen(run: Run, own_store: Path) -> None:
         await press(pilot, "m")
         fill(app, players="random first", board="2x2", games="3", workers="1")
         await press(pilot, ["enter"])
-        assert isinstance(app.screen, WorkScreen)
+        assert isinstance(app.screen, JobScreen)
         assert "$ lab2048 match random first --rules 2x2 --games 3 --seed 1 --workers 1" in text_of(app)
         await press(pilot, ["escape"])  # it goes on
-        job = app.jobs["match"]
-        await until(pilot, lambda: job.code is not None)
-        assert (job.code, job.event["event"]) == (0, "end")
+        job = app.current_jobs["match"]
+        await until(pilot, lambda: not job.is_active)
+        assert (job.state, job.message) == ("done", "6 of 6 games")
         await press(pilot, "m")
         await until(pilot, lambda: "mean score" in text_of(app))
         await press(pilot, "n")
@@ -130,9 +131,11 @@ def test_a_match_of_one_player_is_a_match(run: Run) -> None:
         await press(pilot, ["m", *"random"])
         fill(app, board="2x2", games="3", workers="1")
         await press(pilot, ["enter"])
-        job = app.jobs["match"]
-        await until(pilot, lambda: job.code is not None)
-        assert (job.code, len(job.event["players"])) == (0, 1)
+        job = app.current_jobs["match"]
+        await until(pilot, lambda: not job.is_active)
+        assert job.state == "done"
+        assert job.result is not None
+        assert [player["games"] for player in job.result["players"]] == [3]
 
     run(scene)
 
@@ -143,7 +146,9 @@ def test_a_solve_ends_with_its_answer(run: Run) -> None:
         fill(app, board="2x2", goal="16")
         await press(pilot, ["enter"])
         await until(pilot, lambda: "reached with probability" in text_of(app))
-        assert any(point.get("phase") == "forward" for point in app.jobs["solve"].points)
+        progress = app.jobs.progress_of(app.current_jobs["solve"])
+        assert isinstance(progress, SolveProgress)
+        assert progress.layers
 
     run(scene)
 
@@ -153,12 +158,12 @@ def test_a_job_is_stopped_when_one_leaves_and_keeps_what_it_has_done(run: Run, o
         await press(pilot, "m")
         fill(app, players="random", games="1000000")
         await press(pilot, ["enter"])
-        await until(pilot, lambda: app.jobs["match"].event.get("n_done"))
+        await until(pilot, lambda: app.current_jobs["match"].progress)
         await press(pilot, "q")
-        await until(pilot, lambda: app.jobs["match"].code is not None)
+        await until(pilot, lambda: not app.current_jobs["match"].is_active)
 
     app = run(scene)
-    assert app.jobs["match"].code == 130
+    assert app.current_jobs["match"].state == "cancelled"
     with Store.open(own_store) as store:
         assert store.entries(kind="match", limit=1)
 
@@ -168,7 +173,7 @@ def test_a_job_that_fails_shows_why(run: Run, tmp_path: Path) -> None:
         await press(pilot, "t")
         fill(app, out=str(tmp_path / "nowhere" / "x.safetensors"))
         await press(pilot, ["enter"])
-        await until(pilot, lambda: app.jobs["train"].code is not None)
+        await until(pilot, lambda: not app.current_jobs["train"].is_active)
         await until(pilot, lambda: "there is no folder" in text_of(app))
 
     run(scene)

@@ -1,6 +1,5 @@
 """The parts of the screens: pictures of boards, colours that can be read, curves."""
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +7,6 @@ from strategies import PACKED, WIDE, boards
 
 from lab2048.rules import Board
 from lab2048.views.tui.forms import PLANS
-from lab2048.views.tui.jobs import MAX_POINTS, Job
 from lab2048.views.tui.palette import Depth, Palette, to_ascii
 from lab2048.views.tui.widgets.chart import chart
 from lab2048.views.tui.widgets.digits import large
@@ -123,12 +121,3 @@ def test_fields_become_the_command_that_does_the_same() -> None:
         "match", "first", "greedy:eval=(a b)", "--resume",
     ]  # fmt: skip
     assert len({plan.key for plan in PLANS}) == len(PLANS)
-
-
-def test_a_long_curve_is_thinned_out_and_keeps_its_ends() -> None:
-    job = Job("train", ["train", "ntuple"])
-    for n in range(10 * MAX_POINTS):
-        job.take({"n_moves": n})
-    assert len(job.points) <= MAX_POINTS
-    assert job.points[-1]["n_moves"] > 9.9 * MAX_POINTS
-    assert job.event["n_moves"] == 10 * MAX_POINTS - 1

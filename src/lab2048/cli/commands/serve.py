@@ -129,9 +129,9 @@ def _open_lab(store: "Store") -> "Lab":
     from lab2048.views.web.state import Lab
 
     lab = Lab(store)
-    lab.jobs.begin()
+    lab.jobs.load()
     for id_ in lab.jobs.interrupted():
-        say(f"{id_} was interrupted when lab2048 last ended; the page can go on with it")
+        say(f"{id_} was interrupted when lab2048 last ended; the page can resume it")
     return lab
 
 

@@ -14,10 +14,12 @@ from textual.binding import Binding, BindingType
 from textual.constants import TEXTUAL_ANIMATIONS
 from textual.filter import LineFilter, NoColor
 
-from lab2048.errors import StoreError
+from lab2048.errors import JobConflictError, StoreError
+from lab2048.jobs.job import Job
+from lab2048.jobs.runner import JobRunner
+from lab2048.records.database import data_folder
 from lab2048.rules import Rules
 from lab2048.views.tui.frame_pace import Pace
-from lab2048.views.tui.jobs import Job
 from lab2048.views.tui.palette import PLAIN_THEME, THEME, AsciiFilter, Depth, Palette, detect_depth
 from lab2048.views.tui.screens.base import Page
 from lab2048.views.tui.screens.menu import MenuScreen
@@ -65,7 +67,8 @@ class LabApp(App[None]):
         self.palette = Palette(depth or detect_depth(), is_ascii)
         self.has_motion = TEXTUAL_ANIMATIONS != "none" if has_motion is None else has_motion
         self.pace = Pace()
-        self.jobs: dict[str, Job] = {}
+        self.jobs = JobRunner(data_folder() / "jobs", niceness=0)
+        self.current_jobs: dict[str, Job] = {}  # by the name of their plan: one of each
         self.failure: Exception | None = None
         self.unkept: list[Episode] = []  # games that the store did not take
         self.last: Sitting | None = None  # the last one that was played and left
@@ -122,8 +125,7 @@ class LabApp(App[None]):
         for screen in self.screen_stack:
             if isinstance(screen, Page):
                 screen.rest()
-        for job in self.jobs.values():
-            job.stop()
+        self.stop_jobs()
         if code == HANGUP:
             # What is drawn for a terminal that is gone may wait for ever; all is kept, so nothing is lost.
             end = threading.Timer(GRACE_SECONDS, os._exit, (code,))
@@ -131,9 +133,15 @@ class LabApp(App[None]):
             end.start()
         self.run_worker(self._leave(code), exclusive=True, group="leave")
 
+    def stop_jobs(self) -> None:
+        """Cancel every job; called again, kill those that still run."""
+        for job in self.current_jobs.values():
+            if job.is_active:
+                with contextlib.suppress(JobConflictError):  # it has just ended
+                    self.jobs.cancel(job.id)
+
     async def _leave(self, code: int) -> None:
-        for job in self.jobs.values():
-            await job.wait()
+        await asyncio.to_thread(self.jobs.join)
         while self.pace.is_waiting:  # or else the answer would be typed into the shell
             await asyncio.sleep(0.01)
         self.exit(return_code=code)
@@ -160,9 +168,7 @@ class LabApp(App[None]):
 
     async def on_unmount(self) -> None:
         """Whatever ended it, leave no job behind."""
-        for job in self.jobs.values():
-            job.stop()
-            await job.wait()
+        await asyncio.to_thread(self.jobs.close)
 
 
 def check_surroundings() -> None:

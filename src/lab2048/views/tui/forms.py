@@ -48,6 +48,17 @@ class Plan:
                 words += shlex.split(value)
         return words
 
+    def resume_words(self, words: list[str]) -> list[str]:
+        """Return the command line that resumes a job; empty if nothing of it is kept.
+
+        >>> plans = {plan.name: plan for plan in PLANS}
+        >>> plans["match"].resume_words(["match", "random"]), plans["solve"].resume_words(["solve", "2x2"])
+        (['match', 'random', '--resume'], [])
+        """
+        if any(field.option == "--resume" for field in self.fields):
+            return words if "--resume" in words else [*words, "--resume"]
+        return words if "--out" in words else []
+
 
 def rules_of(values: Mapping[str, str]) -> Rules:
     """The rules that the fields describe; raise a LabError for what no game could be played by."""

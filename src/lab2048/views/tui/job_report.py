@@ -1,4 +1,4 @@
-"""What a job has found so far, as text: a match as tables, a training as a curve, a solve by its layers."""
+"""A job as text: its state in a few words, and its results so far as tables or curves."""
 
 import math
 from collections.abc import Sequence
@@ -7,25 +7,39 @@ from typing import Any
 from rich.text import Text
 
 from lab2048.arena.statistics import Interval
+from lab2048.jobs.job import CANCELLED, DONE, ENDING, FAILED, INTERRUPTED, Job
+from lab2048.jobs.progress import JobProgress, MatchProgress, SolveProgress, TrainingProgress
 from lab2048.views.game_list import printable
 from lab2048.views.match_table import rate_text, spread
 from lab2048.views.number import duration, number
-from lab2048.views.tui.jobs import Job
 from lab2048.views.tui.widgets.chart import chart
 
 _MAX_TILES = 6
 _RATE = 26  # columns of the widest rate
 
 
-def report(job: Job, columns: int, lines: int) -> Text:
-    """What is known, in so many columns; curves take the lines that are left."""
-    if not job.event:
-        return Text()
-    if job.name == "match":
-        return _match(job.event, columns)
-    if job.name == "train":
-        return _training(job, columns, lines)
-    return _solve(job, columns, lines)
+def state_text(job: Job) -> str:
+    """Say in a few words how far a job is, or how it ended."""
+    if job.state == DONE:
+        return "done"
+    if job.state == FAILED:
+        return f"failed: {job.message}"
+    if job.state == ENDING:
+        return "stopping; press s again to stop at once"
+    if job.state in (CANCELLED, INTERRUPTED):
+        return f"stopped; {'finished work is saved' if job.resume_words else 'nothing is saved without a folder'}"
+    return job.message or "starting"
+
+
+def report(progress: JobProgress, columns: int, lines: int) -> Text:
+    """Show the results so far in this many columns; a curve fills the lines that are left."""
+    if progress.event and isinstance(progress, MatchProgress):
+        return _match(progress.event, columns)
+    if progress.event and isinstance(progress, TrainingProgress):
+        return _training(progress, columns, lines)
+    if progress.event and isinstance(progress, SolveProgress):
+        return _solve(progress, columns, lines)
+    return Text()
 
 
 def _interval(value: float, ends: Sequence[float | None]) -> Interval:
@@ -65,13 +79,13 @@ def _match(event: dict[str, Any], columns: int) -> Text:
 
 
 def _fitting(line: str, columns: int, wide: int) -> str:
-    """As many whole columns of a line as there is room for."""
+    """Cut a line after the last whole column that fits."""
     ends = [wide + end for end in (27, 38, 49, 61)]
     return line[: max([ends[0], *(end for end in ends if end <= columns)])]
 
 
 def _reached(players: list[dict[str, Any]]) -> Text:
-    """How often each of the highest tiles was made."""
+    """Show how often each of the highest tiles was reached."""
     text = Text(
         "\n" + f"{'reached':<9}" + "".join(f"{_short(p['player'], _RATE - 1):>{_RATE}}" for p in players), "bold"
     )
@@ -90,8 +104,8 @@ def _short(text: str, columns: int) -> str:
     return text if len(text) <= columns else text[: columns - 1] + "…"
 
 
-def _training(job: Job, columns: int, lines: int) -> Text:
-    event = job.event
+def _training(progress: TrainingProgress, columns: int, lines: int) -> Text:
+    event = progress.event
     minutes, seconds = divmod(int(event["seconds"]), 60)
     moves, pace = event["n_moves"] / 1e6, event["pace"] / 1e6
     reached = "  ".join(f"{tile} {rate:.1%}" for tile, rate in event["rates"].items() if rate > 0) or "no 2048 yet"
@@ -100,15 +114,15 @@ def _training(job: Job, columns: int, lines: int) -> Text:
     text.append(f"last {event['n_last']} games: mean score ").append(number(event["mean"] or 0), "bold")
     text.append(f" (best ever {number(event['best'])})  {reached}\n")
     text.append(f"learning rate {event['learning_rate'] or 0:.4f}, mean error {event['error'] or 0:,.1f}\n\n", "dim")
-    points = [(point["n_moves"] / 1e6, point["mean"]) for point in job.points if point.get("mean")]
+    points = [(point["n_moves"] / 1e6, point["mean"]) for point in progress.curve if point.get("mean")]
     curve = chart(points, columns, max(4, lines - 6), unit="million moves")
     if curve:
         text.append("mean score of the last games\n", "bold").append("\n".join(curve))
     return text
 
 
-def _solve(job: Job, columns: int, lines: int) -> Text:
-    event = job.event
+def _solve(progress: SolveProgress, columns: int, lines: int) -> Text:
+    event = progress.event
     if event.get("event") == "end":
         return _solved(event)
     text = Text().append(f"{event['phase']}, tile sum {event['tile_sum']}, layer {event['n_layers']}", "bold")
@@ -116,8 +130,7 @@ def _solve(job: Job, columns: int, lines: int) -> Text:
     text.append(f"{number(event['states'])} states, {number(event['afterstates'])} afterstates, ")
     text.append(f"{number(event['valued'])} valued, {number(event['bytes'] / 2**20)} MB on disk, ")
     text.append(f"{duration(event['seconds'])}\n\n")
-    found = [(point["tile_sum"], point["states"]) for point in job.points if point.get("phase") == "forward"]
-    curve = chart(found, columns, max(4, lines - 5), unit="tile sum")
+    curve = chart(list(progress.layers.items()), columns, max(4, lines - 5), unit="tile sum")
     if curve:
         text.append("states found, layer by layer\n", "bold").append("\n".join(curve))
     return text

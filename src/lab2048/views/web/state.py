@@ -11,8 +11,7 @@ from fastapi import Depends, Header, Request
 
 from lab2048.errors import FileError
 from lab2048.jobs.job import Job
-from lab2048.jobs.progress import followers
-from lab2048.jobs.runner import Foreman
+from lab2048.jobs.runner import JobRunner
 from lab2048.records.database import data_folder
 from lab2048.records.provenance import program
 from lab2048.records.store import Store
@@ -38,9 +37,12 @@ class Lab:
         self.library = Library(self.folder)
         self.players = Players(self.tell_status)
         self.desk = Desk(store, self.library, self.bus, self.players)
-        kinds, environment = followers(self.library.write), {"LAB2048_STORE": str(store.path.absolute())}
-        self.jobs = Foreman(self.folder / "jobs", self._tell_job, kinds, environment)
-        self.jobs.on_news(self._keep_checkpoints)
+        self.jobs = JobRunner(
+            self.folder / "jobs",
+            on_change=self._on_job_change,
+            name_player=self.library.write,
+            environment={"LAB2048_STORE": str(store.path.absolute())},
+        )
         self.desk.on_failure = self.tell_status
         self._heavy = threading.Lock()
         self._queue = threading.BoundedSemaphore(MAX_WAITING)
@@ -58,7 +60,7 @@ class Lab:
 
     def begin(self) -> None:
         """Start what runs beside the answers."""
-        self.jobs.begin()
+        self.jobs.load()
         self.players.prepare()
 
     def end(self) -> None:
@@ -79,8 +81,13 @@ class Lab:
             store=self.desk.failure,
         )
 
+    def _on_job_change(self, job: Job) -> None:
+        """Keep the checkpoints of a training, then tell every tab."""
+        self._keep_checkpoints(job)
+        self.bus.tell(News("job", job.data().model_dump_json(), f"job {job.id}"))
+
     def _keep_checkpoints(self, job: Job) -> None:
-        """A training goes on: deep networks keep checkpoints by themselves, and nobody plays with an old file."""
+        """Keep the checkpoints of a deep training; after a training, forget players with its old network."""
         name, method = job.request.get("name"), job.request.get("method", "ntuple")
         if job.kind != "train" or not isinstance(name, str):
             return
@@ -90,10 +97,6 @@ class Lab:
                 checkpoints.keep_last(is_wished=False)
         if not job.is_active:
             self.players.forget(str(checkpoints.last))
-
-    def _tell_job(self, job: Job) -> None:
-        """Tell every tab how a job stands."""
-        self.bus.tell(News("job", job.data().model_dump_json(), f"job {job.id}"))
 
     def tell_status(self) -> None:
         """Tell every tab how the server stands."""

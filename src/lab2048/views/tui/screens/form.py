@@ -1,7 +1,8 @@
 """A form for whatever can be begun: a line a field, and below them the command line that does the same."""
 
 import random
-from typing import TYPE_CHECKING
+import shlex
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -119,17 +120,23 @@ class FormScreen(Page):
         """The screen of what was asked for; refuse what the command would refuse."""
         if self.plan.name in ("play", "watch"):
             return self._game()
-        from lab2048.views.tui.jobs import Job
-        from lab2048.views.tui.screens.job import WorkScreen
+        from lab2048.views.tui.screens.job import JobScreen
 
+        words, request = self.words, self._request()
+        resume_words = self.plan.resume_words(words)
+        job = self.lab.jobs.start(self.plan.name, shlex.join(words), words, request=request, resume_words=resume_words)
+        self.lab.current_jobs[self.plan.name] = job
+        return JobScreen(self.plan, job)
+
+    def _request(self) -> dict[str, Any]:
+        """Return what the progress of a job needs to know; refuse players and rules that the command would refuse."""
         values = self.values
-        for spec in values.get("players", "").split():
-            autonomous_spec(spec)
-        rules_of(values)
-        job = Job(self.plan.name, self.words)
-        self.lab.jobs[self.plan.name] = job
-        job.start()
-        return WorkScreen(self.plan, job)
+        specs = [autonomous_spec(spec) for spec in shlex.split(values.get("players", ""))]
+        request: dict[str, Any] = {"rules": rules_of(values).to_json()}
+        if self.plan.name == "match":
+            request |= {name: read_number(values, name, 0) for name in ("games", "seed")} | {"specs": specs}
+        minutes = values.get("minutes", "").strip()
+        return request | ({"total_minutes": float(minutes)} if minutes and _is_number(minutes) else {})
 
     def _game(self) -> "Screen[None]":
         from lab2048.arena.sitting import Sitting

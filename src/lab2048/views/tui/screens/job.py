@@ -1,4 +1,6 @@
-"""The screen of a job: the command that does the same, how far it is, what it has found."""
+"""The screen of a job: its command line, its state, its results so far, and the end of its log."""
+
+import contextlib
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -6,29 +8,31 @@ from textual.containers import VerticalScroll
 from textual.events import Key
 from textual.widgets import Static
 
-from lab2048.views.tui.forms import Plan, command_line
-from lab2048.views.tui.job_report import report
-from lab2048.views.tui.jobs import Job
+from lab2048.errors import JobConflictError
+from lab2048.jobs.job import DONE, Job
+from lab2048.views.tui.forms import Plan
+from lab2048.views.tui.job_report import report, state_text
 from lab2048.views.tui.screens.base import Page
 from lab2048.views.tui.widgets import facts
 from lab2048.views.tui.widgets.chart import bar
 
 REFRESH_SECONDS = 0.2
+LOG_LINES = 4
 
 
-class WorkScreen(Page):
+class JobScreen(Page):
     """Follows a job; leaving the screen does not stop it."""
 
     def __init__(self, plan: Plan, job: Job) -> None:
-        """Show a job that runs, or has ended."""
+        """Show a job that runs or has ended; `plan` is the form that starts another one."""
         super().__init__()
         self.plan, self.job = plan, job
         self._version = -1
 
     def compose(self) -> ComposeResult:
-        """What runs, how far it is, what it has found, what it says."""
+        """Lay the screen out."""
         yield Static(id="header")
-        yield Static(Text(f" $ {command_line(self.job.words)}", overflow="ellipsis", no_wrap=True), id="command")
+        yield Static(Text(f" $ {self.job.command}", overflow="ellipsis", no_wrap=True), id="command")
         with VerticalScroll(id="view"):
             yield Static(id="found")
         yield Static(id="log")
@@ -36,36 +40,37 @@ class WorkScreen(Page):
         yield Static(id="keys")
 
     def on_mount(self) -> None:
-        """Follow."""
+        """Redraw whenever the job has changed."""
         self.set_interval(REFRESH_SECONDS, self._follow)
 
     def on_resize(self) -> None:
-        """Tables and curves have another size."""
+        """Redraw tables and curves in the new size."""
         self.call_after_refresh(self._draw)
 
     @property
     def help(self) -> list[tuple[str, str]]:
         """Every key and what it does."""
         return [
-            ("s", "stop: what is done is kept; once more: at once"),
-            ("n", "begin another, when this one has ended"),
+            ("s", "stop and save finished work; again: stop at once"),
+            ("n", "start another, when this one has ended"),
             ("Esc", "back to the menu; the job goes on"),
-            ("q, Ctrl-Q", "stop it and leave lab2048"),
+            ("q, Ctrl-Q", "stop the job and leave lab2048"),
         ]
 
     def on_key(self, event: Key) -> None:
-        """Stop, begin anew, or leave."""
+        """Stop the job, start another one, or leave."""
         if event.key == "s":
-            self.job.stop()
-        elif event.key == "n" and not self.job.is_running:
-            self._begin_another()
+            with contextlib.suppress(JobConflictError):  # it has ended
+                self.lab.jobs.cancel(self.job.id)
+        elif event.key == "n" and not self.job.is_active:
+            self._start_another()
         elif event.key == "q":
             self.lab.leave()
 
-    def _begin_another(self) -> None:
+    def _start_another(self) -> None:
         from lab2048.views.tui.screens.form import FormScreen
 
-        del self.lab.jobs[self.job.name]
+        del self.lab.current_jobs[self.job.kind]
         self.app.switch_screen(FormScreen(self.plan))
 
     def _follow(self) -> None:
@@ -77,10 +82,12 @@ class WorkScreen(Page):
             return
         job, columns = self.job, self.size.width
         self._version = job.version
-        self.put("header", Text(f" {job.name}", "bold").append(f"  {job.state}", "not bold"))
         view = self.query_one("#view")
-        self.put("found", report(job, max(20, columns - 3), view.content_size.height))
-        self.put("log", Text("" if job.code == 0 else "\n".join(job.log)))
-        self.put("bar", Text(bar(job.part, max(10, columns - 3))))
-        keys = [("s", "stop")] if job.is_running else [("n", "another")]
+        with self.lab.jobs.lock:
+            results = report(self.lab.jobs.progress_of(job), max(20, columns - 3), view.content_size.height)
+        self.put("header", Text(f" {job.kind}", "bold").append(f"  {state_text(job)}", "not bold"))
+        self.put("found", results)
+        self.put("log", Text("" if job.state == DONE else "\n".join(job.log(LOG_LINES))))
+        self.put("bar", Text(bar(job.progress, max(10, columns - 3))))
+        keys = [("s", "stop")] if job.is_active else [("n", "another")]
         self.put("keys", facts.join_keys([*keys, ("Esc", "menu"), ("?", "keys"), ("q", "quit")], columns))

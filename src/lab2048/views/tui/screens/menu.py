@@ -8,6 +8,7 @@ from textual.widgets.option_list import Option
 
 import lab2048
 from lab2048.views.tui.forms import PLANS, Plan
+from lab2048.views.tui.job_report import state_text
 from lab2048.views.tui.screens.base import Page
 from lab2048.views.tui.widgets import facts
 from lab2048.views.tui.widgets.choice_list import Choices
@@ -39,8 +40,8 @@ class MenuScreen(Page):
         if not self.is_mounted or not self.lab.is_free:
             return
         text = Text()
-        for name, job in self.lab.jobs.items():
-            text.append(f"{name}: ", "bold").append(f"{job.state}\n")
+        for name, job in self.lab.current_jobs.items():
+            text.append(f"{name}: ", "bold").append(f"{state_text(job)}\n")
         self.put("jobs", text)
         keys = [("↑↓", "choose"), ("Enter", "open"), ("p w g m t s", "at once"), ("?", "keys"), ("q", "quit")]
         self.put("keys", facts.join_keys(keys, self.size.width))
@@ -72,12 +73,12 @@ class MenuScreen(Page):
         """The job if there is one, or else the form that begins it; the list of games has none."""
         from lab2048.views.tui.screens.form import FormScreen
         from lab2048.views.tui.screens.games import GamesScreen
-        from lab2048.views.tui.screens.job import WorkScreen
+        from lab2048.views.tui.screens.job import JobScreen
 
         if plan.name == "games":
             self.app.push_screen(GamesScreen())
-        elif plan.name in self.lab.jobs:
-            self.app.push_screen(WorkScreen(plan, self.lab.jobs[plan.name]))
+        elif plan.name in self.lab.current_jobs:
+            self.app.push_screen(JobScreen(plan, self.lab.current_jobs[plan.name]))
         else:
             self.app.push_screen(FormScreen(plan))
 

@@ -52,7 +52,7 @@ def show(lab: LabOf, id_: JobId) -> JobData:
 def log(lab: LabOf, id_: JobId) -> LogData:
     """What a job said on its way."""
     job = lab.jobs.get(id_)
-    told = [line for line in job.log(name="out.jsonl") if not line.startswith("{")]  # events are for followers
+    told = [line for line in job.log(name="out.jsonl") if not line.startswith("{")]  # without events
     return LogData(lines=[*job.log(), *told])
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from lab2048.errors import UsageError
 from lab2048.jobs.job import Job, JobData
-from lab2048.jobs.progress import MatchFollower
+from lab2048.jobs.progress import MatchProgress
 from lab2048.rules.dice import MAX_SEED
 from lab2048.views import charts
 from lab2048.views.charts import Chart
@@ -64,7 +64,6 @@ def begin(lab: LabOf, body: MatchBody) -> JobData:
     names = [lab.library.write(spec) for spec in specs]
     request = {**body.model_dump(), "specs": specs, "names": names, "rules": rules.model_dump()}
     title = f"{', '.join(names)} on {rules.board}, {count(body.games, 'game')}"
-    words = [*words, "--jsonl"]
     return lab.jobs.start("match", title, words, request=request, resume_words=[*words, "--resume"]).data()
 
 
@@ -120,10 +119,11 @@ def chart_csv(lab: LabOf, id_: JobId, name: ChartName) -> Response:
 def find(lab: Lab, id_: str) -> "tuple[Job, Match]":
     """A match and its games so far; whoever reads them holds the lock of the jobs."""
     job = lab.jobs.get(id_)
-    follower = lab.jobs.follower(job)
-    if not isinstance(follower, MatchFollower):
+    progress = lab.jobs.progress_of(job)
+    if not isinstance(progress, MatchProgress):
         raise NotFoundError(f"{id_[:40]} is no match: expected one, as in match-1")
-    return job, follower.match
+    with lab.jobs.lock:
+        return job, progress.match
 
 
 def _chart(lab: Lab, id_: str, name: str) -> Chart:

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from lab2048.jobs.job import JobData
-from lab2048.jobs.progress import SolveFollower
+from lab2048.jobs.progress import SolveProgress
 from lab2048.rules import Rules
 from lab2048.views.charts import Chart, solve_chart
 from lab2048.views.web.errors import ConflictError, NotFoundError
@@ -45,7 +45,6 @@ def begin(lab: LabOf, body: SolveBody) -> JobData:
     lab.library.tables.mkdir(parents=True, exist_ok=True)
     request = {**body.model_dump(), "name": name, "rules": RulesData.of(rules).model_dump()}
     goal = f" to {rules.goal}" if body.objective == "win" else ", score"
-    words = [*words, "--jsonl"]
     return lab.jobs.start("solve", f"{rules.board.to_text()}{goal}", words, request=request, resume_words=words).data()
 
 
@@ -68,11 +67,11 @@ def chart_csv(lab: LabOf, id_: JobId) -> Response:
 
 
 def _chart(lab: Lab, id_: str) -> Chart:
-    follower = lab.jobs.follower(lab.jobs.get(id_))
-    if not isinstance(follower, SolveFollower):
+    progress = lab.jobs.progress_of(lab.jobs.get(id_))
+    if not isinstance(progress, SolveProgress):
         raise NotFoundError(f"{id_[:40]} is no solve: expected one, as in solve-1")
     with lab.jobs.lock:
-        return solve_chart(follower.layers, follower.valued_from)
+        return solve_chart(progress.layers, progress.valued_from)
 
 
 def _words(lab: Lab, body: SolveBody) -> tuple[list[str], str, Rules]:

@@ -7,7 +7,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from lab2048.jobs.job import Job, JobData
-from lab2048.jobs.progress import TrainFollower
+from lab2048.jobs.progress import TrainingProgress
 from lab2048.models.ntuple.pattern import PRESETS
 from lab2048.views.charts import Chart, training_chart
 from lab2048.views.web.errors import ConflictError, NotFoundError
@@ -97,7 +97,7 @@ def begin(lab: LabOf, body: TrainingBody) -> JobData:
     more = {"method": plan.method.name, "total_minutes": plan.total}
     request = {**body.model_dump(), "rules": rules.model_dump(), **more}
     what = plan.method.title if plan.method.is_deep else body.network or "best"
-    words = [*plan.words, "--jsonl"]
+    words = plan.words
     resume_words = words if "--resume" in words else [*words, "--resume"]
     title = f"{body.name}: {what} on {rules.board}"
     return lab.jobs.start("train", title, words, request=request, resume_words=resume_words).data()
@@ -203,9 +203,9 @@ def _chart(lab: Lab, name: str, kind: str) -> Chart:
     job = _job_of(lab, name)
     if job is None:
         raise NotFoundError(f"there is no job of a training {name}")
-    follower = lab.jobs.follower(job)
+    progress = lab.jobs.progress_of(job)
     with lab.jobs.lock:
-        curve = list(follower.curve) if isinstance(follower, TrainFollower) else []
+        curve = list(progress.curve) if isinstance(progress, TrainingProgress) else []
     return training_chart(kind, curve)
 
 

@@ -1,0 +1,262 @@
+"""The job runner without a view: commands in processes of their own, cancelled, failed, interrupted and resumed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from lab2048.errors import FileError, JobConflictError, JobNotFoundError
+from lab2048.jobs.job import EVENTS, LOG, RUNNING, Job
+from lab2048.jobs.progress import MAX_CURVE, TrainingProgress
+from lab2048.jobs.runner import JobRunner
+from lab2048.records.store import Store
+from lab2048.rules import Rules
+
+ENDED = ("done", "failed", "cancelled", "interrupted")
+WORDS = ["match", "random", "--rules", "3x3", "--workers", "1"]
+REQUEST = {"specs": ["random"], "rules": Rules.from_text("3x3").to_json(), "games": 1, "seed": 1}
+
+
+class View:
+    """A runner, and a way to wait for its news."""
+
+    def __init__(self, folder: Path) -> None:
+        self._news = threading.Condition()
+        self.runner = JobRunner(folder, on_change=self._on_change, niceness=0)
+
+    def _on_change(self, _: Job) -> None:
+        with self._news:
+            self._news.notify_all()
+
+    def start(self, n_games: int, *words: str) -> Job:
+        words_ = [*WORDS, "--games", str(n_games), *words]
+        return self.runner.start("match", "a match", words_, request=REQUEST, resume_words=[*words_, "--resume"])
+
+    def until(self, is_so: Callable[[], object]) -> None:
+        with self._news:
+            assert self._news.wait_for(is_so, 240)  # the limit only keeps a broken program from hanging
+
+    def ended(self, job: Job) -> Job:
+        self.until(lambda: job.state in ENDED)
+        return job
+
+
+@pytest.fixture
+def open_view(tmp_path: Path) -> Iterator[Callable[[], View]]:
+    """Opens views on one folder of jobs."""
+    views: list[View] = []
+
+    def open_one() -> View:
+        views.append(View(tmp_path / "jobs"))
+        views[-1].runner.load()
+        return views[-1]
+
+    yield open_one
+    for view in views:
+        view.runner.close()
+
+
+def n_kept(store: Path) -> int:
+    with Store.open(store) as opened:
+        return len(opened.entries(kind="match"))
+
+
+def test_a_job_runs_and_is_listed(open_view: Callable[[], View]) -> None:
+    view = open_view()
+    job = view.ended(view.start(3))
+    assert (job.id, job.state, job.progress, job.message) == ("match-1", "done", 1.0, "3 of 3 games")
+    assert job.command == "lab2048 match random --rules 3x3 --workers 1 --games 3"
+    assert view.runner.all_jobs() == [job]
+    with pytest.raises(JobConflictError, match="match-1 is done"):
+        view.runner.cancel("match-1")
+    with pytest.raises(JobNotFoundError):
+        view.runner.get("match-2")
+
+
+def test_a_cancelled_job_keeps_its_work_and_is_resumed(open_view: Callable[[], View], own_store: Path) -> None:
+    view = open_view()
+    job = view.start(1_000_000)
+    view.until(lambda: job.progress)
+    assert view.runner.cancel(job.id).state == "ending"
+    assert view.ended(job).state == "cancelled"
+    n_before = n_kept(own_store)
+    assert n_before > 0
+    job = view.runner.resume(job.id)
+    assert job.command.endswith("--resume")
+    view.until(lambda: "of" in job.message)
+    view.runner.cancel(job.id)
+    assert view.ended(job).state == "cancelled"
+    assert n_kept(own_store) >= n_before
+
+
+def test_a_job_that_is_cancelled_twice_is_killed(open_view: Callable[[], View]) -> None:
+    view = open_view()
+    job = view.start(1_000_000)
+    view.runner.cancel(job.id)
+    view.runner.cancel(job.id)
+    assert view.ended(job).state == "cancelled"
+
+
+def test_a_failed_job_says_why(open_view: Callable[[], View]) -> None:
+    view = open_view()
+    job = view.ended(view.start(3, "--spawn", "3:1"))
+    assert job.state == "failed"
+    assert "3 is no tile" in job.message
+    view.runner.forget(job.id)
+    assert not job.folder.exists()
+
+
+def test_a_job_whose_working_folder_is_gone_cannot_be_resumed(open_view: Callable[[], View], tmp_path: Path) -> None:
+    view = open_view()
+    job = view.ended(view.start(3, "--spawn", "3:1"))
+    job.cwd = str(tmp_path / "gone")
+    job.save()
+    job = view.runner.resume(job.id)
+    assert (job.state, job.message) == ("failed", f"cannot be started: No such file or directory: {tmp_path / 'gone'}")
+
+
+def test_jobs_beyond_the_limit_wait_for_their_turn(
+    open_view: Callable[[], View], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lab2048.jobs.runner.MAX_RUNNING", 1)
+    view = open_view()
+    first, second, third = view.start(1_000_000), view.start(3), view.start(3)
+    assert [job.state for job in (first, second, third)] == ["running", "queued", "queued"]
+    assert view.runner.cancel(second.id).state == "cancelled"
+    view.runner.cancel(first.id)
+    assert view.ended(first).state == "cancelled"
+    assert view.ended(third).state == "done"
+
+
+def test_a_view_that_closes_interrupts_its_jobs(open_view: Callable[[], View]) -> None:
+    view = open_view()
+    job = view.start(1_000_000)
+    view.until(lambda: job.progress)
+    view.runner.close()
+    assert job.state == "interrupted"
+    later = open_view()
+    assert later.runner.interrupted() == [job.id]
+
+
+def test_two_views_share_a_folder_and_leave_each_others_jobs_alone(open_view: Callable[[], View]) -> None:
+    one, two = open_view(), open_view()
+    first = one.start(1_000_000)
+    second = two.start(3)
+    assert (first.id, second.id) == ("match-1", "match-2")
+    three = open_view()
+    assert "match-1" not in [job.id for job in three.runner.all_jobs()]  # it runs, and not here
+    two.ended(second)
+    one.runner.cancel(first.id)
+    one.ended(first)
+    four, five = open_view(), open_view()
+    assert [job.state for job in four.runner.all_jobs()] == ["done", "cancelled"]
+    resumed = four.runner.resume(first.id)
+    for change in (five.runner.resume, five.runner.forget):
+        with pytest.raises(JobConflictError, match="match-1 runs in another lab2048"):
+            change(first.id)
+    four.runner.cancel(first.id)
+    four.ended(resumed)
+    five.runner.forget(first.id)
+    assert not resumed.folder.exists()
+
+
+VIEW = """
+import sys, threading
+from pathlib import Path
+from lab2048.jobs.runner import JobRunner
+words = [*{words!r}, "--games", "1000000"]
+runner = JobRunner(Path(sys.argv[1]), on_change=lambda job: job.progress and print("progress", flush=True), niceness=0)
+runner.start("match", "a match", words, request={request!r}, resume_words=[*words, "--resume"])
+threading.Event().wait()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_a_killed_view_ends_its_jobs_and_another_view_resumes_them(
+    open_view: Callable[[], View], tmp_path: Path, own_store: Path
+) -> None:
+    code = VIEW.format(words=WORDS, request=REQUEST)
+    with subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "jobs")], stdout=subprocess.PIPE) as killed:
+        assert killed.stdout is not None
+        assert killed.stdout.readline() == b"progress\n"
+        assert open_view().runner.all_jobs() == []  # another view runs it
+        killed.send_signal(signal.SIGKILL)
+    view = open_view()
+    [job] = view.runner.all_jobs()
+    assert (job.state, job.can_resume) == ("interrupted", True)
+    assert job.result is not None
+    wait_for_process(job.pid)
+    n_before = n_kept(own_store)
+    assert n_before > 0
+    job = view.runner.resume(job.id)
+    view.until(lambda: "of" in job.message)
+    assert int(job.message.partition(" ")[0].replace(",", "")) >= n_before
+
+
+def wait_for_process(pid: int) -> None:
+    """Wait until a process that is not our child has ended."""
+    if hasattr(os, "pidfd_open"):
+        import select
+
+        try:
+            fd = os.pidfd_open(pid)
+        except ProcessLookupError:
+            return
+        try:
+            assert select.select([fd], [], [], 240)[0]
+        finally:
+            os.close(fd)
+
+
+def test_a_damaged_folder_holds_no_job(tmp_path: Path) -> None:
+    for name, text in (("a", "{"), ("b", "{}"), ("c", '{"schema": "lab2048/job-1", "id": 3}')):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "job.json").write_text(text)
+        with pytest.raises(FileError):
+            Job.load(tmp_path / name)
+
+
+def test_a_job_of_an_earlier_version_is_shown_without_its_option(tmp_path: Path) -> None:
+    job = Job("match-1", "match", "", [*WORDS, "--jsonl"], [*WORDS, "--jsonl", "--resume"], REQUEST, "2026-01-01")
+    job.folder = tmp_path
+    job.save()
+    loaded = Job.load(tmp_path)
+    assert (loaded.words, loaded.resume_words) == (WORDS, [*WORDS, "--resume"])
+
+
+def test_a_long_learning_curve_is_thinned_out_and_keeps_its_ends(tmp_path: Path) -> None:
+    job = Job("train-1", "train", "", ["train", "ntuple"], [], {}, "2026-01-01", state=RUNNING)
+    job.folder = tmp_path
+    n_points = 10 * MAX_CURVE + 1
+    facts = {"event": "progress", "seconds": 1.0, "n_games": 1, "n_last": 1, "mean": 1.0, "pace": 1.0}
+    lines = [json.dumps(facts | {"n_moves": n}) for n in range(n_points)]
+    (tmp_path / EVENTS).write_text("".join(f"{line}\n" for line in lines))
+    progress = TrainingProgress(job, str)
+    assert progress.catch_up()
+    moves = [point["n_moves"] for point in progress.curve]
+    assert len(moves) <= MAX_CURVE + 1
+    assert (moves[0], moves[-1]) == (0, n_points - 1)
+    assert len({b - a for a, b in pairwise(moves[:-1])}) == 1
+
+
+def test_half_a_line_is_read_when_it_is_complete(tmp_path: Path) -> None:
+    job = Job("train-1", "train", "", ["train", "ntuple"], [], {}, "2026-01-01", state=RUNNING)
+    job.folder = tmp_path
+    event = {"event": "progress", "seconds": 1, "n_games": 2, "n_last": 2, "mean": 7, "pace": 1, "n_moves": 5}
+    text = json.dumps(event) + "\n"
+    (tmp_path / LOG).write_text("lab2048: compiling kernels\n")
+    (tmp_path / EVENTS).write_text(text[:20])
+    progress = TrainingProgress(job, str)
+    assert progress.catch_up()
+    assert job.message == "compiling kernels"
+    (tmp_path / EVENTS).write_text(text)
+    assert progress.catch_up()
+    assert job.message == "2 games, mean score 7 (last 2), 1 moves/s"
+    assert not progress.catch_up()
