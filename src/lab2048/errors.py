@@ -1,70 +1,174 @@
-"""Everything that can go wrong, as a small tree.
+"""The tree of errors: what was wrong, as data and in one line.
 
-Each error says what was wrong and what was expected, in one line that a user
-can act on.  The command line turns it into that line and an exit code; nothing
-else in the laboratory prints or exits.
+Every error has a `code` (stable, such as "board.too_large"), a `field` (the parameter that was wrong, or None), and a
+`hint` (what to do about it, or None).  Decide by class or code, never by the words of a message.  Messages and hints
+never name a command-line option: the command line adds those (`cli/hints.py`).
 """
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
-_ALIKE = 0.65  # of two words, from 0 to 1: "extra" is not meant for "train"
+_SIMILARITY = 0.65  # of two words, from 0 to 1: "extra" is not meant for "train"
 
 
 class LabError(Exception):
-    """The root: something failed that is not the user's fault."""
+    """The root of the tree; raised itself for failures that are not the user's fault."""
 
+    code = "error"
     exit_code = 1
+
+    def __init__(
+        self, message: str, *, code: str | None = None, field: str | None = None, hint: str | None = None
+    ) -> None:
+        """Say what was wrong and what was expected; `code` refines the code of the class."""
+        super().__init__(message)
+        self.message = message
+        self.code = code or type(self).code
+        self.field = field
+        self.hint = hint
+
+    def __str__(self) -> str:
+        """Return the message, followed by the hint."""
+        return f"{self.message}; {self.hint}" if self.hint else self.message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Survive the way from a worker process, whatever the subclass takes."""
+        return _rebuild, (type(self), self.args, self.__dict__)
+
+    def to_json(self) -> dict[str, str | None]:
+        """Return the line and its data, as the API reports them."""
+        return {"error": str(self), "code": self.code, "field": self.field, "hint": self.hint}
 
 
 class UsageError(LabError):
-    """A word, an option or a number that the laboratory does not take."""
+    """A parameter or a combination of parameters is not accepted."""
 
+    code = "usage"
     exit_code = 2
+
+    def __init__(
+        self, message: str, *, code: str | None = None, field: str | None = None, hint: str | None = None
+    ) -> None:
+        """Derive the code from the field unless there is a better one: goal.invalid."""
+        super().__init__(message, code=code or (f"{field}.invalid" if field else None), field=field, hint=hint)
+
+
+class UnknownNameError(UsageError):
+    """A name is not one of the known ones.
+
+    >>> error = UnknownNameError("player", "randm", ["first", "random"])
+    >>> str(error), error.code, error.field
+    ("player 'randm' is unknown: did you mean random?", 'player.unknown', 'player')
+    """
+
+    code = "unknown"
+
+    def __init__(self, field: str, name: object, known: Iterable[str], otherwise: str = "") -> None:
+        """Suggest the nearest known name; without one say `otherwise`, or list all that are known."""
+        message = f"{field} {name!r} is unknown: {nearest(str(name), known, otherwise)}"
+        super().__init__(message, code=f"{field}.unknown", field=field)
+
+
+class OutOfRangeError(UsageError):
+    """A number is too small or too large.
+
+    >>> error = OutOfRangeError("seed", -1, "0 to 9")
+    >>> str(error), error.code, error.field
+    ('seed -1 is out of range: expected 0 to 9', 'seed.out_of_range', 'seed')
+    """
+
+    code = "out_of_range"
+
+    def __init__(self, field: str, value: object, expected: str) -> None:
+        """Say which numbers are `expected`: 1 to 10, above 0."""
+        message = f"{field} {value} is out of range: expected {expected}"
+        super().__init__(message, code=f"{field}.out_of_range", field=field)
+
+
+class MissingPackageError(UsageError):
+    """An optional package is not installed."""
+
+    code = "package.missing"
 
 
 class RequirementError(LabError):
-    """A figure that was required and not reached."""
+    """A required figure was not reached."""
 
+    code = "requirement.missed"
     exit_code = 4
 
 
 class BoardError(LabError):
-    """A board, a map or a shape that cannot be played."""
+    """A board, a map or a shape cannot be played."""
 
+    code = "board"
     exit_code = 3
+
+    def __init__(
+        self, message: str, *, code: str | None = None, field: str | None = "board", hint: str | None = None
+    ) -> None:
+        """Take the board for the field that is wrong, unless told otherwise."""
+        super().__init__(message, code=code, field=field, hint=hint)
 
 
 class IllegalMoveError(BoardError):
-    """A move that would change nothing."""
+    """A move changes nothing, or does not exist."""
+
+    code = "move.illegal"
+
+    def __init__(self, message: str) -> None:
+        """Take the move for the field that is wrong."""
+        super().__init__(message, field="move")
 
 
 class FileError(LabError):
-    """A file or a record that cannot be read, written or believed."""
+    """A file or a record cannot be read, written or trusted."""
 
+    code = "file"
     exit_code = 3
 
 
+class TargetExistsError(FileError):
+    """The file to write exists already."""
+
+    code = "file.exists"
+
+
 class PlayerError(FileError):
-    """A player that fails or does what players must not."""
+    """A player fails, or breaks the contract of players."""
+
+    code = "player.failed"
 
 
 class StoreError(FileError):
-    """The store of games is damaged, locked, full or of another program."""
+    """The store of games is damaged, locked, full or belongs to another program."""
+
+    code = "store"
+
+
+class StoreNotFoundError(StoreError):
+    """The store, or a game in it, does not exist."""
+
+    code = "store.not_found"
 
 
 class JobNotFoundError(LabError):
     """There is no such job."""
 
+    code = "job.not_found"
+
 
 class JobConflictError(LabError):
-    """It cannot be done with a job as it stands."""
+    """The state of a job does not allow this."""
+
+    code = "job.conflict"
 
 
 def nearest(word: str, known: Iterable[str], otherwise: str = "", *, prefix: str = "") -> str:
-    """Say which known word may have been meant, or else which there are: the tail of an error.
+    """Return the end of an error message: the known word that was probably meant, or else all known words.
 
-    `otherwise` is said in place of all the known words.  A `prefix` that all have makes none of them alike.
+    `otherwise` replaces the list of known words.  A `prefix` that all words share does not count as similarity.
 
     >>> nearest("randm", ["first", "random"])
     'did you mean random?'
@@ -76,7 +180,14 @@ def nearest(word: str, known: Iterable[str], otherwise: str = "", *, prefix: str
     ('did you mean TILE_ONE?', 'known: TILE_ONE')
     """
     words = {each.removeprefix(prefix): each for each in sorted(known)}
-    close = difflib.get_close_matches(word.removeprefix(prefix), words, n=1, cutoff=_ALIKE)
+    close = difflib.get_close_matches(word.removeprefix(prefix), words, n=1, cutoff=_SIMILARITY)
     if close:
         return f"did you mean {words[close[0]]}?"
     return otherwise or f"known: {', '.join(words.values()) or 'none'}"
+
+
+def _rebuild(cls: type[LabError], args: tuple[Any, ...], state: dict[str, Any]) -> LabError:
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error

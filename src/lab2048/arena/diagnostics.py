@@ -1,4 +1,4 @@
-"""A check-up: what lab2048 finds on this machine, and what to do about what it lacks.
+"""What lab2048 finds on this machine, and what to do about problems.
 
 A problem keeps something from working; a note only makes it slower or smaller.
 """
@@ -18,7 +18,7 @@ import lab2048
 from lab2048.errors import LabError
 
 GOOD, NOTE, PROBLEM = "good", "note", "problem"
-EXTRAS = {"deep": ("torch", "networks of layers"), "cluster": ("ray", "matches on several machines")}
+EXTRAS = {"deep": ("torch", "deep networks")}
 HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 _LITTLE_MEMORY, _LITTLE_DISK, _NO_DISK = 2 * 2**30, 2 * 2**30, 100 * 2**20
 _LEAST_PYTHON = (3, 11)
@@ -26,7 +26,7 @@ _LEAST_PYTHON = (3, 11)
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
     state: str  # good, note or problem
@@ -35,7 +35,7 @@ class Finding:
 
 
 def check_up(*further: Callable[[], Finding]) -> list[Finding]:
-    """Look at everything; what cannot be looked at is a problem, and the rest goes on."""
+    """Run all checks, and `further` ones; a check that fails is a problem and does not stop the others."""
     looks: list[Callable[[], Finding]] = [_program, _libraries, _compiler, _cores, _memory, _huge_pages]
     looks += [_kernel_cache, _network, _store, _disk, *further]
     findings = []
@@ -69,7 +69,7 @@ def _libraries() -> Finding:
 
 
 def _requirements() -> Iterator[str]:
-    """What lab2048 was installed with; extras are told of apart, and Numba has a word of its own."""
+    """Return the required packages, without Numba, which has a check of its own, and without extras."""
     try:
         wanted = importlib.metadata.requires("lab2048") or []
     except importlib.metadata.PackageNotFoundError:
@@ -84,17 +84,17 @@ def _compiler() -> Finding:
     from lab2048.kernels import _jit
 
     if os.environ.get("LAB2048_NO_JIT"):
-        return Finding("compiler", NOTE, "kernels run as plain Python: slow and right", "unset LAB2048_NO_JIT")
+        return Finding("compiler", NOTE, "kernels run as plain Python: slow, but correct", "unset LAB2048_NO_JIT")
     if not _jit.IS_COMPILED:
         advice = "pip install numba (it has no wheels for Intel Macs)"
-        return Finding("compiler", NOTE, "no Numba: kernels run as plain Python, slow and right", advice)
+        return Finding("compiler", NOTE, "no Numba: kernels run as plain Python, slow, but correct", advice)
     return Finding("compiler", GOOD, f"Numba {importlib.metadata.version('numba')}")
 
 
 def _cores() -> Finding:
     n_all = os.cpu_count() or 1
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else n_all
-    return Finding("cores", GOOD, f"{n_all}" if usable == n_all else f"{usable} of {n_all} may be used")
+    return Finding("cores", GOOD, f"{n_all}" if usable == n_all else f"{usable} of {n_all} available")
 
 
 def _memory() -> Finding:
@@ -102,16 +102,16 @@ def _memory() -> Finding:
 
     free = free_memory()
     if not free:
-        return Finding("memory", GOOD, "the system does not say")
+        return Finding("memory", GOOD, "unknown on this system")
     if free < _LITTLE_MEMORY:
-        advice = f"solve with --memory {max(400, free // 2**21)}M, train --network 4x5"
+        advice = f"limit solve to {max(400, free // 2**21)}M of memory, and train smaller networks such as 4x5"
         return Finding("memory", NOTE, f"{_size(free)} free", advice)
     return Finding("memory", GOOD, f"{_size(free)} free")
 
 
 def _huge_pages() -> Finding:
     if not sys.platform.startswith("linux"):
-        return Finding("huge pages", GOOD, "left to the system")
+        return Finding("huge pages", GOOD, "managed by the system")
     try:
         chosen = re.search(r"\[(\w+)\]", HUGE_PAGES.read_text())
     except OSError:
@@ -119,7 +119,7 @@ def _huge_pages() -> Finding:
     if chosen and chosen[1] in ("always", "madvise"):
         return Finding("huge pages", GOOD, chosen[1])
     advice = f"echo madvise | sudo tee {HUGE_PAGES}; without them networks learn and play more slowly"
-    return Finding("huge pages", NOTE, chosen[1] if chosen else "not known to this system", advice)
+    return Finding("huge pages", NOTE, chosen[1] if chosen else "not supported by this system", advice)
 
 
 def _kernel_cache() -> Finding:
@@ -129,7 +129,7 @@ def _kernel_cache() -> Finding:
     if not _jit.IS_COMPILED:
         return Finding("kernel cache", GOOD, "not needed without a compiler")
     if not _jit.CAN_KEEP:
-        advice = "set LAB2048_CACHE to a folder that can be written; until then kernels are compiled each time"
+        advice = "set LAB2048_CACHE to a writable folder; until then kernels are compiled at every start"
         return Finding("kernel cache", PROBLEM, f"{_jit.FOLDER} cannot be written", advice)
     size = sum(path.stat().st_size for path in _jit.cache_root().rglob("*") if path.is_file())
     ready = [group for group in GROUPS if _jit.is_ready(group)]
@@ -144,7 +144,7 @@ def _network() -> Finding:
     from lab2048.models.ntuple.shipped import FILE
 
     if not FILE.exists():
-        return Finding("network", NOTE, "none comes with this lab2048", "lab2048 train ntuple makes one")
+        return Finding("network", NOTE, "this lab2048 ships without one", "train one with lab2048 train ntuple")
     read_header(FILE)
     return Finding("network", GOOD, f"{FILE.name}, {_size(FILE.stat().st_size)}")
 
@@ -155,17 +155,17 @@ def _store() -> Finding:
 
     path = default_path()
     if not path.exists():
-        return Finding("store", GOOD, f"{path}, not there yet: the first game makes it")
+        return Finding("store", GOOD, f"{path}, created by the first game")
     try:
         with Store.open(path, create=False) as store:
             n_games = len(store.ids())
             store.check()
     except LabError as error:
-        advice = "keep a copy of the file; lab2048 games export saves what can be read; --store FILE begins another"
-        return Finding("store", PROBLEM, str(error), advice)
+        advice = "copy the file; lab2048 games export saves what can be read; set LAB2048_STORE to start another"
+        return Finding("store", PROBLEM, error.message, advice)
     if not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
-        return Finding("store", PROBLEM, f"{path} cannot be written", "change its rights, or set LAB2048_STORE")
-    # What was written last stands in a file beside it until SQLite finds the time.
+        return Finding("store", PROBLEM, f"{path} cannot be written", "change its permissions, or set LAB2048_STORE")
+    # SQLite keeps recent changes in files beside the store.
     beside = [path.with_name(f"{path.name}-{end}") for end in ("wal", "shm")]
     size = sum(each.stat().st_size for each in (path, *beside) if each.exists())
     return Finding("store", GOOD, f"{path}, {_size(size)}, {n_games:,} game{'' if n_games == 1 else 's'}")
@@ -180,9 +180,9 @@ def _disk() -> Finding:
     free = shutil.disk_usage(place).free
     found = f"{_size(free)} free at {place}"
     if free < _NO_DISK:
-        return Finding("disk", PROBLEM, found, "make room, or set LAB2048_STORE to a file elsewhere")
+        return Finding("disk", PROBLEM, found, "free some space, or set LAB2048_STORE to another disk")
     if free < _LITTLE_DISK:
-        return Finding("disk", NOTE, found, "tables of solved boards may need more: lab2048 solve BOARD --estimate")
+        return Finding("disk", NOTE, found, "large tables of solved boards may not fit")
     return Finding("disk", GOOD, found)
 
 
@@ -192,7 +192,7 @@ def _extras() -> Iterator[Finding]:
             yield Finding(f"extra {name}", GOOD, f"{module} {importlib.metadata.version(module)}")
         else:
             package = f"'lab2048[{name}]'" if name in _known_extras() else module
-            advice = f"pip install {package}, only for {what}"
+            advice = f"pip install {package}, needed only for {what}"
             yield Finding(f"extra {name}", GOOD, f"{module} is not installed", advice)
 
 

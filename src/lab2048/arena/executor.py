@@ -131,7 +131,9 @@ class Pool:
                     yield future.result()
                 except BrokenProcessPool:
                     raise LabError(
-                        "a worker process has died: perhaps it ran out of memory; try fewer --workers"
+                        "a worker process died, perhaps because it ran out of memory",
+                        code="worker.died",
+                        hint="try fewer workers",
                     ) from None
 
     def _submit(self, batch: Batch) -> Future[Played]:

@@ -78,7 +78,7 @@ class Match:
     def __post_init__(self) -> None:
         """Nobody has played yet."""
         if len(set(self.players)) < len(self.players):
-            raise UsageError(f"players {' '.join(self.players)}: expected each player once")
+            raise UsageError(f"players {' '.join(self.players)}: expected each player once", field="players")
         self.standings = {player: Standing(player) for player in self.players}
 
     def play(self, pool: "Pool") -> "Iterator[Played]":

@@ -88,7 +88,7 @@ class OpenGame:
         alphabet = letters(self.game.rules.shape.moves)
         for letter in text:
             if letter not in alphabet:
-                raise UsageError(f"move {letter!r} is unknown: expected letters of {alphabet}")
+                raise UsageError(f"move {letter!r} is unknown: expected letters of {alphabet}", field="move")
         moves = map(alphabet.index, text)
         return [self.play(move, by) for move in moves if move in self.game.board.legal_moves()]
 

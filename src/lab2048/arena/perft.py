@@ -16,7 +16,8 @@ def check_starts(rules: Rules) -> None:
     n_spawns = rules.shape.n_cells * len(rules.spawn_table)
     if n_spawns**rules.n_start > MAX_STARTS:
         raise UsageError(
-            f"start {rules.n_start} gives too many first boards to count from: expected fewer, or a map with tiles"
+            f"start {rules.n_start} gives too many first boards to count from: expected fewer, or a map with tiles",
+            field="start",
         )
 
 

@@ -90,7 +90,7 @@ def measure_regret(
     """
     player, found = make_player(spec), Regret(spec)
     if player.is_interactive:
-        raise UsageError(f"player {spec} cannot be graded: expected a player that chooses by itself")
+        raise UsageError(f"player {spec} cannot be graded: expected a player that chooses by itself", field="player")
     known: dict[Board, list[MoveValue]] = {}
     worst: dict[Board, Mistake] = {}
     for number in range(n_games):

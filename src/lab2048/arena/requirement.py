@@ -69,26 +69,40 @@ class Requirement:
         """Read a requirement; raise UsageError for what no match could show."""
         found = _TEXT.fullmatch("".join(text.split()))
         if found is None:
-            raise UsageError(f"require {text!r} is not understood: expected a figure and a bound, as in mean>=380000")
+            raise UsageError(
+                f"require {text!r} is not understood: expected a figure and a bound, as in mean>=380000",
+                field="require",
+            )
         figure, end, tile = found["figure"], found["end"], found["tile"]
         if figure not in FIGURES:
-            raise UsageError(f"require {text!r}: figure {figure!r} is unknown: {nearest(figure, FIGURES)}")
+            raise UsageError(
+                f"require {text!r}: figure {figure!r} is unknown: {nearest(figure, FIGURES)}", field="require"
+            )
         if end and figure not in WITH_INTERVAL:
-            raise UsageError(f"require {text!r}: {figure} has no interval: expected one of {', '.join(WITH_INTERVAL)}")
+            raise UsageError(
+                f"require {text!r}: {figure} has no interval: expected one of {', '.join(WITH_INTERVAL)}",
+                field="require",
+            )
         if tile and figure != "win":
-            raise UsageError(f"require {text!r}: {figure} has no tile: expected win{tile}, or {figure} alone")
+            raise UsageError(
+                f"require {text!r}: {figure} has no tile: expected win{tile}, or {figure} alone", field="require"
+            )
         player = int(found["player"]) if found["player"] else 1 if figure == "lead" else None
         if player is not None and not 1 <= player <= n_players:
-            raise UsageError(f"require {text!r}: there is no player {player}: expected 1 to {n_players}")
+            raise UsageError(
+                f"require {text!r}: there is no player {player}: expected 1 to {n_players}", field="require"
+            )
         if figure == "lead" and n_players == 1:
-            raise UsageError(f"require {text!r}: a player alone has no lead: expected two players or more")
+            raise UsageError(
+                f"require {text!r}: a player alone has no lead: expected two players or more", field="require"
+            )
         try:
             rank = rank_of(tile) if tile else None
         except BoardError as error:
-            raise UsageError(f"require {text!r}: {error}") from None
+            raise UsageError(f"require {text!r}: {error}", field="require") from None
         bound = _read_bound(text, found["bound"], is_share=figure == "win")
         if figure == "win" and (found["sign"], bound) in ((">", 1), ("<", 0)):
-            raise UsageError(f"require {text!r}: no share is {'above 100%' if bound else 'below 0%'}")
+            raise UsageError(f"require {text!r}: no share is {'above 100%' if bound else 'below 0%'}", field="require")
         return cls(text, figure, found["sign"], bound, rank and 2**rank, end, player)
 
     def check(self, match: Match) -> Iterator[Verdict]:
@@ -132,11 +146,13 @@ def _read_bound(text: str, bound: str, *, is_share: bool) -> float:
     is_percent = bound.endswith("%")
     if not math.isfinite(number):
         known = "0.9 or 90%" if is_share else "380000 or 4e5"
-        raise UsageError(f"require {text!r}: {bound!r} is no number: expected one such as {known}")
+        raise UsageError(f"require {text!r}: {bound!r} is no number: expected one such as {known}", field="require")
     if is_percent and not is_share:
-        raise UsageError(f"require {text!r}: only win is a share: expected {bound.removesuffix('%')} without %")
+        raise UsageError(
+            f"require {text!r}: only win is a share: expected {bound.removesuffix('%')} without %", field="require"
+        )
     share = number / 100 if is_percent else number
     if is_share and not 0 <= share <= 1:
         meant = f"did you mean {bound}%?" if 1 < share <= 100 and not is_percent else "expected 0% to 100%"
-        raise UsageError(f"require {text!r}: {bound} is no share of games: {meant}")
+        raise UsageError(f"require {text!r}: {bound} is no share of games: {meant}", field="require")
     return share

@@ -15,6 +15,7 @@ from typer.exceptions import TyperException
 import lab2048
 from lab2048.cli.argv import check_colour, coloured, show_colour_everywhere, spell_out_numbers, take_colour
 from lab2048.cli.help import lead_with_examples, name_arguments, plainly
+from lab2048.cli.hints import with_option
 from lab2048.cli.live_view import begin_line, ending_when_terminated, interrupted_code, no_interrupt_lost
 from lab2048.cli.option_types import check_first
 from lab2048.cli.progress import remember
@@ -133,7 +134,7 @@ def run(arguments: Sequence[str]) -> int:
     except LabError as error:
         blamed = settings.blame(str(error)) if settings and not isinstance(error, RequirementError) else ""
         is_setting = blamed and not isinstance(error, FileError)
-        return _say(f"{error}{blamed}", UsageError.exit_code if is_setting else error.exit_code)
+        return _say(f"{with_option(error)}{blamed}", UsageError.exit_code if is_setting else error.exit_code)
     except TyperException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "lab2048"

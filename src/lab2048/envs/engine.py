@@ -70,7 +70,7 @@ class Engine:
 
     def _refusal(self, game: int, action: int) -> Exception:
         if not 0 <= action < self.n_moves:
-            return UsageError(f"action {action} is unknown: expected 0 to {self.n_moves - 1}")
+            return UsageError(f"action {action} is unknown: expected 0 to {self.n_moves - 1}", field="action")
         if self._games.words[game, vector.IS_DONE]:
             return UsageError(f"game {game} is over: expected a reset before the next step")
         name = move_name(self.rules.shape.moves[action])

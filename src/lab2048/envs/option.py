@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from lab2048.errors import UsageError, nearest
+from lab2048.errors import UnknownNameError, UsageError, nearest
 from lab2048.kernels.games import vector as codes
 from lab2048.rules import Rules
 
@@ -58,7 +58,7 @@ class EnvOptions:
         known = [field.name for field in fields(cls)]
         for name in given:
             if name not in known:
-                raise UsageError(f"option {name!r} is unknown: {nearest(name, known)}")
+                raise UnknownNameError("option", name, known)
         return cls(**given)
 
     def __post_init__(self) -> None:
@@ -68,7 +68,9 @@ class EnvOptions:
             if not isinstance(value, kinds) or isinstance(value, bool):
                 raise UsageError(f"{name} is {value!r}: expected {kinds[0].__name__}")
         if not math.isfinite(self.illegal_reward):
-            raise UsageError(f"illegal_reward is {self.illegal_reward}: expected a finite number")
+            raise UsageError(
+                f"illegal_reward is {self.illegal_reward}: expected a finite number", field="illegal_reward"
+            )
         for name, known in (("observation", OBSERVATIONS), ("reward", REWARDS), ("illegal", ILLEGALS)):
             word = getattr(self, name)
             if word not in known:
@@ -95,7 +97,7 @@ class EnvOptions:
 def check_render_mode(mode: str | None) -> str | None:
     """Return the render mode if it is one."""
     if mode is not None and mode not in RENDER_MODES:
-        raise UsageError(f"render_mode {mode!r} is unknown: {nearest(mode, RENDER_MODES)}")
+        raise UnknownNameError("render_mode", mode, RENDER_MODES)
     return mode
 
 

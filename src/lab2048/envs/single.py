@@ -49,7 +49,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
         super().reset(seed=seed)
         chosen = (options or {}).get("game_seed")
         if chosen is not None and not isinstance(chosen, int | np.integer):
-            raise UsageError(f"game_seed is {chosen!r}: expected a whole number")
+            raise UsageError(f"game_seed is {chosen!r}: expected a whole number", field="game_seed")
         game_seed = self._draw_seed() if chosen is None else check_seed(int(chosen))
         frames = self._engine.start(np.array([game_seed], np.uint64), _FIRST)
         return self._observe(frames)
@@ -61,7 +61,9 @@ class GameEnv(gymnasium.Env[Any, Any]):
         """Make a move: slide, then spawn.  Nothing happens if the move is illegal, unless an option says otherwise."""
         actions = np.array([action])
         if actions.shape != (1,) or actions.dtype.kind not in "iu":
-            raise UsageError(f"action {action!r} is no number: expected 0 to {self._engine.n_moves - 1}")
+            raise UsageError(
+                f"action {action!r} is no number: expected 0 to {self._engine.n_moves - 1}", field="action"
+            )
         outcome, frames, _ = self._engine.step(actions.astype(np.int64))
         observation, info = self._observe(frames)
         terminated, truncated = outcome.ended[:, 0].tolist()

@@ -87,7 +87,7 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
         if seeds is None:
             seeds = self.np_random.integers(0, MAX_SEED, self.num_envs, endpoint=True)
         elif seeds.min() < 0 or seeds.max() > MAX_SEED:
-            raise UsageError(f"game_seed is out of range: expected 0 to {MAX_SEED}")
+            raise UsageError(f"game_seed is out of range: expected 0 to {MAX_SEED}", field="game_seed")
         if chosen is None:
             chosen = np.ones(self.num_envs, np.bool_)
         frames = self._engine.start(seeds.astype(np.uint64), chosen)
@@ -97,7 +97,9 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
         """The seed of the first game of each place, as a single environment draws it."""
         numbers = [int(seed) for seed in seeds if isinstance(seed, int | np.integer) and seed >= 0]
         if len(seeds) != self.num_envs or len(numbers) + seeds.count(None) != len(seeds):
-            raise UsageError(f"seed {seeds!s:.80} is not understood: expected {self.num_envs} whole numbers from 0 on")
+            raise UsageError(
+                f"seed {seeds!s:.80} is not understood: expected {self.num_envs} whole numbers from 0 on", field="seed"
+            )
         if None not in seeds:
             # Later resets depend on the list too; one number more, so that they do not repeat these games.
             self.np_random = np.random.default_rng([*numbers, len(numbers)])
@@ -170,4 +172,6 @@ def _read_mode(mode: AutoresetMode | str) -> AutoresetMode:
         return AutoresetMode(mode)
     except ValueError:
         known = ", ".join(mode.value for mode in AutoresetMode)
-        raise UsageError(f"autoreset_mode {mode!r} is unknown: expected one of {known}") from None
+        raise UsageError(
+            f"autoreset_mode {mode!r} is unknown: expected one of {known}", field="autoreset_mode"
+        ) from None

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lab2048.errors import UsageError, nearest
+from lab2048.errors import OutOfRangeError, UnknownNameError, UsageError
 from lab2048.kernels.ntuple.update import Method
 from lab2048.models.ntuple.network import Design
 from lab2048.models.ntuple.pattern import BEST, SMALL_BOARD, corners
@@ -71,9 +71,9 @@ class Config:
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
         if self.method not in METHODS:
-            raise UsageError(f"method {self.method} is unknown: {nearest(self.method, METHODS)}")
+            raise UnknownNameError("method", self.method, METHODS)
         if self.order not in ORDERS:
-            raise UsageError(f"order {self.order} is unknown: {nearest(self.order, ORDERS)}")
+            raise UnknownNameError("order", self.order, ORDERS)
         for name, low, high in (
             ("alpha", 0, 10),
             ("trace", 0, 1),
@@ -90,7 +90,7 @@ class Config:
             if number is not None and not low <= number <= high:
                 raise UsageError(f"{SAID.get(name, name)} {number} is out of range: expected {low:g} to {high:g}")
         if not math.isfinite(self.optimism) or abs(self.optimism) > 1e7:
-            raise UsageError(f"optimism {self.optimism} is out of range: expected at most 10000000")
+            raise OutOfRangeError("optimism", self.optimism, "at most 10000000")
 
     @classmethod
     def for_board(cls, rules: Rules, **wishes: Any) -> "Config":
@@ -105,7 +105,9 @@ class Config:
         """The network to train for some rules; further weights come late."""
         stages = parse_stages(self.stages, rules, is_downgrading=self.downgrade) if is_late else ()
         if self.synthetic and rules.shape != rectangle(4, 4):
-            raise UsageError("synthetic starts are boards of 4x4: expected --synthetic 0 on another shape")
+            raise UsageError(
+                "synthetic starts are boards of 4x4: expected synthetic 0 on another shape", field="synthetic"
+            )
         return Design.from_text(
             rules,
             self.network,
@@ -162,6 +164,6 @@ def parse_stages(text: str, rules: Rules, *, is_downgrading: bool = False) -> tu
     for word in text.replace(",", " ").split():
         tile = int(word) if word.isdigit() else 0
         if tile < 2 or tile & (tile - 1):
-            raise UsageError(f"stages {text}: expected tiles such as 8192,16384, or none")
+            raise UsageError(f"stages {text}: expected tiles such as 8192,16384, or none", field="stages")
         ranks.append(tile.bit_length() - 1)
     return tuple(ranks)

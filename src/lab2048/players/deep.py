@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.errors import FileError, UsageError
+from lab2048.errors import FileError, MissingPackageError, OutOfRangeError, UsageError
 from lab2048.players.player import Decision, Player, option
 from lab2048.rules import Board, Rules
 from lab2048.rules.afterstates import slide_boards
@@ -40,7 +40,7 @@ class DeepPlayer(Player):
         from lab2048.models.deep.torch_import import NEEDS_TORCH, has_torch
 
         if not has_torch():
-            raise UsageError(NEEDS_TORCH)
+            raise MissingPackageError(NEEDS_TORCH)
         self._check_design(read_deep_header(self._file()[1])[0], rules)
 
     def _file(self) -> tuple[str, Path]:
@@ -111,7 +111,7 @@ class NetPlayer(DeepPlayer):
         """Refuse depths that there are not."""
         super().__post_init__()
         if self.depth not in (1, 2):
-            raise UsageError(f"depth={self.depth} is out of range: expected 1 or 2")
+            raise OutOfRangeError("depth", self.depth, "1 or 2")
 
     def start(self, rules: Rules, seed: int) -> None:
         """Read the network, and look at its boards as is wished."""

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.errors import FileError, UsageError, nearest
+from lab2048.errors import FileError, UnknownNameError, UsageError, nearest
 from lab2048.kernels.search import evaluate
 from lab2048.rules import Board, Rules, Shape
 from lab2048.rules.plan import make_plan
@@ -173,12 +173,12 @@ def make_evaluator(name: str) -> Evaluator:
         if not part and len(found) == 1:
             part = next(iter(found))
         if part not in found:
-            raise UsageError(f"evaluator {part!r} is not in {path}: {nearest(part, found)}")
+            raise UsageError(f"evaluator {part!r} is not in {path}: {nearest(part, found)}", field="evaluator")
         return found[part]
     ours = _read(_OURS)
     if name not in ours:
         known = f"known: {', '.join(sorted(ours))}, or FILE.toml"
-        raise UsageError(f"evaluator {name!r} is unknown: {nearest(name, ours, known)}")
+        raise UnknownNameError("evaluator", name, ours, known)
     return ours[name]
 
 
@@ -186,7 +186,9 @@ def _read_inline(text: str) -> Evaluator:
     try:
         return _from_table(text, "inline", tomllib.loads(f"inline = {text}")["inline"])
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"evaluator {text} is not understood: {error}; expected {{term = weight, ...}}") from None
+        raise UsageError(
+            f"evaluator {text} is not understood: {error}; expected {{term = weight, ...}}", field="evaluator"
+        ) from None
     except FileError as error:
         raise UsageError(str(error)) from None
 
@@ -205,7 +207,7 @@ def _read(path: Path) -> dict[str, Evaluator]:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise FileError(f"evaluator file {path} cannot be read: {error.strerror}") from None
+        raise FileError(f"evaluator file {path} cannot be read: {error.strerror}", code="file.unreadable") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FileError(f"evaluator file {path} is no TOML: {error}") from None
     return {name: _from_table(f"{name} in {path.name}", name, table) for name, table in data.items()}

@@ -21,7 +21,10 @@ class FirstPlayer(Player):
         alphabet = letters(shape.moves)
         unknown = set(self.order) - set(alphabet)
         if unknown or len(set(self.order)) != len(self.order):
-            raise UsageError(f"order={self.order} is not understood: expected letters of {alphabet}, each at most once")
+            raise UsageError(
+                f"order={self.order} is not understood: expected letters of {alphabet}, each at most once",
+                field="order",
+            )
         wanted = [alphabet.index(letter) for letter in self.order]
         return wanted + [move for move in range(len(alphabet)) if move not in wanted]
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.errors import UsageError, nearest
+from lab2048.errors import OutOfRangeError, UnknownNameError, UsageError
 from lab2048.kernels.board.memory import clock_address
 from lab2048.kernels.rollout import tree as kernels
 from lab2048.kernels.rollout.rollout import NO_LIMIT, Terms
@@ -47,19 +47,19 @@ class MctsPlayer(Player):
     def __post_init__(self) -> None:
         """Refuse options that make no sense."""
         if not 1 <= self.iterations <= MAX_ITERATIONS:
-            raise UsageError(f"iterations={self.iterations} is out of range: expected 1 to {MAX_ITERATIONS}")
+            raise OutOfRangeError("iterations", self.iterations, f"1 to {MAX_ITERATIONS}")
         if self.ms is not None and not 0 < self.ms <= MAX_MS:
-            raise UsageError(f"ms={self.ms} is out of range: expected above 0, at most {MAX_MS}")
+            raise OutOfRangeError("ms", self.ms, f"above 0, at most {MAX_MS}")
         if not 0 <= self.c <= MAX_C:
-            raise UsageError(f"c={self.c} is out of range: expected 0 to {MAX_C}")
+            raise OutOfRangeError("c", self.c, f"0 to {MAX_C}")
         if self.rollout not in _ROLLOUTS:
-            raise UsageError(f"rollout={self.rollout} is unknown: {nearest(self.rollout, _ROLLOUTS)}")
+            raise UnknownNameError("rollout", self.rollout, _ROLLOUTS)
         if not 0 <= self.discount <= 1:
-            raise UsageError(f"discount={self.discount} is out of range: expected 0 to 1")
+            raise OutOfRangeError("discount", self.discount, "0 to 1")
         if not 1 <= self.depth <= NO_LIMIT:
-            raise UsageError(f"depth={self.depth} is out of range: expected 1 or more")
+            raise OutOfRangeError("depth", self.depth, "1 or more")
         if not 1 <= self.ripe <= MAX_ITERATIONS:
-            raise UsageError(f"ripe={self.ripe} is out of range: expected 1 to {MAX_ITERATIONS}")
+            raise OutOfRangeError("ripe", self.ripe, f"1 to {MAX_ITERATIONS}")
         self._rules: Rules | None = None
 
     @property

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from lab2048.errors import UsageError, nearest
+from lab2048.errors import OutOfRangeError, UnknownNameError, UsageError
 from lab2048.kernels.board.memory import clock_address
 from lab2048.kernels.rollout import rollout as kernels
 from lab2048.players.player import Decision, Player, option
@@ -45,17 +45,17 @@ class MonteCarloPlayer(Player):
     def __post_init__(self) -> None:
         """Refuse options that make no sense."""
         if not 1 <= self.rollouts <= MAX_ROLLOUTS:
-            raise UsageError(f"rollouts={self.rollouts} is out of range: expected 1 to {MAX_ROLLOUTS}")
+            raise OutOfRangeError("rollouts", self.rollouts, f"1 to {MAX_ROLLOUTS}")
         if self.ms is not None and not 0 < self.ms <= MAX_MS:
-            raise UsageError(f"ms={self.ms} is out of range: expected above 0, at most {MAX_MS}")
+            raise OutOfRangeError("ms", self.ms, f"above 0, at most {MAX_MS}")
         if self.metric not in _METRICS:
-            raise UsageError(f"metric={self.metric} is unknown: {nearest(self.metric, _METRICS)}")
+            raise UnknownNameError("metric", self.metric, _METRICS)
         if self.policy not in _POLICIES:
-            raise UsageError(f"policy={self.policy} is unknown: {nearest(self.policy, _POLICIES)}")
+            raise UnknownNameError("policy", self.policy, _POLICIES)
         if self.limit < 1:
-            raise UsageError(f"limit={self.limit} is out of range: expected 1 or more")
+            raise OutOfRangeError("limit", self.limit, "1 or more")
         if not 0 <= self.risk < 0.5:
-            raise UsageError(f"risk={self.risk} is out of range: expected 0 to below 0.5")
+            raise OutOfRangeError("risk", self.risk, "0 to below 0.5")
         self._rules: Rules | None = None
 
     @property

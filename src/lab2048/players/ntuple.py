@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from lab2048.errors import FileError, UsageError
+from lab2048.errors import FileError, OutOfRangeError
 from lab2048.models import SHIPPED
 from lab2048.players.player import option
 from lab2048.players.search import DEEPEN, ClockedPlayer, Plan
@@ -53,7 +53,7 @@ class NTuplePlayer(ClockedPlayer):
         highest = DOWNGRADED_TOP if take_header(self.weights).design.is_downgrading else TOP
         top = highest if self.top is None else self.top
         if not 4 <= top <= highest or top & (top - 1):
-            raise UsageError(f"top={top} is out of range: expected a tile from 4 to {highest}")
+            raise OutOfRangeError("top", top, f"a tile from 4 to {highest}")
         return Plan("", self.depth, self.deepen, self.cut, self.threads, top.bit_length() - 1)
 
     def check(self, rules: Rules) -> None:

@@ -43,14 +43,20 @@ _registered: dict[str, type[Player]] = {}
 def register(name: str, player: type[Player]) -> None:
     """Add a player by hand, as a player file does."""
     if name in _OURS:
-        raise UsageError(f"player name {name!r} is taken: expected another one, so that records stay true")
+        raise UsageError(
+            f"player name {name!r} is taken: expected another one, so that records stay true", field="player"
+        )
     if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
-        raise UsageError(f"player name {name!r} is not understood: expected small letters, digits, - and _")
+        raise UsageError(
+            f"player name {name!r} is not understood: expected small letters, digits, - and _", field="player"
+        )
     if not (isinstance(player, type) and issubclass(player, Player)):
-        raise UsageError(f"player {name} is {player!r}: expected a subclass of lab2048.players.Player")
+        raise UsageError(f"player {name} is {player!r}: expected a subclass of lab2048.players.Player", field="player")
     for field in dataclasses.fields(player):
         if field.init and field.default is dataclasses.MISSING:
-            raise UsageError(f"player {name}: option {field.name} has no default: expected option(default, doc)")
+            raise UsageError(
+                f"player {name}: option {field.name} has no default: expected option(default, doc)", field="player"
+            )
     _registered[name] = player
 
 
@@ -76,9 +82,9 @@ def player_class(name: str) -> type[Player]:
         try:
             register(name, _installed()[name].load())
         except Exception as error:
-            raise UsageError(f"player {name} of an installed package does not load: {error}") from error
+            raise UsageError(f"player {name} of an installed package does not load: {error}", field="player") from error
         return _registered[name]
-    raise UsageError(f"player {name!r} is unknown: {_meant_by(name)}")
+    raise UsageError(f"player {name!r} is unknown: {_meant_by(name)}", code="player.unknown", field="player")
 
 
 def _meant_by(name: str) -> str:
@@ -112,7 +118,7 @@ def make_player(spec: str) -> Player:
     FirstPlayer(order='sda')
     """
     if not spec.isprintable():
-        raise UsageError(f"player {spec!r} is not understood: expected printable letters")
+        raise UsageError(f"player {spec!r} is not understood: expected printable letters", field="player")
     name, _, rest = spec.strip().partition(":")
     known = options(name)
     chosen: dict[str, Any] = {}
@@ -120,9 +126,11 @@ def make_player(spec: str) -> Player:
         key, equals, value = part.partition("=")
         key = key.strip()
         if key not in known:
-            raise UsageError(f"player {name} has no option {key!r}: {nearest(key, known)}")
+            raise UsageError(f"player {name} has no option {key!r}: {nearest(key, known)}", field="player")
         if not equals or key in chosen:
-            raise UsageError(f"player {name}: option {part!r} is not understood: expected {key}=value, once")
+            raise UsageError(
+                f"player {name}: option {part!r} is not understood: expected {key}=value, once", field="player"
+            )
         chosen[key] = _convert(name, key, value.strip(), known[key])
     try:
         return player_class(name)(**chosen)
@@ -178,7 +186,7 @@ def spec_with(spec: str, **changes: Any) -> str:
     name = spec.strip().partition(":")[0]
     for key in changes:
         if key not in options(name):
-            raise UsageError(f"player {name} has no option {key!r}: {nearest(key, options(name))}")
+            raise UsageError(f"player {name} has no option {key!r}: {nearest(key, options(name))}", field="player")
     return spec_of(name, dataclasses.replace(make_player(spec), **changes))
 
 
@@ -220,7 +228,7 @@ def _split(text: str) -> list[str]:
         else:
             parts[-1] += letter
     if depth:
-        raise UsageError(f"player options {text!r}: expected as many ( as )")
+        raise UsageError(f"player options {text!r}: expected as many ( as )", field="player")
     return [part.strip() for part in parts] if text.strip() else []
 
 
@@ -239,7 +247,7 @@ def _convert(name: str, key: str, value: str, field: dataclasses.Field[Any]) -> 
         return number
     except (KeyError, ValueError):
         word = {"bool": "true or false", "int": "a whole number", "float": "a number"}[kind]
-        raise UsageError(f"player {name}: {key}={value} is not understood: expected {word}") from None
+        raise UsageError(f"player {name}: {key}={value} is not understood: expected {word}", field="player") from None
 
 
 def load_player_file(path: Path) -> None:
@@ -254,6 +262,6 @@ def load_player_file(path: Path) -> None:
     except FileError:
         raise
     except OSError as error:
-        raise FileError(f"player file {path} cannot be read: {error.strerror}") from None
+        raise FileError(f"player file {path} cannot be read: {error.strerror}", code="file.unreadable") from None
     except (Exception, SystemExit) as error:
         raise FileError(f"player file {path} fails: {type(error).__name__}: {error}") from error

@@ -5,7 +5,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from lab2048.errors import UsageError, nearest
+from lab2048.errors import OutOfRangeError, UnknownNameError, UsageError
 from lab2048.players.player import Decision, GamesKernel, Player, option
 from lab2048.rules import Board, Rules
 
@@ -38,15 +38,15 @@ class Plan:
         from lab2048.players.searcher import MAX_DEPTH
 
         if not 1 <= self.depth <= MAX_DEPTH:
-            raise UsageError(f"depth={self.depth} is out of range: expected 1 to {MAX_DEPTH}")
+            raise OutOfRangeError("depth", self.depth, f"1 to {MAX_DEPTH}")
         if self.cut is not None and not 0 <= self.cut < 1:
-            raise UsageError(f"cut={self.cut} is out of range: expected 0 to below 1")
+            raise OutOfRangeError("cut", self.cut, "0 to below 1")
         if self.deepen not in DEEPEN:
-            raise UsageError(f"deepen={self.deepen} is unknown: {nearest(self.deepen, DEEPEN)}")
+            raise UnknownNameError("deepen", self.deepen, DEEPEN)
         if not 1 <= self.n_threads <= MAX_THREADS:
-            raise UsageError(f"threads={self.n_threads} is out of range: expected 1 to {MAX_THREADS}")
+            raise OutOfRangeError("threads", self.n_threads, f"1 to {MAX_THREADS}")
         if self.end not in ENDS:
-            raise UsageError(f"end={self.end} is unknown: {nearest(self.end, ENDS)}")
+            raise UnknownNameError("end", self.end, ENDS)
 
 
 @dataclass
@@ -142,7 +142,7 @@ class ClockedPlayer(SearchPlayer):
 
     def _check_clock(self) -> None:
         if self.ms is not None and not 0 < self.ms <= 3_600_000:
-            raise UsageError(f"ms={self.ms} is out of range: expected above 0, at most 3600000")
+            raise OutOfRangeError("ms", self.ms, "above 0, at most 3600000")
 
     def searcher(self, rules: Rules) -> "Searcher":
         """The searcher for these rules, if the clock makes sense."""
@@ -210,7 +210,7 @@ class ExpectimaxPlayer(ClockedPlayer):
     def plan_search(self, rules: Rules) -> Plan:
         """As the options say; a mode says what they do not."""
         if self.mode is not None and self.mode not in _MODES:
-            raise UsageError(f"mode={self.mode} is unknown: {nearest(self.mode, _MODES)}")
+            raise UnknownNameError("mode", self.mode, _MODES)
         by_itself = DEPTH if rules.shape.n_cells <= MANY_CELLS else DEPTH_OF_MANY
         depth, deepen = _MODES.get(self.mode or "", (by_itself, "no"))
         depth, deepen = self.depth if self.depth is not None else depth, self.deepen or deepen

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.errors import UsageError, nearest
+from lab2048.errors import OutOfRangeError, UnknownNameError, UsageError
 from lab2048.kernels.rollout import rollout as kernels
 from lab2048.players.player import Decision, Player, option
 from lab2048.players.registry import make_player, spec_of
@@ -34,16 +34,19 @@ class ShieldPlayer(Player):
         """Make the inner player; refuse options that make no sense."""
         read_strategy(self.strategy)
         if self.kind not in _KINDS:
-            raise UsageError(f"kind={self.kind} is unknown: {nearest(self.kind, _KINDS)}")
+            raise UnknownNameError("kind", self.kind, _KINDS)
         if self.warm_up < 0:
-            raise UsageError(f"warm_up={self.warm_up} is out of range: expected 0 or more")
+            raise OutOfRangeError("warm_up", self.warm_up, "0 or more")
         if self.peek and self.kind != "reverse":
             raise UsageError(
-                f"peek=true means nothing with kind={self.kind}: expected kind=reverse, which compares boards"
+                f"peek=true means nothing with kind={self.kind}: expected kind=reverse, which compares boards",
+                field="peek",
             )
         self._inner = make_player(self.inner)
         if self._inner.is_interactive:
-            raise UsageError(f"inner={self.inner} cannot be shielded: expected a player that chooses by itself")
+            raise UsageError(
+                f"inner={self.inner} cannot be shielded: expected a player that chooses by itself", field="inner"
+            )
         self.inner = spec_of(self.inner.strip().partition(":")[0], self._inner)
         self._rules: Rules | None = None
 

@@ -21,7 +21,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.errors import BoardError, UsageError, nearest
+from lab2048.errors import BoardError, UnknownNameError, UsageError
 from lab2048.rules.move import Move, move_name
 from lab2048.rules.reference import Line
 from lab2048.rules.shape import Shape
@@ -44,10 +44,12 @@ def read_strategy(text: str) -> tuple[Move, Move]:
     sides = [_SIDES[word] for word in text.split("-") if word in _SIDES]
     if len(sides) == 2 and text.count("-") == 1:
         if (sides[0] - sides[1]) % 2 == 0:
-            raise UsageError(f"strategy={text} has no corner: expected two sides that meet, as in left-down")
+            raise UsageError(
+                f"strategy={text} has no corner: expected two sides that meet, as in left-down", field="strategy"
+            )
         return sides[0], sides[1]
     known = [f"{one}-{other}" for one, a in _SIDES.items() for other, b in _SIDES.items() if (a - b) % 2]
-    raise UsageError(f"strategy={text} is unknown: {nearest(text, known)}")
+    raise UnknownNameError("strategy", text, known)
 
 
 @dataclass(frozen=True)

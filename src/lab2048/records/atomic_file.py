@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TextIO
 
-from lab2048.errors import FileError
+from lab2048.errors import FileError, TargetExistsError
 
 
 @contextlib.contextmanager
@@ -29,16 +29,16 @@ def replacing_bytes(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
             part.unlink(missing_ok=True)
     except OSError as error:
         reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT) else error.strerror
-        raise FileError(f"{path} cannot be written: {reason}") from None
+        raise FileError(f"{path} cannot be written: {reason}", code="file.unwritable") from None
 
 
 def check_target(path: Path, *, force: bool) -> None:
     """Raise FileError unless a file may be written there: it is new, or a file that may be replaced."""
     target = path.resolve()
     if target.exists() and not target.is_file():
-        raise FileError(f"{path} is not a file: expected the name of a file")
+        raise FileError(f"{path} is not a file: expected the name of a file", code="file.unwritable")
     if target.exists() and not force:
-        raise FileError(f"{path} is there already: --force replaces it")
+        raise TargetExistsError(f"{path} exists already", hint="choose another name, or replace it")
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import platformdirs
 
-from lab2048.errors import StoreError
+from lab2048.errors import StoreError, StoreNotFoundError
 
 APPLICATION_ID = 0x4C32_3034  # "L204", in the header of the file
 VERSION = 2
@@ -58,6 +58,8 @@ _TABLES = (
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER_SIZE = 100
+_USE_OTHER = "use another store"
+USE_COPY = f"restore a copy, or {_USE_OTHER}"
 
 
 def data_folder() -> Path:
@@ -78,7 +80,9 @@ def connect(path: Path, *, timeout: float, create: bool) -> sqlite3.Connection:
         if create and path.parent == data_folder():
             path.parent.mkdir(parents=True, exist_ok=True)
         if not path.parent.is_dir():
-            raise StoreError(f"there is no folder {path.parent}: make it, or name another store with --store FILE")
+            raise StoreNotFoundError(
+                f"there is no folder {path.parent}", field="store", hint=f"create it, or {_USE_OTHER}"
+            )
         address = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
         # Any thread may use the connection, one at a time: the store has a lock for that.
         database = sqlite3.connect(address, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
@@ -99,10 +103,12 @@ def explained(path: Path) -> Iterator[None]:
     except sqlite3.ProgrammingError:
         raise  # a mistake in our code, not in the file
     except sqlite3.Error as error:
-        raise StoreError(_explain(path, error)) from error
+        raise _explained(path, error) from error
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise StoreError(f"the store {path} cannot be used: {reason}; name another with --store FILE") from error
+        raise StoreError(
+            f"the store {path} cannot be used: {reason}", code="store.unusable", hint=_USE_OTHER
+        ) from error
 
 
 @contextlib.contextmanager
@@ -123,9 +129,9 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
 def _check_file(path: Path, *, create: bool) -> None:
     """Read the first bytes of the file, without SQLite: opening a database may already change what lies beside it."""
     if path.exists() and not path.is_file():
-        raise StoreError(f"the store {path} is not a file: name another with --store FILE")
+        raise StoreError(f"the store {path} is not a file", code="store.unusable", hint=_USE_OTHER)
     if not path.exists() and not create:
-        raise StoreError(f"there is no store {path}: play a game first, or name another with --store FILE")
+        raise StoreNotFoundError(f"there is no store {path}", hint=f"play a game first, or {_USE_OTHER}")
     header = b""
     if path.exists():
         with path.open("rb") as file:
@@ -136,26 +142,37 @@ def _check_file(path: Path, *, create: bool) -> None:
         # SQLite would delete the log of a database that is not there, and the log may hold games.
         if has_log:
             raise StoreError(
-                f"the store {path} is gone, but its log {log} is there: bring it back or move the log away"
+                f"the store {path} is gone, but its log {log} is there",
+                code="store.damaged",
+                hint="restore the file, or move the log away",
             )
         return
-    aside = "it was left as it is; name another with --store FILE"
     if len(header) < _HEADER_SIZE or not header.startswith(_MAGIC):
-        raise StoreError(f"{path} is no store of games, or a damaged one: {aside}")
+        raise StoreError(
+            f"{path} is not a store of games, or is damaged; it was left unchanged",
+            code="store.damaged",
+            hint=_USE_OTHER,
+        )
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
-        raise StoreError(f"{path} is a database of another program: {aside}")
+        raise StoreError(
+            f"{path} is a database of another program and was left unchanged", code="store.foreign", hint=_USE_OTHER
+        )
     _check_version(path, int.from_bytes(header[60:64], "big"))
     # While there is a log the pages may still be on their way from it into the file.
     page = int.from_bytes(header[16:18], "big")
     expected = int.from_bytes(header[28:32], "big") * (page if page > 1 else 65536)
     if not has_log and path.stat().st_size < expected:
-        raise StoreError(f"the store {path} is damaged, its end is missing: {aside}")
+        raise StoreError(
+            f"the store {path} is damaged: its end is missing; it was left unchanged",
+            code="store.damaged",
+            hint=_USE_OTHER,
+        )
 
 
 def _check_version(path: Path, version: int) -> None:
     if version != VERSION:
         what = f"was made by another version of lab2048 (format {version}, this one reads {VERSION})"
-        raise StoreError(f"the store {path} {what}: it was left as it is; name another with --store FILE")
+        raise StoreError(f"the store {path} {what}; it was left unchanged", code="store.version", hint=_USE_OTHER)
 
 
 def _decode(text: bytes) -> str:
@@ -196,15 +213,19 @@ def _code(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
-def _explain(path: Path, error: sqlite3.Error) -> str:
+def _explained(path: Path, error: sqlite3.Error) -> StoreError:
     match _code(error):
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return f"the store {path} is locked by another program: close it, or use --store FILE"
+            hint = f"close it, or {_USE_OTHER}"
+            return StoreError(f"the store {path} is locked by another program", code="store.locked", hint=hint)
         case sqlite3.SQLITE_FULL:
-            return f"the disk of {path} is full: make room and try again; games kept before are safe"
+            hint = "free some space and try again; saved games are safe"
+            return StoreError(f"the disk of {path} is full", code="store.full", hint=hint)
         case sqlite3.SQLITE_IOERR:
-            return f"the store {path} cannot be read or written ({error}): is the disk full? Games kept before are safe"
+            hint = "is the disk full? Saved games are safe"
+            return StoreError(f"the store {path} cannot be read or written ({error})", code="store.io", hint=hint)
         case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
-            return f"the store {path} cannot be written ({error}): allow it, or use --store FILE"
+            hint = f"change its permissions, or {_USE_OTHER}"
+            return StoreError(f"the store {path} cannot be written ({error})", code="store.unwritable", hint=hint)
         case _:
-            return f"the store {path} is damaged ({error}): use a copy, or --store FILE"
+            return StoreError(f"the store {path} is damaged ({error})", code="store.damaged", hint=USE_COPY)

@@ -89,12 +89,12 @@ class Episode:
                 board, score, to_goal = turn.board, turn.score, turn.moves_to_goal
                 yield turn
         except BoardError as error:
-            raise FileError(f"the game does not replay: {error}") from None
+            raise FileError(f"the game does not replay: {error}", code="game.invalid") from None
         for name, found in (("score", score), ("max_tile", board.max_tile), ("moves_to_goal", to_goal)):
             recorded = getattr(self, name)
             if recorded != found:
                 end = f"after move {len(self.moves)}, the last, {name} is {found}"
-                raise FileError(f"the game does not replay: {end}, but recorded as {recorded}")
+                raise FileError(f"the game does not replay: {end}, but recorded as {recorded}", code="game.invalid")
 
     def prove(self) -> Game:
         """The game with all its turns; raise FileError unless all comes out as recorded."""
@@ -125,7 +125,10 @@ class Episode:
         check_seed(facts["seed"])
         episode = cls(rules, **facts, movers=read_movers(data.get("movers"), facts["player"], len(facts["moves"])))
         if episode.checksum != data.get("checksum"):
-            raise FileError(f"checksum {str(data.get('checksum'))[:20]!r} is wrong: expected {episode.checksum}")
+            raise FileError(
+                f"checksum {str(data.get('checksum'))[:20]!r} is wrong: expected {episode.checksum}",
+                code="file.damaged",
+            )
         return episode
 
 

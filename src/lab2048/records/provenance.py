@@ -1,10 +1,11 @@
-"""Where a result comes from: which program on which machine, by which command, when."""
+"""The origin of a result: program, machine, command and time."""
 
 import json
 import platform
 import shlex
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import lab2048
@@ -16,20 +17,30 @@ _MAX_COMMAND = 800  # characters, each at most 12 of JSON
 
 
 def program() -> str:
-    """The name and the version of this program."""
+    """Return name and version of this program."""
     return f"lab2048 {lab2048.__version__}"
 
 
 def now() -> str:
-    """The time, UTC, to the second."""
+    """Return the time in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+def command() -> str:
+    """Return the command line of this process: of `lab2048`, or of the script that uses the library."""
+    script = Path(sys.argv[0])
+    if script.stem == "lab2048" or (script.name == "__main__.py" and script.parent.name == "lab2048"):
+        words = ["lab2048", *sys.argv[1:]]
+    else:
+        words = ["python", *sys.orig_argv[1:]]
+    return shlex.join(words)[:_MAX_COMMAND]
+
+
 def provenance() -> dict[str, Any]:
-    """What every kept file and run says of its origin."""
+    """Return what every file and run records about its origin."""
     return {
         "program": program(),
-        "command": shlex.join(["lab2048", *sys.argv[1:]])[:_MAX_COMMAND],
+        "command": command(),
         "created": now(),
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
@@ -37,7 +48,7 @@ def provenance() -> dict[str, Any]:
 
 
 def check_provenance(data: Any) -> dict[str, Any]:
-    """Return the provenance that a stranger wrote if it can be kept and written again; raise FileError if not."""
+    """Return the provenance of an imported file, or raise FileError if it cannot be stored and exported again."""
     expected = f"expected an object of at most {MAX_PROVENANCE} characters, nested at most {MAX_NESTING} deep"
     # The nesting first: a reader of JSON may go deeper than its writer can.
     if not isinstance(data, dict) or _is_deeper(data, MAX_NESTING):

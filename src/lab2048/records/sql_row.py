@@ -66,7 +66,9 @@ def write_facts(episode: Episode, checksum: str) -> tuple[Any, ...]:
     e = episode
     n_moves = len(e.moves)
     if n_moves > MAX_MOVES:
-        raise StoreError(f"a game of {n_moves} moves cannot be kept: expected at most {MAX_MOVES}")
+        raise StoreError(
+            f"a game of {n_moves} moves cannot be kept: expected at most {MAX_MOVES}", code="game.too_long"
+        )
     movers = json.dumps(e.movers) if e.movers else _NO_MOVERS
     facts = (e.player, e.seed, n_moves, e.score, e.max_tile, e.moves_to_goal, e.seconds)
     return (*facts, checksum, movers, _pack(e.moves))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lab2048.errors import StoreError
+from lab2048.errors import StoreError, StoreNotFoundError
 from lab2048.records.entry import Entry, Kept, Run, Summary
 from lab2048.records.episode import Episode
 from lab2048.records.provenance import now, program, provenance
@@ -119,7 +119,7 @@ class Store(StoreFile):
         with self._access() as database:
             row = database.execute("SELECT id FROM episodes WHERE run = ? AND number = ?", (run, number)).fetchone()
         if row is None:
-            raise StoreError(f"there is no game {number} of run {run} in {self.path}")
+            raise StoreNotFoundError(f"there is no game {number} of run {run} in {self.path}")
         return int(row[0])
 
     def has(self, id_: int) -> bool:
@@ -183,7 +183,7 @@ class Store(StoreFile):
             with self._access() as database:
                 row = database.execute(question, (run,)).fetchone()
             if row is None:
-                raise StoreError(f"there is no run {run!r} in {self.path}")
+                raise StoreNotFoundError(f"there is no run {run!r} in {self.path}")
             try:
                 self._runs[run] = read_run(run, row)
             except DAMAGES as error:
@@ -210,7 +210,7 @@ class Store(StoreFile):
         with self._access() as database:
             row = database.execute(question, (id_,)).fetchone() if 0 < id_ <= _MAX_INTEGER else None
         if row is None:
-            raise StoreError(f"there is no game {id_} in {self.path}: lab2048 games list shows those there are")
+            raise StoreNotFoundError(f"there is no game {id_} in {self.path}", code="game.not_found", field="game")
         try:
             return read_kept(id_, self.run(row[0]), row[1:])
         except DAMAGES as error:
@@ -254,7 +254,7 @@ class Store(StoreFile):
             return [row[0] for row in database.execute(f"SELECT episodes.id {_CHOSEN} ORDER BY episodes.id", chosen)]
 
     def _damage(self, id_: int, error: Exception) -> StoreError:
-        return StoreError(f"game {id_} in {self.path} is damaged: {error}")
+        return StoreError(f"game {id_} in {self.path} is damaged: {error}", code="game.damaged")
 
     def _read_each(
         self,

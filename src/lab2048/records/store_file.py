@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from lab2048.errors import StoreError
-from lab2048.records.database import BUSY_SECONDS, connect, default_path, explained, transaction
+from lab2048.records.database import BUSY_SECONDS, USE_COPY, connect, default_path, explained, transaction
 
 _CHECKED_SIZE = 50_000_000  # bytes; a file up to this size is checked in less than half a second
 
@@ -52,7 +52,7 @@ class StoreFile:
             found = database.execute("PRAGMA quick_check(1)").fetchone()[0]
         if found != "ok":
             raise StoreError(
-                f"the store {self.path} is damaged ({' '.join(found.split())}): use a copy, or --store FILE"
+                f"the store {self.path} is damaged ({' '.join(found.split())})", code="store.damaged", hint=USE_COPY
             )
 
     @contextlib.contextmanager

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lab2048.errors import StoreError, UsageError
+from lab2048.errors import MissingPackageError, StoreError, StoreNotFoundError
 from lab2048.records.database import BUSY_SECONDS, data_folder, default_path
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LIMIT = 3.0  # how far a knob turns; optuna's first steps are a third of it
 
 _MAGIC = b"SQLite format 3\0"
-_OTHER = "name another with --study FILE"
+_OTHER = "use another study file"
 
 
 class Trial(NamedTuple):
@@ -42,7 +42,7 @@ def load_optuna() -> Any:
         import cmaes  # noqa: F401  # optuna's sampler needs it
         import optuna
     except ImportError as error:
-        raise UsageError(f"tuning needs a package that is not here ({error.name}): pip install optuna cmaes") from None
+        raise MissingPackageError(f"tuning needs {error.name}: pip install optuna cmaes") from None
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     return optuna
 
@@ -120,7 +120,9 @@ class Study:
             cause = error.__cause__ or error
             reason = str(cause).splitlines()[0] if str(cause) else type(error).__name__
             raise StoreError(
-                f"the study file {self.path} cannot be used ({reason}): trials kept before are safe; {_OTHER}"
+                f"the study file {self.path} cannot be used ({reason}); saved trials are safe",
+                code="study.unusable",
+                hint=_OTHER,
             ) from error
 
 
@@ -129,15 +131,19 @@ def check_file(path: Path) -> None:
     if path.parent == data_folder():
         path.parent.mkdir(parents=True, exist_ok=True)
     if not path.parent.is_dir():
-        raise StoreError(f"there is no folder {path.parent}: make it, or {_OTHER}")
+        raise StoreNotFoundError(
+            f"there is no folder {path.parent}", code="study.not_found", hint=f"create it, or {_OTHER}"
+        )
     if not path.exists() or (path.is_file() and path.stat().st_size == 0):
         return
     if not path.is_file():
-        raise StoreError(f"{path} is not a file: {_OTHER}")
+        raise StoreError(f"{path} is not a file", code="study.unusable", hint=_OTHER)
     with path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:
-            raise StoreError(f"{path} is no study file: it was left as it is; {_OTHER}")
+            raise StoreError(f"{path} is no study file and was left unchanged", code="study.foreign", hint=_OTHER)
     with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
         names = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not {"studies", "trials"} <= names:
-        raise StoreError(f"{path} is a database of something else: it was left as it is; {_OTHER}")
+        raise StoreError(
+            f"{path} is a database of another program and was left unchanged", code="study.foreign", hint=_OTHER
+        )

@@ -8,7 +8,7 @@ needs no list of spawns, and two players on one seed meet the same luck.
 lab2048.kernels.board.dice is the same in compiled form; a test holds the two equal.
 """
 
-from lab2048.errors import UsageError
+from lab2048.errors import OutOfRangeError
 from lab2048.rules.reference import Ranks
 
 MASK = 2**64 - 1
@@ -52,7 +52,7 @@ def episode_seed(seed: int, number: int) -> int:
 def check_seed(seed: int) -> int:
     """Return the seed if it is one."""
     if not 0 <= seed <= MAX_SEED:
-        raise UsageError(f"seed {seed} is out of range: expected 0 to {MAX_SEED}")
+        raise OutOfRangeError("seed", seed, f"0 to {MAX_SEED}")
     return seed
 
 

@@ -51,7 +51,7 @@ def read_board(text: str) -> tuple[Shape, Ranks]:
     if not text:
         raise BoardError("the map is empty: expected rows such as ####|####, or 4x4, or hex2")
     if len(text) > _MAX_TEXT:
-        raise BoardError(f"the map has {len(text)} characters: expected at most {_MAX_TEXT}")
+        raise BoardError(f"the map has {len(text)} characters: expected at most {_MAX_TEXT}", code="board.too_large")
     if size := _SIZE.fullmatch(text):
         shape = rectangle(int(size[1]), int(size[2]))
         return shape, (0,) * shape.n_cells
@@ -66,7 +66,9 @@ def read_board(text: str) -> tuple[Shape, Ranks]:
         return _read_map(text, None)
     except BoardError:
         if (len(text) == 1 and text.isdecimal()) or meant_by(text) or not re.search(r"[#|/\n]|^[0-9.xX\s]+$", text):
-            raise BoardError(f"board {_short(text)} is not understood: {meant_by(text) or _EXPECTED}") from None
+            raise BoardError(
+                f"board {_short(text)} is not understood: {meant_by(text) or _EXPECTED}", code="board.invalid"
+            ) from None
         raise
 
 
@@ -105,7 +107,10 @@ def _read_map(text: str, columns: tuple[int, ...] | None) -> tuple[Shape, Ranks]
             if length != lengths[0]:
                 raise BoardError(f"row {i} of the map has {length} cells: expected {lengths[0]}, as in row 1")
         if len(entries) > MAX_SIDE or lengths[0] > MAX_SIDE:
-            raise BoardError(f"the map is {len(entries)}x{lengths[0]}: expected at most {MAX_SIDE}x{MAX_SIDE}")
+            raise BoardError(
+                f"the map is {len(entries)}x{lengths[0]}: expected at most {MAX_SIDE}x{MAX_SIDE}",
+                code="board.too_large",
+            )
     elif lengths != columns:
         expected = ", ".join(map(str, columns))
         raise BoardError(f"the columns have {', '.join(map(str, lengths))} cells: expected {expected}")
@@ -118,7 +123,9 @@ def _read_map(text: str, columns: tuple[int, ...] | None) -> tuple[Shape, Ranks]
             elif entry not in ("x", "X"):
                 ranks.append(rank_of(entry, f"{noun} {i}, entry {j}:", MAX_TILE_SUM))
     if (total := sum(2**rank for rank in ranks if rank)) > MAX_TILE_SUM:
-        raise BoardError(f"the tiles of the map sum to {total}: expected at most {MAX_TILE_SUM}")
+        raise BoardError(
+            f"the tiles of the map sum to {total}: expected at most {MAX_TILE_SUM}", code="board.too_large"
+        )
     return make_shape(Move if columns is None else HexMove, tuple(bricks)), tuple(ranks)
 
 

@@ -8,7 +8,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
-from lab2048.errors import BoardError, UsageError, nearest
+from lab2048.errors import BoardError, UnknownNameError, UsageError
 from lab2048.rules import dice, reference
 from lab2048.rules.board import Board
 from lab2048.rules.notation import MAX_RANK, MAX_TILE_SUM, rank_of
@@ -85,10 +85,15 @@ class Rules:
         """Read what `to_json` wrote; anything else is refused."""
         kinds = {"board": str, "goal": int, "spawn": str, "start": int, "spawner": str}
         if not isinstance(data, dict) or set(data) != set(kinds):
-            raise BoardError(f"rules {str(data)[:80]!r} are not understood: expected the fields {', '.join(kinds)}")
+            raise BoardError(
+                f"rules {str(data)[:80]!r} are not understood: expected the fields {', '.join(kinds)}",
+                code="rules.invalid",
+            )
         for name, kind in kinds.items():
             if type(data[name]) is not kind:
-                raise BoardError(f"rules: {name} is {str(data[name])[:40]!r}: expected {kind.__name__}")
+                raise BoardError(
+                    f"rules: {name} is {str(data[name])[:40]!r}: expected {kind.__name__}", code="rules.invalid"
+                )
         fields = dict(data)
         return cls.from_text(fields.pop("board"), **fields)
 
@@ -97,15 +102,18 @@ class Rules:
         _check_board(self.board)
         _check_spawn_table(self.spawn_table)
         if not _is_int(self.goal_rank, 2, MAX_RANK):
-            raise UsageError(f"goal rank {self.goal_rank!r} is out of range: expected 2 to {MAX_RANK}")
+            raise UsageError(f"goal rank {self.goal_rank!r} is out of range: expected 2 to {MAX_RANK}", field="goal")
         if not isinstance(self.spawner, Spawner):
-            raise UsageError(f"spawner {self.spawner!r} is unknown: expected a Spawner")
+            raise UsageError(f"spawner {self.spawner!r} is unknown: expected a Spawner", field="spawner")
         n_empty = self.board.n_empty
         if not _is_int(self.n_start, 0, n_empty):
             expected = f"expected 0 to {n_empty}, the number of empty cells"
-            raise UsageError(f"start {self.n_start!r} is out of range: {expected}")
+            raise UsageError(f"start {self.n_start!r} is out of range: {expected}", field="start")
         if self.n_start == 0 and not self.board.legal_moves():
-            raise BoardError(f"no move is possible on {self.board.to_text()}: expected a board with a legal move")
+            raise BoardError(
+                f"no move is possible on {self.board.to_text()}: expected a board with a legal move",
+                code="board.no_move",
+            )
 
     @property
     def shape(self) -> Shape:
@@ -154,14 +162,14 @@ def read_spawn_table(text: str) -> tuple[tuple[int, float], ...]:
             p = float(found[2])
         except ValueError:
             raise UsageError(
-                f"spawn {entry!r} is not understood: expected tile:probability, as in 2:0.9,4:0.1"
+                f"spawn {entry!r} is not understood: expected tile:probability, as in 2:0.9,4:0.1", field="spawn"
             ) from None
         try:
             rank = rank_of(found[1], f"spawn {entry!r}:")
         except BoardError as error:
-            raise UsageError(str(error)) from None
+            raise UsageError(error.message, field="spawn") from None
         if not 0 < p <= 1:
-            raise UsageError(f"spawn {entry!r}: expected a probability above 0 and at most 1")
+            raise UsageError(f"spawn {entry!r}: expected a probability above 0 and at most 1", field="spawn")
         table.append((rank, p))
     _check_spawn_table(tuple(table))
     return tuple(table)
@@ -170,14 +178,16 @@ def read_spawn_table(text: str) -> tuple[tuple[int, float], ...]:
 def _check_spawn_table(table: tuple[tuple[int, float], ...]) -> None:
     ranks = [rank for rank, _ in table]
     if not 1 <= len(set(ranks)) == len(ranks) <= MAX_SPAWN_TILES:
-        raise UsageError(f"spawn table of {len(table)} tiles: expected 1 to {MAX_SPAWN_TILES}, each named once")
+        raise UsageError(
+            f"spawn table of {len(table)} tiles: expected 1 to {MAX_SPAWN_TILES}, each named once", field="spawn"
+        )
     for rank, p in table:
         if not (_is_int(rank, 1, MAX_RANK) and isinstance(p, float | int) and 0 < p <= 1):
             expected = f"expected ranks from 1 to {MAX_RANK}, probabilities above 0 and at most 1"
-            raise UsageError(f"spawn of rank {rank!r} with probability {p!r}: {expected}")
+            raise UsageError(f"spawn of rank {rank!r} with probability {p!r}: {expected}", field="spawn")
     total = math.fsum(p for _, p in table)
     if abs(total - 1) > 1e-9:
-        raise UsageError(f"spawn probabilities sum to {total:.10g}: expected 1")
+        raise UsageError(f"spawn probabilities sum to {total:.10g}: expected 1", field="spawn")
 
 
 def _check_board(board: Board) -> None:
@@ -191,7 +201,9 @@ def _check_board(board: Board) -> None:
         if not _is_int(rank, 0, highest):
             raise BoardError(f"rank {rank!r} on the board is out of range: expected 0 to {highest}")
     if (total := board.tile_sum) > MAX_TILE_SUM:
-        raise BoardError(f"the tiles of the board sum to {total}: expected at most {MAX_TILE_SUM}")
+        raise BoardError(
+            f"the tiles of the board sum to {total}: expected at most {MAX_TILE_SUM}", code="board.too_large"
+        )
 
 
 def _is_int(number: object, low: int, high: int) -> bool:
@@ -203,11 +215,11 @@ def read_spawner(word: str) -> Spawner:
     try:
         return Spawner(word)
     except ValueError:
-        raise UsageError(f"spawner {word!r} is unknown: {nearest(word, [s.value for s in Spawner])}") from None
+        raise UnknownNameError("spawner", word, [s.value for s in Spawner]) from None
 
 
 def read_goal(goal: int) -> int:
     """The rank of the tile that wins."""
     if goal < 4 or goal & (goal - 1) or goal > 2**MAX_RANK:
-        raise UsageError(f"goal {goal} is no tile: expected a power of two from 4 to {2**MAX_RANK}")
+        raise UsageError(f"goal {goal} is no tile: expected a power of two from 4 to {2**MAX_RANK}", field="goal")
     return goal.bit_length() - 1

@@ -188,14 +188,16 @@ def make_shape(moves_of: type[Move] | type[HexMove], bricks: tuple[tuple[bool, .
 def rectangle(n_rows: int, n_columns: int) -> Shape:
     """A plain rectangle, 1x2 to 8x8."""
     if not (1 <= n_rows <= MAX_SIDE and 1 <= n_columns <= MAX_SIDE) or n_rows * n_columns < 2:
-        raise BoardError(f"board {n_rows}x{n_columns} is out of range: expected 1x2 to {MAX_SIDE}x{MAX_SIDE}")
+        raise BoardError(
+            f"board {n_rows}x{n_columns} is out of range: expected 1x2 to {MAX_SIDE}x{MAX_SIDE}", code="board.too_large"
+        )
     return make_shape(Move, ((False,) * n_columns,) * n_rows)
 
 
 def hexagon_columns(radius: int) -> tuple[int, ...]:
     """How many cells the columns of a hexagonal board have: radius 1 is 2, 3, 2."""
     if not 1 <= radius <= MAX_RADIUS:
-        raise BoardError(f"board hex{radius} is out of range: expected hex1 to hex{MAX_RADIUS}")
+        raise BoardError(f"board hex{radius} is out of range: expected hex1 to hex{MAX_RADIUS}", code="board.too_large")
     return tuple(2 * radius + 1 - abs(q) for q in range(-radius, radius + 1))
 
 

@@ -52,9 +52,9 @@ class Column:
         try:
             numbers = np.fromfile(self.path, self.dtype, end - begin, offset=self.offset + size * begin)
         except OSError as error:
-            raise FileError(f"{self.path} cannot be read: {error.strerror}") from None
+            raise FileError(f"{self.path} cannot be read: {error.strerror}", code="file.unreadable") from None
         if len(numbers) != end - begin:
-            raise FileError(f"{self.path} ends too early: expected {self.n} numbers")
+            raise FileError(f"{self.path} ends too early: expected {self.n} numbers", code="file.damaged")
         return numbers
 
     def map(self) -> Array:
@@ -66,7 +66,7 @@ class Column:
                 return np.empty(0, self.dtype)
             return np.memmap(self.path, self.dtype, "r", self.offset, (self.n,))
         except OSError as error:
-            raise FileError(f"{self.path} cannot be read: {error.strerror}") from None
+            raise FileError(f"{self.path} cannot be read: {error.strerror}", code="file.unreadable") from None
 
     def check(self) -> None:
         """Raise FileError unless the file is there as it was written."""
@@ -81,9 +81,9 @@ class Column:
                     left -= len(part)
                 is_whole = is_whole and (not self.is_alone or not file.read(1))
         except OSError as error:
-            raise FileError(f"{self.path} cannot be read: {error.strerror}") from None
+            raise FileError(f"{self.path} cannot be read: {error.strerror}", code="file.unreadable") from None
         if not is_whole or state.hexdigest() != self.checksum:
-            raise FileError(f"{self.path} is damaged: its checksum is not the one that was noted")
+            raise FileError(f"{self.path} is damaged: its checksum is not the one that was noted", code="file.damaged")
 
 
 class _Crc:
@@ -181,4 +181,7 @@ class Stack:
 def write_error(path: Path, error: OSError) -> FileError:
     """What to tell of a file that could not be written."""
     reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT) else error.strerror
-    return FileError(f"{path} cannot be written: {reason}; what is done is kept, and the same command goes on")
+    return FileError(
+        f"{path} cannot be written: {reason}; what is done is kept, and the same command goes on",
+        code="file.unwritable",
+    )

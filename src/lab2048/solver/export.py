@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from lab2048.errors import FileError, UsageError, nearest
+from lab2048.errors import FileError, MissingPackageError, TargetExistsError, UnknownNameError
 from lab2048.kernels.board.block import GATHER
 from lab2048.solver.column_file import Array
 from lab2048.solver.problem import Objective
@@ -37,15 +37,15 @@ def export(table: Table, kind: str, path: Path, *, force: bool) -> int:
         "csv": _write_csv,
     }
     if kind not in writers:
-        raise UsageError(f"export to {kind!r} is unknown: {nearest(kind, writers)}")
+        raise UnknownNameError("format", kind, writers)
     if path.exists() and not (force and path.is_file()):
-        raise FileError(f"{path} is there already: --force replaces a file")
+        raise TargetExistsError(f"{path} exists already", hint="choose another name, or replace it")
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         writers[kind](table, part)
         part.replace(path)
     except (OSError, sqlite3.Error) as error:
-        raise FileError(f"{path} cannot be written: {error}") from None
+        raise FileError(f"{path} cannot be written: {error}", code="file.unwritable") from None
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
@@ -119,7 +119,7 @@ def _write_parquet(table: Table, path: Path) -> None:
         arrow: Any = importlib.import_module("pyarrow")
         parquet: Any = importlib.import_module("pyarrow.parquet")
     except ImportError:
-        raise UsageError("export to parquet needs pyarrow: expected it to be installed (pip install pyarrow)") from None
+        raise MissingPackageError("export to parquet needs pyarrow: pip install pyarrow") from None
     writer = None
     for columns in _chunks(table):
         rows = arrow.table(columns)

@@ -54,7 +54,7 @@ class Journal:
                 with self.path.open("r+b") as file:
                     file.truncate(size)
         except OSError as error:
-            raise FileError(f"{self.path} cannot be read: {error.strerror}") from None
+            raise FileError(f"{self.path} cannot be read: {error.strerror}", code="file.unreadable") from None
 
     def keep(self, n_lines: int) -> None:
         """Forget all but the first lines."""

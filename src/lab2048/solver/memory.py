@@ -20,7 +20,7 @@ def read_size(text: str) -> int:
     """
     found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,6})?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE | re.ASCII)
     if not found:
-        raise UsageError(f"memory {text!r} is not understood: expected a size such as 8G or 500M")
+        raise UsageError(f"memory {text!r} is not understood: expected a size such as 8G or 500M", field="memory")
     return int(float(found[1]) * _UNITS[found[2].upper()])
 
 
@@ -59,7 +59,8 @@ class Memory:
         room = limit - BASE
         if room < LEAST:
             raise UsageError(
-                f"memory {limit / 2**20:.0f}M is too little: expected at least {(BASE + LEAST) / 2**20:.0f}M"
+                f"memory {limit / 2**20:.0f}M is too little: expected at least {(BASE + LEAST) / 2**20:.0f}M",
+                field="memory",
             )
         return cls(room, n_workers)
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from lab2048.errors import BoardError, FileError, LabError, UsageError, nearest
+from lab2048.errors import BoardError, FileError, LabError, UnknownNameError, UsageError
 from lab2048.kernels.board.block import SCATTER, Words
 from lab2048.kernels.board.packed import canonical
 from lab2048.kernels.solve.backup import ODDS, TOTAL
@@ -45,16 +45,23 @@ class Problem:
         """Refuse what cannot be solved, saying why."""
         rules = self.rules
         if rules.spawner is not Spawner.FAIR:
-            raise UsageError(f"spawner {rules.spawner.value} has no chances to average over: expected fair")
+            raise UsageError(
+                f"spawner {rules.spawner.value} has no chances to average over: expected fair", field="spawner"
+            )
         if rules.shape.n_cells > PACKED_CELLS:
-            raise BoardError(f"{rules.shape.n_cells} cells are too many to solve: expected at most {PACKED_CELLS}")
+            raise BoardError(
+                f"{rules.shape.n_cells} cells are too many to solve: expected at most {PACKED_CELLS}",
+                code="board.too_large",
+            )
         top = min(rules.max_rank, rules.goal_rank) if self.objective is Objective.WIN else rules.max_rank
         if max(top, *rules.board.ranks, *(rank + 1 for rank, _ in rules.spawn_table)) > PACKED_RANK:
             why = f"tiles above {2**PACKED_RANK} could appear"
             if self.objective is Objective.SCORE:
-                expected = f"expected one, --goal TILE, of at most {2**PACKED_RANK}, or fewer cells"
-                raise UsageError(f"a goal is missing: without one {why} on {rules.board.to_text()}; {expected}")
-            raise UsageError(f"{why}: expected a goal of at most that, or fewer cells")
+                expected = f"expected a goal of at most {2**PACKED_RANK}, or fewer cells"
+                raise UsageError(
+                    f"without a goal {why} on {rules.board.to_text()}: {expected}", code="goal.missing", field="goal"
+                )
+            raise UsageError(f"{why}: expected a goal of at most that, or fewer cells", field="goal")
 
     @classmethod
     def of(cls, rules: Rules, objective: str) -> Self:
@@ -62,8 +69,7 @@ class Problem:
         try:
             return cls(rules, Objective(objective))
         except ValueError:
-            known = nearest(objective, [each.value for each in Objective])
-            raise UsageError(f"objective {objective!r} is unknown: {known}") from None
+            raise UnknownNameError("objective", objective, [each.value for each in Objective]) from None
 
     @property
     def plan(self) -> Plan:
@@ -98,7 +104,9 @@ class Problem:
                     state = board.put(spawn.cell, spawn.rank).canonical()
                     following[state] = following.get(state, 0.0) + chance * spawn.probability
                 if len(following) > MAX_STARTS:
-                    raise UsageError(f"start {self.rules.n_start} gives too many first boards: expected fewer tiles")
+                    raise UsageError(
+                        f"start {self.rules.n_start} gives too many first boards: expected fewer tiles", field="start"
+                    )
             chances = following
         found = [Start(key_of(board), board, chance) for board, chance in chances.items()]
         return tuple(sorted(found, key=lambda start: start.key))

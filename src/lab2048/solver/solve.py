@@ -48,12 +48,16 @@ def check_folder(folder: Path, problem: Problem, *, is_exact: bool) -> Table | N
     if (folder / MANIFEST).exists():
         table = Table.open(folder)
         if table.problem != problem or table.manifest["dtype"] != ("<f8" if is_exact else "<f4"):
-            raise FileError(f"{folder} holds the table of another problem: expected an empty folder")
+            raise FileError(
+                f"{folder} holds the table of another problem: expected an empty folder", code="file.unwritable"
+            )
         return table
     if folder.exists() and not folder.is_dir():
-        raise FileError(f"{folder} is a file: expected a folder, or a name for a new one")
+        raise FileError(f"{folder} is a file: expected a folder, or a name for a new one", code="file.unwritable")
     if folder.is_dir() and not (folder / JOURNAL).exists() and any(path.name != WORK for path in folder.iterdir()):
-        raise FileError(f"{folder} holds other files: expected an empty folder, or one of a table")
+        raise FileError(
+            f"{folder} holds other files: expected an empty folder, or one of a table", code="file.unwritable"
+        )
     return None
 
 
@@ -133,11 +137,13 @@ class Solve:
             ):
                 path.unlink()  # of a run that was killed
         except OSError as error:
-            raise FileError(f"{self.folder} cannot be used: {error.strerror}") from None
+            raise FileError(f"{self.folder} cannot be used: {error.strerror}", code="file.unwritable") from None
         if not self.journal.lines:
             self.journal.append(**head)
         if self.journal.lines[0] != head:
-            raise FileError(f"{self.folder} holds the beginnings of another table: expected an empty folder")
+            raise FileError(
+                f"{self.folder} holds the beginnings of another table: expected an empty folder", code="file.unwritable"
+            )
         while (n_good := self._recall()) < len(self.journal.lines):
             self.journal.keep(n_good)
 

@@ -95,11 +95,13 @@ class Table:
             data = json.loads(path.read_text())
         except FileNotFoundError:
             if not folder.exists():
-                raise FileError(f"there is no folder {folder}: expected one that lab2048 solve --out made") from None
+                raise FileError(
+                    f"there is no folder {folder}: expected a table that lab2048 solve wrote", code="file.not_found"
+                ) from None
             hint = "; the same solve command goes on with it" if (folder / "journal.jsonl").exists() else ""
             raise FileError(f"{folder} holds no complete table: expected {MANIFEST} in it{hint}") from None
         except (OSError, ValueError) as error:
-            raise FileError(f"{path} cannot be read: {error}") from None
+            raise FileError(f"{path} cannot be read: {error}", code="file.unreadable") from None
         if not isinstance(data, dict) or data.get("schema") != SCHEMA:
             raise FileError(f"{path} is of another kind: expected the schema {SCHEMA}")
         try:
@@ -116,7 +118,7 @@ class Table:
                 layers[tile_sum] = Layer(tile_sum, count, keys, values)
             problem = Problem.from_json(data["problem"])
         except (KeyError, TypeError, ValueError) as error:
-            raise FileError(f"{path} is damaged: {type(error).__name__}: {error}") from None
+            raise FileError(f"{path} is damaged: {type(error).__name__}: {error}", code="file.damaged") from None
         return cls(folder, problem, layers, data)
 
     @cached_property

@@ -42,7 +42,7 @@ def verify(table: Table, *, n_sample: int = 100_000, progress: Callable[[int], N
         entry.values.check()
         shelf = shelf_of(table, tile_sum)
         if not (shelf.keys[1:] > shelf.keys[:-1]).all():
-            raise FileError(f"{entry.keys.path} is not in order: expected sorted keys, each once")
+            raise FileError(f"{entry.keys.path} is not in order: expected sorted keys, each once", code="file.damaged")
         chosen = np.flatnonzero(rng.random(entry.keys.n) < share)
         for cut in range(0, len(chosen), _CHUNK):
             places = chosen[cut : cut + _CHUNK]
@@ -50,7 +50,9 @@ def verify(table: Table, *, n_sample: int = 100_000, progress: Callable[[int], N
             worst = max(worst, float(off.max()))
             if worst > 1:
                 place = places[int(off.argmax())]
-                raise FileError(f"{entry.values.path}: number {place} is not what the layers above make of it")
+                raise FileError(
+                    f"{entry.values.path}: number {place} is not what the layers above make of it", code="file.damaged"
+                )
         n_checked += len(chosen)
         shelves[tile_sum] = shelf
         reach = max(2**rank for rank, _ in table.problem.rules.spawn_table)
@@ -78,7 +80,9 @@ def _off(table: Table, entry: Layer, keys: Words, values: Values, shelves: dict[
         backup.back_up_states(plan, states, goal_rank, above, measure, True, best)
         if (best < 0).any():
             name = entry.keys.path.with_name(f"keys-{entry.tile_sum + 2**rank:06}.npy")
-            raise FileError(f"{name} lacks boards: expected all that follow those of {entry.keys.path.name}")
+            raise FileError(
+                f"{name} lacks boards: expected all that follow those of {entry.keys.path.name}", code="file.damaged"
+            )
         backup.back_up_afterstates(
             plan, keys, U64(rank), chance, backup.make_shelf(states, best), measure, wins, losses
         )
@@ -116,4 +120,4 @@ def _check_answer(table: Table) -> None:
         value += start.chance * table.state_value(start.board)[0]
     told = float(table.manifest["value"])
     if abs(value - told) > 1e-9 + 1e-6 * abs(told):
-        raise FileError(f"{table.folder}: the manifest says {told}, the layers say {value}")
+        raise FileError(f"{table.folder}: the manifest says {told}, the layers say {value}", code="file.damaged")

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any, NamedTuple, Self
 
 from lab2048.arena.statistics import Interval, mean_interval, rate_interval
-from lab2048.errors import FileError, UsageError, nearest
+from lab2048.errors import FileError, UnknownNameError, nearest
 
 
 class Unit(Enum):
@@ -198,7 +198,7 @@ class Measured:
 def check_size(name: str) -> str:
     """Return the size of a run if it is one."""
     if name not in SIZES:
-        raise UsageError(f"size {name!r} is unknown: {nearest(name, SIZES)}")
+        raise UnknownNameError("size", name, SIZES)
     return name
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lab2048.errors import FileError, LabError, UsageError, nearest
+from lab2048.errors import FileError, LabError, UnknownNameError, nearest
 from lab2048.studies.measure import SIZES, Measure
 from lab2048.studies.model import KINDS, SPAWN, Figure, Lesson, Ranking, Row, Study
 from lab2048.studies.published import Published
@@ -49,7 +49,7 @@ def load_study(name: str) -> Study:
             )
         return read_study(path)
     if name not in study_names():
-        raise UsageError(f"study {name!r} is unknown: {nearest(name, study_names())}")
+        raise UnknownNameError("study", name, study_names())
     return read_study(FOLDER / f"{name}.toml")
 
 
@@ -59,7 +59,7 @@ def read_study(path: Path) -> Study:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise FileError(f"study file {path} cannot be read: {error.strerror}") from None
+        raise FileError(f"study file {path} cannot be read: {error.strerror}", code="file.unreadable") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FileError(f"study file {path} is no TOML: {error}") from None
     where = f"study {path.stem}"

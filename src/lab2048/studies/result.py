@@ -135,7 +135,7 @@ class Shelf:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise FileError(f"{self.folder} cannot be made: {error.strerror}") from None
+            raise FileError(f"{self.folder} cannot be made: {error.strerror}", code="file.unwritable") from None
         with replacing(path, force=True) as file:
             json.dump(result.to_json(), file, allow_nan=False)
 
@@ -145,6 +145,8 @@ class Shelf:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise FileError(f"{path} cannot be read: {error.strerror}") from None
+            raise FileError(f"{path} cannot be read: {error.strerror}", code="file.unreadable") from None
         except (ValueError, FileError):
-            raise FileError(f"{path} is damaged: remove it, and study run makes it again") from None
+            raise FileError(
+                f"{path} is damaged: remove it, and study run makes it again", code="file.damaged"
+            ) from None

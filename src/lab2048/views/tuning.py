@@ -47,9 +47,10 @@ def verdict_toml(verdict: Verdict, command: str) -> str:
 
 
 def check_command(verdict: Verdict, before: str, after: str) -> str:
-    """The match that repeats the comparison, given the names of the evaluators."""
+    """Return the match that repeats the comparison, given the names of the evaluators."""
     specs = [spec_with(verdict.tuning.player, eval=name) for name in (before, after)]
-    return f"lab2048 match {' '.join(specs)} --games {verdict.match.n_games} --seed {verdict.match.seed}"
+    numbers = ["--games", str(verdict.match.n_games), "--seed", str(verdict.match.seed)]
+    return " ".join(["lab2048", "match", *specs, *numbers])
 
 
 def _means(verdict: Verdict) -> tuple[str, str]:

@@ -94,7 +94,9 @@ def make_panel(evaluator: Evaluator, rules: Rules, names: Sequence[str], boards:
     if not starts:
         raise UsageError(
             f"evaluator {evaluator.name} has nothing to tune, because a single weight changes no move: "
-            "expected more terms, by --terms or --matrix"
+            "expected more terms",
+            code="evaluator.nothing_to_tune",
+            field="evaluator",
         )
     n_zero = sum(start == 0 for name, start in starts.items() if name not in POWERS)
     knobs = []
@@ -156,14 +158,20 @@ def _starts(evaluator: Evaluator, names: Sequence[str], shape: Shape) -> Iterato
     known = [name for name in (*TERMS, *_OTHERS) if name != "corner_cell"]
     for name in names:
         if name not in known:
-            raise UsageError(f"term {name!r} cannot be tuned: {nearest(name, known)}")
+            raise UsageError(f"term {name!r} cannot be tuned: {nearest(name, known)}", field="term")
         if name in ("scale", "ratio") and not evaluator.path:
-            raise UsageError(f"evaluator {evaluator.name} has no path: expected no term {name}")
+            raise UsageError(f"evaluator {evaluator.name} has no path: expected no term {name}", field="evaluator")
         if name == "lost" and evaluator.lost is None:
-            raise UsageError(f"evaluator {evaluator.name} judges lost boards like others: expected no term lost")
+            raise UsageError(
+                f"evaluator {evaluator.name} judges lost boards like others: expected no term lost", field="evaluator"
+            )
         if name == "matrix":
             if not evaluator.matrix:
-                raise UsageError(f"evaluator {evaluator.name} has no matrix: expected --matrix, which makes one")
+                raise UsageError(
+                    f"evaluator {evaluator.name} has no matrix: expected one that has",
+                    code="evaluator.no_matrix",
+                    field="evaluator",
+                )
             evaluator.weights(shape)  # complains if the matrix is for another shape
             for i, row in enumerate(shape.rows):
                 yield from ((_cell(i, j), evaluator.matrix[i][j]) for j, cell in enumerate(row) if cell >= 0)

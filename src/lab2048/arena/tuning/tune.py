@@ -19,7 +19,7 @@ from typing import Any
 from lab2048.arena.batch import Batch, play_batch
 from lab2048.arena.executor import Pool
 from lab2048.arena.tuning.parameter import Panel, check_names, make_panel, sample_boards, with_matrix
-from lab2048.errors import StoreError, UsageError, nearest
+from lab2048.errors import StoreError, UnknownNameError, UsageError
 from lab2048.players.evaluator import Evaluator
 from lab2048.players.registry import fit_player, make_player, options, spec_with
 from lab2048.records.episode import Episode
@@ -53,15 +53,22 @@ class Tuning:
         """Find the knobs, by the boards of a few games."""
         check_seed(self.seed)
         if self.objective not in OBJECTIVES:
-            raise UsageError(f"objective {self.objective!r} is unknown: {nearest(self.objective, OBJECTIVES)}")
+            raise UnknownNameError("objective", self.objective, OBJECTIVES)
         name = self.player.partition(":")[0]
         if "eval" not in options(name):
-            raise UsageError(f"player {name} has no option eval: expected one that takes an evaluator, like lookahead")
+            raise UsageError(
+                f"player {name} has no option eval: expected one that takes an evaluator, like lookahead",
+                field="player",
+            )
         player = make_player(self.player)
         if getattr(player, "eval") != options(name)["eval"].default:  # noqa: B009 - not all players have it
-            raise UsageError(f"player {self.player} brings an evaluator: expected only the one that is tuned")
+            raise UsageError(
+                f"player {self.player} brings an evaluator: expected only the one that is tuned", field="player"
+            )
         if not player.is_repeatable:
-            raise UsageError(f"player {self.player} plays by the clock: expected one whose games can be played again")
+            raise UsageError(
+                f"player {self.player} plays by the clock: expected one whose games can be played again", field="player"
+            )
         fit_player(self.spec_of(self.evaluator), self.rules)
         start, names = self.evaluator, list(self.names)
         if self.is_by_cell:
@@ -122,7 +129,9 @@ class Tuning:
                 elif not _is_same(kept.settings, trial.params):
                     raise StoreError(
                         f"study {study.id} in {study.path} does not go on here as it began (trial {trial.number}): "
-                        "expected the same machine and packages; begin anew with --study FILE or another --seed"
+                        "expected the same machine and packages",
+                        code="study.diverged",
+                        hint="start again with another study file or another seed",
                     )
             for trial in self._play(missing, generation, pool):
                 study.keep(trial)

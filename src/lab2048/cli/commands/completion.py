@@ -11,7 +11,7 @@ import typer
 from lab2048.cli.command_tree import Command
 from lab2048.cli.options import say
 from lab2048.cli.settings import Settings, is_needed
-from lab2048.errors import LabError, UsageError, nearest
+from lab2048.errors import LabError, UnknownNameError
 
 # Bash takes : and = for the ends of words, and players are written with them; so the line is cut into words here,
 # and what Bash believes to be before the word is cut off from the answers again.
@@ -88,7 +88,7 @@ def completion(
     Example: eval "$(lab2048 completion bash)"
     """
     if shell not in SCRIPTS:
-        raise UsageError(f"shell {shell!r} is unknown: {nearest(shell, SCRIPTS)}")
+        raise UnknownNameError("shell", shell, SCRIPTS)
     print(SCRIPTS[shell], end="")
     if sys.stdout.isatty():
         say(f"to keep it, write it to {_PLACES[shell]}; the first line says how to load it each time")

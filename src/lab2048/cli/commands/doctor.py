@@ -1,4 +1,4 @@
-"""`lab2048 doctor`: a check-up of this machine and its settings."""
+"""`lab2048 doctor`: check this machine and its settings."""
 
 import os
 import sys
@@ -14,9 +14,9 @@ from lab2048.views.wrap import columns_of, folded
 
 
 def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
-    """Look at versions, cores, memory, caches, store, disk and settings, and say what to do about problems.
+    """Check versions, cores, memory, caches, store, disk and settings, and say how to fix problems.
 
-    The exit code is 0 if nothing is broken, and 1 if something is.
+    Exits with code 0 if there are no problems, else 1.
 
     Example: lab2048 doctor
     """
@@ -29,23 +29,25 @@ def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
         found.export("store")
         wrong = [*map(str, refused), *(f"{setting}: {told}" for setting, told in found.problems())]
         if wrong:
-            advice = "mend it, until then commands that it is about refuse to run; lab2048 config show marks it"
+            advice = "fix it: until then, commands that use it do not run; lab2048 config show marks it"
             return Finding("settings", PROBLEM, "; ".join(wrong), advice)
         files = [str(path) for _, path, is_there in found.files if is_there]
         unknown = unknown_variables(found, os.environ)
         if unknown:
-            advice = f"unset {' '.join(unknown)}; lab2048 config show --all lists what can be set"
-            return Finding("settings", NOTE, f"{', '.join(unknown)} means nothing to lab2048", advice)
+            advice = f"unset {' '.join(unknown)}; lab2048 config show --all lists all settings"
+            return Finding("settings", NOTE, f"unknown: {', '.join(unknown)}", advice)
         return Finding("settings", GOOD, ", ".join(files) or "no file")
 
     def terminal() -> Finding:
         kind, encoding = os.environ.get("TERM", "none"), sys.stdout.encoding or "unknown"
         if "utf" not in encoding.lower():
-            return Finding("terminal", NOTE, f"{kind}, {encoding}", "set LANG=C.UTF-8, or signs turn into ?")
+            return Finding(
+                "terminal", NOTE, f"{kind}, {encoding}", "set LANG=C.UTF-8, or some characters are shown as ?"
+            )
         return Finding("terminal", GOOD, f"{kind}, {encoding}")
 
-    first = settings()  # a setting may say where the cache is
-    with working("looking around", only_terminal=True):
+    first = settings()  # the cache folder may be set
+    with working("checking", only_terminal=True):
         findings = [first, *check_up(terminal)]
     n_problems = sum(finding.state == PROBLEM for finding in findings)
     if as_json:
@@ -58,7 +60,7 @@ def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
             if finding.advice:
                 print(folded(f"{'':<17}> {finding.advice}", columns, " " * 19))
         n_notes = sum(finding.state == NOTE for finding in findings)
-        notes = count(n_notes, "note") if n_notes else "nothing to note"
-        print(f"{count(n_problems, 'problem')}, {notes}" if n_problems else f"nothing is broken; {notes}")
+        problems = count(n_problems, "problem") if n_problems else "no problems"
+        print(f"{problems}, {count(n_notes, 'note') if n_notes else 'no notes'}")
     if n_problems:
         raise typer.Exit(1)

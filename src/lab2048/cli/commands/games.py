@@ -12,7 +12,7 @@ from lab2048.cli.option_types import Above, AtLeast, OneOf, Readable
 from lab2048.cli.options import JsonOption, StoreOption, say
 from lab2048.cli.output import make_console, print_json
 from lab2048.cli.progress import again, progress_line, say_how
-from lab2048.errors import FileError, StoreError, UsageError
+from lab2048.errors import FileError, StoreError, StoreNotFoundError, UsageError
 
 if TYPE_CHECKING:
     from lab2048.records.store import Entry, Store
@@ -199,9 +199,7 @@ def export(
         the_store = stack.enter_context(_open(store))
         known = the_store.ids(player=player, board=_board_text(rules))
         for missing in sorted(set(ids or ()) - set(known)):
-            raise StoreError(
-                f"there is no game {missing} in {the_store.path}: lab2048 games list shows those there are"
-            )
+            raise StoreNotFoundError(f"there is no game {missing} in {the_store.path}", code="game.not_found")
         damages: list[StoreError] = []
         chosen = list(dict.fromkeys(ids)) if ids else known
         file = stack.enter_context(replacing(out, force=force)) if out and is_file else sys.stdout
@@ -259,7 +257,7 @@ def import_games(
                 say_how(f"stopped: {tally}; what was imported is kept, go on with", again())
                 raise
         except OSError as error:
-            raise FileError(f"{file} cannot be read: {error.strerror}") from None
+            raise FileError(f"{file} cannot be read: {error.strerror}", code="file.unreadable") from None
     if tally.refused > MAX_REPORTS:
         say(f"and {tally.refused - MAX_REPORTS} more lines")
     if as_json:
@@ -281,7 +279,7 @@ def _report_damages(damages: list[StoreError]) -> None:
 
 def _check_player(player: str | None) -> None:
     if player is not None and not player.isprintable():
-        raise UsageError(f"player {player!r} is no name: expected printable characters")
+        raise UsageError(f"player {player!r} is no name: expected printable characters", field="player")
 
 
 def _standard_input() -> BinaryIO:

@@ -99,7 +99,9 @@ def match(
     specs = [canonical_spec(player) for player in players]
     for spec in specs:
         if fit_player(spec, the_rules).is_interactive:
-            raise UsageError(f"player {spec} cannot play a match: expected a player that chooses by itself")
+            raise UsageError(
+                f"player {spec} cannot play a match: expected a player that chooses by itself", field="player"
+            )
     the_match = Match(the_rules, specs, seed, games)
     required = [Requirement.from_text(text, len(specs)) for text in require or ()]
     with contextlib.ExitStack() as stack:

@@ -42,7 +42,9 @@ def regret(
     specs = [canonical_spec(each) for player in players for each in player.split()]
     for spec in specs:
         if fit_player(spec, table.problem.rules).is_interactive:
-            raise UsageError(f"player {spec} cannot be graded: expected a player that chooses by itself")
+            raise UsageError(
+                f"player {spec} cannot be graded: expected a player that chooses by itself", field="player"
+            )
     make_ready(SOLVER, *groups_of(specs))
     if table.manifest["dtype"] == "<f4" and table.problem.goal_rank == 0:
         say("the table has values of 32 bits: moves that agree in seven digits count as equal (solve --exact keeps 64)")

@@ -57,7 +57,9 @@ def serve(
             print(f"lab2048 is running already: {address}")
             _open_browser(address, wanted=open_)
             return
-        raise UsageError(f"port {port} is taken by another program: expected a free one, as in --port {port + 1}")
+        raise UsageError(
+            f"port {port} is taken by another program: expected a free one, as in --port {port + 1}", field="port"
+        )
     with listener:
         _run(listener, token, store, open_browser=open_)
 
@@ -75,7 +77,7 @@ def _listen(port: int, *, lan: bool) -> socket.socket | None:
         if error.errno in (errno.EADDRINUSE, getattr(errno, "WSAEADDRINUSE", errno.EADDRINUSE)):
             return None
         raise UsageError(
-            f"port {port} cannot be used ({error.strerror}): expected another, as in --port 8000"
+            f"port {port} cannot be used ({error.strerror}): expected another, as in --port 8000", field="port"
         ) from None
     return listener
 

@@ -171,7 +171,7 @@ def read_problem(
     n_workers = workers or os.cpu_count() or 1
     kind = objective or ("score" if goal is None else "win")
     if kind == "win" and goal is None:
-        raise UsageError("objective win has nothing to reach: expected --goal TILE")
+        raise UsageError("objective win has nothing to reach: expected --goal TILE", field="objective")
     rules = Rules.from_text(board, goal=goal or 2048, spawn=spawn, start=start, spawner=spawner)
     return Problem.of(rules, kind), Memory.within(read_size(memory), n_workers), n_workers
 

@@ -49,7 +49,7 @@ def study(context: typer.Context) -> None:
     Example: lab2048 study run 000-lookahead --quick
     """
     if context.invoked_subcommand is None:
-        raise UsageError("study what? expected: lab2048 study list, run NAME or report NAME")
+        raise UsageError("study what? expected: lab2048 study list, run NAME or report NAME", field="study")
 
 
 @app.command("list")
@@ -154,7 +154,7 @@ def report(
 
     if name == ALL:
         if markdown is None or html is not None or as_json:
-            raise UsageError("report all: expected --markdown FOLDER, and no other form")
+            raise UsageError("report all: expected --markdown FOLDER, and no other form", field="report")
         _write_all(markdown, quick=quick, tiny=tiny, seed=seed, folder=folder, force=force)
         return
     shelf = _shelf(name, quick=quick, tiny=tiny, seed=seed, folder=folder)
@@ -227,7 +227,7 @@ def _write_all(to: Path, *, quick: bool, tiny: bool, seed: int, folder: Path | N
     try:
         to.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"{to} cannot be made: {error.strerror}") from None
+        raise FileError(f"{to} cannot be made: {error.strerror}", code="file.unwritable") from None
     for name in study_names():
         sizes = [(quick, tiny)] if quick or tiny else [(False, False), (True, False)]
         shelves = [_shelf(name, quick=q, tiny=t, seed=seed, folder=folder) for q, t in sizes]

@@ -28,7 +28,7 @@ from lab2048.cli.options import (
 )
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import again, bar, make_ready, say_how
-from lab2048.errors import FileError, UsageError
+from lab2048.errors import FileError, TargetExistsError, UsageError
 
 if TYPE_CHECKING:
     from lab2048.arena.executor import Pool
@@ -162,7 +162,9 @@ def _check_name(out: Path | None) -> None:
     if out.suffix != ".toml":
         raise UsageError(f"--out {out}: expected a name that ends in .toml, so that eval={out.stem}.toml can find it")
     if not out.parent.is_dir():
-        raise FileError(f"there is no folder {out.parent}: make it, or name another with --out FILE")
+        raise FileError(
+            f"there is no folder {out.parent}: make it, or name another with --out FILE", code="file.not_found"
+        )
 
 
 def _check_out(out: Path | None, study: "Study", *, force: bool) -> None:
@@ -172,7 +174,9 @@ def _check_out(out: Path | None, study: "Study", *, force: bool) -> None:
 
         is_own = out.is_file() and out.read_bytes().startswith(f"{MARK}{study.id}\n".encode())
         if not is_own:
-            raise FileError(f"{out} is there already, and not of this study: --force replaces it")
+            raise TargetExistsError(
+                f"{out} exists already and is not from this study", hint="choose another name, or replace it"
+            )
 
 
 def _run(tuning: "Tuning", n_generations: int, pool: "Pool", study: "Study") -> None:

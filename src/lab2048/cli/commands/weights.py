@@ -9,7 +9,7 @@ from lab2048.cli.option_types import Above, AtLeast
 from lab2048.cli.options import JsonOption
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, working
-from lab2048.errors import FileError, UsageError
+from lab2048.errors import FileError, TargetExistsError, UsageError
 
 if TYPE_CHECKING:
     from lab2048.models.ntuple.network import Network
@@ -142,9 +142,11 @@ def _convert(file: Path, out: Path, change: Any, *, force: bool, as_json: bool) 
     from lab2048.models.ntuple.file import complete, load_network, read_header, save_network
 
     if out.exists() and not force:
-        raise FileError(f"{out} is there already: --force replaces it")
+        raise TargetExistsError(f"{out} exists already", hint="choose another name, or replace it")
     if not out.parent.is_dir():
-        raise FileError(f"there is no folder {out.parent}: make it, or name another with --out FILE")
+        raise FileError(
+            f"there is no folder {out.parent}: make it, or name another with --out FILE", code="file.not_found"
+        )
     read_header(file)
     _prepare()
     with working(f"reading {file}") as tell:

@@ -43,7 +43,8 @@ class ActionTraining(DeepTraining):
         n_rows = config.replay // config.crowd
         if n_rows <= config.ahead:
             raise UsageError(
-                f"replay {config.replay}: expected more than {config.ahead} moves of each of {config.crowd} games"
+                f"replay {config.replay}: expected more than {config.ahead} moves of each of {config.crowd} games",
+                field="replay",
             )
         self.replay = Replay(n_rows, config.crowd, rules.shape.n_cells)
         self._slow = self.adam.copy()

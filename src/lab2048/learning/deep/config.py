@@ -37,7 +37,7 @@ class DeepConfig:
         """The widths as numbers."""
         words = self.widths.replace(",", " ").split()
         if not words or not all(word.isascii() and word.isdigit() for word in words):
-            raise UsageError(f"widths {self.widths}: expected numbers such as 128,64,256")
+            raise UsageError(f"widths {self.widths}: expected numbers such as 128,64,256", field="widths")
         return tuple(map(int, words))
 
     def rate_after(self, n_moves: int) -> float:

@@ -41,7 +41,9 @@ class DistilTraining(DeepTraining):
         self.teacher = _teacher(config)
         self.teacher.start(rules, config.seed)
         if config.replay // config.crowd < 2:
-            raise UsageError(f"replay {config.replay}: expected two boards or more of each of {config.crowd} games")
+            raise UsageError(
+                f"replay {config.replay}: expected two boards or more of each of {config.crowd} games", field="replay"
+            )
         self.replay = Replay(config.replay // config.crowd, config.crowd, rules.shape.n_cells)
         self._counts = np.zeros(3)  # of this round: boards asked about, overridden there, where both would do the same
         self._is_taught = np.arange(config.crowd) < round(config.share * config.crowd)
@@ -124,5 +126,8 @@ class DistilTraining(DeepTraining):
 def _teacher(config: DistilConfig) -> Player:
     teacher = make_player(config.teacher)
     if teacher.is_interactive:
-        raise UsageError(f"teacher {config.teacher} cannot be asked so often: expected a player that chooses by itself")
+        raise UsageError(
+            f"teacher {config.teacher} cannot be asked so often: expected a player that chooses by itself",
+            field="teacher",
+        )
     return teacher

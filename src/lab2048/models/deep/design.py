@@ -45,7 +45,7 @@ class DeepDesign:
         if self.kind == "lines" and (len(self.widths) != 3 or self.reading != "onehot"):
             raise UsageError("a network of lines has three widths, such as 128,64,256, and reads ranks one-hot")
         if not 1 <= len(self.widths) <= 8 or not all(1 <= width <= MAX_WIDTH for width in self.widths):
-            raise UsageError(f"widths {self.widths}: expected 1 to 8 numbers from 1 to {MAX_WIDTH}")
+            raise UsageError(f"widths {self.widths}: expected 1 to 8 numbers from 1 to {MAX_WIDTH}", field="widths")
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
             raise UsageError(f"returns from {self.low} to {self.high}: expected a lower and a higher number")
         if not 2 <= self.n_atoms <= 1001:

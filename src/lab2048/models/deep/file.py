@@ -35,7 +35,7 @@ def load_deep(path: Path) -> tuple[DeepNetwork, dict[str, NDArray[Any]]]:
         try:
             arrays: dict[str, NDArray[Any]] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         except (SafetensorError, OSError, ValueError) as error:
-            raise FileError(f"{path} ends too early: {' '.join(str(error).split())}") from None
+            raise FileError(f"{path} ends too early: {' '.join(str(error).split())}", code="file.damaged") from None
     weights = {}
     for name, shape in design.shapes().items():
         array = arrays.get(name)
@@ -55,7 +55,7 @@ def take_deep(name: str) -> DeepNetwork:
     try:
         stamp = path.stat()
     except OSError as error:
-        raise FileError(f"weights={path} cannot be read: {error.strerror}") from None
+        raise FileError(f"weights={path} cannot be read: {error.strerror}", code="file.unreadable") from None
     return _read(path, stamp.st_mtime_ns, stamp.st_size)
 
 

@@ -24,7 +24,9 @@ def read_deep_header(path: Path) -> tuple[DeepDesign, dict[str, Any]]:
     try:
         about = json.loads(metadata[DEEP])
         if about["format"] != FORMAT:
-            raise FileError(f"{path} has format {about['format']}: expected {FORMAT}; another lab2048 wrote it")
+            raise FileError(
+                f"{path} has format {about['format']}: expected {FORMAT}; another lab2048 wrote it", code="file.version"
+            )
         return DeepDesign.from_json(about["design"]), dict(about["facts"])
     except FileError:
         raise

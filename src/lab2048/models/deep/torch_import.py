@@ -1,4 +1,4 @@
-"""Import torch from here: raises UsageError with install instructions if it is missing.
+"""Import torch from here: raises MissingPackageError with install instructions if it is missing.
 
 Until `torch` itself is imported from here, nothing is loaded.
 """
@@ -6,7 +6,7 @@ Until `torch` itself is imported from here, nothing is loaded.
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from lab2048.errors import UsageError
+from lab2048.errors import MissingPackageError
 
 NEEDS_TORCH = "deep networks need torch: pip install 'lab2048[deep]'"
 
@@ -27,5 +27,5 @@ else:
         try:
             import torch
         except ImportError:
-            raise UsageError(NEEDS_TORCH) from None
+            raise MissingPackageError(NEEDS_TORCH) from None
         return torch

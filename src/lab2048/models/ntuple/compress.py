@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.errors import FileError, UsageError
+from lab2048.errors import FileError, OutOfRangeError, UsageError
 from lab2048.kernels.ntuple import range_coder
 from lab2048.models.ntuple.network import Design, Network, huge_array
 
@@ -40,7 +40,7 @@ def prune(network: Network, least: float) -> Network:
 def quantize(network: Network, step: float) -> Network:
     """The same network with weights in whole steps."""
     if not 0 < step < 1e6:
-        raise UsageError(f"step {step:g} is out of range: expected above 0, below 1000000")
+        raise OutOfRangeError("step", f"{step:g}", "above 0, below 1000000")
     if network.step is not None:
         raise UsageError(f"the network is quantized already, in steps of {network.step:g}: expected one with floats")
     weights = huge_array(network.design.n_weights, np.int16)
@@ -48,7 +48,9 @@ def quantize(network: Network, step: float) -> Network:
         part = np.rint(network.weights[begin : begin + PART] / np.float32(step))
         if np.abs(part).max(initial=0) > MAX_SHORT:
             least = np.abs(network.weights).max() / MAX_SHORT
-            raise UsageError(f"step {step:g} is too small for these weights: expected at least {least:.3g}")
+            raise UsageError(
+                f"step {step:g} is too small for these weights: expected at least {least:.3g}", field="step"
+            )
         weights[begin : begin + PART] = part
     facts = _noted(network, {"step": step})
     return dataclasses.replace(network, weights=weights, step=float(step), rates=None, facts=facts)
@@ -98,7 +100,7 @@ def unsqueeze_weights(
     tables = _tables(design)
     ends = [0, *(int(end) for end in np.cumsum(sizes))]
     if len(sizes) != len(tables) or ends[-1] != len(squeezed):
-        raise FileError("its tables have other sizes than it says: the file is damaged")
+        raise FileError("its tables have other sizes than it says: the file is damaged", code="file.damaged")
     weights = huge_array(design.n_weights, np.int16)
 
     def unpack(i: int) -> None:
@@ -110,7 +112,7 @@ def unsqueeze_weights(
     with ThreadPoolExecutor(N_THREADS) as pool:
         list(pool.map(unpack, range(len(tables))))
     if checksum(weights) != check:
-        raise FileError("its weights are not those that were written: the file is damaged")
+        raise FileError("its weights are not those that were written: the file is damaged", code="file.damaged")
     return weights
 
 

@@ -92,10 +92,12 @@ def open_tensors(path: Path) -> Any:
     """A safetensors file; raise FileError if it is none."""
     try:
         if path.is_dir():
-            raise FileError(f"{path} is a folder: expected a file that lab2048 train wrote")
+            raise FileError(f"{path} is a folder: expected a file that lab2048 train wrote", code="file.unreadable")
         return safe_open(path, "np")
     except FileNotFoundError:
-        raise FileError(f"there is no file {path}: expected one that lab2048 train wrote") from None
+        raise FileError(
+            f"there is no file {path}: expected one that lab2048 train wrote", code="file.not_found"
+        ) from None
     except (SafetensorError, OSError, ValueError) as error:
         raise FileError(f"{path} is not a whole safetensors file: {' '.join(str(error).split())}") from None
 
@@ -130,7 +132,9 @@ def read_header(path: Path) -> Header:
             raise FileError(f"{path} is a deep network: expected one of lab2048 train ntuple; c51 and net play with it")
         about = json.loads(metadata["lab2048"])
         if about["format"] != FORMAT:
-            raise FileError(f"{path} has format {about['format']}: expected {FORMAT}; another lab2048 wrote it")
+            raise FileError(
+                f"{path} has format {about['format']}: expected {FORMAT}; another lab2048 wrote it", code="file.version"
+            )
         rules = Rules.from_json(about["rules"])
         stages, is_promoting = tuple(about["stages"]), bool(about.get("is_promoting", False))
         is_shared = bool(about["is_shared"])
@@ -218,7 +222,7 @@ def _parts(path: Path, numbers: Any, n: int) -> Iterator[tuple[int, NDArray[Any]
         try:
             yield begin, numbers[begin : min(begin + PART, n)]
         except (SafetensorError, OSError, ValueError) as error:
-            raise FileError(f"{path} ends too early: {' '.join(str(error).split())}") from None
+            raise FileError(f"{path} ends too early: {' '.join(str(error).split())}", code="file.damaged") from None
 
 
 def complete(network: Network) -> None:

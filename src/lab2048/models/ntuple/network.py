@@ -53,7 +53,8 @@ class Design:
         _check_packed(self.rules)
         if len(self.stages) >= of.MAX_STAGES or list(self.stages) != sorted(set(self.stages)):
             raise UsageError(
-                f"stages are not understood: expected at most {of.MAX_STAGES - 1} tiles, each above the last"
+                f"stages are not understood: expected at most {of.MAX_STAGES - 1} tiles, each above the last",
+                field="stages",
             )
         if any(not MIN_STAGE <= rank <= MAX_STAGE for rank in self.stages):
             raise UsageError(f"stage out of range: expected tiles from {2**MIN_STAGE} to {2**MAX_STAGE}")
@@ -67,7 +68,8 @@ class Design:
             each = "pattern" if self.is_shared else "place of a pattern"
             raise UsageError(
                 f"network has {self.stage_size:,} weights, {self.radix}^cells for each {each}: "
-                f"expected at most {MAX_WEIGHTS:,}"
+                f"expected at most {MAX_WEIGHTS:,}",
+                field="network",
             )
 
     @classmethod

@@ -9,7 +9,7 @@ import itertools
 import re
 from collections.abc import Iterable
 
-from lab2048.errors import UsageError, nearest
+from lab2048.errors import OutOfRangeError, UsageError, nearest
 from lab2048.rules.shape import Shape, rectangle
 
 Pattern = tuple[int, ...]
@@ -52,7 +52,8 @@ def parse_patterns(text: str, shape: Shape, radix: int = 16, *, is_shared: bool 
         return patterns if is_shared else places_of(patterns, shape)
     if not all(letter in "0123456789abcdefABCDEF, " for letter in text) or not text.strip(", "):
         raise UsageError(
-            f"network {text!r} is unknown: {nearest(text, PRESETS)} (or cells in hex, such as 012345,456789)"
+            f"network {text!r} is unknown: {nearest(text, PRESETS)} (or cells in hex, such as 012345,456789)",
+            field="network",
         )
     return _of_digits(text, shape)
 
@@ -92,14 +93,15 @@ def _of_digits(text: str, shape: Shape) -> tuple[Pattern, ...]:
         if pattern[-1] >= shape.n_cells:
             last = f"{shape.n_cells - 1:x}"
             raise UsageError(
-                f"pattern {word} has cell {pattern[-1]:x}: expected cells 0 to {last} of {shape.size_name}"
+                f"pattern {word} has cell {pattern[-1]:x}: expected cells 0 to {last} of {shape.size_name}",
+                field="pattern",
             )
         if len(set(pattern)) < len(pattern):
-            raise UsageError(f"pattern {word} has a cell twice: expected each cell once")
+            raise UsageError(f"pattern {word} has a cell twice: expected each cell once", field="pattern")
         if len(pattern) > MAX_CELLS:
-            raise UsageError(f"pattern {word} has {len(pattern)} cells: expected at most {MAX_CELLS}")
+            raise UsageError(f"pattern {word} has {len(pattern)} cells: expected at most {MAX_CELLS}", field="pattern")
     if len(patterns) > MAX_PLACES:
-        raise UsageError(f"network has {len(patterns)} patterns: expected at most {MAX_PLACES}")
+        raise UsageError(f"network has {len(patterns)} patterns: expected at most {MAX_PLACES}", field="network")
     return patterns
 
 
@@ -140,9 +142,7 @@ def _preset(n_patterns: int, size: int, shape: Shape) -> tuple[Pattern, ...]:
     """The patterns of the literature, or as many of as many cells, derived."""
     name = f"{n_patterns}x{size}"
     if not (1 <= n_patterns <= MAX_PATTERNS and MIN_CELLS <= size <= MAX_CELLS):
-        raise UsageError(
-            f"network {name} is out of range: expected 1 to {MAX_PATTERNS} patterns of {MIN_CELLS} to {MAX_CELLS} cells"
-        )
+        raise OutOfRangeError("network", name, f"1 to {MAX_PATTERNS} patterns of {MIN_CELLS} to {MAX_CELLS} cells")
     if name in _CLASSIC and shape == rectangle(4, 4):
         return _of_digits(_CLASSIC[name], shape)
     return _derive(n_patterns, size, shape)

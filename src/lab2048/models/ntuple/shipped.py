@@ -44,7 +44,7 @@ def _found(name: str | None) -> tuple[Path, os.stat_result]:
     try:
         return path, path.stat()
     except OSError as error:
-        raise FileError(f"weights={path} cannot be read: {error.strerror}") from None
+        raise FileError(f"weights={path} cannot be read: {error.strerror}", code="file.unreadable") from None
 
 
 def is_unpacked() -> bool:

@@ -62,7 +62,9 @@ class Runner:
         for id_ in only:
             if id_ not in known:
                 otherwise = f"known: {', '.join(rows)}"
-                raise UsageError(f"row {id_!r} is unknown in {shelf.study.name}: {nearest(id_, known, otherwise)}")
+                raise UsageError(
+                    f"row {id_!r} is unknown in {shelf.study.name}: {nearest(id_, known, otherwise)}", field="row"
+                )
         self._wanted = {part.id for id_ in only or parts for part in known[id_]}
         self.shelf, self.n_workers = shelf, n_workers
         self._say, self._show, self._force = say, show, force

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lab2048.errors import FileError, UsageError, nearest
+from lab2048.errors import FileError, UnknownNameError, UsageError
 from lab2048.studies.measure import Measured
 from lab2048.studies.model import Lesson
 from lab2048.studies.result import Result
@@ -91,7 +91,7 @@ def _begin(job: Job, lesson: Lesson, path: Path) -> Any:
 def deep_method(name: str) -> Any:
     """The class of a deep training; raise ImportError if this version or this machine has none."""
     if name not in DEEP:
-        raise UsageError(f"method {name!r} is unknown: {nearest(name, METHODS)}")
+        raise UnknownNameError("method", name, METHODS)
     module, _, attribute = DEEP[name].partition(":")
     return getattr(importlib.import_module(module), attribute)
 

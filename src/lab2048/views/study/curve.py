@@ -113,7 +113,7 @@ def curves_svg(report: Report) -> str | None:
     height = head + _TALL * math.ceil(len(names) / _ACROSS) + 10
     about = "mean of the trainings; the shade is from the least to the most" if _are_several(report) else "one training"
     n_more = len({row for lines in every.values() for row in lines}) - len(rows)
-    more = f" {n_more} more, on the page that --html writes." if n_more else ""
+    more = f" {n_more} more, on the HTML page of the report." if n_more else ""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
         f'font-family="sans-serif" font-size="12" fill="{INK}">',

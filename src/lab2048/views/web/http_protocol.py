@@ -4,6 +4,8 @@ import json
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
+from lab2048.errors import LabError
+
 WRONG = "this cannot be read: expected a request of HTTP/1.1, with Host: 127.0.0.1 or localhost"
 
 
@@ -12,7 +14,7 @@ class Wire(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - it says nothing that helps
         """Answer what is no request, and hang up."""
-        body = json.dumps({"error": WRONG}).encode()
+        body = json.dumps(LabError(WRONG, code="request.invalid").to_json()).encode()
         lines = (
             "HTTP/1.1 400 Bad Request",
             "content-type: application/json",

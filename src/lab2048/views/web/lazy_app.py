@@ -15,6 +15,7 @@ from anyio import to_thread
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from lab2048.errors import LabError
 from lab2048.views.web import static_files
 from lab2048.views.web.security import Guard
 
@@ -80,7 +81,10 @@ class Front:
             self._is_wanted.set()
             await asyncio.shield(self._rest)
         if self._api is None or self.failure:
-            return JSONResponse({"error": " ".join(str(self.failure).split())}, 503)
+            failure = (
+                self.failure if isinstance(self.failure, LabError) else LabError(str(self.failure), code="internal")
+            )
+            return JSONResponse({**failure.to_json(), "error": " ".join(str(failure).split())}, 503)
         return self._api
 
     async def _load(self, load: Callable[[], None]) -> None:

@@ -16,6 +16,8 @@ import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from lab2048.errors import LabError
+
 MAX_BODY = 64 * 1024
 MAX_IMPORT = 2 * 1024 * 1024
 PATIENCE = 1.0  # seconds for a body that is not wanted
@@ -40,6 +42,13 @@ _HEADERS = {
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
+}
+_CODES = {
+    403: "forbidden",
+    405: "method_not_allowed",
+    411: "length_required",
+    413: "too_large",
+    415: "content_type",
 }
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
@@ -73,7 +82,7 @@ class Guard:
                 await _redirect(send, path, cookie)
                 return
             if not self._knows(_token_of(headers)):
-                await _answer(send, 403, "open the link with the token that lab2048 serve --lan has shown")
+                await _answer(send, 403, "open the link with the token that lab2048 serve printed")
                 return
         await self.app(scope, receive, _dressed(send, path))
 
@@ -162,7 +171,7 @@ async def _redirect(send: Send, path: str, cookie: str) -> None:
 
 async def _answer(send: Send, status: int, message: str) -> None:
     headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
-    await _send(send, status, headers, json.dumps({"error": message}).encode())
+    await _send(send, status, headers, json.dumps(LabError(message, code=_CODES[status]).to_json()).encode())
 
 
 async def _send(send: Send, status: int, headers: Iterable[tuple[bytes, bytes]], body: bytes) -> None:

@@ -14,6 +14,8 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from lab2048.errors import LabError
+
 STATIC = Path(__file__).parent / "static"
 PLOTLY = "/plotly.js"
 HOME, ICON = STATIC / "index.html", STATIC / "icon.svg"
@@ -38,12 +40,16 @@ async def answer(scope: Scope, receive: Receive, send: Send) -> None:
 
 def _answer(scope: Scope) -> Response:
     if scope["method"] not in ("GET", "HEAD"):
-        return JSONResponse({"error": "a file is only read: expected GET"}, 405, {"allow": "GET, HEAD"})
+        return JSONResponse(
+            LabError("a file can only be read: expected GET", code="method_not_allowed").to_json(),
+            405,
+            {"allow": "GET, HEAD"},
+        )
     path, asked = _find(scope["path"]), Headers(scope=scope)
     if isinstance(path, Path):
         return _file(asked, path)
     if "text/html" not in asked.get("accept", "") or scope["path"].startswith("/static/"):
-        return JSONResponse({"error": path}, 404)
+        return JSONResponse(LabError(path, code="not_found").to_json(), 404)
     answer = _file(asked, HOME)  # a person looks: the page says so, and shows a way back
     answer.status_code = 404 if answer.status_code == 200 else answer.status_code
     return answer

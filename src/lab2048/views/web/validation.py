@@ -1,16 +1,14 @@
-"""Mistakes in a request in our own words: what was wrong, and what was expected.
-
-Routes say by their types what they take, and pydantic finds what does not fit; its words are for programmers.
-"""
+"""Errors for requests that pydantic rejects: its messages are for programmers, these are for users."""
 
 from collections.abc import Mapping
 from typing import Any
 
+from lab2048.errors import UsageError
 from lab2048.views.web.serialize.schema import NAME
 
-MAX_SHOWN = 40  # letters of what was sent
+MAX_SHOWN = 40  # letters of the rejected value
 
-# What a field of a type takes; by the beginning of pydantic's name for the mistake.
+# What a field of a type takes, by the prefix of pydantic's error type.
 _KINDS = {
     "int": "a whole number",
     "float": "a number",
@@ -29,50 +27,61 @@ _BOUNDS = {
 }
 
 
-def in_words(mistake: Mapping[str, Any]) -> str:
-    """One line for a mistake that pydantic has found.
+def to_error(mistake: Mapping[str, Any]) -> UsageError:
+    """Turn a mistake that pydantic found into an error of ours.
 
-    >>> in_words({"type": "less_than_equal", "loc": ("body", "games"), "input": 1000000, "ctx": {"le": 100000}})
-    'games 1000000 is out of range: expected at most 100000'
-    >>> in_words({"type": "missing", "loc": ("body", "rules", "board"), "input": {}})
-    'board is missing: expected a value for it'
+    >>> found = to_error({"type": "less_than_equal", "loc": ("body", "games"), "input": 1000000, "ctx": {"le": 100000}})
+    >>> str(found), found.code, found.field
+    ('games 1000000 is out of range: expected at most 100000', 'games.out_of_range', 'games')
+    >>> to_error({"type": "missing", "loc": ("body", "rules", "board"), "input": {}}).code
+    'board.missing'
     """
+    field = _field(mistake["loc"])
+    kind, message = _describe(mistake, _place(mistake["loc"], field))
+    return UsageError(message, code=f"{field or 'request'}.{kind}", field=field)
+
+
+def _describe(mistake: Mapping[str, Any], place: str) -> tuple[str, str]:
+    """Return what kind of mistake this is, as the end of a code, and a message."""
     kind, about = str(mistake["type"]), mistake.get("ctx") or {}
-    place = _place(mistake["loc"])
     said = f"{place}{_shown(mistake.get('input'))}"
     if kind in _BOUNDS:
         name, words = _BOUNDS[kind]
-        return f"{said} is out of range: expected {words} {_plain(about[name])}"
+        return "out_of_range", f"{said} is out of range: expected {words} {_plain(about[name])}"
     if kind == "missing":
-        return f"{place} is missing: expected a value for it"
+        return "missing", f"{place} is missing: expected a value for it"
     if kind == "extra_forbidden":
-        return f"{place} is unknown here: expected it to be left out"
+        return "unknown", f"{place} is unknown here: expected it to be left out"
     if kind == "json_invalid":
-        return "the request is not JSON: expected an object, as docs/api.md has it"
+        return "invalid", "the request is not JSON: expected an object, as in docs/api.md"
     if kind == "string_pattern_mismatch":
         is_name = about.get("pattern") == NAME
-        letters = "a name of at most 40 small letters, digits, - and _, the first a letter or digit"
-        return f"{said} cannot be taken: expected {letters if is_name else 'text of another form'}"
+        letters = "a name of at most 40 lowercase letters, digits, - and _, starting with a letter or digit"
+        return "invalid", f"{said} is not accepted: expected {letters if is_name else 'text of another form'}"
     if kind in ("string_too_long", "string_too_short", "too_long", "too_short"):
-        return _length(kind, place, about, mistake.get("input"))
+        return "out_of_range", _length(kind, place, about, mistake.get("input"))
     if kind == "literal_error":
-        return f"{said} is unknown: expected {str(about.get('expected', '')).replace(chr(39), '')}"
+        return "unknown", f"{said} is unknown: expected {str(about.get('expected', '')).replace(chr(39), '')}"
     if mistake.get("input") is None and kind != "none_required":
-        return f"{place} is empty: expected {_expected(kind)}"
-    return f"{said} is not understood: expected {_expected(kind)}"
+        return "missing", f"{place} is empty: expected {_expected(kind)}"
+    return "invalid", f"{said} is not understood: expected {_expected(kind)}"
 
 
 def _expected(kind: str) -> str:
     return next((words for name, words in _KINDS.items() if kind.startswith(name)), "something else")
 
 
-def _place(parts: tuple[str | int, ...]) -> str:
-    """The field that is wrong: its own name, and which one of a list."""
+def _field(parts: tuple[str | int, ...]) -> str | None:
+    """Return the name of the field that is wrong, None if it is the request as a whole."""
     names = [part for part in parts[1:] if isinstance(part, str)]
-    # Of a field that takes several types pydantic names the one that it tried last.
+    # For a field that takes several types pydantic appends the one that it tried last.
     names = [name for name in names if name not in ("str", "float", "bool", "int")]
-    place = names[-1] if names else "the request"
-    return f"{place} {parts[-1] + 1}" if isinstance(parts[-1], int) and names else place
+    return names[-1] if names else None
+
+
+def _place(parts: tuple[str | int, ...], field: str | None) -> str:
+    """Return the field as a message names it, with its number if it is one of a list."""
+    return f"{field} {parts[-1] + 1}" if isinstance(parts[-1], int) and field else field or "the request"
 
 
 def _shown(value: Any) -> str:

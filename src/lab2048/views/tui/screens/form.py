@@ -10,7 +10,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.events import Key
 from textual.widgets import Input, Static
 
-from lab2048.errors import LabError, UsageError
+from lab2048.errors import LabError, OutOfRangeError
 from lab2048.players.registry import autonomous_spec, default_spec
 from lab2048.rules import Rules
 from lab2048.rules.dice import MAX_SEED, check_seed
@@ -148,7 +148,7 @@ class FormScreen(Page):
         spec = default_player(rules, values.get("player", ""))
         speed = float(values.get("speed", "").strip() or 10) if _is_number(values.get("speed", "")) else -1.0
         if not 0 <= speed <= MAX_SPEED:
-            raise UsageError(f"speed {values['speed']!r} is out of range: expected 0 to {MAX_SPEED:g}")
+            raise OutOfRangeError("speed", f"{values['speed']!r}", f"0 to {MAX_SPEED:g}")
         return PlayScreen(Sitting(rules, seed, self.lab.store), spec, speed=speed, is_auto=self.plan.name == "watch")
 
 

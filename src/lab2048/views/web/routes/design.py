@@ -120,7 +120,9 @@ def _estimate(lab: Lab, rules: Rules, objective: str) -> EstimateData:
 def check_starts(rules: Rules) -> None:
     """Refuse rules with so many first boards that listing them takes minutes."""
     if rules.n_start > MAX_STARTS:
-        raise UsageError(f"start {rules.n_start} is too much to solve from the page: expected at most {MAX_STARTS}")
+        raise UsageError(
+            f"start {rules.n_start} is too much to solve from the page: expected at most {MAX_STARTS}", field="start"
+        )
 
 
 def solve_words(rules: Rules, objective: str) -> list[str]:

@@ -49,7 +49,9 @@ def read_ids(text: str, most: int) -> list[int]:
     """
     words = [word for word in text.split(",") if word]
     if len(words) > most or not all(re.fullmatch(r"[0-9]{1,18}", word) for word in words):
-        raise UsageError(f"games {text[:60]!r} are not understood: expected at most {most} numbers, as in 12,13")
+        raise UsageError(
+            f"games {text[:60]!r} are not understood: expected at most {most} numbers, as in 12,13", field="games"
+        )
     return list(dict.fromkeys(int(word) for word in words))
 
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, Field
 
 from lab2048.arena.open_game import OpenGame
-from lab2048.errors import UsageError
+from lab2048.errors import OutOfRangeError, UsageError
 from lab2048.players import default_spec
 from lab2048.rules.dice import MAX_SEED
 from lab2048.views.web.errors import ConflictError
@@ -154,7 +154,7 @@ def step(lab: LabOf, id_: Id, body: StepBody, tab: TabName = "") -> ChangeData:
 def auto(lab: LabOf, id_: Id, body: AutoBody, tab: TabName = "") -> StateData:
     """Let a player play by itself, change its speed, or pause it."""
     if 0 < body.speed < MIN_SPEED:
-        raise UsageError(f"speed {body.speed:g} is out of range: expected 0, or {MIN_SPEED:g} to {MAX_SPEED:g}")
+        raise OutOfRangeError("speed", f"{body.speed:g}", f"0, or {MIN_SPEED:g} to {MAX_SPEED:g}")
     opened = lab.desk.get(id_)
     player = read_player(lab, body.player, opened)
     return lab.desk.auto(id_, player, body.speed, is_running=body.running, tab=tab)

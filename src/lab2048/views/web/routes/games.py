@@ -107,9 +107,7 @@ def export(lab: LabOf, ids: Annotated[str, Query(max_length=20_000)] = "") -> Re
     """Games as lines of JSON, all or some."""
     chosen = read_ids(ids, 2000) if ids else lab.store.ids()
     if len(chosen) > MAX_EXPORTED:
-        raise TooLargeError(
-            f"{len(chosen)} games are too many for the page: lab2048 games export --out FILE writes all"
-        )
+        raise TooLargeError(f"{len(chosen)} games are too many for the page: lab2048 games export writes all of them")
     return _lines(lab, chosen, "games.jsonl")
 
 

@@ -98,7 +98,8 @@ def _question(lab: LabOf, body: HintBody) -> tuple[Rules, Board, int | None, int
         rules = body.rules.read()
         if rules.shape != board.shape:
             raise UsageError(
-                f"board {board.to_text()} has another shape than its rules: expected {rules.shape.size_name}"
+                f"board {board.to_text()} has another shape than its rules: expected {rules.shape.size_name}",
+                field="board",
             )
         return rules, board, None, 1
     plain = Board(board.shape, (0,) * board.shape.n_cells)

@@ -18,9 +18,12 @@ class Body(BaseModel):
 
 
 class Error(BaseModel):
-    """What went wrong, in one line."""
+    """What was wrong, in one line and as data."""
 
     error: str
+    code: str
+    field: str | None = None
+    hint: str | None = None
 
 
 ERRORS: dict[int | str, dict[str, Any]] = {"4XX": {"model": Error}, 503: {"model": Error}}  # of every route

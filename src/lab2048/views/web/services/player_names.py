@@ -55,10 +55,10 @@ class Library:
 
     def _inside(self, spec: str) -> str:
         if len(spec) > MAX_SPEC or not spec.isprintable():
-            raise UsageError(f"player of {len(spec)} letters: expected at most {MAX_SPEC}, printable")
+            raise UsageError(f"player of {len(spec)} letters: expected at most {MAX_SPEC}, printable", field="player")
         name, pairs = split_spec(spec)
         if player_class(name).is_interactive:
-            raise UsageError(f"player {name} cannot be asked: expected a player that chooses by itself")
+            raise UsageError(f"player {name} cannot be asked: expected a player that chooses by itself", field="player")
         known = options(name)
         parts = []
         for key, value in pairs:
@@ -78,20 +78,24 @@ class Library:
         if _INLINE.fullmatch(value):
             return f"({value})"
         if not _WORD.fullmatch(value) and not _is_number(value):
-            raise UsageError(f"player {player}: {key}={value[:40]} is not understood: expected a word or a number")
+            raise UsageError(
+                f"player {player}: {key}={value[:40]} is not understood: expected a word or a number", field="player"
+            )
         return value
 
     def _check_limits(self, name: str, chosen: dict[str, str]) -> None:
         for key, limit in LIMITS.items():
             if key in chosen and _is_number(chosen[key]) and float(chosen[key]) > limit:
                 raise UsageError(
-                    f"player {name}: {key}={chosen[key]} is too much for the page: expected at most {limit:g}"
+                    f"player {name}: {key}={chosen[key]} is too much for the page: expected at most {limit:g}",
+                    field="player",
                 )
         is_full = name == "lookahead" or (_is_number(chosen.get("cut", "")) and float(chosen["cut"]) < 1e-4)
         depth = chosen.get("depth", "")
         if is_full and _is_number(depth) and float(depth) > _FULL_DEPTH:
             raise UsageError(
-                f"player {name}: depth={depth} without a cut is too much for the page: expected at most {_FULL_DEPTH}"
+                f"player {name}: depth={depth} without a cut is too much for the page: expected at most {_FULL_DEPTH}",
+                field="player",
             )
 
     def write(self, spec: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import Field, dataclass, fields
 from functools import lru_cache
 from typing import Any
 
-from lab2048.errors import UsageError, nearest
+from lab2048.errors import UnknownNameError, UsageError
 from lab2048.models.deep.torch_import import NEEDS_TORCH, has_torch
 from lab2048.rules import Rules
 from lab2048.views.web.services.command_line import exact, rules_options
@@ -80,7 +80,7 @@ def player_of(head: str) -> str:
 def find_method(name: str) -> Method:
     """A method that can be used here; raise UsageError if it cannot."""
     if name not in METHODS:
-        raise UsageError(f"method {name[:40]!r} is unknown: {nearest(name, METHODS)}")
+        raise UnknownNameError("method", name[:40], METHODS)
     if METHODS[name].why_not:
         raise UsageError(METHODS[name].why_not)
     return METHODS[name]
@@ -123,7 +123,7 @@ def read_wishes(method: Method, wishes: dict[str, str | float | bool], library: 
     found: dict[str, Any] = {}
     for name, value in wishes.items():
         if name not in kinds:
-            raise UsageError(f"option {name[:40]!r} is unknown: {nearest(name, kinds)}")
+            raise UnknownNameError("option", name[:40], kinds)
         found[name] = _typed(kinds[name], name, value)
         if name == "teacher":
             found[name] = library.read(found[name])
@@ -144,7 +144,7 @@ def _typed(kind: str, name: str, value: str | float | bool) -> Any:
         return float(value)
     if is_number and "int" in kind and value == int(value):
         return int(value)
-    raise UsageError(f"option {name} is {str(value)[:40]!r}: expected {expected}")
+    raise UsageError(f"option {name} is {str(value)[:40]!r}: expected {expected}", field="option")
 
 
 def option_words(method: Method, config: dict[str, Any]) -> list[str]:

@@ -104,7 +104,10 @@ def make_plan(lab: Lab, body: TrainingBody) -> Plan:
     elif body.resume:
         raise NotFoundError(f"there is no training {body.name} to go on with")
     if before and before.method != method.name:
-        raise UsageError(f"training {body.name} was made by {before.method}: expected the same method to go on with it")
+        raise UsageError(
+            f"training {body.name} was made by {before.method}: expected the same method to go on with it",
+            field="training",
+        )
     config = read_wishes(method, body.options, lab.library)
     if body.network:
         config["network"] = body.network
@@ -123,7 +126,9 @@ def _sizes(path: Path, method: Method, wishes: dict[str, Any], before: TrainingD
         rules, config = _begun(path, method)
         last = check_design(method, rules, config | wishes, before.n_moves)[1]
     except (KeyError, TypeError, AttributeError):
-        raise UsageError(f"training {before.name} cannot go on: expected a file of lab2048 train") from None
+        raise UsageError(
+            f"training {before.name} cannot go on: expected a file of lab2048 train", field="training"
+        ) from None
     return before.bytes, max(before.bytes, last)
 
 
