@@ -118,9 +118,8 @@ def test_no_message_of_the_library_names_an_option(path: Path) -> None:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             node.value.value = ""  # a docstring
     named = [(line, text) for line, text in messages(tree) if re.search(r"--[a-z]", text)]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.search(r" --[a-z]", node.value):
-            named.append((node.lineno, node.value))
+    texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    named += [(node.lineno, str(node.value)) for node in texts if re.search(r" --[a-z]", str(node.value))]
     assert not named
 
 

@@ -108,7 +108,7 @@ def test_a_deep_training_says_what_it_takes(tab: Tab) -> None:
     tab.page.get_by_label("crowd").fill("")
     tab.page.get_by_label("Name").fill("My Net")
     expect(tab.page.locator("form .error")).to_contain_text(
-        "Name 'My Net' cannot be taken: expected a name of at most 40"
+        "Name 'My Net' is not accepted: expected a name of at most 40"
     )
     tab.shot("train-deep")
     assert not tab.serious()

@@ -118,7 +118,7 @@ def test_a_network_is_for_its_own_head_and_shape(values: Path) -> None:
         make_player(f"c51:weights={values}").start(Rules.from_text("2x3"), 1)
     with pytest.raises(FileError, match="is a deep network"):
         make_player(f"ntuple:weights={values}").start(Rules.from_text("2x3"), 1)
-    with pytest.raises(UsageError, match="depth=3 is out of range"):
+    with pytest.raises(UsageError, match="depth 3 is out of range"):
         make_player(f"net:weights={values},depth=3")
     with pytest.raises(UsageError, match="has not been started"):
         make_player(f"net:weights={values}").choose(Board.from_text("22##"))

@@ -132,13 +132,13 @@ def test_it_beats_random_play(text: str, n_games: int) -> None:
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ("mcts:iterations=0", "iterations=0 is out of range: expected 1 to"),
-        ("mcts:ms=0", "ms=0.0 is out of range: expected above 0"),
-        ("mcts:c=-1", "c=-1.0 is out of range: expected 0 to"),
-        ("mcts:rollout=best", "rollout=best is unknown"),
-        ("mcts:discount=1.5", "discount=1.5 is out of range: expected 0 to 1"),
-        ("mcts:depth=0", "depth=0 is out of range: expected 1 or more"),
-        ("mcts:ripe=0", "ripe=0 is out of range: expected 1 to"),
+        ("mcts:iterations=0", "iterations 0 is out of range: expected 1 to"),
+        ("mcts:ms=0", "ms 0.0 is out of range: expected above 0"),
+        ("mcts:c=-1", "c -1.0 is out of range: expected 0 to"),
+        ("mcts:rollout=best", "rollout 'best' is unknown"),
+        ("mcts:discount=1.5", "discount 1.5 is out of range: expected 0 to 1"),
+        ("mcts:depth=0", "depth 0 is out of range: expected 1 or more"),
+        ("mcts:ripe=0", "ripe 0 is out of range: expected 1 to"),
     ],
 )
 def test_bad_options_are_one_line(spec: str, says: str) -> None:

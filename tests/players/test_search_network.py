@@ -161,14 +161,14 @@ def test_lowered_boards_keep_their_moves(folder: Path, top: int) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ("depth=0", "depth=0 is out of range: expected 1 to 12"),
-        ("cut=1", "cut=1.0 is out of range: expected 0 to below 1"),
-        ("deepen=most", "deepen=most is unknown"),
-        ("threads=0", "threads=0 is out of range"),
-        ("ms=0", "ms=0.0 is out of range"),
-        ("top=0", "top=0 is out of range: expected a tile from 4 to 16384"),
-        ("top=24", "top=24 is out of range"),
-        ("top=32768", "top=32768 is out of range"),
+        ("depth=0", "depth 0 is out of range: expected 1 to 12"),
+        ("cut=1", "cut 1.0 is out of range: expected 0 to below 1"),
+        ("deepen=most", "deepen 'most' is unknown"),
+        ("threads=0", "threads 0 is out of range"),
+        ("ms=0", "ms 0.0 is out of range"),
+        ("top=0", "top 0 is out of range: expected a tile from 4 to 16384"),
+        ("top=24", "top 24 is out of range"),
+        ("top=32768", "top 32768 is out of range"),
     ],
 )
 def test_a_wrong_option_is_one_line(folder: Path, options: str, says: str) -> None:

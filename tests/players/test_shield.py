@@ -254,17 +254,17 @@ def test_peeking_compares_the_boards_that_would_really_come(spawner: str) -> Non
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ("shield:strategy=left-dwn", "strategy=left-dwn is unknown: did you mean left-down?"),
-        ("shield:strategy=left", "strategy=left is unknown"),
-        ("shield:strategy=left-down-up", "strategy=left-down-up is unknown"),
+        ("shield:strategy=left-dwn", "strategy 'left-dwn' is unknown: did you mean left-down?"),
+        ("shield:strategy=left", "strategy 'left' is unknown"),
+        ("shield:strategy=left-down-up", "strategy 'left-down-up' is unknown"),
         ("shield:strategy=left-right", "strategy=left-right has no corner: expected two sides that meet"),
         ("shield:strategy=up-up", "has no corner"),
         ("shield:inner=gredy", "player 'gredy' is unknown: did you mean greedy?"),
         ("shield:inner=", "player '' is unknown"),
         ("shield:inner=(lookahead:deth=2)", "player lookahead has no option 'deth': did you mean depth?"),
         ("shield:inner=human", "inner=human cannot be shielded: expected a player that chooses by itself"),
-        ("shield:kind=classic", "kind=classic is unknown"),
-        ("shield:warm_up=-1", "warm_up=-1 is out of range: expected 0 or more"),
+        ("shield:kind=classic", "kind 'classic' is unknown"),
+        ("shield:warm_up=-1", "warm_up -1 is out of range: expected 0 or more"),
         ("shield:kind=safe,peek=true", "peek=true means nothing with kind=safe"),
     ],
 )

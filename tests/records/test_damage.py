@@ -190,7 +190,7 @@ def test_damage_that_is_met_while_writing_promises_nothing(path, monkeypatch):
     path.write_bytes(content[:8192] + bytes(len(content) - 8192))
     with pytest.raises(StoreError, match="damaged") as caught, Store.open(path) as store:
         store.keep(run, {100: play("3x3", 100)})
-    assert "left as it is" not in str(caught.value)
+    assert "left unchanged" not in str(caught.value)
 
 
 def test_a_damaged_run_is_named(path):

@@ -35,7 +35,7 @@ def child(script: str, *arguments: object) -> list[str]:
 )
 def test_a_file_that_is_no_store_is_refused_and_left_alone(path, content):
     path.write_bytes(content)
-    with pytest.raises(StoreError, match="left as it is"):
+    with pytest.raises(StoreError, match="left unchanged"):
         Store.open(path)
     assert path.read_bytes() == content
     assert list(path.parent.iterdir()) == [path]
@@ -91,7 +91,7 @@ def test_a_locked_store_is_one_line_and_works_again_later(path):
     other.execute("BEGIN EXCLUSIVE")
     with Store.open(path, timeout=0.01) as store:
         assert len(store.entries()) == 1  # readers do not wait
-        with pytest.raises(StoreError, match="locked by another program: close it, or use --store FILE"):
+        with pytest.raises(StoreError, match="locked by another program; close it, or use another store"):
             store.keep(run, {1: play("3x3", 1)})
         with pytest.raises(StoreError, match="locked"):
             store.begin_run("play", Rules.from_text("4x4"), "human", 1)
@@ -112,7 +112,7 @@ def test_a_store_that_is_being_made_is_locked(path):
 def test_places_where_no_store_can_be(tmp_path):
     (tmp_path / "file").write_text("not a folder")
     for path in (tmp_path, tmp_path / "file" / "games.sqlite", Path(os.devnull)):
-        with pytest.raises(StoreError, match="--store FILE"):
+        with pytest.raises(StoreError, match="use another store"):
             Store.open(path)
     with pytest.raises(StoreError, match="there is no store"):
         Store.open(tmp_path / "games.sqlite", create=False)
@@ -145,7 +145,7 @@ def test_folders_are_made_only_for_the_default_store(tmp_path, monkeypatch):
     monkeypatch.setattr("lab2048.records.database.data_folder", lambda: tmp_path / "share" / "lab2048")
     Store.open().close()
     assert (tmp_path / "share" / "lab2048" / "games.sqlite").exists()
-    with pytest.raises(StoreError, match=r"there is no folder .*b: make it, or name another store with --store FILE"):
+    with pytest.raises(StoreError, match=r"there is no folder .*b; create it, or use another store"):
         Store.open(tmp_path / "a" / "b" / "games.sqlite")
     assert not (tmp_path / "a").exists()
 
@@ -185,7 +185,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing(path):
     done = subprocess.run(child(script, path), capture_output=True, text=True, check=True)
     complaint, counts = done.stdout.splitlines()
     assert "full" in complaint
-    assert "kept before are safe" in complaint
+    assert "aved games are safe" in complaint
     assert counts == "0 50"
     with Store.open(path) as store:
         store.check()

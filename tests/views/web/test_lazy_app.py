@@ -158,7 +158,8 @@ def test_what_fails_while_it_is_loaded_is_told_to_whoever_asks() -> None:
 
     async def visit() -> None:
         status, body = await ask(front, "/api/status")
-        assert (status, json.loads(body)) == (503, {"error": "the jobs cannot be read: expected a folder"})
+        expected = {"error": "the jobs cannot be read: expected a folder", "code": "usage", "field": None, "hint": None}
+        assert (status, json.loads(body)) == (503, expected)
 
     told: list[bool] = []
     front = Front(open_lab, lambda: told.append(True))

@@ -146,7 +146,7 @@ def test_what_is_no_request_at_all_is_one_line_of_json_too(web):
 @pytest.mark.parametrize(
     ("path", "body", "said"),
     [
-        ("/api/trainings", {"name": "My Net"}, "name 'My Net' cannot be taken: expected a name of at most 40 small"),
+        ("/api/trainings", {"name": "My Net"}, "name 'My Net' is not accepted: expected a name of at most 40 lower"),
         ("/api/trainings", {}, "name is missing"),
         ("/api/matches", {"players": ["random"], "games": 0}, "games 0 is out of range: expected at least 1"),
         ("/api/matches", {"players": ["random"], "games": None}, "games is empty: expected a whole number"),
