@@ -92,7 +92,7 @@ BOARD = "2 4 # #/# # # #/# # # #/# # # #"
         (["perft", "8x8", "1", "--start", "6"], "too many first boards"),
         (["weights", "prune", "nope", "--out", "small"], "there is no file nope"),
         (["weights", "info", "file"], "file is not a whole safetensors file"),
-        (["train", "ntuple", "--alpha", "99"], "alpha 99.0 is out of range"),
+        (["train", "ntuple", "--alpha", "99"], "alpha 99 is out of range"),
         (["train", "ntuple", "--resume", "--out", "file"], "file is not a whole safetensors file"),
         (["train", "distil", "--teacher", "greedy:eval=snaek"], "did you mean snake?"),
         (["study", "run", "own.toml"], "study own, row a: evaluator 'snaek' is unknown: did you mean snake?"),

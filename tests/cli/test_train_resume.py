@@ -48,7 +48,7 @@ def wait_for(process: subprocess.Popen[str], event: str) -> None:
         (["--method", "td"], "method td: the network was trained with tc"),
         (["--optimism", "100"], "optimism 100.0: the network was trained with 0.0"),
         (["--no-share"], "share False: the network was trained with True"),
-        (["--lambda", "7"], "lambda 7.0 is out of range: expected 0 to 1"),
+        (["--lambda", "7"], "lambda 7 is out of range: expected 0 to 1"),
         (["--stages", "3"], "stages 3: expected tiles such as 8192,16384, or none"),
         (["--seed", "9"], "seed 9: the network was trained with 1"),
         (["--rules", "2x2"], "rules 2x2: the network was trained with 2x3"),

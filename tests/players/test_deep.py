@@ -166,7 +166,7 @@ def test_a_network_is_trained_and_evaluated(
     out = tmp_path / "net.safetensors"
     assert train(method, out, "--episodes", "150", "--jsonl", "--threads", "1") == 0
     said = capsys.readouterr()
-    assert "8 games at once" in said.err
+    assert "8 games in parallel" in said.err
     end = [json.loads(line) for line in said.out.splitlines()][-1]
     assert end["event"] == "end"
     assert end["n_games"] >= 150

@@ -51,7 +51,7 @@ COMMANDS = {
     "bench": "bench.app",
     "study": "study.app",
     "table": "table.app",
-    "train": "train.ntuple.app",
+    "train": "train.command.app",
     "weights": "weights.app",
     "config": "config.app",
 }

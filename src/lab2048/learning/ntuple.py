@@ -10,32 +10,24 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.errors import BoardError, FileError, UsageError
+from lab2048.errors import BoardError, UsageError
 from lab2048.kernels.ntuple import self_play as kernel
 from lab2048.kernels.ntuple.update import Method, make_trail
-from lab2048.learning.ntuple_config import BEFORE, SAID, Config, parse_stages
+from lab2048.learning.config import not_resumable
+from lab2048.learning.ntuple_config import Config
 from lab2048.models.ntuple.file import load_array, load_network, save_network
 from lab2048.models.ntuple.network import Design, Network
 from lab2048.models.ntuple.pattern import parse_patterns, write_patterns
 from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
 
-FIXED = (
-    "network",
-    "method",
-    "optimism",
-    "share",
-    "promote",
-    "downgrade",
-    "seed",
-)  # what a training that goes on cannot change
 SLICE = 0.4  # seconds that a thread plays before it reports
 WINDOW = 1000  # last games that the live figures are about
 TILES = tuple(range(11, 17))  # ranks whose rates are reported: 2048 and on
@@ -98,19 +90,19 @@ class Training:
     @classmethod
     def begin(cls, config: Config, rules: Rules, n_threads: int) -> "Training":
         """Start with an empty network."""
-        config.design(rules)  # refuse now what would be refused late
+        config.check(rules)  # refuse now what would be refused late
         design = config.design(rules, is_late=config.late_after == 0)
         network = Network.empty(design, config.optimism, is_coherent=config.method == "tc")
         return cls(config, network, n_threads)
 
     @classmethod
-    def resume(cls, path: Path, n_threads: int, **wishes: Any) -> "Training":
-        """Go on where a file was left; some things may go on differently."""
+    def resume(cls, path: Path, n_threads: int, **changes: Any) -> "Training":
+        """Continue from a checkpoint; `changes` are options that get another value."""
         network = load_network(path, with_rates=True)
         facts: Any = network.facts.get("training")
         cursors = load_array(path, "cursors")
         try:
-            config = Config(**{f.name: (BEFORE | facts["config"])[f.name] for f in fields(Config)})
+            config = Config.from_checkpoint(facts["config"])
             if not _is_named(network.design, config.network):  # by a preset that had other places then
                 config = replace(config, network=write_patterns(network.design.patterns))
             if cursors is None or cursors.shape[1:] != (kernel.CURSOR_SIZE,) or cursors.dtype != np.uint64:
@@ -121,19 +113,29 @@ class Training:
             if not all(isinstance(number, KEPT[name]) for name, number in numbers.items()):
                 raise TypeError("numbers")
         except (TypeError, KeyError, UsageError):
-            raise FileError(f"{path} cannot be trained further: expected a checkpoint of lab2048 train") from None
-        for name, wish in wishes.items():
-            before = getattr(config, name)
-            if name == "network" and _is_named(network.design, wish):
-                continue  # the same by another name
-            if name in FIXED and before != wish:
-                said = SAID.get(name, name)
-                raise UsageError(
-                    f"{said} {wish}: the network was trained with {before}; leave it out, or begin another"
-                )
-        config = replace(config, **wishes)
-        network.design.check_further(parse_stages(config.stages, network.design.rules, is_downgrading=config.downgrade))
+            raise not_resumable(path) from None
+        is_same = "network" in changes and _is_named(network.design, changes["network"])  # by another name
+        config.check_unchanged({name: change for name, change in changes.items() if name != "network" or not is_same})
+        config = replace(config, **changes)
+        network.design.check_further(config.stage_ranks(network.design.rules))
         return cls(config, network, n_threads, cursors, **numbers)
+
+    @property
+    def rules(self) -> Rules:
+        return self.network.design.rules
+
+    @property
+    def n_weights(self) -> int:
+        return self.network.design.n_weights
+
+    @property
+    def n_steps(self) -> int:
+        """Gradient steps; an n-tuple network has none."""
+        return 0
+
+    def describe(self) -> str:
+        """Return a few words about the network and how it is trained."""
+        return f"{self.config.network}: {self.n_weights:,} weights, {self.n_threads} threads"
 
     def save(self, path: Path) -> None:
         """Write a checkpoint, with everything that it takes to go on."""

@@ -1,109 +1,145 @@
-"""How an n-tuple network learns: every option of a training, with what worked best as its default."""
+"""Options of n-tuple networks; the defaults are what worked best on the classic board."""
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
-from lab2048.errors import OutOfRangeError, UnknownNameError, UsageError
-from lab2048.kernels.ntuple.update import Method
-from lab2048.models.ntuple.network import Design
+from lab2048.errors import UsageError
+from lab2048.learning.config import TrainingConfig, option
 from lab2048.models.ntuple.pattern import BEST, SMALL_BOARD, corners
 from lab2048.rules import Rules
 from lab2048.rules.shape import rectangle
+
+if TYPE_CHECKING:
+    from lab2048.kernels.ntuple.update import Method
+    from lab2048.models.ntuple.network import Design
 
 METHODS = ("tc", "td")
 ORDERS = ("backward", "forward")
 AUTO_STAGE = 14  # the rank of 16384
 BY_LARGE = (13, 14, 15)  # of downgraded boards: two large tiles, three, four
-# In files of before these were options.
-BEFORE = {"promote": False, "taught": 0.0, "late_after": 0.0, "downgrade": False, "synthetic": 0.0, "truncate": 0}
-SAID = {"trace": "lambda", "late_after": "late-after"}  # what a field is called on the command line
+
+
+def read_stages(text: str) -> tuple[int, ...]:
+    """Return the ranks of a list of tiles; none for `auto` and `none`.
+
+    >>> read_stages("8192,16384")
+    (13, 14)
+    """
+    ranks = []
+    for word in [] if text in ("auto", "none") else text.replace(",", " ").split():
+        tile = int(word) if word.isascii() and word.isdigit() else 0
+        if tile < 2 or tile & (tile - 1):
+            raise UsageError(f"stages {text}: expected tiles such as 8192,16384, or none", field="stages")
+        ranks.append(tile.bit_length() - 1)
+    return tuple(ranks)
 
 
 @dataclass(frozen=True)
-class Config:
-    """How to learn.  Defaults are what worked best here on the classic board; `for_board` has those of small ones."""
+class Config(TrainingConfig):
+    """Options of an n-tuple network."""
 
-    network: str = BEST
-    "A preset or cells in hex: lab2048.models.ntuple.pattern."
-    method: str = "tc"
-    "tc: each weight has its own learning rate, by how much its errors agree; td: all have the same."
-    order: str = "backward"
-    "backward: play a game, then learn it from its end; forward: learn after every move."
-    alpha: float | None = None
-    "Learning rate: how much of an error is mended at once, shared by all weights of a board (1 for tc, 0.1 for td)."
-    trace: float = 0.5
-    "Lambda: how much the return of the rest of the game counts against the value of the next board; backward only."
-    discount: float = 1.0
-    "What a reward is worth a move later."
-    epsilon: float = 0.0
-    "Chance of a move at random; what is learnt is what the best one would have brought."
-    optimism: float = 0.0
-    "What an untrained network thinks every board worth: what it has not seen looks promising."
-    restart: bool = True
-    "Begin again half-way through the last game, until few moves are left: more of the late game."
-    carousel: bool = True
-    "Begin in turn anew and at boards of earlier games, from small tile sums to large ones: more of the late game."
-    guide: float = 1.0
-    "At first a move that leaves the highest tile in a corner seems better by so much of that tile."
-    guided: float = 1e8
-    "For so many moves: what is learnt there the network keeps to by itself."
-    stages: str = "auto"
-    "Tiles from which on further weights serve, such as 8192,16384, or none; auto: 16384 where boards have room for it."
-    late_after: float = 4e8
-    "Carousel and further weights begin after so many moves: the late game is for those who get there."
-    promote: bool = False
-    "Weights of later stages begin as copies of the stage before, when they are first met; otherwise with nothing."
-    taught: float = 1e8
-    "For so many moves of later stages the stage before chooses, on a lowered board: it knows its way there."
-    downgrade: bool = False
-    "Large tiles, 4096 and more, are looked up by their order alone: what is learnt beside some serves beside all."
-    synthetic: float = 0.0
-    "Share of the moves in games that begin on a made-up late board: large tiles in a corner, some shuffled."
-    truncate: int = 1
-    "Such games end after so many new tiles of 4096, with the value that the board has there; 0: they are played on."
-    share: bool = True
-    "Turned and mirrored boards share their weights."
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        """Refuse what makes no sense."""
-        if self.method not in METHODS:
-            raise UnknownNameError("method", self.method, METHODS)
-        if self.order not in ORDERS:
-            raise UnknownNameError("order", self.order, ORDERS)
-        for name, low, high in (
-            ("alpha", 0, 10),
-            ("trace", 0, 1),
-            ("discount", 0, 1),
-            ("epsilon", 0, 1),
-            ("guide", 0, 100),
-            ("guided", 0, 1e15),
-            ("taught", 0, 1e15),
-            ("late_after", 0, 1e15),
-            ("synthetic", 0, 0.99),
-            ("truncate", 0, 16),
-        ):
-            number = getattr(self, name)
-            if number is not None and not low <= number <= high:
-                raise UsageError(f"{SAID.get(name, name)} {number} is out of range: expected {low:g} to {high:g}")
-        if not math.isfinite(self.optimism) or abs(self.optimism) > 1e7:
-            raise OutOfRangeError("optimism", self.optimism, "at most 10000000")
+    network: str = option(
+        BEST,
+        "Patterns: best, patterns x cells (8x6, 1x8), rows, pairs-triplets-quartets, or cells in hex: 012345,456789",
+        is_fixed=True,
+        metavar="CELLS",
+    )
+    method: str = option(
+        "tc",
+        "Learning rates: tc adapts one per weight (temporal coherence), td has one for all",
+        choices=METHODS,
+        is_fixed=True,
+    )
+    order: str = option(
+        "backward",
+        "Update order: backward learns a finished game from its end, forward after every move",
+        choices=ORDERS,
+    )
+    alpha: float | None = option(
+        None, "Learning rate, divided among the weights of a board (default: 1 for tc, 0.1 for td)", low=0, high=10
+    )
+    trace: float = option(
+        0.5,
+        "TD(lambda): weight of the remaining return against the next value; backward only",
+        low=0,
+        high=1,
+        flag="lambda",
+    )
+    discount: float = option(1.0, "Discount factor per move", low=0, high=1)
+    epsilon: float = option(0.0, "Probability of a random move; 0.05 on boards of at most 9 cells", low=0, high=1)
+    optimism: float = option(
+        0.0,
+        "Value of every board before training (optimistic initialization)",
+        low=-1e7,
+        high=1e7,
+        is_fixed=True,
+        metavar="SCORE",
+    )
+    restart: bool = option(True, "Start the next game halfway through the last one, until few moves are left")
+    carousel: bool = option(True, "Start games from earlier boards, from small tile sums to large ones in turn")
+    guide: float = option(
+        1.0, "Bonus for moves that keep the highest tile in a corner, in units of that tile", low=0, high=100
+    )
+    guided: float = option(1e8, "Moves for which the guide bonus lasts", low=0, high=1e15, metavar="MOVES")
+    stages: str = option(
+        "auto",
+        "Tiles from which on further weights serve, such as 8192,16384; none; auto = 16384 where it fits",
+        metavar="TILES",
+        check=read_stages,
+    )
+    late_after: float = option(
+        4e8, "Moves after which carousel and stages begin", low=0, high=1e15, metavar="MOVES", before=0.0
+    )
+    promote: bool = option(
+        False, "Initialize weights of later stages from the stage before", is_fixed=True, before=False
+    )
+    taught: float = option(
+        1e8,
+        "Moves of later stages that the stage before chooses, on a downgraded board",
+        low=0,
+        high=1e15,
+        metavar="MOVES",
+        before=0.0,
+    )
+    downgrade: bool = option(
+        False, "Look up tiles of 4096 and more by their order alone (tile downgrading)", is_fixed=True, before=False
+    )
+    synthetic: float = option(
+        0.0, "Share of the moves in games that start from a synthetic late board", low=0, high=0.99, before=0.0
+    )
+    truncate: int = option(
+        1,
+        "End such games after N new tiles of 4096, with the value of the board; 0 = play on",
+        low=0,
+        high=16,
+        before=0,
+    )
+    share: bool = option(True, "Rotated and mirrored boards share their weights", is_fixed=True)
+    seed: int = option(1, "Seed of the games", is_fixed=True, check="lab2048.rules.dice:check_seed")
 
     @classmethod
-    def for_board(cls, rules: Rules, **wishes: Any) -> "Config":
-        """What is not wished for is what works best on a board.
+    def for_board(cls, rules: Rules, **given: Any) -> Self:
+        """Make a Config with the defaults that work best on a board for options that are not given.
 
-        A small board is learnt to the last move only by whoever tries the other moves, too.
+        A small board is learnt to the last move only with exploration.
         """
         small = {"epsilon": 0.05, "guide": 0.0, "late_after": 0.0}
-        return cls(**(small if rules.shape.n_cells <= SMALL_BOARD else {}) | wishes)
+        return cls(**(small if rules.shape.n_cells <= SMALL_BOARD else {}) | given)
 
-    def design(self, rules: Rules, *, is_late: bool = True) -> Design:
-        """The network to train for some rules; further weights come late."""
-        stages = parse_stages(self.stages, rules, is_downgrading=self.downgrade) if is_late else ()
+    def stage_ranks(self, rules: Rules) -> tuple[int, ...]:
+        """Return the ranks at which later stages begin on some rules."""
+        if self.stages != "auto":
+            return read_stages(self.stages)
+        if self.downgrade:
+            return BY_LARGE
+        return (AUTO_STAGE,) if rules.max_rank >= AUTO_STAGE + 2 else ()
+
+    def design(self, rules: Rules, *, is_late: bool = True) -> "Design":
+        """Return the network to train; later stages are added late."""
+        from lab2048.models.ntuple.network import Design
+
         if self.synthetic and rules.shape != rectangle(4, 4):
             raise UsageError(
                 "synthetic starts are boards of 4x4: expected synthetic 0 on another shape", field="synthetic"
@@ -111,24 +147,39 @@ class Config:
         return Design.from_text(
             rules,
             self.network,
-            stages,
+            self.stage_ranks(rules) if is_late else (),
             is_shared=self.share,
             is_promoting=self.promote,
             is_downgrading=self.downgrade,
         )
 
-    def n_bytes(self, rules: Rules, *, is_late: bool = True) -> int:
-        """How large a checkpoint is: a float for each weight, and two more for its learning rate."""
-        return self.design(rules, is_late=is_late).n_weights * (12 if self.method == "tc" else 4)
+    def check(self, rules: Rules) -> None:
+        self.design(rules)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        return ("network",)
+
+    @classmethod
+    def _read_header(cls, path: Path) -> tuple[Rules, dict[str, Any]]:
+        from lab2048.models.ntuple.file import read_header
+
+        header = read_header(path)
+        return header.design.rules, header.facts
 
     def sizes(self, rules: Rules, n_moves: float = 0, limit: float | None = None) -> tuple[int, int]:
-        """How large a checkpoint is after so many moves, and at the limit of moves if there is one."""
-        now = self.n_bytes(rules, is_late=n_moves >= self.late_after)
+        """Return the bytes of a checkpoint: one float per weight, and two more for its learning rate with tc."""
+        each = 12 if self.method == "tc" else 4
+        now = each * self.design(rules, is_late=n_moves >= self.late_after).n_weights
         gets_late = limit is None or limit > self.late_after
-        return now, self.n_bytes(rules) if gets_late else now
+        return now, each * self.design(rules).n_weights if gets_late else now
 
-    def kernel_method(self, rules: Rules, n_threads: int, *, is_late: bool = True) -> Method:
-        """The same for the kernel; threads that learn at once must each learn more slowly."""
+    def kernel_method(self, rules: Rules, n_threads: int, *, is_late: bool = True) -> "Method":
+        """Return the options as the kernel takes them; each of several threads learns more slowly."""
+        import numpy as np
+
+        from lab2048.kernels.ntuple.update import Method
+
         alpha = self.alpha if self.alpha is not None else 1.0 if self.method == "tc" else 0.1
         return Method(
             alpha=np.float32(alpha / math.sqrt(n_threads)),
@@ -146,24 +197,3 @@ class Config:
             synthetic=self.synthetic,
             truncate=self.truncate,
         )
-
-
-def parse_stages(text: str, rules: Rules, *, is_downgrading: bool = False) -> tuple[int, ...]:
-    """The ranks of a list of tiles.
-
-    >>> parse_stages("8192,16384", Rules.from_text("4x4"))
-    (13, 14)
-    """
-    if text == "auto" and is_downgrading:
-        return BY_LARGE
-    if text == "auto":
-        return (AUTO_STAGE,) if rules.max_rank >= AUTO_STAGE + 2 else ()
-    if text == "none":
-        return ()
-    ranks = []
-    for word in text.replace(",", " ").split():
-        tile = int(word) if word.isdigit() else 0
-        if tile < 2 or tile & (tile - 1):
-            raise UsageError(f"stages {text}: expected tiles such as 8192,16384, or none", field="stages")
-        ranks.append(tile.bit_length() - 1)
-    return tuple(ranks)

@@ -10,12 +10,12 @@ import pytest
 from web_server import serving
 
 from lab2048.errors import FileError
+from lab2048.learning import registry
 from lab2048.learning.ntuple import Training
 from lab2048.learning.ntuple_config import Config
 from lab2048.rules import Rules
 from lab2048.views.disk_space import need_room
 from lab2048.views.web.services import checkpoints as checkpoint
-from lab2048.views.web.services import training_methods
 from lab2048.views.web.services.checkpoints import Checkpoints
 from lab2048.views.web.services.player_names import Library
 
@@ -116,18 +116,6 @@ def test_where_files_have_no_second_names_they_are_copied(kept, monkeypatch):
 # --- what is shown before a training starts -------------------------------------------
 
 
-@pytest.mark.parametrize("name", [name for name in training_methods.METHODS if name != "ntuple"])
-def test_every_method_of_the_command_line_is_offered_with_its_options(web, name):
-    from lab2048.cli.commands.train.deep import METHODS
-
-    assert set(training_methods.METHODS) == {"ntuple", *METHODS}
-    found = {each["name"]: each for each in web.get("/api/trainings/options")["methods"]}
-    assert [option["name"] for option in found[name]["options"]] == list(METHODS[name][1].__dataclass_fields__)
-    assert all(option["doc"] for option in found[name]["options"])
-    if find_spec("torch") is None:
-        assert "lab2048[deep]" in found[name]["why_not"]
-
-
 @pytest.mark.parametrize(
     ("network", "options", "first", "last"),  # bytes for each pattern of six cells
     [
@@ -201,7 +189,7 @@ def test_a_training_that_goes_on_is_planned_with_the_size_that_it_will_come_to(w
 
 
 def test_without_torch_a_deep_training_says_what_to_install(web, monkeypatch):
-    monkeypatch.setattr(training_methods, "has_torch", lambda: False)
+    monkeypatch.setattr(registry, "has_torch", lambda: False)
     said = web.error("POST", "/api/trainings/plan", {"name": "a", "method": "dqn"})
     assert said == "deep networks need torch: pip install 'lab2048[deep]'"
 

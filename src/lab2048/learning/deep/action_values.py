@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.errors import UsageError
-from lab2048.learning.deep.config import ActionConfig, DeepConfig
+from lab2048.learning.deep.config import ActionConfig, C51Config, DeepConfig, DqnConfig
 from lab2048.learning.deep.replay_buffer import Replay, Sample
 from lab2048.learning.deep.strategy import Discipline
 from lab2048.learning.deep.training import DeepTraining
 from lab2048.learning.deep.vector_games import Flags, Floats, Moves, Ranks
-from lab2048.models.deep.design import DeepDesign
 from lab2048.models.deep.network import DeepNetwork
 from lab2048.models.deep.torch_import import torch
 from lab2048.rules import Rules
@@ -30,8 +29,6 @@ STEPS = 16  # moves of each game in a round
 class ActionTraining(DeepTraining):
     """Values of moves that learn."""
 
-    head: ClassVar[str]
-    config_class: ClassVar[type[DeepConfig]] = ActionConfig
     config: ActionConfig
 
     def __init__(self, config: ActionConfig, rules: Rules, n_threads: int = 1) -> None:
@@ -53,23 +50,6 @@ class ActionTraining(DeepTraining):
         self._cells = np.array([symmetry.cells for symmetry in symmetries], np.int64)
         # A board read in the order of a symmetry's cells is turned the other way round.
         self._turned = np.array([np.argsort(symmetry.moves) for symmetry in symmetries], np.int64)
-
-    @classmethod
-    def design(cls, config: Any, rules: Rules) -> DeepDesign:
-        """A network with a value or a distribution for each move."""
-        high = config.most if cls.head == "atoms" else 1000.0
-        low = config.least if cls.head == "atoms" else 0.0
-        return DeepDesign(
-            rules,
-            config.network,
-            cls.head,
-            config.widths_read(),
-            config.reading,
-            low,
-            high,
-            config.atoms,
-            config.support,
-        )
 
     def round(self) -> None:
         """Play some moves of every game, and follow the gradients that become due."""
@@ -142,7 +122,7 @@ class C51Training(ActionTraining):
     """Distributions over returns, one for each move."""
 
     method: ClassVar[str] = "c51"
-    head: ClassVar[str] = "atoms"
+    config_class: ClassVar[type[DeepConfig]] = C51Config
 
     def loss(self, out: torch.Tensor, moves: torch.Tensor, sample: Sample) -> torch.Tensor:
         """The surprise at the distribution that ought to be."""
@@ -161,7 +141,7 @@ class DqnTraining(ActionTraining):
     """A number for each move."""
 
     method: ClassVar[str] = "dqn"
-    head: ClassVar[str] = "actions"
+    config_class: ClassVar[type[DeepConfig]] = DqnConfig
 
     def loss(self, out: torch.Tensor, moves: torch.Tensor, sample: Sample) -> torch.Tensor:
         """The distance from what ought to be, large ones not squared."""

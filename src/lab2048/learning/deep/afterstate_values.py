@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from lab2048.learning.deep.config import AfterstateConfig, DeepConfig
 from lab2048.learning.deep.training import DeepTraining
 from lab2048.learning.deep.vector_games import Floats, Moves, Ranks
-from lab2048.models.deep.design import DeepDesign
 from lab2048.models.deep.network import DeepNetwork, TurnedNetwork
 from lab2048.models.deep.torch_import import torch
 from lab2048.rules import Rules
@@ -47,11 +46,6 @@ class AfterstateTraining(DeepTraining):
         # The window that waits to be learnt.
         self._boards, self._targets = np.zeros((0, n_cells), np.uint8), np.zeros(0, np.float32)
         self._pool = ThreadPoolExecutor(1) if n_threads > 1 else None
-
-    @classmethod
-    def design(cls, config: Any, rules: Rules) -> DeepDesign:
-        """A network with one value."""
-        return DeepDesign(rules, config.network, "value", config.widths_read(), config.reading, high=config.unit)
 
     def round(self) -> None:
         """Play a window with the network as it is; meanwhile learn the window before."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from lab2048.learning.deep.action_values import C51Training
 from lab2048.learning.deep.afterstate_values import AfterstateTraining
-from lab2048.learning.deep.config import ActionConfig, AfterstateConfig
+from lab2048.learning.deep.config import AfterstateConfig, C51Config
 from lab2048.learning.deep.training import DeepTraining
 from lab2048.learning.deep.vector_games import Crowd
 from lab2048.models.deep.network import DeepNetwork
@@ -32,7 +32,7 @@ def train_speed(method: str, seconds: float = SECONDS) -> Pace:
     if method == "afterstate":
         training = AfterstateTraining(AfterstateConfig(trial_every=0), rules, 1)
     else:
-        training = C51Training(ActionConfig(trial_every=0), rules, 1)
+        training = C51Training(C51Config(trial_every=0), rules, 1)
     list(zip(training.run(), range(2), strict=False))  # the first window has nothing to learn from
     begin, moves, steps = time.process_time(), training.n_moves, training.adam.n_steps
     for _ in training.run():

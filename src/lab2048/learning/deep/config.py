@@ -1,118 +1,250 @@
-"""How deep networks learn, as data: what can be asked for, method by method.  Nothing here needs torch."""
+"""Options of deep networks, method by method.  Nothing here needs torch."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from lab2048.errors import UsageError
-from lab2048.learning.option import check_wishes, wish
+from lab2048.learning.config import TrainingConfig, option, with_default
 from lab2048.models.deep.design_options import KINDS, READINGS, SCALES
+from lab2048.rules import Rules
+
+if TYPE_CHECKING:
+    from lab2048.models.deep.design import DeepDesign
+    from lab2048.players.player import Player
 
 STRATEGIES = ("none", "safe", "reverse-shield")
 REWARDS = ("merge", "ordered")
 BLAMES = ("end", "every")
+GAME_BYTES = 40  # of one game of the vectorized environment in a checkpoint
+RETURNS_ROOM = 256  # moves per game that `returns` allocates at first
+
+
+def read_widths(text: str) -> tuple[int, ...]:
+    """Return layer widths as numbers.
+
+    >>> read_widths("128,64,256")
+    (128, 64, 256)
+    """
+    words = text.replace(",", " ").split()
+    if not words or not all(word.isascii() and word.isdigit() for word in words):
+        raise UsageError(f"widths {text}: expected numbers such as 128,64,256", field="widths")
+    return tuple(map(int, words))
 
 
 @dataclass(frozen=True)
-class DeepConfig:
-    """How to learn: what all methods share."""
+class DeepConfig(TrainingConfig):
+    """Options that all deep methods share."""
 
-    network: str = wish("lines", "kind of network", known=KINDS, is_fixed=True)
-    widths: str = wish("128,64,256", "widths of its layers", is_fixed=True)
-    reading: str = wish("onehot", "how cells are read", known=READINGS, is_fixed=True)
-    crowd: int = wish(256, "games that are played side by side", low=1, high=65536, is_fixed=True)
-    batch: int = wish(128, "boards that are learnt from at once", low=1, high=65536)
-    rate: float = wish(1e-3, "learning rate of Adam", low=1e-9, high=1.0)
-    decay: float = wish(0.0, "the rate falls with the square root of moves through this; 0: never", low=0, high=1e15)
-    clip: float = wish(1.0, "longest gradient", low=1e-9, high=1e9)
-    average: float = wish(0.999, "how slowly the weights that play follow those that learn", low=0, high=0.999999)
-    trial_every: int = wish(2000, "games between trials; 0: none", low=0, high=10**9)
-    trial_games: int = wish(100, "games of a trial", low=2, high=100_000)
-    seed: int = wish(1, "seed of games, first weights and batches", low=0, high=2**53 - 1, is_fixed=True)
+    n_copies: ClassVar[int] = 5  # of the weights in a checkpoint: playing, learning, Adam's two moments, average
 
-    def __post_init__(self) -> None:
-        """Refuse what makes no sense."""
-        check_wishes(self)
-
-    def widths_read(self) -> tuple[int, ...]:
-        """The widths as numbers."""
-        words = self.widths.replace(",", " ").split()
-        if not words or not all(word.isascii() and word.isdigit() for word in words):
-            raise UsageError(f"widths {self.widths}: expected numbers such as 128,64,256", field="widths")
-        return tuple(map(int, words))
+    network: str = option("lines", "Network architecture", choices=KINDS, is_fixed=True)
+    widths: str = option("128,64,256", "Layer widths", is_fixed=True, metavar="WIDTHS", check=read_widths)
+    reading: str = option("onehot", "Cell encoding", choices=READINGS, is_fixed=True)
+    crowd: int = option(256, "Games played in parallel", low=1, high=65536, is_fixed=True)
+    batch: int = option(128, "Minibatch size", low=1, high=65536)
+    rate: float = option(1e-3, "Learning rate of Adam", low=1e-9, high=1.0)
+    decay: float = option(
+        0.0, "The learning rate decays as 1/sqrt(1 + moves / N); 0 = constant", low=0, high=1e15, metavar="MOVES"
+    )
+    clip: float = option(1.0, "Gradient clipping: largest norm", low=1e-9, high=1e9)
+    average: float = option(0.999, "Decay of the moving average of the weights, which plays", low=0, high=0.999999)
+    trial_every: int = option(2000, "Games between evaluations; 0 = no evaluations", low=0, high=10**9, metavar="GAMES")
+    trial_games: int = option(100, "Games per evaluation", low=2, high=100_000)
+    seed: int = option(1, "Seed of games, initial weights and minibatches", low=0, high=2**53 - 1, is_fixed=True)
 
     def rate_after(self, n_moves: int) -> float:
-        """The learning rate when so many moves were made."""
+        """Return the learning rate after `n_moves`."""
         return self.rate if self.decay == 0 else self.rate / math.sqrt(1 + n_moves / self.decay)
+
+    def design(self, rules: Rules) -> "DeepDesign":
+        """Return the network to train."""
+        from lab2048.models.deep.design import DeepDesign
+
+        return DeepDesign(rules, self.network, self.head, read_widths(self.widths), self.reading, **self._scale())
+
+    def _scale(self) -> dict[str, Any]:
+        """Return what the outputs of the network mean, as fields of its design."""
+        raise NotImplementedError
+
+    def check(self, rules: Rules) -> None:
+        self.design(rules)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        return ("environments",)
+
+    @classmethod
+    def _read_header(cls, path: Path) -> tuple[Rules, dict[str, Any]]:
+        from lab2048.models.deep.header import read_deep_header
+
+        design, facts = read_deep_header(path)
+        return design.rules, facts
+
+    def sizes(self, rules: Rules, n_moves: float = 0, limit: float | None = None) -> tuple[int, int]:
+        """Return the bytes of a checkpoint; approximate, because games under way are of any length."""
+        n_weights = sum(math.prod(shape) for shape in self.design(rules).shapes().values())
+        n_cells = rules.shape.n_cells
+        least = 4 * self.n_copies * n_weights + (GAME_BYTES + n_cells) * self.crowd
+        step = n_cells + 7  # board, move, reward and two flags
+        last = math.inf if limit is None else limit
+        now, later = (least + step * self._n_steps_kept(n) for n in (n_moves, max(n_moves, last)))
+        return now, later
+
+    def _n_steps_kept(self, n_moves: float) -> int:  # noqa: ARG002
+        """Return how many moves to learn from a checkpoint holds after `n_moves`."""
+        return 0
 
 
 @dataclass(frozen=True)
 class AfterstateConfig(DeepConfig):
-    """How a value of afterstates learns."""
+    """Options of a network that values afterstates."""
 
-    rate: float = wish(3e-3, "learning rate of Adam", low=1e-9, high=1.0)
-    decay: float = wish(3e5, "the rate falls with the square root of moves through this; 0: never", low=0, high=1e15)
-    window: int = wish(16, "moves of each game in a round", low=1, high=10_000, is_fixed=True)
-    trace: float = wish(0.5, "lambda: how much the rest of the window counts against the next value", low=0, high=1)
-    passes: int = wish(1, "how often a window is learnt", low=1, high=100)
-    turn: bool = wish(True, "learn boards turned and mirrored at random")
-    unit: float = wish(1000.0, "score that the network sees as 1", low=1e-6, high=1e9, is_fixed=True)
+    head: ClassVar[str] = "value"
 
+    rate: float = with_default(DeepConfig, "rate", 3e-3)
+    decay: float = with_default(DeepConfig, "decay", 3e5)
+    window: int = option(16, "Moves of each game per round", low=1, high=10_000, is_fixed=True)
+    trace: float = option(0.5, "TD(lambda): weight of the rest of the window against the next value", low=0, high=1)
+    passes: int = option(1, "Epochs per window", low=1, high=100)
+    turn: bool = option(True, "Augment boards by random rotations and reflections")
+    unit: float = option(1000.0, "Score that the network outputs as 1", low=1e-6, high=1e9, is_fixed=True)
 
-@dataclass(frozen=True)
-class ActionConfig(DeepConfig):
-    """How values of moves learn."""
+    def _scale(self) -> dict[str, Any]:
+        return {"high": self.unit}
 
-    reward: str = wish(
-        "merge", "tiles merged, or those times the share of lines in order", known=REWARDS, is_fixed=True
-    )
-    strategy: str = wish("none", "what holds it to two sides of the board", known=STRATEGIES, is_fixed=True)
-    sides: str = wish("left-down", "the two sides", is_fixed=True)
-    warm_up: int = wish(50, "moves of a game before the reverse shield acts", low=0, high=10**9)
-    epsilon: float = wish(0.01, "chance of a move at random", low=0, high=1)
-    discount: float = wish(0.99, "what a reward is worth a move later", low=0, high=1)
-    ahead: int = wish(3, "rewards that are added up before the network judges", low=1, high=100, is_fixed=True)
-    replay: int = wish(200_000, "moves that are kept to learn from", low=100, high=100_000_000, is_fixed=True)
-    ratio: float = wish(0.02, "gradients for each move", low=0, high=100)
-    per_game: float = wish(0.0, "gradients for each game that ends", low=0, high=100_000)
-    refresh: int = wish(500, "gradients after which the slower copy is made anew", low=1, high=10**9)
-    turn: bool = wish(True, "learn boards turned and mirrored at random, if there is no strategy")
-    least: float = wish(0.0, "c51: least return", low=-1e9, high=1e9, is_fixed=True)
-    most: float = wish(20_000.0, "c51: largest return", low=-1e9, high=1e9, is_fixed=True)
-    atoms: int = wish(51, "c51: returns that a distribution is about", low=2, high=1001, is_fixed=True)
-    support: str = wish("symlog", "how returns are spread or squeezed", known=SCALES, is_fixed=True)
+    def _n_steps_kept(self, n_moves: float) -> int:
+        return self.crowd * (self.window + 1 if n_moves else 1)
 
 
-@dataclass(frozen=True)
-class ReturnsConfig(DeepConfig):
-    """How values of moves learn from whole games."""
-
-    epsilon: float = wish(0.1, "chance of a move at random", low=0, high=1)
-    discount: float = wish(0.99, "what a reward is worth a move later", low=0, high=1)
-    penalty: float = wish(1000.0, "what a game costs if the goal was not made", low=0, high=1e9)
-    blame: str = wish("end", "whether the end of a lost game pays for it, or every move alike", known=BLAMES)
-    passes: int = wish(1, "how often a game is learnt", low=1, high=100)
-    support: str = wish("symlog", "whether returns are squeezed", known=SCALES, is_fixed=True)
-
-
-@dataclass(frozen=True)
-class DistilConfig(DeepConfig):
-    """How a network learns to do what another player does."""
-
-    teacher: str = wish("shield:inner=greedy,strategy=left-up", "the player whose moves are learnt", is_fixed=True)
-    crowd: int = wish(64, "games that are played side by side", low=1, high=65536, is_fixed=True)
-    share: float = wish(
-        0.5, "share of the games in which the teacher moves; in the rest the learner does", low=0, high=1
-    )
-    stress: float = wish(1.0, "how much a board counts on which a shield overrode its player", low=0, high=1e6)
-    replay: int = wish(500_000, "boards that are kept to learn from", low=100, high=100_000_000, is_fixed=True)
-    ratio: float = wish(0.05, "gradients for each move", low=0, high=100)
-
-
-# Document 003, and where it is silent its published code: 2 rewards ahead, returns from -1 to 2048, tiles as plain
-# numbers, and one gradient for each game.
+# Sauren 2022, and where the thesis is silent its published code: 2-step returns from -1 to 2048, tiles as plain
+# numbers, and one gradient step per game.
 PRESET_003 = {
     "network": "mlp", "widths": "128", "reading": "tiles", "crowd": 1, "batch": 64, "rate": 1e-3, "clip": 1e9,
     "average": 0.0, "epsilon": 0.1, "discount": 0.95, "ahead": 2, "replay": 10_000, "ratio": 0.0, "per_game": 1.0,
     "refresh": 50, "turn": False, "least": -1.0, "most": 2048.0, "atoms": 51, "support": "linear",
     "trial_every": 25, "trial_games": 10,
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ActionConfig(DeepConfig):
+    """Options of a network that values moves and learns from a replay buffer."""
+
+    n_copies: ClassVar[int] = 6  # and the target network
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"003": PRESET_003}
+
+    reward: str = option(
+        "merge", "Reward: merged tiles, or those times the share of ordered lines", choices=REWARDS, is_fixed=True
+    )
+    strategy: str = option("none", "How strictly moves are restricted to two sides", choices=STRATEGIES, is_fixed=True)
+    sides: str = option(
+        "left-down",
+        "The two sides",
+        is_fixed=True,
+        metavar="SIDES",
+        check="lab2048.players.strategy:read_strategy",
+    )
+    warm_up: int = option(50, "Moves of a game before the reverse shield acts", low=0, high=10**9, metavar="MOVES")
+    epsilon: float = option(0.01, "Probability of a random move (epsilon-greedy)", low=0, high=1)
+    discount: float = option(0.99, "Discount factor per move", low=0, high=1)
+    ahead: int = option(3, "Rewards summed before bootstrapping (n-step returns)", low=1, high=100, is_fixed=True)
+    replay: int = option(200_000, "Size of the replay buffer", low=100, high=10**8, is_fixed=True, metavar="MOVES")
+    ratio: float = option(0.02, "Gradient steps per move", low=0, high=100)
+    per_game: float = option(0.0, "Gradient steps per finished game", low=0, high=100_000)
+    refresh: int = option(500, "Gradient steps between updates of the target network", low=1, high=10**9)
+    turn: bool = option(True, "Augment boards by random rotations and reflections, unless there is a strategy")
+    least: float = option(0.0, "c51: smallest return", low=-1e9, high=1e9, is_fixed=True)
+    most: float = option(20_000.0, "c51: largest return", low=-1e9, high=1e9, is_fixed=True)
+    atoms: int = option(51, "c51: atoms of the return distribution", low=2, high=1001, is_fixed=True)
+    support: str = option("symlog", "Scale of returns", choices=SCALES, is_fixed=True)
+
+    def _n_steps_kept(self, n_moves: float) -> int:
+        return int(min(self.replay, n_moves))
+
+
+@dataclass(frozen=True)
+class C51Config(ActionConfig):
+    """Options of a network that outputs a return distribution for each move."""
+
+    head: ClassVar[str] = "atoms"
+
+    def _scale(self) -> dict[str, Any]:
+        return {"low": self.least, "high": self.most, "n_atoms": self.atoms, "scale": self.support}
+
+
+@dataclass(frozen=True)
+class DqnConfig(ActionConfig):
+    """Options of a network that outputs a value for each move."""
+
+    head: ClassVar[str] = "actions"
+
+    def _scale(self) -> dict[str, Any]:
+        return {"high": 1000.0, "n_atoms": self.atoms, "scale": self.support}
+
+
+@dataclass(frozen=True)
+class ReturnsConfig(DeepConfig):
+    """Options of a network that values moves and learns from the returns of whole games."""
+
+    head: ClassVar[str] = "actions"
+
+    epsilon: float = with_default(ActionConfig, "epsilon", 0.1)
+    discount: float = with_default(ActionConfig, "discount", 0.99)
+    penalty: float = option(1000.0, "Penalty for a game that does not reach the goal", low=0, high=1e9)
+    blame: str = option("end", "Moves of a lost game that get the penalty: its end, or every one alike", choices=BLAMES)
+    passes: int = option(1, "Epochs per game", low=1, high=100)
+    support: str = with_default(ActionConfig, "support", "symlog")
+
+    def _scale(self) -> dict[str, Any]:
+        return {"high": 1000.0, "scale": self.support}
+
+    def _n_steps_kept(self, n_moves: float) -> int:  # noqa: ARG002
+        return self.crowd * RETURNS_ROOM
+
+
+@dataclass(frozen=True)
+class DistilConfig(DeepConfig):
+    """Options of a network that imitates another player."""
+
+    head: ClassVar[str] = "actions"
+
+    teacher: str = option("shield:inner=greedy,strategy=left-up", "Player to imitate", is_fixed=True, metavar="PLAYER")
+    crowd: int = with_default(DeepConfig, "crowd", 64)
+    share: float = option(
+        0.5, "Share of the games in which the teacher moves; in the rest the learner does", low=0, high=1
+    )
+    stress: float = option(1.0, "Weight of a board on which a shield overrode its player", low=0, high=1e6)
+    replay: int = with_default(ActionConfig, "replay", 500_000)
+    ratio: float = with_default(ActionConfig, "ratio", 0.05)
+
+    def _scale(self) -> dict[str, Any]:
+        return {"high": 1.0}
+
+    def make_teacher(self) -> "Player":
+        """Return the teacher; raise UsageError if it is a person."""
+        from lab2048.players.registry import make_player
+
+        teacher = make_player(self.teacher)
+        if teacher.is_interactive:
+            raise UsageError(
+                f"teacher {self.teacher} cannot be asked so often: expected a player that chooses by itself",
+                field="teacher",
+            )
+        return teacher
+
+    def check(self, rules: Rules) -> None:
+        from lab2048.players.registry import fit_player
+
+        super().check(rules)
+        fit_player(self.teacher, rules)
+        self.make_teacher()
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        return (*super().groups, *self.make_teacher().groups)
+
+    def _n_steps_kept(self, n_moves: float) -> int:
+        return int(min(self.replay, n_moves))

@@ -17,11 +17,8 @@ from lab2048.learning.deep.config import DeepConfig, DistilConfig
 from lab2048.learning.deep.replay_buffer import Replay
 from lab2048.learning.deep.training import DeepTraining
 from lab2048.learning.deep.vector_games import Flags, Floats, Moves, Ranks
-from lab2048.models.deep.design import DeepDesign
 from lab2048.models.deep.network import DeepNetwork
 from lab2048.models.deep.torch_import import torch
-from lab2048.players.player import Player
-from lab2048.players.registry import fit_player, make_player
 from lab2048.rules import Board, Rules
 from lab2048.rules.afterstates import Afters, slide_boards
 
@@ -38,7 +35,7 @@ class DistilTraining(DeepTraining):
     def __init__(self, config: DistilConfig, rules: Rules, n_threads: int = 1) -> None:
         """Begin with untrained weights."""
         super().__init__(config, rules, n_threads)
-        self.teacher = _teacher(config)
+        self.teacher = config.make_teacher()
         self.teacher.start(rules, config.seed)
         if config.replay // config.crowd < 2:
             raise UsageError(
@@ -48,23 +45,6 @@ class DistilTraining(DeepTraining):
         self._counts = np.zeros(3)  # of this round: boards asked about, overridden there, where both would do the same
         self._is_taught = np.arange(config.crowd) < round(config.share * config.crowd)
         self._debt = 0.0  # gradients that are due
-
-    @classmethod
-    def design(cls, config: Any, rules: Rules) -> DeepDesign:
-        """A network with a number for each move, which has no unit."""
-        return DeepDesign(rules, config.network, "actions", config.widths_read(), config.reading, high=1.0)
-
-    @classmethod
-    def check(cls, config: Any, rules: Rules) -> None:
-        """Look at the teacher, too."""
-        super().check(config, rules)
-        fit_player(config.teacher, rules)
-        _teacher(config)
-
-    @classmethod
-    def groups(cls, config: Any) -> tuple[str, ...]:
-        """Those of the teacher too."""
-        return (*super().groups(config), *_teacher(config).groups)
 
     def round(self) -> None:
         """Play some moves of every game, and follow the gradients that become due."""
@@ -121,13 +101,3 @@ class DistilTraining(DeepTraining):
         """Go on with those; a teacher that draws lots begins its own anew."""
         self.replay.restore(arrays)
         self._debt = float(arrays["debt"][0])
-
-
-def _teacher(config: DistilConfig) -> Player:
-    teacher = make_player(config.teacher)
-    if teacher.is_interactive:
-        raise UsageError(
-            f"teacher {config.teacher} cannot be asked so often: expected a player that chooses by itself",
-            field="teacher",
-        )
-    return teacher

@@ -12,17 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.learning.deep.action_values import best
-from lab2048.learning.deep.config import DeepConfig, ReturnsConfig
+from lab2048.learning.deep.config import RETURNS_ROOM, DeepConfig, ReturnsConfig
 from lab2048.learning.deep.training import DeepTraining
 from lab2048.learning.deep.vector_games import Floats, Moves, Ranks
-from lab2048.models.deep.design import DeepDesign
 from lab2048.models.deep.network import DeepNetwork
 from lab2048.models.deep.torch_import import torch
 from lab2048.rules import Rules
 from lab2048.rules.afterstates import Afters
 
 STEPS = 16  # moves of each game in a round
-ROOM = 256  # moves of a game that there is room for at first
 
 
 class ReturnsTraining(DeepTraining):
@@ -36,17 +34,11 @@ class ReturnsTraining(DeepTraining):
         """Begin with untrained weights."""
         super().__init__(config, rules, n_threads)
         # The games at hand, from their beginning on: row t is move t of each.
-        self._boards = np.zeros((ROOM, config.crowd, rules.shape.n_cells), np.uint8)
+        self._boards = np.zeros((RETURNS_ROOM, config.crowd, rules.shape.n_cells), np.uint8)
         self._moves, self._rewards = (
-            np.zeros((ROOM, config.crowd), np.uint8),
-            np.zeros((ROOM, config.crowd), np.float32),
+            np.zeros((RETURNS_ROOM, config.crowd), np.uint8),
+            np.zeros((RETURNS_ROOM, config.crowd), np.float32),
         )
-
-    @classmethod
-    def design(cls, config: Any, rules: Rules) -> DeepDesign:
-        """A network with a value for each move."""
-        widths = config.widths_read()
-        return DeepDesign(rules, config.network, "actions", widths, config.reading, high=1000.0, scale=config.support)
 
     def round(self) -> None:
         """Play some moves of every game, and learn those games that ended."""

@@ -10,20 +10,19 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.errors import FileError, LabError, UsageError
+from lab2048.errors import LabError, UsageError
+from lab2048.learning.config import not_resumable
 from lab2048.learning.deep.config import DeepConfig
 from lab2048.learning.deep.optimizer import Adam
 from lab2048.learning.deep.vector_games import N_RANKS, Crowd, Ending, Floats, Moves, Ranks
 from lab2048.learning.evaluation import Trial, run_trial
-from lab2048.learning.option import check_same
-from lab2048.models.deep.design import DeepDesign
 from lab2048.models.deep.file import load_deep, save_deep
 from lab2048.models.deep.network import DeepNetwork
 from lab2048.models.deep.torch_import import torch
@@ -75,7 +74,7 @@ class DeepTraining(ABC):
         """Begin with untrained weights."""
         torch.set_num_threads(1)  # sums in several threads differ in their last bits
         self.config, self.rules, self.n_threads = config, rules, n_threads
-        self.adam = Adam(self.design(config, rules), config.seed, clip=config.clip, average=config.average)
+        self.adam = Adam(config.design(rules), config.seed, clip=config.clip, average=config.average)
         self.games = Crowd(rules, config.crowd, config.seed)
         self.rng = np.random.default_rng(config.seed)
         self.seconds, self.best = 0.0, 0.0
@@ -92,16 +91,6 @@ class DeepTraining(ABC):
         self._paces: deque[tuple[int, int, float]] = deque(maxlen=20)
 
     # --- what a method says ------------------------------------------------------------
-
-    @classmethod
-    @abstractmethod
-    def design(cls, config: Any, rules: Rules) -> DeepDesign:
-        """The network to train."""
-
-    @classmethod
-    def check(cls, config: Any, rules: Rules) -> None:
-        """Refuse what cannot be trained, before anything is compiled."""
-        cls.design(config, rules)
 
     @abstractmethod
     def round(self) -> None:
@@ -127,11 +116,6 @@ class DeepTraining(ABC):
         """What else it counts, of late."""
         return {}
 
-    @classmethod
-    def groups(cls, config: Any) -> tuple[str, ...]:  # noqa: ARG003
-        """The groups of kernels that it needs: lab2048.arena.compile."""
-        return ("environments",)
-
     # --- what all share ----------------------------------------------------------------
 
     @property
@@ -139,26 +123,44 @@ class DeepTraining(ABC):
         return self.games.n_moves
 
     @property
+    def n_weights(self) -> int:
+        return len(self.adam.flat)
+
+    @property
+    def n_steps(self) -> int:
+        """Gradient steps so far."""
+        return self.adam.n_steps
+
+    @property
     def n_games(self) -> int:
         return self.games.n_ended
 
+    def describe(self) -> str:
+        """Return a few words about the network and how it is trained."""
+        config = self.config
+        return f"{config.network} {config.widths}: {self.n_weights:,} weights, {config.crowd} games in parallel"
+
     @classmethod
-    def resume(cls, path: Path, n_threads: int, **wishes: Any) -> Self:
-        """Go on where a file was left; some things may go on differently."""
+    def begin(cls, config: Any, rules: Rules, n_threads: int) -> Self:
+        """Start with untrained weights."""
+        return cls(config, rules, n_threads)
+
+    @classmethod
+    def resume(cls, path: Path, n_threads: int, **changes: Any) -> Self:
+        """Continue from a checkpoint; `changes` are options that get another value."""
         network, arrays = load_deep(path)
         facts: Any = network.facts.get("training")
         try:
             if facts["method"] != cls.method:
                 raise UsageError(f"{path} was trained by lab2048 train {facts['method']}, not {cls.method}")
-            known = facts["config"]  # of an older version: what it had no word for was as it is by default
-            config = cls.config_class(**{f.name: known[f.name] for f in fields(cls.config_class) if f.name in known})
-            check_same(config, wishes)
-            training = cls(replace(config, **wishes), network.design.rules, n_threads)
+            config = cls.config_class.from_checkpoint(facts["config"])
+            config.check_unchanged(changes)
+            training = cls(replace(config, **changes), network.design.rules, n_threads)
             training._restore(facts, arrays)
         except UsageError:
             raise
         except (TypeError, KeyError, ValueError, IndexError, AttributeError, LabError):
-            raise FileError(f"{path} cannot be trained further: expected a checkpoint of lab2048 train") from None
+            raise not_resumable(path) from None
         return training
 
     def _restore(self, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:

@@ -5,15 +5,16 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from lab2048.arena.compile import NETWORK, PLAY, SOLVER, groups_of, prepare
+from lab2048.arena.compile import PLAY, SOLVER, groups_of, prepare
 from lab2048.errors import FileError, LabError, UsageError, nearest
+from lab2048.learning.registry import METHODS
 from lab2048.models.deep.torch_import import has_torch
 from lab2048.players.registry import fit_player, make_player, names
 from lab2048.studies.model import Row, Study
 from lab2048.studies.result import Result, Shelf
 from lab2048.studies.run.task import Job, LeftOutError, StoppedError
 from lab2048.studies.run.trained_games import WEIGHTS, is_trained
-from lab2048.studies.run.training import DEEP, deep_method
+from lab2048.studies.run.training import make_config
 
 INSTALL_DEEP = "install torch: pip install 'lab2048[deep]'"
 _DEEP_PLAYERS = ("c51", "net")
@@ -28,17 +29,13 @@ def reason_left_out(row: Row, size: str) -> str:
         return f"not part of a {size} run"
     spoken = [] if is_trained(row.player) else [row.player, *_INNER.findall(row.player)]
     players = {found.partition(":")[0] for found in spoken if found}
-    is_deep = (row.lesson is not None and row.lesson.method in DEEP) or any(name in _DEEP_PLAYERS for name in players)
-    if is_deep and not has_torch():
+    method = METHODS.get(row.lesson.method) if row.lesson else None
+    is_deep = method is not None and method.is_deep
+    if (is_deep or not players.isdisjoint(_DEEP_PLAYERS)) and not has_torch():
         return INSTALL_DEEP
     for name in sorted(players):
         if name not in names():
             return f"install a lab2048 that has the player {name}"
-    if row.lesson is not None and row.lesson.method in DEEP:
-        try:
-            deep_method(row.lesson.method)
-        except (ImportError, AttributeError):
-            return f"install a lab2048 that has the training {row.lesson.method}"
     return ""
 
 
@@ -70,6 +67,7 @@ class Runner:
         self._say, self._show, self._force = say, show, force
         for row in shelf.study.rows:
             if not self._wanted.isdisjoint(part.id for part in rows[row.id]):
+                _check_training(row, shelf)
                 _check_player(row, shelf)
         self._job: Job | None = None
         self.is_stopped = False
@@ -134,11 +132,22 @@ class Runner:
             groups.add(SOLVER)
         if row.player and not is_trained(row.player):
             groups |= set(groups_of([row.player]))
-        if row.lesson is not None and row.lesson.method == "ntuple":
-            groups.add(NETWORK)
-        if row.lesson is not None and row.lesson.method in DEEP:
-            groups.add("environments")
+        if row.lesson is not None:
+            groups |= set(make_config(row.lesson, row.rules(self.shelf.size), self.shelf.seed).groups)
         prepare(self._say, *sorted(groups))
+
+
+def _check_training(row: Row, shelf: Shelf) -> None:
+    """Raise FileError for a training with an unknown method or a wrong option, before hours of other rows."""
+    if row.lesson is None:
+        return
+    try:
+        rules = row.rules(shelf.size)
+        config = make_config(row.lesson, rules, shelf.seed)
+        if row.amount(shelf.size):
+            config.check(rules)
+    except LabError as error:
+        raise FileError(f"study {shelf.study.name}, row {row.id}: {error}") from None
 
 
 def _check_player(row: Row, shelf: Shelf) -> None:

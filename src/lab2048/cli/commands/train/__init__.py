@@ -1,1 +1,1 @@
-"""`lab2048 train`: n-tuple networks and deep networks."""
+"""`lab2048 train`: one command per training method."""

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from lab2048.jobs.job import Job, JobData
 from lab2048.jobs.progress import TrainingProgress
+from lab2048.learning.registry import METHODS, Method
 from lab2048.models.ntuple.pattern import PRESETS
 from lab2048.views.charts import Chart, training_chart
 from lab2048.views.web.errors import ConflictError, NotFoundError
@@ -16,8 +17,7 @@ from lab2048.views.web.serialize.schema import ERRORS, NAME, ChartData, CommandD
 from lab2048.views.web.services.checkpoints import Checkpoints
 from lab2048.views.web.services.command_line import line
 from lab2048.views.web.services.networks import CheckpointData, TrainingData, checkpoint_list, training_list
-from lab2048.views.web.services.training_methods import METHODS, Method, option_doc, option_fields
-from lab2048.views.web.services.training_request import TrainingBody, make_plan
+from lab2048.views.web.services.training_request import TrainingBody, option_list, plan_training
 from lab2048.views.web.state import Lab, LabOf
 
 CHARTS = ("score", "tiles", "learning")
@@ -29,7 +29,7 @@ ChartName = Annotated[str, Path(alias="chart", max_length=20, examples=["score"]
 
 
 class TrainingList(BaseModel):
-    """The networks, newest first."""
+    """Trained networks, newest first."""
 
     trainings: list[TrainingData]
 
@@ -43,7 +43,7 @@ class TrainingShown(BaseModel):
 
 
 class TrainingPlan(CommandData):
-    """The command, and what it will write: `bytes` at first, `last_bytes` in the end, in one file."""
+    """The command, and the size of its file: `bytes` at first, `last_bytes` in the end."""
 
     bytes: int
     last_bytes: int
@@ -52,17 +52,19 @@ class TrainingPlan(CommandData):
 
 
 class OptionData(BaseModel):
-    """One option of a training; `known` are the words that it takes, if it takes only some."""
+    """One option of a training; `known` lists its values if it is a choice, `low` and `high` are its range."""
 
     name: str
     kind: str
     default: Any
     doc: str
     known: list[str]
+    low: float | None
+    high: float | None
 
 
 class MethodData(BaseModel):
-    """A way to learn; `why_not` says what is missing for it."""
+    """A training method; `why_not` says what is missing for it."""
 
     name: str
     title: str
@@ -72,23 +74,23 @@ class MethodData(BaseModel):
 
 
 class OptionList(BaseModel):
-    """All methods with their options, and the networks of n-tuples that have names."""
+    """All training methods with their options, and the named n-tuple networks."""
 
     methods: list[MethodData]
     networks: list[str]
 
 
 class GoneData(BaseModel):
-    """What is gone."""
+    """What was deleted."""
 
     deleted: str
 
 
 @router.post("")
 def begin(lab: LabOf, body: TrainingBody) -> JobData:
-    """Train a network; stopping keeps it."""
+    """Start a training; stopping it keeps the network."""
     lab.library.trainings.mkdir(parents=True, exist_ok=True)
-    plan = make_plan(lab, body)
+    plan = plan_training(lab, body)
     job = _job_of(lab, body.name)
     if job and job.is_active:
         raise ConflictError(f"training {body.name} runs already: {job.id}")
@@ -105,21 +107,21 @@ def begin(lab: LabOf, body: TrainingBody) -> JobData:
 
 @router.post("/plan")
 def plan(lab: LabOf, body: TrainingBody) -> TrainingPlan:
-    """The command that does the same, and what it will write; nothing starts."""
-    plan = make_plan(lab, body)
+    """Return the command of a training and what it will write, without starting it."""
+    plan = plan_training(lab, body)
     first, last = plan.n_bytes
     return TrainingPlan(command=line(plan.words), bytes=first, last_bytes=last, free=plan.free, writes=plan.writes())
 
 
 @router.get("")
 def list_trainings(lab: LabOf) -> TrainingList:
-    """The networks that were trained here."""
+    """List the networks that were trained on this page."""
     return TrainingList(trainings=training_list(lab))
 
 
 @router.get("/options")
 def options() -> OptionList:
-    """The ways to learn, and how each can be changed."""
+    """List the training methods and their options."""
     found = [
         MethodData(
             name=method.name, title=method.title, doc=method.doc, why_not=method.why_not, options=_options(method)
@@ -131,7 +133,7 @@ def options() -> OptionList:
 
 @router.get("/{training}")
 def show(lab: LabOf, name: TrainingName) -> TrainingShown:
-    """A training, the job that makes it or made it, and its checkpoints, newest first."""
+    """Return a training with its latest job and its checkpoints, newest first."""
     found = next((training for training in training_list(lab) if training.name == name), None)
     job = _job_of(lab, name)
     if found is None and job is None:
@@ -141,7 +143,7 @@ def show(lab: LabOf, name: TrainingName) -> TrainingShown:
 
 @router.post("/{training}/checkpoints")
 def keep(lab: LabOf, name: TrainingName) -> CheckpointData:
-    """Keep the last checkpoint as it is now, whatever the training comes to."""
+    """Keep a copy of the last checkpoint."""
     lab.library.network(name)
     number = Checkpoints(lab.library.trainings, name).keep_last(is_wished=True)
     return _checkpoint(lab, name, number or 0)
@@ -149,7 +151,7 @@ def keep(lab: LabOf, name: TrainingName) -> CheckpointData:
 
 @router.post("/{training}/checkpoints/{number}")
 def wish(lab: LabOf, name: TrainingName, number: Number) -> CheckpointData:
-    """Keep a checkpoint that would make room for others one day."""
+    """Protect a checkpoint from being removed to make room for others."""
     _checkpoint(lab, name, number)
     Checkpoints(lab.library.trainings, name).wish(number)
     return _checkpoint(lab, name, number)
@@ -157,7 +159,7 @@ def wish(lab: LabOf, name: TrainingName, number: Number) -> CheckpointData:
 
 @router.delete("/{training}/checkpoints/{number}")
 def remove(lab: LabOf, name: TrainingName, number: Number) -> GoneData:
-    """Remove a checkpoint for good; the training stays."""
+    """Delete a checkpoint; the training stays."""
     _checkpoint(lab, name, number)
     checkpoints = Checkpoints(lab.library.trainings, name)
     lab.players.forget(str(checkpoints.path(number)))
@@ -167,19 +169,19 @@ def remove(lab: LabOf, name: TrainingName, number: Number) -> GoneData:
 
 @router.get("/{training}/charts/{chart}")
 def chart(lab: LabOf, name: TrainingName, kind: ChartName) -> ChartData:
-    """One of the charts: score, tiles, learning."""
+    """Return a chart: score, tiles or learning."""
     return chart_data(_chart(lab, name, kind), f"/api/trainings/{name}/charts/{kind}")
 
 
 @router.get("/{training}/charts/{chart}/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
 def chart_csv(lab: LabOf, name: TrainingName, kind: ChartName) -> Response:
-    """The numbers of a chart."""
+    """Return the numbers of a chart as CSV."""
     return csv_response(_chart(lab, name, kind).to_csv(), f"{name}-{kind}")
 
 
 @router.delete("/{training}")
 def delete(lab: LabOf, name: TrainingName) -> GoneData:
-    """Remove a network for good, and its checkpoints."""
+    """Delete a training with its checkpoints."""
     job = _job_of(lab, name)
     if job and job.is_active:
         raise ConflictError(f"training {name} is running: cancel {job.id} first")
@@ -210,7 +212,7 @@ def _chart(lab: Lab, name: str, kind: str) -> Chart:
 
 
 def _job_of(lab: Lab, name: str) -> Job | None:
-    """The newest job that trains a network of this name."""
+    """Return the newest job of a training; None if there is none."""
     return next((job for job in lab.jobs.all_jobs("train") if job.request.get("name") == name), None)
 
 
@@ -218,10 +220,12 @@ def _options(method: Method) -> list[OptionData]:
     return [
         OptionData(
             name=each.name,
-            kind=(each.type.__name__ if isinstance(each.type, type) else str(each.type)).removesuffix(" | None"),
+            kind=each.kind.__name__,
             default=each.default,
-            doc=option_doc(method, each.name),
-            known=list(each.metadata.get("known") or ()),
+            doc=each.doc,
+            known=list(each.choices),
+            low=each.low,
+            high=each.high,
         )
-        for each in option_fields(method)
+        for each in option_list(method)
     ]

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from lab2048.errors import FileError
+from lab2048.learning.registry import METHODS, player_of_head
 from lab2048.views.web.services.checkpoints import SUFFIX, Checkpoints
-from lab2048.views.web.services.training_methods import METHODS, NTUPLE, player_of
 from lab2048.views.web.state import Lab
 
 
@@ -112,7 +112,14 @@ def _ntuple_facts(path: Path) -> tuple[str, str, str, str, int, dict[str, Any]]:
     header = read_header(path)
     facts: dict[str, Any] = header.facts.get("training") or {}
     network = str(facts.get("config", {}).get("network", ""))
-    return NTUPLE, NTUPLE, header.design.rules.board.to_text(), network, header.design.n_weights, facts
+    return (
+        "ntuple",
+        METHODS["ntuple"].player,
+        header.design.rules.board.to_text(),
+        network,
+        header.design.n_weights,
+        facts,
+    )
 
 
 def _deep_facts(path: Path) -> tuple[str, str, str, str, int, dict[str, Any]]:
@@ -126,4 +133,4 @@ def _deep_facts(path: Path) -> tuple[str, str, str, str, int, dict[str, Any]]:
     n_weights = sum(math.prod(shape) for shape in design.shapes().values())
     network = f"{design.kind} {','.join(map(str, design.widths))}"
     known = method if method in METHODS else ""
-    return known, player_of(design.head), design.rules.board.to_text(), network, n_weights, facts
+    return known, player_of_head(design.head), design.rules.board.to_text(), network, n_weights, facts

@@ -1,71 +1,66 @@
-"""Plans of trainings: what is wished for, the command that does it, and what that will write."""
+"""Requests for trainings: the command that a request stands for, and what it will write."""
 
-from dataclasses import dataclass, fields
-from pathlib import Path
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from pydantic import Field
 
 from lab2048.errors import FileError, UsageError
+from lab2048.learning.config import Option
+from lab2048.learning.registry import Method, find_method
 from lab2048.rules import Rules
 from lab2048.views.disk_space import free_room, need_room
 from lab2048.views.number import number, size
 from lab2048.views.web.errors import ConflictError, NotFoundError
 from lab2048.views.web.serialize.schema import NAME, Body, RulesBody
 from lab2048.views.web.services.checkpoints import Checkpoints, n_kept
-from lab2048.views.web.services.command_line import exact
+from lab2048.views.web.services.command_line import exact, rules_options
 from lab2048.views.web.services.networks import TrainingData, read_training
-from lab2048.views.web.services.training_methods import (
-    NTUPLE,
-    Method,
-    check_design,
-    find_method,
-    minutes_between,
-    option_words,
-    read_wishes,
-    rules_words,
-)
+from lab2048.views.web.services.player_names import Library
 from lab2048.views.web.state import Lab
 
+LARGE = 200_000_000  # bytes from which on a file is not written every minute
 MAX_MINUTES = 60 * 24 * 7
 
 
 class TrainingBody(Body):
-    """What to train, for how long, and how."""
+    """What to train, how long and with which options."""
 
     name: str = Field(pattern=NAME)
-    method: str = Field(default=NTUPLE, max_length=20)
-    network: str | None = Field(default=None, max_length=300, description="The patterns of n-tuples.")
-    minutes: float = Field(default=10, gt=0, le=MAX_MINUTES, description="To learn now, on top of what was learnt.")
+    method: str = Field(default="ntuple", max_length=20)
+    network: str | None = Field(default=None, max_length=300, description="Patterns of an n-tuple network.")
+    minutes: float = Field(
+        default=10, gt=0, le=MAX_MINUTES, description="Minutes to train now, on top of earlier sessions."
+    )
     rules: RulesBody = Field(default_factory=lambda: RulesBody(board="4x4"))
     options: dict[str, str | float | bool] = Field(default_factory=dict, max_length=40)
-    resume: bool = Field(default=False, description="Go on with a training of this name.")
+    resume: bool = Field(default=False, description="Continue the training of this name.")
 
 
 @dataclass(frozen=True)
-class Plan:
+class PlannedTraining:
     """A training that could start."""
 
     files: Checkpoints
     words: list[str]
     method: Method
-    minutes: float  # to learn now
-    total: float  # minutes that it will have learnt in all
+    minutes: float  # to train now
+    total: float  # minutes of all sessions together
     every: float  # minutes between two checkpoints
     n_bytes: tuple[int, int]  # of its file, at first and in the end
 
     @property
     def free(self) -> int:
-        """Bytes that are free where it is written."""
+        """Free bytes on its disk."""
         return free_room(self.files.last)
 
     @property
     def n_written(self) -> int:
-        """How many checkpoints it will write: one at its end, others before."""
+        """Number of checkpoints it will write, the one at the end included."""
         return int(self.minutes / self.every) + 1
 
     def check_room(self) -> None:
-        """Raise ConflictError if the disk cannot hold it, with the checkpoints that keep themselves."""
+        """Raise ConflictError if the disk cannot hold it with its automatic checkpoints."""
         last = self.n_bytes[1]
         kept = self.files.n_more_bytes(last, self.n_written) if self.method.is_deep else 0
         try:
@@ -74,7 +69,7 @@ class Plan:
             raise ConflictError(str(error)) from None
 
     def writes(self) -> str:
-        """What it will write, in a sentence."""
+        """Return a sentence about what it will write."""
         first, last = self.n_bytes
         every = "every minute" if self.every == 1 else f"every {number(self.every)} minutes"
         if self.every < 1:
@@ -91,58 +86,86 @@ class Plan:
         return f"{text}. {size(self.free)} are free."
 
 
-def make_plan(lab: Lab, body: TrainingBody) -> Plan:
-    """The command of a training, and what it will write."""
+def option_list(method: Method) -> list[Option]:
+    """Return the options that the form lists; the patterns of an n-tuple network have their own field."""
+    return [each for each in method.config.options() if method.is_deep or each.name != "network"]
+
+
+def plan_training(lab: Lab, body: TrainingBody) -> PlannedTraining:
+    """Return the command of a training, and what it will write."""
     method = find_method(body.method)
+    method.check_installed()
     rules = body.rules.read()
     files = Checkpoints(lab.library.trainings, body.name)
     before = None
     if files.last.exists():
         if not body.resume:
-            raise ConflictError(f"training {body.name} is there already: go on with it (resume), or take another name")
+            raise ConflictError(f"training {body.name} is there already: continue it (resume), or take another name")
         before = read_training(files.last)
     elif body.resume:
-        raise NotFoundError(f"there is no training {body.name} to go on with")
+        raise NotFoundError(f"there is no training {body.name} to continue")
     if before and before.method != method.name:
         raise UsageError(
-            f"training {body.name} was made by {before.method}: expected the same method to go on with it",
+            f"training {body.name} was made by {before.method}: expected the same method to continue it",
             field="training",
         )
-    config = read_wishes(method, body.options, lab.library)
-    if body.network:
-        config["network"] = body.network
-    n_bytes = _sizes(files.last, method, config, before) if before else check_design(method, rules, config)
-    every = minutes_between(method, body.minutes, n_bytes[1])
+    options = _read_options(method, body, lab.library)
+    n_bytes = _resumed_sizes(files, method, options, before) if before else _new_sizes(method, rules, options)
+    every = _minutes_between(method, body.minutes, n_bytes[1])
     total = body.minutes + (before.minutes if before else 0.0)
     words = ["train", method.name, "--out", str(files.last), "--minutes", exact(total), "--checkpoint", exact(every)]
-    words += option_words(method, config)
-    words += ["--resume"] if body.resume else rules_words(body.rules.board, rules)
-    return Plan(files, words, method, body.minutes, total, every, n_bytes)
+    words += _option_words(method, options)
+    words += ["--resume"] if body.resume else _rules_words(body.rules.board, rules)
+    return PlannedTraining(files, words, method, body.minutes, total, every, n_bytes)
 
 
-def _sizes(path: Path, method: Method, wishes: dict[str, Any], before: TrainingData) -> tuple[int, int]:
-    """How many bytes the file of a training that goes on has now, and in the end: it may not have its full size yet."""
+def _read_options(method: Method, body: TrainingBody, library: Library) -> dict[str, Any]:
+    """Return the options of a request in their types; a player must be one that a browser may name."""
+    options = method.config.parse(body.options)
+    if "teacher" in options:
+        options["teacher"] = library.read(options["teacher"])
+    return options | ({"network": body.network} if body.network else {})
+
+
+def _new_sizes(method: Method, rules: Rules, options: dict[str, Any]) -> tuple[int, int]:
+    config = method.config.for_board(rules, **options)
+    config.check(rules)
+    return config.sizes(rules)
+
+
+def _resumed_sizes(
+    files: Checkpoints, method: Method, options: dict[str, Any], before: TrainingData
+) -> tuple[int, int]:
+    """Return the bytes of a checkpoint now, which may not have its full size yet, and in the end."""
     try:
-        rules, config = _begun(path, method)
-        last = check_design(method, rules, config | wishes, before.n_moves)[1]
-    except (KeyError, TypeError, AttributeError):
+        rules, config = method.config.read_checkpoint(files.last)
+    except FileError:
         raise UsageError(
             f"training {before.name} cannot go on: expected a file of lab2048 train", field="training"
         ) from None
+    last = method.config(**asdict(config) | options).sizes(rules, before.n_moves)[1]
     return before.bytes, max(before.bytes, last)
 
 
-def _begun(path: Path, method: Method) -> tuple[Rules, dict[str, Any]]:
-    """The rules and the options that a training began with, as its file says."""
-    if method.is_deep:
-        from lab2048.models.deep.header import read_deep_header
+def _option_words(method: Method, options: dict[str, Any]) -> list[str]:
+    """Return options as words of the command line."""
+    flags, words = {each.name: each.flag for each in method.config.options()}, []
+    for name, value in options.items():
+        if isinstance(value, bool):
+            words.append(f"--{flags[name]}" if value else f"--no-{flags[name]}")
+        else:
+            words += [f"--{flags[name]}", exact(value) if isinstance(value, float) else str(value)]
+    return words
 
-        design, facts = read_deep_header(path)
-        rules, config = design.rules, facts["training"]["config"]
-    else:
-        from lab2048.learning.ntuple_config import BEFORE
-        from lab2048.models.ntuple.file import read_header
 
-        header = read_header(path)
-        rules, config = header.design.rules, BEFORE | header.facts["training"]["config"]
-    return rules, {each.name: config[each.name] for each in fields(method.config)}
+def _rules_words(board: str, rules: Rules) -> list[str]:
+    """Return rules as words of the command line; none for the classic ones."""
+    words = rules_options(rules)
+    return words if board != "4x4" or len(words) > 2 else []
+
+
+def _minutes_between(method: Method, minutes: float, n_bytes: int) -> float:
+    """Return the minutes between checkpoints: about ten in a short deep training, few of a large file."""
+    if not method.is_deep:
+        return 5 if n_bytes > LARGE else 1
+    return float(f"{min(5.0, max(0.1, minutes / 10)):.2g}")

@@ -1,0 +1,165 @@
+"""Run a training at the command line: check the output file, show progress, save checkpoints, stop at Ctrl-C."""
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from lab2048.cli.live_view import live, on_interrupt
+from lab2048.cli.options import is_typed, say
+from lab2048.cli.output import print_json
+from lab2048.cli.progress import again, bar, make_ready, say_how
+from lab2048.errors import FileError, UsageError
+from lab2048.learning.registry import Method, Training
+
+if TYPE_CHECKING:
+    from lab2048.rules import Rules
+
+
+def train(
+    method: Method,
+    given: dict[str, Any],
+    *,
+    context: typer.Context,
+    out: Path,
+    minutes: float | None,
+    moves: float | None,
+    games: float | None,
+    threads: int,
+    rules: str,
+    goal: int,
+    spawn: str,
+    start: int | None,
+    spawner: str,
+    every: float,
+    resume: bool,
+    force: bool,
+    as_jsonl: bool,
+    as_json: bool,
+    preset: str | None = None,
+) -> None:
+    """Train by a method with the options that were given; everything is checked before kernels are compiled."""
+    from lab2048.rules import Rules
+    from lab2048.views.training import deep_lines, training_lines
+
+    if as_json and as_jsonl:
+        raise UsageError("--json and --jsonl: expected only one of them")
+    n_threads = threads or os.cpu_count() or 1
+    _check_out(out, resume=resume, force=force)
+    options = method.config.parse(given, preset or "")
+    the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
+    method.check_installed()
+    if resume:
+        _, config = method.config.read_checkpoint(out)
+        make_ready(*config.groups)
+        training = method.training().resume(out, n_threads, **options)
+        _check_same_rules(training.rules, the_rules, context)
+        room = _check_room(out, *training.config.sizes(training.rules, training.n_moves, moves))
+    else:
+        config = method.config.for_board(the_rules, **options)
+        config.check(the_rules)
+        room = _check_room(out, *config.sizes(the_rules, 0, moves))
+        make_ready(*config.groups)
+        training = method.training().begin(config, the_rules, n_threads)
+    say(f"{training.describe()}; saved to {out} every {every:g} minutes, {room}; Ctrl-C saves it and stops")
+    limits = {"seconds": 60 * minutes if minutes else None, "n_moves": moves, "n_games": games}
+    lines, schema = (deep_lines, "train-deep-1") if method.is_deep else (training_lines, "train-1")
+    raise typer.Exit(_learn(training, out, limits, 60 * every, lines, schema, as_jsonl=as_jsonl, as_json=as_json))
+
+
+def _check_out(out: Path, *, resume: bool, force: bool) -> None:
+    """Raise FileError if the output file cannot be written or must not be replaced."""
+    if not out.parent.is_dir():
+        raise FileError(f"there is no folder {out.parent}: make it, or name another with --out FILE")
+    if out.is_dir():
+        raise FileError(f"{out} is a folder: expected the name of a file")
+    if resume and not out.exists():
+        raise FileError(f"there is no file {out} to go on with: expected one, or no --resume")
+    if out.exists() and not resume and not force:
+        raise FileError(f"{out} is there already: --resume goes on with it, --force replaces it")
+    if not os.access(out.parent, os.W_OK):
+        raise FileError(f"{out.parent} cannot be written: name another folder with --out FILE")
+
+
+def _check_room(out: Path, now: float, later: float) -> str:
+    """Return the size of a checkpoint in words, now and when it has grown; raise FileError if the disk is too full."""
+    from lab2048.views.disk_space import need_room
+    from lab2048.views.number import size
+
+    need_room(out, max(now, later), advice="make room, or name another disk with --out FILE")
+    grown = f", later {size(later)}" if later > now else ""
+    return f"it takes {size(now)} on disk{grown}, and as much again while it is written"
+
+
+def _check_same_rules(trained: "Rules", given: "Rules", context: typer.Context) -> None:
+    """Raise UsageError if rules on the command line differ from those that a training began with."""
+    before, now = trained.to_json(), given.to_json()
+    for name in ("rules", "goal", "spawn", "start", "spawner"):
+        field = "board" if name == "rules" else name
+        if is_typed(context, name) and now[field] != before[field]:
+            raise UsageError(
+                f"{name} {now[field]}: the network was trained with {before[field]}; leave it out, or begin another"
+            )
+
+
+def _learn(
+    training: Training,
+    out: Path,
+    limits: dict[str, float | None],
+    every: float,
+    lines: Callable[[Any], Iterable[str]],
+    schema: str,
+    *,
+    as_jsonl: bool,
+    as_json: bool,
+) -> int:
+    """Train with a live view and save checkpoints; return the exit code, 130 if it was interrupted."""
+    from lab2048.records.atomic_file import sweep
+
+    given = {name: limit for name, limit in limits.items() if limit is not None}
+    sweep(out)
+    save_at, tell_at = time.monotonic() + every, 0.0
+    with live() as show, on_interrupt(partial(_end, training)):
+        for progress in training.run(**given):
+            show(lambda progress=progress: "\n".join([*_meter(progress, given), *lines(progress)]))  # type: ignore[misc]
+            if as_jsonl and time.monotonic() >= tell_at:
+                tell_at = time.monotonic() + 1
+                _tell(schema, "progress", progress, out)
+            if time.monotonic() >= save_at:
+                training.save(out)
+                save_at = time.monotonic() + every
+                if as_jsonl:
+                    _tell(schema, "checkpoint", progress, out)
+        training.save(out)
+    if as_jsonl or as_json:
+        _tell(schema, "end", training.progress(), out)
+    else:
+        for line in lines(training.progress()):
+            print(line)
+        print(f"{out} is written; how it plays: lab2048 evaluate {out}")
+    if not training.is_ending:
+        return 0
+    say_how("go on with", again("--resume", without=("--force",)))
+    return 130
+
+
+def _meter(progress: Any, limits: dict[str, float]) -> list[str]:
+    """Return a progress bar by the limit that comes first; none without a limit."""
+    shares = [getattr(progress, name) / limit for name, limit in limits.items()]
+    return [bar(min(1.0, max(shares)), progress.seconds)] if shares else []
+
+
+def _tell(schema: str, event: str, progress: Any, out: Path) -> None:
+    print_json(schema, {"event": event, "file": str(out)} | progress.to_json())
+
+
+def _end(training: Training) -> None:
+    """End the training and save the network at the first Ctrl-C; stop at once at the second."""
+    if training.is_ending:
+        raise KeyboardInterrupt
+    training.end()
+    say("\nsaving the network; press Ctrl-C again to stop at once, with the last checkpoint")
