@@ -117,7 +117,7 @@ def test_the_best_network_is_read_back_and_goes_on_by_any_name(out: Path) -> Non
         (["--rules", "4x4", "--network", "8x7"], "weights, 16^cells for each pattern: expected at most", 2),
         (["--network", "0z"], "network '0z' is unknown", 2),
         (["--network", "06"], "pattern 06 has cell 6: expected cells 0 to 5 of 2x3", 2),
-        (["--method", "tx"], "method tx is unknown: known: tc, td", 2),
+        (["--method", "tx"], "method 'tx' is unknown: known: tc, td", 2),
         (["--order", "backwards"], "did you mean backward?", 2),
         (["--alpha", "-1"], "alpha -1 is out of range: expected 0 to 10", 2),
         (["--alpha", "nan"], "alpha nan is out of range", 2),
