@@ -47,6 +47,13 @@ def test_play_by_keys(tab: Tab) -> None:
     is_in_step(tab)
 
 
+def test_the_command_that_does_the_same_names_spawn_and_spawner(tab: Tab) -> None:
+    begin(tab, "#/play?" + urlencode({"board": "3x3", "spawn": "2:0.5,4:0.5", "spawner": "worst", "seed": 7}))
+    command = "lab2048 play --rules 3x3 --spawn 2:0.5,4:0.5 --spawner worst --seed 7"
+    expect(tab.page.locator(".commands code", has_text="lab2048 play")).to_have_text(command)
+    assert tab.game()["commands"]["play"] == command
+
+
 def test_no_key_is_lost_when_typing_fast(tab: Tab) -> None:
     """Sixty keys at once: all are made, in order, or could not be."""
     begin(tab)

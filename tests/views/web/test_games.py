@@ -36,6 +36,16 @@ def test_a_move_is_kept_at_once_and_told_in_full(web):
     assert stored(web, state["id"]).moves == "w"
 
 
+def test_the_command_of_a_game_has_all_of_its_rules(web):
+    rules = {"goal": 64, "spawn": "2:0.5,4:0.5", "start": 1, "spawner": "worst"}
+    state = web.begin("##x|###|#4#", seed=7, **rules)
+    command = web.get(f"/api/games/{state['id']}")["commands"]["play"]
+    options = "--goal 64 --spawn 2:0.5,4:0.5 --start 1 --spawner worst --seed 7"
+    assert command == f"lab2048 play --rules '##x|###|#4#' {options}"
+    assert web.get(f"/api/games/{state['id']}/replay")["command"] == f"lab2048 games replay {state['id']}"
+    assert web.get(f"/api/games/{web.begin(seed=7)['id']}")["commands"]["play"] == "lab2048 play --rules 4x4 --seed 7"
+
+
 def test_letters_that_are_illegal_when_their_turn_comes_are_passed_over(web):
     state = web.begin("1x2", seed=1)
     change = web.post(f"/api/games/{state['id']}/moves", {"moves": "wsdaw"})

@@ -88,6 +88,7 @@ class ReplayData(BaseModel):
     first: list[int]
     score: int
     turns: list[TurnData]
+    command: str
 
 
 class DeletedData(BaseModel):
@@ -180,6 +181,7 @@ def replay(
             first=list(before.board.ranks if before else opened.game.first_board.ranks),
             score=before.score if before else 0,
             turns=turn_data(opened, turns, lab.library, in_full=False),
+            command=line(["games", "replay", str(id_)]),
         )
 
 
@@ -219,7 +221,7 @@ def game_data(lab: Lab, opened: OpenGame) -> GameData:
             moves=game.moves_text(),
             first=list(game.first_board.ranks),
             commands={
-                "show": f"lab2048 games show {opened.id}",
+                "show": line(["games", "show", str(opened.id)]),
                 "play": line(["play", *rules_options(game.rules), "--seed", str(game.seed)]),
             },
         )

@@ -14,6 +14,7 @@ export class Game extends EventTarget {
   state = null;
   shape = null;
   moves = ""; // letters, as far as the game has been played or undone
+  commands = {}; // command lines that do the same
   #board;
   #queue = [];
   #isBusy = false;
@@ -34,6 +35,7 @@ export class Game extends EventTarget {
     this.id = game.state.id;
     this.shape = game.shape;
     this.moves = game.moves;
+    this.commands = game.commands;
     this.state = game.state;
     this.#queue.length = 0;
     this.#missed = null;

@@ -222,9 +222,7 @@ class Play {
       this.directions.setShape(shape);
     }
     this.rulesLine.textContent = rulesWords(state.rules);
-    this.gameCommand.set(
-      `lab2048 play --rules ${quote(state.rules.board)} --goal ${state.rules.goal} --seed ${state.seed}`,
-    );
+    this.gameCommand.set(this.game.commands.play);
     playersOf(state.rules.board)
       .then((players) => {
         if (this.game.id !== id) return;
@@ -291,8 +289,4 @@ class Play {
     this.ribbon.close();
     this.hints.close();
   }
-}
-
-function quote(text) {
-  return /^[\w:.,=-]+$/.test(text) ? text : `"${text}"`;
 }

@@ -141,7 +141,7 @@ class Review {
               ),
             ),
           ),
-          h("section.panel.commands", {}, commandLine(`lab2048 games replay ${this.state.id}`)),
+          h("section.panel.commands", {}, commandLine(first.command)),
         ),
       ),
     );
