@@ -107,7 +107,7 @@ def test_a_board_is_solved_and_its_table_looked_at(web):
     assert len(hard["positions"]) == 3
     losses = [position["value"] - position["second"] for position in hard["positions"]]
     assert losses == sorted(losses, reverse=True)
-    assert "is there already" in web.error("POST", "/api/solves", {"rules": rules, "objective": "win"})
+    assert "exists already" in web.error("POST", "/api/solves", {"rules": rules, "objective": "win"})
     hint = web.post("/api/hint", {"board": "22|##", "rules": rules, "player": table["spec"]})
     assert (hint["player"], hint["unit"]) == (table["spec"], "chance")
     presets = web.get("/api/players?board=2x2")["presets"]

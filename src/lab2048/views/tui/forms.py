@@ -1,4 +1,4 @@
-"""What can be begun from the menu, as data: its fields, and the command line that does the same."""
+"""The entries of the menu as data: their form fields, and the command line that does the same."""
 
 import shlex
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ class Plan:
     fields: tuple[Field, ...] = ()
 
     def words(self, values: Mapping[str, str]) -> list[str]:
-        """The words of the command line, without the program's name.
+        """Return the command line without the program's name.
 
         >>> [plan for plan in PLANS if plan.name == "match"][0].words({"players": "random first", "games": "20"})
         ['match', 'random', 'first', '--games', '20']
@@ -61,7 +61,7 @@ class Plan:
 
 
 def rules_of(values: Mapping[str, str]) -> Rules:
-    """The rules that the fields describe; raise a LabError for what no game could be played by."""
+    """Read the rules from the fields; raise a LabError if they are not playable."""
     text = {field.name: values.get(field.name, "").strip() for field in RULES}
     start = read_number(values, "start", -1)
     return Rules.from_text(
@@ -74,7 +74,7 @@ def rules_of(values: Mapping[str, str]) -> Rules:
 
 
 def read_number(values: Mapping[str, str], name: str, default: int) -> int:
-    """A number from a field, or what counts if it is empty."""
+    """Read a whole number from a field; return `default` if it is empty."""
     text = values.get(name, "").strip()
     if not text:
         return default
@@ -84,7 +84,7 @@ def read_number(values: Mapping[str, str], name: str, default: int) -> int:
 
 
 def command_line(words: list[str]) -> str:
-    """A command as one types it."""
+    """Return a command as a user would type it."""
     return shlex.join(["lab2048", *words])
 
 

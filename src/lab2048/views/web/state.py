@@ -1,4 +1,4 @@
-"""Everything that the server holds, in one object that every route gets."""
+"""The state of the server, in one object that every route gets."""
 
 import contextlib
 import os
@@ -30,7 +30,7 @@ class Lab:
     """The laboratory behind the page."""
 
     def __init__(self, store: Store, folder: Path | None = None) -> None:
-        """`folder` holds jobs, trainings and tables; by default it is the data folder of the user."""
+        """Use `folder` for jobs, trainings and tables; the default is the user's data folder."""
         self.store = store
         self.folder = folder or data_folder()
         self.bus = Bus()
@@ -49,7 +49,7 @@ class Lab:
 
     @contextlib.contextmanager
     def heavy_work(self) -> Iterator[None]:
-        """One estimate or the like at a time; few may wait for theirs, so that nobody else waits."""
+        """Run one estimate or similar work at a time; raise NotReadyError if several are waiting already."""
         if not self._queue.acquire(blocking=False):
             raise NotReadyError("other estimates are being made: try again in a moment")
         try:
@@ -59,19 +59,19 @@ class Lab:
             self._queue.release()
 
     def begin(self) -> None:
-        """Start what runs beside the answers."""
+        """Load the jobs and start preparing players."""
         self.jobs.load()
         self.players.prepare()
 
     def end(self) -> None:
-        """Stop it; jobs save what they have."""
+        """Stop everything; jobs save their work."""
         self.bus.close()
         self.players.close()
         self.desk.close()
         self.jobs.close()
 
     def status(self) -> StatusData:
-        """How the server stands."""
+        """Return the status of the server."""
         return StatusData(
             program=program(),
             ready=self.players.preparation.is_ready,
@@ -99,7 +99,7 @@ class Lab:
             self.players.forget(str(checkpoints.last))
 
     def tell_status(self) -> None:
-        """Tell every tab how the server stands."""
+        """Send the status to every tab."""
         if hasattr(self, "jobs"):
             self.bus.tell(News("status", self.status().model_dump_json(), "status"))
 

@@ -1,4 +1,4 @@
-"""`/api/jobs`: long work, whatever its kind."""
+"""`/api/jobs`: jobs of every kind."""
 
 from typing import Annotated
 
@@ -20,37 +20,37 @@ class JobList(BaseModel):
 
 
 class LogData(BaseModel):
-    """The last lines that a job said."""
+    """The last lines of a job's output."""
 
     lines: list[str]
 
 
 class ForgottenData(BaseModel):
-    """What is gone."""
+    """The job that was removed."""
 
     deleted: str
 
 
 def job_list(lab: Lab, kind: str | None = None) -> JobList:
-    """The jobs as data."""
+    """List the jobs as data."""
     return JobList(jobs=[job.data() for job in lab.jobs.all_jobs(kind)])
 
 
 @router.get("")
 def list_jobs(lab: LabOf, kind: Annotated[str | None, Query(max_length=20)] = None) -> JobList:
-    """The jobs, newest first."""
+    """List the jobs, newest first."""
     return job_list(lab, kind)
 
 
 @router.get("/{job}")
 def show(lab: LabOf, id_: JobId) -> JobData:
-    """How a job stands."""
+    """Show a job."""
     return lab.jobs.get(id_).data()
 
 
 @router.get("/{job}/log")
 def log(lab: LabOf, id_: JobId) -> LogData:
-    """What a job said on its way."""
+    """Show the log of a job."""
     job = lab.jobs.get(id_)
     told = [line for line in job.log(name="out.jsonl") if not line.startswith("{")]  # without events
     return LogData(lines=[*job.log(), *told])
@@ -58,13 +58,13 @@ def log(lab: LabOf, id_: JobId) -> LogData:
 
 @router.post("/{job}/cancel")
 def cancel(lab: LabOf, id_: JobId) -> JobData:
-    """End a job; it keeps what it has, and most can be resumed."""
+    """Cancel a job; it saves its work, and most jobs can be resumed."""
     return lab.jobs.cancel(id_).data()
 
 
 @router.post("/{job}/resume")
 def resume(lab: LabOf, id_: JobId) -> JobData:
-    """Go on with a job."""
+    """Resume a job."""
     job = lab.jobs.resume(id_)
     lab.tell_status()
     return job.data()
@@ -72,7 +72,7 @@ def resume(lab: LabOf, id_: JobId) -> JobData:
 
 @router.delete("/{job}")
 def forget(lab: LabOf, id_: JobId) -> ForgottenData:
-    """Remove a job from the list; games, networks and tables stay."""
+    """Remove a job from the list; keep its games, network or table."""
     lab.jobs.forget(id_)
     lab.tell_status()
     return ForgottenData(deleted=id_)

@@ -1,4 +1,4 @@
-"""`/api/matches`: players meet the same seeds, as a job; results, charts and comparisons."""
+"""`/api/matches`: matches as jobs, their results and charts."""
 
 import re
 from collections.abc import Callable
@@ -42,7 +42,7 @@ _CHARTS: "dict[str, Callable[[Match], Chart]]" = {
 
 
 class MatchBody(Body):
-    """Who meets whom."""
+    """A match to play."""
 
     players: list[Annotated[str, Field(max_length=MAX_SPEC)]] = Field(min_length=1, max_length=MAX_PLAYERS)
     rules: RulesBody = Field(default_factory=lambda: RulesBody(board="4x4"))
@@ -51,7 +51,7 @@ class MatchBody(Body):
 
 
 class MatchData(BaseModel):
-    """A match and what has come of it so far."""
+    """A match and its results so far."""
 
     job: JobData
     result: dict[str, Any]
@@ -59,7 +59,7 @@ class MatchData(BaseModel):
 
 @router.post("")
 def begin(lab: LabOf, body: MatchBody) -> JobData:
-    """Let players meet; every game is kept."""
+    """Start a match; every game is saved."""
     words, specs, rules = _words(lab, body)
     names = [lab.library.write(spec) for spec in specs]
     request = {**body.model_dump(), "specs": specs, "names": names, "rules": rules.model_dump()}
@@ -69,25 +69,25 @@ def begin(lab: LabOf, body: MatchBody) -> JobData:
 
 @router.post("/plan")
 def plan(lab: LabOf, body: MatchBody) -> CommandData:
-    """The command that does the same; nothing starts."""
+    """Return the command line of a match without starting it."""
     return CommandData(command=line(_words(lab, body)[0]))
 
 
 @router.get("/compare")
 def compare(lab: LabOf, ids: Ids) -> ChartData:
-    """The means of several matches side by side."""
+    """Compare the mean scores of several matches."""
     return chart_data(_compared(lab, ids), f"/api/matches/compare?ids={ids}")
 
 
 @router.get("/compare/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
 def compare_csv(lab: LabOf, ids: Ids) -> Response:
-    """The same as comma-separated values."""
+    """Return the comparison as CSV."""
     return csv_response(_compared(lab, ids).to_csv(), "compare")
 
 
 @router.get("/{match}")
 def show(lab: LabOf, id_: JobId) -> MatchData:
-    """A match as `lab2048 match --json` tells it."""
+    """Show a match as `lab2048 match --json` prints it."""
     job, match = find(lab, id_)
     with lab.jobs.lock:
         result = match.to_json()
@@ -96,7 +96,7 @@ def show(lab: LabOf, id_: JobId) -> MatchData:
 
 @router.get("/{match}/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
 def show_csv(lab: LabOf, id_: JobId) -> Response:
-    """The standings as comma-separated values."""
+    """Return the results of the players as CSV."""
     from lab2048.views.match_table import match_csv
 
     _, match = find(lab, id_)
@@ -106,22 +106,22 @@ def show_csv(lab: LabOf, id_: JobId) -> Response:
 
 @router.get("/{match}/charts/{chart}")
 def chart(lab: LabOf, id_: JobId, name: ChartName) -> ChartData:
-    """One of the charts: scores, tiles, distribution, paired."""
+    """Return a chart: scores, tiles, distribution or paired."""
     return chart_data(_chart(lab, id_, name), f"/api/matches/{id_}/charts/{name}")
 
 
 @router.get("/{match}/charts/{chart}/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
 def chart_csv(lab: LabOf, id_: JobId, name: ChartName) -> Response:
-    """The numbers of a chart."""
+    """Return the numbers of a chart as CSV."""
     return csv_response(_chart(lab, id_, name).to_csv(), f"{id_}-{name}")
 
 
 def find(lab: Lab, id_: str) -> "tuple[Job, Match]":
-    """A match and its games so far; whoever reads them holds the lock of the jobs."""
+    """Return a match with its games so far; hold `lab.jobs.lock` while you read them."""
     job = lab.jobs.get(id_)
     progress = lab.jobs.progress_of(job)
     if not isinstance(progress, MatchProgress):
-        raise NotFoundError(f"{id_[:40]} is no match: expected one, as in match-1")
+        raise NotFoundError(f"{id_[:40]} is not a match: expected an id such as match-1")
     with lab.jobs.lock:
         return job, progress.match
 
@@ -137,7 +137,7 @@ def _chart(lab: Lab, id_: str, name: str) -> Chart:
 def _compared(lab: Lab, ids: str) -> Chart:
     found = [find(lab, id_) for id_ in ids.split(",") if re.fullmatch(r"[a-z0-9-]+", id_)]
     if not 1 <= len(found) <= MAX_COMPARED:
-        raise UsageError(f"{len(found)} matches: expected 1 to {MAX_COMPARED}, as in match-1,match-2")
+        raise UsageError(f"{len(found)} matches: expected 1 to {MAX_COMPARED} ids, such as match-1,match-2")
     rows = []
     with lab.jobs.lock:
         for job, match in found:
@@ -147,7 +147,7 @@ def _compared(lab: Lab, ids: str) -> Chart:
 
 
 def _words(lab: Lab, body: MatchBody) -> tuple[list[str], list[str], RulesData]:
-    """The command of a match, the players in full, and the rules in full."""
+    """Return the command line of a match, its canonical players and its rules."""
     specs = [lab.library.read(player) for player in body.players]
     if len(set(specs)) < len(specs):
         raise UsageError("a player is named twice: expected each player once")

@@ -1,4 +1,4 @@
-"""`/api/solves`: boards solved exactly, as jobs."""
+"""`/api/solves`: exact solves as jobs."""
 
 import hashlib
 import re
@@ -25,23 +25,23 @@ JobId = Annotated[str, Path(alias="solve", max_length=40, examples=["solve-1"])]
 
 
 class SolveBody(Body):
-    """What to solve, and for what."""
+    """A board to solve, and the objective."""
 
     rules: RulesBody
     objective: Objective = "score"
     name: str | None = Field(default=None, pattern=NAME)
-    exact: bool = Field(default=False, description="Keep values of 64 bits, not 32.")
+    exact: bool = Field(default=False, description="Store values in 64 bits instead of 32.")
 
 
 @router.post("")
 def begin(lab: LabOf, body: SolveBody) -> JobData:
-    """Solve a board and keep the table; one that was cut short goes on."""
+    """Start a solve and save its table; an unfinished table is resumed."""
     words, name, rules = _words(lab, body)
     if (lab.library.tables / name / MANIFEST).exists():
-        raise ConflictError(f"table {name} is there already: expected another name, or look at that one", table=name)
+        raise ConflictError(f"table {name} exists already: choose another name, or open that table", table=name)
     for job in lab.jobs.all_jobs("solve"):
         if job.is_active and job.request.get("name") == name:
-            raise ConflictError(f"table {name} is being made already: {job.id}", table=job.id)
+            raise ConflictError(f"table {name} is being solved already: {job.id}", table=job.id)
     lab.library.tables.mkdir(parents=True, exist_ok=True)
     request = {**body.model_dump(), "name": name, "rules": RulesData.of(rules).model_dump()}
     goal = f" to {rules.goal}" if body.objective == "win" else ", score"
@@ -50,26 +50,26 @@ def begin(lab: LabOf, body: SolveBody) -> JobData:
 
 @router.post("/plan")
 def plan(lab: LabOf, body: SolveBody) -> CommandData:
-    """The command that does the same; nothing starts."""
+    """Return the command line of a solve without starting it."""
     return CommandData(command=line(_words(lab, body)[0]))
 
 
 @router.get("/{solve}/chart")
 def chart(lab: LabOf, id_: JobId) -> ChartData:
-    """How far a solve has come, layer by layer."""
+    """Return a chart of the layers so far."""
     return chart_data(_chart(lab, id_), f"/api/solves/{id_}/chart")
 
 
 @router.get("/{solve}/chart/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
 def chart_csv(lab: LabOf, id_: JobId) -> Response:
-    """The same as comma-separated values."""
+    """Return the numbers of the chart as CSV."""
     return csv_response(_chart(lab, id_).to_csv(), f"{id_}-layers")
 
 
 def _chart(lab: Lab, id_: str) -> Chart:
     progress = lab.jobs.progress_of(lab.jobs.get(id_))
     if not isinstance(progress, SolveProgress):
-        raise NotFoundError(f"{id_[:40]} is no solve: expected one, as in solve-1")
+        raise NotFoundError(f"{id_[:40]} is not a solve: expected an id such as solve-1")
     with lab.jobs.lock:
         return solve_chart(progress.layers, progress.valued_from)
 
@@ -86,7 +86,7 @@ def _words(lab: Lab, body: SolveBody) -> tuple[list[str], str, Rules]:
 
 
 def table_name(rules: Rules, objective: str) -> str:
-    """A name for a table that says what it is about.
+    """Name a table after its board and objective.
 
     >>> table_name(Rules.from_text("3x3", goal=256), "win")
     '3x3-256'

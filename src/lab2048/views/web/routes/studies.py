@@ -1,4 +1,4 @@
-"""`/api/studies`: published experiments, run again as jobs."""
+"""`/api/studies`: published experiments, repeated as jobs."""
 
 import importlib
 import importlib.util
@@ -25,13 +25,13 @@ class StudyData(BaseModel):
 
 
 class StudyList(BaseModel):
-    """All of them."""
+    """All studies."""
 
     studies: list[StudyData]
 
 
 class StudyBody(Body):
-    """Which one to run, and with how many games: a taste (tiny), quick, or all that were published."""
+    """A study to run; `full` plays as many games as were published."""
 
     name: str = Field(pattern=NAME)
     size: Literal["tiny", "quick", "full"] = "quick"
@@ -39,27 +39,27 @@ class StudyBody(Body):
 
 @router.get("")
 def list_studies() -> StudyList:
-    """The studies that come with this lab2048."""
+    """List the studies that are shipped with lab2048."""
     found = [StudyData(name=each.name, title=each.title, doc=each.question) for each in _known().values()]
     return StudyList(studies=found)
 
 
 @router.post("")
 def begin(lab: LabOf, body: StudyBody) -> JobData:
-    """Run a study; what is done is kept, and it can go on."""
+    """Start a study, or resume it; finished rows are saved."""
     known = _known()
     if body.name not in known:
         raise NotFoundError(f"there is no study {body.name}: /api/studies lists those there are")
     for job in lab.jobs.all_jobs("study"):
         if job.is_active and job.request.get("name") == body.name:
-            raise ConflictError(f"study {body.name} runs already: {job.id}")
+            raise ConflictError(f"study {body.name} is running already: {job.id}")
     words = ["study", "run", body.name, *([] if body.size == "full" else [f"--{body.size}"])]
     title = known[body.name].title
     return lab.jobs.start("study", title, words, request=body.model_dump(), resume_words=words).data()
 
 
 def _known() -> dict[str, Any]:
-    """The studies by name; none where this lab2048 has none."""
+    """Load the studies by name; empty if this lab2048 has none."""
     if importlib.util.find_spec("lab2048.studies") is None:
         return {}
     reading = importlib.import_module(READING)
