@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, ClassVar
 from lab2048.errors import FileError, OutOfRangeError
 from lab2048.models import SHIPPED
 from lab2048.players.player import option
-from lab2048.players.search import DEEPEN, ClockedPlayer, Plan
-from lab2048.rules import Rules
+from lab2048.players.search import DEEPEN, ClockedPlayer, ExpectimaxPlayer, Plan
+from lab2048.rules import Board, Rules
 
 if TYPE_CHECKING:
     from lab2048.models.ntuple.network import Design, Network
+    from lab2048.players.searcher import Searcher
 
 DEPTH = 3
+TRUST = 0.9
+LATE_RANK = 13  # as in lab2048.kernels.search.confidence
 TOP, DOWNGRADED_TOP = 16384, 32768
 
 
@@ -39,6 +42,10 @@ class NTuplePlayer(ClockedPlayer):
         "highest tile that is judged as it is (16384, or any if the network downgrades boards itself); "
         "where one is missing below, higher boards are lowered",
     )
+    trust: float = option(
+        TRUST,
+        "late boards of which the network knows a smaller share of its weights are searched by expectimax; 0: none are",
+    )
     threads: int = option(1, "threads that search together; the move is the same for any number")
 
     @property
@@ -54,7 +61,7 @@ class NTuplePlayer(ClockedPlayer):
         top = highest if self.top is None else self.top
         if not 4 <= top <= highest or top & (top - 1):
             raise OutOfRangeError("top", top, f"a tile from 4 to {highest}")
-        return Plan("", self.depth, self.deepen, self.cut, self.threads, top.bit_length() - 1)
+        return Plan("", self.depth, self.deepen, self.cut, self.threads, top.bit_length() - 1, trust=self.trust)
 
     def check(self, rules: Rules) -> None:
         """Look at the options, and at what the file says of its network; no weight is read."""
@@ -76,3 +83,21 @@ class NTuplePlayer(ClockedPlayer):
         network = take_network(self.weights)
         self._check_shape(network.design, rules)
         return network
+
+    def make_fallback(self, rules: Rules) -> "Searcher | None":
+        """Make an expectimax search, on boards that grow so large that the network may not know them."""
+        if self.trust == 0 or rules.max_rank < LATE_RANK:
+            return None
+        return ExpectimaxPlayer(ms=self.ms, threads=self.threads).searcher(rules)
+
+    def look(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
+        """Search with the network, or with the fallback where the network is guessing.
+
+        The fallback's values are no scores: they are shown as shares of what the network hopes for.
+        """
+        if searcher.fallback is None or not searcher.is_guessing(board):
+            return super().look(searcher, board)
+        values, depth = super().look(searcher.fallback, board)
+        hope = max(searcher.root_values(board, 1).values())
+        best = max(values.values())
+        return {move: hope + abs(hope) * (value - best) / max(abs(best), 1.0) for move, value in values.items()}, depth

@@ -30,6 +30,7 @@ class Decision:
     depth: int = 0  # own moves looked ahead
     errors: Mapping[int, float] = field(default_factory=dict)  # standard errors of the values, if they are estimates
     overridden: int | None = None  # the move that would have been made but for a rule, as players/shield.py has
+    confidence: float | None = None  # share of trained weights behind the values; None if no network judged
     replaced: int | None = None  # the safe move that a reverse shield replaced, whoever had proposed it
 
 

@@ -32,6 +32,7 @@ class Plan:
     n_threads: int = 1
     top: int | None = None  # rank
     end: str = "move"
+    trust: float = 0.0  # share of trained weights below which a network is guessing
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
@@ -45,6 +46,8 @@ class Plan:
             raise UnknownNameError("deepen", self.deepen, DEEPEN)
         if not 1 <= self.n_threads <= MAX_THREADS:
             raise OutOfRangeError("threads", self.n_threads, f"1 to {MAX_THREADS}")
+        if not 0 <= self.trust <= 1:
+            raise OutOfRangeError("trust", self.trust, "0 to 1")
         if self.end not in ENDS:
             raise UnknownNameError("end", self.end, ENDS)
 
@@ -81,8 +84,14 @@ class SearchPlayer(Player):
                 plan.n_threads,
                 top=plan.top,
                 is_state_judged=is_state_judged,
+                fallback=self.make_fallback(rules),
+                trust=plan.trust,
             )
         return self._searcher
+
+    def make_fallback(self, rules: Rules) -> "Searcher | None":  # noqa: ARG002
+        """Make the searcher that is asked where the judge is guessing, if it can guess."""
+        return None
 
     def check(self, rules: Rules) -> None:
         """Find the evaluator, and whether it has weights for this shape."""
@@ -107,7 +116,8 @@ class SearchPlayer(Player):
             raise UsageError("the player has not been started: expected start(rules, seed) before choose")
         before = searcher.n_states
         values, depth = self.look(searcher, board)
-        return Decision(max(values, key=lambda move: values[move]), values, searcher.n_states - before, depth)
+        best = max(values, key=lambda move: values[move])
+        return Decision(best, values, searcher.n_states - before, depth, confidence=searcher.confidence(board))
 
     def look(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
         """The value of every legal move, and how far ahead that is."""

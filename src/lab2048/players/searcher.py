@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import packed
 from lab2048.kernels.board.memory import address_of, clock_address
+from lab2048.kernels.search import confidence, downgrade, evaluate, expectimax, frontier, root, wide
 from lab2048.kernels.search import context as of
-from lab2048.kernels.search import downgrade, evaluate, expectimax, frontier, root, wide
 from lab2048.kernels.search import network as search_network
 from lab2048.kernels.search.leaf import NONE
 from lab2048.models.ntuple.network import Network
@@ -55,6 +55,8 @@ class Searcher:
     table_bits: int = TABLE_BITS
     top: int | None = None  # highest rank that is searched as it is
     is_state_judged: bool = False  # after the spawns of the last depth, and not after its moves
+    fallback: "Searcher | None" = None  # searches instead where a network is guessing
+    trust: float = 0.0  # share of trained weights below which it is guessing
     context: NDArray[np.uint64] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -155,6 +157,9 @@ class Searcher:
         words[of.CHANCE], choose = search_network.network_addresses()
         is_quick = self.depth == 1 and self.deepen == of.ALWAYS_EVEN
         words[of.CHOOSE] = choose if is_quick else root.choose_address()
+        if self.fallback is not None:
+            words[of.FALLBACK], words[of.TRUST] = self.fallback.address, _bits(self.trust)
+            words[of.CONFIDENT_CHOOSE], words[of.CHOOSE] = words[of.CHOOSE], confidence.choose_address()
         self._rooms = [self._give_room(network, words)]
 
     def _give_room(self, network: Network, words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], ...]:
@@ -289,6 +294,16 @@ class Searcher:
             return {move: float(value) for move, value in enumerate(values) if value > NONE}
         # A lowered board may have lost a legal move, or won one: the true board decides.
         return {int(move): max(float(values[move]), LEAST) for move in board.legal_moves()}
+
+    def is_guessing(self, board: Board) -> bool:
+        """Return True if a network judges, hardly knows this board, and has a fallback."""
+        return self.fallback is not None and bool(confidence.is_guessing(self.address, self._boards(board)[1]))
+
+    def confidence(self, board: Board) -> float | None:
+        """Return the share of trained weights behind the values of a board; None if no network judges."""
+        if not isinstance(self.judge, Network):
+            return None
+        return float(confidence.confidence(self.address, self._boards(board)[1]))
 
     def depth_of(self, board: Board) -> int:
         """How many own moves to look ahead from a state."""

@@ -46,7 +46,11 @@ TOP = 31  # highest rank that is searched as it is: above it a board is lowered,
 LEAD = 32  # by how much a move must lead to be taken before the time is up
 IS_STATE_JUDGED = 33  # 1 if what is judged at the end of the depth is the state, before its move, and not afterstates
 
-LINES = 34
+FALLBACK = 34  # address of the context that is asked where a network is guessing; 0: none
+TRUST = 35  # share of trained weights below which it is
+CONFIDENT_CHOOSE = 36  # address of the kernel that chooses where it is not
+
+LINES = 37
 AXIS_SIZE = 1 + 3 * 16
 SPAWNS = LINES + 3 * AXIS_SIZE
 COSTS = SPAWNS + 1 + 3 * 16
