@@ -3,14 +3,17 @@
 import io
 import os
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import typer
 
 from lab2048.cli.app import make_app, run
-from lab2048.cli.argv import coloured, show_colour_everywhere, spell_out_numbers, take_colour
+from lab2048.cli.argv import coloured, show_colour_everywhere, take_colour
+from lab2048.cli.command_tree import children
 from lab2048.cli.complete import complete
+from lab2048.cli.option_types import check_parameters
 from lab2048.views.text import wants_codes, wants_colour
 
 ROOT = typer.main.get_command(make_app())
@@ -113,7 +116,7 @@ def test_a_setting_says_it_too_and_gives_way(
     [
         (["play", "--color", "nevr"], "color 'nevr' is unknown: did you mean never?"),
         (["--color=blue", "play"], "color 'blue' is unknown: expected auto, always or never"),
-        (["play", "--color"], "--color needs a word: expected auto, always or never"),
+        (["play", "--color"], "--color needs a value: expected auto, always or never"),
     ],
 )
 def test_another_word_is_refused(capsys: pytest.CaptureFixture[str], words: list[str], says: str) -> None:
@@ -125,28 +128,33 @@ def test_every_command_shows_it(capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["--help"], ["match", "--help"], ["games", "list", "--help"]):
         assert run(words) == 0
         assert "--color" in capsys.readouterr().out
-    assert [one.text for one in complete(ROOT, ["games", "list", "--colo"])] == ["--color"]
-    assert [one.text for one in complete(ROOT, ["match", "--color", "a"])] == ["auto", "always"]
-    assert [one.text for one in complete(ROOT, ["--color", "ne"])] == ["never"]
+    assert [one.value for one in complete(ROOT, ["games", "list", "--colo"])] == ["--color"]
+    assert [one.value for one in complete(ROOT, ["match", "--color", "a"])] == ["auto", "always"]
+    assert [one.value for one in complete(ROOT, ["--color", "ne"])] == ["never"]
 
 
 # --- numbers -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("words", "spelt"),
+    ("words", "expected"),
     [
-        ("match random --games 3e5", "match random --games 300000"),
-        ("match random --games=1.5e3 -n 2E2 -n1e1", "match random --games=1500 -n 200 -n10"),
-        ("match random --games 2.5", "match random --games 2.5"),  # and is refused
-        ("match 3e5 --store 3e5 --rules 3e5", "match 3e5 --store 3e5 --rules 3e5"),
-        ("train ntuple --moves 3e5 --seed 1e3", "train ntuple --moves 3e5 --seed 1000"),
-        ("match -- --games 3e5", "match -- --games 3e5"),
-        ("match --keep --games 1e1", "match --keep --games 10"),
+        ("match random --games 3e5", {"games": 300_000}),
+        ("match random --games=1.5e3", {"games": 1500}),
+        ("match random -n 2E2", {"games": 200}),
+        ("match random -n1e1", {"games": 10}),
+        ("match 3e5 --store 3e5 --rules 4x4", {"players": ["3e5"], "store": Path("3e5")}),
+        ("match random --seed 1e3", {"seed": 1000}),
+        ("match --keep --games 1e1 random", {"games": 10}),
+        ("match -- 3e5", {"players": ["3e5"]}),
     ],
 )
-def test_whole_numbers_may_have_an_exponent(words: str, spelt: str) -> None:
-    assert spell_out_numbers(ROOT, words.split()) == spelt.split()
+def test_whole_numbers_may_have_an_exponent(words: str, expected: dict[str, object]) -> None:
+    root = typer.main.get_command(make_app(["match"]))
+    check_parameters(root)
+    name, *rest = words.split()
+    found = children(root)[name].make_context(name, rest).params
+    assert {key: found[key] for key in expected} == expected
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,16 @@ import pytest
 import typer
 
 from lab2048.cli.app import make_app, run
+from lab2048.cli.command_tree import walk
 from lab2048.cli.complete import complete
+from lab2048.rules.rules import Spawner
 
 ROOT = typer.main.get_command(make_app())
 
 
 def offered(line: str) -> list[str]:
     """What is offered for the last word of a line; a space at its end begins a new one."""
-    return [one.text for one in complete(ROOT, line.split(" "))]
+    return [one.value for one in complete(ROOT, line.split(" "))]
 
 
 @pytest.mark.parametrize(
@@ -69,8 +71,18 @@ def test_what_is_offered(line: str, expected: list[str]) -> None:
 def test_games_are_offered_by_number(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["match", "random", "--games", "2", "--rules", "2x2"]) == 0
     found = complete(ROOT, ["games", "show", ""])
-    assert [one.text for one in found] == ["2", "1"]
-    assert found[0].doc.startswith("random on 2x2, score ")
+    assert [one.value for one in found] == ["2", "1"]
+    assert (found[0].help or "").startswith("random on 2x2, score ")
+
+
+def test_words_come_from_what_is_declared_and_not_from_help() -> None:
+    root = typer.main.get_command(make_app(["match", "solve"]))
+    for _, command in walk(root):
+        for parameter in command.params:
+            parameter.help = "One of these: apples, pears or plums."
+    assert [one.value for one in complete(root, ["match", "--spawner", ""])] == [each.value for each in Spawner]
+    assert [one.value for one in complete(root, ["solve", "--objective", ""])] == ["win", "score"]
+    assert complete(root, ["match", "--seed", ""]) == []
 
 
 def test_every_option_is_offered() -> None:

@@ -12,6 +12,7 @@ from lab2048.cli.app import make_app, run
 from lab2048.cli.command_tree import children
 from lab2048.cli.options import is_set, is_typed
 from lab2048.cli.settings import COMMON, Setting, Settings, user_file
+from lab2048.errors import UsageError
 
 ROOT = typer.main.get_command(make_app())
 
@@ -225,7 +226,7 @@ def test_a_variable_that_is_wrong_is_named(capsys: pytest.CaptureFixture[str], m
     ("name", "says"),
     [
         ("LAB2048_RULSE", "lab2048: LAB2048_RULSE means nothing to lab2048: did you mean LAB2048_RULES?"),
-        ("LAB2048_GAMES", "did you mean LAB2048_MATCH_GAMES? (or that of watch, tune, evaluate, regret)"),
+        ("LAB2048_GAMES", "did you mean LAB2048_MATCH_GAMES? (or that of watch, tune, evaluate, regret"),
         ("LAB2048_MIN_SCORE", "did you mean LAB2048_GAMES_LIST_MIN_SCORE?"),
         ("LAB2048_MATCH_GMAES", "did you mean LAB2048_MATCH_GAMES?"),
         ("LAB2048_ZZZ", "lab2048: LAB2048_ZZZ means nothing to lab2048: lab2048 config show --all lists what can be"),
@@ -325,6 +326,20 @@ def test_all_settings_are_known_without_any(
     for name in [name for name in os.environ if name.startswith("LAB2048_")]:
         monkeypatch.delenv(name)
     assert shown(capsys, "match.games") == {"match.games": (100, "default")}
+
+
+def test_blame_follows_the_field_of_an_error_and_not_its_words(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise UsageError("goal 2048 and rules 3x3 and games 7: words that mean nothing", field="spawner")
+
+    project('rules = "3x3"\nspawner = "first"\n[match]\ngames = 7\n')
+    monkeypatch.setattr("lab2048.arena.match.Match.__init__", fail)
+    assert run(["match", "random"]) == 2
+    assert capsys.readouterr().err.endswith("mean nothing (set by lab2048.toml: spawner)\n")
+    assert run(["match", "random", "--spawner", "fair"]) == 2
+    assert "set by" not in capsys.readouterr().err
 
 
 def test_a_setting_is_blamed_for_what_it_says_only(

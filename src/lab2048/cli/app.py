@@ -13,14 +13,15 @@ import typer
 from typer.exceptions import TyperException
 
 import lab2048
-from lab2048.cli.argv import check_colour, coloured, show_colour_everywhere, spell_out_numbers, take_colour
+from lab2048.cli.argv import check_colour, coloured, show_colour_everywhere, take_colour
+from lab2048.cli.command_tree import long_name
 from lab2048.cli.help import lead_with_examples, name_arguments, plainly
 from lab2048.cli.hints import with_option
 from lab2048.cli.live_view import begin_line, ending_when_terminated, interrupted_code, no_interrupt_lost
-from lab2048.cli.option_types import check_first
+from lab2048.cli.option_types import CONTEXT, check_parameters
 from lab2048.cli.progress import remember
 from lab2048.cli.settings import Settings, is_needed, unknown_variables
-from lab2048.errors import FileError, LabError, RequirementError, UsageError
+from lab2048.errors import FileError, LabError, UsageError
 from lab2048.views.wrap import columns_of, folded
 
 UNSETTLED = {"config", "doctor", "completion", "__complete", "--help", "-h", "--version"}  # run without any settings
@@ -112,7 +113,6 @@ def run(arguments: Sequence[str]) -> int:
         words, when = take_colour(words)
         words = words or [WITHOUT_A_WORD]
         command = _command_of(words)
-        words = spell_out_numbers(command, words)
         if words[:1] == ["help"]:  # as other programs have it
             words = [*words[1:], "--help"]
         elif words == ["version"]:
@@ -132,14 +132,15 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         return interrupted_code() if code == INTERRUPTED else code  # it has said how it stands
     except LabError as error:
-        blamed = settings.blame(str(error)) if settings and not isinstance(error, RequirementError) else ""
+        blamed = settings.blame(error.field, error.code) if settings else ""
         is_setting = blamed and not isinstance(error, FileError)
         return _say(f"{with_option(error)}{blamed}", UsageError.exit_code if is_setting else error.exit_code)
     except TyperException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "lab2048"
-        blamed = settings.blame(error.format_message()) if settings else ""
-        return _say(f"{plainly(error, words)}{blamed} (try: {path} --help)", error.exit_code)
+        parameter = getattr(error, "param", None)
+        blamed = settings.blame(long_name(parameter)) if settings and parameter else ""
+        return _say(f"{plainly(error)}{blamed} (try: {path} --help)", error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         code = interrupted_code()
         begin_line(sys.stderr)
@@ -166,8 +167,8 @@ def _command_of(words: list[str]) -> Any:
     command = typer.main.get_command(make_app(words[:1] if is_one else COMMANDS))
     lead_with_examples(command)
     name_arguments(command)
+    check_parameters(command)
     show_colour_everywhere(command)
-    check_first(command)
     return command
 
 
@@ -176,7 +177,12 @@ def _invoke(command: Any, arguments: list[str], settings: Settings | None) -> in
     try:
         defaults = settings.defaults() if settings else None
         with command.make_context("lab2048", arguments, default_map=defaults) as context:
-            command.invoke(context)
+            try:
+                command.invoke(context)
+            except (LabError, TyperException):
+                if settings:
+                    settings.note_used(context.meta[CONTEXT])
+                raise
     except typer.Exit as end:
         return end.exit_code
     return 0

@@ -1,4 +1,4 @@
-"""The tree of commands as it was declared: what completion, settings and help need to know of it."""
+"""The tree of commands as declared: what completion, settings and help need to know about it."""
 
 import types
 import typing
@@ -29,25 +29,25 @@ class Option:
 
 
 def children(command: Command) -> dict[str, Command]:
-    """The commands below one, by name; none below a leaf.  Hidden ones are left out."""
+    """Return the subcommands by name, without hidden ones."""
     found: dict[str, Command] = getattr(command, "commands", {})
     return {name: child for name, child in found.items() if not child.hidden}
 
 
 def walk(command: Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Command]]:
-    """A command and all below it, each with the words that lead to it."""
+    """Yield a command and all below it, each with the words that lead to it."""
     yield path, command
     for name, child in children(command).items():
         yield from walk(child, (*path, name))
 
 
 def long_name(parameter: Any) -> str:
-    """The longest way to type an option, without its dashes."""
+    """Return the longest name of an option, without dashes."""
     return str(max(parameter.opts, key=len)).lstrip("-")
 
 
 def options(path: tuple[str, ...], command: Command) -> Iterator[Option]:
-    """The options of a command that take a value or switch something."""
+    """Yield the options of a command."""
     hints = typing.get_type_hints(command.callback, include_extras=True) if command.callback else {}
     for parameter in command.params:
         if parameter.param_type_name == "option" and parameter.name in hints:
@@ -56,26 +56,20 @@ def options(path: tuple[str, ...], command: Command) -> Iterator[Option]:
             yield Option(path, long_name(parameter), parameter.name, kind, is_many, parameter.default, hint)
 
 
-def kinds(command: Command) -> dict[str, type]:
-    """What every option of a command takes, by each way to type it; bool for those that take nothing."""
-    hints = typing.get_type_hints(command.callback) if command.callback else {}
-    found: dict[str, type] = {}
-    for parameter in command.params:
-        if parameter.param_type_name == "option":
-            kind = bool if parameter.is_flag else _kind(hints.get(parameter.name, str))[0]
-            found |= dict.fromkeys((*parameter.opts, *parameter.secondary_opts), kind)
-    return found
-
-
 def annotated(hint: Any) -> tuple[Any, tuple[Any, ...]]:
-    """A type, and what stands beside it in `Annotated[...]`."""
+    """Return a type, and the metadata beside it in `Annotated[...]`."""
     if typing.get_origin(hint) is Annotated:
         return hint.__origin__, hint.__metadata__
     return hint, ()
 
 
+def element_type(hint: Any) -> type:
+    """Return the type of one value: `list[Path] | None` gives Path, and what is not known is text."""
+    return _kind(hint)[0]
+
+
 def _kind(hint: Any) -> tuple[type, bool]:
-    """The type of one value, and whether there may be many: `list[Path] | None` gives (Path, True)."""
+    """Return the type of one value, and whether there may be many: `list[Path] | None` gives (Path, True)."""
     if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
         hint = next(part for part in typing.get_args(hint) if part is not type(None))
     if typing.get_origin(hint) in (list, tuple):

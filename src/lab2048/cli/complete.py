@@ -1,113 +1,72 @@
-"""What could come next on the command line: commands, options, and values by what they stand for.
+"""Shell completion: Typer finds what is being typed, this module knows the values.
 
-The metavar of an option or argument says what it takes: PLAYER, BOARD, ID, FILE.
-Whatever is slow or broken here must not bother anyone who only pressed Tab.
+The metavar of an option or argument says what it takes (PLAYER, BOARD, ID, FILE), or a check beside it lists the
+words (`OneOf`).  Nothing slow and no error may bother a user who pressed Tab.
 """
 
 import contextlib
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
-from lab2048.cli.command_tree import Command, children
+# Typer has no public way to ask for candidates in process; tests/cli/test_completion.py watches these two.
+from typer._click.shell_completion import _resolve_context, _resolve_incomplete
 
-FILES, FOLDERS = ":files", ":folders"  # the shell is to complete paths by itself
-N_GAMES = 50  # the newest, as many as one may want to read
+from lab2048.cli.argv import WHEN
+from lab2048.cli.command_tree import Command, children, walk
+from lab2048.cli.option_types import words_of
+
+FILES, FOLDERS = ":files", ":folders"  # the shell completes paths itself
+N_GAMES = 50  # the newest ones
 
 
 class Candidate(NamedTuple):
-    """A word that could stand here, and what it means."""
+    """A word that could be typed here, and what it means."""
 
-    text: str
-    doc: str = ""
+    value: str
+    help: str | None = None
 
 
 def complete(root: Command, words: list[str]) -> list[Candidate]:
-    """The words that could stand where the last of `words` is being typed."""
+    """Return the words that could stand where the last of `words` is being typed."""
     *before, typed = words or [""]
-    command, options = root, True
-    arguments: list[str] = []
-    pending: Any = None  # an option that waits for its value
-    for word in before:
-        if pending is not None:
-            pending = None
-        elif options and word == "--":
-            options = False
-        elif options and word.startswith("-") and len(word) > 1:
-            option = _option(command, word.partition("=")[0])
-            pending = option if option is not None and not option.is_flag and "=" not in word else None
-        elif word in getattr(command, "commands", {}):
-            command, arguments = command.commands[word], []
-        else:
-            arguments.append(word)
-    if pending is not None:
-        return _values(pending, typed, root)
-    if options and typed.startswith("--") and "=" in typed:
-        name, _, value = typed.partition("=")
-        option = _option(command, name)
-        return [one._replace(text=f"{name}={one.text}") for one in _values(option, value, root)] if option else []
-    if options and typed.startswith("-"):
-        return _starting(_options(command), typed)
-    if children(command) and not arguments:
-        found = [Candidate(name, _first(child)) for name, child in children(command).items()]
-        if command.name == "players":
-            found += _players("")
-        return _starting(found, typed)
-    takers = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
-    if not takers:
+    for _, command in walk(root):
+        for parameter in command.params:
+            parameter.process_value = lambda _, value: value  # the values before it need not be valid
+            parameter.shell_complete = partial(_values, parameter, root)
+    context = _resolve_context(root, {}, "lab2048", before)
+    if children(context.command) and context._protected_args:  # a command that does not exist
         return []
-    taker = takers[min(len(arguments), len(takers) - 1)]
-    return [] if len(arguments) >= len(takers) and taker.nargs != -1 else _values(taker, typed, root)
-
-
-def _option(command: Command, name: str) -> Any:
-    for parameter in command.params:
-        if parameter.param_type_name == "option" and name in (*parameter.opts, *parameter.secondary_opts):
-            return parameter
-    return None
-
-
-def _options(command: Command) -> list[Candidate]:
-    found = []
-    for parameter in command.params:
-        if parameter.param_type_name == "option" and not parameter.hidden:
-            names = [name for name in (*parameter.opts, *parameter.secondary_opts) if name.startswith("--")]
-            found += [Candidate(name, parameter.help or "") for name in names]
-    return [*found, Candidate("--help", "Show this message and exit.")]
-
-
-def _first(command: Command) -> str:
-    text: str = command.short_help or command.help or ""
-    return text.partition("\n")[0]
+    asked, rest = _resolve_incomplete(context, before, typed)
+    prefix = typed.removesuffix(rest)  # --player= of --player=mct
+    found = [Candidate(f"{prefix}{item.value}", item.help) for item in asked.shell_complete(context, rest)]
+    if asked.name == "players" and children(context.command):  # `lab2048 players NAME` is short for `players show NAME`
+        found += _starting(_players(""), rest)
+    return found
 
 
 def _starting(candidates: Iterable[Candidate], typed: str) -> list[Candidate]:
-    return [one for one in candidates if one.text.startswith(typed)]
+    return [one for one in candidates if one.value.startswith(typed)]
 
 
-def _values(parameter: Any, typed: str, root: Command) -> list[Candidate]:
-    """Values of one option or argument, by its metavar."""
+def _values(parameter: Any, root: Command, context: Any, typed: str) -> list[Candidate]:
+    """Return values of one option or argument."""
     name = (parameter.metavar or "").strip("[].")
     if name in ("FILE", "DIR"):
         return [Candidate(FILES if name == "FILE" else FOLDERS)]
     found: list[Candidate] = []
-    with contextlib.suppress(Exception):  # a damaged store or player file is told of elsewhere
+    with contextlib.suppress(Exception):  # a damaged store or player file is reported elsewhere
         if name == "KEY":
             found = _keys(typed, root)
+        elif name in _KINDS:
+            found = _KINDS[name](typed)
         else:
-            found = _KINDS[name](typed) if name in _KINDS else _words_of_help(parameter)
+            found = [Candidate(word) for word in words_of(context.command, parameter)]
     return _starting(found, typed)
 
 
-def _words_of_help(parameter: Any) -> list[Candidate]:
-    """Where the help names all values, `sqlite, parquet or csv`, they are the candidates."""
-    text = (parameter.help or "").rpartition(":")[2].rstrip(".")
-    words = text.replace(" or ", ", ").split(", ")
-    fits = " or " in text and all(word.strip().replace("-", "").isalnum() for word in words)
-    return [Candidate(word.strip()) for word in words] if fits else []
-
-
 def _players(typed: str) -> list[Candidate]:
-    """Players by name; after `name:` their options, and after `option=` its values if they are few."""
+    """Return players by name; after `name:` their options, and after `option=` its values if they are few."""
     from lab2048.players.registry import names, options
 
     name, colon, rest = typed.partition(":")
@@ -128,7 +87,7 @@ def _players(typed: str) -> list[Candidate]:
 
 def _option_values(key: str, field: Any) -> list[str]:
     if key == "eval":
-        return [one.text for one in _evaluators("")]
+        return [one.value for one in _evaluators("")]
     if field.type in ("bool", bool):
         return ["true", "false"]
     choices = field.metadata.get("choices", ())
@@ -167,7 +126,7 @@ def _tiles(typed: str) -> list[Candidate]:  # noqa: ARG001
 
 
 def _keys(typed: str, root: Command) -> list[Candidate]:
-    """Keys of settings, a word at a time: the common ones, commands with a dot behind them, then their options."""
+    """Return keys of settings, a word at a time: the common ones, commands with a dot, then their options."""
     from lab2048.cli.settings import COMMON, known_keys
 
     found = dict.fromkeys(["cache", *COMMON])
@@ -182,7 +141,7 @@ def _keys(typed: str, root: Command) -> list[Candidate]:
 def _figures(typed: str) -> list[Candidate]:  # noqa: ARG001
     from lab2048.arena.requirement import FIGURES
 
-    return [Candidate(name, doc) for name, doc in FIGURES.items()]  # a shell would take the sign for its own
+    return [Candidate(name, doc) for name, doc in FIGURES.items()]  # without >=, which a shell would interpret
 
 
 _KINDS: dict[str, Callable[[str], list[Candidate]]] = {
@@ -193,5 +152,5 @@ _KINDS: dict[str, Callable[[str], list[Candidate]]] = {
     "ID": _games,
     "TILE": _tiles,
     "FIGURE": _figures,
-    "SHELL": lambda _: [Candidate("bash"), Candidate("zsh"), Candidate("fish")],
+    "WHEN": lambda _: [Candidate(word) for word in WHEN],
 }

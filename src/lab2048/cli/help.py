@@ -1,27 +1,19 @@
-"""Help that leads with an example, and mistakes in plain words."""
+"""Help that starts with an example, and Typer's errors in plain words."""
 
 import re
-from collections.abc import Sequence
-from typing import Any
 
 from typer.exceptions import TyperException
 
 from lab2048.cli.command_tree import Command, children, walk
 from lab2048.errors import nearest
 
-# What Typer says of a value that does not fit, and what we say.
-_WANTED = {
-    "valid integer": "a whole number",
-    "valid number": "a number",
-    "valid boolean": "true or false",
-}
 _NO_COMMAND = re.compile(r"No such command '(?P<name>.*?)'(?=\.)")  # what Typer adds may be far from it
 _EXTRA = re.compile(r"Got unexpected extra arguments?\S* \((?P<words>.*)\)")
 _EXAMPLE = re.compile(r"^Examples?:.*(?:\n(?!\n).*)*", re.MULTILINE)
 
 
 def lead_with_examples(root: Command) -> None:
-    """Put the example of every command, wherever its text has it, before the rest of its help."""
+    """Move the example of every command to the start of its help."""
     for _, command in walk(root):
         text = command.help or ""
         found = _EXAMPLE.search(text) or _EXAMPLE.search(command.epilog or "")
@@ -36,7 +28,7 @@ def lead_with_examples(root: Command) -> None:
 
 
 def name_arguments(root: Command) -> None:
-    """Have help write arguments as other programs do: BOARD, [PLAYER], PLAYER..., and not what Python calls them."""
+    """Show arguments in help as other programs do: BOARD, [PLAYER], PLAYER..."""
     for _, command in walk(root):
         for parameter in command.params:
             if parameter.param_type_name == "argument":
@@ -48,16 +40,16 @@ def name_arguments(root: Command) -> None:
 
 
 def example_of(command: Command) -> str:
-    """The example of a command, once it leads."""
+    """Return the example at the start of the help of a command."""
     found = _EXAMPLE.match(command.help or "")
     return found[0].partition(":")[2].strip() if found else ""
 
 
-def plainly(error: TyperException, words: Sequence[str] = ()) -> str:
-    """What a mistake in some words is, and what was expected: the nearest known word, or all of them."""
+def plainly(error: TyperException) -> str:
+    """Return what is wrong with the command line, and what was expected: the nearest known word, or all of them."""
     context, message = getattr(error, "ctx", None), error.format_message()
     option = getattr(error, "option_name", None)
-    if context is not None and option is not None and message.startswith("No such option"):
+    if context is not None and option is not None and hasattr(error, "possibilities"):
         shown = [parameter for parameter in context.command.params if not getattr(parameter, "hidden", False)]
         names = [name for parameter in shown for name in parameter.opts if name.startswith("--")]
         close = [name for name in names if name.startswith(option)]
@@ -66,27 +58,9 @@ def plainly(error: TyperException, words: Sequence[str] = ()) -> str:
         return f"{context.command_path} needs to know what to do: expected {', '.join(children(context.command))}"
     if context is not None and (found := _NO_COMMAND.match(message)):
         return f"{found[0]}: {nearest(found['name'], children(context.command))}"
-    if context is not None and message.startswith("Missing") and (example := example_of(context.command)):
+    if context is not None and hasattr(error, "param_type") and (example := example_of(context.command)):
         return f"{message.rstrip('.')}: expected as in {example}"
-    for sign, wanted in _WANTED.items():
-        if sign in message:
-            parameter = getattr(error, "param", None)
-            name = max(parameter.opts, key=len) if parameter and parameter.param_type_name == "option" else ""
-            name = name or getattr(parameter, "metavar", "") or "a value"
-            value = _value_of(parameter, words)
-            return f"{name}{f' {value!r}' if value else ''} is not understood: expected {wanted}"
     if context is not None and (extra := _EXTRA.match(message)):
         example = example_of(context.command)
         return f"unexpected {extra['words']!r}{f': expected as in {example}' if example else ''}"
     return message.rstrip(".")
-
-
-def _value_of(parameter: Any, words: Sequence[str]) -> str:
-    """What was typed for an option, if that can be found."""
-    for option in getattr(parameter, "opts", ()):
-        for word, following in zip(words, [*words[1:], ""], strict=False):
-            if word == option:
-                return following
-            if word.startswith(f"{option}=" if option.startswith("--") else option) and option.startswith("-"):
-                return word.removeprefix(option).removeprefix("=")
-    return ""

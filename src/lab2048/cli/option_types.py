@@ -1,94 +1,104 @@
-"""What an option takes, said where it is declared.
+"""What an option takes, declared beside it in `Annotated[...]`.
 
-So a word that is typed and a setting are judged alike, before a command does anything; and whoever only asks what is
-set (`lab2048 config show`, `lab2048 doctor`) hears of what is wrong with it, too.
+Typed values and settings are checked alike, before a command does anything; `lab2048 config show` and
+`lab2048 doctor` report wrong settings by the same checks, and completion offers the words that they list.
 """
 
+import copy
+import dataclasses
 import functools
 import importlib
+import re
 import typing
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
-from lab2048.cli.command_tree import Command, annotated, long_name, walk
-from lab2048.errors import LabError, UsageError, nearest
+from lab2048.cli.command_tree import Command, annotated, element_type, long_name, walk
+from lab2048.errors import LabError, OutOfRangeError, UnknownNameError, UsageError
+
+CONTEXT = "lab2048.context"  # in the meta data of a context: the context of the command that was typed
+_NUMBERS: dict[type, str] = {int: "a whole number", float: "a number"}
+_POWER = re.compile(r"[0-9]+(\.[0-9]+)?[eE]\+?[0-9]{1,2}", re.ASCII)
 
 
 class Check(ABC):
-    """Stands beside an option in `Annotated[...]`, and refuses what the option does not take."""
+    """Stands beside an option in `Annotated[...]` and rejects what the option does not take."""
 
-    is_late: bool = False  # True: what is typed is judged by the command, which knows more; settings are judged here
+    is_late: bool = (
+        False  # True: the command itself checks typed values, because it knows more; settings are checked here
+    )
+    words: Sequence[str] = ()  # all accepted values, if they are few
 
     @abstractmethod
     def __call__(self, name: str, value: Any) -> None:
-        """Raise an error, which calls the option by its name, if it does not take a value."""
+        """Raise LabError if the option `name` does not take a value."""
 
 
 @dataclass(frozen=True)
 class Within(Check):
-    """A number from a range, both ends included."""
+    """A number from a range, including both ends."""
 
     low: float
     high: float
     is_late: bool = False
 
     def __call__(self, name: str, value: Any) -> None:
-        """Refuse what is below or above."""
+        """Reject what is below or above."""
         if not self.low <= value <= self.high:
-            raise UsageError(
-                f"{name} {_number(value)} is out of range: expected {_number(self.low)} to {_number(self.high)}"
-            )
+            raise OutOfRangeError(name, _number(value), f"{_number(self.low)} to {_number(self.high)}")
 
 
 @dataclass(frozen=True)
 class Above(Check):
-    """A number above another one, and at most so large."""
+    """A number above `low`, at most `high`."""
 
     low: float
     high: float
 
     def __call__(self, name: str, value: Any) -> None:
-        """Refuse what is not above it, or too large."""
+        """Reject what is not above `low`, or too large."""
         if not self.low < value <= self.high:
             most = f", at most {_number(self.high)}" if self.high < 1e9 else ""
-            raise UsageError(f"{name} {_number(value)} is out of range: expected above {_number(self.low)}{most}")
+            raise OutOfRangeError(name, _number(value), f"above {_number(self.low)}{most}")
 
 
 @dataclass(frozen=True)
 class AtLeast(Check):
-    """A number that may be as large as it likes."""
+    """A number without an upper limit."""
 
     low: float
 
     def __call__(self, name: str, value: Any) -> None:
-        """Refuse what is below."""
+        """Reject what is below."""
         if not value >= self.low:
-            raise UsageError(f"{name} {_number(value)} is out of range: expected {_number(self.low)} or more")
+            raise OutOfRangeError(name, _number(value), f"{_number(self.low)} or more")
 
 
 @dataclass(frozen=True)
 class OneOf(Check):
-    """One of some words."""
+    """One of a few words."""
 
     words: Sequence[str]
 
     def __call__(self, name: str, value: Any) -> None:
-        """Refuse any other."""
+        """Reject any other."""
         if value not in self.words:
-            raise UsageError(f"{name} {value!r} is unknown: {nearest(str(value), self.words)}")
+            raise UnknownNameError(name, value, self.words)
 
 
 @dataclass(frozen=True)
 class Readable(Check):
-    """Whatever a function reads without an error: a function, or `module:name` to load only when it is called."""
+    """Whatever a function reads without an error: a function, or `module:name`, which is imported when called."""
 
     read: Callable[[Any], object] | str
     is_late: bool = False
+    words: Sequence[str] = ()
 
     def __call__(self, name: str, value: Any) -> None:  # noqa: ARG002 - its own error has a name for it
-        """Read it, and forget it."""
+        """Read the value and drop the result."""
         read = self.read
         if isinstance(read, str):
             module, _, function = read.partition(":")
@@ -97,45 +107,83 @@ class Readable(Check):
 
 
 def checks_of(hint: Any) -> tuple[Check, ...]:
-    """The checks that stand in an annotation."""
+    """Return the checks in an annotation."""
     return tuple(each for each in annotated(hint)[1] if isinstance(each, Check))
 
 
+def words_of(command: Command, parameter: Any) -> Sequence[str]:
+    """Return all values that a parameter accepts; none if they are not declared."""
+    return next((check.words for check in _checks(command.callback, parameter.name) if check.words), ())
+
+
 def judge(checks: Iterable[Check], name: str, value: Any) -> None:
-    """Raise an error if a value, or one of several, is refused; nothing is always taken."""
+    """Raise LabError if a value, or one of several, is rejected; None is always accepted."""
     for each in value if isinstance(value, list | tuple) else [value]:
         for check in checks:
             if each is not None:
                 check(name, each)
 
 
-def problem(checks: Iterable[Check], name: str, value: Any) -> str:
-    """What is wrong with a value, in one line; empty if nothing is."""
+def problem(checks: Iterable[Check], name: str, value: Any) -> LabError | None:
+    """Return what is wrong with a value, if anything is."""
     try:
         judge(checks, name, value)
     except LabError as error:
-        return str(error)
-    return ""
+        return error
+    return None
 
 
-def check_first(root: Command) -> None:
-    """Have every command judge what it was given before it begins."""
+def check_parameters(root: Command) -> None:
+    """Have every parameter of every command read numbers such as 3e5, and checked as it was declared."""
     for _, command in walk(root):
-        if command.callback is not None:
-            command.callback = _checked(command.callback, {each.name: each for each in command.params})
+        for parameter in command.params:
+            parameter.callback = functools.partial(_check, parameter.callback)
+            described = parameter.type_descriptor
+            kind = element_type(described.annotation)
+            if kind in _NUMBERS and described.parameter_info.parser is None:
+                info = copy.copy(described.parameter_info)
+                info.parser = functools.partial(_read_number, parameter, kind)
+                parameter.type_descriptor = dataclasses.replace(described, parameter_info=info)
 
 
-def _checked(run: Callable[..., Any], parameters: dict[str, Any]) -> Callable[..., Any]:
-    @functools.wraps(run)
-    def checked(**given: Any) -> Any:
-        hints = typing.get_type_hints(run, include_extras=True)
-        for name, value in given.items():
-            checks = [check for check in checks_of(hints.get(name)) if not check.is_late]
-            if checks and name in parameters:
-                judge(checks, long_name(parameters[name]), value)
-        return run(**given)
+def whole(text: str) -> str:
+    """Return a whole number in digits, any other text unchanged.
 
-    return checked
+    >>> whole("3e5"), whole("1.5e3"), whole("1.25e1"), whole("e5")
+    ('300000', '1500', '1.25e1', 'e5')
+    """
+    if not _POWER.fullmatch(text):
+        return text
+    number = Decimal(text)
+    return str(int(number)) if number == number.to_integral_value() else text
+
+
+def _check(before: Callable[..., Any] | None, context: Any, parameter: Any, value: Any) -> Any:
+    """Check a value as a callback of Typer, once it is read; `before` is the parameter's own callback."""
+    context.meta[CONTEXT] = context
+    if not context.resilient_parsing and context.command.callback is not None:
+        checks = [check for check in _checks(context.command.callback, parameter.name) if not check.is_late]
+        judge(checks, long_name(parameter), value)
+    return before(context, parameter, value) if before else value
+
+
+@functools.cache
+def _hints(run: Callable[..., Any]) -> dict[str, Any]:
+    return typing.get_type_hints(run, include_extras=True)
+
+
+def _checks(run: Callable[..., Any], name: str) -> tuple[Check, ...]:
+    return checks_of(_hints(run).get(name))
+
+
+def _read_number(parameter: Any, kind: type, value: Any) -> Any:
+    try:
+        return kind(whole(str(value)) if kind is int else value)
+    except ValueError:
+        is_option = parameter.param_type_name == "option"
+        shown = f"--{long_name(parameter)}" if is_option else parameter.metavar or parameter.name
+        message = f"{shown} {value!r} is not understood: expected {_NUMBERS[kind]}"
+        raise UsageError(message, field=long_name(parameter)) from None
 
 
 def _number(value: float) -> str:

@@ -56,7 +56,7 @@ StartOption = Annotated[
 SpawnerOption = Annotated[
     str,
     typer.Option("--spawner", metavar="WHO", help="Who places new tiles: fair, first or worst."),
-    Readable("lab2048.rules.rules:read_spawner"),
+    Readable("lab2048.rules.rules:read_spawner", words=("fair", "first", "worst")),
 ]
 SeedOption = Annotated[
     int | None, typer.Option("--seed", "-s", metavar="N", help="Seed of the dice (default: a fresh one)."), SEED

@@ -6,16 +6,15 @@ have a short one that holds for all commands, `rules`.  Within one place the lon
 """
 
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lab2048.cli.argv import WHEN, whole
+from lab2048.cli.argv import WHEN
 from lab2048.cli.command_tree import Command, Option, options, walk
-from lab2048.cli.option_types import OneOf, checks_of, problem
-from lab2048.errors import UsageError, nearest
+from lab2048.cli.option_types import OneOf, checks_of, problem, whole
+from lab2048.errors import LabError, UsageError, nearest
 
 PREFIX = "LAB2048_"
 PROJECT_FILE = "lab2048.toml"
@@ -33,6 +32,7 @@ COMMON: dict[str, Any] = {
     "memory": "8G",
     "color": "auto",
 }
+_OPTIONS = {"board": "rules"}  # the option behind a field of an error, where their names differ
 _FIRST = "match."  # whose option is meant most often where several commands have it
 # What is said anew each time: what a command makes or replaces, and code that it runs.
 _NEVER = {"out", "force", "resume", "player-file", "json", "jsonl", "csv", "version", "help", "estimate", "yes", "all"}
@@ -171,28 +171,27 @@ class Settings:
         also = f" (or that of {', '.join(others[:4])}{' ...' if others[4:] else ''})" if others else ""
         return f"did you mean {write(keys[0])}?{also}"
 
-    def problem(self, setting: Setting) -> str:
-        """What is wrong with a setting as far as its option can tell, in one line; empty if nothing is."""
+    def problem(self, setting: Setting) -> LabError | None:
+        """Return what is wrong with a setting as far as its option can tell."""
         if setting.key == "color":
             return problem([OneOf(WHEN)], "color", setting.value)
-        for option in self.known.get(setting.key, ()):
-            if found := problem(checks_of(option.hint), option.name, setting.value):
-                return found
-        return ""
+        options = self.known.get(setting.key, ())
+        found = (problem(checks_of(option.hint), option.name, setting.value) for option in options)
+        return next((error for error in found if error), None)
 
-    def problems(self) -> list[tuple[Setting, str]]:
-        """Every setting that its option refuses, and why."""
-        return [(setting, told) for setting in _once(self.found.values()) if (told := self.problem(setting))]
+    def problems(self) -> list[tuple[Setting, LabError]]:
+        """Return every setting that its option rejects, and why."""
+        return [(setting, error) for setting in _once(self.found.values()) if (error := self.problem(setting))]
 
     def defaults(self) -> dict[str, Any]:
-        """The settings as a tree of defaults for the commands; what is asked for is noted in `used`."""
-        tree = Defaults(self.used.append)
+        """Return the settings as the `default_map` of Typer: a tree by command and parameter."""
+        tree: dict[str, Any] = {}
         for option in {option.key: option for some in self.known.values() for option in some}.values():
             if option.key in self.found:
                 at = tree
                 for word in option.command:
-                    at = at.setdefault(word, Defaults(self.used.append))
-                at[option.parameter] = self.found[option.key]
+                    at = at.setdefault(word, {})
+                at[option.parameter] = self.found[option.key].value
         return tree
 
     def value(self, key: str) -> Any:
@@ -209,33 +208,27 @@ class Settings:
             if key in self.found:
                 os.environ.setdefault(variable(key), str(self.found[key].value))
 
-    def blame(self, message: str) -> str:
-        """The settings that an error is about, as the end of its line; empty if it is about none."""
-        text, used = message.lower(), _once(self.used)
-        told = [str(setting) for setting in used if (found := self.problem(setting)) and found in message]
-        told = told or [
+    def note_used(self, context: Any) -> None:
+        """Note the settings that a command got, as the context of Typer tells where each value came from."""
+        path, at = list[str](), context
+        while at.parent is not None:
+            path.insert(0, at.info_name)
+            at = at.parent
+        for option in options(tuple(path), context.command):
+            source = context.get_parameter_source(option.parameter)
+            if source is not None and source.name in ("DEFAULT_MAP", "ENVIRONMENT") and option.key in self.found:
+                self.used.append(self.found[option.key])
+
+    def blame(self, field: str | None, code: str | None = None) -> str:
+        """Return the settings that an error is about, as the end of its line; empty if it is about none."""
+        name = _OPTIONS.get(field or "", field)
+        told = [
             str(setting)
-            for setting in used
-            if _has(text, str(setting.value).lower()) or _has(text, setting.key.rpartition(".")[2])
+            for setting in _once(self.used)
+            if setting.key.rpartition(".")[2] == name
+            or ((found := self.problem(setting)) and (found.field, found.code) == (field, code))
         ]
         return f" (set by {', '.join(told)})" if told else ""
-
-
-class Defaults(dict[str, Any]):
-    """Defaults of a command by parameter, and of the commands below it by name."""
-
-    def __init__(self, note: Callable[[Setting], None]) -> None:
-        """Have `note` called with every setting that is asked for."""
-        super().__init__()
-        self._note = note
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """A value for a parameter, or the defaults of a command."""
-        found = super().get(key, default)
-        if isinstance(found, Setting):
-            self._note(found)
-            return found.value
-        return found
 
 
 def user_file() -> Path:
@@ -278,11 +271,6 @@ def is_needed(environ: Mapping[str, str]) -> bool:
 def _once(settings: Iterable[Setting]) -> list[Setting]:
     """Each setting once, however many options it stands for."""
     return list({(setting.key, setting.source): setting for setting in settings}.values())
-
-
-def _has(text: str, word: str) -> bool:
-    """True if a word stands in a text by itself: 1 does not stand in 100."""
-    return bool(word and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text))
 
 
 def _known(root: Command) -> dict[str, list[Option]]:

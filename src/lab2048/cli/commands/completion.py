@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from lab2048.cli.command_tree import Command
+from lab2048.cli.option_types import OneOf
 from lab2048.cli.options import say
 from lab2048.cli.settings import Settings, is_needed
-from lab2048.errors import LabError, UnknownNameError
+from lab2048.errors import LabError
 
 # Bash takes : and = for the ends of words, and players are written with them; so the line is cut into words here,
 # and what Bash believes to be before the word is cut off from the answers again.
@@ -81,14 +82,12 @@ _PLACES = {
 
 
 def completion(
-    shell: Annotated[str, typer.Argument(metavar="SHELL", help="Which shell: bash, zsh or fish.")],
+    shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish."), OneOf(tuple(SCRIPTS))],
 ) -> None:
     """Print a script that has your shell complete commands, options, players and games.
 
     Example: eval "$(lab2048 completion bash)"
     """
-    if shell not in SCRIPTS:
-        raise UnknownNameError("shell", shell, SCRIPTS)
     print(SCRIPTS[shell], end="")
     if sys.stdout.isatty():
         say(f"to keep it, write it to {_PLACES[shell]}; the first line says how to load it each time")
@@ -102,4 +101,4 @@ def print_candidates(root: Command, words: Sequence[str]) -> None:
         if is_needed(os.environ):
             Settings.of(root).export("store")
     for candidate in complete(root, list(words[1:] if words[:1] == ["--"] else words)):
-        print(f"{candidate.text}\t{' '.join(candidate.doc.split())}".rstrip("\t"))
+        print(f"{candidate.value}\t{' '.join((candidate.help or '').split())}".rstrip("\t"))

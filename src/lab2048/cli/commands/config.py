@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 from lab2048.cli.options import JsonOption, say
 from lab2048.cli.output import print_json
 from lab2048.cli.settings import COMMON, PROJECT_FILE, Setting, Settings, unknown_variables, user_file
-from lab2048.errors import UsageError, nearest
+from lab2048.errors import LabError, UsageError, nearest
 from lab2048.views.wrap import columns_of, folded
 
 
@@ -92,7 +92,7 @@ def show(
         also = "" if setting.place == "default" or setting.key == key else f", as {setting.key}"
         print(f"{key:<{width}}  {_text(setting.value):<24}  {where}{also}")
         if wrong := settings.problem(setting):
-            problems.append(wrong)
+            problems.append(str(wrong))
             print(folded(f"{'':<{width}}  ! {wrong}", columns_of(sys.stdout), " " * (width + 4)))
     for error in refused:
         print(folded(f"! {error}", columns_of(sys.stdout), "  "))
@@ -131,11 +131,11 @@ def _code(refused: list[UsageError], problems: Sequence[str | None]) -> int:
     return UsageError.exit_code if refused or any(problems) else 0
 
 
-def _plain(key: str, setting: Setting, problem: str) -> dict[str, Any]:
+def _plain(key: str, setting: Setting, problem: LabError | None) -> dict[str, Any]:
     value = setting.value if isinstance(setting.value, bool | int | float | list | None) else str(setting.value)
     source = setting.source or None
     facts = {"key": key, "value": value, "place": setting.place, "source": source, "set_as": setting.key}
-    return facts | {"problem": problem or None}
+    return facts | {"problem": str(problem) if problem else None}
 
 
 def _text(value: Any) -> str:
