@@ -27,10 +27,14 @@ class Candidate(NamedTuple):
     help: str | None = None
 
 
+_HELP = Candidate("--help", "Show this message and exit.")
+
+
 def complete(root: Command, words: list[str]) -> list[Candidate]:
     """Return the words that could stand where the last of `words` is being typed."""
     *before, typed = words or [""]
     for _, command in walk(root):
+        command.add_help_option = False  # it would load pydantic, to read a flag
         for parameter in command.params:
             parameter.process_value = lambda _, value: value  # the values before it need not be valid
             parameter.shell_complete = partial(_values, parameter, root)
@@ -40,6 +44,8 @@ def complete(root: Command, words: list[str]) -> list[Candidate]:
     asked, rest = _resolve_incomplete(context, before, typed)
     prefix = typed.removesuffix(rest)  # --player= of --player=mct
     found = [Candidate(f"{prefix}{item.value}", item.help) for item in asked.shell_complete(context, rest)]
+    if asked is context.command and rest.startswith("-"):
+        found += _starting([_HELP], rest)
     if asked.name == "players" and children(context.command):  # `lab2048 players NAME` is short for `players show NAME`
         found += _starting(_players(""), rest)
     return found
