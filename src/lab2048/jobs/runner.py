@@ -101,7 +101,7 @@ class JobRunner:
         """Return a job; raise JobNotFoundError if it is not listed."""
         with self.lock:
             if id_ not in self._jobs:
-                raise JobNotFoundError(f"there is no job {id_[:40]!r}: /api/jobs lists those there are")
+                raise JobNotFoundError(f"there is no job {id_[:40]!r}: expected the id of a listed job")
             return self._jobs[id_]
 
     def progress_of(self, job: Job) -> JobProgress:

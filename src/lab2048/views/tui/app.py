@@ -1,4 +1,4 @@
-"""The full-screen laboratory: its screens, its look, and how it ends."""
+"""The Textual app behind `lab2048 tui`: its state, its colours, and how it ends."""
 
 import asyncio
 import contextlib
@@ -36,7 +36,7 @@ GRACE_SECONDS = 2.0
 
 
 class LabApp(App[None]):
-    """Menu, games and jobs; every game is kept in one store."""
+    """The menu, games and jobs; every game is saved in one store."""
 
     CSS_PATH = "lab.tcss"
     TITLE = "lab2048"
@@ -59,9 +59,9 @@ class LabApp(App[None]):
         store_file: Path | None = None,
         defaults: Mapping[str, str] | None = None,
     ) -> None:
-        """Begin with the menu, or above it with another screen.
+        """Start with the menu, or with the screen `first` above it.
 
-        `store_file` is what jobs are told of the store, and `defaults` is what stands in the fields of forms.
+        `store_file` is passed to jobs as --store; `defaults` are the first values of form fields.
         """
         self.store = store
         self.palette = Palette(depth or detect_depth(), is_ascii)
@@ -121,7 +121,7 @@ class LabApp(App[None]):
             return 0
 
     def leave(self, code: int = 0) -> None:
-        """End; games are kept by their screens, and jobs keep what they have done."""
+        """Leave lab2048 once every job has saved its work; screens save their games."""
         for screen in self.screen_stack:
             if isinstance(screen, Page):
                 screen.rest()
@@ -167,7 +167,7 @@ class LabApp(App[None]):
             self._close_messages_no_wait()
 
     async def on_unmount(self) -> None:
-        """Whatever ended it, leave no job behind."""
+        """End all jobs, whatever ended the app."""
         await asyncio.to_thread(self.jobs.close)
 
 
