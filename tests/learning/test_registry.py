@@ -21,6 +21,7 @@ from lab2048.rules import Rules
 from lab2048.studies.reading import read_study
 from lab2048.studies.result import Shelf
 from lab2048.studies.run.runner import Runner
+from lab2048.views.tui.forms import PLANS
 
 COMMANDS = children(children(typer.main.get_command(make_app(["train"])))["train"])
 # Options of a network that is trained in a moment.
@@ -213,3 +214,11 @@ def test_a_distilled_network_is_resumed_with_its_teacher(tmp_path: Path) -> None
     words = ["--rules", "2x3", "--teacher", "greedy", "--crowd", "8", "--widths", "8,4,8", "--trial-every", "0"]
     assert run(["train", "distil", "--out", out, "--moves", "100", *words]) == 0
     assert run(["train", "distil", "--out", out, "--moves", "200", "--resume"]) == 0
+
+
+def test_the_form_of_the_terminal_offers_every_method() -> None:
+    plan = next(plan for plan in PLANS if plan.name == "train")
+    field = plan.fields[0]
+    assert field.name == "method"
+    assert [field.default, *field.doc.removeprefix("or ").split("/")] == names()
+    assert plan.words({"method": "distil", "minutes": "1"}) == ["train", "distil", "--minutes", "1"]

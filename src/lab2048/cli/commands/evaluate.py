@@ -33,10 +33,13 @@ def evaluate(
 
     name = f"({file})" if "," in str(file) else str(file)
     if is_deep(file):
+        from lab2048.learning.registry import player_of_head
         from lab2048.models.deep.header import read_deep_header
+        from lab2048.players.registry import options
 
         design, _ = read_deep_header(file)
-        spec = f"net:weights={name},depth={depth}" if design.head == "value" else f"c51:weights={name}"
+        player = player_of_head(design.head)
+        spec = f"{player}:weights={name}" + (f",depth={depth}" if "depth" in options(player) else "")
         rules = design.rules.to_json()
     else:
         spec, rules = f"ntuple:weights={name},depth={depth}", read_header(file).design.rules.to_json()

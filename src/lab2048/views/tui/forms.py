@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from lab2048.errors import UsageError
+from lab2048.learning.registry import names
 from lab2048.rules import Rules
 
 
@@ -97,6 +98,8 @@ _SEED = Field("seed", "", "of the dice; empty: a fresh one", "--seed")
 RULES = (_BOARD, _GOAL, _SPAWN, _START, _SPAWNER)  # as every command that plays takes them
 _QUIET_RULES = (_BOARD, replace(_GOAL, default="", doc="the tile that wins; empty: 2048"), *RULES[2:])
 
+METHODS = names()
+
 PLANS = (
     Plan("play", "p", "the game, with hints, undo, and a player who takes over", ("play",), (*RULES, _SEED)),
     Plan(
@@ -130,14 +133,15 @@ PLANS = (
         "train",
         "t",
         "a network that learns by playing",
-        ("train", "ntuple"),
+        ("train",),
         (
+            Field("method", METHODS[0], f"or {'/'.join(METHODS[1:])}"),
             *_QUIET_RULES,
             Field("network", "", "best (up to 3 GB) if empty; 4x6, rows", "--network"),
-            Field("minutes", "5", "how long", "--minutes"),
-            Field("threads", "", "empty: one a core", "--threads"),
-            Field("out", "network.safetensors", "the file to keep it in", "--out"),
-            Field("resume", "no", "yes: go on with the file", "--resume", is_flag=True),
+            Field("minutes", "5", "minutes of training", "--minutes"),
+            Field("threads", "", "empty: one per core", "--threads"),
+            Field("out", "network.safetensors", "output file", "--out"),
+            Field("resume", "no", "yes: continue the file", "--resume", is_flag=True),
         ),
     ),
     Plan(

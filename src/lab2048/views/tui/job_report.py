@@ -113,7 +113,12 @@ def _training(progress: TrainingProgress, columns: int, lines: int) -> Text:
     text.append(f"{event['n_games']:,} games\n")
     text.append(f"last {event['n_last']} games: mean score ").append(number(event["mean"] or 0), "bold")
     text.append(f" (best ever {number(event['best'])})  {reached}\n")
-    text.append(f"learning rate {event['learning_rate'] or 0:.4f}, mean error {event['error'] or 0:,.1f}\n\n", "dim")
+    if "loss" in event:  # a deep network
+        text.append(f"loss {event['loss'] or 0:.4g}, {event['n_steps']:,} gradient steps\n\n", "dim")
+    else:
+        text.append(
+            f"learning rate {event['learning_rate'] or 0:.4f}, mean error {event['error'] or 0:,.1f}\n\n", "dim"
+        )
     points = [(point["n_moves"] / 1e6, point["mean"]) for point in progress.curve if point.get("mean")]
     curve = chart(points, columns, max(4, lines - 6), unit="million moves")
     if curve:

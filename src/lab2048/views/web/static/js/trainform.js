@@ -139,7 +139,7 @@ function optionField(option, onchange) {
 }
 
 /** What an option is chosen by, empty as long as it is as usual. */
-function optionControl({ name, kind, default: usual, known }, onchange) {
+function optionControl({ name, kind, default: usual, known, low, high }, onchange) {
   const words = { name: `option-${name}` };
   const yes = [
     ["true", "yes"],
@@ -158,6 +158,8 @@ function optionControl({ name, kind, default: usual, known }, onchange) {
     placeholder: usual ?? AS_USUAL,
     type: isNumber ? "number" : "text",
     step: kind === "int" ? 1 : "any",
+    min: low,
+    max: high,
     spellcheck: false,
     oninput: onchange,
   });
