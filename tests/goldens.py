@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 from unittest.mock import patch
 
+import api_types
 import tui_shots
 
 from lab2048.rules import Rules, reference
@@ -173,3 +174,4 @@ if __name__ == "__main__":
     (DATA / "perft.json").write_text(json.dumps(perft(), indent=1) + "\n")
     (DATA / "page.json").write_text(json.dumps(page(), separators=(",", ":")) + "\n")
     tui_shots.write()
+    api_types.write_file()

@@ -67,7 +67,7 @@ def test_import_replay_and_continue(tab: Tab, server: Server, tmp_path: Path) ->
 def test_judge_a_game_and_look_at_its_worst_move(tab: Tab, server: Server) -> None:
     state = played(server, moves="asdw" * 25)
     tab.go(f"#/review/{state['id']}")
-    tab.page.get_by_role("button", name="Judge this game").click()
+    tab.page.get_by_role("button", name="Analyse game").click()
     told = tab.page.locator("section.panel", has_text="Value by move")
     expect(told).to_contain_text(f"{state['n_moves'] + 1} of {state['n_moves'] + 1} boards")
     expect(told.get_by_role("img", name="Expected final score by ntuple")).to_be_visible()
@@ -93,7 +93,7 @@ def test_delete_and_undo(tab: Tab, server: Server) -> None:
     expect(rows).to_have_count(1)
     tab.page.locator(".toast").get_by_role("button", name="Undo").click()
     expect(rows).to_have_count(2)
-    tab.page.get_by_role("button", name=f"Play on in game {numbers[0]}").click()
+    tab.page.get_by_role("button", name=f"Continue game {numbers[0]}").click()
     expect(tab.page.locator(".chip", has_text="Seed").locator("b")).to_have_text("1")
 
 

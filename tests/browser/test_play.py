@@ -123,7 +123,7 @@ def test_players_change_in_the_middle_of_a_game(tab: Tab) -> None:
     tab.until("Number(document.querySelectorAll('.chip b')[2].textContent) > 9")
     expect(tab.page.get_by_role("button", name="Pause")).to_be_visible()
     who.get_by_role("button", name="Me", exact=True).click()
-    expect(tab.page.get_by_role("button", name="Play on")).to_be_visible()
+    expect(tab.page.get_by_role("button", name="Autoplay")).to_be_visible()
     state = tab.game()["state"]
     move = state["legal"][0]
     press(tab, ARROWS[move])
@@ -139,7 +139,7 @@ def test_auto_play_as_fast_as_it_goes_and_take_over(tab: Tab) -> None:
     begin(tab, "#/play?board=3x3&seed=3")
     press(tab, "Enter")
     expect(tab.page.locator(".banner.over")).to_contain_text("Game over")
-    expect(tab.page.get_by_role("button", name="Play on")).to_be_disabled()
+    expect(tab.page.get_by_role("button", name="Autoplay")).to_be_disabled()
     is_in_step(tab)
     tab.page.locator(".banner").get_by_role("button", name="Undo").click()
     expect(tab.page.locator(".banner")).to_be_empty()

@@ -28,7 +28,7 @@ _PRESETS = {
 _DEEP = ("c51", "net")  # who asks a deep network
 
 
-class OptionData(BaseModel):
+class PlayerOption(BaseModel):
     """One option of a player."""
 
     name: str
@@ -43,7 +43,7 @@ class PlayerData(BaseModel):
     name: str
     doc: str
     unit: str
-    options: list[OptionData]
+    options: list[PlayerOption]
 
 
 class PresetData(BaseModel):
@@ -101,7 +101,7 @@ def _describe(name: str) -> PlayerData | None:
     if player.is_interactive:
         return None
     found = [
-        OptionData(
+        PlayerOption(
             name=key,
             kind=(
                 each.type if isinstance(each.type, str) else str(getattr(each.type, "__name__", each.type))

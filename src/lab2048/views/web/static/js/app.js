@@ -1,12 +1,17 @@
-// The frame: which page is shown, keys, the job tray, the connection, help and settings.
+// The frame around the pages: routing, keys, the job tray, the connection, help and settings.
 
-import { h, missing, say, toast } from "./dom.js";
+import { messageOf } from "./api.js";
+import { byId, h, missing, say, toast } from "./dom.js";
 import { applyPrefs } from "./prefs.js";
 import { isPressing, isTyping } from "./pure/keys.js";
 import { readAddress, writeAddress } from "./pure/codec.js";
 import { percent } from "./pure/format.js";
+import { isBusy, pageOf } from "./pure/job.js";
 import { stream } from "./stream.js";
 
+/** @typedef {[title: string, load: () => Promise<PageModule>]} Page */
+
+/** @type {Record<string, Page>} */
 const PAGES = {
   play: ["Play", () => import("./pages/play.js")],
   watch: ["Watch", () => import("./pages/watch.js")],
@@ -17,32 +22,35 @@ const PAGES = {
   train: ["Train", () => import("./pages/train.js")],
   solve: ["Solve", () => import("./pages/solve.js")],
 };
-const NOWHERE = [
+/** @type {Page} */
+const NOT_FOUND = [
   "Not found",
   async () => ({
-    open: (main, { page }) =>
-      void main.append(
+    open(main, { page }) {
+      main.append(
         h("h1", {}, "Not found"),
         missing(`There is no page ${page.slice(0, 40)} here.`, ["#/play", "Play"], ["#/games", "All games"]),
-      ),
+      );
+    },
   }),
 ];
-const IN_BAR = { review: "games" }; // which entry of the bar a page belongs to
+const IN_BAR = /** @type {Record<string, string>} */ ({ review: "games" }); // which entry of the bar a page belongs to
 
-let current = null; // the page that is shown: {onKey?, close?}
+/** @type {OpenPage | null} */
+let current = null; // the page that is shown
 let visit = 0;
 
 async function show() {
   const where = readAddress(location.hash);
-  const name = Object.hasOwn(PAGES, where.page) ? where.page : "nowhere";
-  const [title, load] = PAGES[name] ?? NOWHERE;
+  const name = Object.hasOwn(PAGES, where.page) ? where.page : "not-found";
+  const [title, load] = PAGES[name] ?? NOT_FOUND;
   const mine = ++visit;
   for (const link of document.querySelectorAll(".pages a, .tabs a"))
     mark(link, link.getAttribute("href") === `#/${IN_BAR[name] ?? name}`);
-  // On a phone, pages without a place in the bar are behind its last button.
-  mark(document.getElementById("more"), name in PAGES && !document.querySelector(".tabs a[aria-current]"));
+  // On a phone, pages that are not in the bar are behind its last button.
+  mark(byId("more"), name in PAGES && !document.querySelector(".tabs a[aria-current]"));
   document.title = `${title} - lab2048`;
-  const main = document.getElementById("page");
+  const main = byId("page");
   try {
     const module = await load();
     if (mine !== visit) return;
@@ -62,10 +70,14 @@ async function show() {
     if (!current.watches) stream.watch([]);
   } catch (error) {
     console.error(error);
-    toast(`The page ${title} could not be shown: ${error.message}`, "Again", show);
+    toast(`The page ${title} could not be shown: ${messageOf(error)}`, "Try again", show);
   }
 }
 
+/**
+ * @param {Element} entry
+ * @param {boolean} isHere
+ */
 function mark(entry, isHere) {
   if (isHere) entry.setAttribute("aria-current", "page");
   else entry.removeAttribute("aria-current");
@@ -82,87 +94,78 @@ document.addEventListener("keydown", (event) => {
   if (current?.onKey?.(event)) event.preventDefault();
 });
 
+/** @param {"help" | "settings" | "more" | "jobs"} name */
 async function openDialog(name) {
   const dialogs = await import("./dialogs.js");
   dialogs[name]();
 }
 
-/** The job that the tray shows: one that runs, or waits; then none. */
+/** Show in the tray the job that runs, else one that waits or was interrupted. */
 function drawTray() {
-  const tray = document.getElementById("tray");
-  const busy = [...stream.jobs.values()].filter((job) => ["running", "queued", "ending"].includes(job.state));
-  const broken = [...stream.jobs.values()].filter((job) => job.state === "interrupted");
-  const shown = busy.find((job) => job.state === "running") ?? busy[0] ?? broken[0];
-  tray.hidden = stream.jobs.size === 0;
-  if (tray.hidden) return;
-  const bar = tray.querySelector("progress");
-  bar.hidden = !busy.length;
-  const name = !shown ? "Jobs" : busy.length ? shown.title : `${broken.length} interrupted`;
-  tray.querySelector(".name").textContent = busy.length > 1 ? `${name} +${busy.length - 1}` : name;
-  if (busy.length && shown.progress !== null) bar.value = shown.progress;
-  else bar.removeAttribute("value");
-  const share = busy.length
-    ? shown.progress === null
-      ? ""
-      : percent(Math.floor(shown.progress * 100) / 100)
-    : shown
-      ? "!"
-      : String(stream.jobs.size);
-  tray.querySelector(".share").textContent = share;
-  tray.setAttribute(
-    "aria-label",
-    busy.length
-      ? `Jobs: ${shown.title}, ${share || shown.state}`
-      : shown
-        ? `Jobs: ${name}`
-        : `Jobs: ${stream.jobs.size}, none runs`,
-  );
+  const tray = byId("tray");
+  const jobs = [...stream.jobs.values()];
+  tray.hidden = jobs.length === 0;
+  const busy = jobs.filter(isBusy);
+  const interrupted = jobs.filter((job) => job.state === "interrupted");
+  const shown = busy.find((job) => job.state === "running") ?? busy[0];
+  const bar = /** @type {HTMLProgressElement} */ (tray.querySelector("progress"));
+  bar.hidden = !shown;
+  let name = interrupted.length ? `${interrupted.length} interrupted` : "Jobs";
+  let share = interrupted.length ? "!" : String(jobs.length);
+  let label = interrupted.length ? name : `${jobs.length}, none is running`;
+  if (shown) {
+    const { title, progress, state } = shown;
+    name = busy.length > 1 ? `${title} +${busy.length - 1}` : title;
+    share = progress === null ? "" : percent(Math.floor(progress * 100) / 100);
+    label = `${title}, ${share || state}`;
+    if (progress === null) bar.removeAttribute("value");
+    else bar.value = progress;
+  }
+  for (const [part, text] of Object.entries({ name, share }))
+    /** @type {HTMLElement} */ (tray.querySelector(`.${part}`)).textContent = text;
+  tray.setAttribute("aria-label", `Jobs: ${label}`);
 }
 
 function drawDot() {
   const { state, status } = stream;
-  const words =
-    state === "open"
-      ? status?.ready === false
-        ? `Connected; ${status.doing || "players are made ready"}`
-        : "Connected"
-      : state === "waiting"
-        ? "Connecting"
-        : "No connection: is lab2048 still running?";
-  const dot = document.querySelector("#dot .dot");
-  dot.dataset.state = state === "open" && status?.ready === false ? "waiting" : state;
-  document.getElementById("dot").setAttribute("aria-label", words);
-  document.getElementById("dot").title = words;
+  const isPreparing = state === "open" && status?.ready === false;
+  const connected = isPreparing ? `Connected; ${status.doing || "preparing the players"}` : "Connected";
+  const words = { open: connected, waiting: "Connecting", lost: "No connection: is lab2048 still running?" }[state];
+  const dot = byId("dot");
+  /** @type {HTMLElement} */ (dot.querySelector(".dot")).dataset.state = isPreparing ? "waiting" : state;
+  dot.setAttribute("aria-label", words);
+  dot.title = words;
 }
 
-const finished = new Set();
+/** Ids of the jobs whose end has been announced. */
+const announced = new Set();
 
+/** @param {Api.JobData} job */
 function announce(job) {
-  const isOver = ["done", "failed", "interrupted"].includes(job.state);
-  if (!isOver) finished.delete(job.id);
-  if (!isOver || finished.has(job.id)) return;
-  finished.add(job.id);
-  const page = { match: "lab", train: "train", solve: "solve", study: "lab" }[job.kind];
-  const words = { done: "is done", failed: `failed: ${job.message}`, interrupted: "was interrupted" }[job.state];
+  const words = /** @type {Record<string, string>} */ ({
+    done: "is done",
+    failed: `failed: ${job.message}`,
+    interrupted: "was interrupted",
+  })[job.state];
+  if (!words) announced.delete(job.id);
+  if (!words || announced.has(job.id)) return;
+  announced.add(job.id);
+  const page = pageOf(job);
   const isThere = readAddress(location.hash).page === page;
-  toast(
-    `${job.title} ${words}`,
-    page && !isThere ? "Show" : null,
-    () => (location.hash = writeAddress(page, [job.id])),
-  );
+  if (!page || isThere) toast(`${job.title} ${words}`);
+  else toast(`${job.title} ${words}`, "Show", () => (location.hash = writeAddress(page, [job.id])));
 }
 
 applyPrefs();
 if (!location.hash && location.pathname.length > 1) {
-  history.replaceState(null, "", "/" + writeAddress(...pathPage(location.pathname)) + "");
-}
-function pathPage(path) {
-  const { page, rest } = readAddress("#" + path);
-  return [page, rest, Object.fromEntries(new URLSearchParams(location.search))];
+  // A path such as /play?board=4x4, typed without the #.
+  const { page, rest } = readAddress("#" + location.pathname);
+  const query = Object.fromEntries(new URLSearchParams(location.search));
+  history.replaceState(null, "", "/" + writeAddress(page, rest, query));
 }
 addEventListener("hashchange", (event) => {
   if (location.hash === "#page") {
-    document.getElementById("page").focus();
+    byId("page").focus();
     history.replaceState(null, "", new URL(event.oldURL).hash || "#/play");
     return;
   }
@@ -172,10 +175,8 @@ stream.on("jobs", drawTray);
 stream.on("job", announce);
 stream.on("connection", drawDot);
 stream.on("status", drawDot);
-for (const name of ["help", "settings", "more"])
-  document.getElementById(name).addEventListener("click", () => openDialog(name));
-document.getElementById("tray").addEventListener("click", () => openDialog("jobs"));
-document
-  .getElementById("dot")
-  .addEventListener("click", () => toast(document.getElementById("dot").title, null, null, { ms: 3000 }));
+for (const name of /** @type {const} */ (["help", "settings", "more"]))
+  byId(name).addEventListener("click", () => openDialog(name));
+byId("tray").addEventListener("click", () => openDialog("jobs"));
+byId("dot").addEventListener("click", () => toast(byId("dot").title, null, null, { ms: 3000 }));
 show();

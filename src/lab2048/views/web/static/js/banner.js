@@ -1,4 +1,4 @@
-// What has just happened to a game: won, and play goes on; or over.  It is never in the way.
+// Says that a game has just been won or is over.
 
 import { button, h, say } from "./dom.js";
 import { count, number } from "./pure/format.js";
@@ -9,17 +9,25 @@ export class Banner {
   #wasWon = false;
   #wasOver = false;
 
-  constructor({ undo, fresh }) {
-    this.undo = undo;
-    this.fresh = fresh;
+  #undo;
+  #restart;
+
+  /** @param {{ undo: () => void, restart: () => void }} actions */
+  constructor({ undo, restart }) {
+    this.#undo = undo;
+    this.#restart = restart;
   }
 
-  /** Begin with a game as it stands: what happened before is no news. */
+  /**
+   * Open a game; what happened in it before is not announced.
+   * @param {Api.StateData} state
+   */
   open(state) {
     this.#wasWon = state.won;
     this.#wasOver = state.over;
   }
 
+  /** @param {Api.StateData} state */
   show(state) {
     if (state.over) {
       this.#set(
@@ -27,17 +35,17 @@ export class Banner {
         h(
           "p",
           {},
-          h("b", {}, state.won ? `Game over, and won: ${state.rules.goal} was reached. ` : "Game over. "),
-          `${number(state.score)} in ${count(state.n_moves, "move")}, highest tile ${state.highest}.`,
+          h("b", {}, state.won ? `Game over: you reached ${state.rules.goal}! ` : "Game over. "),
+          `Final score ${number(state.score)} in ${count(state.n_moves, "move")}, highest tile ${state.highest}.`,
         ),
-        button("Undo", this.undo, { slim: true }),
-        button("New game", this.fresh, { slim: true }),
+        button("Undo", this.#undo, { slim: true }),
+        button("New game", this.#restart, { slim: true }),
       );
       if (!this.#wasOver) say(`Game over${state.won ? " and won" : ""}, score ${number(state.score)}`);
     } else if (state.won && !this.#wasWon) {
       this.#set(
         "won",
-        h("p", {}, h("b", {}, `${state.rules.goal}! `), "You can play on."),
+        h("p", {}, h("b", {}, `${state.rules.goal}! `), "You can keep playing."),
         button("OK", () => this.#set(""), { slim: true }),
       );
     } else if (!state.won || this.#kind === "over") this.#set("");
@@ -45,6 +53,10 @@ export class Banner {
     this.#wasOver = state.over;
   }
 
+  /**
+   * @param {"" | "won" | "over"} kind
+   * @param {...Node} content
+   */
   #set(kind, ...content) {
     if (kind && kind === this.#kind) return;
     this.#kind = kind;

@@ -1,15 +1,16 @@
-// Charts: the figure is made by Python, plotly draws it; its script is loaded with the first one.
+// Charts: Python makes the figure and plotly draws it; its script is loaded with the first chart.
 
-import { get } from "./api.js";
+import { getChart, messageOf } from "./api.js";
 import { button, h, table } from "./dom.js";
 import { number } from "./pure/format.js";
 
+/** @type {Promise<Plotly> | null} */
 let plotly = null;
 
-/** Plotly, once.
+/**
+ * Load plotly once.
  *
- * It brings the styles of its maps inline, which this page forbids; where an element of their name is there
- * already it leaves them out, so there is one.
+ * It adds inline styles for its maps, which this page forbids, unless elements with their ids exist; so they are made.
  */
 function loadPlotly() {
   plotly ??= (async () => {
@@ -25,13 +26,19 @@ function loadPlotly() {
         }),
       );
     });
+    if (!globalThis.Plotly) throw new Error("plotly could not be loaded");
     return globalThis.Plotly;
   })();
   plotly.catch(() => (plotly = null));
   return plotly;
 }
 
-/** A figure with its table; `load(path)` shows a chart of the server, again when it has changed. */
+/** @typedef {ReturnType<typeof chart>} Chart */
+
+/**
+ * Make a figure with its table; `load(url)` shows a chart of the server.
+ * @param {string} label
+ */
 export function chart(label) {
   const canvas = h("div.canvas", { role: "img", "aria-label": label });
   const caption = h("figcaption", {}, label);
@@ -51,6 +58,7 @@ export function chart(label) {
   let shown = 0;
   let isDrawn = false;
 
+  /** @param {string} text */
   function hide(text) {
     words.textContent = text;
     words.hidden = false;
@@ -59,17 +67,19 @@ export function chart(label) {
   }
   hide("Nothing to show yet.");
 
-  element.load = async (path) => {
+  /** @param {string} url */
+  async function load(url) {
     const mine = ++shown;
     let answer;
     try {
-      answer = await get(path);
+      answer = await getChart(url);
     } catch (error) {
-      if (mine === shown && !isDrawn) hide(error.message);
+      if (mine === shown && !isDrawn) hide(messageOf(error));
       return;
     }
     if (mine !== shown) return;
-    if (!answer.figure.data.length || !answer.table.rows.length) return hide("Nothing to show yet.");
+    const figure = /** @type {Figure} */ (answer.figure);
+    if (!figure.data.length || !answer.table.rows.length) return hide("Nothing to show yet.");
     const Plotly = await loadPlotly();
     if (mine !== shown) return;
     words.hidden = true;
@@ -78,54 +88,64 @@ export function chart(label) {
     canvas.setAttribute("aria-label", `${answer.title || label}; the table below has its numbers`);
     csv.href = answer.csv;
     csv.download = "chart.csv";
-    json.href = path;
+    json.href = url;
     json.download = "chart.json";
     const { columns, rows } = answer.table;
     const isNumber = columns.map((_, i) => rows.some((row) => typeof row[i] === "number"));
     numbers.replaceChildren(
       table(
         answer.title || label,
-        columns.map((name, i) => [
-          name,
-          (row) => (typeof row[i] === "number" ? number(row[i]) : String(row[i] ?? "-")),
-          isNumber[i] ? "n" : "",
-        ]),
+        columns.map((name, i) => [name, (/** @type {unknown[]} */ row) => cellText(row[i]), isNumber[i] ? "n" : ""]),
         rows,
       ),
     );
-    await Plotly.react(canvas, ...dress(answer.figure), {
+    await Plotly.react(canvas, ...inColours(figure), {
       responsive: true,
       displayModeBar: false,
       displaylogo: false,
     });
     isDrawn = true;
-  };
-  element.forget = () => {
+  }
+
+  function clear() {
     shown += 1;
     isDrawn = false;
     if (globalThis.Plotly) globalThis.Plotly.purge(canvas);
     hide("Nothing to show yet.");
-  };
-  return element;
+  }
+  return Object.assign(element, { load, clear });
 }
 
-/** A figure in the colours of the page. */
-function dress({ data, layout }) {
+/** @param {unknown} value */
+function cellText(value) {
+  return typeof value === "number" ? number(value) : String(value ?? "-");
+}
+
+/** @typedef {{ data: { error_y?: object }[], layout: Record<string, any> }} Figure plotly's own format */
+
+/**
+ * The data and layout of a figure in the colours of the page.
+ * @param {Figure} figure
+ * @returns {[object[], object]}
+ */
+function inColours({ data, layout }) {
   const style = getComputedStyle(document.documentElement);
-  // light-dark() is not a colour that plotly reads, so the browser is asked what it comes to.
+  // Plotly cannot read light-dark(), so the browser computes the colour.
   const probe = h("i.unseen");
   document.body.append(probe);
-  const colour = (name) => {
+  const colour = (/** @type {string} */ name) => {
     probe.style.color = `var(${name})`;
     return getComputedStyle(probe).color;
   };
   const [text, line, quiet] = ["--text", "--line", "--quiet"].map(colour);
   probe.remove();
-  const axes = {};
-  for (const [name, value] of Object.entries(layout)) {
-    if (/^[xy]axis/.test(name))
-      axes[name] = { gridcolor: line, linecolor: line, zerolinecolor: line, automargin: true, ...value };
-  }
+  const names = new Set(["xaxis", "yaxis", ...Object.keys(layout).filter((name) => /^[xy]axis/.test(name))]);
+  const axes = Object.fromEntries(
+    [...names].map((name) => [
+      name,
+      { gridcolor: line, linecolor: line, zerolinecolor: line, automargin: true, ...layout[name] },
+    ]),
+  );
   const traces = data.map((trace) =>
     trace.error_y ? { ...trace, error_y: { ...trace.error_y, color: text } } : trace,
   );
@@ -134,8 +154,6 @@ function dress({ data, layout }) {
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { family: style.getPropertyValue("--font"), size: 13, ...layout.font, color: text },
-    xaxis: { gridcolor: line, linecolor: line, zerolinecolor: line, automargin: true, ...layout.xaxis },
-    yaxis: { gridcolor: line, linecolor: line, zerolinecolor: line, automargin: true, ...layout.yaxis },
     ...axes,
     title: undefined,
     width: undefined,
@@ -147,9 +165,17 @@ function dress({ data, layout }) {
   return [traces, figure];
 }
 
-/** Several charts of which one is shown: [[name, label]]. */
-export function charts(label, names, pathOf) {
+/** @typedef {ReturnType<typeof charts>} Charts */
+
+/**
+ * Make a chart with a button for each of several figures; `show(id)` draws the chosen one for a job or training.
+ * @param {string} label
+ * @param {[name: string, label: string][]} names
+ * @param {(id: string, name: string) => string} urlOf
+ */
+export function charts(label, names, urlOf) {
   let at = names[0][0];
+  /** @type {string | null} */
   let id = null;
   const figure = chart(names[0][1]);
   const buttons = names.map(([name, text]) =>
@@ -158,8 +184,8 @@ export function charts(label, names, pathOf) {
       () => {
         at = name;
         mark();
-        figure.forget();
-        if (id) figure.load(pathOf(id, at));
+        figure.clear();
+        if (id) figure.load(urlOf(id, at));
       },
       { slim: true },
     ),
@@ -167,10 +193,12 @@ export function charts(label, names, pathOf) {
   const mark = () => buttons.forEach((each, i) => each.setAttribute("aria-pressed", String(names[i][0] === at)));
   mark();
   const element = h("div", {}, h("div.row.chart-names", { role: "group", "aria-label": label }, buttons), figure);
-  element.show = (which) => {
-    if (which !== id) figure.forget();
-    id = which;
-    if (id) figure.load(pathOf(id, at));
-  };
-  return element;
+  return Object.assign(element, {
+    /** @param {string} which */
+    show(which) {
+      if (which !== id) figure.clear();
+      id = which;
+      figure.load(urlOf(id, at));
+    },
+  });
 }

@@ -1,4 +1,4 @@
-// The checkpoints of a training: play or match any of them, keep one, let one go.
+// The checkpoints of a training: play with one, compare them in a match, keep or delete one.
 
 import { get, post, remove } from "./api.js";
 import { attempt, button, h, table, toast } from "./dom.js";
@@ -10,21 +10,23 @@ export class CheckpointList {
   element = h("div.checkpoints");
   #shown = "";
 
-  /** `play(spec)` and `match(specs)` go to the pages that do it. */
+  /**
+   * @param {string} name of the training
+   * @param {{ play: (spec: string) => unknown, match: (specs: string[]) => unknown }} actions
+   */
   constructor(name, { play, match }) {
     this.name = name;
-    this.path = `/api/trainings/${encodeURIComponent(name)}`;
     this.play = play;
     this.match = match;
   }
 
-  /** Draw what there is now, if it is another than before; never under the fingers of someone who uses it. */
+  /** Draw the list again if it has changed, but not while it has the focus. */
   async refresh() {
     let answer;
     try {
-      answer = await get(this.path);
+      answer = await get("/api/trainings/{training}", { path: { training: this.name } });
     } catch {
-      return; // it has only begun, or is gone
+      return; // it has only started, or has been deleted
     }
     const shown = JSON.stringify(answer.checkpoints);
     if (shown === this.#shown || this.element.contains(document.activeElement)) return;
@@ -32,6 +34,7 @@ export class CheckpointList {
     this.draw(answer.checkpoints);
   }
 
+  /** @param {Api.CheckpointData[]} checkpoints */
   draw(checkpoints) {
     const spread = spreadOut(checkpoints, IN_A_MATCH).map(({ spec }) => spec);
     this.element.replaceChildren(
@@ -45,7 +48,7 @@ export class CheckpointList {
                 ? button(
                     spread.length < checkpoints.length ? `Match ${spread.length} of them` : "Match them all",
                     () => this.match(spread),
-                    { slim: true, title: "on the same seeds: how it has learnt" },
+                    { slim: true, title: "a match on the same seeds shows the progress" },
                   )
                 : null,
             ),
@@ -66,44 +69,51 @@ export class CheckpointList {
     );
   }
 
-  acts(each) {
-    const what = each.number ? `checkpoint ${each.number}` : "the last checkpoint";
+  /** @param {Api.CheckpointData} checkpoint */
+  acts({ number: n, spec, wished }) {
+    const what = n ? `checkpoint ${n}` : "the last checkpoint";
+    /**
+     * @param {string} text
+     * @param {string} label
+     * @param {(control: HTMLElement) => unknown} work
+     */
     const act = (text, label, work) =>
       button(text, (event) => work(event.currentTarget), { slim: true, "aria-label": `${label} ${what}` });
-    const path = `${this.path}/checkpoints`;
-    const after = (work) => (control) =>
+    /** @param {() => Promise<unknown>} work */
+    const thenRefresh = (work) => (/** @type {HTMLElement} */ control) =>
       attempt(async () => {
         await work();
         control.blur();
         await this.refresh();
       }, control);
+    const training = this.name;
+    const keep = () =>
+      n
+        ? post("/api/trainings/{training}/checkpoints/{number}", { path: { training, number: n } })
+        : post("/api/trainings/{training}/checkpoints", { path: { training } });
+    const discard = async () => {
+      await remove("/api/trainings/{training}/checkpoints/{number}", { path: { training, number: n } });
+      toast(`${training}@${n} deleted`);
+    };
     return h(
       "span.row.nowrap",
       {},
-      act("Play", "Play with", () => this.play(each.spec)),
-      act("Match", "Match", () => this.match([each.spec])),
-      each.wished
+      act("Play", "Play with", () => this.play(spec)),
+      act("Match", "Match", () => this.match([spec])),
+      wished
         ? h("span.small.quiet", {}, "kept")
-        : act(
-            each.number ? "Keep" : "Keep this checkpoint",
-            "Keep",
-            after(() => post(each.number ? `${path}/${each.number}` : path)),
-          ),
-      each.number
-        ? act(
-            "Delete",
-            "Delete",
-            after(async () => {
-              await remove(`${path}/${each.number}`);
-              toast(`${this.name}@${each.number} is deleted`);
-            }),
-          )
-        : null,
+        : act(n ? "Keep" : "Keep this checkpoint", "Keep", thenRefresh(keep)),
+      n ? act("Delete", "Delete", thenRefresh(discard)) : null,
     );
   }
 }
 
-/** So many of a list, evenly spread, the first and the last among them. */
+/**
+ * At most `most` items of a list, evenly spread, including the first and the last.
+ * @template T
+ * @param {T[]} list
+ * @param {number} most
+ */
 function spreadOut(list, most) {
   if (list.length <= most) return list;
   return Array.from({ length: most }, (_, i) => list[Math.round((i * (list.length - 1)) / (most - 1))]);

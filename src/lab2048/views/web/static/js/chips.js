@@ -4,39 +4,51 @@ import { copy, h } from "./dom.js";
 import { number } from "./pure/format.js";
 
 export class Chips {
-  #values = {};
+  #values = { score: value(), best: value(), moves: value(), highest: value(), seed: value() };
 
   constructor() {
-    const chip = (name, label, tag = "div.chip", props = {}) => {
-      this.#values[name] = h("b", {}, "-");
-      return h(tag, props, h("span", {}, label), this.#values[name]);
-    };
+    /**
+     * @param {string} label
+     * @param {HTMLElement} text
+     */
+    const chip = (label, text) => h("div.chip", {}, h("span", {}, label), text);
+    const { score, best, moves, highest, seed } = this.#values;
     this.element = h(
       "div.chips",
       {},
-      chip("score", "Score"),
-      chip("best", "Best"),
-      chip("moves", "Moves"),
-      chip("highest", "Highest"),
-      chip("seed", "Seed", "button.chip", {
-        type: "button",
-        title: "Copy the seed",
-        onclick: () => copy(this.#values.seed.textContent),
-      }),
+      chip("Score", score),
+      chip("Best", best),
+      chip("Moves", moves),
+      chip("Highest", highest),
+      h(
+        "button.chip",
+        { type: "button", title: "Copy the seed", onclick: () => copy(seed.textContent) },
+        h("span", {}, "Seed"),
+        seed,
+      ),
     );
   }
 
-  /** The best score is that of people alone, unless a player has helped in this game. */
+  /**
+   * The best score is that of people alone, unless a player has helped in this game.
+   * @param {Api.StateData} state
+   */
   show(state) {
     const isAlone = state.movers.every(([, mover]) => mover === "human");
-    this.#set("score", number(state.score));
-    this.#set("best", number(Math.max(state.score, (isAlone ? state.best : state.best_assisted) ?? 0)));
-    this.#set("moves", number(state.n_moves));
-    this.#set("highest", number(state.highest));
-    this.#set("seed", String(state.seed));
+    const texts = {
+      score: number(state.score),
+      best: number(Math.max(state.score, isAlone ? state.best : state.best_assisted)),
+      moves: number(state.n_moves),
+      highest: number(state.highest),
+      seed: String(state.seed),
+    };
+    for (const [name, element] of Object.entries(this.#values)) {
+      const text = texts[/** @type {keyof typeof texts} */ (name)];
+      if (element.textContent !== text) element.textContent = text;
+    }
   }
+}
 
-  #set(name, text) {
-    if (this.#values[name].textContent !== text) this.#values[name].textContent = text;
-  }
+function value() {
+  return h("b", {}, "-");
 }

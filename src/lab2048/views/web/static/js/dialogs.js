@@ -1,22 +1,23 @@
-// Help, settings, the jobs, and the pages that have no room in the bar of a phone.
+// Dialogs: help, settings, jobs, and the pages that have no room in the bar of a phone.
 
 import { button, dialog, h, segments } from "./dom.js";
 import { jobList } from "./joblist.js";
 import { pref, setPref } from "./prefs.js";
 import { stream } from "./stream.js";
 
+/** @type {[keys: string[], meaning: string][]} */
 const KEYS = [
   [["←", "↑", "→", "↓"], "move; also W A S D, H J K L and the number pad"],
   [["Q", "W", "E", "A", "S", "D"], "move on hexagons"],
   [["U", "Backspace"], "undo"],
   [["Y"], "redo"],
   [["Space"], "the best move, once"],
-  [["Enter", "P"], "let the player play on; pause"],
+  [["Enter", "P"], "start or pause autoplay"],
   [["T"], "hints: off, the best move, all values"],
-  [["N"], "new game; the old one is kept"],
-  [["1", "...", "9"], "let one of the players move"],
+  [["N"], "new game; the old one is saved"],
+  [["1", "...", "9"], "start one of the presets"],
   [["[", "]"], "slower, faster"],
-  [["`"], "a cursor that reads cells to those who hear the page"],
+  [["`"], "a cursor that reads cells aloud with a screen reader"],
   [["?"], "this help"],
 ];
 
@@ -54,6 +55,11 @@ export function help() {
 }
 
 export function settings() {
+  /**
+   * @param {string} label
+   * @param {"theme" | "tiles" | "motion"} name
+   * @param {import("./dom.js").Option[]} options
+   */
   const line = (label, name, options) =>
     h(
       "div.field",
@@ -79,7 +85,7 @@ export function settings() {
         ["auto", "Auto"],
         ["off", "None"],
       ]),
-      h("p.small.quiet", {}, "Kept in this browser. Games are kept by lab2048 on this machine; nothing leaves it."),
+      h("p.small.quiet", {}, "Settings are saved in this browser, games on this machine. Nothing is sent anywhere else."),
     ),
     h(
       "div.row.end",
@@ -90,6 +96,11 @@ export function settings() {
 }
 
 export function more() {
+  /**
+   * @param {string} page
+   * @param {string} text
+   * @param {string} words
+   */
   const link = (page, text, words) =>
     h("a.choice", { href: `#/${page}`, onclick: () => box.close() }, h("b", {}, text), h("span", {}, words));
   const box = dialog(

@@ -1,43 +1,91 @@
-// Small helpers to build the document, and what every page shares: toasts, dialogs, command lines, tables.
+// Helpers that build the document, and what every page shares: toasts, dialogs, command lines, tables.
 
-import { ApiError } from "./api.js";
+import { ApiError, isAborted, messageOf } from "./api.js";
+import { capital } from "./pure/words.js";
 
-/** An element: h("button.main", {onclick, disabled}, "text", child). */
-export function h(name, props = {}, ...children) {
+/**
+ * Make an element: h("button.main", {onclick, disabled}, "text", child).
+ * @template {string} Name
+ * @param {Name} name a tag and classes, as in CSS
+ * @param {Props<ElementOf<Name>>} [props]
+ * @param {...Child} children
+ * @returns {ElementOf<Name>}
+ */
+export function h(name, props, ...children) {
   const [tag, ...classes] = name.split(".");
-  const element = document.createElement(tag || "div");
+  const element = document.createElement(tag);
   if (classes.length) element.className = classes.join(" ");
   for (const [key, value] of Object.entries(props ?? {})) {
     if (value === undefined || value === null) continue;
-    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), /** @type {EventListener} */ (value));
     else if (key in element && !key.startsWith("aria") && !["list", "form", "width", "height"].includes(key))
-      element[key] = value;
+      Object.assign(element, { [key]: value });
     else if (value === true) element.setAttribute(key, "");
     else if (value !== false) element.setAttribute(key, String(value));
   }
-  element.append(
-    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
-  );
-  return element;
+  element.append(...nodes(children));
+  return /** @type {ElementOf<Name>} */ (element);
 }
 
-/** A button that acts; `main` is the one that matters. */
+/**
+ * @param {Child[]} children
+ * @returns {(Node | string)[]}
+ */
+function nodes(children) {
+  return children.flatMap((child) => {
+    if (child === null || child === undefined || child === false) return [];
+    if (Array.isArray(child)) return nodes(child);
+    return [typeof child === "number" ? String(child) : child];
+  });
+}
+
+/**
+ * The element of index.html with this id.
+ * @param {string} id
+ */
+export function byId(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`index.html has no #${id}`);
+  return found;
+}
+
+/**
+ * Make a button; a page has one `main` button.
+ * @param {Child} text
+ * @param {((event: MouseEvent & { currentTarget: HTMLButtonElement }) => unknown) | null} onclick
+ * @param {Props<HTMLButtonElement> & { key?: string, main?: boolean, slim?: boolean }} [options]
+ */
 export function button(text, onclick, { key, main, slim, ...props } = {}) {
-  const name = "button.button" + (main ? ".main" : "") + (slim ? ".slim" : "");
+  const name = /** @type {"button"} */ ("button.button" + (main ? ".main" : "") + (slim ? ".slim" : ""));
   return h(name, { type: "button", onclick, ...props }, text, key ? h("kbd", { "aria-hidden": "true" }, key) : null);
 }
 
-/** Bring what somebody has just asked for into view, if it begins elsewhere: on a phone, forms stand below. */
+/**
+ * Scroll to an element that starts outside the window; on a phone, forms are below what they change.
+ * @param {Element} element
+ */
 export function reveal(element) {
   const { top } = element.getBoundingClientRect();
   if (top < 0 || top > 0.7 * innerHeight) element.scrollIntoView({ block: "start" });
 }
 
-/** A label around a control. */
+/**
+ * Wrap a control in a label.
+ * @param {string} label
+ * @param {HTMLElement} control
+ */
 export function field(label, control) {
   return h("label.field", {}, h("span", {}, label), control);
 }
 
+/** @typedef {[name: string, text: string]} Option a value, and how it is shown */
+
+/**
+ * @param {Option[]} options
+ * @param {string | null} value
+ * @param {((value: string) => unknown) | null} onchange
+ * @param {Props<HTMLSelectElement>} [props]
+ */
 export function select(options, value, onchange, props = {}) {
   const made = h(
     "select",
@@ -48,29 +96,50 @@ export function select(options, value, onchange, props = {}) {
   return made;
 }
 
-/** Buttons of which one is chosen; `choose` shows another one, without asking `onchange`. */
+/** @typedef {ReturnType<typeof segments>} Segments */
+
+/**
+ * Make a group of buttons of which one is pressed; `choose` presses another one without calling `onchange`.
+ * @template {string} Value
+ * @param {string} label
+ * @param {[Value, string][]} options
+ * @param {Value} value
+ * @param {(value: Value) => unknown} onchange
+ */
 export function segments(label, options, value, onchange) {
-  const buttons = options.map(([name, text]) =>
-    h("button", { type: "button", onclick: () => (made.choose(name), onchange(name)) }, text),
-  );
-  const made = h("div.seg", { role: "group", "aria-label": label }, buttons);
-  made.choose = (name) =>
+  const press = (/** @type {Value} */ name) => {
+    choose(name);
+    onchange(name);
+  };
+  const buttons = options.map(([name, text]) => h("button", { type: "button", onclick: () => press(name) }, text));
+  /** @param {Value} name */
+  function choose(name) {
     buttons.forEach((each, i) => each.setAttribute("aria-pressed", String(options[i][0] === name)));
-  made.choose(value);
-  return made;
+  }
+  choose(value);
+  return Object.assign(h("div.seg", { role: "group", "aria-label": label }, buttons), { choose, buttons });
 }
 
-let lastWords = "";
+let announced = "";
 
-/** Say something to those who hear the page; equal words are said again. */
-export function say(words) {
-  lastWords = words === lastWords ? words + " " : words;
-  document.getElementById("live").textContent = lastWords;
+/**
+ * Announce a text to screen readers, even if it is the same as the last one.
+ * @param {string} text
+ */
+export function say(text) {
+  announced = text === announced ? text + " " : text;
+  byId("live").textContent = announced;
 }
 
-/** A line that goes away by itself, with something to do about it. */
+/**
+ * Show a message for some seconds, with a button `action` that calls `act`.
+ * @param {string} text
+ * @param {string | null} [action]
+ * @param {(() => unknown) | null} [act]
+ * @param {{ ms?: number }} [options]
+ */
 export function toast(text, action = null, act = null, { ms = 8000 } = {}) {
-  const box = document.getElementById("toasts");
+  const box = byId("toasts");
   const made = h("div.toast", { role: "status" }, h("span", {}, text));
   const leave = () => made.remove();
   if (action) {
@@ -81,7 +150,7 @@ export function toast(text, action = null, act = null, { ms = 8000 } = {}) {
           type: "button",
           onclick: () => {
             leave();
-            act();
+            act?.();
           },
         },
         action,
@@ -89,7 +158,7 @@ export function toast(text, action = null, act = null, { ms = 8000 } = {}) {
     );
   }
   made.append(h("button", { type: "button", "aria-label": "Close", onclick: leave }, "×"));
-  while (box.children.length >= 3) box.firstChild.remove();
+  while (box.children.length >= 3) box.firstElementChild?.remove();
   box.append(made);
   let timer = setTimeout(leave, ms);
   for (const name of ["pointerenter", "focusin"]) made.addEventListener(name, () => clearTimeout(timer));
@@ -97,29 +166,39 @@ export function toast(text, action = null, act = null, { ms = 8000 } = {}) {
   return made;
 }
 
-/** Show what went wrong; what was aborted on purpose did not. */
+/**
+ * Show an error as a message; requests that were aborted are no errors.
+ * @param {unknown} error
+ */
 export function complain(error) {
-  if (error?.name === "AbortError") return;
+  if (isAborted(error)) return;
   if (!(error instanceof ApiError)) console.error(error);
-  toast(error instanceof ApiError ? capital(error.message) : `Something went wrong here: ${error.message ?? error}`);
+  toast(error instanceof ApiError ? capital(error.message) : `Something went wrong here: ${messageOf(error)}`);
 }
 
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** Run something that asks the server, and complain if it fails; a button waits meanwhile. */
+/**
+ * Run a request and show its error, if any; `control` is disabled meanwhile.  Returns undefined after an error.
+ * @template T
+ * @param {() => Promise<T>} work
+ * @param {HTMLElement | null} [control]
+ * @returns {Promise<T | undefined>}
+ */
 export async function attempt(work, control = null) {
-  if (control) control.disabled = true;
+  control?.toggleAttribute("disabled", true);
   try {
     return await work();
   } catch (error) {
     complain(error);
     return undefined;
   } finally {
-    if (control) control.disabled = false;
+    control?.toggleAttribute("disabled", false);
   }
 }
 
-/** Copy text; pages that are not from this machine have no clipboard, so there is an older way. */
+/**
+ * Copy text to the clipboard.  Over plain HTTP from another machine there is no clipboard API, only the older way.
+ * @param {string} text
+ */
 export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -133,25 +212,31 @@ export async function copy(text) {
   toast("Copied", null, null, { ms: 2000 });
 }
 
-/** The command that does the same; `set` changes it. */
+/** @typedef {ReturnType<typeof commandLine>} CommandLine */
+
+/** Show a shell command with a button that copies it; hidden while the text is empty. */
 export function commandLine(text = "") {
   const code = h("code", { title: text }, text);
   const made = h(
     "div.cmd",
-    {},
+    { hidden: !text },
     code,
     button("Copy", () => copy(code.textContent), { slim: true, "aria-label": "Copy the command" }),
   );
-  made.set = (words) => {
-    code.textContent = words ?? "";
-    code.title = words ?? "";
-    made.hidden = !words;
-  };
-  made.hidden = !text;
-  return made;
+  return Object.assign(made, {
+    /** @param {string} command */
+    set(command) {
+      code.textContent = code.title = command;
+      made.hidden = !command;
+    },
+  });
 }
 
-/** A modal dialog with a heading; gone when it is closed. */
+/**
+ * Open a modal dialog, which is removed when it is closed.
+ * @param {string} title
+ * @param {...Child} children
+ */
 export function dialog(title, ...children) {
   const heading = h("h2", { id: "dialog-title" }, title);
   const made = h("dialog", { "aria-labelledby": "dialog-title" }, heading, ...children);
@@ -170,7 +255,11 @@ export function dialog(title, ...children) {
   return made;
 }
 
-/** Instead of a page or a part of it: what was asked for is not there, and where to go; links are [address, text]. */
+/**
+ * Say that what the address names does not exist, with links to go on.
+ * @param {string} words
+ * @param {...[href: string, text: string]} links
+ */
 export function missing(words, ...links) {
   return h(
     "section.panel.missing",
@@ -184,8 +273,18 @@ export function missing(words, ...links) {
   );
 }
 
-/** A table of rows; columns are [heading, cell of a row, "n" for numbers].  Roles are said, because phones show rows as cards. */
+/**
+ * Make a table.  Roles are explicit, because phones show rows as cards (display: block drops the implicit ones).
+ * @template Row
+ * @param {string} caption
+ * @param {[heading: string, cell: (row: Row) => Child, className?: string][]} columns "n" is the class of numbers
+ * @param {Row[]} rows
+ */
 export function table(caption, columns, rows) {
+  /**
+   * @param {"th" | "td"} name
+   * @param {Child[]} cells
+   */
   const line = (name, cells) =>
     h(
       "tr",

@@ -1,57 +1,97 @@
-// A game that is played here: what this tab knows of it, and what it has asked the server for.
+// A game that is open in this tab, and the requests about it.
 //
-// The server is the truth.  A key slides the tiles at once and asks; keys that come before the
-// answer wait in a queue and go out together, so none is lost.  If the answer is another than was
+// The server has the truth.  A key slides the tiles at once and sends the move; keys that come before the
+// answer wait in a queue and are sent together, so none is lost.  If the answer differs from what was
 // shown, the board shows the answer.
 
-import { get, post, put } from "./api.js";
-import { legalMoves } from "./pure/slide.js";
+import { ApiError, get, post, put } from "./api.js";
+import { Emitter } from "./emitter.js";
 
-const MANY = 4; // more turns at once than these are not played one by one
+const MANY = 4; // from this many turns on, an answer is not animated turn by turn
 
-export class Game extends EventTarget {
-  id = null;
-  state = null;
-  shape = null;
-  moves = ""; // letters, as far as the game has been played or undone
-  commands = {}; // command lines that do the same
+/**
+ * @typedef {{ kind: "moves", move: number } | { kind: "undo" | "redo", n: number } | { kind: "step", player: string | null }
+ *   | { kind: "auto", player: string | null, speed: number, running: boolean }} Action
+ * @typedef {{ turns: Api.TurnData[], kind: Api.ChangeData["kind"], before: number[] }} Change `before`: the ranks before the last turn
+ * @typedef {{ move: number, before: number[] }} Slid a slide that is shown already
+ */
+
+/** @extends {Emitter<{ change: Change, failure: { error: unknown, action: Action }, blocked: number }>} */
+export class Game extends Emitter {
+  moves = ""; // letters, including those that were undone
+  /** @type {Api.GameData | null} */
+  #game = null;
   #board;
+  /** @type {Action[]} */
   #queue = [];
   #isBusy = false;
+  /** @type {Api.ChangeData | null} */
   #missed = null;
 
-  /** `board` is the <lab-board> that shows the game. */
+  /** @param {import("./board.js").LabBoard} board shows the game */
   constructor(board) {
     super();
     this.#board = board;
   }
 
-  get isRunning() {
-    return Boolean(this.state?.auto?.running);
+  get isOpen() {
+    return this.#game !== null;
   }
 
-  /** Show another game: what the server answered to GET or POST /api/games. */
+  get #opened() {
+    if (!this.#game) throw new Error("no game is open");
+    return this.#game;
+  }
+
+  get state() {
+    return this.#opened.state;
+  }
+
+  get shape() {
+    return this.#opened.shape;
+  }
+
+  /** The command lines that do the same, by what they do. */
+  get commands() {
+    return this.#opened.commands;
+  }
+
+  get id() {
+    return this.state.id;
+  }
+
+  get isRunning() {
+    return Boolean(this.#game?.state.auto?.running);
+  }
+
+  /**
+   * Show another game.
+   * @param {Api.GameData} game
+   */
   take(game) {
-    this.id = game.state.id;
-    this.shape = game.shape;
+    this.#game = { ...game };
     this.moves = game.moves;
-    this.commands = game.commands;
-    this.state = game.state;
     this.#queue.length = 0;
     this.#missed = null;
     this.#board.shape = game.shape;
     this.#board.show(game.state.ranks);
-    this.#tell("open", { turns: [], kind: "open" });
+    this.emit("change", { turns: [], kind: "open", before: game.state.ranks });
   }
 
+  /** @param {number} id */
   async open(id) {
-    this.take(await get(`/api/games/${id}`));
+    this.take(await get("/api/games/{game}", { path: { game: id } }));
   }
 
+  /**
+   * @param {Api.RulesBody} rules
+   * @param {number | null} [seed]
+   */
   async create(rules, seed = null) {
-    this.take(await post("/api/games", { rules, seed, player: "human" }));
+    this.take(await post("/api/games", { body: { rules, seed, player: "human" } }));
   }
 
+  /** @param {number} move */
   move(move) {
     this.#push({ kind: "moves", move });
   }
@@ -64,22 +104,33 @@ export class Game extends EventTarget {
     this.#push({ kind: "redo", n });
   }
 
+  /** @param {string | null} player */
   step(player) {
     this.#push({ kind: "step", player });
   }
 
+  /**
+   * @param {string | null} player
+   * @param {number} speed
+   * @param {boolean} running
+   */
   auto(player, speed, running) {
     this.#push({ kind: "auto", player, speed, running });
   }
 
-  /** A change that another tab or auto-play made. */
+  /**
+   * Take a change made by another tab or by autoplay.
+   * @param {Api.ChangeData} change
+   */
   receive(change) {
-    if (change.state.id !== this.id || change.state.rev < this.state.rev) return;
+    if (!this.isOpen || change.state.id !== this.id || change.state.rev < this.state.rev) return;
     if (this.#isBusy) this.#missed = change;
     else this.#apply(change, null);
   }
 
+  /** @param {Action} action */
   #push(action) {
+    if (!this.isOpen) return;
     this.#queue.push(action);
     if (!this.#isBusy) this.#pump();
   }
@@ -88,18 +139,18 @@ export class Game extends EventTarget {
     this.#isBusy = true;
     this.#board.toggleAttribute("data-busy", true);
     while (this.#queue.length) {
-      const slid = this.#queue[0].kind === "moves" ? this.#slideFirst() : null;
-      if (!this.#queue.length) break;
+      const slid = this.#slideFirst();
       const action = this.#queue.shift();
+      if (!action) break;
       try {
         await this.#send(action, slid);
       } catch (error) {
         this.#queue.length = 0;
-        if (error.status === 409 && error.body?.state)
-          this.#apply({ state: error.body.state, turns: [], kind: "open" }, null);
+        const newer = error instanceof ApiError && error.status === 409 ? error.body?.state : null;
+        if (newer) this.#apply({ state: newer, turns: [], kind: "open" }, null);
         else {
           this.#board.show(this.state.ranks);
-          this.dispatchEvent(new CustomEvent("failure", { detail: { error, action } }));
+          this.emit("failure", { error, action });
         }
       }
     }
@@ -111,43 +162,53 @@ export class Game extends EventTarget {
     if (missed && missed.state.rev > this.state.rev) this.receive(missed);
   }
 
-  /** Slide the first move of the queue that can be made, before anyone is asked; the others are dropped as keys that do nothing. */
+  /** Slide the first legal move of the queue before the server answers; illegal ones before it are dropped. */
   #slideFirst() {
-    while (this.#queue[0]?.kind === "moves") {
-      const { move } = this.#queue[0];
+    for (let first = this.#queue[0]; first?.kind === "moves"; first = this.#queue[0]) {
+      const { move } = first;
       const before = this.#board.ranks;
       if (this.#board.slide(move).changed) return { move, before };
       this.#queue.shift();
-      this.dispatchEvent(new CustomEvent("blocked", { detail: move }));
+      this.emit("blocked", move);
     }
     return null;
   }
 
+  /**
+   * @param {Action} action
+   * @param {Slid | null} slid
+   */
   async #send(action, slid) {
-    const path = `/api/games/${this.id}`;
-    // Who takes over from a player that runs cannot know how far it is.
+    const path = { game: this.id };
+    // Whoever takes over from a running player cannot know how far it is.
     const rev = this.isRunning ? null : this.state.rev;
     if (action.kind === "moves") {
       const moves = [action.move];
-      while (this.#queue[0]?.kind === "moves" && moves.length < 100) moves.push(this.#queue.shift().move);
+      for (let next = this.#queue[0]; next?.kind === "moves" && moves.length < 100; next = this.#queue[0]) {
+        moves.push(next.move);
+        this.#queue.shift();
+      }
       const letters = moves.map((move) => this.shape.moves[move].letter).join("");
-      this.#apply(await post(`${path}/moves`, { moves: letters, rev, mover: "human" }), slid);
+      const body = { moves: letters, rev, mover: "human" };
+      this.#apply(await post("/api/games/{game}/moves", { path, body }), slid);
     } else if (action.kind === "auto") {
       const { player, speed, running } = action;
-      const state = await put(`${path}/auto`, { player, speed, running });
+      const state = await put("/api/games/{game}/auto", { path, body: { player, speed, running } });
       this.#apply({ state, turns: [], kind: "auto" }, null);
+    } else if (action.kind === "step") {
+      this.#apply(await post("/api/games/{game}/step", { path, body: { player: action.player, rev } }), null);
     } else {
-      const { kind, n, player } = action;
-      this.#apply(await post(`${path}/${kind}`, kind === "step" ? { player, rev } : { n, rev }), null);
+      this.#apply(await post(`/api/games/{game}/${action.kind}`, { path, body: { n: action.n, rev } }), null);
     }
   }
 
-  #apply(change, slid) {
-    const { state, turns, kind } = change;
+  /**
+   * @param {Api.ChangeData} change
+   * @param {Slid | null} slid
+   */
+  #apply({ state, turns, kind }, slid) {
     if (state.id !== this.id) return; // another game has been opened meanwhile
-    const from = this.state.n_moves;
-    const isNext = turns.length > 0 && state.n_moves === from + turns.length;
-    const last = turns.at(-1);
+    const isNext = turns.length > 0 && state.n_moves === this.state.n_moves + turns.length;
     let before = slid?.before ?? this.#board.ranks;
     if (isNext && turns.length < MANY) {
       turns.forEach((turn, i) => {
@@ -156,12 +217,17 @@ export class Game extends EventTarget {
         this.#board.spawn(turn.cell, turn.rank);
       });
     }
-    if (!same(this.#board.ranks, state.ranks)) this.#board.show(state.ranks, isNext ? last.cell : -1);
+    if (!isSame(this.#board.ranks, state.ranks)) this.#board.show(state.ranks, isNext ? turns.at(-1)?.cell : -1);
     this.#remember(state, turns, isNext);
-    this.state = state;
-    this.#tell("change", { turns, kind, before, from });
+    this.#opened.state = state;
+    this.emit("change", { turns, kind, before });
   }
 
+  /**
+   * @param {Api.StateData} state
+   * @param {Api.TurnData[]} turns
+   * @param {boolean} isNext
+   */
   #remember(state, turns, isNext) {
     if (isNext) {
       const made = turns.map((turn) => this.shape.moves[turn.move].letter).join("");
@@ -171,17 +237,12 @@ export class Game extends EventTarget {
       this.moves = this.moves.padEnd(state.n_moves, "?");
     }
   }
-
-  /** Legal moves of what is shown, also while an answer is awaited. */
-  legal() {
-    return legalMoves(this.#board.ranks, this.shape.lines);
-  }
-
-  #tell(name, detail) {
-    this.dispatchEvent(new CustomEvent(name, { detail }));
-  }
 }
 
-function same(a, b) {
+/**
+ * @param {number[]} a
+ * @param {number[]} b
+ */
+function isSame(a, b) {
   return a.length === b.length && a.every((rank, i) => rank === b[i]);
 }

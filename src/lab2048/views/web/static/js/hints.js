@@ -1,32 +1,42 @@
-// What a player thinks of the board: asked for when the board rests, shown around it and in a panel.
+// Hints: the values of all moves by a player, asked for when the board is at rest.
 
-import { post } from "./api.js";
+import { isAborted, messageOf, post } from "./api.js";
 import { shares, worths } from "./directions.js";
 import { commandLine, h } from "./dom.js";
 import { duration, short } from "./pure/format.js";
 import { capital } from "./pure/words.js";
 
+/** @type {import("./prefs.js").HintMode[]} */
 export const MODES = ["off", "best", "all"];
-const WHILE_RUNNING = 300; // ms between questions while a player plays
+const WHILE_RUNNING = 300; // ms between requests while a player plays
+/** @type {Record<string, string>} */
 const GLYPHS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
 
 export class Hints {
   element = h("div");
   command = commandLine();
+  /** @type {Api.HintData | null} */
   hint = null;
   title = h("small");
   #body = h("div");
+  /** @type {AbortController | null} */
   #abort = null;
   #pause = 0;
   #lastAsked = 0;
-  #wanted = null;
+  #wantedRev = 0;
+  #onhint;
 
+  /** @param {(hint: Api.HintData | null) => unknown} onhint */
   constructor(onhint) {
-    this.onhint = onhint;
+    this.#onhint = onhint;
     this.element.append(this.#body);
   }
 
-  /** Ask soon: of a player that runs fast now and then, of a person at every board. */
+  /**
+   * Ask at every board of a person, and now and then while a player plays.
+   * @param {import("./game.js").Game} game
+   * @param {() => string | null} playerOf
+   */
   askSoon(game, playerOf) {
     const wait = game.isRunning ? Math.max(0, WHILE_RUNNING - (performance.now() - this.#lastAsked)) : 0;
     if (wait > 0 && this.#pause) return;
@@ -34,46 +44,41 @@ export class Hints {
     this.#pause = setTimeout(() => {
       this.#pause = 0;
       this.#lastAsked = performance.now();
-      if (game.state) this.ask(game, playerOf());
+      this.ask(game, playerOf());
     }, wait);
   }
 
-  /** Ask about a game as it stands; a newer question takes the place of an older one. */
-  ask(game, player) {
-    this.#wanted = { id: game.id, rev: game.state.rev, player };
-    if (game.state.over) return this.clear("The game is over.");
-    this.#send(this.#wanted);
-  }
-
-  async #send({ id, rev, player }) {
+  /**
+   * Ask about the current board of a game; the answer to an older request is ignored.
+   * @param {import("./game.js").Game} game
+   * @param {string | null} player
+   */
+  async ask(game, player) {
+    const { id, rev, over } = game.state;
+    this.#wantedRev = rev;
+    if (over) return this.clear("The game is over.");
     this.#abort?.abort();
-    const abort = (this.#abort = new AbortController());
+    const { signal } = (this.#abort = new AbortController());
     try {
-      const hint = await post("/api/hint", { game: id, player }, { signal: abort.signal });
-      if (abort.signal.aborted || hint.rev < this.#wanted?.rev || rev !== this.#wanted?.rev) return;
+      const hint = await post("/api/hint", { body: { game: id, player }, signal });
+      if (signal.aborted || rev !== this.#wantedRev || (hint.rev ?? rev) < rev) return;
+      if (hint.move !== null) this.#draw(hint);
       this.hint = hint.move === null ? null : hint;
-      this.draw();
-      this.onhint(this.hint);
+      this.#onhint(this.hint);
     } catch (error) {
-      if (error.name === "AbortError") return;
-      // What is not ready yet is asked again when the server says that it is.
-      this.clear(capital(error.message) + ".");
+      // If the player is not ready yet, the page asks again when the server says that it is.
+      if (!isAborted(error)) this.clear(capital(messageOf(error)) + ".");
     }
   }
 
-  /** Forget what was thought: the board has changed. */
-  stale() {
-    this.hint = null;
-    this.onhint(null);
-  }
-
+  /** @param {string} words */
   clear(words) {
     this.#abort?.abort();
     this.hint = null;
     this.title.textContent = "";
     this.#body.replaceChildren(h("p.quiet.small", {}, words));
     this.command.set("");
-    this.onhint(null);
+    this.#onhint(null);
   }
 
   close() {
@@ -81,8 +86,8 @@ export class Hints {
     this.clear("");
   }
 
-  draw() {
-    const { hint } = this;
+  /** @param {Api.HintData} hint */
+  #draw(hint) {
     const long = shares(hint.values);
     const texts = worths(hint);
     this.title.textContent = [hint.player, hint.depth ? `depth ${hint.depth}` : null, duration(hint.ms / 1000)]

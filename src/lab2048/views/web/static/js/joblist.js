@@ -1,28 +1,30 @@
-// Jobs: long work that runs beside the page, how it stands, and what can be done about it.
+// Jobs: their progress, and buttons to stop, resume and remove them.
 
 import { post, remove } from "./api.js";
 import { attempt, button, h } from "./dom.js";
 import { writeAddress } from "./pure/codec.js";
 import { clock, percent } from "./pure/format.js";
+import { isBusy, pageOf } from "./pure/job.js";
 import { stream } from "./stream.js";
 
-/** The address of the page that shows a job. */
-export function jobAddress(job) {
-  const page = { match: "lab", train: "train", solve: "solve", study: "lab" }[job.kind];
-  return page ? writeAddress(page, [job.id]) : null;
-}
-
-/** A list of jobs that follows them; lines stay in place, so that the focus does. */
+/**
+ * Make a list of jobs that updates itself.  Lines are reused, so that the focus stays.
+ * @param {() => Api.JobData[]} which
+ * @param {AbortSignal} signal
+ * @param {() => void} [leave] called when a link is followed
+ */
 export function jobList(which, signal, leave) {
   const list = h("div.stack");
+  /** @type {Map<string, JobLine>} */
   const lines = new Map();
   const draw = () => {
-    const all = which();
-    for (const job of all) {
-      if (lines.has(job.id)) lines.get(job.id).update(job);
-      else lines.set(job.id, jobLine(job, leave));
-    }
-    const wanted = all.length ? all.map(({ id }) => lines.get(id)) : [h("p.quiet.small", {}, "None yet.")];
+    const wanted = which().map((job) => {
+      const line = lines.get(job.id) ?? jobLine(job, leave);
+      lines.set(job.id, line);
+      line.update(job);
+      return /** @type {HTMLElement} */ (line);
+    });
+    if (!wanted.length) wanted.push(h("p.quiet.small", {}, "None yet."));
     if (wanted.length !== list.children.length || wanted.some((line, i) => line !== list.children[i]))
       list.replaceChildren(...wanted);
   };
@@ -31,21 +33,38 @@ export function jobList(which, signal, leave) {
   return list;
 }
 
-const isBusy = (job) => ["running", "queued", "ending"].includes(job.state);
-
-/** What a job says, or what it is busy with while it says nothing. */
-function saying({ state, message }) {
+/**
+ * The message of a job, or what it is doing while it has none.
+ * @param {Api.JobData} job
+ */
+function activity({ state, message }) {
   if (state === "queued") return "waiting for its turn";
-  if (state === "ending") return "keeping what it has";
+  if (state === "ending") return "saving what it has";
   return message || (state === "running" ? stream.status?.doing || "getting ready" : "");
 }
 
-/** A job with its progress, and what can be done about it; `update` shows how it stands now. */
+/** @typedef {ReturnType<typeof jobLine>} JobLine */
+
+/**
+ * Show a job with its progress and buttons; `update` shows its new state.
+ * @param {Api.JobData} first
+ * @param {() => void} [leave] called when its link is followed
+ */
 export function jobLine(first, leave = () => {}) {
   const { id, title, kind } = first;
-  const act = (what) => (event) =>
-    attempt(async () => stream.learn(await post(`/api/jobs/${id}/${what}`)), event.currentTarget);
-  const address = jobAddress(first);
+  /**
+   * @param {string} text
+   * @param {() => Promise<unknown>} work
+   * @param {string} [tip]
+   */
+  const action = (text, work, tip) =>
+    button(text, ({ currentTarget }) => attempt(work, currentTarget), {
+      slim: true,
+      "aria-label": `${text} ${title}`,
+      title: tip,
+    });
+  const path = { job: id };
+  const page = pageOf(first);
   const state = h("span.small.quiet");
   const bar = h("progress", { max: 1, "aria-label": `Progress of ${title}` });
   const words = h("span.small.quiet.grow");
@@ -56,37 +75,38 @@ export function jobLine(first, leave = () => {}) {
     h(
       "div.row.spread.nowrap",
       {},
-      address ? h("a.grow", { href: address, onclick: leave }, title) : h("b.grow", {}, title),
+      page ? h("a.grow", { href: writeAddress(page, [id]), onclick: leave }, title) : h("b.grow", {}, title),
       state,
     ),
     bar,
     h("div.row.spread.nowrap", {}, words, acts),
   );
-  let offered = null;
-  let told = first;
-  let toldAt = 0; // by the clock of this page, in seconds
+  let offered = "";
+  let shown = first;
+  let updatedAt = 0; // by the clock of this page, in seconds
   let timer = 0;
-  const isGoing = () => ["running", "ending"].includes(told.state);
+  const isTimed = () => ["running", "ending"].includes(shown.state);
   const write = () => {
-    const seconds = told.seconds + (isGoing() ? performance.now() / 1000 - toldAt : 0);
-    words.textContent = [saying(told), seconds ? clock(seconds) : null].filter(Boolean).join(", ");
+    const seconds = shown.seconds + (isTimed() ? performance.now() / 1000 - updatedAt : 0);
+    words.textContent = [activity(shown), seconds ? clock(seconds) : null].filter(Boolean).join(", ");
   };
-  /** The clock goes on while a job has nothing to say. */
+  /** Keep the clock going between updates. */
   const tick = () => {
-    if (timer || !isGoing()) return;
+    if (timer || !isTimed()) return;
     timer = setTimeout(() => {
       timer = 0;
-      if (!element.isConnected) return; // the next news start it again
+      if (!element.isConnected) return; // the next update starts it again
       write();
       tick();
     }, 1000);
   };
-  element.update = (job) => {
+  /** @param {Api.JobData} job */
+  const update = (job) => {
     const isOver = !isBusy(job);
-    told = job;
-    toldAt = performance.now() / 1000;
-    const stands = kind === "train" && job.state === "cancelled" ? "paused" : job.state; // it was Pause that was pressed
-    state.textContent = isOver || job.progress === null ? stands : percent(Math.floor(job.progress * 100) / 100);
+    shown = job;
+    updatedAt = performance.now() / 1000;
+    const name = kind === "train" && job.state === "cancelled" ? "paused" : job.state; // its button says Pause
+    state.textContent = isOver || job.progress === null ? name : percent(Math.floor(job.progress * 100) / 100);
     bar.hidden = isOver;
     if (job.progress === null) bar.removeAttribute("value");
     else bar.value = job.progress;
@@ -95,31 +115,24 @@ export function jobLine(first, leave = () => {}) {
     const offers = `${job.state} ${job.can_cancel} ${job.can_resume}`;
     if (offers === offered) return;
     offered = offers;
-    const stop = job.state === "ending" ? "End now" : kind === "train" ? "Pause" : "Stop";
-    acts.replaceChildren(
-      ...[
-        job.can_cancel
-          ? button(stop, act("cancel"), {
-              slim: true,
-              "aria-label": `${stop} ${title}`,
-              title: job.state === "ending" ? "without waiting for what it wants to keep" : null,
-            })
-          : null,
-        job.can_resume ? button("Resume", act("resume"), { slim: true, "aria-label": `Resume ${title}` }) : null,
-        isOver
-          ? button(
-              "Forget",
-              (event) =>
-                attempt(async () => {
-                  await remove(`/api/jobs/${id}`);
-                  stream.forget(id);
-                }, event.currentTarget),
-              { slim: true, "aria-label": `Forget ${title}`, title: "off this list; what it made stays" },
-            )
-          : null,
-      ].filter(Boolean),
-    );
+    const buttons = [];
+    if (job.can_cancel) {
+      const isEnding = job.state === "ending";
+      const stop = isEnding ? "End now" : kind === "train" ? "Pause" : "Stop";
+      const cancel = async () => stream.addJob(await post("/api/jobs/{job}/cancel", { path }));
+      buttons.push(action(stop, cancel, isEnding ? "without waiting until it has saved" : undefined));
+    }
+    if (job.can_resume)
+      buttons.push(action("Resume", async () => stream.addJob(await post("/api/jobs/{job}/resume", { path }))));
+    if (isOver) {
+      const forget = async () => {
+        await remove("/api/jobs/{job}", { path });
+        stream.removeJob(id);
+      };
+      buttons.push(action("Forget", forget, "remove from this list; its results stay"));
+    }
+    acts.replaceChildren(...buttons);
   };
-  element.update(first);
-  return element;
+  update(first);
+  return Object.assign(element, { update });
 }

@@ -1,14 +1,16 @@
-// Motion: tiles slide, merge and pop.  It only lies over a board that is true already, and can end at any time.
+// Animations of tiles that slide, merge and appear.  The board below is already right, so they can end at any time.
 
-const QUICK = 125; // ms between turns: quicker ones (8 a second) are shown without slides
+const QUICK = 125; // ms between turns: faster ones (8 per second) are shown without slides
 
 export class Motion {
+  /** @type {Set<Animation>} */
   #running = new Set();
+  /** @type {HTMLElement[]} */
   #ghosts = [];
   #last = -Infinity;
   #ends = 0;
 
-  /** A slide begins; says how many ms it takes, 0 if nothing is to move. */
+  /** Start a slide and return its duration in ms, 0 if it is not animated. */
   begin() {
     const now = performance.now();
     const ms = now - this.#last < QUICK ? 0 : duration("--slide");
@@ -17,15 +19,26 @@ export class Motion {
     return ms;
   }
 
-  /** A tile comes to where it stands. */
+  /**
+   * Move a tile from `way` to its cell.
+   * @param {HTMLElement} face
+   * @param {string} way a CSS transform
+   * @param {number} ms
+   */
   slide(face, way, ms) {
     return this.#run(face, [{ transform: way }, { transform: "none" }], { duration: ms, easing: "ease-in-out" });
   }
 
-  /** One of two tiles that merge comes along, as a ghost; what they have become shows when it is there. */
+  /**
+   * Move one of two merging tiles, a `ghost`, to its cell, where the merged tile `face` then appears.
+   * @param {HTMLElement} face
+   * @param {HTMLElement} ghost
+   * @param {string} way a CSS transform
+   * @param {number} ms
+   */
   merge(face, ghost, way, ms) {
     this.#ghosts.push(ghost);
-    face.parentNode.append(ghost);
+    face.parentElement?.append(ghost);
     this.slide(ghost, way, ms).onfinish = () => ghost.remove();
     const frames = [
       { transform: "scale(0.6)", opacity: 0 },
@@ -35,7 +48,10 @@ export class Motion {
     this.#run(face, frames, { duration: duration("--pop"), delay: ms, fill: "backwards", easing: "ease-out" });
   }
 
-  /** A new tile shows when the slide is over; without one it is simply there. */
+  /**
+   * Let a new tile appear after the slide; without animation it is there at once.
+   * @param {HTMLElement} face
+   */
   pop(face) {
     const ms = duration("--pop");
     const delay = Math.max(0, this.#ends - performance.now());
@@ -44,7 +60,7 @@ export class Motion {
     this.#run(face, frames, { duration: ms, delay, fill: "backwards", easing: "ease-out" });
   }
 
-  /** End all motion at once. */
+  /** End all animations. */
   finish() {
     for (const animation of this.#running) animation.cancel();
     this.#running.clear();
@@ -52,6 +68,11 @@ export class Motion {
     this.#ghosts.length = 0;
   }
 
+  /**
+   * @param {HTMLElement} face
+   * @param {Keyframe[]} frames
+   * @param {KeyframeAnimationOptions} timing
+   */
   #run(face, frames, timing) {
     const animation = face.animate(frames, timing);
     this.#running.add(animation);
@@ -59,6 +80,10 @@ export class Motion {
   }
 }
 
+/**
+ * The value of a custom property in ms; 0 if animations are off.
+ * @param {string} name
+ */
 function duration(name) {
   if (document.documentElement.dataset.motion === "off") return 0;
   const text = getComputedStyle(document.documentElement).getPropertyValue(name);

@@ -1,16 +1,20 @@
-// A new game with other rules, asked for in a dialog.
+// The dialog for a new game with other rules.
 
+import { messageOf } from "./api.js";
 import { button, dialog, field, h } from "./dom.js";
 import { capital } from "./pure/words.js";
 import { rulesForm } from "./rulesform.js";
 
-/** Begins with the rules of the game at hand; `create(rules, seed)` makes the new one. */
-export function newGame(rules, create) {
+/**
+ * @param {Api.RulesBody} rules to start from
+ * @param {(rules: Api.RulesBody, seed: number | null) => Promise<unknown>} create
+ */
+export function newGameDialog(rules, create) {
   const form = rulesForm(rules);
-  const seed = h("input", { type: "number", min: 0, placeholder: "by chance", name: "seed" });
+  const seed = h("input", { type: "number", min: 0, placeholder: "random", name: "seed" });
   const error = h("p.error", { role: "alert" });
   const box = dialog(
-    "A new game",
+    "New game",
     h(
       "form.stack",
       {
@@ -20,7 +24,7 @@ export function newGame(rules, create) {
             await create(form.value(), seed.value === "" ? null : Number(seed.value));
             box.close();
           } catch (wrong) {
-            error.textContent = capital(wrong.message);
+            error.textContent = capital(messageOf(wrong));
           }
         },
       },

@@ -1,30 +1,43 @@
-// Choosing a player: the presets of a board, or any spec by hand.
+// Choosing a player: one of the presets of a board, or any spec.
 
-import { get, post, withQuery } from "./api.js";
+import { get, messageOf, post } from "./api.js";
 import { button, dialog, field, h } from "./dom.js";
 import { capital } from "./pure/words.js";
 
-const known = new Map(); // board -> players
+/** @type {Map<string, Promise<Api.PlayerList>>} */
+const cache = new Map(); // by board
 
-/** Who can play on a board; the answer is kept until `fresh`, as trainings and tables add to it. */
+/**
+ * The players for a board.  Answers are cached; `fresh` asks again, because trainings and tables add players.
+ * @param {string} board
+ * @param {{ fresh?: boolean }} [options]
+ */
 export async function playersOf(board, { fresh = false } = {}) {
-  if (fresh) known.clear();
-  if (!known.has(board)) {
-    const asked = get(withQuery("/api/players", { board }));
-    known.set(board, asked);
-    asked.catch(() => known.delete(board));
-  }
-  return known.get(board);
+  if (fresh) cache.clear();
+  const cached = cache.get(board);
+  if (cached) return cached;
+  const asked = get("/api/players", { query: { board } });
+  cache.set(board, asked);
+  asked.catch(() => cache.delete(board));
+  return asked;
 }
 
-/** A short name for a spec. */
+/**
+ * A short name for a spec.
+ * @param {string | null} spec
+ * @param {Api.PlayerList | null} [players]
+ */
 export function labelOf(spec, players) {
   if (!spec) return "Player";
   if (spec === "human") return "Me";
   return players?.presets.find((preset) => preset.spec === spec)?.label ?? spec;
 }
 
-/** A dialog to choose a player; calls `use` with its spec. */
+/**
+ * Open a dialog to choose a player; calls `use` with its spec.
+ * @param {string} board
+ * @param {(spec: string) => unknown} use
+ */
 export async function choosePlayer(board, use, title = "Who moves") {
   const players = await playersOf(board, { fresh: true });
   const words = h("input", {
@@ -36,7 +49,7 @@ export async function choosePlayer(board, use, title = "Who moves") {
   });
   const error = h("p.error", { role: "alert" });
   const doc = h("div.quiet.small.options");
-  const pick = (spec) => {
+  const pick = (/** @type {string} */ spec) => {
     box.close();
     use(spec);
   };
@@ -45,7 +58,7 @@ export async function choosePlayer(board, use, title = "Who moves") {
     doc.replaceChildren(
       found ? h("p", {}, found.doc) : "",
       ...(found?.options ?? []).map((option) =>
-        h("p", {}, h("b", {}, option.name), ` ${option.doc} `, option.default === null ? "" : `(${option.default})`),
+        h("p", {}, h("b", {}, option.name), ` ${option.doc} `, option.default === null ? "" : `(default ${option.default})`),
       ),
     );
   };
@@ -56,9 +69,9 @@ export async function choosePlayer(board, use, title = "Who moves") {
       onsubmit: async (event) => {
         event.preventDefault();
         try {
-          pick((await post("/api/players/check", { spec: words.value })).spec);
+          pick((await post("/api/players/check", { body: { spec: words.value } })).spec);
         } catch (wrong) {
-          error.textContent = capital(wrong.message);
+          error.textContent = capital(messageOf(wrong));
         }
       },
     },
@@ -86,10 +99,14 @@ export async function choosePlayer(board, use, title = "Who moves") {
     ),
     doc,
   );
+  /**
+   * @param {Api.PresetData} preset
+   * @param {number} i
+   */
   const choice = ({ spec, label, doc: about, fits }, i) =>
     h(
       "button.choice",
-      { type: "button", disabled: fits === false, onclick: () => pick(spec) },
+      { type: "button", disabled: !fits, onclick: () => pick(spec) },
       h("b", {}, label),
       h("span", {}, about),
       i < 9 ? h("kbd", {}, i + 1) : null,

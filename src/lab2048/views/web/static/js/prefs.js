@@ -1,6 +1,26 @@
-// What this browser remembers: how the page looks and behaves, never a game.
+// Preferences of this browser: how the page looks and behaves, never a game.
+
+import { Emitter } from "./emitter.js";
 
 const KEY = "lab2048";
+
+/**
+ * @typedef {object} Preferences
+ * @property {string} theme auto, light or dark
+ * @property {string} tiles classic or contrast
+ * @property {string} motion auto or off
+ * @property {HintMode} hints
+ * @property {number} speed in moves per second; 0 is as fast as possible
+ * @property {string | null} player the spec of the player chosen last
+ * @property {number | null} game the game played last
+ * @property {string[] | null} labPlayers
+ * @property {string | null} watchBoard
+ * @property {string | null} watchSeeds
+ * @property {string[] | null} watchPlayers
+ */
+/** @typedef {"off" | "best" | "all"} HintMode */
+
+/** @type {Preferences} */
 const DEFAULTS = {
   theme: "auto",
   tiles: "classic",
@@ -9,24 +29,39 @@ const DEFAULTS = {
   speed: 4,
   player: null,
   game: null,
-  say: true,
+  labPlayers: null,
+  watchBoard: null,
+  watchSeeds: null,
+  watchPlayers: null,
 };
-const changes = new EventTarget();
+/** @type {Emitter<Preferences>} */
+const changes = new Emitter();
 
 let values = { ...DEFAULTS, ...read() };
 
+/** @returns {Partial<Preferences>} */
 function read() {
   try {
-    return JSON.parse(localStorage.getItem(KEY)) ?? {};
+    return JSON.parse(localStorage.getItem(KEY) ?? "{}") ?? {};
   } catch {
-    return {}; // private windows may have no storage: then it is remembered until the tab is closed
+    return {}; // private windows may have no storage: preferences then last until the tab is closed
   }
 }
 
+/**
+ * @template {keyof Preferences} Name
+ * @param {Name} name
+ * @returns {Preferences[Name]}
+ */
 export function pref(name) {
   return values[name];
 }
 
+/**
+ * @template {keyof Preferences} Name
+ * @param {Name} name
+ * @param {Preferences[Name]} value
+ */
 export function setPref(name, value) {
   values = { ...values, [name]: value };
   try {
@@ -35,14 +70,20 @@ export function setPref(name, value) {
     // as above
   }
   applyPrefs();
-  changes.dispatchEvent(new CustomEvent(name, { detail: value }));
+  changes.emit(name, value);
 }
 
-export function onPref(name, listener, options) {
-  changes.addEventListener(name, (event) => listener(event.detail), options);
+/**
+ * @template {keyof Preferences} Name
+ * @param {Name} name
+ * @param {(value: Preferences[Name]) => unknown} listener
+ * @param {AbortSignal} [signal]
+ */
+export function onPref(name, listener, signal) {
+  changes.on(name, listener, signal);
 }
 
-/** Tell the style sheets. */
+/** Set the attributes that the style sheets read. */
 export function applyPrefs() {
   const root = document.documentElement;
   root.dataset.theme = values.theme;

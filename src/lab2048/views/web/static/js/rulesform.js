@@ -1,8 +1,9 @@
-// The fields of rules: board, goal, spawns, first tiles, who places them.
+// The fields of rules: board, goal, spawns, first tiles, spawner.
 
 import { field, h, select } from "./dom.js";
 
-export const BOARDS = [
+/** @type {import("./dom.js").Option[]} */
+const BOARDS = [
   ["4x4", "4x4, the classic"],
   ["3x3", "3x3"],
   ["5x5", "5x5"],
@@ -16,10 +17,18 @@ export const BOARDS = [
   ["####|#xx#|####", "a ring"],
   ["xx#xx|x###x|#####|x###x|xx#xx", "a diamond"],
 ];
+/** @type {import("./dom.js").Option[]} */
 const GOALS = Array.from({ length: 16 }, (_, i) => 2 ** (i + 2)).map((tile) => [String(tile), String(tile)]);
 
-/** Fields for rules; `value()` gives them, with what was left alone left out. */
-export function rulesForm(rules = {}, { onchange = () => {}, boardOnly = false, noBoard = false } = {}) {
+/** @typedef {ReturnType<typeof rulesForm>} RulesForm */
+
+/**
+ * Make the fields for rules; `value()` returns what was entered.  With `boardOnly` it has only the board,
+ * with `noBoard` the board is "".
+ * @param {{ board?: string, goal?: string | number, spawn?: string, start?: string | number | null, spawner?: string }} rules
+ * @param {{ onchange?: () => unknown, boardOnly?: boolean, noBoard?: boolean }} [options]
+ */
+export function rulesForm(rules, { onchange = () => {}, boardOnly = false, noBoard = false } = {}) {
   const board = h("input", {
     value: rules.board ?? "4x4",
     name: "board",
@@ -54,14 +63,14 @@ export function rulesForm(rules = {}, { onchange = () => {}, boardOnly = false, 
     type: "number",
     min: 0,
     max: 64,
-    placeholder: "as usual",
+    placeholder: "default",
     oninput: onchange,
   });
   const spawner = select(
     [
-      ["fair", "fair dice"],
-      ["first", "always the first cell"],
-      ["worst", "the worst for you"],
+      ["fair", "random"],
+      ["first", "first empty cell"],
+      ["worst", "worst cell for you"],
     ],
     rules.spawner ?? "fair",
     onchange,
@@ -77,19 +86,25 @@ export function rulesForm(rules = {}, { onchange = () => {}, boardOnly = false, 
   );
   return {
     element,
+    /** @returns {Api.RulesBody} */
     value() {
-      const made = noBoard ? {} : { board: board.value.trim() };
-      if (boardOnly) return made;
-      made.goal = Number(goal.value);
-      made.spawn = spawn.value.trim();
-      made.spawner = spawner.value;
-      if (start.value !== "") made.start = Number(start.value);
-      return made;
+      const text = noBoard ? "" : board.value.trim();
+      if (boardOnly) return { board: text };
+      return {
+        board: text,
+        goal: Number(goal.value),
+        spawn: spawn.value.trim(),
+        spawner: spawner.value,
+        ...(start.value === "" ? {} : { start: Number(start.value) }),
+      };
     },
   };
 }
 
-/** Rules in a few words: "4x4, goal 2048". */
+/**
+ * Rules in a few words: "4x4, goal 2048".
+ * @param {Api.RulesBody} rules
+ */
 export function rulesWords(rules) {
   const words = [rules.board.length > 24 ? "a map" : rules.board, `goal ${rules.goal}`];
   if (rules.spawner && rules.spawner !== "fair") words.push(`${rules.spawner} spawner`);

@@ -1,38 +1,44 @@
-// Before a solve starts: what it will take, and a way out.
+// The dialog that shows the estimate of a solve before it starts.
 
-import { post } from "./api.js";
+import { ApiError, isAborted, messageOf, post } from "./api.js";
 import { button, dialog, h } from "./dom.js";
 import { writeAddress } from "./pure/codec.js";
 import { capital } from "./pure/words.js";
 import { rulesWords } from "./rulesform.js";
-import { patiently, stream } from "./stream.js";
+import { retryUntilReady, stream } from "./stream.js";
 
-/** Show the estimate of a board; when that is wished, solve it and go where it can be followed. */
-export function solveDialog(rules, objective = "win") {
+/**
+ * Show the estimate for the chance to win; the button starts the solve and goes to its page.
+ * @param {Api.RulesBody} rules
+ */
+export function solveDialog(rules) {
   const abort = new AbortController();
   const verdict = h("p.told", { role: "status" }, "Counting boards...");
   const error = h("p.error", { role: "alert" });
-  const request = { rules, objective };
+  /** @type {Api.SolveBody} */
+  const body = { rules, objective: "win" };
   const start = button("Solve it", () => begin(), { main: true, disabled: true });
-  const leave = (...rest) => {
+  /** @param {string} name of a job or a table */
+  const leave = (name) => {
     box.close();
-    location.hash = writeAddress("solve", rest);
+    location.hash = writeAddress("solve", [name]);
   };
   async function begin() {
     start.disabled = true;
     try {
-      const job = await post("/api/solves", request);
-      stream.learn(job);
+      const job = await post("/api/solves", { body });
+      stream.addJob(job);
       leave(job.id);
     } catch (wrong) {
-      if (wrong.body?.table) return leave(wrong.body.table); // it is solved already, or being solved
-      error.textContent = capital(wrong.message);
+      const table = wrong instanceof ApiError ? wrong.body?.table : null;
+      if (table) return leave(table); // it is solved already, or being solved
+      error.textContent = capital(messageOf(wrong));
       start.disabled = false;
     }
   }
   const box = dialog(
     "Solve this board",
-    h("p.quiet.small", {}, `${rulesWords(rules)}: the chance to reach the goal, of every position.`),
+    h("p.quiet.small", {}, `${rulesWords(rules)}: the chance to reach the goal from every position.`),
     verdict,
     error,
     h(
@@ -43,16 +49,16 @@ export function solveDialog(rules, objective = "win") {
     ),
   );
   box.addEventListener("close", () => abort.abort());
-  patiently(() => post("/api/design/estimate", request, { signal: abort.signal })).then(
+  retryUntilReady(() => post("/api/design/estimate", { body, signal: abort.signal })).then(
     (answer) => {
       verdict.textContent = capital(answer.verdict) + ".";
       start.disabled = !answer.fits || answer.is_least;
       if (!start.disabled) start.focus();
     },
     (wrong) => {
-      if (wrong.name === "AbortError") return;
+      if (isAborted(wrong)) return;
       verdict.textContent = "";
-      error.textContent = capital(wrong.message);
+      error.textContent = capital(messageOf(wrong));
     },
   );
 }

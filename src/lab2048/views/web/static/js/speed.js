@@ -1,28 +1,27 @@
-// How fast players move: from one move a second to as fast as it goes.
+// The speed of players, from one move per second to as fast as possible.
 
 import { h } from "./dom.js";
 import { pref, setPref } from "./prefs.js";
 
-export const SPEEDS = [1, 2, 4, 8, 15, 30, 60, 0]; // 0 is as fast as it goes
+const SPEEDS = [1, 2, 4, 8, 15, 30, 60, 0]; // moves per second; 0 is as fast as possible
 
-export function speedWords(speed) {
-  return speed === 0 ? "as fast as it goes" : `${speed} a second`;
-}
-
-/** A slider; `onchange` gets moves a second. */
-export function speedControl(onchange, name = "speed") {
+/**
+ * Make the slider of the preference `speed`.
+ * @param {(speed: number) => unknown} onchange
+ */
+export function speedControl(onchange) {
   const words = h("output", { className: "quiet small" });
   const slider = h("input", { type: "range", min: 0, max: SPEEDS.length - 1, step: 1, "aria-label": "Speed" });
   const draw = () => {
-    const speed = pref(name);
+    const speed = pref("speed");
     slider.value = String(Math.max(0, SPEEDS.indexOf(speed)));
-    words.textContent = speedWords(speed);
+    words.textContent = speed === 0 ? "as fast as possible" : `${speed} per second`;
     slider.setAttribute("aria-valuetext", words.textContent);
   };
-  const set = (index) => {
+  const set = (/** @type {number} */ index) => {
     const speed = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, index))];
-    if (speed === pref(name)) return;
-    setPref(name, speed);
+    if (speed === pref("speed")) return;
+    setPref("speed", speed);
     draw();
     onchange(speed);
   };
@@ -30,7 +29,7 @@ export function speedControl(onchange, name = "speed") {
   draw();
   return {
     element: h("div.speed", {}, h("span.small.quiet", { "aria-hidden": "true" }, "Speed"), slider, words),
-    shift: (by) => set(SPEEDS.indexOf(pref(name)) + by),
-    draw,
+    /** @param {number} by */
+    shift: (by) => set(SPEEDS.indexOf(pref("speed")) + by),
   };
 }

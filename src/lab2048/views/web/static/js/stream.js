@@ -1,22 +1,37 @@
-// The one stream of events of this tab: games that are watched, jobs, the state of the server.
+// The event stream of this tab: games that are watched, jobs, the state of the server.
 
-import { TAB } from "./api.js";
+import { statusOf, TAB } from "./api.js";
+import { Emitter } from "./emitter.js";
 
 const RETRY = 1500; // ms
 
-class Stream extends EventTarget {
+/** @typedef {"open" | "waiting" | "lost"} ConnectionState */
+
+/**
+ * `jobs` follows every change of the list, with the job that changed, or null if all may have.
+ * @extends {Emitter<{ jobs: Api.JobData | null, job: Api.JobData, game: Api.ChangeData, status: Api.StatusData, connection: ConnectionState }>}
+ */
+class Stream extends Emitter {
+  /** Newest first.  @type {Map<string, Api.JobData>} */
   jobs = new Map();
-  isTold = false; // whether all jobs are known
+  hasJobs = false; // whether the list of all jobs has arrived
+  /** @type {Api.StatusData | null} */
   status = null;
-  state = "waiting"; // open, waiting, lost
+  /** @type {ConnectionState} */
+  state = "waiting";
+  /** @type {EventSource | null} */
   #source = null;
+  /** @type {number[]} */
   #games = [];
   #timer = 0;
 
-  /** Watch these games (at most nine), and no others. */
+  /**
+   * Watch these games (at most nine), and no others.
+   * @param {number[]} games
+   */
   watch(games) {
-    const same = games.length === this.#games.length && games.every((id, i) => id === this.#games[i]);
-    if (same && this.#source && this.#source.readyState !== EventSource.CLOSED) return;
+    const isSame = games.length === this.#games.length && games.every((id, i) => id === this.#games[i]);
+    if (isSame && this.#source && this.#source.readyState !== EventSource.CLOSED) return;
     this.#games = [...games];
     this.open();
   }
@@ -34,74 +49,65 @@ class Stream extends EventTarget {
       this.#become(this.state === "open" ? "waiting" : "lost");
       if (source.readyState === EventSource.CLOSED) this.#timer = setTimeout(() => this.open(), RETRY);
     };
-    const hear = (name, use) => source.addEventListener(name, (event) => use(JSON.parse(event.data)));
-    hear("status", (status) => {
-      this.status = status;
-      this.#tell("status", status);
+    source.addEventListener("status", ({ data }) => {
+      this.status = /** @type {Api.StatusData} */ (JSON.parse(data));
+      this.emit("status", this.status);
     });
-    hear("jobs", ({ jobs }) => {
+    source.addEventListener("jobs", ({ data }) => {
+      const { jobs } = /** @type {Api.JobList} */ (JSON.parse(data));
       this.jobs = new Map(jobs.map((job) => [job.id, job]));
-      this.isTold = true;
-      this.#tell("jobs", null);
+      this.hasJobs = true;
+      this.emit("jobs", null);
     });
-    hear("job", (job) => {
-      const isNew = !this.jobs.has(job.id);
-      if (isNew) this.jobs = new Map([[job.id, job], ...this.jobs]);
-      else this.jobs.set(job.id, job);
-      this.#tell("job", job);
-      this.#tell("jobs", job);
-    });
-    hear("game", (change) => this.#tell("game", change));
+    source.addEventListener("job", ({ data }) => this.addJob(JSON.parse(data)));
+    source.addEventListener("game", ({ data }) => this.emit("game", JSON.parse(data)));
   }
 
-  /** A job that this tab has just started or ended: known before its event comes. */
-  learn(job) {
+  /**
+   * Add or update a job; call it for the answer to a request, which may come before the job's event.
+   * @param {Api.JobData} job
+   */
+  addJob(job) {
     if (!this.jobs.has(job.id)) this.jobs = new Map([[job.id, job], ...this.jobs]);
     else this.jobs.set(job.id, job);
-    this.#tell("job", job);
-    this.#tell("jobs", job);
+    this.emit("job", job);
+    this.emit("jobs", job);
   }
 
-  forget(id) {
+  /** @param {string} id */
+  removeJob(id) {
     this.jobs.delete(id);
-    this.#tell("jobs", null);
+    this.emit("jobs", null);
   }
 
-  /** Listen until `signal` ends it. */
-  on(name, listener, signal) {
-    this.addEventListener(name, (event) => listener(event.detail), { signal });
-  }
-
+  /** @param {ConnectionState} state */
   #become(state) {
     if (state === this.state) return;
     this.state = state;
-    this.#tell("connection", state);
-  }
-
-  #tell(name, detail) {
-    this.dispatchEvent(new CustomEvent(name, { detail }));
+    this.emit("connection", state);
   }
 }
 
 export const stream = new Stream();
 
-/** Ask again, when the server says how it stands, what it could not answer yet. */
-export async function patiently(ask) {
+/**
+ * Repeat a request that fails with 503 (not ready yet) whenever the server reports its status.
+ * @template T
+ * @param {() => Promise<T>} ask
+ * @returns {Promise<T>}
+ */
+export async function retryUntilReady(ask) {
   for (;;) {
     try {
       return await ask();
     } catch (error) {
-      if (error.status !== 503) throw error;
+      if (statusOf(error) !== 503) throw error;
       await new Promise((resolve) => {
         const timer = setTimeout(resolve, 2 * RETRY);
-        stream.addEventListener(
-          "status",
-          () => {
-            clearTimeout(timer);
-            resolve();
-          },
-          { once: true },
-        );
+        stream.once("status", () => {
+          clearTimeout(timer);
+          resolve(undefined);
+        });
       });
     }
   }

@@ -1,21 +1,26 @@
-// The published studies: which there are, and a way to run each.
+// The list of published studies, each with a button to run it.
 
 import { get, post } from "./api.js";
 import { attempt, button, field, h, select } from "./dom.js";
 import { stream } from "./stream.js";
 
+/** @typedef {NonNullable<Api.StudyBody["size"]>} StudySize */
+
+/** @type {[StudySize, string][]} */
 const SIZES = [
-  ["tiny", "a taste: seconds"],
-  ["quick", "few: minutes"],
-  ["full", "as many as were published: hours"],
+  ["tiny", "very few (seconds)"],
+  ["quick", "few (minutes)"],
+  ["full", "as many as published (hours)"],
 ];
 
 export class StudyList {
   element = h("section.panel", { hidden: true });
 
-  /** `onrun` gets the name of the job of a study that has begun. */
+  #onrun;
+
+  /** @param {(job: string) => unknown} onrun called with the id of a job that has started */
   constructor(onrun) {
-    this.onrun = onrun;
+    this.#onrun = onrun;
     this.size = select(SIZES, "quick", null, { name: "size" });
   }
 
@@ -24,12 +29,12 @@ export class StudyList {
     try {
       answer = await get("/api/studies");
     } catch {
-      return; // this lab2048 has none
+      return; // without the list there is only no list
     }
     if (!answer.studies.length) return;
     this.element.hidden = false;
     this.element.replaceChildren(
-      h("h2", {}, "Studies ", h("small", {}, "published experiments, again")),
+      h("h2", {}, "Studies ", h("small", {}, "published experiments, reproduced")),
       field("How many games", this.size),
       ...answer.studies.map(({ name, title, doc }) =>
         h(
@@ -45,10 +50,15 @@ export class StudyList {
     );
   }
 
+  /**
+   * @param {string} name
+   * @param {HTMLElement} control
+   */
   async run(name, control) {
-    const job = await attempt(() => post("/api/studies", { name, size: this.size.value }), control);
+    const size = /** @type {StudySize} */ (this.size.value);
+    const job = await attempt(() => post("/api/studies", { body: { name, size } }), control);
     if (!job) return;
-    stream.learn(job);
-    this.onrun(job.id);
+    stream.addJob(job);
+    this.#onrun(job.id);
   }
 }

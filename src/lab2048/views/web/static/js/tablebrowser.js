@@ -1,6 +1,6 @@
-// A solved table, looked at board by board: what every move and every spawn is worth, and where it is hard.
+// The browser of a solved table: the value of every move and spawn of a board, and the hardest boards.
 
-import { get, post } from "./api.js";
+import { address, get, post } from "./api.js";
 import "./board.js";
 import { chart } from "./chart.js";
 import { attempt, button, commandLine, h } from "./dom.js";
@@ -9,8 +9,12 @@ import { tile } from "./pure/slide.js";
 import { capital } from "./pure/words.js";
 import { rulesWords } from "./rulesform.js";
 
-/** What boards are worth by a table, with the digits that tell them apart; `pairs` are [value, loss]. */
-export function worths(objective, pairs) {
+/**
+ * Values of a table as text, with enough digits to tell them apart.
+ * @param {string} objective
+ * @param {[value: number, loss: number | null][]} pairs
+ */
+export function valueTexts(objective, pairs) {
   return objective === "win"
     ? chances(
         pairs.map(([value]) => value),
@@ -20,12 +24,18 @@ export function worths(objective, pairs) {
 }
 
 export class TableBrowser {
-  #past = [];
+  /** @type {number[][]} */
+  #past = []; // boards that were shown before
+  /** @type {number[] | null} */
+  #ranks = null;
 
-  /** `about` is what the server says of a table; `play` opens a game on its board. */
+  /**
+   * @param {Api.SolvedShown} about
+   * @param {() => unknown} play opens a game with the rules of the table
+   */
   constructor(about, play) {
     this.about = about;
-    this.path = `/api/tables/${encodeURIComponent(about.name)}`;
+    this.path = { table: about.name };
     this.board = h("lab-board", { quiet: true, name: "Position" });
     this.text = h("input.plain", { name: "position", "aria-label": "Position", spellcheck: false });
     this.value = h("p.value");
@@ -74,7 +84,7 @@ export class TableBrowser {
           this.spawns,
         ),
       ),
-      h("h2.space", {}, "Hardest positions ", h("small", {}, "where the second best move loses most")),
+      h("h2.space", {}, "Hardest positions ", h("small", {}, "where the second-best move loses most")),
       this.hard,
       h("h2.space", {}, "Layers"),
       this.layers,
@@ -86,20 +96,23 @@ export class TableBrowser {
   sentence() {
     const { rules, objective, value, loss } = this.about;
     const what = objective === "win" ? "chance to win" : "expected score";
-    return `${rulesWords(rules)}; ${what} ${worths(objective, [[value, loss]])} with the best play`;
+    return `${rulesWords(rules)}; ${what} ${valueTexts(objective, [[value, loss]])} with optimal play`;
   }
 
-  /** Show a board, by default a first one; then what takes longer. */
+  /**
+   * Show a board, by default a start board; then load what takes longer.
+   * @param {string | null} position
+   */
   async open(position) {
     await this.probe(position ? { board: position } : {});
-    this.layers.load(`${this.path}/layers`);
-    const hardest = await attempt(() => get(`${this.path}/hardest?n=8`));
+    this.layers.load(address("/api/tables/{table}/layers", { path: this.path }));
+    const hardest = await attempt(() => get("/api/tables/{table}/hardest", { path: this.path, query: { n: 8 } }));
     if (!hardest) return;
     this.hard.replaceChildren(
       ...hardest.positions
         .filter(({ value, second }) => value - second > 1e-9)
         .map((each) => {
-          const [best, second] = worths(this.about.objective, [
+          const [best, second] = valueTexts(this.about.objective, [
             [each.value, each.loss],
             [each.second, each.second_loss],
           ]);
@@ -113,6 +126,7 @@ export class TableBrowser {
     this.hard.className = "row hard";
   }
 
+  /** @param {number[]} ranks */
   mini(ranks) {
     const board = h("lab-board", { quiet: true, "aria-hidden": "true", className: "mini" });
     board.shape = this.about.shape;
@@ -120,11 +134,15 @@ export class TableBrowser {
     return board;
   }
 
-  async probe(where, { isBack = false } = {}) {
-    const answer = await attempt(() => post(`${this.path}/probe`, where));
+  /**
+   * @param {Api.ProbeBody} body
+   * @param {{ isBack?: boolean }} [options]
+   */
+  async probe(body, { isBack = false } = {}) {
+    const answer = await attempt(() => post("/api/tables/{table}/probe", { path: this.path, body }));
     if (!answer) return;
-    if (this.position && !isBack) this.#past.push(this.position.ranks);
-    this.position = answer;
+    if (this.#ranks && !isBack) this.#past.push(this.#ranks);
+    this.#ranks = answer.ranks;
     this.backButton.disabled = !this.#past.length;
     this.board.show(answer.ranks);
     this.board.point(answer.over ? null : answer.best);
@@ -134,19 +152,20 @@ export class TableBrowser {
     this.command.set(answer.command);
   }
 
+  /** @param {Api.ProbeData} answer */
   drawMoves({ moves, best, value, loss, won, over }) {
-    const texts = worths(
+    const texts = valueTexts(
       this.about.objective,
       moves.map((each) => [each.value, each.loss]),
     );
-    const place = moves.findIndex(({ move }) => move === best);
+    const at = moves.findIndex(({ move }) => move === best);
     const words = this.about.objective === "win" ? "Chance to win" : "Expected score to come";
     this.value.replaceChildren(
       `${words} `,
-      h("b", {}, texts[place] ?? worths(this.about.objective, [[value, loss]])),
+      h("b", {}, texts[at] ?? valueTexts(this.about.objective, [[value, loss]])),
       won ? " (the goal is reached)" : over ? " (no move is left)" : "",
     );
-    // Bars show what is lost against the best move: the values themselves may differ in their last digits only.
+    // Bars show the loss against the best move: the values themselves may differ only in their last digits.
     const worst = Math.max(...moves.map((each) => value - each.value), 0);
     this.moves.replaceChildren(
       ...moves.flatMap((each, i) => {
@@ -161,8 +180,9 @@ export class TableBrowser {
     );
   }
 
+  /** @param {Api.ProbeData} answer */
   drawSpawns({ spawns }) {
-    const texts = worths(
+    const texts = valueTexts(
       this.about.objective,
       spawns.map((each) => [each.value, each.loss]),
     );

@@ -1,25 +1,29 @@
-// The form of a training: which method, how long, on which board, and the options that the method has.
+// The form of a training: method, duration, board, and the options of the method.
 
-import { get, post } from "./api.js";
+import { get, messageOf, post } from "./api.js";
 import { attempt, button, commandLine, field, h, select } from "./dom.js";
 import { capital } from "./pure/words.js";
 import { rulesForm } from "./rulesform.js";
 
-const AS_USUAL = "as usual";
-
 export class TrainForm {
   #timer = 0;
+  /** @type {Api.MethodData[]} */
   #methods = [];
+  #unusedName;
 
-  /** `freshName(board)` gives a name that no training has; `onstart` gets the request and the button. */
-  constructor({ freshName, onstart }) {
-    this.freshName = freshName;
+  /**
+   * @param {object} options
+   * @param {(board: string) => string} options.unusedName a name that no training has yet
+   * @param {(request: Api.TrainingBody, control: HTMLElement) => unknown} options.onstart
+   */
+  constructor({ unusedName, onstart }) {
+    this.#unusedName = unusedName;
     const plan = () => this.plan();
     this.method = select([["ntuple", "n-tuples"]], "ntuple", () => this.drawMethod(), { name: "method" });
     this.about = h("p.small.quiet");
     this.name = h("input", {
       name: "name",
-      placeholder: "chosen for you",
+      placeholder: "automatic",
       maxLength: 40,
       spellcheck: false,
       oninput: plan,
@@ -34,7 +38,7 @@ export class TrainForm {
       oninput: plan,
     });
     this.rules = rulesForm({ board: "4x4" }, { onchange: plan, boardOnly: true });
-    this.network = select([["", "as fits the board"]], "", plan, { name: "network" });
+    this.network = select([["", "default for the board"]], "", plan, { name: "network" });
     this.networkField = field("Network", this.network);
     this.options = h("div.fields.explained");
     this.writes = h("p.small.quiet", { role: "status" });
@@ -49,12 +53,12 @@ export class TrainForm {
           onstart(this.request(), this.startButton);
         },
       },
-      h("h2", {}, "A training ", h("small", {}, "a network plays and learns")),
+      h("h2", {}, "New training ", h("small", {}, "a network learns by playing")),
       field("Method", this.method),
       this.about,
       this.rules.element,
       h("div.fields", {}, field("Minutes", this.minutes), this.networkField, field("Name", this.name)),
-      h("details", {}, h("summary", {}, "Options of learning"), this.options),
+      h("details", {}, h("summary", {}, "Advanced options"), this.options),
       this.error,
       this.writes,
       this.startButton,
@@ -83,44 +87,46 @@ export class TrainForm {
     if (lacking.size) this.about.append(h("br"), `${[...lacking].join("; ")}.`);
     this.networkField.hidden = chosen.name !== "ntuple";
     const plan = () => this.plan();
-    this.options.replaceChildren(
-      ...chosen.options.map((option) => optionField(option, plan)),
-    );
+    this.options.replaceChildren(...chosen.options.map((option) => optionField(option, plan)));
     this.plan();
   }
 
+  /** @returns {Api.TrainingBody} */
   request() {
+    /** @type {Record<string, string | number | boolean>} */
     const options = {};
-    for (const control of this.options.querySelectorAll("input, select")) {
+    /** @type {NodeListOf<HTMLInputElement | HTMLSelectElement>} */
+    const controls = this.options.querySelectorAll("input, select");
+    for (const control of controls) {
       if (control.value === "") continue;
       const { kind } = control.dataset;
       options[control.name.slice("option-".length)] =
         kind === "bool" ? control.value === "true" : kind === "number" ? Number(control.value) : control.value;
     }
-    const made = {
+    const rules = this.rules.value();
+    return {
+      name: this.name.value.trim() || this.#unusedName(rules.board),
       method: this.method.value,
       network: this.networkField.hidden ? null : this.network.value || null,
       minutes: Number(this.minutes.value),
-      rules: this.rules.value(),
+      rules,
       options,
     };
-    made.name = this.name.value.trim() || this.freshName(made.rules.board);
-    return made;
   }
 
-  /** Say which command it would be, and how much it would write. */
+  /** Show the command and how much it will write. */
   plan() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(async () => {
       try {
-        const { command, writes } = await post("/api/trainings/plan", this.request());
+        const { command, writes } = await post("/api/trainings/plan", { body: this.request() });
         this.command.set(command);
         this.writes.textContent = writes;
         this.error.textContent = "";
       } catch (wrong) {
         this.command.set("");
         this.writes.textContent = "";
-        this.error.textContent = capital(wrong.message);
+        this.error.textContent = capital(messageOf(wrong));
       }
     }, 250);
   }
@@ -130,7 +136,10 @@ export class TrainForm {
   }
 }
 
-/** An option with what it means. */
+/**
+ * @param {Api.OptionData} option
+ * @param {() => void} onchange
+ */
 function optionField(option, onchange) {
   const control = optionControl(option, onchange);
   const about = h("p.small.quiet", { id: `about-${option.name}` }, option.doc.replace(/\.$/, ""));
@@ -138,24 +147,25 @@ function optionField(option, onchange) {
   return h("div", {}, field(option.name.replaceAll("_", " "), control), option.doc ? about : null);
 }
 
-/** What an option is chosen by, empty as long as it is as usual. */
-function optionControl({ name, kind, default: usual, known, low, high }, onchange) {
-  const words = { name: `option-${name}` };
-  const yes = [
-    ["true", "yes"],
-    ["false", "no"],
-  ];
+/**
+ * The control of an option; empty means the default.
+ * @param {Api.OptionData} option
+ * @param {() => void} onchange
+ */
+function optionControl({ name, kind, default: initial, known, low, high }, onchange) {
+  const props = { name: `option-${name}` };
   if (kind === "bool" || known.length) {
-    const entries = kind === "bool" ? yes : known.map((word) => [word, word]);
-    const said = kind === "bool" ? (usual ? "yes" : "no") : usual;
-    const made = select([["", `${AS_USUAL}: ${said}`], ...entries], "", onchange, words);
+    /** @type {import("./dom.js").Option[]} */
+    const entries = kind === "bool" ? [["true", "yes"], ["false", "no"]] : known.map((word) => [word, word]);
+    const text = kind === "bool" ? (initial ? "yes" : "no") : initial;
+    const made = select([["", `default: ${text}`], ...entries], "", onchange, props);
     made.dataset.kind = kind;
     return made;
   }
   const isNumber = kind === "int" || kind === "float";
   const made = h("input", {
-    ...words,
-    placeholder: usual ?? AS_USUAL,
+    ...props,
+    placeholder: initial ?? "default",
     type: isNumber ? "number" : "text",
     step: kind === "int" ? 1 : "any",
     min: low,

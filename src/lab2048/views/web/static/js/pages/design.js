@@ -1,6 +1,6 @@
 // Design: paint bricks and tiles on squares or hexagons, see what the board is, play it or solve it.
 
-import { get, post } from "../api.js";
+import { get, isAborted, messageOf, post } from "../api.js";
 import { attempt, button, commandLine, copy, field, h, segments, select } from "../dom.js";
 import { BRICK, Drawing } from "../drawing.js";
 import { writeAddress } from "../pure/codec.js";
@@ -9,7 +9,7 @@ import { meaning } from "../pure/keys.js";
 import { capital } from "../pure/words.js";
 import { rulesForm } from "../rulesform.js";
 import { solveDialog } from "../solvedialog.js";
-import { patiently } from "../stream.js";
+import { retryUntilReady } from "../stream.js";
 
 const SMALL = 9; // cells up to which the solver's estimate is asked for by itself
 
@@ -142,7 +142,7 @@ class Design {
 
   /** Begin with a board that is given as text. */
   async load(text) {
-    const { shape, ranks } = await post("/api/design", { board: text });
+    const { shape, ranks } = await post("/api/design", { body: { board: text } });
     this.isHex = shape.hexagonal;
     if (this.isHex) this.radius.value = String((shape.rows.length - 1) / 2);
     else [this.rows.value, this.columns.value] = [String(shape.rows.length), String(shape.rows[0].length)];
@@ -157,7 +157,7 @@ class Design {
     this.hexFields.hidden = !this.isHex;
     const name = this.isHex ? `hex${this.radius.value}` : `${this.rows.value}x${this.columns.value}`;
     const mine = ++this.#sizes;
-    const shape = await attempt(() => get(`/api/shape?board=${name}`));
+    const shape = await attempt(() => get("/api/shape", { query: { board: name } }));
     if (!shape || mine !== this.#sizes) return; // another size was chosen meanwhile
     this.drawing.setShape(shape);
   }
@@ -175,7 +175,7 @@ class Design {
   }
 
   rules() {
-    return { board: this.drawing.text(), ...this.form.value() };
+    return { ...this.form.value(), board: this.drawing.text() };
   }
 
   describe() {
@@ -188,7 +188,7 @@ class Design {
     this.#estimate?.abort();
     this.verdict.textContent = "";
     try {
-      const about = await post("/api/design", this.rules());
+      const about = await post("/api/design", { body: this.rules() });
       if (mine !== this.#version) return;
       this.error.textContent = "";
       const fact = (name, text) => [h("dt", {}, name), h("dd", {}, text)];
@@ -217,7 +217,7 @@ class Design {
       if (about.can_solve && about.shape.n_cells <= SMALL) this.ask();
     } catch (wrong) {
       if (mine !== this.#version) return;
-      this.error.textContent = capital(wrong.message);
+      this.error.textContent = capital(messageOf(wrong));
       this.facts.replaceChildren();
       this.estimateButton.disabled = this.solveButton.disabled = this.playButton.disabled = true;
     }
@@ -228,12 +228,12 @@ class Design {
     const abort = (this.#estimate = new AbortController());
     this.verdict.textContent = "Counting boards...";
     try {
-      const answer = await patiently(() =>
-        post("/api/design/estimate", { rules: this.rules(), objective: "win" }, { signal: abort.signal }),
+      const answer = await retryUntilReady(() =>
+        post("/api/design/estimate", { body: { rules: this.rules(), objective: "win" }, signal: abort.signal }),
       );
       this.verdict.textContent = capital(answer.verdict) + ".";
     } catch (wrong) {
-      if (wrong.name !== "AbortError") this.verdict.textContent = capital(wrong.message);
+      if (!isAborted(wrong)) this.verdict.textContent = capital(messageOf(wrong));
     }
   }
 

@@ -1,24 +1,26 @@
-// Games: all that were kept; open, replay, take out, bring in, delete with a way back.
+// Games: all recorded games; open, replay, export, import, and delete with undo.
 
-import { get, post, remove, withQuery } from "../api.js";
+import { address, get, post, remove } from "../api.js";
 import { attempt, button, dialog, field, h, select, table, toast } from "../dom.js";
 import { writeAddress } from "../pure/codec.js";
 import { count, date, number } from "../pure/format.js";
 
-const PAGE = 50;
+const PAGE = 50; // games per page
 
+/** @type {PageModule["open"]} */
 export async function open(main) {
-  const page = new Games();
-  page.build(main);
-  await page.load();
-  return page;
+  await new Games(main).load();
 }
 
 class Games {
   #offset = 0;
+  /** @type {Set<number>} */
   #chosen = new Set();
+  /** @type {Api.GameList} */
+  #answer = { games: [], has_more: false, damaged: 0 };
 
-  build(main) {
+  /** @param {HTMLElement} main */
+  constructor(main) {
     const again = () => {
       this.#offset = 0;
       this.load();
@@ -53,7 +55,7 @@ class Games {
     });
     this.list = h("div");
     this.pager = h("div.row.spread");
-    this.exportLink = h("a.button.slim", { href: "/api/games/export", download: "games.jsonl" }, "Export all");
+    this.exportLink = h("a.button.slim", { href: address("/api/games/export"), download: "games.jsonl" }, "Export all");
     main.append(
       h(
         "div.row.spread.head",
@@ -62,7 +64,7 @@ class Games {
         h(
           "div.row",
           {},
-          button("Import", () => this.bringIn(), { slim: true }),
+          button("Import", () => this.importDialog(), { slim: true }),
           this.exportLink,
           this.file,
         ),
@@ -84,23 +86,23 @@ class Games {
     main.addEventListener("dragover", (event) => event.preventDefault());
     main.addEventListener("drop", (event) => {
       event.preventDefault();
-      const [file] = event.dataTransfer.files;
-      if (file) this.take(file.text());
+      const file = event.dataTransfer?.files[0];
+      if (file) this.import(file.text());
     });
   }
 
   async load() {
     const answer = await attempt(() =>
-      get(
-        withQuery("/api/games", {
+      get("/api/games", {
+        query: {
           limit: PAGE,
           offset: this.#offset,
           kind: this.kind.value,
-          best: this.order.value,
+          best: this.order.value === "true",
           board: this.board.value.trim(),
           player: this.player.value.trim(),
-        }),
-      ),
+        },
+      }),
     );
     if (!answer) return;
     const { games } = answer;
@@ -116,10 +118,10 @@ class Games {
                     type: "checkbox",
                     checked: this.#chosen.has(game.id),
                     "aria-label": `Choose game ${game.id}`,
-                    onchange: (event) => this.choose(game.id, event.target.checked),
+                    onchange: (event) => this.choose(game.id, event.currentTarget.checked),
                   }),
               ],
-              ["Game", (game) => h("a", { href: writeAddress("review", [game.id]) }, `${game.id}`)],
+              ["Game", (game) => h("a", { href: writeAddress("review", [String(game.id)]) }, `${game.id}`)],
               ["Date", (game) => date(game.created)],
               ["Board", (game) => h("span.clip", { title: game.board }, game.board)],
               [
@@ -127,10 +129,8 @@ class Games {
                 (game) =>
                   h(
                     "span.clip",
-                    { title: (game.players ?? [game.player]).join(", ") },
-                    (game.players?.length ? game.players : [game.player])
-                      .map((name) => (name === "human" ? "me" : name))
-                      .join(", "),
+                    { title: game.players.join(", ") },
+                    game.players.map((name) => (name === "human" ? "me" : name)).join(", "),
                   ),
               ],
               ["Score", (game) => number(game.score), "n"],
@@ -142,9 +142,9 @@ class Games {
                   h(
                     "span.row.nowrap",
                     {},
-                    button("Play on", () => this.playOn(game.id), {
+                    button("Continue", () => this.playOn(game.id), {
                       slim: true,
-                      "aria-label": `Play on in game ${game.id}`,
+                      "aria-label": `Continue game ${game.id}`,
                     }),
                     button("Delete", () => this.delete([game.id]), {
                       slim: true,
@@ -156,14 +156,14 @@ class Games {
             ],
             games,
           )
-        : h("p.empty", {}, this.#offset ? "No more games." : "No games yet: play one, or bring some in."),
+        : h("p.empty", {}, this.#offset ? "No more games." : "No games yet: play one, or import some."),
     );
-    this.answer = answer;
+    this.#answer = answer;
     this.drawPager();
   }
 
   drawPager() {
-    const { has_more: hasMore, damaged } = this.answer;
+    const { has_more: hasMore, damaged } = this.#answer;
     this.pager.replaceChildren(
       h("span.small.quiet", {}, damaged ? `${count(damaged, "damaged record")} not shown` : ""),
       h(
@@ -178,45 +178,51 @@ class Games {
     );
   }
 
+  /** @param {number} by */
   turn(by) {
     this.#offset = Math.max(0, this.#offset + by);
     this.load();
   }
 
+  /**
+   * @param {number} id
+   * @param {boolean} isChosen
+   */
   choose(id, isChosen) {
     if (isChosen) this.#chosen.add(id);
     else this.#chosen.delete(id);
-    this.exportLink.href = this.#chosen.size
-      ? `/api/games/export?ids=${[...this.#chosen].join(",")}`
-      : "/api/games/export";
+    this.exportLink.href = address("/api/games/export", { query: { ids: [...this.#chosen].join(",") } });
     this.exportLink.textContent = this.#chosen.size ? `Export ${this.#chosen.size}` : "Export all";
     this.drawPager();
   }
 
+  /** @param {number} id */
   playOn(id) {
     location.hash = writeAddress("play", [], { game: id });
   }
 
+  /** @param {number[]} ids */
   async delete(ids) {
+    /** @type {number[]} */
     const gone = [];
     await attempt(async () => {
       for (const id of ids) {
-        await remove(`/api/games/${id}`);
+        await remove("/api/games/{game}", { path: { game: id } });
         gone.push(id);
         this.#chosen.delete(id);
       }
     });
     await this.load();
     if (!gone.length) return;
-    toast(gone.length === 1 ? `Game ${gone[0]} is deleted` : `${gone.length} games are deleted`, "Undo", () =>
+    toast(gone.length === 1 ? `Game ${gone[0]} deleted` : `${gone.length} games deleted`, "Undo", () =>
       attempt(async () => {
-        for (const id of gone) await post(`/api/games/${id}/restore`);
+        for (const id of gone) await post("/api/games/{game}/restore", { path: { game: id } });
         await this.load();
       }),
     );
   }
 
-  bringIn() {
+  importDialog() {
     const text = h("textarea", { name: "lines", spellcheck: false, rows: 6 });
     const box = dialog(
       "Import games",
@@ -238,7 +244,7 @@ class Games {
           "Import",
           () => {
             box.close();
-            this.take(text.value);
+            this.import(text.value);
           },
           { main: true },
         ),
@@ -247,20 +253,21 @@ class Games {
   }
 
   readFile() {
-    const [file] = this.file.files;
-    if (file) this.take(file.text());
+    const file = this.file.files?.[0];
+    if (file) this.import(file.text());
     this.file.value = "";
   }
 
-  async take(text) {
-    const lines = await text;
-    const answer = await attempt(() => post("/api/games/import", lines, { type: "application/x-ndjson" }));
+  /** @param {string | Promise<string>} text lines of JSON */
+  async import(text) {
+    const body = await text;
+    const answer = await attempt(() => post("/api/games/import", { body }));
     if (!answer) return;
-    const words = [`${count(answer.imported, "game")} ${answer.imported === 1 ? "is" : "are"} here now`];
-    if (answer.already) words.push(`${answer.already} were already`);
-    if (answer.refused) words.push(`${answer.refused} were refused: ${answer.errors[0] ?? ""}`);
-    const [first] = answer.ids ?? [];
-    toast(words.join(", "), first ? "Replay" : null, () => (location.hash = writeAddress("review", [first])));
+    const words = [`${count(answer.imported, "game")} imported`];
+    if (answer.already) words.push(`${answer.already} already here`);
+    if (answer.refused) words.push(`${answer.refused} refused: ${answer.errors[0] ?? ""}`);
+    const [first] = answer.ids;
+    toast(words.join(", "), first ? "Replay" : null, () => (location.hash = writeAddress("review", [String(first)])));
     this.kind.value = "";
     await this.load();
   }

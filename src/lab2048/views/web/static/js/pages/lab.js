@@ -1,29 +1,33 @@
 // Lab: matches of players on the same seeds, with live charts; and the published studies.
 
-import { get, post, withQuery } from "../api.js";
+import { address, get, messageOf, post, statusOf } from "../api.js";
 import { chart, charts } from "../chart.js";
 import { jobLine } from "../joblist.js";
 import { attempt, button, commandLine, complain, field, h, missing, reveal, table } from "../dom.js";
+import { playerList } from "../playerlist.js";
 import { pref, setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
 import { date } from "../pure/format.js";
+import { isBusy } from "../pure/job.js";
 import { capital } from "../pure/words.js";
 import { rulesForm } from "../rulesform.js";
-import { seats } from "../seats.js";
 import { stream } from "../stream.js";
 import { StudyList } from "../studylist.js";
 
+/** @type {[string, string][]} */
 const CHARTS = [
   ["scores", "Mean scores"],
   ["tiles", "Rates of tiles"],
   ["distribution", "Distribution"],
   ["paired", "Differences"],
 ];
-const REFRESH = 1000; // ms between looks at a match that runs
+const REFRESH = 1000; // ms between updates of a match that runs
 
+/** @typedef {{ job: Api.JobData, line: import("../joblist.js").JobLine, figures: import("../chart.js").Charts, log: HTMLElement }} Detail */
+
+/** @type {PageModule["open"]} */
 export async function open(main, { rest, query }) {
-  const page = new Lab();
-  page.build(main, query);
+  const page = new Lab(main, query);
   page.choose(rest[0] ?? null);
   page.studies.load();
   return page;
@@ -31,19 +35,30 @@ export async function open(main, { rest, query }) {
 
 class Lab {
   #ending = new AbortController();
-  #chosen = null;
+  /** @type {string | null} */
+  #chosen = null; // the id of a job
+  /** @type {Detail | null} */
+  #detail = null; // what is shown of it
+  /** @type {Set<string>} */
   #compared = new Set();
+  /** @type {import("../chart.js").Chart | null} */
+  #comparisonChart = null;
   #timer = 0;
   #planTimer = 0;
-  #shownRuns = null;
-  #cells = new Map(); // of the rows that change: job -> how it stands
+  #listed = "";
+  /** @type {Map<string, { state: HTMLElement, message: HTMLElement }>} */
+  #cells = new Map(); // the cells that change, by job
   #compareTimer = 0;
 
-  build(main, query) {
+  /**
+   * @param {HTMLElement} main
+   * @param {Address["query"]} query
+   */
+  constructor(main, query) {
     const plan = () => this.plan();
     const players = query.players?.split("|") ?? pref("labPlayers") ?? ["random", "first:order=as"];
     this.rules = rulesForm({ board: query.board ?? "4x4", goal: query.goal }, { onchange: plan });
-    this.seats = seats(players, {
+    this.players = playerList(players, {
       most: 8,
       board: () => this.rules.value().board,
       onchange: (specs) => {
@@ -55,26 +70,26 @@ class Lab {
     this.seed = h("input", { type: "number", min: 0, value: "1", name: "seed", oninput: plan });
     this.command = commandLine();
     this.error = h("p.error", { role: "alert" });
-    this.runs = h("div");
+    this.list = h("div");
     this.detail = h("section.panel", { hidden: true, "aria-label": "The match" });
     this.comparison = h("section.panel", { hidden: true, "aria-label": "Comparison" });
-    this.studies = new StudyList((id) => this.begun(id));
+    this.studies = new StudyList((id) => this.started(id));
     main.append(
       h("h1", {}, "Lab"),
       h(
         "div.two.wide",
         {},
-        h("div", {}, this.detail, this.comparison, h("section.panel", {}, h("h2", {}, "Matches"), this.runs)),
+        h("div", {}, this.detail, this.comparison, h("section.panel", {}, h("h2", {}, "Matches"), this.list)),
         h(
           "aside",
-          { "aria-label": "A new match" },
+          { "aria-label": "New match" },
           h(
             "form.panel.stack",
             { onsubmit: (event) => this.start(event) },
-            h("h2", {}, "A match ", h("small", {}, "all players meet the same seeds")),
-            this.seats.element,
+            h("h2", {}, "New match ", h("small", {}, "all players play the same seeds")),
+            this.players.element,
             this.rules.element,
-            h("div.fields", {}, field("Games each", this.games), field("First seed", this.seed)),
+            h("div.fields", {}, field("Games per player", this.games), field("First seed", this.seed)),
             this.error,
             button("Start", null, { type: "submit", main: true }),
             this.command,
@@ -84,13 +99,14 @@ class Lab {
       ),
     );
     this.plan();
-    this.drawRuns();
-    stream.on("jobs", () => this.drawRuns(), this.#ending.signal);
-    stream.on("job", (job) => this.heard(job), this.#ending.signal);
+    this.drawList();
+    stream.on("jobs", () => this.drawList(), this.#ending.signal);
+    stream.on("job", (job) => this.onJob(job), this.#ending.signal);
   }
 
-  heard(job) {
-    if (job.id === this.#chosen && this.line) this.refresh(job);
+  /** @param {Api.JobData} job */
+  onJob(job) {
+    if (job.id === this.#detail?.job.id) this.refresh(this.#detail, job);
     if (!this.#compared.has(job.id) || this.#compareTimer) return;
     this.#compareTimer = setTimeout(() => {
       this.#compareTimer = 0;
@@ -98,9 +114,10 @@ class Lab {
     }, REFRESH);
   }
 
+  /** @returns {Api.MatchBody} */
   request() {
     return {
-      players: this.seats.value(),
+      players: this.players.value(),
       rules: this.rules.value(),
       games: Number(this.games.value),
       seed: Number(this.seed.value),
@@ -111,24 +128,26 @@ class Lab {
     clearTimeout(this.#planTimer);
     this.#planTimer = setTimeout(async () => {
       try {
-        this.command.set((await post("/api/matches/plan", this.request())).command);
+        this.command.set((await post("/api/matches/plan", { body: this.request() })).command);
         this.error.textContent = "";
       } catch (wrong) {
         this.command.set("");
-        this.error.textContent = capital(wrong.message);
+        this.error.textContent = capital(messageOf(wrong));
       }
     }, 200);
   }
 
+  /** @param {SubmitEvent} event */
   async start(event) {
     event.preventDefault();
-    const job = await attempt(() => post("/api/matches", this.request()), event.submitter);
+    const job = await attempt(() => post("/api/matches", { body: this.request() }), event.submitter);
     if (!job) return;
-    stream.learn(job);
-    this.begun(job.id);
+    stream.addJob(job);
+    this.started(job.id);
   }
 
-  begun(id) {
+  /** @param {string} id */
+  started(id) {
     this.choose(id);
     reveal(this.detail);
   }
@@ -137,21 +156,21 @@ class Lab {
     return [...stream.jobs.values()].filter(({ kind }) => kind === "match" || kind === "study");
   }
 
-  drawRuns() {
+  drawList() {
     const jobs = this.matches();
     if (!this.#chosen && jobs.length) this.choose(jobs[0].id);
-    // How matches stand is written into their rows; new rows never come under the fingers of someone who uses the table.
+    // Existing rows are updated in place; rows are not replaced while one has the focus.
     for (const { id, state, message } of jobs) {
       const cells = this.#cells.get(id);
       if (cells) [cells.state.textContent, cells.message.textContent] = [state, message];
     }
     const shown = jobs.map(({ id }) => id).join();
-    if (shown === this.#shownRuns || this.runs.contains(document.activeElement)) return;
-    this.#shownRuns = shown;
+    if (shown === this.#listed || this.list.contains(document.activeElement)) return;
+    this.#listed = shown;
     this.#cells = new Map(
       jobs.map(({ id, state, message }) => [id, { state: h("span", {}, state), message: h("span", {}, message) }]),
     );
-    this.runs.replaceChildren(
+    this.list.replaceChildren(
       jobs.length
         ? table(
             "Matches",
@@ -164,7 +183,7 @@ class Lab {
                         type: "checkbox",
                         checked: this.#compared.has(job.id),
                         "aria-label": `Compare ${job.id}`,
-                        onchange: (event) => this.compare(job.id, event.target.checked),
+                        onchange: (event) => this.compare(job.id, event.currentTarget.checked),
                       })
                     : "",
               ],
@@ -173,80 +192,96 @@ class Lab {
                 (job) =>
                   h("a", { href: writeAddress("lab", [job.id]), title: job.title }, h("span.clip.long", {}, job.title)),
               ],
-              ["State", (job) => this.#cells.get(job.id).state],
-              ["", (job) => this.#cells.get(job.id).message],
-              ["Begun", (job) => date(job.created)],
+              ["State", (job) => this.#cells.get(job.id)?.state],
+              ["", (job) => this.#cells.get(job.id)?.message],
+              ["Started", (job) => date(job.created)],
             ],
             jobs,
           )
-        : h("p.empty", {}, "None yet: start one."),
+        : h("p.empty", {}, "None yet."),
     );
   }
 
+  /** @param {string | null} id */
   async choose(id) {
-    if (!id) return this.drawRuns();
+    if (!id) return this.drawList();
     this.#chosen = id;
-    this.figures = charts("Chart", CHARTS, (match, name) => `/api/matches/${match}/charts/${name}`);
-    this.log = h("pre.log", { tabIndex: 0, role: "region", "aria-label": "What it said" });
     const job = stream.jobs.get(id) ?? (await this.ask(id));
     if (this.#chosen !== id) return;
     this.detail.hidden = false;
-    if (!job)
-      return void this.detail.replaceChildren(
-        missing(`There is no match ${id.slice(0, 40)}.`, ["#/lab", "All matches"]),
-      );
-    this.line = jobLine(job);
-    const isMatch = job.kind === "match";
+    if (!job) {
+      this.#detail = null;
+      const words = `There is no match ${id.slice(0, 40)}.`;
+      return void this.detail.replaceChildren(missing(words, ["#/lab", "All matches"]));
+    }
+    const path = { match: id };
+    const detail = {
+      job,
+      line: jobLine(job),
+      figures: charts("Chart", CHARTS, (match, chart) =>
+        address("/api/matches/{match}/charts/{chart}", { path: { match, chart } }),
+      ),
+      log: h("pre.log", { tabIndex: 0, role: "region", "aria-label": "Output" }),
+    };
+    this.#detail = detail;
+    const links = h(
+      "div.row.actions",
+      {},
+      h("a.button.slim", { href: address("/api/matches/{match}/csv", { path }), download: `${id}.csv` }, "Results as CSV"),
+      h("a.button.slim", { href: address("/api/matches/{match}", { path }), download: `${id}.json` }, "Results as JSON"),
+    );
     this.detail.replaceChildren(
-      this.line,
-      ...(isMatch
-        ? [
-            this.figures,
-            h(
-              "div.row.actions",
-              {},
-              h("a.button.slim", { href: `/api/matches/${id}/csv`, download: `${id}.csv` }, "Results as CSV"),
-              h("a.button.slim", { href: `/api/matches/${id}`, download: `${id}.json` }, "Results as JSON"),
-            ),
-          ]
-        : [this.log]),
+      detail.line,
+      ...(job.kind === "match" ? [detail.figures, links] : [detail.log]),
       commandLine(job.command),
     );
-    this.refresh(job, true);
+    this.refresh(detail, job, true);
   }
 
-  /** A job that this tab has not heard of yet; nothing if there is none. */
+  /**
+   * Ask for a job that this tab has not heard of yet; null if there is none.
+   * @param {string} id
+   */
   async ask(id) {
     try {
-      const job = await get(`/api/jobs/${encodeURIComponent(id)}`);
+      const job = await get("/api/jobs/{job}", { path: { job: id } });
       return ["match", "study"].includes(job.kind) ? job : null;
     } catch (error) {
-      if (error.status !== 404) complain(error);
+      if (statusOf(error) !== 404) complain(error);
       return null;
     }
   }
 
-  /** Draw a match again, now or soon. */
-  refresh(job, isNow = false) {
-    this.line.update(job);
-    if (job.kind !== "match") return void this.readLog(job.id);
-    const isOver = !["running", "queued", "ending"].includes(job.state);
+  /**
+   * Draw a job again, now or soon.
+   * @param {Detail} detail
+   * @param {Api.JobData} job
+   */
+  refresh(detail, job, isNow = false) {
+    detail.line.update(job);
+    if (job.kind !== "match") return void this.readLog(detail);
+    const isOver = !isBusy(job);
     if (this.#timer && !isNow && !isOver) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(
       () => {
         this.#timer = 0;
-        if (this.#chosen === job.id) this.figures.show(job.id);
+        if (this.#detail === detail) detail.figures.show(job.id);
       },
       isNow || isOver ? 0 : REFRESH,
     );
   }
 
-  async readLog(id) {
-    const answer = await attempt(() => get(`/api/jobs/${id}/log`));
-    if (answer && this.#chosen === id) this.log.textContent = answer.lines.join("\n");
+  /** @param {Detail} detail */
+  async readLog({ job, log }) {
+    const answer = await attempt(() => get("/api/jobs/{job}/log", { path: { job: job.id } }));
+    if (answer) log.textContent = answer.lines.join("\n");
   }
 
+  /**
+   * @param {string} id
+   * @param {boolean} isOn
+   */
   compare(id, isOn) {
     if (isOn) this.#compared.add(id);
     else this.#compared.delete(id);
@@ -256,11 +291,12 @@ class Lab {
   async drawComparison() {
     this.comparison.hidden = this.#compared.size < 2;
     if (this.comparison.hidden) return;
-    if (!this.compareChart) {
-      this.compareChart = chart("Means of several matches");
-      this.comparison.replaceChildren(h("h2", {}, "Comparison"), this.compareChart);
+    if (!this.#comparisonChart) {
+      this.#comparisonChart = chart("Means of several matches");
+      this.comparison.replaceChildren(h("h2", {}, "Comparison"), this.#comparisonChart);
     }
-    await this.compareChart.load(withQuery("/api/matches/compare", { ids: [...this.#compared].join(",") }));
+    const ids = [...this.#compared].join(",");
+    await this.#comparisonChart.load(address("/api/matches/compare", { query: { ids } }));
   }
 
   close() {

@@ -1,5 +1,7 @@
-// Play: the board, who moves, hints, and every way to go back.
+// Play: the board, who moves, hints, undo and redo.
 
+import { Announcer } from "../announcer.js";
+import { statusOf } from "../api.js";
 import { Banner } from "../banner.js";
 import "../board.js";
 import { Chips } from "../chips.js";
@@ -7,24 +9,23 @@ import { Directions } from "../directions.js";
 import { attempt, button, commandLine, complain, copy, h, say, segments, toast } from "../dom.js";
 import { Game } from "../game.js";
 import { Hints, MODES } from "../hints.js";
-import { newGame } from "../newgame.js";
+import { MoveList } from "../movelist.js";
+import { newGameDialog } from "../newgame.js";
 import { playersOf } from "../players.js";
+import { PlayerSwitch } from "../playerswitch.js";
 import { onPref, pref, setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
 import { meaning } from "../pure/keys.js";
-import { Ribbon } from "../ribbon.js";
 import { rulesWords } from "../rulesform.js";
 import { speedControl } from "../speed.js";
 import { stream } from "../stream.js";
-import { Voice } from "../voice.js";
-import { Who } from "../who.js";
 
 const HINT_WORDS = { off: "Off", best: "Best move", all: "All values" };
 
-export async function open(main, where) {
-  const page = new Play();
-  page.build(main);
-  await page.start(where.query);
+/** @type {PageModule["open"]} */
+export async function open(main, { query }) {
+  const page = new Play(main);
+  await page.start(query);
   return page;
 }
 
@@ -32,25 +33,29 @@ class Play {
   watches = true;
   #ending = new AbortController();
   #lastError = "";
-  #wanted = null;
+  /** @type {Api.ShapeData | null} */
+  #shape = null; // that the buttons of the moves are for
+  /** @type {import("../game.js").Action | null} */
+  #wanted = null; // what a player was asked for before it was ready
 
-  build(main) {
+  /** @param {HTMLElement} main */
+  constructor(main) {
     this.board = h("lab-board");
     this.game = new Game(this.board);
     this.directions = new Directions(this.board, (move) => this.move(move));
-    this.hints = new Hints((hint) => this.directions.show(hint, this.game.state?.legal ?? [], pref("hints")));
-    this.speed = speedControl((speed) => this.game.isRunning && this.game.auto(this.who.player, speed, true));
+    this.hints = new Hints((hint) => this.directions.show(hint, this.game.isOpen ? this.game.state.legal : [], pref("hints")));
+    this.playerSwitch = new PlayerSwitch(this.game);
+    this.speed = speedControl((speed) => this.game.isRunning && this.game.auto(this.playerSwitch.player, speed, true));
     this.chips = new Chips();
-    this.voice = new Voice(this.board);
-    this.banner = new Banner({ undo: () => this.game.undo(), fresh: () => this.fresh() });
-    this.ribbon = new Ribbon();
+    this.announcer = new Announcer(this.board);
+    this.banner = new Banner({ undo: () => this.game.undo(), restart: () => this.restart() });
+    this.moveList = new MoveList();
     this.undoButton = button("Undo", () => this.game.undo(), { key: "U" });
     this.redoButton = button("Redo", () => this.game.redo(), { key: "Y" });
-    this.playWords = h("span", {}, "Play on");
-    this.playButton = button(this.playWords, () => this.toggle(), { key: "Enter", main: true });
-    this.stepButton = button("Step", () => this.game.step(this.who.player), { key: "Space" });
-    this.newButton = button("New", () => this.fresh(), { key: "N" });
-    this.who = new Who(this.game);
+    this.playWords = h("span", {}, "Autoplay");
+    this.playButton = button(this.playWords, () => this.playerSwitch.toggle(), { key: "Enter", main: true });
+    this.stepButton = button("Step", () => this.game.step(this.playerSwitch.player), { key: "Space" });
+    this.newButton = button("New", () => this.restart(), { key: "N" });
     this.hintModes = segments(
       "Hints",
       MODES.map((mode) => [mode, HINT_WORDS[mode]]),
@@ -72,7 +77,7 @@ class Play {
         "aside",
         { "aria-label": "About the game" },
         this.banner.element,
-        h("section.panel", {}, h("h2", {}, "Who moves"), this.who.element, this.speed.element),
+        h("section.panel", {}, h("h2", {}, "Who moves"), this.playerSwitch.element, this.speed.element),
         h(
           "section.panel",
           {},
@@ -80,7 +85,7 @@ class Play {
           this.hintModes,
           this.hints.element,
         ),
-        this.ribbon.element,
+        this.moveList.element,
         h(
           "section.panel",
           {},
@@ -89,31 +94,34 @@ class Play {
           h(
             "div.row.actions",
             {},
-            button("Other rules", () => this.other(), { slim: true }),
-            button("Replay", () => (location.hash = writeAddress("review", [this.game.id])), { slim: true }),
+            button("Other rules", () => this.changeRules(), { slim: true }),
+            button("Replay", () => (location.hash = writeAddress("review", [String(this.game.id)])), { slim: true }),
             button("Copy link", () => this.link(), { slim: true }),
           ),
         ),
         h("section.panel.commands", {}, this.hints.command, this.gameCommand),
       ),
     );
-    // A button that was clicked does not keep the keys: Space is the best move again.
+    const { signal } = this.#ending;
+    // A clicked button gives up the focus, so that Space plays the best move again.
     main.addEventListener(
       "click",
-      (event) => {
-        if (event.detail > 0 && event.target.closest(".bar, .stage, .seg")) document.activeElement?.blur();
+      ({ detail, target }) => {
+        const isControl = target instanceof Element && target.closest(".bar, .stage, .seg");
+        if (detail > 0 && isControl && document.activeElement instanceof HTMLElement) document.activeElement.blur();
       },
-      { signal: this.#ending.signal },
+      { signal },
     );
-    for (const name of ["open", "change"]) this.game.addEventListener(name, (event) => this.changed(event.detail));
-    this.game.addEventListener("failure", (event) => this.failed(event.detail));
-    this.game.addEventListener("blocked", (event) => say(`${this.game.shape.moves[event.detail].name}: nothing moves`));
-    this.board.addEventListener("swipe", (event) => this.move(event.detail));
-    stream.on("game", (change) => this.game.receive(change), this.#ending.signal);
-    stream.on("status", (status) => this.heard(status), this.#ending.signal);
-    onPref("hints", () => this.drawHints(), { signal: this.#ending.signal });
+    this.game.on("change", (change) => this.changed(change));
+    this.game.on("failure", (failure) => this.failed(failure));
+    this.game.on("blocked", (move) => say(`${this.game.shape.moves[move].name}: no tile moves`));
+    this.board.addEventListener("swipe", (event) => this.move(/** @type {CustomEvent<number>} */ (event).detail));
+    stream.on("game", (change) => this.game.receive(change), signal);
+    stream.on("status", (status) => this.onStatus(status), signal);
+    onPref("hints", () => this.drawHints(), signal);
   }
 
+  /** @param {Address["query"]} query */
   async start(query) {
     await attempt(async () => {
       if (query.board)
@@ -127,64 +135,70 @@ class Play {
           },
           query.seed === undefined ? null : Number(query.seed),
         );
-      else await this.resume(query.game ?? pref("game"));
+      else await this.resume(query.game ? Number(query.game) : pref("game"));
       if (query.board || query.game) history.replaceState(null, "", "#/play");
     });
-    if (!this.game.state) await attempt(() => this.game.create({ board: "4x4" }));
+    if (!this.game.isOpen) await attempt(() => this.game.create({ board: "4x4" }));
   }
 
-  /** The game this browser played last; without one, a new one. */
+  /**
+   * Open a game; a new one if it does not exist.
+   * @param {number | null} id
+   */
   async resume(id) {
-    if (id !== null && id !== undefined) {
+    if (id !== null) {
       try {
         return await this.game.open(id);
       } catch (error) {
-        if (error.status !== 404 && error.status !== 422) throw error;
+        if (![404, 422].includes(statusOf(error) ?? 0)) throw error;
       }
     }
     return this.game.create({ board: "4x4" });
   }
 
-  /** What a player was asked for before it was ready is done when it is, unless someone moves first. */
+  /**
+   * Remember what a player was asked for before it was ready; it is done then, unless someone moves first.
+   * @param {{ error: unknown, action: import("../game.js").Action }} failure
+   */
   failed({ error, action }) {
-    this.#wanted = error.status === 503 && ["auto", "step"].includes(action.kind) ? action : null;
+    this.#wanted = statusOf(error) === 503 && ["auto", "step"].includes(action.kind) ? action : null;
     complain(error);
   }
 
-  heard(status) {
+  /** @param {Api.StatusData} status */
+  onStatus(status) {
     this.askHint();
     const wanted = this.#wanted;
     if (!status.ready || !wanted) return;
     this.#wanted = null;
     if (wanted.kind === "step") this.game.step(wanted.player);
-    else this.game.auto(wanted.player, pref("speed"), wanted.running);
+    else if (wanted.kind === "auto") this.game.auto(wanted.player, pref("speed"), wanted.running);
   }
 
+  /** @param {number} move */
   move(move) {
     this.#wanted = null;
     this.game.move(move);
   }
 
-  toggle() {
-    this.game.auto(this.who.player, pref("speed"), !this.game.isRunning);
+  /** Start a new game with the same rules. */
+  async restart() {
+    const old = this.game.id;
+    await attempt(() => this.game.create(this.game.state.rules));
+    this.offerUndo(old);
   }
 
-  async fresh(rules = null, seed = null) {
+  changeRules() {
     const old = this.game.id;
-    await attempt(() => this.game.create(rules ?? this.game.state.rules, seed));
-    this.offerBack(old);
-  }
-
-  other() {
-    const old = this.game.id;
-    newGame(this.game.state.rules, async (rules, seed) => {
+    newGameDialog(this.game.state.rules, async (rules, seed) => {
       await this.game.create(rules, seed);
-      this.offerBack(old);
+      this.offerUndo(old);
     });
   }
 
-  offerBack(old) {
-    if (this.game.id !== old) toast("New game; the old one is kept", "Undo", () => attempt(() => this.game.open(old)));
+  /** @param {number} old the game before */
+  offerUndo(old) {
+    if (this.game.id !== old) toast("New game; the old one is saved", "Undo", () => attempt(() => this.game.open(old)));
   }
 
   link() {
@@ -192,22 +206,23 @@ class Play {
     copy(location.origin + "/" + writeAddress("play", [], { ...rules, seed }));
   }
 
-  changed({ turns, kind, before }) {
+  /** @param {import("../game.js").Change} change */
+  changed(change) {
     const { state, id } = this.game;
-    if (kind === "open") this.opened();
+    if (change.kind === "open") this.opened();
     this.chips.show(state);
     this.undoButton.disabled = !state.can_undo;
     this.redoButton.disabled = !state.can_redo;
     this.playButton.disabled = this.stepButton.disabled = state.over;
-    const words = this.game.isRunning ? "Pause" : "Play on";
+    const words = this.game.isRunning ? "Pause" : "Autoplay";
     if (this.playWords.textContent !== words) this.playWords.textContent = words;
     this.board.classList.toggle("over", state.over);
     if (state.auto?.error && state.auto.error !== this.#lastError) toast(state.auto.error);
     this.#lastError = state.auto?.error ?? "";
-    this.who.draw();
-    this.ribbon.show(this.game, this.who.players);
+    this.playerSwitch.draw();
+    this.moveList.show(this.game, this.playerSwitch.players);
     this.banner.show(state);
-    this.voice.tell(this.game, { turns, kind, before });
+    this.announcer.announce(this.game, change);
     if (!this.game.isRunning || state.over) this.directions.show(null, state.legal, pref("hints"));
     this.askHint();
     if (pref("game") !== id) setPref("game", id);
@@ -217,17 +232,15 @@ class Play {
     const { state, shape, id } = this.game;
     stream.watch([id]);
     this.banner.open(state);
-    if (shape !== this.directions.shape) {
-      this.directions.shape = shape;
-      this.directions.setShape(shape);
-    }
+    if (shape !== this.#shape) this.directions.setShape(shape);
+    this.#shape = shape;
     this.rulesLine.textContent = rulesWords(state.rules);
     this.gameCommand.set(this.game.commands.play);
     playersOf(state.rules.board)
       .then((players) => {
         if (this.game.id !== id) return;
-        this.who.players = players;
-        this.who.draw();
+        this.playerSwitch.players = players;
+        this.playerSwitch.draw();
         this.askHint();
       })
       .catch(complain);
@@ -244,12 +257,13 @@ class Play {
   }
 
   askHint() {
-    if (pref("hints") !== "off" && this.game.state) this.hints.askSoon(this.game, () => this.who.player);
+    if (pref("hints") !== "off" && this.game.isOpen) this.hints.askSoon(this.game, () => this.playerSwitch.player);
   }
 
+  /** @param {KeyboardEvent} event */
   onKey(event) {
     const { game } = this;
-    if (!game.shape) return false;
+    if (!game.isOpen) return false;
     const wish = meaning(event, game.shape.moves.length);
     if (!wish) return false;
     if ("move" in wish) {
@@ -263,30 +277,33 @@ class Play {
     return Boolean(act);
   }
 
-  /** What the keys that are no moves do. */
+  /**
+   * What the keys that are not moves do.
+   * @returns {Record<string, (wish: { number?: number }) => unknown>}
+   */
   commands() {
     const { game } = this;
     return {
       undo: () => game.undo(),
       redo: () => game.redo(),
-      best: () => game.state.over || game.step(this.who.player),
-      auto: () => game.state.over || this.toggle(),
+      best: () => game.state.over || game.step(this.playerSwitch.player),
+      auto: () => game.state.over || this.playerSwitch.toggle(),
       hints: () => {
         setPref("hints", MODES[(MODES.indexOf(pref("hints")) + 1) % MODES.length]);
         say(`Hints: ${HINT_WORDS[pref("hints")]}`);
       },
-      new: () => this.fresh(),
+      new: () => this.restart(),
       slower: () => this.speed.shift(-1),
       faster: () => this.speed.shift(1),
       cursor: () => say(this.board.toggleCursor() ?? "Cursor off"),
-      player: ({ number }) => this.who.letNumber(number),
+      player: ({ number }) => this.playerSwitch.startPreset(number ?? 0),
     };
   }
 
   close() {
     this.#ending.abort();
-    if (this.game.isRunning) this.game.auto(this.who.player, pref("speed"), false);
-    this.ribbon.close();
+    if (this.game.isRunning) this.playerSwitch.toggle();
+    this.moveList.close();
     this.hints.close();
   }
 }

@@ -1,6 +1,6 @@
-// A kept game, replayed: a slider over its moves, and a way on from any of them.
+// Replay of a recorded game: a slider over its moves, and new games from any of them.
 
-import { get, post } from "../api.js";
+import { address, get, post, statusOf } from "../api.js";
 import "../board.js";
 import { attempt, button, commandLine, complain, h, missing, say } from "../dom.js";
 import { labelOf } from "../players.js";
@@ -14,46 +14,67 @@ import { rulesWords } from "../rulesform.js";
 import { speedControl } from "../speed.js";
 import { ValueGraph } from "../valuegraph.js";
 
-const EVERY = 64; // boards that are kept, so that any other is few turns away
-const AT_ONCE = 20000; // turns an answer holds at most
+const EVERY = 64; // every so many boards are kept, so that any other is only a few turns away
+const AT_ONCE = 20000; // turns per request, the most that the server sends
 
+/** @type {PageModule["open"]} */
 export async function open(main, { rest, query, isHere }) {
-  const page = new Review();
-  await page.build(main, rest[0], Number(query.turn ?? 0), isHere);
-  return page;
+  const replay = await load(rest[0] ?? "", isHere);
+  if (!isHere()) return; // another page has been opened meanwhile
+  if (replay) return new Review(main, replay, Number(query.turn ?? 0));
+  main.append(
+    h("h1", {}, "Replay"),
+    missing(
+      rest[0] ? `There is no game ${rest[0].slice(0, 40)}.` : "Which game?",
+      ["#/games", "All games"],
+      ["#/play", "Play"],
+    ),
+  );
+}
+
+/**
+ * Load all turns of a game; null if there is no such game.
+ * @param {string} id
+ * @param {() => boolean} isHere
+ */
+async function load(id, isHere) {
+  if (!/^[1-9]\d{0,17}$/.test(id)) return null;
+  const ask = (/** @type {number} */ first) =>
+    get("/api/games/{game}/replay", { path: { game: Number(id) }, query: { first, last: first + AT_ONCE - 1 } });
+  try {
+    const replay = await ask(1);
+    while (isHere() && replay.turns.length < replay.state.n_moves) {
+      const { turns } = await ask(replay.turns.length + 1);
+      if (!turns.length) break;
+      replay.turns = replay.turns.concat(turns);
+    }
+    return replay;
+  } catch (error) {
+    if (statusOf(error) !== 404) complain(error);
+    return null;
+  }
 }
 
 class Review {
-  #turns = [];
-  #kept = [];
-  #scores = [0];
+  #turns;
+  /** @type {number[][]} */
+  #kept = []; // boards after every EVERY turns
+  #scores = [0]; // after each turn
+  /** @type {[turn: number, rank: number][]} */
+  #milestones = []; // when each new highest tile was made
   #at = 0;
   #timer = 0;
 
-  async build(main, id, at, isHere) {
-    const first = await this.ask(id);
-    if (!isHere()) return;
-    if (!first)
-      return void main.append(
-        h("h1", {}, "Replay"),
-        missing(
-          id ? `There is no game ${id.slice(0, 40)}.` : "Which game?",
-          ["#/games", "All games"],
-          ["#/play", "Play"],
-        ),
-      );
-    this.state = first.state;
-    this.shape = first.shape;
-    this.#turns = first.turns;
-    while (this.#turns.length < this.state.n_moves) {
-      const next = await attempt(() =>
-        get(`/api/games/${id}/replay?first=${this.#turns.length + 1}&last=${this.#turns.length + AT_ONCE}`),
-      );
-      if (!next?.turns.length) break;
-      this.#turns = this.#turns.concat(next.turns);
-    }
-    if (!isHere()) return; // another page has been opened meanwhile
-    this.index(first.first);
+  /**
+   * @param {HTMLElement} main
+   * @param {Api.ReplayData} replay
+   * @param {number} at the turn to show
+   */
+  constructor(main, { state, shape, first, turns }, at) {
+    this.state = state;
+    this.shape = shape;
+    this.#turns = turns;
+    this.#index(first);
     this.board = h("lab-board", { quiet: true, tabIndex: 0 });
     this.slider = h("input", {
       type: "range",
@@ -61,7 +82,7 @@ class Review {
       max: this.#turns.length,
       step: 1,
       "aria-label": "Move",
-      oninput: () => this.seek(Number(this.slider.value)),
+      oninput: ({ currentTarget }) => this.seek(Number(currentTarget.value)),
     });
     this.facts = h("p.facts");
     this.words = h("p.quiet.small");
@@ -82,10 +103,12 @@ class Review {
       band.style.flexGrow = String(to - from);
       bands.append(band);
     });
-    const jump = (text, by, label) =>
-      button(text, () => this.seek(by === null ? 0 : by === Infinity ? this.#turns.length : this.#at + by), {
-        "aria-label": label,
-      });
+    /**
+     * @param {string} text
+     * @param {number} by seek() stops at the ends, so infinite steps are fine
+     * @param {string} label
+     */
+    const jump = (text, by, label) => button(text, () => this.seek(this.#at + by), { "aria-label": label });
     main.append(
       h("h1", {}, `Game ${this.state.id}`),
       h(
@@ -101,10 +124,10 @@ class Review {
           h(
             "div.bar",
             {},
-            jump("«", null, "First move"),
+            jump("«", -Infinity, "First move"),
             jump("‹", -1, "One move back"),
             button(this.playWords, () => this.play(!this.#timer), { main: true }),
-            jump("›", 1, "One move on"),
+            jump("›", 1, "One move forward"),
             jump("»", Infinity, "Last move"),
           ),
         ),
@@ -129,14 +152,14 @@ class Review {
           h(
             "section.panel",
             {},
-            h("h2", {}, "Go on"),
+            h("h2", {}, "Continue"),
             h(
               "div.row",
               {},
               button("Continue from here", (event) => this.fork(event.currentTarget), { main: true }),
               h(
                 "a.button",
-                { href: `/api/games/${this.state.id}/export`, download: `game-${this.state.id}.jsonl` },
+                { href: address("/api/games/{game}/export", { path: { game: state.id } }), download: `game-${this.state.id}.jsonl` },
                 "Export",
               ),
             ),
@@ -149,22 +172,11 @@ class Review {
     this.show(Math.min(Math.max(at, 0), this.#turns.length));
   }
 
-  /** The first turns of a game; nothing if there is no such game. */
-  async ask(id) {
-    if (!/^[1-9]\d{0,17}$/.test(id ?? "")) return null;
-    try {
-      return await get(`/api/games/${id}/replay?first=1&last=${AT_ONCE}`);
-    } catch (error) {
-      if (error.status !== 404) complain(error);
-      return null;
-    }
-  }
-
-  index(first) {
+  /** @param {number[]} first the ranks of the start board */
+  #index(first) {
     this.#kept = [first];
     let ranks = first;
     let highest = Math.max(...first);
-    this.marks = [];
     this.#turns.forEach((each, i) => {
       ranks = turn(ranks, this.shape.lines[each.move], each);
       this.#scores.push(this.#scores[i] + each.reward);
@@ -172,13 +184,13 @@ class Review {
       const most = Math.max(...ranks);
       if (most > highest) {
         highest = most;
-        this.marks.push([i + 1, most]);
+        this.#milestones.push([i + 1, most]);
       }
     });
   }
 
   milestones() {
-    const late = this.marks.slice(-10);
+    const late = this.#milestones.slice(-10);
     if (!late.length) return h("p.quiet.small", {}, "None.");
     return h(
       "div.row",
@@ -187,6 +199,7 @@ class Review {
     );
   }
 
+  /** @param {number} at */
   boardAt(at) {
     const base = Math.floor(at / EVERY);
     let ranks = this.#kept[base];
@@ -195,6 +208,7 @@ class Review {
     return ranks;
   }
 
+  /** @param {number} at */
   seek(at) {
     const to = Math.max(0, Math.min(this.#turns.length, at));
     if (to === this.#at) return;
@@ -217,6 +231,10 @@ class Review {
     }
   }
 
+  /**
+   * @param {number} at
+   * @param {{ isDrawn?: boolean }} [options]
+   */
   show(at, { isDrawn = false } = {}) {
     this.#at = at;
     this.board.point(null);
@@ -232,6 +250,7 @@ class Review {
     if (at === this.#turns.length) this.play(false);
   }
 
+  /** @param {boolean} isOn */
   play(isOn) {
     clearInterval(this.#timer);
     this.#timer = 0;
@@ -244,14 +263,17 @@ class Review {
     this.playWords.textContent = this.#timer ? "Pause" : "Play";
   }
 
+  /** @param {HTMLElement} control */
   async fork(control) {
-    const made = await attempt(() => post(`/api/games/${this.state.id}/fork`, { at: this.#at }), control);
+    const request = { path: { game: this.state.id }, body: { at: this.#at } };
+    const made = await attempt(() => post("/api/games/{game}/fork", request), control);
     if (made) location.hash = writeAddress("play", [], { game: made.state.id });
   }
 
+  /** @param {KeyboardEvent} event */
   onKey(event) {
     const wish = seeking(event);
-    if (!wish || !this.board) return false;
+    if (!wish) return false;
     if (wish.seek) this.seek(this.#at + wish.seek);
     else if (wish.to) this.seek(wish.to === "start" ? 0 : this.#turns.length);
     else if (wish.command === "auto") this.play(!this.#timer);
@@ -262,6 +284,6 @@ class Review {
 
   close() {
     clearInterval(this.#timer);
-    this.graph?.close();
+    this.graph.close();
   }
 }

@@ -1,6 +1,6 @@
-// Solve: exact values of small boards; start a solve, follow it layer by layer, and walk through what it found.
+// Solve: exact values of small boards; start a solve, follow it layer by layer, and browse the table.
 
-import { get, post } from "../api.js";
+import { address, get, isAborted, messageOf, post } from "../api.js";
 import { chart } from "../chart.js";
 import { jobLine, jobList } from "../joblist.js";
 import { attempt, button, commandLine, field, h, missing, reveal, select, table } from "../dom.js";
@@ -10,14 +10,14 @@ import { writeAddress } from "../pure/codec.js";
 import { bytes, number } from "../pure/format.js";
 import { capital } from "../pure/words.js";
 import { rulesForm, rulesWords } from "../rulesform.js";
-import { patiently, stream } from "../stream.js";
-import { TableBrowser, worths } from "../tablebrowser.js";
+import { retryUntilReady, stream } from "../stream.js";
+import { TableBrowser, valueTexts } from "../tablebrowser.js";
 
-const REFRESH = 1000; // ms between looks at a solve that runs
+const REFRESH = 1000; // ms between updates of a solve that runs
 
+/** @type {PageModule["open"]} */
 export async function open(main, { rest, query }) {
-  const page = new Solve();
-  page.build(main, query);
+  const page = new Solve(main, query);
   await page.load(rest[0] ?? null, query.position ?? null);
   return page;
 }
@@ -26,12 +26,22 @@ class Solve {
   #ending = new AbortController();
   #planTimer = 0;
   #timer = 0;
-  #wanted = null; // the name of a table or of a job
+  /** @type {string | null} */
+  #wanted = null; // the name of a table or the id of a job
+  /** @type {Api.SolvedData[]} */
   #tables = [];
+  /** @type {TableBrowser | null} */
   #browser = null;
+  /** @type {AbortController | null} */
   #estimating = null;
+  /** @type {{ id: string, line: import("../joblist.js").JobLine, figure: import("../chart.js").Chart } | null} */
+  #followed = null; // the job that is shown
 
-  build(main, query) {
+  /**
+   * @param {HTMLElement} main
+   * @param {Address["query"]} query
+   */
+  constructor(main, query) {
     const plan = () => this.plan();
     this.rules = rulesForm({ board: "2x2", goal: 16, ...query, start: query.start || undefined }, { onchange: plan });
     this.objective = select(
@@ -63,7 +73,7 @@ class Solve {
         h("div", {}, this.running, this.panel, h("section.panel", {}, h("h2", {}, "Tables"), this.list)),
         h(
           "aside",
-          { "aria-label": "A new solve" },
+          { "aria-label": "New solve" },
           h(
             "form.panel.stack",
             { onsubmit: (event) => this.start(event) },
@@ -85,12 +95,13 @@ class Solve {
       ),
     );
     this.plan();
-    stream.on("jobs", (job) => job === null && this.load(), this.#ending.signal); // all of them are known now
-    stream.on("job", (job) => job.kind === "solve" && this.heard(job), this.#ending.signal);
+    stream.on("jobs", (job) => job === null && this.load(), this.#ending.signal); // the list has arrived
+    stream.on("job", (job) => job.kind === "solve" && this.onJob(job), this.#ending.signal);
   }
 
+  /** @returns {Api.SolveBody} */
   request() {
-    return { rules: this.rules.value(), objective: this.objective.value };
+    return { rules: this.rules.value(), objective: this.objective.value === "win" ? "win" : "score" };
   }
 
   plan() {
@@ -100,14 +111,14 @@ class Solve {
     this.startWords.textContent = "Solve";
     this.#planTimer = setTimeout(async () => {
       try {
-        this.command.set((await post("/api/solves/plan", this.request())).command);
+        this.command.set((await post("/api/solves/plan", { body: this.request() })).command);
         this.error.textContent = "";
         this.startButton.disabled = false;
         this.estimate();
       } catch (wrong) {
         this.command.set("");
         this.startButton.disabled = true;
-        this.error.textContent = capital(wrong.message);
+        this.error.textContent = capital(messageOf(wrong));
       }
     }, 250);
   }
@@ -117,50 +128,60 @@ class Solve {
     const abort = (this.#estimating = new AbortController());
     this.verdict.textContent = "Counting boards...";
     try {
-      const answer = await patiently(() => post("/api/design/estimate", this.request(), { signal: abort.signal }));
+      const answer = await retryUntilReady(() =>
+        post("/api/design/estimate", { body: this.request(), signal: abort.signal }),
+      );
       this.verdict.textContent = capital(answer.verdict) + ".";
-      // An estimate is rough: who knows better may try, and knows then what is tried.
+      // An estimate is rough, so the solve can be started anyway.
       this.startWords.textContent = answer.fits && !answer.is_least ? "Solve" : "Solve anyway";
     } catch (wrong) {
-      if (wrong.name !== "AbortError") this.verdict.textContent = capital(wrong.message);
+      if (!isAborted(wrong)) this.verdict.textContent = capital(messageOf(wrong));
     }
   }
 
+  /** @param {SubmitEvent} event */
   async start(event) {
     event.preventDefault();
-    const job = await attempt(() => post("/api/solves", this.request()), event.submitter);
+    const job = await attempt(() => post("/api/solves", { body: this.request() }), event.submitter);
     if (!job) return;
     this.#wanted = job.id;
-    stream.learn(job);
+    stream.addJob(job);
     reveal(this.running);
   }
 
-  /** A solve has come on: one that was asked for is shown while it runs, and its table when it is done. */
-  heard(job) {
+  /**
+   * Follow a solve that was asked for, and show its table when it is done.
+   * @param {Api.JobData} job
+   */
+  onJob(job) {
     const isAsked = !this.#wanted || this.#wanted === job.id || !this.#browser;
     if (job.state === "done") return void this.load(isAsked ? job.id : null);
-    if (isAsked || this.follows === job.id) this.follow(job);
+    if (isAsked || this.#followed?.id === job.id) this.follow(job);
   }
 
+  /** @param {Api.JobData} job */
   follow(job) {
-    if (this.follows !== job.id) {
-      this.follows = job.id;
-      this.line = jobLine(job);
-      this.figure = chart("States of each layer");
+    if (this.#followed?.id !== job.id) {
+      const shown = { id: job.id, line: jobLine(job), figure: chart("States of each layer") };
+      this.#followed = shown;
       this.running.hidden = false;
-      this.running.replaceChildren(this.line, this.figure, commandLine(job.command));
+      this.running.replaceChildren(shown.line, shown.figure, commandLine(job.command));
     }
-    this.line.update(job);
+    this.#followed.line.update(job);
     if (this.#timer) return;
-    this.figure.load(`/api/solves/${job.id}/chart`);
+    this.#followed.figure.load(address("/api/solves/{solve}/chart", { path: { solve: job.id } }));
     this.#timer = setTimeout(() => {
       this.#timer = 0;
-      const now = stream.jobs.get(this.follows);
+      const now = stream.jobs.get(this.#followed?.id ?? "");
       if (now && ["running", "ending"].includes(now.state)) this.follow(now);
     }, REFRESH);
   }
 
-  /** Show all tables, and one of them: by its name, or by the name of its job. */
+  /**
+   * Show all tables, and one of them by its name or the id of its job.
+   * @param {string | null} [which]
+   * @param {string | null} [position]
+   */
   async load(which = null, position = null) {
     const answer = await attempt(() => get("/api/tables"));
     if (!answer) return;
@@ -169,20 +190,20 @@ class Solve {
     if (which) this.#wanted = which;
     const wanted = which ?? this.#wanted;
     const found = this.#tables.find(({ name, job }) => name === wanted || (wanted && job === wanted));
-    const job = stream.jobs.get(wanted);
+    const job = stream.jobs.get(wanted ?? "");
     if (found) {
-      if (this.follows === found.job) this.unfollow();
+      if (this.#followed && this.#followed.id === found.job) this.unfollow();
       if (this.#browser?.about.name !== found.name || which) await this.choose(found.name, position);
     } else if (job?.kind === "solve") this.follow(job);
     else if (!wanted && !this.#browser && this.#tables.length) await this.choose(this.#tables[0].name, position);
-    else if (wanted && stream.isTold) {
+    else if (wanted && stream.hasJobs) {
       this.panel.hidden = false;
       this.panel.replaceChildren(missing(`There is no table ${wanted.slice(0, 40)}.`, ["#/solve", "All tables"]));
     }
   }
 
   unfollow() {
-    this.follows = null;
+    this.#followed = null;
     this.running.hidden = true;
   }
 
@@ -194,19 +215,23 @@ class Solve {
             [
               ["Table", (each) => h("a", { href: writeAddress("solve", [each.name]) }, each.name)],
               ["Rules", (each) => h("span.clip", {}, rulesWords(each.rules))],
-              ["Best play", (each) => worths(each.objective, [[each.value, each.loss]])[0], "n"],
+              ["Best play", (each) => valueTexts(each.objective, [[each.value, each.loss]])[0], "n"],
               ["States", (each) => number(each.states), "n"],
               ["Layers", (each) => number(each.layers), "n"],
               ["Size", (each) => bytes(each.bytes), "n"],
             ],
             this.#tables,
           )
-        : h("p.empty", {}, "None yet: 2x2 to 16 takes a second."),
+        : h("p.empty", {}, "None yet. Solving 2x2 to 16 takes a second."),
     );
   }
 
+  /**
+   * @param {string} name
+   * @param {string | null} position
+   */
   async choose(name, position) {
-    const about = await attempt(() => get(`/api/tables/${encodeURIComponent(name)}`));
+    const about = await attempt(() => get("/api/tables/{table}", { path: { table: name } }));
     if (!about) return;
     this.#browser = new TableBrowser(about, () => this.play(about));
     this.panel.hidden = false;
@@ -214,11 +239,12 @@ class Solve {
     await this.#browser.open(position);
   }
 
+  /** @param {Api.SolvedShown} table */
   async play({ rules, spec }) {
     await playersOf(rules.board, { fresh: true }).catch(() => {});
     setPref("player", spec);
     setPref("hints", "all");
-    location.hash = writeAddress("play", [], rules);
+    location.hash = writeAddress("play", [], { ...rules });
   }
 
   close() {

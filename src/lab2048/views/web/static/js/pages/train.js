@@ -1,6 +1,6 @@
-// Train: networks that learn by playing; start, watch, pause, go on, and play what came of it.
+// Train: networks that learn by playing; start, follow, pause and resume trainings, and play with the result.
 
-import { get, post, remove } from "../api.js";
+import { address, get, post, remove } from "../api.js";
 import { charts } from "../chart.js";
 import { CheckpointList } from "../checkpoints.js";
 import { jobLine } from "../joblist.js";
@@ -9,33 +9,61 @@ import { playersOf } from "../players.js";
 import { setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
 import { bytes, count, date, number } from "../pure/format.js";
+import { isBusy } from "../pure/job.js";
 import { stream } from "../stream.js";
 import { TrainForm } from "../trainform.js";
 
+/** @type {[string, string][]} */
 const CHARTS = [
   ["score", "Mean score"],
   ["tiles", "Rates of tiles"],
   ["learning", "Learning"],
 ];
-const REFRESH = 1500;
+const REFRESH = 1500; // ms between updates of a training that runs
 
+/**
+ * What is known of a training; one that has only started has a job and no network yet.
+ * @typedef {Partial<Api.TrainingData> & { name: string, board: string, changed: string, method: string }} Training
+ */
+
+/** @type {PageModule["open"]} */
 export async function open(main, { rest }) {
-  const page = new Train();
-  await page.build(main);
+  const page = new Train(main);
+  await page.form.load();
   await page.load(rest[0] ?? null);
   return page;
 }
 
+/**
+ * The request of a training's job.
+ * @param {Api.JobData} job
+ */
+function requestOf(job) {
+  return /** @type {Partial<Api.TrainingBody>} */ (job.request);
+}
+
 class Train {
   #ending = new AbortController();
+  /** @type {Training | null} */
   #chosen = null;
   #timer = 0;
+  /** @type {Training[]} */
   #trainings = [];
+  /** @type {string | null} */
   #wanted = null;
+  /** @type {import("../joblist.js").JobLine | null} */
+  #line = null;
+  /** @type {import("../chart.js").Charts | null} */
+  #figures = null;
+  /** @type {CheckpointList | null} */
+  #checkpoints = null;
+  /** @type {HTMLButtonElement | null} */
+  #deleteButton = null;
 
-  async build(main) {
+  /** @param {HTMLElement} main */
+  constructor(main) {
     this.form = new TrainForm({
-      freshName: (board) => this.freshName(board),
+      unusedName: (board) => this.unusedName(board),
       onstart: (request, control) => this.start(request, control),
     });
     this.list = h("div");
@@ -46,59 +74,62 @@ class Train {
         "div.two.wide",
         {},
         h("div", {}, this.detail, h("section.panel", {}, h("h2", {}, "Trainings"), this.list)),
-        h("aside", { "aria-label": "A new training" }, this.form.element),
+        h("aside", { "aria-label": "New training" }, this.form.element),
       ),
     );
-    stream.on("jobs", (job) => job === null && this.load(), this.#ending.signal); // all of them are known now
-    stream.on("job", (job) => job.kind === "train" && this.heard(job), this.#ending.signal);
-    await this.form.load();
+    stream.on("jobs", (job) => job === null && this.load(), this.#ending.signal); // the list has arrived
+    stream.on("job", (job) => job.kind === "train" && this.onJob(job), this.#ending.signal);
   }
 
-  /** A name that no training has yet: the board and a number. */
-  freshName(board) {
+  /**
+   * A name that no training has yet: the board and a number.
+   * @param {string} board
+   */
+  unusedName(board) {
     const stem = /^[a-z0-9][a-z0-9_-]{0,30}$/.test(board) ? board : "map";
     const taken = new Set(this.#trainings.map(({ name }) => name));
-    for (const job of stream.jobs.values()) if (job.kind === "train") taken.add(job.request?.name);
+    for (const job of stream.jobs.values()) if (job.kind === "train") taken.add(String(requestOf(job).name));
     let n = 1;
     while (taken.has(`${stem}-${n}`)) n += 1;
     return `${stem}-${n}`;
   }
 
-  async start(request, control) {
-    const job = await attempt(() => post("/api/trainings", request), control);
+  /**
+   * @param {Api.TrainingBody} body
+   * @param {HTMLElement} control
+   */
+  async start(body, control) {
+    const job = await attempt(() => post("/api/trainings", { body }), control);
     if (!job) return;
-    stream.learn(job);
-    await this.load(request.name);
+    stream.addJob(job);
+    await this.load(body.name);
     reveal(this.detail);
   }
 
+  /** @param {Training} training */
   jobOf(training) {
     return (
-      stream.jobs.get(training.job) ??
-      [...stream.jobs.values()].find((job) => job.kind === "train" && job.request?.name === training.name) ??
+      stream.jobs.get(training.job ?? "") ??
+      [...stream.jobs.values()].find((job) => job.kind === "train" && requestOf(job).name === training.name) ??
       null
     );
   }
 
-  /** Show all trainings, and one of them: by its name, or the name of its job. */
+  /**
+   * Show all trainings, and one of them by its name or the id of its job.
+   * @param {string | null} [which]
+   */
   async load(which = null) {
     const answer = await attempt(() => get("/api/trainings"));
     if (!answer) return;
     this.#trainings = answer.trainings;
     const names = new Set(answer.trainings.map(({ name }) => name));
-    // A training that has only begun has no file yet.
+    // A training that has only started has no file yet.
     for (const job of stream.jobs.values()) {
-      if (job.kind === "train" && job.request?.name && !names.has(job.request.name)) {
-        names.add(job.request.name);
-        this.#trainings.push({
-          name: job.request.name,
-          method: job.request.method,
-          job: job.id,
-          board: job.request.rules?.board ?? "4x4",
-          spec: null,
-          changed: job.created,
-        });
-      }
+      const { name, method = "-", rules } = requestOf(job);
+      if (job.kind !== "train" || !name || names.has(name)) continue;
+      names.add(name);
+      this.#trainings.push({ name, method, job: job.id, board: rules?.board ?? "4x4", changed: job.created });
     }
     this.drawList();
     if (which) this.#wanted = which;
@@ -107,7 +138,7 @@ class Train {
       ? this.#trainings.find(({ name, job }) => name === wanted || job === wanted)
       : this.#trainings[0];
     if (found) return this.choose(found);
-    if (!wanted || !stream.isTold) return; // before all jobs are known nobody can say what there is
+    if (!wanted || !stream.hasJobs) return; // it may be the name of a job that is not known yet
     this.detail.hidden = false;
     this.detail.replaceChildren(missing(`There is no training ${wanted.slice(0, 40)}.`, ["#/train", "All trainings"]));
   }
@@ -120,7 +151,7 @@ class Train {
             [
               ["Name", (each) => h("a", { href: writeAddress("train", [each.name]) }, each.name)],
               ["Board", (each) => h("span.clip", { title: each.board }, each.board)],
-              ["Method", (each) => each.method ?? "-"],
+              ["Method", (each) => each.method],
               ["Network", (each) => h("span.clip", { title: each.network }, each.network || "-")],
               ["Mean score", (each) => (each.mean ? number(each.mean) : "-"), "n"],
               ["Games", (each) => (each.n_games ? number(each.n_games) : "-"), "n"],
@@ -130,94 +161,101 @@ class Train {
             ],
             this.#trainings,
           )
-        : h("p.empty", {}, "None yet: a minute is enough to see one learn."),
+        : h("p.empty", {}, "None yet. A minute of training is enough to see progress."),
     );
   }
 
+  /** @param {Training} training */
   choose(training) {
-    const isOther = this.#chosen?.name !== training.name;
-    this.#chosen = training;
-    this.detail.hidden = false;
-    if (isOther) {
-      this.figures = charts("Chart", CHARTS, (name, chart) => `/api/trainings/${name}/charts/${chart}`);
-      this.checkpoints = new CheckpointList(training.name, {
-        play: (spec) => this.play(training.board, spec),
-        match: (specs) => this.match(training.board, specs),
+    const { name, board, spec } = training;
+    const job = this.jobOf(training);
+    if (this.#chosen?.name !== name || !this.#figures || !this.#checkpoints) {
+      this.#line = null;
+      this.#figures = charts("Chart", CHARTS, (id, chart) =>
+        address("/api/trainings/{training}/charts/{chart}", { path: { training: id, chart } }),
+      );
+      this.#checkpoints = new CheckpointList(name, {
+        play: (chosen) => this.play(board, chosen),
+        match: (specs) => this.match(board, specs),
       });
     }
-    const job = this.jobOf(training);
-    if (isOther || !this.line || !job) this.line = job ? jobLine(job) : null;
-    else this.line.update(job);
-    const can = Boolean(training.spec);
-    this.deleteButton = button("Delete", () => this.delete(training), { hidden: !can || this.isBusy(job) });
+    this.#chosen = training;
+    if (job && this.#line) this.#line.update(job);
+    else this.#line = job && jobLine(job);
+    this.#deleteButton = button("Delete", () => this.delete(name), { hidden: !spec || (job && isBusy(job)) });
     const facts = [
-      training.board,
+      board,
       training.n_weights ? count(training.n_weights, "weight") : null,
-      training.n_games ? count(training.n_games, "game") : "not yet written",
+      training.n_games ? count(training.n_games, "game") : "not written yet",
     ];
+    this.detail.hidden = false;
     this.detail.replaceChildren(
-      h("h2", {}, training.name, h("small", {}, facts.filter(Boolean).join(", "))),
-      this.line ?? "",
-      this.figures,
+      h("h2", {}, name, h("small", {}, facts.filter(Boolean).join(", "))),
+      this.#line ?? "",
+      this.#figures,
       h(
         "div.row.actions",
         {},
-        button("Play with it", () => this.play(training.board, training.spec), { main: true, disabled: !can }),
-        button("Match it", () => this.match(training.board, [training.spec]), { disabled: !can }),
-        this.deleteButton,
+        button("Play with it", () => spec && this.play(board, spec), { main: true, disabled: !spec }),
+        button("Match it", () => spec && this.match(board, [spec]), { disabled: !spec }),
+        this.#deleteButton,
       ),
-      this.checkpoints.element,
-      commandLine(job?.command ?? ""),
+      this.#checkpoints.element,
+      commandLine(job?.command),
     );
-    this.figures.show(training.name);
-    this.checkpoints.refresh();
+    this.#figures.show(name);
+    this.#checkpoints.refresh();
   }
 
-  isBusy(job) {
-    return Boolean(job) && ["running", "queued", "ending"].includes(job.state);
-  }
-
-  heard(job) {
-    const name = job.request?.name;
-    if (this.#chosen && (this.#chosen.job === job.id || this.#chosen.name === name)) {
-      this.line?.update(job);
-      this.deleteButton.hidden = !this.#chosen.spec || this.isBusy(job);
+  /** @param {Api.JobData} job */
+  onJob(job) {
+    const chosen = this.#chosen;
+    if (chosen && (chosen.job === job.id || chosen.name === requestOf(job).name)) {
+      this.#line?.update(job);
+      if (this.#deleteButton) this.#deleteButton.hidden = !chosen.spec || isBusy(job);
     }
-    if (!this.isBusy(job)) {
+    if (!isBusy(job)) {
       clearTimeout(this.#timer);
       this.#timer = 0;
       return void this.load();
     }
-    if (this.#timer) return;
-    this.#timer = setTimeout(() => {
+    this.#timer ||= setTimeout(() => {
       this.#timer = 0;
-      if (this.#chosen && !this.#chosen.spec) this.load();
-      else if (this.#chosen) {
-        this.figures.show(this.#chosen.name);
-        this.checkpoints.refresh();
-      }
+      if (!this.#chosen) return;
+      if (!this.#chosen.spec) return void this.load();
+      this.#figures?.show(this.#chosen.name);
+      this.#checkpoints?.refresh();
     }, REFRESH);
   }
 
+  /**
+   * @param {string} board
+   * @param {string} spec
+   */
   async play(board, spec) {
     await playersOf(board, { fresh: true }).catch(() => {});
     setPref("player", spec);
     location.hash = writeAddress("play", [], { board });
   }
 
-  /** Let networks meet; one alone meets the player that is usual on its board. */
+  /**
+   * Prepare a match of networks; one alone plays against the default player of its board.
+   * @param {string} board
+   * @param {string[]} specs
+   */
   async match(board, specs) {
     const players = await attempt(() => playersOf(board, { fresh: true }));
     const others = specs.length > 1 ? [] : [players?.default].filter((spec) => spec && !specs.includes(spec));
     location.hash = writeAddress("lab", [], { players: [...specs, ...others].join("|"), board });
   }
 
-  async delete(training) {
+  /** @param {string} name */
+  async delete(name) {
     await attempt(async () => {
-      await remove(`/api/trainings/${training.name}`);
+      await remove("/api/trainings/{training}", { path: { training: name } });
       this.#chosen = this.#wanted = null;
       this.detail.hidden = true;
-      toast(`${training.name} is deleted`);
+      toast(`${name} deleted`);
       await this.load();
     });
   }

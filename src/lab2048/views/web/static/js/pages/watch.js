@@ -1,33 +1,40 @@
-// Watch: one to nine boards side by side, each with its player, one hand on all of them.
+// Watch: one to nine boards side by side, each with its player, started and paused together.
 
-import { post, put } from "../api.js";
+import { messageOf, post, put } from "../api.js";
 import "../board.js";
 import { attempt, button, complain, field, h, select } from "../dom.js";
 import { Game } from "../game.js";
+import { playerList } from "../playerlist.js";
 import { labelOf, playersOf } from "../players.js";
 import { pref, setPref } from "../prefs.js";
 import { count, number } from "../pure/format.js";
 import { seeking } from "../pure/keys.js";
 import { rulesForm } from "../rulesform.js";
-import { seats } from "../seats.js";
 import { speedControl } from "../speed.js";
-import { patiently, stream } from "../stream.js";
+import { retryUntilReady, stream } from "../stream.js";
 
 const MOST = 9;
 
+/** @typedef {{ player: string, game: Game, element: HTMLElement }} Seat a board and its player */
+
+/** @type {PageModule["open"]} */
 export async function open(main) {
-  const page = new Watch();
-  await page.build(main);
+  const page = new Watch(main);
+  await page.fillPlayers();
   return page;
 }
 
 class Watch {
   watches = true;
   #ending = new AbortController();
-  #seats = []; // {player, game, board, element, ...}
+  /** @type {Seat[]} */
+  #seats = [];
   #isRunning = false;
+  /** @type {Api.PlayerList | null} */
+  #players = null;
 
-  async build(main) {
+  /** @param {HTMLElement} main */
+  constructor(main) {
     this.rules = rulesForm(
       { board: pref("watchBoard") ?? "4x4" },
       { onchange: () => setPref("watchBoard", this.rules.value().board), boardOnly: true },
@@ -41,12 +48,12 @@ class Watch {
       (value) => setPref("watchSeeds", value),
       { name: "seeds" },
     );
-    this.seats = seats(pref("watchPlayers") ?? [], {
+    this.playerList = playerList(pref("watchPlayers") ?? [], {
       most: MOST,
       board: () => this.rules.value().board,
       onchange: (specs) => setPref("watchPlayers", specs),
     });
-    this.seed = h("input", { type: "number", min: 0, placeholder: "by chance", name: "seed" });
+    this.seed = h("input", { type: "number", min: 0, placeholder: "random", name: "seed" });
     this.boards = h("div.boards");
     this.error = h("p.error", { role: "alert" });
     this.words = h("span", {}, "Play");
@@ -59,13 +66,13 @@ class Watch {
         "section.panel",
         {},
         h("h2", {}, "Players ", h("small", {}, "one to nine boards")),
-        this.seats.element,
+        this.playerList.element,
         h("div.fields.watch-fields", {}, this.rules.element, field("Seed", this.seed), field("Seeds", this.seeds)),
         this.error,
         h(
           "div.row",
           {},
-          button("Start", () => this.deal(), { main: true }),
+          button("Start", () => this.start(), { main: true }),
           this.playButton,
           this.stepButton,
           h("div.grow", {}, this.speed.element),
@@ -80,55 +87,60 @@ class Watch {
       this.#ending.signal,
     );
     stream.watch([]);
-    if (!pref("watchPlayers")) {
-      const players = await attempt(() => playersOf(this.rules.value().board));
-      if (players)
-        this.seats.set(
-          players.presets
-            .filter(({ fits }) => fits !== false)
-            .slice(0, 4)
-            .map(({ spec }) => spec),
-        );
-    }
   }
 
-  /** New games for all players. */
-  async deal() {
+  /** Propose four players in a browser that has not chosen any yet. */
+  async fillPlayers() {
+    if (pref("watchPlayers")) return;
+    const players = await attempt(() => playersOf(this.rules.value().board));
+    const fitting = players?.presets.filter(({ fits }) => fits) ?? [];
+    if (players) this.playerList.set(fitting.slice(0, 4).map(({ spec }) => spec));
+  }
+
+  /** Start a new game for every player. */
+  async start() {
     await this.run(false);
     this.error.textContent = "";
-    const specs = this.seats.value();
-    if (!specs.length) return void (this.error.textContent = "Nobody to watch: expected at least one player.");
+    const specs = this.playerList.value();
+    if (!specs.length) return void (this.error.textContent = "Add at least one player.");
     const rules = this.rules.value();
     const isOne = this.seeds.value === "one";
     let seed = this.seed.value === "" ? null : Number(this.seed.value);
-    const dealt = [];
+    /** @type {Seat[]} */
+    const started = [];
     try {
-      this.players = await playersOf(rules.board);
+      this.#players = await playersOf(rules.board);
       for (const [i, player] of specs.entries()) {
-        const made = await post("/api/games", { rules, seed: seed === null || isOne ? seed : seed + i, player });
+        const made = await post("/api/games", { body: { rules, seed: seed === null || isOne ? seed : seed + i, player } });
         if (isOne && seed === null) seed = made.state.seed;
-        dealt.push(this.seat(player, made));
+        started.push(this.seat(player, made));
       }
     } catch (error) {
-      this.error.textContent = error.message;
+      this.error.textContent = messageOf(error);
       return;
     }
-    this.#seats = dealt;
-    this.boards.className = `boards n${dealt.length}`;
-    this.boards.replaceChildren(...dealt.map(({ element }) => element));
+    this.#seats = started;
+    this.boards.className = `boards n${started.length}`;
+    this.boards.replaceChildren(...started.map(({ element }) => element));
     this.playButton.disabled = this.stepButton.disabled = false;
-    stream.watch(dealt.map(({ game }) => game.id));
+    stream.watch(started.map(({ game }) => game.id));
     await this.run(true);
   }
 
+  /**
+   * @param {string} player
+   * @param {Api.GameData} made
+   * @returns {Seat}
+   */
   seat(player, made) {
-    const board = h("lab-board", { quiet: true, name: `Board of ${labelOf(player, this.players)}` });
+    const label = labelOf(player, this.#players);
+    const board = h("lab-board", { quiet: true, name: `Board of ${label}` });
     const game = new Game(board);
     const facts = h("p.facts");
     const element = h(
       "article.panel.seat-board",
-      { "aria-label": labelOf(player, this.players) },
-      h("h2", { title: player }, labelOf(player, this.players)),
+      { "aria-label": label },
+      h("h2", { title: player }, label),
       board,
       facts,
       h(
@@ -145,15 +157,14 @@ class Watch {
       board.classList.toggle("over", state.over);
       this.watchEnd();
     };
-    game.addEventListener("open", draw);
-    game.addEventListener("change", draw);
-    game.addEventListener("failure", (event) => complain(event.detail.error));
+    game.on("change", draw);
+    game.on("failure", ({ error }) => complain(error));
     game.take(made);
-    return { player, game, board, element };
+    return { player, game, element };
   }
 
   watchEnd() {
-    const open = this.#seats.filter(({ game }) => game.state && !game.state.over);
+    const open = this.#seats.filter(({ game }) => !game.state.over);
     if (!this.#seats.length || open.length) return;
     this.#isRunning = false;
     this.draw();
@@ -163,6 +174,7 @@ class Watch {
     this.words.textContent = this.#isRunning ? "Pause" : "Play";
   }
 
+  /** @param {boolean} isRunning */
   async run(isRunning) {
     if (!this.#seats.length) return;
     this.#isRunning = isRunning;
@@ -171,7 +183,12 @@ class Watch {
     await attempt(() =>
       Promise.all(
         open.map(({ player, game }) =>
-          patiently(() => put(`/api/games/${game.id}/auto`, { player, speed: pref("speed"), running: isRunning })),
+          retryUntilReady(() =>
+            put("/api/games/{game}/auto", {
+              path: { game: game.id },
+              body: { player, speed: pref("speed"), running: isRunning },
+            }),
+          ),
         ),
       ),
     );
@@ -186,6 +203,7 @@ class Watch {
     for (const { player, game } of this.#seats) if (!game.state.over) game.step(player);
   }
 
+  /** @param {KeyboardEvent} event */
   onKey(event) {
     const wish = seeking(event);
     if (!wish || !this.#seats.length) return false;

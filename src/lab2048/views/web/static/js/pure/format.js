@@ -1,18 +1,30 @@
-// Numbers and times as people read them; `number`, `percent` and `duration` are those of views/number.py.
+// Numbers and times as text; `number`, `percent` and `duration` do the same as those of views/number.py.
 
-/** A count or a score: thousands separated, small ones with three digits. */
+/** @typedef {number | null | undefined} MaybeNumber shown as "-" if there is none */
+
+/**
+ * A count or a score: thousands separated, small ones with three digits.
+ * @param {MaybeNumber} value
+ */
 export function number(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "-";
   if (Math.abs(value) >= 100 || Number.isInteger(value)) return separate(roundEven(value));
   return significant(value, 3);
 }
 
-/** So many of a thing: "1 move", "1,096 moves". */
+/**
+ * "1 move", "1,096 moves".
+ * @param {number} n
+ * @param {string} noun
+ */
 export function count(n, noun) {
   return `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
 }
 
-/** A number for a narrow place: 182.4k, 1.2M. */
+/**
+ * A number for a narrow place: 182.4k, 1.2M.
+ * @param {MaybeNumber} value
+ */
 export function short(value) {
   if (value === null || value === undefined) return "-";
   const size = Math.abs(value);
@@ -22,7 +34,10 @@ export function short(value) {
   return number(size >= 100 ? Math.round(value) : value);
 }
 
-/** A rate with two digits of what is rare, be it the success or the failure. */
+/**
+ * A rate, with two digits of the rarer side: 99.96%, 0.12%.
+ * @param {MaybeNumber} rate
+ */
 export function percent(rate) {
   if (rate === null || rate === undefined) return "-";
   const rare = Math.min(rate, 1 - rate);
@@ -33,9 +48,12 @@ export function percent(rate) {
 const MOST_DIGITS = 15; // after the point; a table has no more
 const NOISE = 5e-7; // tables keep seven digits: what differs by less is the same
 
-/** Chances in percent with as many digits as it takes to tell different ones apart: 99.99990% and 99.99900%.
+/**
+ * Probabilities in percent, with enough digits to tell different ones apart: 99.99990% and 99.99900%.
  *
- * `misses` are the chances of the contrary, which have digits left where the chance is as good as 1.
+ * `misses` are the probabilities of the opposite, which still have digits where a probability rounds to 1.
+ * @param {number[]} values
+ * @param {MaybeNumber[]} [misses]
  */
 export function chances(values, misses = []) {
   const miss = values.map((value, i) => misses[i] ?? 1 - value);
@@ -51,7 +69,10 @@ export function chances(values, misses = []) {
   return values.map((value, i) => percentOf(value, miss[i], Math.min(MOST_DIGITS, decimals)));
 }
 
-/** Scores with as many digits as it takes to tell different ones apart. */
+/**
+ * Scores, with enough digits to tell different ones apart.
+ * @param {number[]} values
+ */
 export function scores(values) {
   const texts = values.map(number);
   const least = leastDifference(values);
@@ -64,12 +85,18 @@ export function scores(values) {
   });
 }
 
-/** The place of the first digit of a number: 0 for 3.7, -2 for 0.01, be it a little less by rounding. */
+/**
+ * The position of the first digit: 0 for 3.7, -2 for 0.01, also if rounding made it a little less.
+ * @param {number} value
+ */
 function digitsOf(value) {
   return Math.floor(Math.log10(value) + 1e-9);
 }
 
-/** The least difference of two numbers that are not the same; 0 if all are. */
+/**
+ * The least difference between two numbers that are not the same; 0 if all are the same.
+ * @param {number[]} values
+ */
 function leastDifference(values) {
   let least = Infinity;
   const sorted = [...values].sort((a, b) => a - b);
@@ -80,7 +107,12 @@ function leastDifference(values) {
   return least === Infinity ? 0 : least;
 }
 
-/** A chance in percent; one above a half is written by what it misses, because numbers near 1 have lost its digits. */
+/**
+ * A probability in percent; one above 1/2 is computed from `miss`, because numbers near 1 have lost digits.
+ * @param {number} value
+ * @param {number} miss
+ * @param {number} decimals
+ */
 function percentOf(value, miss, decimals) {
   if (value <= 0.5) return (100 * value).toFixed(decimals) + "%";
   const whole = 100n * 10n ** BigInt(decimals);
@@ -89,20 +121,22 @@ function percentOf(value, miss, decimals) {
   return (decimals ? `${text.slice(0, -decimals)}.${text.slice(-decimals)}` : text) + "%";
 }
 
-/** A time in the unit that fits. */
+/**
+ * A time in the unit that fits: 6.1 µs, 1.5 s.
+ * @param {MaybeNumber} seconds
+ */
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return "-";
-  for (const [unit, scale] of [
-    ["s", 1],
-    ["ms", 1e-3],
-    ["µs", 1e-6],
-  ]) {
+  for (const [unit, scale] of Object.entries({ s: 1, ms: 1e-3, µs: 1e-6 })) {
     if (seconds >= scale) return `${significant(seconds / scale, 3)} ${unit}`;
   }
   return `${Math.round(seconds * 1e9)} ns`;
 }
 
-/** A long time as a clock says it: 2 min 5 s, 3 h 20 min. */
+/**
+ * A long time: 2 min 5 s, 3 h 20 min.
+ * @param {MaybeNumber} seconds
+ */
 export function clock(seconds) {
   if (seconds === null || seconds === undefined) return "-";
   const s = Math.round(seconds);
@@ -111,29 +145,34 @@ export function clock(seconds) {
   return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
 }
 
-/** A size of files or memory. */
+/**
+ * A size of files or memory: 1.5 MB.
+ * @param {MaybeNumber} count
+ */
 export function bytes(count) {
   if (count === null || count === undefined) return "-";
-  for (const [unit, scale] of [
-    ["TB", 1e12],
-    ["GB", 1e9],
-    ["MB", 1e6],
-    ["kB", 1e3],
-  ]) {
+  for (const [unit, scale] of Object.entries({ TB: 1e12, GB: 1e9, MB: 1e6, kB: 1e3 })) {
     if (count >= scale) return `${significant(count / scale, 3)} ${unit}`;
   }
   return `${count} bytes`;
 }
 
-/** A day and a time, short, in the reader's own zone. */
+/**
+ * A date and time in the time zone of the browser.
+ * @param {string} text ISO 8601
+ */
 export function date(text) {
   const when = new Date(text);
-  if (Number.isNaN(when.getTime())) return String(text ?? "-");
-  const two = (n) => String(n).padStart(2, "0");
+  if (Number.isNaN(when.getTime())) return text;
+  const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
   return `${when.getFullYear()}-${two(when.getMonth() + 1)}-${two(when.getDate())} ${two(when.getHours())}:${two(when.getMinutes())}`;
 }
 
-/** Python's .3g: so many digits that count, no zeros after them. */
+/**
+ * The same as Python's format ".3g".
+ * @param {number} value
+ * @param {number} digits
+ */
 function significant(value, digits) {
   if (value === 0) return "0";
   const text = value.toPrecision(digits);
@@ -146,13 +185,17 @@ function significant(value, digits) {
   return String(Number(text));
 }
 
-/** Python rounds halves to the even neighbour. */
+/**
+ * Round halves to even, as Python does.
+ * @param {number} value
+ */
 function roundEven(value) {
   const floor = Math.floor(value);
   if (value - floor !== 0.5) return Math.round(value);
   return floor % 2 === 0 ? floor : floor + 1;
 }
 
+/** @param {number} whole */
 function separate(whole) {
   const digits = Math.abs(whole) < 1e21 ? BigInt(Math.abs(whole)).toString() : String(Math.abs(whole));
   return (whole < 0 ? "-" : "") + digits.replace(/\B(?=(\d{3})+$)/g, ",");

@@ -1,21 +1,23 @@
-// A turn in words, for those who hear the board.
+// A turn in words, for screen readers.
 
 import { number } from "./format.js";
 import { slide, tile } from "./slide.js";
 
-/** "Left. 4 and 4 made 8, plus 8. New 2 at row 3 column 1. 6 empty." */
+/**
+ * "Left. 4 and 4 made 8, plus 8. New 2 at row 3 column 1. 6 empty."
+ * @param {string} name of the move
+ * @param {number[]} before ranks
+ * @param {number[][]} lines of the move
+ * @param {{ cell: number, rank: number } | null} spawn
+ * @param {(cell: number) => string} placeOf
+ */
 export function sayTurn(name, before, lines, spawn, placeOf) {
   const { ranks, steps, reward } = slide(before, lines);
-  const made = [];
-  const seen = new Set();
-  for (const step of steps) {
-    if (!step.merges || seen.has(step.to)) continue;
-    seen.add(step.to);
-    made.push(step.rank);
-  }
+  const merged = new Map(steps.filter((step) => step.merges).map((step) => [step.to, step.rank])); // by cell
   const words = [capital(name) + "."];
-  const counts = new Map();
-  made.sort((a, b) => b - a).forEach((rank) => counts.set(rank, (counts.get(rank) ?? 0) + 1));
+  /** @type {Map<number, number>} */
+  const counts = new Map(); // pairs that merged, by rank
+  for (const rank of [...merged.values()].sort((a, b) => b - a)) counts.set(rank, (counts.get(rank) ?? 0) + 1);
   const merges = [...counts].map(([rank, n]) =>
     n === 1
       ? `${tile(rank)} and ${tile(rank)} made ${tile(rank + 1)}`
@@ -31,8 +33,13 @@ export function sayTurn(name, before, lines, spawn, placeOf) {
   return words.join(" ");
 }
 
-/** Where a cell is, in words: rows and columns of squares, columns of hexagons from the left. */
+/**
+ * The place of each cell in words: rows and columns of squares, or columns of hexagons from the left.
+ * @param {number[][]} rows
+ * @param {boolean} hexagonal
+ */
 export function places(rows, hexagonal) {
+  /** @type {string[]} */
   const names = [];
   rows.forEach((row, i) =>
     row.forEach((cell, j) => {
@@ -42,6 +49,7 @@ export function places(rows, hexagonal) {
   return names;
 }
 
+/** @param {string} text */
 export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,13 +1,20 @@
-// A list of players that is added to and taken from.
+// An editable list of players.
 
 import { attempt, button, h } from "./dom.js";
 import { choosePlayer, labelOf, playersOf } from "./players.js";
 
-/** `board()` says on which board they are to play; `onchange` gets the specs. */
-export function seats(specs, { most, board, onchange }) {
+/** @typedef {ReturnType<typeof playerList>} PlayerListControl */
+
+/**
+ * `most` limits their number, `board` returns the board that they play on.
+ * @param {string[]} specs
+ * @param {{ most: number, board: () => string, onchange: (specs: string[]) => unknown }} options
+ */
+export function playerList(specs, { most, board, onchange }) {
   const element = h("div.row.seats");
+  /** @type {Api.PlayerList | null} */
   let players = null;
-  const set = (next) => {
+  const set = (/** @type {string[]} */ next) => {
     specs = next;
     draw();
     onchange(specs);

@@ -5,7 +5,8 @@ import { labelOf } from "./players.js";
 import { number } from "./pure/format.js";
 
 const SHOWN = 72;
-const WHILE_RUNNING = 200; // ms between drawings while a player plays
+const WHILE_RUNNING = 200; // ms between updates while a player plays
+/** @type {Record<string, string>} */
 const GLYPHS = {
   up: "↑",
   right: "→",
@@ -17,13 +18,17 @@ const GLYPHS = {
   "up-left": "↖",
 };
 
-export class Ribbon {
+export class MoveList {
   #title = h("small");
   #moves = h("div.moves");
   #timer = 0;
   element = h("section.panel", {}, h("h2", {}, "Moves ", this.#title), this.#moves);
 
-  /** Draw the moves of a game, soon. */
+  /**
+   * Draw the moves of a game, soon.
+   * @param {import("./game.js").Game} game
+   * @param {Api.PlayerList | null} players
+   */
   show(game, players) {
     if (this.#timer) return;
     this.#timer = setTimeout(
@@ -39,20 +44,25 @@ export class Ribbon {
     clearTimeout(this.#timer);
   }
 
+  /**
+   * @param {import("./game.js").Game} game
+   * @param {Api.PlayerList | null} players
+   */
   #draw({ state, moves, shape }, players) {
     const { n_moves: n, mover, movers } = state;
     this.#title.textContent =
       number(n) + (mover && n ? `, last by ${mover === "human" ? "me" : labelOf(mover, players)}` : "");
     const glyph = new Map(shape.moves.map(({ letter, name }) => [letter, GLYPHS[name] ?? letter]));
     const first = Math.max(0, n - SHOWN);
-    const runs = []; // moves in a row by people, or by players
+    /** @type {{ isHuman: boolean, who: string, text: string }[]} */
+    const runs = []; // consecutive moves of people, or of players
     let k = 0;
     for (let i = first; i < n; i += 1) {
       while (k + 1 < movers.length && movers[k + 1][0] <= i + 1) k += 1;
       const who = movers[k]?.[1] ?? "human";
       const isHuman = who === "human";
       if (runs.at(-1)?.isHuman !== isHuman) runs.push({ isHuman, who, text: "" });
-      if (i < n - 1) runs.at(-1).text += glyph.get(moves[i]) ?? "·";
+      if (i < n - 1) runs[runs.length - 1].text += glyph.get(moves[i]) ?? "·";
     }
     this.#moves.replaceChildren(
       ...(first > 0 ? ["…"] : []),
@@ -60,7 +70,7 @@ export class Ribbon {
         .filter(({ text }) => text)
         .map(({ isHuman, text, who }) => h(isHuman ? "span" : "span.ai", { title: isHuman ? null : who }, text)),
       n
-        ? h(runs.at(-1).isHuman ? "b" : "b.ai", {}, glyph.get(moves[n - 1]) ?? "·")
+        ? h(runs.at(-1)?.isHuman ? "b" : "b.ai", {}, glyph.get(moves[n - 1]) ?? "·")
         : h("span.none", {}, "None yet: press an arrow key, or swipe."),
     );
   }

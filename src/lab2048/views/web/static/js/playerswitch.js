@@ -1,0 +1,79 @@
+// The switch between the person and a player.
+
+import { attempt, segments } from "./dom.js";
+import { choosePlayer, labelOf } from "./players.js";
+import { pref, setPref } from "./prefs.js";
+
+export class PlayerSwitch {
+  /** @type {Api.PlayerList | null} */
+  players = null; // of this board, once the server has answered
+  #game;
+
+  /** @param {import("./game.js").Game} game */
+  constructor(game) {
+    this.#game = game;
+    this.element = segments(
+      "Who moves",
+      /** @type {["me" | "player" | "choose", string][]} */ ([
+        ["me", "Me"],
+        ["player", "Player"],
+        ["choose", "Choose..."],
+      ]),
+      "me",
+      (which) => this.#choose(which),
+    );
+  }
+
+  /** The spec of the player: the one chosen last if it fits this board, else the default player. */
+  get player() {
+    const chosen = pref("player");
+    const preset = this.players?.presets.find(({ spec }) => spec === chosen);
+    // Networks and tables fit only their own board, whose presets include them.
+    const isForeign = preset ? !preset.fits : /weights=|table=/.test(chosen ?? "") && this.players;
+    return chosen && !isForeign ? chosen : (this.players?.default ?? null);
+  }
+
+  draw() {
+    const { isRunning, state } = this.#game;
+    this.element.choose(isRunning ? "player" : "me");
+    const entry = this.element.buttons[1];
+    const label = labelOf(isRunning && state.auto ? state.auto.player : this.player, this.players);
+    if (entry.textContent !== label) entry.textContent = label;
+    entry.title = this.player ?? "";
+    entry.disabled = !this.player;
+  }
+
+  /** @param {"me" | "player" | "choose"} which */
+  #choose(which) {
+    if (which === "player") this.#start(this.player);
+    else if (which === "me" && this.#game.isRunning) this.#run(false);
+    else if (which === "choose") {
+      this.draw();
+      attempt(() => choosePlayer(this.#game.state.rules.board, (spec) => this.#start(spec)));
+    }
+  }
+
+  /** @param {string | null} player */
+  #start(player) {
+    setPref("player", player);
+    this.#run(true);
+  }
+
+  /**
+   * Start the preset with this number, counted from 1.
+   * @param {number} number
+   */
+  startPreset(number) {
+    const preset = this.players?.presets[number - 1];
+    if (preset?.fits && !preset.minor) this.#start(preset.spec);
+  }
+
+  toggle() {
+    this.#run(!this.#game.isRunning);
+  }
+
+  /** @param {boolean} isRunning */
+  #run(isRunning) {
+    this.#game.auto(this.player, pref("speed"), isRunning);
+  }
+}

@@ -1,0 +1,813 @@
+// Generated from the OpenAPI schema: run script/goldens after a change of the API.
+
+declare namespace Api {
+  interface AutoBody {
+    player?: string | null;
+    speed?: number;
+    running?: boolean;
+  }
+
+  interface AutoData {
+    player: string;
+    speed: number;
+    running: boolean;
+    error: string;
+  }
+
+  interface ChangeData {
+    state: StateData;
+    turns: Array<TurnData>;
+    kind: "moves" | "undo" | "redo" | "auto" | "open";
+  }
+
+  interface ChartData {
+    title: string;
+    figure: Record<string, unknown>;
+    table: TableData;
+    csv: string;
+  }
+
+  interface CheckpointData {
+    spec: string;
+    bytes: number;
+    changed: string;
+    minutes: number;
+    n_moves: number;
+    n_games: number;
+    mean: number;
+    number: number;
+    wished: boolean;
+    is_last: boolean;
+  }
+
+  interface CommandData {
+    command: string;
+  }
+
+  interface DeletedData {
+    deleted: number;
+  }
+
+  interface DesignData {
+    rules: RulesData;
+    shape: ShapeData;
+    ranks: Array<number>;
+    n_empty: number;
+    max_tile_possible: number;
+    default_player: string;
+    commands: Record<string, string>;
+    can_solve: boolean;
+    why_not: string;
+  }
+
+  interface EntryData {
+    x: number;
+    y: number;
+    cell: number;
+  }
+
+  interface Error {
+    error: string;
+  }
+
+  interface EstimateBody {
+    rules: RulesBody;
+    objective?: "score" | "win";
+  }
+
+  interface EstimateData {
+    afterstates: number;
+    states: number;
+    seconds: number;
+    disk: number;
+    memory: number;
+    free_disk: number;
+    free_memory: number;
+    is_exact: boolean;
+    is_least: boolean;
+    fits: boolean;
+    how: string;
+    verdict: string;
+    command: string;
+  }
+
+  interface ForgottenData {
+    deleted: string;
+  }
+
+  interface ForkBody {
+    at: number;
+  }
+
+  interface GameData {
+    state: StateData;
+    shape: ShapeData;
+    moves: string;
+    first: Array<number>;
+    commands: Record<string, string>;
+  }
+
+  interface GameList {
+    games: Array<Listed>;
+    has_more: boolean;
+    damaged: number;
+  }
+
+  interface GoneData {
+    deleted: string;
+  }
+
+  interface HardList {
+    positions: Array<HardPosition>;
+    looked_at: number;
+  }
+
+  interface HardPosition {
+    board: string;
+    ranks: Array<number>;
+    value: number;
+    loss: number | null;
+    second: number;
+    second_loss: number | null;
+    best: number;
+  }
+
+  interface HintBody {
+    game?: number | null;
+    board?: string | null;
+    rules?: RulesBody | null;
+    player?: string | null;
+  }
+
+  interface HintData {
+    player: string;
+    ms: number;
+    move: number | null;
+    unit: string;
+    depth: number;
+    nodes: number;
+    rev: number | null;
+    values: Array<ValueData>;
+    sentence: string;
+    command: string;
+  }
+
+  interface Imported {
+    imported: number;
+    already: number;
+    refused: number;
+    errors: Array<string>;
+    ids: Array<number>;
+  }
+
+  interface JobData {
+    id: string;
+    kind: string;
+    title: string;
+    command: string;
+    state: "queued" | "running" | "ending" | "done" | "failed" | "cancelled" | "interrupted";
+    progress: number | null;
+    message: string;
+    created: string;
+    started: string | null;
+    ended: string | null;
+    seconds: number;
+    can_cancel: boolean;
+    can_resume: boolean;
+    request: Record<string, unknown>;
+    result: Record<string, unknown> | null;
+  }
+
+  interface JobList {
+    jobs: Array<JobData>;
+  }
+
+  interface JudgeBody {
+    turns: Array<number>;
+    player?: string | null;
+  }
+
+  interface JudgedData {
+    turn: number;
+    score: number;
+    value: number;
+    best: number;
+    made: number | null;
+    loss: number;
+    grade: string;
+  }
+
+  interface JudgedList {
+    player: string;
+    unit: string;
+    points: Array<JudgedData>;
+  }
+
+  interface Listed {
+    id: number;
+    created: string;
+    kind: string;
+    board: string;
+    player: string;
+    players: Array<string>;
+    seed: number;
+    score: number;
+    highest: number;
+    n_moves: number;
+    won: boolean;
+    seconds: number;
+  }
+
+  interface LogData {
+    lines: Array<string>;
+  }
+
+  interface MatchBody {
+    players: Array<string>;
+    rules?: RulesBody;
+    games?: number;
+    seed?: number;
+  }
+
+  interface MatchData {
+    job: JobData;
+    result: Record<string, unknown>;
+  }
+
+  interface MethodData {
+    name: string;
+    title: string;
+    doc: string;
+    why_not: string;
+    options: Array<OptionData>;
+  }
+
+  interface MoveData {
+    letter: string;
+    name: string;
+    dx: number;
+    dy: number;
+    angle: number;
+  }
+
+  interface MoveProbed {
+    move: number;
+    name: string;
+    value: number;
+    loss: number | null;
+    reward: number;
+    ranks: Array<number>;
+  }
+
+  interface MovesBody {
+    moves: string;
+    rev?: number | null;
+    mover?: string;
+  }
+
+  interface NewGame {
+    rules?: RulesBody;
+    seed?: number | null;
+    player?: string;
+  }
+
+  interface OptionData {
+    name: string;
+    kind: string;
+    default: unknown;
+    doc: string;
+    known: Array<string>;
+  }
+
+  interface OptionList {
+    methods: Array<MethodData>;
+    networks: Array<string>;
+  }
+
+  interface PlayerData {
+    name: string;
+    doc: string;
+    unit: string;
+    options: Array<PlayerOption>;
+  }
+
+  interface PlayerList {
+    default: string;
+    presets: Array<PresetData>;
+    players: Array<PlayerData>;
+  }
+
+  interface PlayerOption {
+    name: string;
+    kind: string;
+    default: unknown;
+    doc: string;
+  }
+
+  interface PresetData {
+    spec: string;
+    label: string;
+    doc: string;
+    fits: boolean;
+    minor: boolean;
+  }
+
+  interface ProbeBody {
+    board?: string | null;
+    ranks?: Array<number> | null;
+  }
+
+  interface ProbeData {
+    board: string;
+    ranks: Array<number>;
+    objective: string;
+    value: number;
+    loss: number | null;
+    best: number | null;
+    over: boolean;
+    won: boolean;
+    moves: Array<MoveProbed>;
+    spawns: Array<SpawnProbed>;
+    command: string;
+  }
+
+  interface ReplayData {
+    state: StateData;
+    shape: ShapeData;
+    first: Array<number>;
+    score: number;
+    turns: Array<TurnData>;
+  }
+
+  interface RulesBody {
+    board: string;
+    goal?: number;
+    spawn?: string;
+    start?: number | null;
+    spawner?: string;
+  }
+
+  interface RulesData {
+    board: string;
+    goal: number;
+    spawn: string;
+    start: number;
+    spawner: string;
+  }
+
+  interface ShapeData {
+    board: string;
+    name: string;
+    n_cells: number;
+    hexagonal: boolean;
+    width: number;
+    height: number;
+    entries: Array<EntryData>;
+    rows: Array<Array<number>>;
+    moves: Array<MoveData>;
+    lines: Array<Array<Array<number>>>;
+    n_symmetries: number;
+  }
+
+  interface SolveBody {
+    rules: RulesBody;
+    objective?: "score" | "win";
+    name?: string | null;
+    exact?: boolean;
+  }
+
+  interface SolvedData {
+    name: string;
+    rules: RulesData;
+    objective: string;
+    value: number;
+    loss: number | null;
+    states: number;
+    afterstates: number;
+    layers: number;
+    bytes: number;
+    spec: string;
+    job: string | null;
+  }
+
+  interface SolvedList {
+    tables: Array<SolvedData>;
+  }
+
+  interface SolvedShown {
+    name: string;
+    rules: RulesData;
+    objective: string;
+    value: number;
+    loss: number | null;
+    states: number;
+    afterstates: number;
+    layers: number;
+    bytes: number;
+    spec: string;
+    job: string | null;
+    shape: ShapeData;
+    start: Array<number>;
+    chart: ChartData;
+  }
+
+  interface SpawnProbed {
+    cell: number;
+    rank: number;
+    probability: number;
+    value: number;
+    loss: number | null;
+    ranks: Array<number>;
+  }
+
+  interface SpecBody {
+    spec: string;
+  }
+
+  interface SpecData {
+    spec: string;
+  }
+
+  interface StateData {
+    id: number;
+    rev: number;
+    rules: RulesData;
+    seed: number;
+    ranks: Array<number>;
+    score: number;
+    n_moves: number;
+    highest: number;
+    won: boolean;
+    over: boolean;
+    legal: Array<number>;
+    can_undo: boolean;
+    can_redo: boolean;
+    best: number;
+    best_assisted: number;
+    mover: string;
+    movers: Array<[number, string]>;
+    auto: AutoData | null;
+  }
+
+  interface StatusData {
+    program: string;
+    ready: boolean;
+    doing: string;
+    cores: number;
+    interrupted: Array<string>;
+    store: string;
+  }
+
+  interface StepBody {
+    player?: string | null;
+    rev?: number | null;
+  }
+
+  interface StepsBody {
+    n?: number;
+    rev?: number | null;
+  }
+
+  interface StudyBody {
+    name: string;
+    size?: "tiny" | "quick" | "full";
+  }
+
+  interface StudyData {
+    name: string;
+    title: string;
+    doc: string;
+  }
+
+  interface StudyList {
+    studies: Array<StudyData>;
+  }
+
+  interface TableData {
+    columns: Array<string>;
+    rows: Array<Array<unknown>>;
+  }
+
+  interface TrainingBody {
+    name: string;
+    method?: string;
+    network?: string | null;
+    minutes?: number;
+    rules?: RulesBody;
+    options?: Record<string, string | number | boolean>;
+    resume?: boolean;
+  }
+
+  interface TrainingData {
+    spec: string;
+    bytes: number;
+    changed: string;
+    minutes: number;
+    n_moves: number;
+    n_games: number;
+    mean: number;
+    name: string;
+    method: string;
+    board: string;
+    network: string;
+    n_weights: number;
+    job: string | null;
+  }
+
+  interface TrainingList {
+    trainings: Array<TrainingData>;
+  }
+
+  interface TrainingPlan {
+    command: string;
+    bytes: number;
+    last_bytes: number;
+    free: number;
+    writes: string;
+  }
+
+  interface TrainingShown {
+    training: TrainingData | null;
+    job: JobData | null;
+    checkpoints: Array<CheckpointData>;
+  }
+
+  interface TurnData {
+    number: number;
+    move: number;
+    mover: string;
+    reward: number;
+    cell: number;
+    rank: number;
+    slides: Array<[number, number, boolean]> | null;
+  }
+
+  interface ValueData {
+    move: number;
+    name: string;
+    value: number;
+    loss: number;
+    error: number | null;
+    grade: string;
+  }
+
+  interface Routes {
+    GET: {
+      "/api/status": {
+        answer: StatusData;
+      };
+      "/api/events": {
+        query: { tab: string; games?: string; once?: boolean };
+        answer: string;
+      };
+      "/api/games": {
+        query?: { limit?: number; offset?: number; board?: string | null; player?: string | null; kind?: string | null; best?: boolean };
+        answer: GameList;
+      };
+      "/api/games/export": {
+        query?: { ids?: string };
+        answer: string;
+      };
+      "/api/games/{game}/export": {
+        path: { game: number };
+        answer: string;
+      };
+      "/api/games/{game}": {
+        path: { game: number };
+        answer: GameData;
+      };
+      "/api/games/{game}/replay": {
+        path: { game: number };
+        query?: { first?: number; last?: number };
+        answer: ReplayData;
+      };
+      "/api/players": {
+        query?: { board?: string };
+        answer: PlayerList;
+      };
+      "/api/shape": {
+        query: { board: string };
+        answer: ShapeData;
+      };
+      "/api/jobs": {
+        query?: { kind?: string | null };
+        answer: JobList;
+      };
+      "/api/jobs/{job}": {
+        path: { job: string };
+        answer: JobData;
+      };
+      "/api/jobs/{job}/log": {
+        path: { job: string };
+        answer: LogData;
+      };
+      "/api/matches/compare": {
+        query: { ids: string };
+        answer: ChartData;
+      };
+      "/api/matches/compare/csv": {
+        query: { ids: string };
+        answer: string;
+      };
+      "/api/matches/{match}": {
+        path: { match: string };
+        answer: MatchData;
+      };
+      "/api/matches/{match}/csv": {
+        path: { match: string };
+        answer: string;
+      };
+      "/api/matches/{match}/charts/{chart}": {
+        path: { match: string; chart: string };
+        answer: ChartData;
+      };
+      "/api/matches/{match}/charts/{chart}/csv": {
+        path: { match: string; chart: string };
+        answer: string;
+      };
+      "/api/trainings": {
+        answer: TrainingList;
+      };
+      "/api/trainings/options": {
+        answer: OptionList;
+      };
+      "/api/trainings/{training}": {
+        path: { training: string };
+        answer: TrainingShown;
+      };
+      "/api/trainings/{training}/charts/{chart}": {
+        path: { training: string; chart: string };
+        answer: ChartData;
+      };
+      "/api/trainings/{training}/charts/{chart}/csv": {
+        path: { training: string; chart: string };
+        answer: string;
+      };
+      "/api/solves/{solve}/chart": {
+        path: { solve: string };
+        answer: ChartData;
+      };
+      "/api/solves/{solve}/chart/csv": {
+        path: { solve: string };
+        answer: string;
+      };
+      "/api/tables": {
+        answer: SolvedList;
+      };
+      "/api/tables/{table}": {
+        path: { table: string };
+        answer: SolvedShown;
+      };
+      "/api/tables/{table}/layers": {
+        path: { table: string };
+        answer: ChartData;
+      };
+      "/api/tables/{table}/layers/csv": {
+        path: { table: string };
+        answer: string;
+      };
+      "/api/tables/{table}/hardest": {
+        path: { table: string };
+        query?: { n?: number };
+        answer: HardList;
+      };
+      "/api/studies": {
+        answer: StudyList;
+      };
+    };
+    POST: {
+      "/api/games": {
+        body: NewGame;
+        answer: GameData;
+      };
+      "/api/games/import": {
+        body: string;
+        answer: Imported;
+      };
+      "/api/games/{game}/moves": {
+        path: { game: number };
+        body: MovesBody;
+        answer: ChangeData;
+      };
+      "/api/games/{game}/undo": {
+        path: { game: number };
+        body: StepsBody;
+        answer: ChangeData;
+      };
+      "/api/games/{game}/redo": {
+        path: { game: number };
+        body: StepsBody;
+        answer: ChangeData;
+      };
+      "/api/games/{game}/step": {
+        path: { game: number };
+        body: StepBody;
+        answer: ChangeData;
+      };
+      "/api/games/{game}/fork": {
+        path: { game: number };
+        body: ForkBody;
+        answer: GameData;
+      };
+      "/api/games/{game}/restore": {
+        path: { game: number };
+        answer: StateData;
+      };
+      "/api/games/{game}/values": {
+        path: { game: number };
+        body: JudgeBody;
+        answer: JudgedList;
+      };
+      "/api/hint": {
+        body: HintBody;
+        answer: HintData;
+      };
+      "/api/players/check": {
+        body: SpecBody;
+        answer: SpecData;
+      };
+      "/api/design": {
+        body: RulesBody;
+        answer: DesignData;
+      };
+      "/api/design/estimate": {
+        body: EstimateBody;
+        answer: EstimateData;
+      };
+      "/api/jobs/{job}/cancel": {
+        path: { job: string };
+        answer: JobData;
+      };
+      "/api/jobs/{job}/resume": {
+        path: { job: string };
+        answer: JobData;
+      };
+      "/api/matches": {
+        body: MatchBody;
+        answer: JobData;
+      };
+      "/api/matches/plan": {
+        body: MatchBody;
+        answer: CommandData;
+      };
+      "/api/trainings": {
+        body: TrainingBody;
+        answer: JobData;
+      };
+      "/api/trainings/plan": {
+        body: TrainingBody;
+        answer: TrainingPlan;
+      };
+      "/api/trainings/{training}/checkpoints": {
+        path: { training: string };
+        answer: CheckpointData;
+      };
+      "/api/trainings/{training}/checkpoints/{number}": {
+        path: { training: string; number: number };
+        answer: CheckpointData;
+      };
+      "/api/solves": {
+        body: SolveBody;
+        answer: JobData;
+      };
+      "/api/solves/plan": {
+        body: SolveBody;
+        answer: CommandData;
+      };
+      "/api/tables/{table}/probe": {
+        path: { table: string };
+        body: ProbeBody;
+        answer: ProbeData;
+      };
+      "/api/studies": {
+        body: StudyBody;
+        answer: JobData;
+      };
+    };
+    PUT: {
+      "/api/games/{game}/auto": {
+        path: { game: number };
+        body: AutoBody;
+        answer: StateData;
+      };
+    };
+    DELETE: {
+      "/api/games/{game}": {
+        path: { game: number };
+        answer: DeletedData;
+      };
+      "/api/jobs/{job}": {
+        path: { job: string };
+        answer: ForgottenData;
+      };
+      "/api/trainings/{training}": {
+        path: { training: string };
+        answer: GoneData;
+      };
+      "/api/trainings/{training}/checkpoints/{number}": {
+        path: { training: string; number: number };
+        answer: GoneData;
+      };
+    };
+  }
+}
