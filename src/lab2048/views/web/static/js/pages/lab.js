@@ -218,8 +218,8 @@ class Lab {
     const detail = {
       job,
       line: jobLine(job),
-      figures: charts("Chart", CHARTS, (match, chart) =>
-        address("/api/matches/{match}/charts/{chart}", { path: { match, chart } }),
+      figures: charts("Chart", CHARTS, (match, name) =>
+        address("/api/matches/{match}/charts/{chart}", { path: { match, chart: name } }),
       ),
       log: h("pre.log", { tabIndex: 0, role: "region", "aria-label": "Output" }),
     };

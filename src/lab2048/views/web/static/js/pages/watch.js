@@ -164,8 +164,8 @@ class Watch {
   }
 
   watchEnd() {
-    const open = this.#seats.filter(({ game }) => !game.state.over);
-    if (!this.#seats.length || open.length) return;
+    const unfinished = this.#seats.filter(({ game }) => !game.state.over);
+    if (!this.#seats.length || unfinished.length) return;
     this.#isRunning = false;
     this.draw();
   }
@@ -179,10 +179,10 @@ class Watch {
     if (!this.#seats.length) return;
     this.#isRunning = isRunning;
     this.draw();
-    const open = this.#seats.filter(({ game }) => !game.state.over);
+    const unfinished = this.#seats.filter(({ game }) => !game.state.over);
     await attempt(() =>
       Promise.all(
-        open.map(({ player, game }) =>
+        unfinished.map(({ player, game }) =>
           retryUntilReady(() =>
             put("/api/games/{game}/auto", {
               path: { game: game.id },

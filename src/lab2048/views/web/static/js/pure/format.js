@@ -147,14 +147,14 @@ export function clock(seconds) {
 
 /**
  * A size of files or memory: 1.5 MB.
- * @param {MaybeNumber} count
+ * @param {MaybeNumber} size
  */
-export function bytes(count) {
-  if (count === null || count === undefined) return "-";
+export function bytes(size) {
+  if (size === null || size === undefined) return "-";
   for (const [unit, scale] of Object.entries({ TB: 1e12, GB: 1e9, MB: 1e6, kB: 1e3 })) {
-    if (count >= scale) return `${significant(count / scale, 3)} ${unit}`;
+    if (size >= scale) return `${significant(size / scale, 3)} ${unit}`;
   }
-  return `${count} bytes`;
+  return `${size} bytes`;
 }
 
 /**
