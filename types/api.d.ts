@@ -68,6 +68,9 @@ declare namespace Api {
 
   interface Error {
     error: string;
+    code: string;
+    field: string | null;
+    hint: string | null;
   }
 
   interface EstimateBody {
@@ -277,6 +280,8 @@ declare namespace Api {
     default: unknown;
     doc: string;
     known: Array<string>;
+    low: number | null;
+    high: number | null;
   }
 
   interface OptionList {
@@ -337,6 +342,7 @@ declare namespace Api {
     first: Array<number>;
     score: number;
     turns: Array<TurnData>;
+    command: string;
   }
 
   interface RulesBody {

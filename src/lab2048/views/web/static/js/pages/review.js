@@ -70,7 +70,7 @@ class Review {
    * @param {Api.ReplayData} replay
    * @param {number} at the turn to show
    */
-  constructor(main, { state, shape, first, turns }, at) {
+  constructor(main, { state, shape, first, turns, command }, at) {
     this.state = state;
     this.shape = shape;
     this.#turns = turns;
@@ -164,7 +164,7 @@ class Review {
               ),
             ),
           ),
-          h("section.panel.commands", {}, commandLine(first.command)),
+          h("section.panel.commands", {}, commandLine(command)),
         ),
       ),
     );
