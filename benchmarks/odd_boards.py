@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def row(board: str, spec: str, match: Match) -> str:
-    ours, theirs = match.standings.values()
+    ours, theirs = match.results.values()
     found = match.difference(ours, theirs)
     assert found is not None
     intervals = [mean_interval(ours.scores), mean_interval(theirs.scores), found[0]]

@@ -25,8 +25,8 @@ def played(
 
 def games_of(match: Match) -> dict[str, list[tuple[int, int, int]]]:
     return {
-        player: [(n, game.score, game.n_moves) for n, game in sorted(standing.games.items())]
-        for player, standing in match.standings.items()
+        player: [(n, game.score, game.n_moves) for n, game in sorted(player_result.games.items())]
+        for player, player_result in match.results.items()
     }
 
 
@@ -34,7 +34,7 @@ def games_of(match: Match) -> dict[str, list[tuple[int, int, int]]]:
 def test_the_number_of_workers_changes_nothing(rules: str) -> None:
     one = played(["random", "first"], rules=rules)
     assert games_of(one) == games_of(played(["random", "first"], rules=rules, workers=3))
-    assert all(len(standing.games) == 30 for standing in one.standings.values())
+    assert all(len(player_result.games) == 30 for player_result in one.results.values())
 
 
 def test_players_in_python_play_the_same_here_and_in_processes(hug: Path) -> None:

@@ -20,7 +20,7 @@ def match() -> Match:
     """Two players, four games each; the first one has 100 points more on every seed but one."""
     match = Match(Rules.from_text("4x4", goal=64), ["one", "two"], seed=1, n_games=4)
     for player, scores in {"one": [200, 300, 400, 500], "two": [100, 200, 300, 450]}.items():
-        match.standings[player].games = {
+        match.results[player].games = {
             n: Summary(n, score, score // 10, 64 if score > 250 else 32, 9 if score > 250 else None, 2.0)
             for n, score in enumerate(scores)
         }
@@ -49,32 +49,32 @@ def match() -> Match:
 )
 def test_figures(match: Match, text: str, values: list[float], is_met: list[bool]) -> None:
     found = list(Requirement.from_text(text, 2).check(match))
-    assert [verdict.value for verdict in found] == pytest.approx(values)
-    assert [verdict.is_met for verdict in found] == is_met
+    assert [required_result.value for required_result in found] == pytest.approx(values)
+    assert [required_result.is_met for required_result in found] == is_met
 
 
 def test_the_ends_of_intervals(match: Match) -> None:
     interval = mean_interval([200, 300, 400, 500])
     for end, value in (("low", interval.low), ("high", interval.high)):
-        [verdict] = Requirement.from_text(f"1.mean-{end}>0", 2).check(match)
-        assert verdict.value == pytest.approx(value)
-    [verdict] = Requirement.from_text("lead-low>0", 2).check(match)
-    assert verdict.is_met
+        [required_result] = Requirement.from_text(f"1.mean-{end}>0", 2).check(match)
+        assert required_result.value == pytest.approx(value)
+    [required_result] = Requirement.from_text("lead-low>0", 2).check(match)
+    assert required_result.is_met
 
 
 def test_without_a_game_there_is_no_figure(match: Match) -> None:
-    match.standings["one"].games.clear()
+    match.results["one"].games.clear()
     [first, second] = Requirement.from_text("mean>=0", 2).check(match)
     assert (first.value, first.is_met, second.is_met) == (None, False, True)
-    [verdict] = Requirement.from_text("lead>0", 2).check(match)
-    assert not verdict.is_met
+    [required_result] = Requirement.from_text("lead>0", 2).check(match)
+    assert not required_result.is_met
 
 
 def test_one_game_has_no_interval(match: Match) -> None:
     for number in (1, 2, 3):
-        del match.standings["one"].games[number]
-    [verdict] = Requirement.from_text("1.mean-low>0", 2).check(match)
-    assert (verdict.value, verdict.is_met) == (None, False)
+        del match.results["one"].games[number]
+    [required_result] = Requirement.from_text("1.mean-low>0", 2).check(match)
+    assert (required_result.value, required_result.is_met) == (None, False)
 
 
 @pytest.mark.parametrize(

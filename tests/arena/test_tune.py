@@ -14,15 +14,15 @@ import pytest
 
 from lab2048.arena.executor import Pool
 from lab2048.arena.match import Match
-from lab2048.arena.tuning.parameter import make_panel, with_matrix
-from lab2048.arena.tuning.result import candidates, judge, recombined
+from lab2048.arena.tuning.parameter import make_space, with_matrix
+from lab2048.arena.tuning.result import candidates, evaluate_tuning, recombine
 from lab2048.arena.tuning.tune import Tuning
 from lab2048.cli.app import run
 from lab2048.errors import StoreError, UsageError
 from lab2048.players import canonical_spec, make_player
 from lab2048.players.evaluator import evaluator_names, make_evaluator
 from lab2048.players.registry import spec_with
-from lab2048.records.tuning_study import Study, Trial, study_path
+from lab2048.records.tuning_study import Trial, TuningStudy, study_path
 from lab2048.rules import Board, Rules
 
 BOARD = Rules.from_text("3x3", goal=64)
@@ -33,13 +33,13 @@ def tuning(evaluator: str = "rows", *, seed: int = 1, n_games: int = 3, names: t
     return Tuning(BOARD, "greedy", make_evaluator(evaluator), seed, n_games, names=names, population=4)
 
 
-def trials_of(study: Study) -> list[Trial]:
+def trials_of(study: TuningStudy) -> list[Trial]:
     return [study.trials[number] for number in sorted(study.trials)]
 
 
 def tuned(path: Path, n_generations: int, *, workers: int = 1, end_after: int = -1) -> list[Trial]:
     it = tuning()
-    study = Study(path, it.identity())
+    study = TuningStudy(path, it.identity())
     with Pool(workers) as pool:
         for i, _ in enumerate(it.run(n_generations, pool, study)):
             if i == end_after:
@@ -91,19 +91,19 @@ def test_a_bad_inline_evaluator_is_one_line(text: str) -> None:
     ],
 )
 def test_what_is_tuned(evaluator: str, names: str, expected: str) -> None:
-    panel = tuning(evaluator, names=tuple(name for name in names.split(",") if name)).panel
-    assert [knob.name for knob in panel.knobs] == expected.split()
+    space = tuning(evaluator, names=tuple(name for name in names.split(",") if name)).space
+    assert [parameter.name for parameter in space.parameters] == expected.split()
 
 
 @pytest.mark.parametrize("evaluator", ["rows", "order", "weighted-001"])
 def test_knobs_at_zero_change_nothing(evaluator: str) -> None:
-    panel = tuning(evaluator).panel
+    space = tuning(evaluator).space
     assert (
-        panel.with_settings({})
-        == panel.with_settings({knob.name: 0.0 for knob in panel.knobs})
+        space.with_params({})
+        == space.with_params({parameter.name: 0.0 for parameter in space.parameters})
         == make_evaluator(evaluator)
     )
-    assert all(knob.at(-3) != knob.at(0) != knob.at(3) for knob in panel.knobs)
+    assert all(parameter.at(-3) != parameter.at(0) != parameter.at(3) for parameter in space.parameters)
 
 
 def test_a_matrix_from_a_path_judges_the_same_and_has_a_knob_a_cell() -> None:
@@ -112,35 +112,35 @@ def test_a_matrix_from_a_path_judges_the_same_and_has_a_knob_a_cell() -> None:
     matrix = with_matrix(snake, rules.shape)
     board = Board.from_text("2 4 x / 8 16 32")
     assert matrix.value(board, rules) == pytest.approx(snake.value(board, rules), rel=1e-5)
-    panel = make_panel(matrix, rules, [], [board])
-    assert len(panel.knobs) == rules.shape.n_cells - 1  # one stays, as the scale of all
-    assert panel.with_settings({"matrix[1][2]": 1.0}).matrix[0] == matrix.matrix[0]
-    assert panel.with_settings({"matrix[1][2]": 1.0}).matrix[1][2] > matrix.matrix[1][2]
+    space = make_space(matrix, rules, [], [board])
+    assert len(space.parameters) == rules.shape.n_cells - 1  # one stays, as the scale of all
+    assert space.with_params({"matrix[1][2]": 1.0}).matrix[0] == matrix.matrix[0]
+    assert space.with_params({"matrix[1][2]": 1.0}).matrix[1][2] > matrix.matrix[1][2]
 
 
 def test_by_cell_the_start_of_the_comparison_is_the_evaluator_itself() -> None:
     snake = make_evaluator("snake")
     it = Tuning(BOARD, "greedy", snake, 1, 3, names=("empty",), is_by_cell=True)
     assert it.evaluator is snake
-    assert it.panel.evaluator.matrix
-    assert [knob.name for knob in it.panel.knobs][:2] == ["empty", "matrix[0][1]"]
+    assert it.space.evaluator.matrix
+    assert [parameter.name for parameter in it.space.parameters][:2] == ["empty", "matrix[0][1]"]
 
 
 def test_a_power_turns_around_a_pivot() -> None:
     """So that a higher power does not make its term heavier as well."""
-    panel = tuning(names=("monotone_power",)).panel
-    before, after = panel.evaluator, panel.with_settings({"monotone_power": 1.0})
+    space = tuning(names=("monotone_power",)).space
+    before, after = space.evaluator, space.with_params({"monotone_power": 1.0})
     term, power = 6, 7
     assert after.terms[power] > before.terms[power]
-    at_pivot = [each.terms[term] * panel.pivot ** each.terms[power] for each in (before, after)]
+    at_pivot = [each.terms[term] * space.pivot ** each.terms[power] for each in (before, after)]
     assert at_pivot[0] == pytest.approx(at_pivot[1], rel=1e-4)
 
 
 def test_a_weight_of_zero_moves_in_a_unit_that_matters() -> None:
     """Turned by one, a new term says about as much as a part of the evaluator does, not a millionth or a million."""
-    panel = tuning("snake", names=("merges",)).panel
-    [knob] = panel.knobs
-    assert 0.1 < knob.unit < 1000
+    space = tuning("snake", names=("merges",)).space
+    [parameter] = space.parameters
+    assert 0.1 < parameter.unit < 1000
 
 
 # Trials
@@ -149,7 +149,7 @@ def test_a_weight_of_zero_moves_in_a_unit_that_matters() -> None:
 def test_resuming_gives_what_no_interruption_gives(tmp_path: Path) -> None:
     whole = tuned(tmp_path / "whole.sqlite", 4)
     assert len(whole) == 17
-    assert whole[0].settings == dict.fromkeys(whole[0].settings, 0.0)
+    assert whole[0].params == dict.fromkeys(whole[0].params, 0.0)
     path = tmp_path / "parts.sqlite"
     first = tuned(path, 4, end_after=6)
     assert first == whole[: len(first)]
@@ -160,7 +160,7 @@ def test_resuming_gives_what_no_interruption_gives(tmp_path: Path) -> None:
 
 def test_a_study_is_known_by_what_decides_it(tmp_path: Path) -> None:
     path = tmp_path / "studies.sqlite"
-    ids = {Study(path, it.identity()).id for it in (tuning(), tuning(), tuning(seed=2), tuning(n_games=4))}
+    ids = {TuningStudy(path, it.identity()).id for it in (tuning(), tuning(), tuning(seed=2), tuning(n_games=4))}
     assert len(ids) == 3
 
 
@@ -177,8 +177,8 @@ def test_trials_of_a_generation_meet_the_same_dice_and_no_two_generations_do() -
 
 def test_the_mean_leans_to_the_better_half() -> None:
     values = [(0.0, 5.0), (1.0, 4.0), (100.0, -1.0), (200.0, -2.0)]
-    settings = recombined([Trial(i, 1, {"x": x}, value, {}) for i, (x, value) in enumerate(values)])
-    assert 0.0 < settings["x"] < 0.5
+    params = recombine([Trial(i, 1, {"x": x}, value, {}) for i, (x, value) in enumerate(values)])
+    assert 0.0 < params["x"] < 0.5
 
 
 def test_an_unfinished_generation_is_no_candidate(tmp_path: Path) -> None:
@@ -192,14 +192,14 @@ def test_tuning_finds_the_way_from_a_bad_start(tmp_path: Path) -> None:
     """A strength test with fixed seeds: empty cells judged far too low, and made good."""
     start = make_evaluator("{empty = 1, monotone = -47, monotone_power = 4, base = 200000, lost = 0}")
     it = Tuning(Rules.from_text("3x3"), "greedy", start, 1, 60, names=("empty", "merges", "sum"))
-    study = Study(tmp_path / "study.sqlite", it.identity())
+    study = TuningStudy(tmp_path / "study.sqlite", it.identity())
     with Pool(1) as pool:
         for _ in it.run(8, pool, study):
             pass
-        verdict = judge(it, study, 8, 600, pool)
+        result = evaluate_tuning(it, study, 8, 600, pool)
     study.close()
-    assert verdict is not None
-    assert verdict.gain.low > 0
+    assert result is not None
+    assert result.gain.low > 0
 
 
 # The command
@@ -219,7 +219,7 @@ def test_the_file_plays_as_it_was_measured(tmp_path: Path, capsys: pytest.Captur
     with Pool(1) as pool:
         for _ in match.play(pool):
             pass
-    assert [sum(s.scores) / 4 for s in match.standings.values()] == [p["mean_score"] for p in fresh["players"]]
+    assert [sum(s.scores) / 4 for s in match.results.values()] == [p["mean_score"] for p in fresh["players"]]
     # Again, and for people: all trials are found, and the file may be replaced because it is of the same study.
     code, text, err = tune(words, capsys)
     assert code == 0
@@ -279,8 +279,8 @@ def test_files_of_others_stay_as_they_are(tmp_path: Path, capsys: pytest.Capture
 
 def test_a_study_that_does_not_go_on_as_it_began_is_refused(tmp_path: Path) -> None:
     it = tuning()
-    study = Study(tmp_path / "study.sqlite", it.identity())
-    study.keep(Trial(0, 0, {knob.name: 1.0 for knob in it.panel.knobs}, 1.0, {}))
+    study = TuningStudy(tmp_path / "study.sqlite", it.identity())
+    study.keep(Trial(0, 0, {parameter.name: 1.0 for parameter in it.space.parameters}, 1.0, {}))
     with Pool(1) as pool, pytest.raises(StoreError, match="does not go on"):
         list(it.run(1, pool, study))
     study.close()

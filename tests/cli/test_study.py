@@ -8,11 +8,11 @@ import pytest
 from studies.test_study import small as small
 
 from lab2048.cli.app import run
+from lab2048.studies.agreement import WORDS
 from lab2048.studies.reading import study_names
 from lab2048.studies.result import Result
 from lab2048.studies.run.runner import run_row
-from lab2048.studies.run.task import Job
-from lab2048.studies.verdict import WORDS
+from lab2048.studies.run.task import RowTask
 
 
 def test_the_commands(
@@ -76,9 +76,9 @@ def test_all_studies_are_one_command(
 def test_an_interrupted_run_says_how_to_go_on(
     small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(job: Job) -> Result:
+    def interrupted(task: RowTask) -> Result:
         signal.raise_signal(signal.SIGINT)
-        return run_row(job)
+        return run_row(task)
 
     monkeypatch.setattr("lab2048.studies.run.runner.run_row", interrupted)
     words = ["study", "run", str(small), "--seed", "7", "--workers", "1", "--folder", str(tmp_path), "--row", "random"]

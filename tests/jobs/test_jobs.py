@@ -179,7 +179,7 @@ def test_matches_of_earlier_servers_name_their_players_as_the_page_does(tmp_path
     (tmp_path / EVENTS).write_text(f"{json.dumps(event)}\n")
     progress = MatchProgress(job, library.write)
     progress.catch_up()
-    assert progress.match.standings["ntuple:weights=my"].cpu_seconds == 1.0
+    assert progress.match.results["ntuple:weights=my"].cpu_seconds == 1.0
     progress.read({"event": "end", "n_done": 0, "n_all": 2, "players": [{"player": spec, "games": 0}]})
     assert [player["player"] for player in progress.result()["players"]] == ["ntuple:weights=my"]
 

@@ -17,7 +17,7 @@ from lab2048.solver.problem import Problem
 from lab2048.solver.solve import Solve
 from lab2048.solver.workers import Crew
 from lab2048.studies.reading import load_study
-from lab2048.studies.run.solve import search_like_document_000
+from lab2048.studies.run.solve import search_like_kuznetsov
 
 EXACT = json.loads((DATA / "exact.json").read_text())
 ROWS = EXACT["document_000"]["rows"]
@@ -34,7 +34,7 @@ def test_the_published_table(row: dict[str, object], tmp_path: Path) -> None:
         board = " / ".join(text.replace("0", "#").split("|"))
         rules = Rules.from_text(board, goal=row["win"])  # type: ignore[arg-type]
         known: dict[Board, float] = {}
-        value = search_like_document_000(rules.board, rules, known)
+        value = search_like_kuznetsov(rules.board, rules, known)
         assert len(known) == row["published_unique_states"]
         with Crew(1) as crew:
             table = Solve(Problem.of(rules, "win"), tmp_path / str(i), crew, Memory(2**28), is_kept=False).run()

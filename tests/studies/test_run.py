@@ -12,16 +12,16 @@ from rich.console import Console
 from lab2048.errors import FileError
 from lab2048.studies.reading import load_study, read_study, study_names
 from lab2048.studies.report import Report, make_report
-from lab2048.studies.result import Result, Shelf
-from lab2048.studies.run.runner import Runner, reason_left_out
+from lab2048.studies.result import Result, ResultFolder
+from lab2048.studies.run.runner import Runner, reason_to_skip
 from lab2048.views.study.text import report_markdown, report_table
 from studies.test_study import SMALL
 from studies.test_study import small as small
 
 
-def finish(shelf: Shelf, *, stop_after: int = 100, only: Sequence[str] = ()) -> list[str]:
+def finish(result_folder: ResultFolder, *, stop_after: int = 100, only: Sequence[str] = ()) -> list[str]:
     """Run until so many rows are done; return which."""
-    runner, done = Runner(shelf, 1, say=lambda _: None, show=lambda _: None, only=only), []
+    runner, done = Runner(result_folder, 1, say=lambda _: None, show=lambda _: None, only=only), []
     for row, _ in runner.run():
         done.append(row.id)
         if len(done) == stop_after:
@@ -38,16 +38,16 @@ def shown(report: Report) -> str:
 
 
 def test_a_run_is_resumed_row_by_row(small: Path, tmp_path: Path) -> None:
-    shelf = Shelf(read_study(small), "full", 1, tmp_path / "results")
-    assert finish(shelf, stop_after=1) == ["random"]
-    first = (shelf.folder / "random.json").read_bytes()
-    assert finish(shelf) == ["random", "best", "regret", "missing"]
-    assert (shelf.folder / "random.json").read_bytes() == first
-    report = make_report(shelf)
-    words = {(line.row.id, line.figure.measure.to_text()): line.verdict.word for line in report.lines}
+    result_folder = ResultFolder(read_study(small), "full", 1, tmp_path / "results")
+    assert finish(result_folder, stop_after=1) == ["random"]
+    first = (result_folder.folder / "random.json").read_bytes()
+    assert finish(result_folder) == ["random", "best", "regret", "missing"]
+    assert (result_folder.folder / "random.json").read_bytes() == first
+    report = make_report(result_folder)
+    words = {(line.row.id, line.figure.measure.to_text()): line.agreement.word for line in report.lines}
     assert words["best", "won"] == "better"
     assert words["missing", "score"] == "not measured"
-    assert "install a lab2048 that has the player nosuchplayer" in str(report.lines[-1].verdict)
+    assert "install a lab2048 that has the player nosuchplayer" in str(report.lines[-1].agreement)
     assert report.results["random"].provenance["study"] == "small"
     again = Result.from_json(json.loads(json.dumps(report.results["best"].to_json())))
     assert again == report.results["best"]
@@ -55,13 +55,15 @@ def test_a_run_is_resumed_row_by_row(small: Path, tmp_path: Path) -> None:
 
 def test_games_of_an_unfinished_row_are_not_played_again(small: Path, tmp_path: Path) -> None:
     study = read_study(small)
-    whole, broken = (Shelf(study, "full", 1, tmp_path / name) for name in ("whole", "broken"))
+    whole, broken = (ResultFolder(study, "full", 1, tmp_path / name) for name in ("whole", "broken"))
     finish(whole, stop_after=1)
     games = whole.results()["random"].games
     marked = [game._replace(score=10**6) for game in games[:5]]
-    likeness = study.rows[0].likeness("full")
-    part = replace(whole.results()["random"], digest=likeness, games=marked, seconds=1000.0, cpu_seconds=2000.0)
-    broken.keep_part(part)
+    digest_without_games = study.rows[0].digest_without_games("full")
+    part = replace(
+        whole.results()["random"], digest=digest_without_games, games=marked, seconds=1000.0, cpu_seconds=2000.0
+    )
+    broken.save_partial(part)
     finish(broken, stop_after=1)
     result = broken.results()["random"]
     assert [game.score for game in result.games[:5]] == [10**6] * 5
@@ -74,43 +76,43 @@ def test_games_of_an_unfinished_row_are_not_played_again(small: Path, tmp_path: 
 
 
 def test_a_row_that_says_something_else_now_is_run_again(small: Path, tmp_path: Path) -> None:
-    finish(Shelf(read_study(small), "full", 1, tmp_path), stop_after=1)
+    finish(ResultFolder(read_study(small), "full", 1, tmp_path), stop_after=1)
     other = small.with_name("other") / "small.toml"
     other.parent.mkdir()
     other.write_text(SMALL.replace('player = "random"', 'player = "first"', 1))
-    shelf = Shelf(read_study(other), "full", 1, tmp_path)
-    assert shelf.results() == {}
-    assert shelf.find_fewer(shelf.study.rows[0]) is None
+    result_folder = ResultFolder(read_study(other), "full", 1, tmp_path)
+    assert result_folder.results() == {}
+    assert result_folder.find_fewer(result_folder.study.rows[0]) is None
 
 
 def test_a_row_that_is_to_have_more_games_goes_on(small: Path, tmp_path: Path) -> None:
     study = read_study(small)
-    shelf = Shelf(study, "full", 1, tmp_path)
-    finish(shelf, stop_after=1)
-    first = shelf.results()["random"]
-    shelf.keep(replace(first, games=[game._replace(score=10**6) for game in first.games]))
+    result_folder = ResultFolder(study, "full", 1, tmp_path)
+    finish(result_folder, stop_after=1)
+    first = result_folder.results()["random"]
+    result_folder.keep(replace(first, games=[game._replace(score=10**6) for game in first.games]))
     more = small.with_name("more") / "small.toml"
     more.parent.mkdir()
     more.write_text(SMALL.replace("full = 40", "full = 43", 1))
-    grown = Shelf(read_study(more), "full", 1, tmp_path)
+    grown = ResultFolder(read_study(more), "full", 1, tmp_path)
     assert grown.find(grown.study.rows[0]) is None  # 40 games are not what the study says now
     assert "random (40 of 43 games)" in shown(make_report(grown))
     assert "random (40 of 43 games)" in report_markdown(make_report(grown), charts={}, command="lab2048")
-    unfinished = replace(first, digest=study.rows[0].likeness("full"), games=first.games[:7])
-    grown.keep_part(unfinished)  # of fewer games than the result has
+    unfinished = replace(first, digest=study.rows[0].digest_without_games("full"), games=first.games[:7])
+    grown.save_partial(unfinished)  # of fewer games than the result has
     finish(grown, stop_after=1)
     result = grown.results()["random"]
     assert [game.number for game in result.games] == list(range(43))
     assert [game.score == 10**6 for game in result.games] == [True] * 40 + [False] * 3
     assert result.provenance["earlier"] == [first.provenance]
-    assert shelf.results() == {}  # fewer games are played anew
+    assert result_folder.results() == {}  # fewer games are played anew
     # An interrupted run goes on though the number of games has changed meanwhile.
-    shelf.keep_part(replace(unfinished, games=[game._replace(score=1) for game in first.games]))
-    (shelf.folder / "random.json").unlink()
+    result_folder.save_partial(replace(unfinished, games=[game._replace(score=1) for game in first.games]))
+    (result_folder.folder / "random.json").unlink()
     finish(grown, only=["random"])
     assert [game.score == 1 for game in grown.results()["random"].games] == [True] * 40 + [False] * 3
     # By force nothing of it is used.
-    runner = Runner(shelf, 1, say=lambda _: None, show=lambda _: None, only=["random"], force=True)
+    runner = Runner(result_folder, 1, say=lambda _: None, show=lambda _: None, only=["random"], force=True)
     assert [len(result.games) for _, result in runner.run()] == [40]
     runner = Runner(grown, 1, say=lambda _: None, show=lambda _: None, only=["random"], force=True)
     ((_, result),) = runner.run()
@@ -118,11 +120,11 @@ def test_a_row_that_is_to_have_more_games_goes_on(small: Path, tmp_path: Path) -
 
 
 def test_a_damaged_result_is_named(small: Path, tmp_path: Path) -> None:
-    shelf = Shelf(read_study(small), "full", 1, tmp_path)
-    finish(shelf, stop_after=1)
-    (shelf.folder / "random.json").write_text("{")
+    result_folder = ResultFolder(read_study(small), "full", 1, tmp_path)
+    finish(result_folder, stop_after=1)
+    (result_folder.folder / "random.json").write_text("{")
     with pytest.raises(FileError, match=r"random\.json is damaged: remove it"):
-        shelf.results()
+        result_folder.results()
 
 
 SHIELDED = """
@@ -144,11 +146,11 @@ figures = [{ measure = "overrides" }, { measure = "interventions" }, { measure =
 def test_what_the_shield_replaces_is_counted_by_itself(tmp_path: Path) -> None:
     path = tmp_path / "shields.toml"
     path.write_text(SHIELDED)
-    shelf = Shelf(read_study(path), "full", 1, tmp_path / "kept")
-    finish(shelf)
-    overruled, replaced, length = (line.ours.value if line.ours else 0 for line in make_report(shelf).lines)
+    result_folder = ResultFolder(read_study(path), "full", 1, tmp_path / "kept")
+    finish(result_folder)
+    overruled, replaced, length = (line.ours.value if line.ours else 0 for line in make_report(result_folder).lines)
     assert 0 < replaced < overruled < length
-    result = shelf.results()["shield"]
+    result = result_folder.results()["shield"]
     older = result.to_json()
     older["games"] = [game[:7] for game in older["games"]]  # as results of before it was counted
     assert all(game.n_replaced is None for game in Result.from_json(older).games)
@@ -156,12 +158,12 @@ def test_what_the_shield_replaces_is_counted_by_itself(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", study_names())
 def test_every_study_runs_at_its_smallest_size(name: str, tmp_path: Path) -> None:
-    shelf = Shelf(load_study(name), "test", 1, tmp_path)
-    runner = Runner(shelf, 1, say=lambda _: None, show=lambda _: None)
+    result_folder = ResultFolder(load_study(name), "test", 1, tmp_path)
+    runner = Runner(result_folder, 1, say=lambda _: None, show=lambda _: None)
     for row, result in runner.run():
-        assert result.left_out == reason_left_out(row, "test")
-    report = make_report(shelf)
+        assert result.skip_reason == reason_to_skip(row, "test")
+    report = make_report(result_folder)
     untold = ("goal-time", "best-of-ten")  # by games that miss the goal, or are fewer than ten
     for line in report.lines:
-        assert (line.ours is None) == (line.left_out != "") or line.figure.measure.name in untold
+        assert (line.ours is None) == (line.skip_reason != "") or line.figure.measure.name in untold
         assert line.ours is None or not math.isnan(line.ours.value)

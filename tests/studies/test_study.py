@@ -9,6 +9,7 @@ from lab2048.arena.statistics import Interval
 from lab2048.errors import FileError, UsageError
 from lab2048.records.episode import Episode
 from lab2048.rules import Game, Rules
+from lab2048.studies.agreement import difference, judge
 from lab2048.studies.game_figures import measure_games, paired_difference, tile_sum
 from lab2048.studies.measure import Measure, Measured
 from lab2048.studies.model import Figure
@@ -16,7 +17,6 @@ from lab2048.studies.published import Published
 from lab2048.studies.reading import load_study, read_study, study_names
 from lab2048.studies.result import GameResult
 from lab2048.studies.run.bound import chain_score, highest_score
-from lab2048.studies.verdict import difference, judge
 from lab2048.views.study.text import write_run
 
 SMALL = """
@@ -105,8 +105,8 @@ def test_every_study_says_what_it_assumes_and_where_figures_stand(name: str) -> 
     for row in study.rows:
         assert row.amount("test") <= row.amount("quick") <= row.amount("full") or row.kind == "none"
         for size in row.sizes:
-            is_learnt = row.lesson is not None and row.lesson.is_at(size)
-            assert row.lesson is None or row.lesson.of or bool(row.amount(size)) == is_learnt
+            is_learnt = row.training_spec is not None and row.training_spec.trains_at(size)
+            assert row.training_spec is None or row.training_spec.of or bool(row.amount(size)) == is_learnt
         for figure in row.figures:
             assert figure.where or figure.published is None, f"{row.id}: {figure}"
 
@@ -222,8 +222,8 @@ def test_published_figures(text: str, value: float | None, low: float, high: flo
         ("bytes", "268,435,456", Measured.exact(1000), "better"),
         ("move-time", "about 1 s", Measured.mean([0.1, 0.2]), "not comparable"),
         ("move-time", "at most 1 s", Measured.mean([0.1, 0.2]), "not comparable"),
-        ("training-time", "21,600 s", Measured.once(5.0), "not comparable"),
-        ("training-time", "at least 21,600 s", Measured.once(5.0), "not comparable"),
+        ("training-time", "21,600 s", Measured.single(5.0), "not comparable"),
+        ("training-time", "at least 21,600 s", Measured.single(5.0), "not comparable"),
         ("score", "100", Measured.mean([5.0]), "not comparable"),
     ],
 )
@@ -235,27 +235,27 @@ def test_verdicts_come_from_intervals(measure: str, published: str, ours: Measur
 def test_what_cannot_be_compared_says_why() -> None:
     figure, published = Figure(Measure("score")), Published.from_text("100")
     assert str(judge(figure, Measured.mean([1, 2, 3]))) == "nothing published"
-    assert str(judge(Figure(Measure("solve-time")), Measured.once(0.5))) == "nothing published"
+    assert str(judge(Figure(Measure("solve-time")), Measured.single(0.5))) == "nothing published"
     assert str(judge(figure, None)) == "not measured"
     assert "picture" in str(judge(Figure(Measure("score"), published, differs="a picture"), Measured.mean([1, 2])))
     assert "measured once" in str(judge(Figure(Measure("score"), published), Measured.mean([5.0])))
     against = Figure(Measure("training-time"), against="other")
-    assert "measured once" in str(judge(against, Measured.once(5.0), Measured.mean([4.0, 5.0])))
-    assert "other is not measured" in str(judge(against, Measured.once(5.0)))
+    assert "measured once" in str(judge(against, Measured.single(5.0), Measured.mean([4.0, 5.0])))
+    assert "other is not measured" in str(judge(against, Measured.single(5.0)))
 
 
 def test_trainings_are_summed_up_by_the_wider_interval() -> None:
-    apart = Measured.over([Measured(10, 9, 11, 50), Measured(20, 19, 21, 50), Measured(30, 29, 31, 50)])
+    apart = Measured.mean_of([Measured(10, 9, 11, 50), Measured(20, 19, 21, 50), Measured(30, 29, 31, 50)])
     assert (apart.value, apart.n) == (20, 150)
     assert apart.high - 20 == pytest.approx(4.302653 * 10 / 3**0.5, abs=1e-4)
-    alike = Measured.over([Measured.rate(0, 200)] * 3)  # three times none is not certainly none
+    alike = Measured.mean_of([Measured.rate(0, 200)] * 3)  # three times none is not certainly none
     assert alike.low == 0 < alike.high == pytest.approx(Measured.rate(0, 200).high / 3**0.5)
-    far = Measured.over([Measured.rate(0, 200), Measured.rate(200, 200)], most=1.0)
+    far = Measured.mean_of([Measured.rate(0, 200), Measured.rate(200, 200)], most=1.0)
     assert (far.low, far.value, far.high) == (0, 0.5, 1)
-    assert Measured.over([Measured.exact(7)] * 3) == Measured.exact(7)
-    once = Measured.over([Measured.once(1), Measured.once(3)])
-    assert once.is_sure
-    assert (once.value, once.n) == (2, 2)
+    assert Measured.mean_of([Measured.exact(7)] * 3) == Measured.exact(7)
+    single = Measured.mean_of([Measured.single(1), Measured.single(3)])
+    assert single.has_interval
+    assert (single.value, single.n) == (2, 2)
 
 
 def test_the_difference_of_two_rates_is_newcombes() -> None:

@@ -7,7 +7,7 @@ import pytest
 from lab2048.errors import FileError, UsageError
 from lab2048.studies.reading import read_study
 from lab2048.studies.report import make_report
-from lab2048.studies.result import Shelf
+from lab2048.studies.result import ResultFolder
 from lab2048.studies.run.runner import Runner
 from lab2048.views.study.curve import curves_svg
 from lab2048.views.study.text import report_markdown
@@ -33,13 +33,13 @@ figures = [{ measure = "score" }, { measure = "bytes" }, { measure = "training-t
 def test_a_training_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     path = tmp_path / "learning.toml"
     path.write_text(TRAIN)
-    whole, broken = (Shelf(read_study(path), "full", 1, tmp_path / name) for name in ("whole", "broken"))
+    whole, broken = (ResultFolder(read_study(path), "full", 1, tmp_path / name) for name in ("whole", "broken"))
     finish(whole)
     runner = Runner(broken, 1, say=lambda _: None, show=lambda text: runner.stop() if "trained" in text else None)
     assert list(runner.run()) == []
     assert (broken.folder / "learn.safetensors").exists()
     finish(broken)
-    ours, theirs = (shelf.results()["learn"] for shelf in (broken, whole))
+    ours, theirs = (result_folder.results()["learn"] for result_folder in (broken, whole))
     assert [game[:6] for game in ours.games] == [game[:6] for game in theirs.games]
     assert ours.measured["bytes"] == theirs.measured["bytes"]
     assert ours.curve
@@ -66,17 +66,17 @@ figures = [{ measure = "score", against = "learn" }]
 def test_a_row_may_have_several_trainings_and_lend_them(tmp_path: Path) -> None:
     path = tmp_path / "learning.toml"
     path.write_text(SEVERAL)
-    shelf = Shelf(read_study(path), "full", 1, tmp_path / "kept")
-    assert finish(shelf, stop_after=1) == ["learn.1"]
-    report = make_report(shelf)
+    result_folder = ResultFolder(read_study(path), "full", 1, tmp_path / "kept")
+    assert finish(result_folder, stop_after=1) == ["learn.1"]
+    report = make_report(result_folder)
     assert [len(line.each) for line in report.lines] == [1, 1, 1, 0]
     assert "1 of 3 trainings" in shown(report)
-    assert finish(shelf, only=["learn.3"]) == ["learn.3"]
+    assert finish(result_folder, only=["learn.3"]) == ["learn.3"]
     with pytest.raises(UsageError, match="did you mean"):
-        finish(shelf, only=["learn.4"])
-    assert finish(shelf) == ["learn.1", "learn.2", "learn.3", "again.1", "again.2", "again.3"]
-    assert not list(shelf.folder.glob("*.safetensors"))  # lent, and of no more use
-    report = make_report(shelf)
+        finish(result_folder, only=["learn.4"])
+    assert finish(result_folder) == ["learn.1", "learn.2", "learn.3", "again.1", "again.2", "again.3"]
+    assert not list(result_folder.folder.glob("*.safetensors"))  # lent, and of no more use
+    report = make_report(result_folder)
     scores = [line for line in report.lines if line.figure.measure.name == "score"]
     assert [len(line.each) for line in scores] == [3, 3]
     assert len({each.value for each in scores[0].each}) > 1  # each has a seed of its own
@@ -129,14 +129,14 @@ figures = [{ measure = "loss", against = "learn" }]
 def test_a_player_that_learns_is_graded_and_ranked(tmp_path: Path) -> None:
     path = tmp_path / "graded.toml"
     path.write_text(GRADED)
-    shelf = Shelf(read_study(path), "full", 1, tmp_path / "kept")
-    assert finish(shelf) == ["random", "learn", "again"]
-    assert not list(shelf.folder.glob("*.safetensors"))
-    report = make_report(shelf)
+    result_folder = ResultFolder(read_study(path), "full", 1, tmp_path / "kept")
+    assert finish(result_folder) == ["random", "learn", "again"]
+    assert not list(result_folder.folder.glob("*.safetensors"))
+    report = make_report(result_folder)
     assert report.n_measured == len(report.lines)
     (ranked,) = report.ranked
-    assert [standing.line.row.id for standing in ranked.standings][-1] == "random"
-    places = {standing.line.row.id: (standing.first, standing.last) for standing in ranked.standings}
+    assert [ranked_row.line.row.id for ranked_row in ranked.rows][-1] == "random"
+    places = {ranked_row.line.row.id: (ranked_row.first, ranked_row.last) for ranked_row in ranked.rows}
     assert places == {"learn": (1, 2), "again": (1, 2), "random": (3, 3)}
     assert [measure.to_text() for measure in ranked.measures] == ["score", "training-time"]
     page = report_markdown(report, charts={}, command="lab2048")
@@ -174,9 +174,9 @@ def test_a_trained_network_plays_all_games_at_once(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed: pip install 'lab2048[deep]'")
     path = tmp_path / "deeply.toml"
     path.write_text(DEEP)
-    shelf = Shelf(read_study(path), "full", 1, tmp_path / "kept")
-    assert finish(shelf) == ["values", "turned"]
-    report = make_report(shelf)
+    result_folder = ResultFolder(read_study(path), "full", 1, tmp_path / "kept")
+    assert finish(result_folder) == ["values", "turned"]
+    report = make_report(result_folder)
     assert report.n_measured == 5
     result = report.results["values"]
     assert [game.number for game in result.games] == list(range(20))

@@ -9,7 +9,7 @@ from lab2048.errors import FileError
 from lab2048.studies.measure import Measured
 from lab2048.studies.reading import read_study
 from lab2048.studies.report import Report, make_report
-from lab2048.studies.result import GameResult, Result, Shelf
+from lab2048.studies.result import GameResult, Result, ResultFolder
 from lab2048.views.study.chart import PAIRS, panels, report_svg
 from lab2048.views.study.curve import curves, curves_svg
 from lab2048.views.study.page import figures
@@ -68,15 +68,17 @@ def report(tmp_path: Path) -> Report:
     """Results as a run would have kept them: nothing is trained here."""
     path = tmp_path / "learners.toml"
     path.write_text(LEARNERS)
-    shelf = Shelf(read_study(path), "full", 1, tmp_path / "kept")
+    result_folder = ResultFolder(read_study(path), "full", 1, tmp_path / "kept")
     games = [GameResult(i, 100 + i, 50, 32, 120, None, 0.1) for i in range(10)]
     pairs = {f"pairs:{tile}": Measured.mean([tile / 32, 2.0]) for tile in (32, 64)}
-    for row in shelf.study.rows:
-        n_games = row.lesson.games["full"] if row.lesson else 0
+    for row in result_folder.study.rows:
+        n_games = row.training_spec.games["full"] if row.training_spec else 0
         curve = [{"n_games": n, "n": 10, "total": 5.0 + n, "loss": 2.0} for n in range(25, n_games + 1, 25)]
-        kept = Result(row.id, row.digest("full"), 1, games=games, curve=curve, measured=pairs if row.lesson else {})
-        shelf.keep(kept)
-    return make_report(shelf)
+        kept = Result(
+            row.id, row.digest("full"), 1, games=games, curve=curve, measured=pairs if row.training_spec else {}
+        )
+        result_folder.keep(kept)
+    return make_report(result_folder)
 
 
 def test_a_study_says_what_its_picture_shows(report: Report) -> None:

@@ -1,6 +1,6 @@
 """What lab2048 finds on this machine, and what to do about problems.
 
-A problem keeps something from working; a note only makes it slower or smaller.
+A problem means that something does not work; a note that it is slower or limited.
 """
 
 import importlib.metadata
@@ -34,16 +34,16 @@ class Finding:
     advice: str = ""
 
 
-def check_up(*further: Callable[[], Finding]) -> list[Finding]:
+def diagnose(*further: Callable[[], Finding]) -> list[Finding]:
     """Run all checks, and `further` ones; a check that fails is a problem and does not stop the others."""
-    looks: list[Callable[[], Finding]] = [_program, _libraries, _compiler, _cores, _memory, _huge_pages]
-    looks += [_kernel_cache, _network, _store, _disk, *further]
+    checks: list[Callable[[], Finding]] = [_program, _libraries, _compiler, _cores, _memory, _huge_pages]
+    checks += [_kernel_cache, _network, _store, _disk, *further]
     findings = []
-    for look in looks:
+    for check in checks:
         try:
-            findings.append(look())
+            findings.append(check())
         except (LabError, OSError) as error:
-            findings.append(Finding(look.__name__.strip("_").replace("_", " "), PROBLEM, str(error)))
+            findings.append(Finding(check.__name__.strip("_").replace("_", " "), PROBLEM, str(error)))
     return [*findings, *_extras()]
 
 
@@ -118,7 +118,7 @@ def _huge_pages() -> Finding:
         chosen = None
     if chosen and chosen[1] in ("always", "madvise"):
         return Finding("huge pages", GOOD, chosen[1])
-    advice = f"echo madvise | sudo tee {HUGE_PAGES}; without them networks learn and play more slowly"
+    advice = f"echo madvise | sudo tee {HUGE_PAGES}; without them networks train and play more slowly"
     return Finding("huge pages", NOTE, chosen[1] if chosen else "not supported by this system", advice)
 
 
@@ -127,15 +127,15 @@ def _kernel_cache() -> Finding:
     from lab2048.kernels import _jit
 
     if not _jit.IS_COMPILED:
-        return Finding("kernel cache", GOOD, "not needed without a compiler")
+        return Finding("kernel cache", GOOD, "not needed without Numba")
     if not _jit.CAN_KEEP:
         advice = "set LAB2048_CACHE to a writable folder; until then kernels are compiled at every start"
-        return Finding("kernel cache", PROBLEM, f"{_jit.FOLDER} cannot be written", advice)
+        return Finding("kernel cache", PROBLEM, f"{_jit.FOLDER} is not writable", advice)
     size = sum(path.stat().st_size for path in _jit.cache_root().rglob("*") if path.is_file())
     ready = [group for group in GROUPS if _jit.is_ready(group)]
-    found = f"{_jit.cache_root()}, {_size(size)}; compiled: {', '.join(ready) or 'nothing yet'}"
+    found = f"{_jit.cache_root()}, {_size(size)}; compiled: {', '.join(ready) or 'none yet'}"
     waiting = [group for group in GROUPS if group not in ready]
-    advice = f"{', '.join(waiting)}: compiled at first use, which takes up to a minute" if waiting else ""
+    advice = f"{', '.join(waiting)}: compiled on first use, which takes up to a minute" if waiting else ""
     return Finding("kernel cache", GOOD, found, advice)
 
 
@@ -174,11 +174,11 @@ def _store() -> Finding:
 def _disk() -> Finding:
     from lab2048.records.database import default_path
 
-    place = default_path().parent
-    while not place.exists():
-        place = place.parent
-    free = shutil.disk_usage(place).free
-    found = f"{_size(free)} free at {place}"
+    folder = default_path().parent
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    found = f"{_size(free)} free at {folder}"
     if free < _NO_DISK:
         return Finding("disk", PROBLEM, found, "free some space, or set LAB2048_STORE to another disk")
     if free < _LITTLE_DISK:

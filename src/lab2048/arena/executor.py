@@ -1,8 +1,7 @@
-"""Where batches run: right here, on threads, or in processes.
+"""Run batches in this thread, on threads or in processes.
 
-With one worker everything runs right here.  With more, players whose games or choices
-are compiled run on threads, because they release Python's lock; players written in
-Python run in processes.
+With one worker everything runs in the calling thread.  With more, players whose games or choices
+are compiled run on threads, because they release the GIL; players written in Python run in processes.
 """
 
 import contextlib
@@ -23,7 +22,7 @@ from lab2048.arena.batch import Batch, Played, play_batch, player_of
 from lab2048.errors import LabError, PlayerError
 from lab2048.players import load_player_file
 
-# In a worker process: set when the match is to end; and why its player files did not load.
+# In a worker process: set when the match should stop; and why its player files failed to load.
 _stop: Event | None = None
 _failure = ""
 
@@ -32,7 +31,7 @@ def _begin_worker(stop: Event, player_files: tuple[Path, ...]) -> None:
     global _stop, _failure
     _stop = stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
-    sys.stdout = sys.stderr  # what a player prints must not get among the results
+    sys.stdout = sys.stderr  # keep a player's output out of the results
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         for path in player_files:
@@ -42,7 +41,7 @@ def _begin_worker(stop: Event, player_files: tuple[Path, ...]) -> None:
 
 
 def _end_with_parent() -> None:
-    """A parent that is killed cannot stop its workers, and they would wait for it for ever."""
+    """Exit when the parent dies: a killed parent cannot stop its workers."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -51,7 +50,7 @@ def _end_with_parent() -> None:
 
 @contextlib.contextmanager
 def _no_interrupts() -> Iterator[None]:
-    """Processes started meanwhile are deaf to Ctrl-C from their first moment on."""
+    """Block SIGINT, so that processes started inside ignore Ctrl-C from the beginning."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -69,10 +68,10 @@ def _work(batch: Batch) -> Played:
 
 
 class Pool:
-    """Runs batches on a number of workers and hands back what was played, in any order."""
+    """Run batches on a number of workers and yield the played games, in any order."""
 
     def __init__(self, n_workers: int, player_files: tuple[Path, ...] = ()) -> None:
-        """Start nothing yet: threads and processes come with the first batch that needs them."""
+        """Start nothing yet: threads and processes start with the first batch that needs them."""
         self.n_workers = n_workers
         self._player_files = player_files
         self._threads: ThreadPoolExecutor | None = None
@@ -87,7 +86,7 @@ class Pool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End everything at once: a game in Python that nobody waits for any more may take minutes."""
+        """Stop everything at once and terminate worker processes: a game in Python may take minutes."""
         self.stop()
         if self._threads:
             self._threads.shutdown(wait=True, cancel_futures=True)
@@ -100,7 +99,7 @@ class Pool:
                 worker.join()
 
     def stop(self) -> None:
-        """End soon: `run` hands out the games that are over, and no more; those under way are dropped."""
+        """Stop soon: `run` yields the finished games and drops those in progress."""
         self._stop_threads.set()
         self._stop_processes.set()
 
@@ -109,7 +108,7 @@ class Pool:
         return self._stop_threads.is_set()
 
     def run(self, batches: Iterable[Batch]) -> Iterator[Played]:
-        """Play batches as they come; the iterable is asked for more only when a worker is free."""
+        """Play batches; the iterable is advanced only when a worker is free."""
         source = iter(batches)
         if self.n_workers == 1:
             for batch in source:

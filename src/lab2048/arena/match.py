@@ -1,4 +1,4 @@
-"""Matches: players meet the same seeds, and their scores are compared."""
+"""Matches: all players play the same seeds, and their scores are compared."""
 
 import math
 import statistics
@@ -13,22 +13,22 @@ from lab2048.errors import UsageError
 from lab2048.records.store import Summary
 from lab2048.rules import Rules
 
-if TYPE_CHECKING:  # whoever only reads a match need not load the kernels
+if TYPE_CHECKING:  # reading a match does not load the kernels
     from lab2048.arena.batch import Batch, Played
     from lab2048.arena.executor import Pool
 
 SCHEMA = "lab2048/match-1"
-BATCH_SECONDS = 0.4  # aim: long enough to cost nothing, short enough to show progress and lose little
+BATCH_SECONDS = 0.4  # long enough to be cheap, short enough for progress and little loss
 MAX_BATCH = 4096
 
 
 @dataclass
-class Standing:
-    """What one player has played so far; games are kept by their number."""
+class PlayerResult:
+    """The games of one player so far, by number."""
 
     player: str
     games: dict[int, Summary] = field(default_factory=dict)
-    cpu_seconds: float = 0.0  # of the games played now, not of those that a resumed match found in the store
+    cpu_seconds: float = 0.0  # of this session only, not of games resumed from the store
 
     @property
     def scores(self) -> list[int]:
@@ -39,7 +39,7 @@ class Standing:
         return statistics.median(self.scores)
 
     def reached(self, tile: int) -> Interval:
-        """The rate of games that made this tile."""
+        """Return the rate of games that reached this tile."""
         return rate_interval(sum(game.max_tile >= tile for game in self.games.values()), len(self.games))
 
     @property
@@ -56,7 +56,7 @@ class Standing:
 
     @property
     def seconds_to_goal(self) -> float | None:
-        """The mean time until the goal stood on the board, over the games that reached it."""
+        """Return the mean time to reach the goal, over the games that reached it."""
         times = [
             game.seconds * game.moves_to_goal / max(1, game.n_moves)
             for game in self.games.values()
@@ -67,23 +67,23 @@ class Standing:
 
 @dataclass
 class Match:
-    """Players, rules, and the games that they play on the same seeds."""
+    """Players that play the same seeds under the same rules."""
 
     rules: Rules
     players: Sequence[str]  # canonical specs
     seed: int
     n_games: int
-    until_goal: bool = False  # games end when the goal is made
+    until_goal: bool = False  # games end when the goal is reached
 
     def __post_init__(self) -> None:
-        """Nobody has played yet."""
+        """Raise UsageError if a player is listed twice."""
         if len(set(self.players)) < len(self.players):
             raise UsageError(f"players {' '.join(self.players)}: expected each player once", field="players")
-        self.standings = {player: Standing(player) for player in self.players}
+        self.results = {player: PlayerResult(player) for player in self.players}
 
     def play(self, pool: "Pool") -> "Iterator[Played]":
-        """Play what is missing; each piece is counted when it is handed out."""
-        pace = dict.fromkeys(self.players, 0.0)  # seconds a game, as far as is known
+        """Play the missing games; each batch is counted before it is yielded."""
+        pace = dict.fromkeys(self.players, 0.0)  # seconds per game; 0 = unknown
         for played in pool.run(self._batches(pace, pool.n_workers)):
             self.count(played)
             if played.episodes:
@@ -91,11 +91,11 @@ class Match:
             yield played
 
     def count(self, played: "Played") -> None:
-        """Add finished games to their player's standing."""
-        standing = self.standings[played.player]
-        standing.cpu_seconds += played.cpu_seconds
+        """Add finished games to their player's result."""
+        player_result = self.results[played.player]
+        player_result.cpu_seconds += played.cpu_seconds
         for number, episode in played.episodes.items():
-            standing.games[number] = Summary(
+            player_result.games[number] = Summary(
                 number,
                 episode.score,
                 len(episode.moves),
@@ -105,12 +105,12 @@ class Match:
             )
 
     def _batches(self, pace: dict[str, float], n_workers: int) -> "Iterator[Batch]":
-        """Cut the missing games into batches, all players in step, so that a match cut short is still paired."""
+        """Split the missing games into batches, alternating players, so an interrupted match is still paired."""
         from lab2048.arena.batch import Batch
 
         missing = {
-            player: [n for n in range(self.n_games) if n not in standing.games]
-            for player, standing in self.standings.items()
+            player: [n for n in range(self.n_games) if n not in player_result.games]
+            for player, player_result in self.results.items()
         }
         begin, size = 0, 1
         while begin < self.n_games:
@@ -119,56 +119,56 @@ class Match:
                 if mine:
                     yield Batch(player, self.rules, self.seed, mine, self.until_goal)
             begin += size
-            # Grow with care: the next games may be longer.  Shrink at the end, so that all workers end together.
+            # Grow slowly, because later games may be longer; shrink at the end so that all workers finish together.
             wanted = int(BATCH_SECONDS / max(*pace.values(), 1e-6))
             size = max(1, min(wanted, 2 * size, MAX_BATCH, (self.n_games - begin) // (2 * n_workers)))
 
     def tiles(self) -> list[int]:
-        """The tiles worth a column: from the lowest highest tile of any game to the highest, and the goal."""
-        tops = [game.max_tile for standing in self.standings.values() for game in standing.games.values()]
+        """Return the tiles to show as columns: the range of highest tiles over all games, including the goal."""
+        tops = [game.max_tile for player_result in self.results.values() for game in player_result.games.values()]
         high = max([*tops, self.rules.goal])
         low = min([*tops, self.rules.goal])
         return [2**rank for rank in range(low.bit_length() - 1, high.bit_length())]
 
     def to_json(self) -> dict[str, Any]:
-        """The result as data; a player without a game has only its name and 0 games."""
+        """Return the result as JSON data; a player without games has only its name and 0 games."""
         return {
             "schema": SCHEMA,
             "rules": self.rules.to_json(),
             "seed": self.seed,
-            "players": [self._player_json(standing) for standing in self.standings.values()],
-            "paired": [self._paired_json(a, b) for a, b in combinations(self.standings.values(), 2)],
+            "players": [self._player_json(player_result) for player_result in self.results.values()],
+            "paired": [self._paired_json(a, b) for a, b in combinations(self.results.values(), 2)],
         }
 
-    def _player_json(self, standing: Standing) -> dict[str, Any]:
-        n = len(standing.games)
+    def _player_json(self, player_result: PlayerResult) -> dict[str, Any]:
+        n = len(player_result.games)
         if n == 0:
-            return {"player": standing.player, "games": 0}
-        mean = mean_interval(standing.scores)
+            return {"player": player_result.player, "games": 0}
+        mean = mean_interval(player_result.scores)
         return {
-            "player": standing.player,
+            "player": player_result.player,
             "games": n,
             "mean_score": mean.value,
             "mean_score_ci95": _ends(mean),
-            "median_score": standing.median_score,
-            "max_score": max(standing.scores),
-            "reached": {str(tile): _rate_json(standing.reached(tile)) for tile in self.tiles()},
-            "won": standing.n_won,
-            "moves": standing.n_moves,
-            "moves_per_second": standing.n_moves / standing.seconds if standing.seconds else None,
-            "cpu_seconds": standing.cpu_seconds,
-            "seconds_per_game": standing.seconds / n,
-            "seconds_to_goal": standing.seconds_to_goal,
+            "median_score": player_result.median_score,
+            "max_score": max(player_result.scores),
+            "reached": {str(tile): _rate_json(player_result.reached(tile)) for tile in self.tiles()},
+            "won": player_result.n_won,
+            "moves": player_result.n_moves,
+            "moves_per_second": player_result.n_moves / player_result.seconds if player_result.seconds else None,
+            "cpu_seconds": player_result.cpu_seconds,
+            "seconds_per_game": player_result.seconds / n,
+            "seconds_to_goal": player_result.seconds_to_goal,
         }
 
-    def difference(self, a: Standing, b: Standing) -> tuple[Interval, int] | None:
-        """The mean of a's score less b's on the same seed, and the number of seeds that both played."""
+    def difference(self, a: PlayerResult, b: PlayerResult) -> tuple[Interval, int] | None:
+        """Return the mean paired difference of scores, a - b, and the number of common seeds."""
         both = sorted(a.games.keys() & b.games.keys())
         if not both:
             return None
         return mean_interval([a.games[n].score - b.games[n].score for n in both]), len(both)
 
-    def _paired_json(self, a: Standing, b: Standing) -> dict[str, Any]:
+    def _paired_json(self, a: PlayerResult, b: PlayerResult) -> dict[str, Any]:
         result = self.difference(a, b)
         pair: dict[str, Any] = {"players": [a.player, b.player]}
         if result is None:
@@ -183,7 +183,7 @@ class Match:
 
 
 def _ends(interval: Interval) -> list[float | None]:
-    """An interval for JSON, which has no infinity: the one of a single game has no ends."""
+    """Return the ends for JSON; infinite ends (of a single game) become null."""
     return [end if math.isfinite(end) else None for end in (interval.low, interval.high)]
 
 

@@ -1,4 +1,4 @@
-"""Regret: what a player loses against the best play, move by move, on a board that is solved."""
+"""Regret: how much a player's moves lose against optimal play, on a solved board."""
 
 import heapq
 from collections.abc import Callable, Iterator
@@ -15,21 +15,21 @@ from lab2048.rules.move import move_name
 from lab2048.solver.table import MoveValue, Table
 
 N_WORST = 10
-_ROUNDING = 1e-11  # of values: two moves that are worth the same may differ by so much
+_ROUNDING = 1e-11  # relative rounding error of values; moves this close are equally good
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A move that was not the best."""
+    """A move that was not optimal."""
 
     board: Board
     move: str
     best: str
-    loss: float  # by how much less the move is worth
+    loss: float  # value of the best move minus value of this one
     value: float  # of the best move
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return JSON data."""
         return {
             "board": self.board.to_text(),
             "move": self.move,
@@ -41,28 +41,28 @@ class Mistake:
 
 @dataclass
 class Regret:
-    """What was found of one player."""
+    """The measured regret of one player."""
 
     player: str
-    games: list[float] = field(default_factory=list)  # loss of each game, the sum over its moves
+    games: list[float] = field(default_factory=list)  # loss per game: the sum over its moves
     scores: list[float] = field(default_factory=list)
     n_won: int = 0
     n_moves: int = 0
     n_best: int = 0
-    worst: list[Mistake] = field(default_factory=list)  # different boards, up to symmetry, the worst first
+    worst: list[Mistake] = field(default_factory=list)  # distinct boards up to symmetry, worst first
 
     @property
     def per_move(self) -> float:
-        """The mean loss of a move."""
+        """Return the mean loss per move."""
         return sum(self.games) / self.n_moves if self.n_moves else 0.0
 
     @property
     def per_game(self) -> Interval:
-        """The mean loss of a game."""
+        """Return the mean loss per game."""
         return mean_interval(self.games)
 
     def to_json(self, *, has_goal: bool) -> dict[str, Any]:
-        """As plain data."""
+        """Return JSON data."""
         loss, n = self.per_game, len(self.games)
         score = mean_interval(self.scores)
         won = rate_interval(self.n_won, n)
@@ -84,13 +84,13 @@ class Regret:
 def measure_regret(
     table: Table, spec: str, *, seed: int, n_games: int, progress: Callable[[int], None] = lambda _: None
 ) -> Regret:
-    """Let a player play on the table's board and grade every move.
+    """Play games on the table's board and compare every move with the best one.
 
-    Game i has the same dice for all players.  A game with a goal ends there.
+    Game i has the same seed for all players.  If there is a goal, games end when it is reached.
     """
     player, found = make_player(spec), Regret(spec)
     if player.is_interactive:
-        raise UsageError(f"player {spec} cannot be graded: expected a player that chooses by itself", field="player")
+        raise UsageError(f"player {spec} is interactive: expected one that chooses by itself", field="player")
     known: dict[Board, list[MoveValue]] = {}
     worst: dict[Board, Mistake] = {}
     for number in range(n_games):
@@ -104,7 +104,7 @@ def measure_regret(
             best = table.best(known[board])
             move = ask(player, spec, board).move
             value = next((each for each in known[board] if each.move == move), None)
-            game.play(move)  # an illegal move is refused here
+            game.play(move)  # raises on an illegal move
             assert value is not None
             loss = _difference(best, value)
             total += loss
@@ -127,7 +127,7 @@ def measure_regret(
 
 
 def _difference(best: MoveValue, chosen: MoveValue) -> float:
-    """How much less a move is worth; near certain wins the chances to lose tell it better."""
+    """Return how much less a move is worth; for near-certain wins, computed from the chances to lose."""
     if best.loss is not None and chosen.loss is not None and best.value > 0.5:
         difference, scale = chosen.loss - best.loss, chosen.loss
     else:

@@ -1,6 +1,6 @@
-"""What a match is required to show: `mean>=380000`, `win2048>=90%`, `2.median>1000`.
+"""Requirements on the result of a match: `mean>=380000`, `win2048>=90%`, `2.median>1000`.
 
-For scripts: a match that does not show it fails.
+For scripts: a match that does not meet its requirements fails.
 """
 
 import math
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from operator import ge, gt, le, lt
 from typing import Any, Self
 
-from lab2048.arena.match import Match, Standing
+from lab2048.arena.match import Match, PlayerResult
 from lab2048.arena.statistics import Interval, mean_interval, rate_interval
 from lab2048.errors import BoardError, UsageError, nearest
 from lab2048.rules.notation import rank_of
 
-# Names and what they mean; those with an interval also have its ends, mean-low and mean-high.
+# Figures by name; those with an interval also have its ends, such as mean-low and mean-high.
 FIGURES = {
     "mean": "mean score",
     "median": "median score",
@@ -23,8 +23,8 @@ FIGURES = {
     "max": "highest score",
     "win": "share of games that reach the goal; win4096: that tile",
     "moves": "mean number of moves of a game",
-    "speed": "moves a second",
-    "lead": "mean score less that of the best other player on the same seeds",
+    "speed": "moves per second",
+    "lead": "mean score minus that of the best other player on the same seeds",
 }
 WITH_INTERVAL = ("mean", "win", "moves", "lead")
 _SIGNS: dict[str, Callable[[float, float], bool]] = {">=": ge, "<=": le, ">": gt, "<": lt}
@@ -34,43 +34,43 @@ _TEXT = re.compile(
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """Whether one player shows what is required."""
+class RequirementResult:
+    """Whether one player meets a requirement."""
 
     text: str
     player: str
-    value: float | None  # None: there is no such figure, because too few games were played
+    value: float | None  # None: too few games were played
     is_met: bool
 
     def __str__(self) -> str:
-        """As a message tells it."""
-        shown = "no such figure yet" if self.value is None else f"{self.value:.10g}"
+        """Return a message for the user."""
+        shown = "too few games" if self.value is None else f"{self.value:.10g}"
         return f"required {self.text}: {self.player} has {shown}"
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return JSON data."""
         return {"required": self.text, "player": self.player, "value": self.value, "is_met": self.is_met}
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """A figure, a sign and a bound; of one player, or of all."""
+    """A figure, a comparison sign and a bound, for one player or all."""
 
     text: str
     figure: str
     sign: str
     bound: float
-    tile: int | None = None  # of win; None: the goal
-    end: str | None = None  # low or high: that end of the 95% interval
-    player: int | None = None  # from 1 on
+    tile: int | None = None  # for win; None = the goal
+    end: str | None = None  # low or high end of the 95% interval
+    player: int | None = None  # counted from 1; None = all
 
     @classmethod
     def from_text(cls, text: str, n_players: int) -> Self:
-        """Read a requirement; raise UsageError for what no match could show."""
+        """Parse a requirement; raise UsageError if it is invalid or no match could meet it."""
         found = _TEXT.fullmatch("".join(text.split()))
         if found is None:
             raise UsageError(
-                f"require {text!r} is not understood: expected a figure and a bound, as in mean>=380000",
+                f"require {text!r} is invalid: expected a figure and a bound, as in mean>=380000",
                 field="require",
             )
         figure, end, tile = found["figure"], found["end"], found["tile"]
@@ -105,32 +105,32 @@ class Requirement:
             raise UsageError(f"require {text!r}: no share is {'above 100%' if bound else 'below 0%'}", field="require")
         return cls(text, figure, found["sign"], bound, rank and 2**rank, end, player)
 
-    def check(self, match: Match) -> Iterator[Verdict]:
-        """Look at every player that it is about."""
-        for number, standing in enumerate(match.standings.values(), 1):
+    def check(self, match: Match) -> Iterator[RequirementResult]:
+        """Yield the result for every player concerned."""
+        for number, player_result in enumerate(match.results.values(), 1):
             if self.player in (None, number):
-                found = self._figure(match, standing) if standing.games else None
+                found = self._figure(match, player_result) if player_result.games else None
                 value = math.nan if found is None else float(getattr(found, self.end or "value"))
                 is_known = math.isfinite(value)
                 is_met = is_known and _SIGNS[self.sign](value, self.bound)
-                yield Verdict(self.text, standing.player, value if is_known else None, is_met)
+                yield RequirementResult(self.text, player_result.player, value if is_known else None, is_met)
 
-    def _figure(self, match: Match, standing: Standing) -> Interval | None:
-        n = len(standing.games)
+    def _figure(self, match: Match, player_result: PlayerResult) -> Interval | None:
+        n = len(player_result.games)
         match self.figure:
             case "mean":
-                return mean_interval(standing.scores)
+                return mean_interval(player_result.scores)
             case "moves":
-                return mean_interval([game.n_moves for game in standing.games.values()])
+                return mean_interval([game.n_moves for game in player_result.games.values()])
             case "win":
-                return standing.reached(self.tile) if self.tile else rate_interval(standing.n_won, n)
+                return player_result.reached(self.tile) if self.tile else rate_interval(player_result.n_won, n)
             case "lead":
-                others = (other for other in match.standings.values() if other is not standing)
-                leads = [lead[0] for other in others if (lead := match.difference(standing, other))]
+                others = (other for other in match.results.values() if other is not player_result)
+                leads = [lead[0] for other in others if (lead := match.difference(player_result, other))]
                 return min(leads, key=lambda lead: getattr(lead, self.end or "value"), default=None)
             case "speed":
-                return _exactly(standing.n_moves / standing.seconds) if standing.seconds else None
-        of = {"median": standing.median_score, "min": min(standing.scores), "max": max(standing.scores)}
+                return _exactly(player_result.n_moves / player_result.seconds) if player_result.seconds else None
+        of = {"median": player_result.median_score, "min": min(player_result.scores), "max": max(player_result.scores)}
         return _exactly(of[self.figure])
 
 
@@ -146,7 +146,7 @@ def _read_bound(text: str, bound: str, *, is_share: bool) -> float:
     is_percent = bound.endswith("%")
     if not math.isfinite(number):
         known = "0.9 or 90%" if is_share else "380000 or 4e5"
-        raise UsageError(f"require {text!r}: {bound!r} is no number: expected one such as {known}", field="require")
+        raise UsageError(f"require {text!r}: {bound!r} is not a number: expected for example {known}", field="require")
     if is_percent and not is_share:
         raise UsageError(
             f"require {text!r}: only win is a share: expected {bound.removesuffix('%')} without %", field="require"
@@ -154,5 +154,5 @@ def _read_bound(text: str, bound: str, *, is_share: bool) -> float:
     share = number / 100 if is_percent else number
     if is_share and not 0 <= share <= 1:
         meant = f"did you mean {bound}%?" if 1 < share <= 100 and not is_percent else "expected 0% to 100%"
-        raise UsageError(f"require {text!r}: {bound} is no share of games: {meant}", field="require")
+        raise UsageError(f"require {text!r}: {bound} is not a share of games: {meant}", field="require")
     return share

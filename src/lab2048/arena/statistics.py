@@ -1,4 +1,4 @@
-"""Means, rates and differences, each with its 95% interval and sample size."""
+"""Means, rates and differences with their 95% confidence intervals."""
 
 import math
 import statistics
@@ -12,7 +12,7 @@ _STUDENT = (12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.36462
 
 
 class Interval(NamedTuple):
-    """A number that was measured: the estimate and where the truth lies with 95% confidence."""
+    """An estimate and the ends of its 95% confidence interval."""
 
     value: float
     low: float
@@ -20,7 +20,7 @@ class Interval(NamedTuple):
 
 
 def student(degrees: int) -> float:
-    """The 97.5% point of Student's distribution; above 9 degrees by its expansion, to 4 decimals."""
+    """Return the 97.5% point of Student's t distribution; above 9 degrees by a series, to 4 decimals."""
     if degrees <= len(_STUDENT):
         return _STUDENT[degrees - 1]
     first = (Z**3 + Z) / 4
@@ -31,7 +31,7 @@ def student(degrees: int) -> float:
 
 
 def mean_interval(numbers: Sequence[float]) -> Interval:
-    """The mean with its interval by Student's distribution; one number alone has no finite interval."""
+    """Return the mean with its Student interval; a single number has an infinite one."""
     n = len(numbers)
     mean = statistics.fmean(numbers)
     if n < 2:
@@ -41,7 +41,7 @@ def mean_interval(numbers: Sequence[float]) -> Interval:
 
 
 def rate_interval(hits: int, n: int) -> Interval:
-    """A rate with Wilson's interval, which is right near 0 and 1 too.
+    """Return a rate with its Wilson interval, which also holds near 0 and 1.
 
     >>> rate_interval(10, 10).low
     0.7224672001371107
@@ -53,7 +53,7 @@ def rate_interval(hits: int, n: int) -> Interval:
 
 
 def games_to_decide(difference: Interval, n: int) -> int | None:
-    """About how many paired games would make this difference clear; None if it is clear already."""
+    """Estimate how many paired games would make this difference significant; None if it already is."""
     if difference.low > 0 or difference.high < 0 or difference.value == 0 or math.isinf(difference.low):
         return None
     half = (difference.high - difference.low) / 2

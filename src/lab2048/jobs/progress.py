@@ -113,10 +113,10 @@ class MatchProgress(JobProgress):
         return self._match
 
     def _add_games(self, match: "Match", event: dict[str, Any]) -> None:
-        standing = match.standings.get(self._names.get(event.get("player", ""), ""))
-        if standing is not None:
-            standing.cpu_seconds += event["cpu_seconds"]
-            standing.games |= {game.number: game for game in (Summary(*facts) for facts in event["games"])}
+        player_result = match.results.get(self._names.get(event.get("player", ""), ""))
+        if player_result is not None:
+            player_result.cpu_seconds += event["cpu_seconds"]
+            player_result.games |= {game.number: game for game in (Summary(*facts) for facts in event["games"])}
 
     def result(self) -> dict[str, Any] | None:
         """Return the mean score of each player with its interval."""

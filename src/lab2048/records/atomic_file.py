@@ -1,4 +1,4 @@
-"""Whole files: a file that is written is there in full, or not at all."""
+"""Write files atomically: a file is complete, or does not exist."""
 
 import contextlib
 import errno
@@ -14,10 +14,10 @@ from lab2048.errors import FileError, TargetExistsError
 
 @contextlib.contextmanager
 def replacing_bytes(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
-    """Write a file whole or not at all: under another name beside it, renamed at the end."""
+    """Write to a temporary file in the same folder and rename it at the end."""
     try:
         check_target(path, force=force)
-        target = path.resolve()  # a link stays a link
+        target = path.resolve()  # a symbolic link stays one
         part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         try:
             with part.open("xb") as file:
@@ -33,25 +33,25 @@ def replacing_bytes(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
 
 
 def check_target(path: Path, *, force: bool) -> None:
-    """Raise FileError unless a file may be written there: it is new, or a file that may be replaced."""
+    """Raise FileError unless `path` is new, or a file that `force` allows to replace."""
     target = path.resolve()
     if target.exists() and not target.is_file():
-        raise FileError(f"{path} is not a file: expected the name of a file", code="file.unwritable")
+        raise FileError(f"{path} exists and is not a file: expected a file name", code="file.unwritable")
     if target.exists() and not force:
         raise TargetExistsError(f"{path} exists already", hint="choose another name, or replace it")
 
 
 @contextlib.contextmanager
 def replacing(path: Path, *, force: bool) -> Iterator[TextIO]:
-    """The same for text."""
+    """Write a text file atomically; see `replacing_bytes`."""
     with replacing_bytes(path, force=force) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
         yield text
         text.detach()
 
 
-def sweep(path: Path) -> None:
-    """Remove what an accident in the middle of writing a file has left beside it."""
+def remove_leftovers(path: Path) -> None:
+    """Delete temporary files that an interrupted write left behind."""
     target = path.resolve()
     for part in target.parent.glob(f".{target.name}.*.part"):
         with contextlib.suppress(OSError):

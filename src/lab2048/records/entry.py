@@ -1,4 +1,4 @@
-"""What the store answers with: games and runs, in the detail that was asked for."""
+"""What the store returns: games and runs at several levels of detail."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from lab2048.rules import Rules
 
 
 class Summary(NamedTuple):
-    """What the statistics of a match need of one game."""
+    """The facts of one game that match statistics need."""
 
     number: int
     score: int
@@ -19,7 +19,7 @@ class Summary(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One line of the list of games: everything but the moves."""
+    """One line of the game list: everything but the moves."""
 
     id: int
     created: str
@@ -37,12 +37,12 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Games on one set of rules that were played together, and where they come from."""
+    """Games under the same rules that were stored together, and their provenance."""
 
     id: int
-    kind: str  # match, play, import, or what else makes games
+    kind: str  # match, play, import, ...
     rules: Rules
-    player: str  # whose run it is; in a match, the player of every game
+    player: str  # in a match, the player of every game
     seed: int | None  # None if the games were imported one by one
     created: str
     provenance: dict[str, Any]
@@ -50,12 +50,12 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A game as the store keeps it."""
+    """A stored game."""
 
     id: int
     run: Run
     number: int
-    created: str  # when it was first kept here, UTC
+    created: str  # when it was first stored here, UTC
     episode: Episode
 
     @property

@@ -1,8 +1,7 @@
-"""Episodes: games that were played, as little as proves them.
+"""Episodes: recorded games.
 
-Dice are a function of the seed, so rules, seed and moves are the whole game; score,
-highest tile and the rest can be recomputed, and are kept so that they can be
-checked and sorted by.
+Spawns are a function of the seed, so rules, seed and moves determine the whole game.  Score,
+highest tile and the rest can be recomputed; they are stored for checking and sorting.
 """
 
 import hashlib
@@ -18,7 +17,7 @@ from lab2048.rules.dice import check_seed
 from lab2048.rules.game import replay
 
 SCHEMA = "lab2048/episode-1"
-MAX_MOVES = 10_000_000  # of one game; with it no score leaves 64 bits, see lab2048.rules.notation
+MAX_MOVES = 10_000_000  # per game; keeps every score within 64 bits, see lab2048.rules.notation
 MAX_SECONDS = 1e10  # three centuries
 
 _KINDS: dict[str, tuple[type, ...]] = {
@@ -31,27 +30,27 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "seconds": (int, float),
 }
 
-# Who took over, and from which move on, counted from 1; whoever made the first moves is not named here.
+# (move number from 1, player that takes over there); the first player is not listed.
 Movers = tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True)
 class Episode:
-    """One game that was played."""
+    """One recorded game."""
 
     rules: Rules
     seed: int
-    player: str  # who began
-    moves: str  # a letter a move, see lab2048.rules.move
+    player: str  # of the first moves
+    moves: str  # one letter per move, see lab2048.rules.move
     score: int
     max_tile: int
-    moves_to_goal: int | None  # moves until the goal stood on the board; None if it never did
-    seconds: float  # what the players took to choose, in all
+    moves_to_goal: int | None  # moves until the goal was reached; None if it was not
+    seconds: float  # total thinking time of the players
     movers: Movers = ()
 
     @classmethod
     def from_game(cls, game: Game, player: str, seconds: float, movers: Movers = ()) -> Self:
-        """What is worth keeping of a game."""
+        """Make the record of a game."""
         return cls(
             rules=game.rules,
             seed=game.seed,
@@ -70,17 +69,16 @@ class Episode:
 
     @property
     def checksum(self) -> str:
-        """Changes with any change of the game; the time it took is not part of it."""
+        """Return a digest of everything except the time."""
         facts = [self.seed, self.player, self.moves, self.score, self.max_tile, self.moves_to_goal, self.movers]
         text = f"[{self.rules.json_text}, {json.dumps(facts)[1:]}"
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def replay(self) -> Iterator[Turn]:
-        """Play it again turn by turn; raise FileError, with the number of the move, at the first thing that is not so.
+        """Replay the game turn by turn; raise FileError, with the move number, at the first mismatch.
 
-        The game is proved when the iterator ends: score, highest tile and the way to the
-        goal have then come out as recorded.  Turns are not remembered: a record of any
-        length needs little memory, and this is how games from strangers are checked.
+        When the iterator ends, score, highest tile and moves to the goal have been verified.  Turns are
+        not stored, so games of any length from untrusted sources can be checked in little memory.
         """
         start = Game(self.rules, self.seed)
         board, score, to_goal = start.board, start.score, start.moves_to_goal
@@ -97,26 +95,26 @@ class Episode:
                 raise FileError(f"the game does not replay: {end}, but recorded as {recorded}", code="game.invalid")
 
     def prove(self) -> Game:
-        """The game with all its turns; raise FileError unless all comes out as recorded."""
+        """Return the game with all its turns; raise FileError unless it replays as recorded."""
         game = Game(self.rules, self.seed)
         game.turns.extend(self.replay())
         return game
 
     def to_json(self) -> dict[str, Any]:
-        """The episode as plain data; `from_json` is the inverse."""
+        """Return JSON data; `from_json` is the inverse."""
         data = {field.name: getattr(self, field.name) for field in fields(self)}
         return {"schema": SCHEMA, **data, "rules": self.rules.to_json(), "checksum": self.checksum}
 
     @classmethod
     def from_json(cls, data: Any) -> Self:
-        """Read what `to_json` wrote; anything else is refused, and so is a wrong checksum."""
+        """Parse the data that `to_json` returns; raise FileError for anything else or a wrong checksum."""
         if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-            raise FileError(f"this is no episode: expected an object with the schema {SCHEMA}")
+            raise FileError(f"not an episode: expected an object with the schema {SCHEMA}")
         return cls.from_facts(Rules.from_json(data.get("rules")), data)
 
     @classmethod
     def from_facts(cls, rules: Rules, data: Mapping[str, Any]) -> Self:
-        """The episode that strangers describe, its rules apart; raise LabError if a field or the checksum is wrong."""
+        """Make an episode from untrusted fields; raise LabError if a field or the checksum is wrong."""
         check_kinds(data, _KINDS)
         facts = {name: data[name] for name in _KINDS}
         if len(facts["moves"]) > MAX_MOVES:
@@ -133,20 +131,20 @@ class Episode:
 
 
 def check_kinds(data: Mapping[str, Any], kinds: Mapping[str, tuple[type, ...]]) -> None:
-    """Raise FileError unless each field is there and of one of its kinds."""
+    """Raise FileError unless each field is present and has one of its types."""
     for name, kind in kinds.items():
         if name not in data or type(data[name]) not in kind:
             raise FileError(f"{name} is {str(data.get(name))[:40]!r}: expected {kind[0].__name__}")
 
 
 def check_seconds(seconds: float) -> None:
-    """Raise FileError unless this is a time that a game can take."""
-    if not 0 <= seconds <= MAX_SECONDS:  # so it is for infinity and for what is no number
+    """Raise FileError unless `seconds` is in the valid range."""
+    if not 0 <= seconds <= MAX_SECONDS:  # also true for infinity and NaN
         raise FileError(f"seconds is out of range: expected 0 to {MAX_SECONDS:.0e}")
 
 
 def movers_of(names: Sequence[str]) -> Movers:
-    """Who took over and when, given who made each move.
+    """Return the takeovers, given the player of each move.
 
     >>> movers_of(["human", "human", "random", "human"])
     ((3, 'random'), (4, 'human'))
@@ -155,7 +153,7 @@ def movers_of(names: Sequence[str]) -> Movers:
 
 
 def names_of(player: str, movers: Movers, n_moves: int) -> list[str]:
-    """Who made each move, given who began and who took over.
+    """Return the player of each move, given the first player and the takeovers.
 
     >>> names_of("human", ((3, "random"), (4, "human")), 4)
     ['human', 'human', 'random', 'human']
@@ -167,7 +165,7 @@ def names_of(player: str, movers: Movers, n_moves: int) -> list[str]:
 
 
 def read_movers(data: Any, player: str, n_moves: int) -> Movers:
-    """Read the field `movers`: each move later than the one before, each player another than the one before."""
+    """Parse the field `movers`: increasing move numbers, and a different player each time."""
     expected = "expected pairs of a move and the player who takes over there, in order"
     if not isinstance(data, list):
         raise FileError(f"movers is {str(data)[:40]!r}: {expected}")

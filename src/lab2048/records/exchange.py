@@ -1,8 +1,7 @@
-"""Games as lines of JSON: how they travel from one store to another.
+"""Export and import games as JSON lines.
 
-A line is an episode as `Episode.to_json` writes it, and its provenance.  Lines come
-from strangers: each is bounded, checked and replayed before it is believed, and a
-bad one costs the others nothing.
+A line is an episode as `Episode.to_json` returns it, plus its provenance.  Lines are untrusted: each
+is limited in size, checked and replayed, and a bad line does not affect the others.
 """
 
 import json
@@ -18,7 +17,7 @@ from lab2048.records.store import Kept, Store
 MAX_LINE = MAX_MOVES + 1_000_000  # bytes; a strong game of 30,000 moves takes 31,000
 MAX_PLAYER = 1000
 
-# An import is kept in batches, so that little is lost if it is stopped and little memory is used.
+# Imported games are stored in batches: little is lost on interruption, and little memory is used.
 _BATCH_GAMES = 500
 _BATCH_MOVES = 200_000  # a few seconds of replaying
 
@@ -27,24 +26,24 @@ Incoming = tuple[Episode, dict[str, Any]]  # a game and its provenance
 
 @dataclass
 class Tally:
-    """What came of an import so far."""
+    """The counts of an import so far."""
 
     imported: int = 0
     already: int = 0
     refused: int = 0
 
     def __str__(self) -> str:
-        """The line that ends an import."""
-        return f"imported {self.imported}, already there {self.already}, refused {self.refused}"
+        """Return the summary line."""
+        return f"imported {self.imported}, already present {self.already}, rejected {self.refused}"
 
 
 def write_line(kept: Kept) -> str:
-    """One game as one line of JSON, without the line's end."""
+    """Return one game as a line of JSON, without a newline."""
     return json.dumps({**kept.episode.to_json(), "provenance": kept.provenance}, allow_nan=False)
 
 
 def read_line(line: bytes) -> Incoming:
-    """Read what `write_line` wrote, and prove the game; anything else is a FileError that says why."""
+    """Parse a line of `write_line` and replay the game; raise FileError if anything is wrong."""
     try:
         data = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
         episode = Episode.from_json(data)
@@ -59,7 +58,7 @@ def read_line(line: bytes) -> Incoming:
     except RecursionError:
         raise FileError("nested too deeply: expected an episode") from None
     except (ValueError, OverflowError) as error:
-        raise FileError(f"a number is not understood: {error}") from None
+        raise FileError(f"invalid number: {error}") from None
     except LabError as error:
         raise FileError(_shorten(str(error))) from None
     return episode, origin
@@ -73,10 +72,10 @@ def import_lines(
     refuse: Callable[[int, str], None],
     progress: Callable[[], None] = lambda: None,
 ) -> None:
-    """Keep every good line of a stream, calling `refuse` with the number of each bad one and the reason.
+    """Store every valid line of a stream; call `refuse` with the line number and reason for each invalid one.
 
-    `tally` is counted on as batches are kept, so that it is right also if an error ends
-    the import; `progress` is called after each batch.
+    `tally` is updated as batches are stored, so it is correct even if an error ends the import;
+    `progress` is called after each batch.
     """
     batch: list[Incoming] = []
     n_moves = 0
@@ -103,7 +102,7 @@ def _keep(store: Store, batch: list[Incoming], tally: Tally) -> None:
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    """The lines that are not blank, by their numbers from 1; None in place of one that is too long."""
+    """Yield non-blank lines with their numbers from 1; None in place of a line that is too long."""
     number = 0
     while line := stream.readline(MAX_LINE + 1):
         number += 1
@@ -113,23 +112,23 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
             yield number, None
             continue
         if number == 1:
-            line = line.removeprefix(b"\xef\xbb\xbf")  # the mark that some editors put before the text
+            line = line.removeprefix(b"\xef\xbb\xbf")  # byte order mark
         if line.strip():
             yield number, line
 
 
 def _check_names(episode: Episode) -> None:
-    """What `Episode.from_json` need not care about, but a terminal must."""
+    """Raise FileError for player names that could confuse a terminal."""
     for player in (episode.player, *(name for _, name in episode.movers)):
         if not (player.isprintable() and 0 < len(player) <= MAX_PLAYER):
-            raise FileError(f"player is no name: expected 1 to {MAX_PLAYER} printable characters")
+            raise FileError(f"invalid player name: expected 1 to {MAX_PLAYER} printable characters")
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not valid JSON")
 
 
 def _shorten(text: str) -> str:
-    """The beginning of a text, without characters that would confuse a terminal."""
+    """Return the first 300 characters, with unprintable ones replaced."""
     clean = "".join(letter if letter.isprintable() else "?" for letter in text[:300])
     return clean if len(text) <= 300 else f"{clean} ..."

@@ -1,8 +1,8 @@
-"""Studies: the trials of a tuning, kept in a SQLite file that optuna and its dashboard read.
+"""Store the trials of a tuning in a SQLite file that Optuna and its dashboard can read.
 
-A study is known by everything that decides its trials, so that the same command finds it
-again.  Only finished trials are kept, each in one transaction: a program may be killed
-at any moment.  Nothing that runs is ever read from the file: no pickles.
+A study is identified by everything that affects its trials, so the same command finds it again.
+Only finished trials are stored, each in one transaction, so the program may be killed at any time.
+No code is loaded from the file: no pickles.
 """
 
 import contextlib
@@ -20,24 +20,24 @@ from lab2048.records.database import BUSY_SECONDS, data_folder, default_path
 if TYPE_CHECKING:
     import optuna
 
-LIMIT = 3.0  # how far a knob turns; optuna's first steps are a third of it
+LIMIT = 3.0  # range of a coordinate; Optuna's first steps are a third of it
 
 _MAGIC = b"SQLite format 3\0"
 _OTHER = "use another study file"
 
 
 class Trial(NamedTuple):
-    """One setting of the knobs, and what came of its games."""
+    """One point in parameter space, and the result of its games."""
 
-    number: int  # 0 is the start
+    number: int  # 0 is the original evaluator
     generation: int
-    settings: Mapping[str, float]
+    params: Mapping[str, float]
     value: float  # of the objective
-    facts: Mapping[str, Any]  # for whoever looks at the study: mean score, rate of the goal
+    facts: Mapping[str, Any]  # for people who inspect the study: mean score, rate of the goal
 
 
 def load_optuna() -> Any:
-    """The optuna package, quiet; it is not loaded before it is needed, because that takes half a second."""
+    """Import Optuna on first use (it takes half a second) and silence its log; raise UsageError if it is missing."""
     try:
         import cmaes  # noqa: F401  # optuna's sampler needs it
         import optuna
@@ -48,15 +48,15 @@ def load_optuna() -> Any:
 
 
 def study_path() -> Path:
-    """Where studies are kept unless the user says otherwise: beside the store of games."""
+    """Return the default file, next to the game store."""
     return default_path().with_name("tuning.sqlite")
 
 
-class Study:
-    """The trials of one tuning, as far as they are finished."""
+class TuningStudy:
+    """The finished trials of one tuning."""
 
     def __init__(self, path: Path, identity: Mapping[str, Any]) -> None:
-        """Find the study of this identity, or begin it."""
+        """Open the study with this identity, or create it."""
         text = json.dumps(identity, sort_keys=True)
         self.path = path
         self.id = hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -68,11 +68,11 @@ class Study:
                 self._count(kept)
 
     def keep(self, trial: Trial) -> None:
-        """Keep a finished trial."""
+        """Store a finished trial."""
         optuna = self._optuna
-        distributions = {name: optuna.distributions.FloatDistribution(-LIMIT, LIMIT) for name in trial.settings}
+        distributions = {name: optuna.distributions.FloatDistribution(-LIMIT, LIMIT) for name in trial.params}
         frozen = optuna.trial.create_trial(
-            params=dict(trial.settings),
+            params=dict(trial.params),
             distributions=distributions,
             value=trial.value,
             user_attrs={"number": trial.number, "generation": trial.generation, **trial.facts},
@@ -91,8 +91,8 @@ class Study:
         check_file(self.path)
         storages = self._optuna.storages
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what the database layer thinks of its own future helps no user
-            # The path does not go into an address, where some letters would mean something else.
+            warnings.simplefilter("ignore")  # deprecation warnings of SQLAlchemy do not help users
+            # Connect by path, because some characters have a special meaning in a URL.
             storage = storages.RDBStorage("sqlite:///study.sqlite", engine_kwargs={"creator": self._connect})
             self._close = storage.engine.dispose
             study: optuna.Study = self._optuna.create_study(
@@ -106,12 +106,12 @@ class Study:
         return sqlite3.connect(self.path, timeout=BUSY_SECONDS, check_same_thread=False)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._close()
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn what the layers below complain of into one line."""
+        """Convert errors of Optuna and SQLite to a one-line StoreError."""
         try:
             yield
         except StoreError:
@@ -127,7 +127,7 @@ class Study:
 
 
 def check_file(path: Path) -> None:
-    """Refuse a file that is not a study file, before anything writes into it."""
+    """Raise StoreError for a file that is not a study file, before anything is written."""
     if path.parent == data_folder():
         path.parent.mkdir(parents=True, exist_ok=True)
     if not path.parent.is_dir():

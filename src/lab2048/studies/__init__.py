@@ -1,1 +1,1 @@
-"""Questions: published experiments as data, run again and set beside the published figures."""
+"""Studies: published experiments as data, repeated and compared with the published figures."""

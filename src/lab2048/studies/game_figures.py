@@ -1,4 +1,4 @@
-"""Figures of games: what a number of them comes to, measure by measure."""
+"""Compute the figures of a study from games."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from lab2048.studies.result import GameResult
 def game_result(
     number: int, episode: Episode, n_overridden: int | None = None, n_replaced: int | None = None
 ) -> GameResult:
-    """What is kept of a game that was played."""
+    """Summarise a finished game."""
     return GameResult(
         number,
         episode.score,
@@ -29,7 +29,9 @@ def game_result(
 
 
 def tile_sum(rules: Rules, seed: int, n_moves: int) -> int:
-    """The sum of the tiles after so many moves: slides keep it, and fair dice alone say which tiles spawned.
+    """Return the tile sum after `n_moves` moves.
+
+    Slides do not change the sum, and with the fair spawner the seed alone decides which tiles spawn.
 
     >>> tile_sum(Rules.from_text("4x4"), seed=1, n_moves=0)
     4
@@ -48,7 +50,7 @@ def tile_sum(rules: Rules, seed: int, n_moves: int) -> int:
 
 
 def measure_games(games: Sequence[GameResult], measure: Measure) -> Measured | None:
-    """A figure of some games; None if they do not tell it."""
+    """Return a figure over some games, or None if they have no value for it."""
     found = list(samples(games, measure).values())
     if not found:
         return None
@@ -58,7 +60,7 @@ def measure_games(games: Sequence[GameResult], measure: Measure) -> Measured | N
 
 
 def samples(games: Sequence[GameResult], measure: Measure) -> dict[int, float]:
-    """The figure game by game, or ten by ten, by number; games that do not tell it are left out."""
+    """Return the figure per game number, or per ten games; games without a value are left out."""
     chosen = [game for game in games if not measure.first or game.number < measure.first]
     if measure.name == "best-of-ten":
         tens = [[game.max_tile for game in chosen if game.number // 10 == i] for i in range(len(chosen) // 10)]
@@ -95,7 +97,7 @@ def _sample(game: GameResult, measure: Measure) -> float | None:
 
 
 def paired_difference(ours: Sequence[GameResult], theirs: Sequence[GameResult], measure: Measure) -> Interval | None:
-    """Ours less theirs on the same seeds; None if they did not meet the same ones."""
+    """Return ours minus theirs on the same seeds, or None if the seeds differ."""
     a, b = samples(ours, measure), samples(theirs, measure)
     if len(a) < 2 or a.keys() != b.keys():
         return None

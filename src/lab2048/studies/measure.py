@@ -1,4 +1,4 @@
-"""Measures: what a figure is about, and the figure as it was measured here."""
+"""Measures (what a figure is about) and measured values with their intervals."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from lab2048.errors import FileError, UnknownNameError, nearest
 
 
 class Unit(Enum):
-    """How a figure is written."""
+    """The unit of a figure, which decides its format."""
 
     RATE = "rate"
     NUMBER = "number"
@@ -21,7 +21,7 @@ class Unit(Enum):
 
 
 class Meaning(NamedTuple):
-    """What a measure says, its unit, and whether more of it is better (1), worse (-1) or neither (0)."""
+    """The title and unit of a measure, and whether higher is better (1), worse (-1) or neither (0)."""
 
     title: str
     unit: Unit
@@ -76,15 +76,15 @@ _BRIEF = {
 
 @dataclass(frozen=True)
 class Measure:
-    """What a figure is about: `won`, `reached:512`, or of the first games only, `tile@15`."""
+    """What a figure measures: `won`, `reached:512`, or over the first 15 games only, `tile@15`."""
 
     name: str
     tile: int = 0
-    first: int = 0  # only so many games; 0: all
+    first: int = 0  # only the first N games; 0 = all
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Read a measure.
+        """Parse a measure.
 
         >>> Measure.from_text("reached:512@15")
         Measure(name='reached', tile=512, first=15)
@@ -96,15 +96,15 @@ class Measure:
         if (name in ("reached", "best-of-ten", "pairs")) != bool(tile) or not all(
             word.isdigit() for word in (tile or "0", first or "0")
         ):
-            raise FileError(f"measure {text!r} is not understood: expected such as won, reached:512 or tile@15")
+            raise FileError(f"measure {text!r} is invalid: expected for example won, reached:512 or tile@15")
         if tile and (int(tile) < 2 or int(tile) & (int(tile) - 1)):
-            raise FileError(f"measure {text!r}: there is no tile {tile}: expected 2, 4, 8 and so on")
+            raise FileError(f"measure {text!r}: {tile} is not a tile: expected a power of two from 2")
         if at and not int(first or 0):
-            raise FileError(f"measure {text!r}: expected how many games after @, 1 or more")
+            raise FileError(f"measure {text!r}: expected the number of games after @, 1 or more")
         return cls(name, int(tile or 0), int(first or 0))
 
     def to_text(self) -> str:
-        """The measure as `from_text` reads it."""
+        """Return the text that `from_text` parses."""
         return self.name + (f":{self.tile}" if self.tile else "") + (f"@{self.first}" if self.first else "")
 
     @property
@@ -113,57 +113,62 @@ class Measure:
 
     @property
     def title(self) -> str:
-        """What a reader sees."""
+        """Return the title for tables and charts."""
         title = self.meaning.title.replace("{tile}", str(self.tile))
         return f"{title}, first {self.first} games" if self.first else title
 
     @property
     def brief(self) -> str:
-        """The title where there is little room."""
+        """Return a short title for narrow columns."""
         found = _BRIEF.get(self.name, self.meaning.title).replace("{tile}", str(self.tile))
         return f"{found}, first {self.first}" if self.first else found
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A figure that was measured: value, 95% interval and sample size; without an interval the ends are infinite."""
+    """A measured value with its 95% interval and sample size.
+
+    A value without an interval has infinite ends.
+    """
 
     value: float
     low: float
     high: float
-    n: int  # games or repetitions; 0: exact, nothing was sampled
+    n: int  # games or repetitions; 0 = exact, not sampled
 
     @classmethod
     def exact(cls, value: float) -> Self:
-        """A figure that chance has no part in."""
+        """Make a value that does not depend on chance."""
         return cls(value, value, value, 0)
 
     @classmethod
     def mean(cls, samples: Sequence[float]) -> Self:
-        """A mean of samples."""
+        """Make a mean with its interval."""
         return cls(*mean_interval(samples), len(samples))
 
     @classmethod
     def rate(cls, hits: int, n: int) -> Self:
-        """A rate."""
+        """Make a rate with its interval."""
         return cls(*rate_interval(hits, n), n)
 
     @classmethod
-    def once(cls, value: float) -> Self:
-        """A figure that was measured one time."""
+    def single(cls, value: float) -> Self:
+        """Make a value that was measured only once and so has no interval."""
         return cls(value, -math.inf, math.inf, 1)
 
     @classmethod
-    def over(cls, trainings: Sequence[Self], most: float = math.inf) -> Self:
-        """The mean of some trainings: how far they are apart counts, and the games of each, whichever says less.
+    def mean_of(cls, trainings: Sequence[Self], most: float = math.inf) -> Self:
+        """Average over trainings.
 
-        No figure can be below nothing; a rate is at `most` 1.
+        The interval covers both the spread between trainings and the intervals of each, whichever is wider.
+        It never goes below 0 or above `most` (1 for a rate).
+
         """
         if len(trainings) == 1:
             return trainings[0]
         among, k = mean_interval([each.value for each in trainings]), len(trainings)
         n = sum(each.n for each in trainings) or (0 if among.low == among.high else k)
-        if not all(each.is_sure for each in trainings):
+        if not all(each.has_interval for each in trainings):
             return cls(among.value, max(0.0, among.low), min(most, among.high), n)
         below = math.hypot(*(each.value - each.low for each in trainings)) / k
         above = math.hypot(*(each.high - each.value for each in trainings)) / k
@@ -175,28 +180,28 @@ class Measured:
         return Interval(self.value, self.low, self.high)
 
     @property
-    def is_sure(self) -> bool:
-        """True if it has an interval: what was measured once has none."""
+    def has_interval(self) -> bool:
+        """Return True if the interval is finite; a value measured once has none."""
         return math.isfinite(self.low) and math.isfinite(self.high)
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data, which has no infinity."""
+        """Return JSON data; infinite ends become null."""
         ends = [end if math.isfinite(end) else None for end in (self.low, self.high)]
         return {"value": self.value, "ci95": ends, "n": self.n}
 
     @classmethod
     def from_json(cls, data: Any) -> Self:
-        """Read what `to_json` wrote."""
+        """Parse the data that `to_json` returns."""
         try:
             low, high = data["ci95"]
             ends = (-math.inf if low is None else float(low), math.inf if high is None else float(high))
             return cls(float(data["value"]), *ends, int(data["n"]))
         except (TypeError, KeyError, ValueError):
-            raise FileError(f"figure {str(data)[:60]!r} is not understood: expected value, ci95 and n") from None
+            raise FileError(f"figure {str(data)[:60]!r} is invalid: expected value, ci95 and n") from None
 
 
 def check_size(name: str) -> str:
-    """Return the size of a run if it is one."""
+    """Return `name` if it is a valid size, else raise UsageError."""
     if name not in SIZES:
         raise UnknownNameError("size", name, SIZES)
     return name

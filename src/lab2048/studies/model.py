@@ -1,4 +1,4 @@
-"""What a study is: a question, rows that are run, and the figures that each is compared by."""
+"""The data model of a study: a question, rows to run, and the figures each row is compared by."""
 
 import hashlib
 import json
@@ -11,12 +11,12 @@ from lab2048.studies.measure import SIZES, Measure
 from lab2048.studies.published import Published
 
 KINDS = ("match", "solve", "regret", "threads", "train", "bound", "none")
-SPAWN = "2:0.9,4:0.1"  # what spawns unless a row says otherwise
+SPAWN = "2:0.9,4:0.1"  # default spawn table
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One number of a row, and what it is set beside: a published one, or the same of another row."""
+    """One number of a row and its reference: a published value, or the same measure of another row."""
 
     measure: Measure
     published: Published | None = None
@@ -26,36 +26,36 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """A training: by which method, with which options, how many games or minutes of each size of run."""
+class TrainingSpec:
+    """What to train: method, options, and the number of games or minutes per size."""
 
     method: str
     options: Mapping[str, Any] = field(default_factory=dict)
     preset: str = ""
     games: Mapping[str, int] = field(default_factory=dict)
-    minutes: Mapping[str, int] = field(default_factory=dict)  # of the sizes that are trained by the clock
-    of: str = ""  # id of the row whose training it is, if that is another
-    later: int = 0  # how far its seed is from that of the run
+    minutes: Mapping[str, int] = field(default_factory=dict)  # only for sizes with a time limit
+    of: str = ""  # id of another row whose training is reused
+    seed_offset: int = 0  # added to the seed of the study
 
-    def is_at(self, size: str) -> bool:
-        """True if there is something to learn at a size of run."""
+    def trains_at(self, size: str) -> bool:
+        """Return True if this size includes training."""
         return bool(self.games.get(size) or self.minutes.get(size))
 
     def facts(self, size: str) -> list[Any]:
-        """All that changes what is learnt; what only some lessons have stands where they have it."""
+        """Return everything that affects the trained network, for the digest."""
         method, options, preset, *more = self.begin(size)
         return [method, options, preset, self.games.get(size), *more]
 
     def begin(self, size: str) -> list[Any]:
-        """The same but for the number of games: lessons that are equal in this begin alike."""
-        more = {"minutes": self.minutes.get(size, 0), "later": self.later}
+        """Return the same facts without the number of games: trainings with equal facts start identically."""
+        more = {"minutes": self.minutes.get(size, 0), "later": self.seed_offset}
         given = {name: value for name, value in more.items() if value}
         return [self.method, dict(self.options), self.preset, *([given] if given else [])]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One thing that is run."""
+    """One experiment of a study."""
 
     id: str
     title: str
@@ -63,55 +63,55 @@ class Row:
     board: str
     goal: int
     player: str = ""
-    sizes: Mapping[str, int] = field(default_factory=dict)  # games, or 1, by size of run; 0: left out
+    sizes: Mapping[str, int] = field(default_factory=dict)  # games (or 1) per size; 0 = skip
     figures: tuple[Figure, ...] = ()
     objective: str = "win"  # of a solve
-    lesson: Lesson | None = None
-    trainings: int = 1  # of a full run, each with a seed of its own; smaller runs have one
-    tests_on: str = ""  # a smaller board for runs of the size test
+    training_spec: TrainingSpec | None = None
+    trainings: int = 1  # at size full, each with its own seed; other sizes have one
+    tests_on: str = ""  # a smaller board for size test
     note: str = ""
-    spawn: str = SPAWN  # which tiles spawn, and how often
+    spawn: str = SPAWN  # spawn table
 
     def rules(self, size: str) -> Rules:
-        """The rules for a run of some size."""
+        """Return the rules at a size."""
         board = self.tests_on if size == "test" and self.tests_on else self.board
         return Rules.from_text(board, goal=self.goal, spawn=self.spawn)
 
     def amount(self, size: str) -> int:
-        """How many games, or whether at all."""
+        """Return the number of games at a size; 0 means the row is skipped."""
         return self.sizes.get(size, 0)
 
     def parts(self, size: str) -> tuple["Row", ...]:
-        """What is run and kept by itself: the row, or each of its trainings."""
-        if self.lesson is None or self.trainings == 1 or size != "full":
+        """Return the units that are run and stored separately: the row itself, or one row per training."""
+        if self.training_spec is None or self.trainings == 1 or size != "full":
             return (self,)
-        of, parts = self.lesson.of, []
+        of, parts = self.training_spec.of, []
         for i in range(self.trainings):
-            lesson = replace(self.lesson, later=i, of=f"{of}.{i + 1}" if of else "")
-            parts.append(replace(self, id=f"{self.id}.{i + 1}", lesson=lesson, trainings=1))
+            training_spec = replace(self.training_spec, seed_offset=i, of=f"{of}.{i + 1}" if of else "")
+            parts.append(replace(self, id=f"{self.id}.{i + 1}", training_spec=training_spec, trainings=1))
         return tuple(parts)
 
     @property
     def trained_by(self) -> str:
-        """The id of the row that trains what this one plays by."""
-        return self.lesson.of or self.id if self.lesson else ""
+        """Return the id of the row that trains the network of this one."""
+        return self.training_spec.of or self.id if self.training_spec else ""
 
     def digest(self, size: str) -> str:
-        """Changes with anything that changes what is run or counted; other figures are only read off."""
-        learnt = self.lesson.facts(size) if self.lesson else None
-        facts = [self.kind, self.rules(size).to_json(), self.player, self.amount(size), self.objective, learnt]
+        """Return a digest of everything that affects what is run or counted."""
+        trained = self.training_spec.facts(size) if self.training_spec else None
+        facts = [self.kind, self.rules(size).to_json(), self.player, self.amount(size), self.objective, trained]
         if any(figure.measure.name == "interventions" for figure in self.figures):
-            facts.append("interventions")  # counted while the games are played: those kept before do not tell it
+            facts.append("interventions")  # counted during the games, so older results do not have it
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
-    def likeness(self, size: str) -> str:
-        """The same for all rows that differ from this one in their number of games alone."""
+    def digest_without_games(self, size: str) -> str:
+        """Return a digest that ignores the number of games, for partial results."""
         return replace(self, sizes={}).digest(size)
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """A list of rows from the best to the worst: all that have a figure, on one board."""
+    """A ranking of all rows on one board by one measure."""
 
     title: str
     by: Measure
@@ -120,7 +120,7 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Study:
-    """A published experiment, or a question of our own."""
+    """A published experiment, or one of our own."""
 
     name: str
     title: str
@@ -129,19 +129,19 @@ class Study:
     assumptions: tuple[str, ...]
     rows: tuple[Row, ...]
     rankings: tuple[Ranking, ...] = ()
-    charts: tuple[Measure, ...] = ()  # what its picture shows; none: what most figures are published of
+    charts: tuple[Measure, ...] = ()  # measures in the chart; empty = the measure with the most published figures
 
     def row(self, id_: str) -> Row:
-        """The row with this id; there is one."""
+        """Return the row with this id, which must exist."""
         return next(row for row in self.rows if row.id == id_)
 
     def parts(self, size: str) -> Iterator[Row]:
-        """All that is run and kept by itself, in order."""
+        """Yield the parts of all rows, in order."""
         for row in self.rows:
             yield from row.parts(size)
 
     def to_json(self) -> dict[str, Any]:
-        """What a list of studies says."""
+        """Return the summary shown in a list of studies."""
         return {
             "name": self.name,
             "title": self.title,

@@ -1,4 +1,4 @@
-"""Published figures, as documents print them: a text in, a value and how sure it is out."""
+"""Parse published figures as papers print them into values with intervals."""
 
 import math
 import re
@@ -12,19 +12,19 @@ from lab2048.errors import FileError
 _COUNT = re.compile(r"(at least )?(\d+) of (\d+)")
 _RANGE = re.compile(r"(\d[\d,]*(?:\.\d+)?)-(\d[\d,]*(?:\.\d+)?) ?(%|ms|s|x)?")
 _NUMBER = re.compile(r"(about |at least |at most )?(\d[\d,]*(?:\.(\d+))?) ?(%|ms|s|x)?")
-_PARTS = {"%": 100, "ms": 1000, "s": 1, "x": 1, None: 1}  # of a whole, or of a second
+_PARTS = {"%": 100, "ms": 1000, "s": 1, "x": 1, None: 1}  # per whole, or per second
 EXPECTED = (
-    "expected such as 15 of 100, at least 1 of 15, 96.26%, 20-25%, 3,932,156, about 30 s, at most 1 s, or samples"
+    "expected for example 15 of 100, at least 1 of 15, 96.26%, 20-25%, 3,932,156, about 30 s, at most 1 s, or samples"
 )
 
 
 @dataclass(frozen=True)
 class Published:
-    """What a document says of a figure.
+    """A published value.
 
-    A count of games has the interval of its rate, samples that of their mean; a number
-    may have been rounded in its last digit.  Of `at least` only the lower end is known, of
-    `at most` the upper one.
+    A count of games gets the interval of its rate, samples that of their mean; a plain number
+    gets half a unit in its last digit for rounding.  `at least` sets only the lower end, `at
+    most` only the upper one.
     """
 
     text: str
@@ -34,7 +34,7 @@ class Published:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Read a figure.
+        """Parse a published figure.
 
         >>> Published.from_text("96.26%").value, Published.from_text("at least 1 of 15").value
         (0.9626, None)
@@ -42,13 +42,13 @@ class Published:
         if found := _COUNT.fullmatch(text):
             hits, n = int(found[2]), int(found[3])
             if not 0 <= hits <= n or n == 0:
-                raise FileError(f"published {text!r} is not understood: expected no more hits than games")
+                raise FileError(f"published {text!r} is invalid: expected at most as many hits as games")
             rate = rate_interval(hits, n)
             return cls(text, None, rate.low, 1.0) if found[1] else cls(text, *rate)
         if found := _RANGE.fullmatch(text):
             low, high = (_number(end) / _PARTS[found[3]] for end in found.groups()[:2])
             if low > high:
-                raise FileError(f"published {text!r} is not understood: expected the lower number first")
+                raise FileError(f"published {text!r} is invalid: expected the lower number first")
             return cls(text, (low + high) / 2, low, high)
         if found := _NUMBER.fullmatch(text):
             parts = _PARTS[found[4]]
@@ -59,17 +59,17 @@ class Published:
                 return cls(text, None, -math.inf, value)
             half = value / 2 if found[1] else 0.5 * 10.0 ** -len(found[3] or "") / parts
             return cls(text, value, value - half, value + half)
-        raise FileError(f"published {text!r} is not understood: {EXPECTED}")
+        raise FileError(f"published {text!r} is invalid: {EXPECTED}")
 
     @classmethod
     def from_samples(cls, samples: Sequence[float]) -> Self:
-        """The mean of figures that are printed one by one."""
+        """Average values that are published individually."""
         mean = mean_interval(samples)
         return cls(f"{mean.value:,.5g}, mean of {len(samples)}", *mean)
 
     @property
     def interval(self) -> Interval | None:
-        """Value and ends; None if only one end is known."""
+        """Return value and ends, or None if only one end is known."""
         return None if self.value is None else Interval(self.value, self.low, self.high)
 
 

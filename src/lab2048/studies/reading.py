@@ -1,4 +1,4 @@
-"""Reading studies: the TOML files in the folder definitions, or one of your own."""
+"""Read studies from TOML files: the built-in ones in definitions/, or your own."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -9,9 +9,9 @@ from typing import Any
 
 from lab2048.errors import FileError, LabError, UnknownNameError, nearest
 from lab2048.studies.measure import SIZES, Measure
-from lab2048.studies.model import KINDS, SPAWN, Figure, Lesson, Ranking, Row, Study
+from lab2048.studies.model import KINDS, SPAWN, Figure, Ranking, Row, Study, TrainingSpec
 from lab2048.studies.published import Published
-from lab2048.studies.run.trained_games import TRAINED, TURNED, UNTOLD, WEIGHTS, is_trained
+from lab2048.studies.run.trained_games import TRAINED, TURNED, UNAVAILABLE, WEIGHTS, is_trained
 
 FOLDER = Path(__file__).parent / "definitions"
 MAX_TRAININGS = 100
@@ -26,7 +26,7 @@ _ROW = {
     "spawn": str,
 }  # fmt: skip
 _FIGURE = {"measure": str, "published": str, "samples": list, "where": str, "against": str, "differs": str}
-_LESSON = {
+_TRAINING = {
     "method": str, "options": dict, "preset": str, "full": int, "quick": int, "test": int, "minutes": dict, "of": str,
 }  # fmt: skip
 
@@ -35,17 +35,17 @@ _WORDS: Mapping[type, str] = {str: "a text", int: "a whole number", list: "a lis
 
 
 def study_names() -> list[str]:
-    """The names of our studies, in order."""
+    """Return the names of the built-in studies, sorted."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
 def load_study(name: str) -> Study:
-    """One of ours by name, or FILE.toml; a name that is unknown is answered with the nearest one."""
+    """Load a built-in study by name, or a FILE.toml; raise UsageError with a suggestion for an unknown name."""
     if name.endswith(".toml"):
         path = Path(name)
         if path.stem in study_names() and path.resolve().parent != FOLDER.resolve():
             raise FileError(
-                f"study file {path} has the name of one of ours, by which results are kept: expected another name"
+                f"study file {path} has the name of a built-in study; results are stored by name: expected another"
             )
         return read_study(path)
     if name not in study_names():
@@ -55,13 +55,13 @@ def load_study(name: str) -> Study:
 
 @cache
 def read_study(path: Path) -> Study:
-    """Read a file; raise FileError with the row and the field that is wrong."""
+    """Read a file; raise FileError naming the invalid row and field."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise FileError(f"study file {path} cannot be read: {error.strerror}", code="file.unreadable") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FileError(f"study file {path} is no TOML: {error}") from None
+        raise FileError(f"study file {path} is not valid TOML: {error}") from None
     where = f"study {path.stem}"
     _check(where, data, _STUDY, needed=("title", "question", "source", "rows"))
     if not data["rows"]:
@@ -92,17 +92,15 @@ def _read_row(where: str, data: Any, before: Sequence[Row]) -> Row:
     if kind not in KINDS:
         raise FileError(f"{where}: kind {kind!r} is unknown: {nearest(kind, KINDS)}")
     if (kind in ("match", "regret", "threads", "train")) != bool(data.get("player")):
-        raise FileError(f"{where}: expected a player for a match, regret, threads or train, and for no other kind")
+        raise FileError(f"{where}: expected a player for kinds match, regret, threads and train only")
     if data.get("player", "").startswith(TRAINED) and (kind != "train" or not is_trained(data["player"])):
-        raise FileError(f"{where}: player {data['player']!r}: expected {TRAINED} or {TURNED}, of a row that trains")
+        raise FileError(f"{where}: player {data['player']!r}: expected {TRAINED} or {TURNED}, in a row of kind train")
     if (kind == "train" and "train" not in data) or (kind not in ("train", "regret") and "train" in data):
-        raise FileError(
-            f"{where}: expected train = {{method = ...}} for a row of the kind train, or of the kind regret"
-        )
+        raise FileError(f"{where}: expected train = {{method = ...}} for rows of kind train or regret only")
     if WEIGHTS in data.get("player", "") and "train" not in data:
-        raise FileError(f"{where}: player {data['player']!r}: expected a row that trains for {WEIGHTS}")
+        raise FileError(f"{where}: player {data['player']!r}: {WEIGHTS} needs a row with train = {{...}}")
     if kind == "bound" and "spawn" in data:
-        raise FileError(f"{where}: spawn: expected none for a bound, whose formula is that of spawned 2s and 4s")
+        raise FileError(f"{where}: spawn: not allowed for kind bound, whose formula assumes that 2s and 4s spawn")
     try:
         row = Row(
             id=data["id"],
@@ -114,7 +112,7 @@ def _read_row(where: str, data: Any, before: Sequence[Row]) -> Row:
             sizes={size: data[size] for size in SIZES if size in data},
             figures=tuple(_read_figure(where, figure) for figure in data["figures"]),
             objective=data.get("objective", "win"),
-            lesson=_read_lesson(where, data["train"], before) if "train" in data else None,
+            training_spec=_read_training_spec(where, data["train"], before) if "train" in data else None,
             trainings=data.get("trainings", 1),
             tests_on=data.get("tests_on", ""),
             note=data.get("note", ""),
@@ -122,19 +120,17 @@ def _read_row(where: str, data: Any, before: Sequence[Row]) -> Row:
         )
         if not 1 <= row.trainings <= MAX_TRAININGS:
             raise FileError(f"{where}: trainings {row.trainings}: expected 1 to {MAX_TRAININGS}")
-        untold = [figure.measure.name for figure in row.figures if figure.measure.name in UNTOLD]
+        untold = [figure.measure.name for figure in row.figures if figure.measure.name in UNAVAILABLE]
         if is_trained(row.player) and untold:
-            raise FileError(f"{where}: measure {untold[0]!r}: games that {row.player} plays at once do not tell it")
+            raise FileError(f"{where}: measure {untold[0]!r}: not available for vectorized games of {row.player}")
         if not is_trained(row.player) and any(figure.measure.name == "pairs" for figure in row.figures):
-            raise FileError(f"{where}: measure 'pairs': expected only of what {TRAINED} plays, which counts them")
+            raise FileError(f"{where}: measure 'pairs': only available for player {TRAINED}")
         for size in SIZES:
             row.rules(size)
             if row.amount(size) < 0:
-                raise FileError(f"{where}: {size} is {row.amount(size)}: expected how many games, 0 for none")
-            if row.lesson and row.amount(size) and not row.lesson.is_at(size):
-                raise FileError(
-                    f"{where}: there are games to play at the size {size}, and none to learn: expected both"
-                )
+                raise FileError(f"{where}: {size} is {row.amount(size)}: expected a number of games, 0 to skip")
+            if row.training_spec and row.amount(size) and not row.training_spec.trains_at(size):
+                raise FileError(f"{where}: size {size} plays games but has no training: expected both")
     except LabError as error:
         raise error if str(error).startswith(where) else FileError(f"{where}: {error}") from None
     return row
@@ -177,21 +173,23 @@ def _read_figure(where: str, data: Any) -> Figure:
     return Figure(Measure.from_text(data["measure"]), published, **words)
 
 
-def _read_lesson(where: str, data: Any, before: Sequence[Row]) -> Lesson:
-    if "of" in data:  # what another row has learnt
+def _read_training_spec(where: str, data: Any, before: Sequence[Row]) -> TrainingSpec:
+    if "of" in data:  # reuse the training of another row
         _check(f"{where}, train", data, {"of": str})
-        known = {row.id: row.lesson for row in before if row.lesson is not None and not row.lesson.of}
+        known = {
+            row.id: row.training_spec for row in before if row.training_spec is not None and not row.training_spec.of
+        }
         if data["of"] not in known:
-            raise FileError(f"{where}, train: of {data['of']!r}: expected a row before it that trains")
+            raise FileError(f"{where}, train: of {data['of']!r}: expected an earlier row with a training of its own")
         return replace(known[data["of"]], of=data["of"])
-    _check(f"{where}, train", data, _LESSON, needed=("method",))
+    _check(f"{where}, train", data, _TRAINING, needed=("method",))
     _check(f"{where}, train, minutes", data.get("minutes", {}), dict.fromkeys(SIZES, int))
     games = {size: data[size] for size in SIZES if size in data}
-    return Lesson(data["method"], data.get("options", {}), data.get("preset", ""), games, data.get("minutes", {}))
+    return TrainingSpec(data["method"], data.get("options", {}), data.get("preset", ""), games, data.get("minutes", {}))
 
 
 def _check(where: str, data: Any, known: Mapping[str, type], needed: tuple[str, ...] = ()) -> None:
-    """Refuse fields that are unknown, of the wrong type or missing."""
+    """Raise FileError for a field that is unknown, has the wrong type or is missing."""
     if not isinstance(data, dict):
         raise FileError(f"{where} is {str(data)[:40]!r}: expected a table")
     for name, value in data.items():

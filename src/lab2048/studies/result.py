@@ -1,4 +1,4 @@
-"""Results: what came of each row, kept in a file of its own with where it comes from."""
+"""Results of rows, each stored in its own file with its provenance."""
 
 import json
 import os
@@ -17,7 +17,7 @@ SCHEMA = "lab2048/study-result-1"
 
 
 class GameResult(NamedTuple):
-    """What is kept of one game."""
+    """The stored facts of one game."""
 
     number: int
     score: int
@@ -26,34 +26,34 @@ class GameResult(NamedTuple):
     tile_sum: int
     moves_to_goal: int | None
     seconds: float
-    n_overridden: int | None = None  # this and what follows only where it was counted
+    n_overridden: int | None = None  # this and the next only where they were counted
     n_replaced: int | None = None
 
 
 @dataclass
 class Result:
-    """What came of a row."""
+    """The result of a row."""
 
     row: str
-    digest: str  # of what was run: Row.digest, or Row.likeness while it is not finished
+    digest: str  # Row.digest, or Row.digest_without_games while unfinished
     seed: int
     measured: dict[str, Measured] = field(default_factory=dict)  # by the text of the measure
     games: list[GameResult] = field(default_factory=list)
-    curve: list[dict[str, float]] = field(default_factory=list)  # of a training: points, by name
-    left_out: str = ""  # why the row was not run
+    curve: list[dict[str, float]] = field(default_factory=list)  # learning curve: one dict per point
+    skip_reason: str = ""  # why the row was skipped
     seconds: float = 0.0
-    cpu_seconds: float = 0.0  # of all threads and processes
+    cpu_seconds: float = 0.0  # over all threads and processes
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; `from_json` is the inverse."""
+        """Return JSON data; `from_json` is the inverse."""
         return {
             "schema": SCHEMA,
             "row": self.row,
             "digest": self.digest,
             "seed": self.seed,
             "measured": {name: each.to_json() for name, each in self.measured.items()},
-            "left_out": self.left_out,
+            "left_out": self.skip_reason,
             "seconds": round(self.seconds, 3),
             "cpu_seconds": round(self.cpu_seconds, 3),
             "provenance": dict(self.provenance),
@@ -63,7 +63,7 @@ class Result:
 
     @classmethod
     def from_json(cls, data: Any) -> Self:
-        """Read what `to_json` wrote."""
+        """Parse the data that `to_json` returns."""
         try:
             if data["schema"] != SCHEMA:
                 raise KeyError("schema")
@@ -74,41 +74,41 @@ class Result:
                 measured={name: Measured.from_json(each) for name, each in data["measured"].items()},
                 games=[GameResult(*game) for game in data["games"]],
                 curve=[dict(point) for point in data["curve"]],
-                left_out=str(data["left_out"]),
+                skip_reason=str(data["left_out"]),
                 seconds=float(data["seconds"]),
-                cpu_seconds=float(data.get("cpu_seconds", 0.0)),  # older ones do not have it
+                cpu_seconds=float(data.get("cpu_seconds", 0.0)),  # missing in older files
                 provenance=dict(data["provenance"]),
             )
         except (TypeError, KeyError, ValueError, AttributeError):
-            raise FileError(f"this is no result of a study: expected an object with the schema {SCHEMA}") from None
+            raise FileError(f"not a study result: expected an object with the schema {SCHEMA}") from None
 
 
 def results_folder() -> Path:
-    """Where results are kept unless the user says otherwise: LAB2048_STUDIES, or the user's data folder."""
+    """Return the default folder: LAB2048_STUDIES, or `studies` in the user's data folder."""
     named = os.environ.get("LAB2048_STUDIES")
     return Path(named) if named else data_folder() / "studies"
 
 
-class Shelf:
-    """The results of one study at one size and seed, a file a row; unfinished games are kept apart."""
+class ResultFolder:
+    """The stored results of one study at one size and seed: one file per row, partial results in `*.part.json`."""
 
     def __init__(self, study: Study, size: str, seed: int, folder: Path | None = None) -> None:
-        """Nothing is made before the first result."""
+        """Create nothing on disk until the first result is saved."""
         self.study, self.size, self.seed = study, size, seed
         self.folder = (folder or results_folder()) / study.name / f"{size}-{seed}"
 
     def find(self, row: Row) -> Result | None:
-        """The result of a row, if what was run is what the study says now."""
+        """Return the result of a row if its digest matches the study."""
         result = self._read(self.folder / f"{row.id}.json")
         return result if result is not None and result.digest == row.digest(self.size) else None
 
-    def find_part(self, row: Row) -> Result | None:
-        """What there is of a row that was not finished."""
+    def find_partial(self, row: Row) -> Result | None:
+        """Return the partial result of an unfinished row."""
         part = self._read(self.folder / f"{row.id}.part.json")
-        return part if part is not None and part.digest == row.likeness(self.size) else None
+        return part if part is not None and part.digest == row.digest_without_games(self.size) else None
 
     def find_fewer(self, row: Row) -> Result | None:
-        """The result of a row that is to have more games now, and is the same otherwise."""
+        """Return a result that differs from the row only by having fewer games."""
         if row.kind != "match":
             return None
         result = self._read(self.folder / f"{row.id}.json")
@@ -118,24 +118,24 @@ class Shelf:
         return result if result.digest == before.digest(self.size) else None
 
     def results(self) -> dict[str, Result]:
-        """All results that there are, also of fewer games, by row, or by training where a row has several."""
+        """Return all results by part id, including those with fewer games."""
         found = {row.id: self.find(row) or self.find_fewer(row) for row in self.study.parts(self.size)}
         return {id_: result for id_, result in found.items() if result is not None}
 
     def keep(self, result: Result) -> None:
-        """Keep a result; the unfinished games of the row have served."""
+        """Save a finished result and delete the partial one."""
         self._write(self.folder / f"{result.row}.json", result)
         (self.folder / f"{result.row}.part.json").unlink(missing_ok=True)
 
-    def keep_part(self, part: Result) -> None:
-        """Keep what there is of a row that goes on."""
+    def save_partial(self, part: Result) -> None:
+        """Save the partial result of an unfinished row."""
         self._write(self.folder / f"{part.row}.part.json", part)
 
     def _write(self, path: Path, result: Result) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise FileError(f"{self.folder} cannot be made: {error.strerror}", code="file.unwritable") from None
+            raise FileError(f"{self.folder} cannot be created: {error.strerror}", code="file.unwritable") from None
         with replacing(path, force=True) as file:
             json.dump(result.to_json(), file, allow_nan=False)
 
@@ -147,6 +147,4 @@ class Shelf:
         except OSError as error:
             raise FileError(f"{path} cannot be read: {error.strerror}", code="file.unreadable") from None
         except (ValueError, FileError):
-            raise FileError(
-                f"{path} is damaged: remove it, and study run makes it again", code="file.damaged"
-            ) from None
+            raise FileError(f"{path} is damaged: delete it and run the study again", code="file.damaged") from None

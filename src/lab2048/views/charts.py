@@ -40,9 +40,9 @@ class Chart:
 def score_chart(match: "Match") -> Chart:
     """The mean score of every player, with its interval."""
     rows: list[list[Any]] = [
-        [standing.player, len(standing.games), *_ends(mean_interval(standing.scores))]
-        for standing in match.standings.values()
-        if standing.games
+        [player_result.player, len(player_result.games), *_ends(mean_interval(player_result.scores))]
+        for player_result in match.results.values()
+        if player_result.games
     ]
     return _means("Mean score", rows, "player", "mean score")
 
@@ -70,11 +70,11 @@ def tile_chart(match: "Match") -> Chart:
     import plotly.graph_objects as go
 
     figure, rows = go.Figure(), []
-    for i, standing in enumerate(match.standings.values()):
-        if not standing.games:
+    for i, player_result in enumerate(match.results.values()):
+        if not player_result.games:
             continue
-        rates = {tile: standing.reached(tile) for tile in match.tiles()}
-        rows += [[standing.player, tile, *_ends(rate)] for tile, rate in rates.items()]
+        rates = {tile: player_result.reached(tile) for tile in match.tiles()}
+        rows += [[player_result.player, tile, *_ends(rate)] for tile, rate in rates.items()]
         figure.add_bar(
             x=[str(tile) for tile in rates],
             y=[rate.value for rate in rates.values()],
@@ -83,7 +83,7 @@ def tile_chart(match: "Match") -> Chart:
                 "array": [rate.high - rate.value for rate in rates.values()],
                 "arrayminus": [rate.value - rate.low for rate in rates.values()],
             },
-            name=standing.player,
+            name=player_result.player,
             marker={"color": COLOURS[i % len(COLOURS)]},
         )
     figure.update_layout(barmode="group")
@@ -104,18 +104,18 @@ def distribution_chart(match: "Match") -> Chart:
     import plotly.graph_objects as go
 
     figure, rows = go.Figure(), []
-    for i, standing in enumerate(match.standings.values()):
-        scores = sorted(standing.scores)
+    for i, player_result in enumerate(match.results.values()):
+        scores = sorted(player_result.scores)
         n = len(scores)
         places = sorted({min(n - 1, round(j * (n - 1) / (POINTS - 1))) for j in range(POINTS)}) if n else []
         points = [(scores[place], (place + 1) / n) for place in places]
-        rows += [[standing.player, score, part] for score, part in points]
+        rows += [[player_result.player, score, part] for score, part in points]
         figure.add_scatter(
             x=[score for score, _ in points],
             y=[part for _, part in points],
             mode="lines",
             line={"shape": "hv", "color": COLOURS[i % len(COLOURS)]},
-            name=standing.player,
+            name=player_result.player,
         )
     figure.update_yaxes(tickformat=".0%", range=[0, 1.02])
     return _chart("Scores", figure, "score", "games with at most this score", ["player", "score", "part"], rows)
@@ -126,7 +126,7 @@ def paired_chart(match: "Match") -> Chart:
     import plotly.graph_objects as go
 
     figure, rows = go.Figure(), []
-    for a, b in combinations(match.standings.values(), 2):
+    for a, b in combinations(match.results.values(), 2):
         result = match.difference(a, b)
         if result is None:
             continue

@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from lab2048.arena.match import Match, Standing
+from lab2048.arena.match import Match, PlayerResult
 from lab2048.arena.statistics import Interval, games_to_decide, mean_interval, rate_interval
 from lab2048.views.number import duration, number, percent
 
@@ -22,41 +22,41 @@ def match_table(match: Match, *, title: str, width: int, is_over: bool = False) 
     Players that do not fit beside each other stand below each other: no figure is cut.  When all is over, whoever
     has no game is named.
     """
-    standings = list(match.standings.values())
+    results = list(match.results.values())
     n_columns = max(1, (width - LABEL_WIDTH) // (COLUMN_WIDTH + 2))
-    blocks = [standings[i : i + n_columns] for i in range(0, len(standings), n_columns)]
+    blocks = [results[i : i + n_columns] for i in range(0, len(results), n_columns)]
     lines = [Text(line) for line in (*paired_lines(match), *(idle_lines(match) if is_over else ()))]
     return Group(Text(title), *(_block(match, block) for block in blocks), *lines)
 
 
-def _block(match: Match, standings: list[Standing]) -> Table:
+def _block(match: Match, results: list[PlayerResult]) -> Table:
     """Some players side by side, a row a figure."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("player", min_width=LABEL_WIDTH - 2)
-    for standing in standings:
-        table.add_column(Text(standing.player), justify="right", overflow="fold", min_width=COLUMN_WIDTH)
-    figures = [dict(_figures(match, standing)) for standing in standings]
+    for player_result in results:
+        table.add_column(Text(player_result.player), justify="right", overflow="fold", min_width=COLUMN_WIDTH)
+    figures = [dict(_figures(match, player_result)) for player_result in results]
     for name in max(figures, key=len):
         table.add_row(name, *(column.get(name, "") for column in figures))
     return table
 
 
-def _figures(match: Match, standing: Standing) -> Iterator[tuple[str, str]]:
+def _figures(match: Match, player_result: PlayerResult) -> Iterator[tuple[str, str]]:
     """What a match has found of one player: names and figures."""
-    n = len(standing.games)
+    n = len(player_result.games)
     yield "games", str(n)
     if n == 0:
         return
-    yield "mean score", spread(mean_interval(standing.scores))
-    yield "median", number(standing.median_score)
-    yield "max", number(max(standing.scores))
+    yield "mean score", spread(mean_interval(player_result.scores))
+    yield "median", number(player_result.median_score)
+    yield "max", number(max(player_result.scores))
     for tile in match.tiles():
-        yield f">= {tile}", rate_text(standing.reached(tile))
-    yield "won", rate_text(rate_interval(standing.n_won, n))
-    yield "moves", number(standing.n_moves)
-    yield "moves/s", number(standing.n_moves / standing.seconds) if standing.seconds else "-"
-    yield "a game", duration(standing.seconds / n)
-    yield "to the goal", "-" if standing.seconds_to_goal is None else duration(standing.seconds_to_goal)
+        yield f">= {tile}", rate_text(player_result.reached(tile))
+    yield "won", rate_text(rate_interval(player_result.n_won, n))
+    yield "moves", number(player_result.n_moves)
+    yield "moves/s", number(player_result.n_moves / player_result.seconds) if player_result.seconds else "-"
+    yield "a game", duration(player_result.seconds / n)
+    yield "to the goal", "-" if player_result.seconds_to_goal is None else duration(player_result.seconds_to_goal)
 
 
 def rate_text(rate: Interval) -> str:
@@ -73,9 +73,9 @@ def spread(interval: Interval) -> str:
 
 def paired_lines(match: Match) -> Iterator[str]:
     """A line for each pair of players: who scores more on the same seeds, and whether that is clear."""
-    standings = list(match.standings.values())
-    for i, a in enumerate(standings):
-        for b in standings[i + 1 :]:
+    results = list(match.results.values())
+    for i, a in enumerate(results):
+        for b in results[i + 1 :]:
             result = match.difference(a, b)
             if result is None or result[1] < 2:
                 continue
@@ -87,9 +87,9 @@ def paired_lines(match: Match) -> Iterator[str]:
 
 def idle_lines(match: Match) -> Iterator[str]:
     """A line for each player that has no figures: a match may be cut short before its first game is over."""
-    for standing in match.standings.values():
-        if not standing.games:
-            yield f"{standing.player}: no game of it is over yet"
+    for player_result in match.results.values():
+        if not player_result.games:
+            yield f"{player_result.player}: no game of it is over yet"
 
 
 def match_csv(match: Match) -> str:

@@ -105,6 +105,6 @@ def play_positions(
         match = Match(position.rules, [player], seed, n_games, until_goal=True)
         for _ in match.play(pool):
             pass
-        standing = match.standings[player]
-        if standing.games:
-            yield Result(position, standing.n_won, len(standing.games), standing.cpu_seconds)
+        player_result = match.results[player]
+        if player_result.games:
+            yield Result(position, player_result.n_won, len(player_result.games), player_result.cpu_seconds)

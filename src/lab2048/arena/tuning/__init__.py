@@ -1,1 +1,1 @@
-"""Tuning: parameters of players, searched for by CMA-ES, and what came of it."""
+"""Tune the parameters of an evaluator with CMA-ES."""

@@ -1,8 +1,8 @@
-"""Knobs: the numbers of an evaluator that are tuned, and how far a setting moves each.
+"""The parameters of an evaluator that are tuned, and their scales.
 
-A knob stands at 0 for the evaluator as it is, and a tuner turns all of them by about 1 at
-first, by 3 at most.  A weight that is not zero is multiplied, so that it keeps its sign and
-its order of magnitude; one that is zero is moved in a unit that matters on real boards.
+The tuner sees every parameter as a coordinate that is 0 for the original evaluator, takes first
+steps of about 1 and never exceeds 3.  A nonzero weight is multiplied, so it keeps its sign and order
+of magnitude; a zero weight is moved in units that matter on real boards.
 """
 
 import dataclasses
@@ -17,35 +17,35 @@ from lab2048.players.evaluator import TERMS, Evaluator
 from lab2048.records.episode import Episode
 from lab2048.rules import Board, Rules, Shape
 
-STEP = 0.3  # how far the first steps go: a factor of exp(0.3), or 0.3 units
-DIGITS = 6  # of a tuned number; the seventh decides no game, and a table stays readable
+STEP = 0.3  # size of the first steps: a factor of exp(0.3), or 0.3 units
+DIGITS = 6  # significant digits of a tuned number; more decide no game
 N_BOARDS = 200
 
 POWERS = {"sum_power": "sum", "monotone_power": "monotone"}
-_UNTUNED = ("corner_cell", "base", *POWERS)  # unless they are named; a cell is no weight at all
+_UNTUNED = ("corner_cell", "base", *POWERS)  # unless named explicitly; a cell is not a weight
 _OTHERS = ("scale", "ratio", "matrix", "lost")
 
 
 @dataclass(frozen=True)
-class Knob:
-    """One number that is tuned."""
+class Parameter:
+    """One tuned number."""
 
     name: str  # a term, scale, ratio, lost, or matrix[row][column]
     start: float
-    unit: float  # 0: the number is multiplied by exp(width x setting); else setting x width x unit is added
+    unit: float  # 0: multiply by exp(width * step); else add step * width * unit
     width: float = STEP
 
-    def at(self, setting: float) -> float:
-        """The number at a setting of the knob.
+    def at(self, step: float) -> float:
+        """Return the number at a coordinate.
 
-        A setting of 1 is a step of 1.2 widths and one of 3 a step of 10: fine near the start, and yet far-reaching.
+        Coordinate 1 moves by 1.2 widths and 3 by 10 widths: fine near the start, but with a long reach.
         """
-        way = self.width * math.sinh(setting)
-        return rounded(self.start + self.unit * way if self.unit else self.start * math.exp(way))
+        distance = self.width * math.sinh(step)
+        return rounded(self.start + self.unit * distance if self.unit else self.start * math.exp(distance))
 
 
 def rounded(number: float) -> float:
-    """The number to the digits that a table shows.
+    """Round to DIGITS significant digits.
 
     >>> rounded(1234.56789)
     1234.57
@@ -54,20 +54,24 @@ def rounded(number: float) -> float:
 
 
 @dataclass(frozen=True)
-class Panel:
-    """All knobs of an evaluator."""
+class ParameterSpace:
+    """All tuned parameters of an evaluator."""
 
     evaluator: Evaluator
-    knobs: tuple[Knob, ...]
-    pivot: float  # the rank at which turning a power changes nothing
+    parameters: tuple[Parameter, ...]
+    pivot: float  # the rank at which changing a power leaves its term unchanged
 
-    def with_settings(self, settings: Mapping[str, float]) -> Evaluator:
-        """The evaluator with its knobs turned; one that is not named stands at 0."""
-        numbers = {knob.name: knob.at(settings[knob.name]) for knob in self.knobs if settings.get(knob.name)}
+    def with_params(self, params: Mapping[str, float]) -> Evaluator:
+        """Return the evaluator at the given coordinates; parameters that are not given stay at 0."""
+        numbers = {
+            parameter.name: parameter.at(params[parameter.name])
+            for parameter in self.parameters
+            if params.get(parameter.name)
+        }
         before = dict(zip(TERMS, self.evaluator.terms, strict=True))
         terms = before | {name: number for name, number in numbers.items() if name in before}
         for power, term in POWERS.items():
-            # A higher power makes its term heavier: what the power is worth must not depend on that.
+            # A higher power also increases its term; rescale it so that the two can be tuned independently.
             if power in numbers:
                 terms[term] = rounded(terms[term] * self.pivot ** (before[power] - terms[power]))
         others: dict[str, Any] = {name: numbers[name] for name in ("scale", "ratio", "lost") if name in numbers}
@@ -78,11 +82,11 @@ class Panel:
         return dataclasses.replace(self.evaluator, terms=tuple(terms.values()), matrix=matrix, **others)
 
 
-def make_panel(evaluator: Evaluator, rules: Rules, names: Sequence[str], boards: Sequence[Board]) -> Panel:
-    """The knobs of the named terms, or of all that are not zero; `boards` tell what matters.
+def make_space(evaluator: Evaluator, rules: Rules, names: Sequence[str], boards: Sequence[Board]) -> ParameterSpace:
+    """Make parameters for the named terms, or for all nonzero ones; `boards` set the scales of zero weights.
 
-    Players only compare values, so that an evaluator times any number plays the same.  If
-    nothing would stay as it is, the weightiest number does.
+    Players only compare values, so a multiple of an evaluator plays the same.  If all weights are
+    tuned, the one with the largest effect is therefore kept fixed.
     """
     evaluator = _with_powers(evaluator, names)
     chosen = list(dict.fromkeys(names)) or _default_names(evaluator)
@@ -99,39 +103,39 @@ def make_panel(evaluator: Evaluator, rules: Rules, names: Sequence[str], boards:
             field="evaluator",
         )
     n_zero = sum(start == 0 for name, start in starts.items() if name not in POWERS)
-    knobs = []
+    parameters = []
     for name, start in starts.items():
         if name in POWERS:
-            knobs.append(Knob(name, start, 1.0))
+            parameters.append(Parameter(name, start, 1.0))
         elif name == "ratio":
-            knobs.append(Knob(name, start, 0.0, STEP / 2))
+            parameters.append(Parameter(name, start, 0.0, STEP / 2))
         elif start:
-            knobs.append(Knob(name, start, 0.0))
+            parameters.append(Parameter(name, start, 0.0))
         elif name == "lost":
             values = [evaluator.value(board, rules) for board in boards]
-            knobs.append(Knob(name, start, rounded(statistics.pstdev(values)) or 1.0))
+            parameters.append(Parameter(name, start, rounded(statistics.pstdev(values)) or 1.0))
         else:
             unit = spread / share[name] / math.sqrt(n_zero) if share[name] else 0.0
-            knobs.append(Knob(name, start, rounded(unit) or 1.0))
+            parameters.append(Parameter(name, start, rounded(unit) or 1.0))
     highest = statistics.fmean(max(board.ranks) for board in boards)
-    return Panel(evaluator, tuple(knobs), rounded(max(2.0, highest)))
+    return ParameterSpace(evaluator, tuple(parameters), rounded(max(2.0, highest)))
 
 
 def check_names(evaluator: Evaluator, shape: Shape, names: Sequence[str]) -> None:
-    """Refuse terms that cannot be tuned, before a game is played."""
+    """Raise UsageError for terms that cannot be tuned."""
     for _ in _starts(evaluator, names or _default_names(evaluator), shape):
         pass
 
 
 def sample_boards(episodes: Sequence[Episode]) -> list[Board]:
-    """Boards from all parts of some games, with a choice between moves if there are any."""
+    """Return boards spread over the games, preferably with more than one legal move."""
     boards = [turn.board for episode in episodes for turn in episode.prove().turns[:-1]]
     choices = [board for board in boards[:: max(1, len(boards) // N_BOARDS)] if len(board.legal_moves()) > 1]
     return choices or [episode.rules.board for episode in episodes]
 
 
 def with_matrix(evaluator: Evaluator, shape: Shape) -> Evaluator:
-    """The same evaluator with a weight for every cell instead of a path."""
+    """Return the same evaluator with one weight per cell instead of a path."""
     if evaluator.matrix:
         return evaluator
     weights = evaluator.weights(shape)
@@ -145,7 +149,7 @@ def _default_names(evaluator: Evaluator) -> list[str]:
 
 
 def _with_powers(evaluator: Evaluator, names: Sequence[str]) -> Evaluator:
-    """A term that is added needs a power; without one it would only count tiles."""
+    """Give newly added terms power 1; with power 0 they would only count tiles."""
     terms = dict(zip(TERMS, evaluator.terms, strict=True))
     for power, term in POWERS.items():
         if term in names and not terms[term] and not terms[power]:
@@ -154,7 +158,7 @@ def _with_powers(evaluator: Evaluator, names: Sequence[str]) -> Evaluator:
 
 
 def _starts(evaluator: Evaluator, names: Sequence[str], shape: Shape) -> Iterator[tuple[str, float]]:
-    """The numbers behind names as they are now."""
+    """Yield the current numbers behind the names; raise UsageError for names that cannot be tuned."""
     known = [name for name in (*TERMS, *_OTHERS) if name != "corner_cell"]
     for name in names:
         if name not in known:
@@ -172,7 +176,7 @@ def _starts(evaluator: Evaluator, names: Sequence[str], shape: Shape) -> Iterato
                     code="evaluator.no_matrix",
                     field="evaluator",
                 )
-            evaluator.weights(shape)  # complains if the matrix is for another shape
+            evaluator.weights(shape)  # raises if the matrix does not fit the shape
             for i, row in enumerate(shape.rows):
                 yield from ((_cell(i, j), evaluator.matrix[i][j]) for j, cell in enumerate(row) if cell >= 0)
         elif name in TERMS:
@@ -186,12 +190,12 @@ def _cell(row: int, column: int) -> str:
 
 
 def _is_weight(name: str) -> bool:
-    """True for what the value of a board is a multiple of."""
+    """Return True if the value of a board is linear in this number."""
     return name not in (*POWERS, "ratio", "lost")
 
 
 def _has_anchor(evaluator: Evaluator, tuned: Mapping[str, float]) -> bool:
-    """True if some number that counts stays as it is, so that a multiple of the evaluator cannot be tuned for."""
+    """Return True if some nonzero weight stays fixed, which fixes the scale of the evaluator."""
     fixed = {
         term: weight
         for term, weight in zip(TERMS, evaluator.terms, strict=True)
@@ -203,7 +207,7 @@ def _has_anchor(evaluator: Evaluator, tuned: Mapping[str, float]) -> bool:
 
 
 def _alone(evaluator: Evaluator, name: str) -> Evaluator:
-    """One weight of 1 and nothing else."""
+    """Return an evaluator with only this weight, set to 1."""
     powers = [power for power, term in POWERS.items() if term == name]
     terms = tuple(
         1.0 if term == name else weight if term in ("corner_cell", *powers) else 0.0
@@ -215,7 +219,7 @@ def _alone(evaluator: Evaluator, name: str) -> Evaluator:
 
 
 def _spread(evaluator: Evaluator, rules: Rules, boards: Sequence[Board]) -> float:
-    """How much the values of the moves differ on one board, on average."""
+    """Return the mean range of the move values on a board."""
     judged = dataclasses.replace(evaluator, lost=None)
     spreads = []
     for board in boards:

@@ -1,11 +1,11 @@
-"""Tuning: the weights of an evaluator by CMA-ES, generation by generation.
+"""Tune the weights of an evaluator with CMA-ES, generation by generation.
 
-All trials of a generation play the same seeds, and every generation plays new ones.  The
-method only asks which trial of a generation did better, so that values of different
-generations need not be comparable; and luck that no seed brings twice cannot be learnt.
+All trials of a generation play the same seeds, and every generation plays new ones.  CMA-ES only
+ranks the trials within a generation, so values of different generations need not be comparable, and
+the weights cannot overfit to particular seeds.
 
-Nothing of the method's state is kept.  It depends on its seed and on the values it was
-told and on nothing else: a study is resumed by telling it the kept values again.
+The state of CMA-ES is not stored.  It depends only on its seed and the trial values, so a study is
+resumed by replaying the stored values.
 """
 
 import math
@@ -18,39 +18,39 @@ from typing import Any
 
 from lab2048.arena.batch import Batch, play_batch
 from lab2048.arena.executor import Pool
-from lab2048.arena.tuning.parameter import Panel, check_names, make_panel, sample_boards, with_matrix
+from lab2048.arena.tuning.parameter import ParameterSpace, check_names, make_space, sample_boards, with_matrix
 from lab2048.errors import StoreError, UnknownNameError, UsageError
 from lab2048.players.evaluator import Evaluator
 from lab2048.players.registry import fit_player, make_player, options, spec_with
 from lab2048.records.episode import Episode
 from lab2048.records.provenance import program
-from lab2048.records.tuning_study import LIMIT, Study, Trial, load_optuna
+from lab2048.records.tuning_study import LIMIT, Trial, TuningStudy, load_optuna
 from lab2048.rules import Rules
 from lab2048.rules.dice import check_seed
 
-SCHEMA = 1  # of what decides a trial
+SCHEMA = 1  # version of `identity`
 OBJECTIVES = ("score", "log-score", "goal")
-SAMPLE_GAMES = 2  # whose boards say how much each weight matters
+SAMPLE_GAMES = 2  # their boards set the scales of the parameters
 
 
 @dataclass
 class Tuning:
-    """An evaluator that is tuned for a player, and the games that its trials play."""
+    """An evaluator to tune for a player, and the games of its trials."""
 
     rules: Rules
     player: str  # canonical spec, without `eval`
-    evaluator: Evaluator  # as it is
+    evaluator: Evaluator  # the original one
     seed: int
-    n_games: int  # of a trial
+    n_games: int  # per trial
     objective: str = "score"
-    names: Sequence[str] = ()  # what is tuned; nothing: all weights that are not zero
-    is_by_cell: bool = False  # True: a path becomes a matrix first
-    population: int = 0  # trials of a generation; 0: as many as suit the number of knobs
-    make_ready: Callable[[], object] = field(default=lambda: None, repr=False)  # called when all is checked
+    names: Sequence[str] = ()  # terms to tune; empty = all nonzero weights
+    is_by_cell: bool = False  # True: convert a path to a matrix first
+    population: int = 0  # trials per generation; 0 = chosen by the number of parameters
+    make_ready: Callable[[], object] = field(default=lambda: None, repr=False)  # called once all checks have passed
     is_ending: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        """Find the knobs, by the boards of a few games."""
+        """Check the options and set up the parameters from the boards of a few games."""
         check_seed(self.seed)
         if self.objective not in OBJECTIVES:
             raise UnknownNameError("objective", self.objective, OBJECTIVES)
@@ -78,24 +78,24 @@ class Tuning:
         self.make_ready()
         batch = Batch(self.spec_of(self.evaluator), self.rules, self.seed, range(SAMPLE_GAMES), is_passing=True)
         boards = sample_boards(list(play_batch(batch, lambda: False).episodes.values()))
-        self.panel: Panel = make_panel(start, self.rules, names, boards)
-        self.population = self.population or max(8, 4 + round(3 * math.log(len(self.panel.knobs))))
+        self.space: ParameterSpace = make_space(start, self.rules, names, boards)
+        self.population = self.population or max(8, 4 + round(3 * math.log(len(self.space.parameters))))
 
     def spec_of(self, evaluator: Evaluator) -> str:
-        """The player with this evaluator."""
+        """Return the spec of the player with this evaluator."""
         return spec_with(self.player, eval=evaluator.to_inline())
 
     def identity(self) -> dict[str, Any]:
-        """Everything that decides the trials, and nothing else."""
-        start = self.panel.evaluator
+        """Return everything that affects the trials, and nothing else."""
+        start = self.space.evaluator
         return {
             "schema": SCHEMA,
             "programs": [program(), *(f"{name} {version(name)}" for name in ("optuna", "cmaes"))],
             "rules": self.rules.to_json(),
             "player": self.player,
             "evaluator": {"name": start.name, **start.to_table()},
-            "knobs": [asdict(knob) for knob in self.panel.knobs],
-            "pivot": self.panel.pivot,
+            "knobs": [asdict(parameter) for parameter in self.space.parameters],
+            "pivot": self.space.pivot,
             "seed": self.seed,
             "games": self.n_games,
             "objective": self.objective,
@@ -103,14 +103,14 @@ class Tuning:
         }
 
     def end(self) -> None:
-        """Let the trials at hand be the last ones."""
+        """Stop after the trials in progress."""
         self.is_ending = True
 
-    def run(self, n_generations: int, pool: Pool, study: Study) -> Iterator[Trial]:
-        """Make the trials that the study does not have yet; each is kept when it is handed out."""
+    def run(self, n_generations: int, pool: Pool, study: TuningStudy) -> Iterator[Trial]:
+        """Run the trials that are missing in the study; each is stored before it is yielded."""
         optuna = load_optuna()
-        # The method wants two numbers at least: with a single knob there is one more that does nothing.
-        names = [knob.name for knob in self.panel.knobs] + ["idle"] * (len(self.panel.knobs) == 1)
+        # CMA-ES needs at least two dimensions: a single parameter gets a dummy one.
+        names = [parameter.name for parameter in self.space.parameters] + ["idle"] * (len(self.space.parameters) == 1)
         ranges = {name: optuna.distributions.FloatDistribution(-LIMIT, LIMIT) for name in names}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
@@ -118,7 +118,7 @@ class Tuning:
                 seed=self.seed % 2**32, popsize=self.population, warn_independent_sampling=False
             )
         method = optuna.create_study(direction="maximize", sampler=sampler)
-        method.enqueue_trial(dict.fromkeys(names, 0.0))  # the method begins around its first trial
+        method.enqueue_trial(dict.fromkeys(names, 0.0))  # CMA-ES starts around its first trial
         for generation in range(n_generations + 1):
             asked = [method.ask(ranges) for _ in range(self.population if generation else 1)]
             missing = {}
@@ -126,7 +126,7 @@ class Tuning:
                 kept = study.trials.get(trial.number)
                 if kept is None:
                     missing[trial.number] = dict(trial.params)
-                elif not _is_same(kept.settings, trial.params):
+                elif not _is_same(kept.params, trial.params):
                     raise StoreError(
                         f"study {study.id} in {study.path} does not go on here as it began (trial {trial.number}): "
                         "expected the same machine and packages",
@@ -142,8 +142,8 @@ class Tuning:
                 method.tell(trial, study.trials[trial.number].value)
 
     def _play(self, asked: Mapping[int, Mapping[str, float]], generation: int, pool: Pool) -> Iterator[Trial]:
-        """Play the games of some trials, all on the seeds of their generation."""
-        specs = {number: self.spec_of(self.panel.with_settings(settings)) for number, settings in asked.items()}
+        """Play the games of some trials on the seeds of their generation."""
+        specs = {number: self.spec_of(self.space.with_params(params)) for number, params in asked.items()}
         games: dict[str, dict[int, Episode]] = {spec: {} for spec in specs.values()}
         for played in pool.run(self._batches(list(games), generation, pool.n_workers)):
             games[played.player] |= played.episodes
@@ -155,8 +155,8 @@ class Tuning:
                 games[played.player] = {}
 
     def _batches(self, specs: Sequence[str], generation: int, n_workers: int) -> Iterator[Batch]:
-        """A trial is one batch, or some if there are more workers than trials."""
-        first = max(0, generation - 1) * self.n_games  # the start plays with the first generation
+        """Yield one batch per trial, or several if there are more workers than trials."""
+        first = max(0, generation - 1) * self.n_games  # trial 0 plays the seeds of the first generation
         numbers = range(first, first + self.n_games)
         n_parts = max(1, min(self.n_games, 2 * n_workers // max(1, len(specs))))
         for spec in specs:
@@ -166,7 +166,7 @@ class Tuning:
                 yield Batch(spec, self.rules, self.seed, numbers[i::n_parts], is_passing=True)
 
     def value_of(self, episodes: Sequence[Episode]) -> float:
-        """What a trial is judged by."""
+        """Return the objective over the games of a trial."""
         if self.objective == "goal":
             return statistics.fmean(episode.moves_to_goal is not None for episode in episodes)
         if self.objective == "score":
@@ -182,5 +182,5 @@ def _facts(episodes: Sequence[Episode]) -> dict[str, Any]:
 
 
 def _is_same(a: Mapping[str, float], b: Mapping[str, float]) -> bool:
-    """Equal but for the last digits, which another machine may compute otherwise."""
+    """Compare up to rounding, which may differ between machines."""
     return a.keys() == b.keys() and all(math.isclose(a[name], b[name], rel_tol=1e-6, abs_tol=1e-6) for name in a)

@@ -20,7 +20,7 @@ def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
 
     Example: lab2048 doctor
     """
-    from lab2048.arena.diagnostics import GOOD, NOTE, PROBLEM, Finding, check_up
+    from lab2048.arena.diagnostics import GOOD, NOTE, PROBLEM, Finding, diagnose
     from lab2048.views.number import count
 
     def settings() -> Finding:
@@ -48,7 +48,7 @@ def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
 
     first = settings()  # the cache folder may be set
     with working("checking", only_terminal=True):
-        findings = [first, *check_up(terminal)]
+        findings = [first, *diagnose(terminal)]
     n_problems = sum(finding.state == PROBLEM for finding in findings)
     if as_json:
         print_json("doctor-1", {"is_healthy": not n_problems, "findings": [vars(finding) for finding in findings]})

@@ -36,7 +36,7 @@ from lab2048.views.wrap import columns_of
 if TYPE_CHECKING:
     from lab2048.arena.executor import Pool
     from lab2048.arena.match import Match
-    from lab2048.arena.match_record import Keeper
+    from lab2048.arena.match_record import MatchRecorder
     from lab2048.arena.requirement import Requirement
 
 Live = contextlib.AbstractContextManager[Callable[[], None]]
@@ -81,7 +81,7 @@ def match(
     from lab2048.arena.compile import groups_of
     from lab2048.arena.executor import Pool
     from lab2048.arena.match import Match
-    from lab2048.arena.match_record import Keeper
+    from lab2048.arena.match_record import MatchRecorder
     from lab2048.arena.requirement import Requirement
     from lab2048.players import canonical_spec, fit_player, load_player_file
     from lab2048.records.store import Store
@@ -109,14 +109,14 @@ def match(
         tell = partial(_tell_games, the_match, results) if as_jsonl else None
         stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # what a player prints is no result
         live = _events(the_match, results, required) if as_jsonl else _live(the_match)
-        keeper = Keeper(stack.enter_context(Store.open(store)), the_match) if keep else None
-        if keeper and resume:
-            for player, n_found in keeper.resume():
+        recorder = MatchRecorder(stack.enter_context(Store.open(store)), the_match) if keep else None
+        if recorder and resume:
+            for player, n_found in recorder.resume():
                 say(f"{player}: {count(n_found, 'game')} found")
                 if tell:
-                    tell(player, the_match.standings[player].games, 0.0)
+                    tell(player, the_match.results[player].games, 0.0)
         make_ready(*groups_of(specs))
-        code = _play(the_match, stack.enter_context(Pool(workers or os.cpu_count() or 1, files)), keeper, live, tell)
+        code = _play(the_match, stack.enter_context(Pool(workers or os.cpu_count() or 1, files)), recorder, live, tell)
     if not as_jsonl:
         _report(the_match, required, as_json=as_json, as_csv=as_csv)
     if code:
@@ -126,40 +126,44 @@ def match(
         else:
             say_how("the games played are not kept; again:", again())
         raise typer.Exit(code)
-    missed = [verdict for each in required for verdict in each.check(the_match) if not verdict.is_met]
+    missed = [
+        required_result for each in required for required_result in each.check(the_match) if not required_result.is_met
+    ]
     if missed:
         raise RequirementError("; ".join(map(str, missed)))
 
 
 def _facts(match: "Match", required: "list[Requirement]") -> dict[str, Any]:
     """What a match has found, and whether it is as required, if anything is."""
-    verdicts = [verdict.to_json() for each in required for verdict in each.check(match)]
-    return match.to_json() | ({"requirements": verdicts} if required else {})
+    required_results = [required_result.to_json() for each in required for required_result in each.check(match)]
+    return match.to_json() | ({"requirements": required_results} if required else {})
 
 
 def _tell_games(match: "Match", results: TextIO, player: str, numbers: Iterable[int], cpu_seconds: float) -> None:
     """The event of games that have ended; a game is a list, as docs/json.md says."""
-    games = [list(match.standings[player].games[number]) for number in numbers]
+    games = [list(match.results[player].games[number]) for number in numbers]
     event = {"event": "games", "player": player, "cpu_seconds": cpu_seconds, "games": games}
     print(to_json("match-games-1", event), file=results, flush=True)
 
 
-def _play(match: "Match", pool: "Pool", keeper: "Keeper | None", live: Live, tell: Callable[..., None] | None) -> int:
+def _play(
+    match: "Match", pool: "Pool", recorder: "MatchRecorder | None", live: Live, tell: Callable[..., None] | None
+) -> int:
     """Play the match with a live view; return 130 if it was interrupted."""
     is_aborted = False
     with live as show, on_interrupt(partial(_stop, pool)):
         try:
             for played in match.play(pool):
-                if keeper:
-                    keeper.keep(played)
+                if recorder:
+                    recorder.keep(played)
                 if tell and played.episodes:
                     tell(played.player, played.episodes, played.cpu_seconds)
                 show()
         except KeyboardInterrupt:
             is_aborted = True
         finally:
-            if keeper:
-                keeper.flush()
+            if recorder:
+                recorder.flush()
     return 130 if is_aborted or pool.is_stopped else 0
 
 
@@ -180,7 +184,7 @@ def _events(match: "Match", results: TextIO, required: "list[Requirement]") -> I
         nonlocal due
         if event == "end" or time.monotonic() > due:
             begin = time.monotonic()
-            n_done = sum(len(standing.games) for standing in match.standings.values())
+            n_done = sum(len(player_result.games) for player_result in match.results.values())
             counts = {"event": event, "n_done": n_done, "n_all": match.n_games * len(match.players)}
             facts = _facts(match, required) if event == "end" else match.to_json()
             print(to_json("match-1", counts | facts), file=results, flush=True)
@@ -200,7 +204,7 @@ def _live(match: "Match") -> Iterator[Callable[[], None]]:
     due = time.monotonic() + (0 if sys.stderr.isatty() else 10)
 
     def n_played() -> int:
-        return sum(len(standing.games) for standing in match.standings.values())
+        return sum(len(player_result.games) for player_result in match.results.values())
 
     begin, n_found = time.monotonic(), n_played()
 

@@ -19,7 +19,7 @@ from lab2048.views.wrap import columns_of, folded
 
 if TYPE_CHECKING:
     from lab2048.studies.report import Report
-    from lab2048.studies.result import Shelf
+    from lab2048.studies.result import ResultFolder
     from lab2048.studies.run.runner import Runner
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
@@ -98,31 +98,33 @@ def run(
     if name == ALL and rows:
         raise UsageError("all and --row: expected one study to choose rows of")
     for each in study_names() if name == ALL else [name]:
-        shelf = _shelf(each, quick=quick, tiny=tiny, seed=seed, folder=folder)
-        if not _run(shelf, workers or os.cpu_count() or 1, rows or [], force=force):
+        result_folder = _result_folder(each, quick=quick, tiny=tiny, seed=seed, folder=folder)
+        if not _run(result_folder, workers or os.cpu_count() or 1, rows or [], force=force):
             if name != ALL:
-                _show(make_report(shelf), as_json=as_json)
+                _show(make_report(result_folder), as_json=as_json)
             words = [word for row in rows or [] for word in ("--row", row)]
             words += (["--workers", str(workers)] if workers else []) + (["--json"] if as_json else [])
-            say_how("interrupted; what is done is kept; go on with", _command("run", shelf, name, folder, *words))
+            say_how(
+                "interrupted; what is done is kept; go on with", _command("run", result_folder, name, folder, *words)
+            )
             raise typer.Exit(130)
         if name == ALL:
-            _show_short(make_report(shelf))
+            _show_short(make_report(result_folder))
         else:
-            _show(make_report(shelf), as_json=as_json)
-            say(f"as a page: {_command('report', shelf, name, folder)} --html {shelf.study.name}.html")
+            _show(make_report(result_folder), as_json=as_json)
+            say(f"as a page: {_command('report', result_folder, name, folder)} --html {result_folder.study.name}.html")
 
 
-def _run(shelf: "Shelf", n_workers: int, rows: list[str], *, force: bool) -> bool:
+def _run(result_folder: "ResultFolder", n_workers: int, rows: list[str], *, force: bool) -> bool:
     """Run what is missing; return whether it was run to the end."""
     from lab2048.studies.run.runner import Runner
 
     with contextlib.redirect_stdout(sys.stderr), live() as show:
-        runner = Runner(shelf, n_workers, say=say, show=lambda text: show(lambda: text), only=rows, force=force)
+        runner = Runner(result_folder, n_workers, say=say, show=lambda text: show(lambda: text), only=rows, force=force)
         with on_interrupt(partial(_stop, runner)):
             for row, result in runner.run():
                 spent = f"{result.seconds:.1f} s, CPU {result.cpu_seconds:.1f} s"
-                say(f"{row.id}: {f'left out: {result.left_out}' if result.left_out else spent}")
+                say(f"{row.id}: {f'left out: {result.skip_reason}' if result.skip_reason else spent}")
     return not runner.is_stopped
 
 
@@ -150,43 +152,45 @@ def report(
     Example: lab2048 study report 000-lookahead --quick --html lookahead.html
     """
     from lab2048.studies.report import make_report
-    from lab2048.studies.result import Shelf
+    from lab2048.studies.result import ResultFolder
 
     if name == ALL:
         if markdown is None or html is not None or as_json:
             raise UsageError("report all: expected --markdown FOLDER, and no other form", field="report")
         _write_all(markdown, quick=quick, tiny=tiny, seed=seed, folder=folder, force=force)
         return
-    shelf = _shelf(name, quick=quick, tiny=tiny, seed=seed, folder=folder)
-    found = make_report(shelf)
+    result_folder = _result_folder(name, quick=quick, tiny=tiny, seed=seed, folder=folder)
+    found = make_report(result_folder)
     if not found.results:
-        quicker = Shelf(shelf.study, "quick", shelf.seed, folder)
+        quicker = ResultFolder(result_folder.study, "quick", result_folder.seed, folder)
         there_is = (
             f", or {_command('report', quicker, name, folder)}, of which there is some" if quicker.results() else ""
         )
-        raise UsageError(f"no row of this run is done: {_command('run', shelf, name, folder)} comes first{there_is}")
+        raise UsageError(
+            f"no row of this run is done: {_command('run', result_folder, name, folder)} comes first{there_is}"
+        )
     if html is not None:
         _write_html(found, html, force=force)
     if markdown is not None:
-        _write_markdown(found, markdown, _command("report", shelf, name, None), force=force)
+        _write_markdown(found, markdown, _command("report", result_folder, name, None), force=force)
     if as_json or (html is None and markdown is None):
         _show(found, as_json=as_json)
 
 
-def _shelf(name: str, *, quick: bool, tiny: bool, seed: int, folder: Path | None) -> "Shelf":
+def _result_folder(name: str, *, quick: bool, tiny: bool, seed: int, folder: Path | None) -> "ResultFolder":
     from lab2048.studies.reading import load_study
-    from lab2048.studies.result import Shelf
+    from lab2048.studies.result import ResultFolder
 
     if quick and tiny:
         raise UsageError("--quick and --tiny: expected only one of them")
-    return Shelf(load_study(name), "test" if tiny else "quick" if quick else "full", seed, folder)
+    return ResultFolder(load_study(name), "test" if tiny else "quick" if quick else "full", seed, folder)
 
 
-def _command(verb: str, shelf: "Shelf", name: str, folder: Path | None, *more: str) -> str:
+def _command(verb: str, result_folder: "ResultFolder", name: str, folder: Path | None, *more: str) -> str:
     """The command that does this with the same results."""
     words = ["lab2048", "study", verb, name]
-    words += {"full": [], "quick": ["--quick"], "test": ["--tiny"]}[shelf.size]
-    words += ["--seed", str(shelf.seed)] if shelf.seed != 1 else []
+    words += {"full": [], "quick": ["--quick"], "test": ["--tiny"]}[result_folder.size]
+    words += ["--seed", str(result_folder.seed)] if result_folder.seed != 1 else []
     words += ["--folder", str(folder)] if folder is not None and not os.environ.get("LAB2048_STUDIES") else []
     return shlex.join([*words, *more])
 
@@ -230,11 +234,13 @@ def _write_all(to: Path, *, quick: bool, tiny: bool, seed: int, folder: Path | N
         raise FileError(f"{to} cannot be made: {error.strerror}", code="file.unwritable") from None
     for name in study_names():
         sizes = [(quick, tiny)] if quick or tiny else [(False, False), (True, False)]
-        shelves = [_shelf(name, quick=q, tiny=t, seed=seed, folder=folder) for q, t in sizes]
-        shelf = max(shelves, key=lambda shelf: make_report(shelf).n_measured)  # the first of those alike
-        found = make_report(shelf)
+        shelves = [_result_folder(name, quick=q, tiny=t, seed=seed, folder=folder) for q, t in sizes]
+        result_folder = max(
+            shelves, key=lambda result_folder: make_report(result_folder).n_measured
+        )  # the first of those alike
+        found = make_report(result_folder)
         if found.results:
-            _write_markdown(found, to / f"{name}.md", _command("report", shelf, name, None), force=force)
+            _write_markdown(found, to / f"{name}.md", _command("report", result_folder, name, None), force=force)
         else:
             say(f"{name}: nothing is kept")
     from lab2048.records.atomic_file import replacing

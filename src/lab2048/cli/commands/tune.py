@@ -32,9 +32,9 @@ from lab2048.errors import FileError, TargetExistsError, UsageError
 
 if TYPE_CHECKING:
     from lab2048.arena.executor import Pool
-    from lab2048.arena.tuning.result import Verdict
+    from lab2048.arena.tuning.result import TuningResult
     from lab2048.arena.tuning.tune import Tuning
-    from lab2048.records.tuning_study import Study, Trial
+    from lab2048.records.tuning_study import Trial, TuningStudy
 
 MIN_POPULATION, MAX_POPULATION = 4, 1000
 
@@ -112,11 +112,11 @@ def tune(
     """
     from lab2048.arena.compile import groups_of
     from lab2048.arena.executor import Pool
-    from lab2048.arena.tuning.result import judge
+    from lab2048.arena.tuning.result import evaluate_tuning
     from lab2048.arena.tuning.tune import Tuning
     from lab2048.players import canonical_spec, load_player_file
     from lab2048.players.evaluator import make_evaluator
-    from lab2048.records.tuning_study import Study, check_file, study_path
+    from lab2048.records.tuning_study import TuningStudy, check_file, study_path
     from lab2048.rules import Rules
 
     files = tuple(player_file or ())
@@ -135,7 +135,7 @@ def tune(
         )
     n_generations = math.ceil(trials / tuning.population)
     with contextlib.ExitStack() as stack:
-        the_study = Study(study or study_path(), tuning.identity())
+        the_study = TuningStudy(study or study_path(), tuning.identity())
         stack.callback(the_study.close)
         _check_out(out, the_study, force=force)
         stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # what a player prints is no result
@@ -144,14 +144,14 @@ def tune(
             _run(tuning, n_generations, pool, the_study)
             if not pool.is_stopped:
                 say(f"choosing among the candidates, then before and after, {fresh} games each")
-            verdict = judge(tuning, the_study, n_generations, fresh, pool)
-            if verdict is None:
+            result = evaluate_tuning(tuning, the_study, n_generations, fresh, pool)
+            if result is None:
                 say("there is nothing to report yet: a generation must be whole, and compared")
         code = 130 if tuning.is_ending or pool.is_stopped else 0
         if code:
             say_how("the trials made are kept; go on with", again())
-    if verdict:
-        _report(verdict, evaluator=evaluator, out=out, as_json=as_json)
+    if result:
+        _report(result, evaluator=evaluator, out=out, as_json=as_json)
     raise typer.Exit(code)
 
 
@@ -167,7 +167,7 @@ def _check_name(out: Path | None) -> None:
         )
 
 
-def _check_out(out: Path | None, study: "Study", *, force: bool) -> None:
+def _check_out(out: Path | None, study: "TuningStudy", *, force: bool) -> None:
     """The result replaces nothing but itself."""
     if out is not None and out.exists() and not force:
         from lab2048.views.tuning import MARK
@@ -179,13 +179,13 @@ def _check_out(out: Path | None, study: "Study", *, force: bool) -> None:
             )
 
 
-def _run(tuning: "Tuning", n_generations: int, pool: "Pool", study: "Study") -> None:
+def _run(tuning: "Tuning", n_generations: int, pool: "Pool", study: "TuningStudy") -> None:
     """Make the trials that are missing, with a line that says how it goes."""
     n_trials = 1 + n_generations * tuning.population
     n_found = sum(number < n_trials for number in study.trials)
     say(f"study {study.id} in {study.path}: {n_found} of {n_trials} trials found")
-    names = dict.fromkeys(knob.name.partition("[")[0] for knob in tuning.panel.knobs)
-    say(f"tuned: {', '.join(names)}; {len(tuning.panel.knobs)} numbers, generations of {tuning.population}")
+    names = dict.fromkeys(parameter.name.partition("[")[0] for parameter in tuning.space.parameters)
+    say(f"tuned: {', '.join(names)}; {len(tuning.space.parameters)} numbers, generations of {tuning.population}")
     begin, made = time.monotonic(), 0
     with live() as show:
         for trial in tuning.run(n_generations, pool, study):
@@ -194,7 +194,7 @@ def _run(tuning: "Tuning", n_generations: int, pool: "Pool", study: "Study") -> 
             show(lambda trial=trial, pace=pace: _progress(trial, study, n_trials, pace))  # type: ignore[misc]
 
 
-def _progress(trial: "Trial", study: "Study", n_trials: int, pace: float) -> str:
+def _progress(trial: "Trial", study: "TuningStudy", n_trials: int, pace: float) -> str:
     from lab2048.views.number import number
 
     last = [t for t in study.trials.values() if t.generation in (trial.generation, trial.generation - 1) and t.number]
@@ -221,21 +221,21 @@ def _stop(tuning: "Tuning", pool: "Pool") -> None:
     say("\nfinishing the trials at hand, then the report; Ctrl-C again leaves without it")
 
 
-def _report(verdict: "Verdict", *, evaluator: str, out: Path | None, as_json: bool) -> None:
+def _report(result: "TuningResult", *, evaluator: str, out: Path | None, as_json: bool) -> None:
     from lab2048.records.atomic_file import replacing
-    from lab2048.views.tuning import check_command, verdict_lines, verdict_toml
+    from lab2048.views.tuning import check_command, result_lines, result_toml
 
     words = " ".join(["lab2048", *sys.argv[1:]])
-    text = verdict_toml(verdict, "".join(letter if letter.isprintable() else "?" for letter in words))
+    text = result_toml(result, "".join(letter if letter.isprintable() else "?" for letter in words))
     if out is not None:
         with replacing(out, force=True) as file:
             file.write(text)
     if as_json:
-        print_json("tune-1", verdict.to_json() | {"toml": text})
+        print_json("tune-1", result.to_json() | {"toml": text})
         return
-    for line in verdict_lines(verdict):
+    for line in result_lines(result):
         print(line)
     if out is None:
         print(f"\n{text}", end="")
     else:
-        print(f"{out} is written; the comparison again: {check_command(verdict, evaluator, str(out))}")
+        print(f"{out} is written; the comparison again: {check_command(result, evaluator, str(out))}")

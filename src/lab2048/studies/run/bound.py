@@ -1,21 +1,21 @@
-"""Rows of the kind bound: the highest score that a board allows, if chance is as kind as can be.
+"""Rows of kind bound: the highest possible score on a board, with the best possible spawns.
 
-The fullest board holds one tile of each kind, from 4 up.  Each has to be completed on the
-cells that larger tiles leave free, and for that one 4 has to spawn at the right moment: a board of n
-cells ends with 2^(n+1), ..., 8, 4 and has seen n fours.  What a 4 brings is not merged by the player.
+The final board holds one tile of each rank, from 4 up.  Each must be built on the cells that larger
+tiles leave free, and that needs one 4 to spawn at the right moment: a board of n cells ends with
+2^(n+1), ..., 8, 4 after n spawned fours.  A spawned 4 earns no merge reward.
 """
 
 from lab2048.rules import Board, Rules
 from lab2048.studies.measure import Measured
 from lab2048.studies.result import Result
-from lab2048.studies.run.task import Job
+from lab2048.studies.run.task import RowTask
 
-MAX_SEARCHED = 6  # cells: up to here every game is tried
+MAX_SEARCHED = 6  # cells; up to this size all games are enumerated
 
 
-def run_bound(job: Job) -> Result:
-    """The highest score on a row's board: by trying all games where that can be done, else by the chain."""
-    rules, result = job.rules, job.result()
+def run_bound(task: RowTask) -> Result:
+    """Compute the highest score by exhaustive search on small boards, else by the formula."""
+    rules, result = task.rules, task.result()
     is_small = rules.shape.n_cells <= MAX_SEARCHED
     maximum = highest_score(rules) if is_small else chain_score(rules.shape.n_cells)
     result.measured = {"maximum": Measured.exact(maximum)}
@@ -23,7 +23,7 @@ def run_bound(job: Job) -> Result:
 
 
 def chain_score(n_cells: int) -> int:
-    """The score of a board that ends with one tile of each kind: the sum of v(log2 v - 1), less 4 for each 4.
+    """Return the score of the final board with one tile of each rank: sum of v(log2 v - 1), minus 4 per spawned 4.
 
     >>> chain_score(16)
     3932100
@@ -32,7 +32,7 @@ def chain_score(n_cells: int) -> int:
 
 
 def highest_score(rules: Rules) -> int:
-    """The highest score of any game from any first board, by trying them all.
+    """Return the highest score of any game from any start board, by exhaustive search.
 
     >>> highest_score(Rules.from_text("2x2"))
     180
@@ -44,7 +44,10 @@ def highest_score(rules: Rules) -> int:
 
 
 def _best(rules: Rules, starts: set[Board]) -> dict[Board, int]:
-    """The most that can be scored from each first board; boards are taken by falling tile sum, so nothing recurs."""
+    """Return the highest score from each start board.
+
+    Boards are processed by descending tile sum, which avoids recursion.
+    """
     following: dict[Board, set[tuple[int, Board]]] = {}
     todo = list(starts)
     while todo:

@@ -1,4 +1,4 @@
-"""Rows of the kind match: a player plays games, and figures are read off them."""
+"""Rows of kind match: a player plays games."""
 
 import time
 
@@ -12,30 +12,30 @@ from lab2048.rules import Game
 from lab2048.rules.dice import episode_seed
 from lab2048.studies.game_figures import game_result
 from lab2048.studies.result import GameResult, Result
-from lab2048.studies.run.task import Job, StoppedError
+from lab2048.studies.run.task import RowTask, StoppedError
 
 KEEP_SECONDS = 5.0
 
 
-def run_match(job: Job) -> Result:
-    """Play what is missing of a row's games."""
-    result = job.result()
-    result.games = play_games(job, job.row.player)
+def run_match(task: RowTask) -> Result:
+    """Play the missing games of a row."""
+    result = task.result()
+    result.games = play_games(task, task.row.player)
     return result
 
 
-def play_games(job: Job, spec: str) -> list[GameResult]:
-    """Play a row's games by a player; those that are kept already are not played again."""
-    earlier = job.earlier.games if job.earlier else []
-    games = {game.number: game for game in earlier if game.number < job.amount}
-    counts = any(figure.measure.name in ("overrides", "interventions") for figure in job.row.figures)
+def play_games(task: RowTask, spec: str) -> list[GameResult]:
+    """Play the games of a row; saved games are not played again."""
+    earlier = task.earlier.games if task.earlier else []
+    games = {game.number: game for game in earlier if game.number < task.amount}
+    counts = any(figure.measure.name in ("overrides", "interventions") for figure in task.row.figures)
     play = _count_overrides if counts else _play
     try:
-        play(job, spec, games)
+        play(task, spec, games)
     finally:
-        if len(games) < job.amount:
-            job.keep_part(_in_order(games))
-    if len(games) < job.amount:
+        if len(games) < task.amount:
+            task.save_partial(_in_order(games))
+    if len(games) < task.amount:
         raise StoppedError("interrupted")
     return _in_order(games)
 
@@ -44,35 +44,35 @@ def _in_order(games: dict[int, GameResult]) -> list[GameResult]:
     return [games[number] for number in sorted(games)]
 
 
-def _play(job: Job, spec: str, games: dict[int, GameResult]) -> None:
-    """As a match plays them: on all workers, compiled where that can be."""
+def _play(task: RowTask, spec: str, games: dict[int, GameResult]) -> None:
+    """Play like a match: on all workers, compiled where possible."""
     name = canonical_spec(spec)
-    match = Match(job.rules, [name], job.seed, job.amount)
+    match = Match(task.rules, [name], task.seed, task.amount)
     kept_at = time.monotonic()
-    known = match.standings[name].games
+    known = match.results[name].games
     for each in games.values():
         known[each.number] = Summary(
             each.number, each.score, each.n_moves, each.max_tile, each.moves_to_goal, each.seconds
         )
-    with Pool(job.n_workers) as pool:
-        job.when_stopped(pool.stop)
+    with Pool(task.n_workers) as pool:
+        task.when_stopped(pool.stop)
         for played in match.play(pool):
             games |= {number: game_result(number, episode) for number, episode in played.episodes.items()}
-            job.show(f"{len(games)} of {job.amount} games")
+            task.show(f"{len(games)} of {task.amount} games")
             if time.monotonic() > kept_at + KEEP_SECONDS:
-                job.keep_part(_in_order(games))
+                task.save_partial(_in_order(games))
                 kept_at = time.monotonic()
 
 
-def _count_overrides(job: Job, spec: str, games: dict[int, GameResult]) -> None:
-    """One game after the other, asking of each decision whether the player's own move was overruled, and by what."""
+def _count_overrides(task: RowTask, spec: str, games: dict[int, GameResult]) -> None:
+    """Play one game after the other, counting the decisions that a mask or shield overrode or replaced."""
     player, kept_at = make_player(spec), time.monotonic()
-    for number in range(job.amount):
-        if job.is_stopped:
+    for number in range(task.amount):
+        if task.is_stopped:
             return
         if number in games:
             continue
-        game = Game(job.rules, episode_seed(job.seed, number))
+        game = Game(task.rules, episode_seed(task.seed, number))
         player.start(game.rules, game.seed)
         n_overridden, n_replaced, seconds = 0, 0, 0.0
         while not game.is_over:
@@ -83,7 +83,7 @@ def _count_overrides(job: Job, spec: str, games: dict[int, GameResult]) -> None:
             n_replaced += decision.replaced is not None
             game.play(decision.move)
         games[number] = game_result(number, Episode.from_game(game, spec, seconds), n_overridden, n_replaced)
-        job.show(f"{len(games)} of {job.amount} games")
+        task.show(f"{len(games)} of {task.amount} games")
         if time.monotonic() > kept_at + KEEP_SECONDS:
-            job.keep_part(_in_order(games))
+            task.save_partial(_in_order(games))
             kept_at = time.monotonic()

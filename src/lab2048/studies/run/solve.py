@@ -1,4 +1,4 @@
-"""Rows of the kinds solve and regret: exact values of a board, and what players lose against them."""
+"""Rows of kinds solve and regret: exact values of a board, and how much players lose against them."""
 
 import time
 from contextlib import ExitStack
@@ -14,56 +14,56 @@ from lab2048.solver.table import Table
 from lab2048.solver.workers import Crew
 from lab2048.studies.measure import Measured
 from lab2048.studies.result import Result
-from lab2048.studies.run.task import Job
-from lab2048.studies.run.training import learnt
+from lab2048.studies.run.task import RowTask
+from lab2048.studies.run.training import trained
 
-MEMORY = 2**30  # for the arrays of a solve
+MEMORY = 2**30  # bytes for the arrays of a solve
 CERTAIN = 1.0 - 1e-12
-TABLE = "{table}"  # stands for the solved table in a row's player
+TABLE = "{table}"  # placeholder for the solved table in a player spec
 
 
-def run_solve(job: Job) -> Result:
+def run_solve(task: RowTask) -> Result:
     """Solve a row's board."""
-    begin, result, names = time.perf_counter(), job.result(), {f.measure.name for f in job.row.figures}
-    table = solve_table(job, job.row.objective)
+    begin, result, names = time.perf_counter(), task.result(), {f.measure.name for f in task.row.figures}
+    table = solve_table(task, task.row.objective)
     seconds = time.perf_counter() - begin
     result.measured = {
         "states": Measured.exact(table.count.states + table.count.lost),
         "states-raw": Measured.exact(table.count.states_raw),
-        "win" if job.row.objective == "win" else "worth": Measured.exact(table.manifest["value"]),
-        "solve-time": Measured.once(seconds),
+        "win" if task.row.objective == "win" else "worth": Measured.exact(table.manifest["value"]),
+        "solve-time": Measured.single(seconds),
     }
     if "counted" in names:
         known: dict[Board, float] = {}
-        search_like_document_000(job.rules.board, job.rules, known)
+        search_like_kuznetsov(task.rules.board, task.rules, known)
         result.measured["counted"] = Measured.exact(len(known))
     return result
 
 
-def solve_table(job: Job, objective: str) -> Table:
-    """The table of a row's board; rows of one run that need the same one share it."""
-    problem = Problem.of(job.rules, objective)
-    folder = _folder(job, objective)
+def solve_table(task: RowTask, objective: str) -> Table:
+    """Solve a row's board; rows of the same run share tables."""
+    problem = Problem.of(task.rules, objective)
+    folder = _folder(task, objective)
 
     def told(at: object) -> None:
-        job.show(f"{getattr(at, 'phase', '')}, tile sum {getattr(at, 'tile_sum', '')}")
-        job.check()
+        task.show(f"{getattr(at, 'phase', '')}, tile sum {getattr(at, 'tile_sum', '')}")
+        task.check()
 
-    with Crew(job.n_workers) as crew:
-        return Solve(problem, folder, crew, Memory(MEMORY, job.n_workers), is_kept=False, progress=told).run()
-
-
-def _folder(job: Job, objective: str) -> Path:
-    goal = job.rules.goal if objective == "win" else 0
-    board = "".join(letter if letter.isalnum() else "-" for letter in job.rules.board.to_text())
-    return job.scratch / f"{board}-{goal}"
+    with Crew(task.n_workers) as crew:
+        return Solve(problem, folder, crew, Memory(MEMORY, task.n_workers), is_kept=False, progress=told).run()
 
 
-def search_like_document_000(board: Board, rules: Rules, known: dict[Board, float]) -> float:
-    """The search of document 000, which counts the states that it values.
+def _folder(task: RowTask, objective: str) -> Path:
+    goal = task.rules.goal if objective == "win" else 0
+    board = "".join(letter if letter.isalnum() else "-" for letter in task.rules.board.to_text())
+    return task.scratch / f"{board}-{goal}"
 
-    A board with a move that wins at once is worth 1; otherwise the moves go up, right, down,
-    left, and the first that is certain to win ends the search.
+
+def search_like_kuznetsov(board: Board, rules: Rules, known: dict[Board, float]) -> float:
+    """Search as Kuznetsov 2022 does, whose state counts include only the boards that it values.
+
+    A board with an immediately winning move has value 1; otherwise moves are tried in the order up,
+    right, down, left, and the first certain win ends the search.
     """
     if board in known:
         return known[board]
@@ -77,7 +77,7 @@ def search_like_document_000(board: Board, rules: Rules, known: dict[Board, floa
         for _, (after, _) in slides:
             spawns = rules.spawns(after)
             value = sum(
-                spawn.probability * search_like_document_000(after.put(spawn.cell, spawn.rank), rules, known)
+                spawn.probability * search_like_kuznetsov(after.put(spawn.cell, spawn.rank), rules, known)
                 for spawn in spawns
             )
             best = max(best, value)
@@ -87,22 +87,22 @@ def search_like_document_000(board: Board, rules: Rules, known: dict[Board, floa
     return best
 
 
-def run_regret(job: Job) -> Result:
-    """Grade a row's player, trained before if the row says so, against the exact table of its board."""
-    result, spec = job.result(), job.row.player
+def run_regret(task: RowTask) -> Result:
+    """Measure the regret of a row's player, after training it if the row says so."""
+    result, spec = task.result(), task.row.player
     with ExitStack() as stack:
-        if job.row.lesson is not None:
-            _, spec = stack.enter_context(learnt(job, result))
-        table = solve_table(job, job.row.objective)
+        if task.row.training_spec is not None:
+            _, spec = stack.enter_context(trained(task, result))
+        table = solve_table(task, task.row.objective)
         spec = canonical_spec(spec.replace(TABLE, str(table.folder)))
 
         def told(n: int) -> None:
-            job.show(f"game {n} of {job.amount}")
-            job.check()
+            task.show(f"game {n} of {task.amount}")
+            task.check()
 
-        found = measure_regret(table, spec, seed=job.seed, n_games=job.amount, progress=told)
+        found = measure_regret(table, spec, seed=task.seed, n_games=task.amount, progress=told)
     result.measured |= {
-        "loss": Measured(*found.per_game, job.amount),
+        "loss": Measured(*found.per_game, task.amount),
         "best-moves": Measured.rate(found.n_best, found.n_moves),
         "score": Measured.mean(found.scores),
     }

@@ -1,4 +1,4 @@
-"""A job: one row at work, and what it needs to know."""
+"""The running state of one row."""
 
 import os
 import threading
@@ -12,27 +12,27 @@ from lab2048.errors import LabError
 from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
 from lab2048.studies.model import Row
-from lab2048.studies.result import GameResult, Result, Shelf
+from lab2048.studies.result import GameResult, Result, ResultFolder
 
 
-class LeftOutError(LabError):
-    """A row that cannot be run here; the message says what it would take."""
+class SkippedError(LabError):
+    """The row cannot run here; the message says what is missing."""
 
 
 class StoppedError(LabError):
-    """A row that was interrupted; what it had is kept."""
+    """The row was interrupted; its progress is saved."""
 
 
 @dataclass
-class Job:
-    """A row, how much of it to run, and where."""
+class RowTask:
+    """One row being run: its settings, progress output and stop requests."""
 
     row: Row
-    shelf: Shelf
+    result_folder: ResultFolder
     n_workers: int
-    scratch: Path  # a folder for files that are of no use afterwards
+    scratch: Path  # temporary folder
     show: Callable[[str], None] = lambda _: None
-    earlier: Result | None = None  # what there is of the row, by which it goes on
+    earlier: Result | None = None  # partial result to continue from
     is_stopped: bool = False
     _begin: tuple[float, float] = field(default_factory=lambda: (time.perf_counter(), cpu_seconds()))
     _stops: list[Callable[[], None]] = field(default_factory=list)
@@ -40,15 +40,15 @@ class Job:
 
     @property
     def size(self) -> str:
-        return self.shelf.size
+        return self.result_folder.size
 
     @property
     def seed(self) -> int:
-        return self.shelf.seed
+        return self.result_folder.seed
 
     @property
     def amount(self) -> int:
-        """Games to play, or 1."""
+        """Return the number of games to play, or 1."""
         return self.row.amount(self.size)
 
     @property
@@ -56,14 +56,14 @@ class Job:
         return self.row.rules(self.size)
 
     def result(self) -> Result:
-        """An empty result of this row."""
+        """Return an empty result for this row."""
         return Result(self.row.id, self.row.digest(self.size), self.seed)
 
-    def signed(self, result: Result) -> Result:
-        """The result with what it took since the row was first begun, and where it comes from."""
+    def with_provenance(self, result: Result) -> Result:
+        """Fill in the total time, including earlier sessions, and the provenance."""
         begin, spent = self._begin
         result.seconds, result.cpu_seconds = time.perf_counter() - begin, cpu_seconds() - spent
-        origin = provenance() | {"study": self.shelf.study.name, "workers": self.n_workers}
+        origin = provenance() | {"study": self.result_folder.study.name, "workers": self.n_workers}
         result.provenance = origin | dict(result.provenance)
         if self.earlier is not None:
             result.seconds += self.earlier.seconds
@@ -71,38 +71,38 @@ class Job:
             result.provenance["earlier"] = _sessions(self.earlier.provenance)
         return result
 
-    def keep_part(self, games: list[GameResult]) -> None:
-        """Keep the games that there are, and what they took, in case that this is all."""
-        part = Result(self.row.id, self.row.likeness(self.size), self.seed, games=games)
-        self.shelf.keep_part(self.signed(part))
+    def save_partial(self, games: list[GameResult]) -> None:
+        """Save the games played so far, in case of an interruption."""
+        part = Result(self.row.id, self.row.digest_without_games(self.size), self.seed, games=games)
+        self.result_folder.save_partial(self.with_provenance(part))
 
     def stop(self) -> None:
-        """End as soon as it can be done without loss."""
+        """Request a stop as soon as nothing would be lost."""
         with self._lock:
             self.is_stopped = True
             for stop in self._stops:
                 stop()
 
     def when_stopped(self, stop: Callable[[], None]) -> None:
-        """Have something called when the job is to end, at once if that was said before."""
+        """Register a callback for `stop`; it is called immediately if the task is already stopped."""
         with self._lock:
             self._stops.append(stop)
             if self.is_stopped:
                 stop()
 
     def check(self) -> None:
-        """Raise StoppedError if the job is to end."""
+        """Raise StoppedError if a stop was requested."""
         if self.is_stopped:
             raise StoppedError("interrupted")
 
 
 def cpu_seconds() -> float:
-    """What this process and those that it has started and ended have computed."""
+    """Return the CPU time of this process and its finished child processes."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
 
 def _sessions(origin: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The runs that a result comes from, the first one first."""
+    """Return the provenance of all sessions behind a result, oldest first."""
     last = {name: value for name, value in origin.items() if name != "earlier"}
     return [*origin.get("earlier", []), last]

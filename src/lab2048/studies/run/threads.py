@@ -1,4 +1,4 @@
-"""Rows of the kind threads: the same games on one thread and on all, one after the other."""
+"""Rows of kind threads: play the same games on one thread and on several, and compare the time."""
 
 import os
 
@@ -9,36 +9,36 @@ from lab2048.players.registry import spec_with
 from lab2048.rules.dice import episode_seed
 from lab2048.studies.measure import Measured
 from lab2048.studies.result import Result
-from lab2048.studies.run.task import Job
+from lab2048.studies.run.task import RowTask
 
 
-def run_threads(job: Job) -> Result:
-    """Play each game on one thread and then on as many as there are workers.
+def run_threads(task: RowTask) -> Result:
+    """Play each game on one thread and then on all workers.
 
-    In turn, so that what else the machine does meets both alike.  The moves are the same.
+    The two alternate, so other load on the machine affects both equally.  The moves are the same.
     """
-    specs = [spec_with(job.row.player, threads=n) for n in (1, n_threads(job))]
+    specs = [spec_with(task.row.player, threads=n) for n in (1, n_threads(task))]
     players = [make_player(spec) for spec in specs]
     times: list[list[float]] = [[], []]
-    for number in range(job.amount):
-        job.show(f"game {number + 1} of {job.amount}, on 1 and on {n_threads(job)} threads")
-        seed = episode_seed(job.seed, number)
+    for number in range(task.amount):
+        task.show(f"game {number + 1} of {task.amount}, on 1 and on {n_threads(task)} threads")
+        seed = episode_seed(task.seed, number)
         moves = []
         for spec, player, seconds in zip(specs, players, times, strict=True):
-            job.check()
-            episode = play_episode(player, spec, job.rules, seed)
+            task.check()
+            episode = play_episode(player, spec, task.rules, seed)
             seconds.append(episode.seconds)
             moves.append(episode.moves)
         assert moves[0] == moves[1], "threads change no move"
-    result = job.result()
+    result = task.result()
     result.measured = {
         "one-thread": Measured.mean(times[0]),
         "many-threads": Measured.mean(times[1]),
-        "speedup": Measured(*mean_interval([a / b for a, b in zip(*times, strict=True)]), job.amount),
+        "speedup": Measured(*mean_interval([a / b for a, b in zip(*times, strict=True)]), task.amount),
     }
     return result
 
 
-def n_threads(job: Job) -> int:
-    """As many as the run may use; at least two, or there is nothing to see."""
-    return max(2, job.n_workers or os.cpu_count() or 1)
+def n_threads(task: RowTask) -> int:
+    """Return the number of threads to compare with: the number of workers, but at least two."""
+    return max(2, task.n_workers or os.cpu_count() or 1)

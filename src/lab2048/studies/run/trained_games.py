@@ -1,44 +1,51 @@
-"""Games of a network that was just trained: all at once, behind the mask or the shield that it learnt with."""
+"""Vectorized games of a network that was just trained, with the mask or shield used in training."""
 
 import time
 from typing import Any
 
 from lab2048.studies.measure import Measure, Measured
 from lab2048.studies.result import GameResult
-from lab2048.studies.run.task import Job
+from lab2048.studies.run.task import RowTask
 
-WEIGHTS = "{weights}"  # stands for the file of a trained network in a row's player
-# What a row's player says for it.  The second is for values of afterstates only.
+WEIGHTS = "{weights}"  # placeholder for the trained network's file in a player spec
+# Player specs for the trained network itself; the second averages over symmetries (afterstate values only).
 TRAINED, TURNED = "{trained}", "{trained}:turned=true"
-UNTOLD = ("won", "goal-time", "move-time", "overrides", "interventions")  # measures that games at once do not tell
-PAIRED = range(3, 12)  # ranks of the pairs that are kept, 8 to 2048
+UNAVAILABLE = (
+    "won",
+    "goal-time",
+    "move-time",
+    "overrides",
+    "interventions",
+)  # measures that vectorized games do not provide
+PAIRED = range(3, 12)  # ranks whose pairs are stored, 8 to 2048
 
 
 def is_trained(player: str) -> bool:
-    """True if the player of a row is what it has trained, asked for all games at once."""
+    """Return True if the player is the network that the row trained, playing vectorized games."""
     return player in (TRAINED, TURNED)
 
 
-def play_trained(job: Job, training: Any) -> tuple[list[GameResult], dict[str, Measured]]:
-    """Play a row's games; return them, and what else they tell.
+def play_trained(task: RowTask, training: Any) -> tuple[list[GameResult], dict[str, Measured]]:
+    """Play a row's games; return them and further measures.
 
-    They have seeds of their own, those of trials: a training begins on the games that a match of its seed plays.
+    The games use the seeds of evaluation games, because training starts on the games that a match with its
+    seed would play.
     """
     from lab2048.learning.evaluation import SEED, play_trial
 
     network = training.network()
-    if job.row.player == TURNED:
+    if task.row.player == TURNED:
         from lab2048.models.deep.network import TurnedNetwork
 
         network = TurnedNetwork(network)
 
     def show(n_ended: int) -> None:
-        job.show(f"{n_ended} of {job.amount} games")
-        job.check()
+        task.show(f"{n_ended} of {task.amount} games")
+        task.check()
 
     begin = time.perf_counter()
     played = play_trial(
-        job.rules, job.amount, lambda *seen: training.choose(network, *seen), seed=SEED + job.seed - 1, show=show
+        task.rules, task.amount, lambda *seen: training.choose(network, *seen), seed=SEED + task.seed - 1, show=show
     )
     pace = (time.perf_counter() - begin) / max(1, sum(ending.n_moves for ending in played.endings))
     games = [

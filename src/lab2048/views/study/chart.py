@@ -38,9 +38,9 @@ def panels(report: Report) -> list[Panel]:
     There is a line for each row and published figure.
     """
     ranked = [
-        Panel(each.ranking.title, each.ranking.by, tuple(standing.line for standing in each.standings)[:MAX_ROWS])
+        Panel(each.ranking.title, each.ranking.by, tuple(ranked_row.line for ranked_row in each.rows)[:MAX_ROWS])
         for each in report.ranked
-        if each.standings
+        if each.rows
     ]
     shown = {(line.row.id, line.figure.measure) for panel in ranked for line in panel.lines}
     by_measure: dict[Measure, list[Line]] = {}
@@ -96,7 +96,7 @@ def is_logarithmic(panel: Panel) -> bool:
 
 def _values(line: Line) -> list[float]:
     found = [line.ours.value] if line.ours else []
-    found += [line.beside[0]] if line.beside and not line.figure.against else []
+    found += [line.reference[0]] if line.reference and not line.figure.against else []
     return found + ([line.bound[0]] if line.bound else [])
 
 
@@ -132,7 +132,7 @@ def _legend(lines: Sequence[Line]) -> str:
         f'<text x="{LEFT + 172}" y="18">published</text>'
     )
     bound = f'{_arrow(LEFT + 260, 14, 1)}<text x="{LEFT + 284}" y="18">published: a bound</text>'
-    has_figure = any(line.beside is not None and not line.figure.against for line in lines)
+    has_figure = any(line.reference is not None and not line.figure.against for line in lines)
     return ours + (figure if has_figure else "") + (bound if any(line.bound for line in lines) else "")
 
 
@@ -161,9 +161,9 @@ def _mark(line: Line, label: str, x: Callable[[float], float], y: float, unit: U
     assert line.ours is not None
     name = label if len(label) <= 50 else label[:49] + "…"
     parts = [f'<text x="{LEFT - 12}" y="{y + 4}" text-anchor="end">{escape(name)}</text>']
-    beside = line.beside if not line.figure.against else None
-    if beside is not None:
-        value, low, high = beside
+    reference = line.reference if not line.figure.against else None
+    if reference is not None:
+        value, low, high = reference
         parts.append(_bar(x(low), x(high), y + 4, THEIRS))
         at = x(value)
         parts.append(
@@ -172,13 +172,13 @@ def _mark(line: Line, label: str, x: Callable[[float], float], y: float, unit: U
     if line.bound:
         parts.append(_arrow(x(line.bound[0]), y + 4, line.bound[1]))
     ours = line.ours
-    if ours.is_sure:
+    if ours.has_interval:
         parts.append(_bar(x(ours.low), x(ours.high), y - 3, OURS))
-    told = f"{label}: {write_value(ours.value, unit, is_exact=ours.n == 0)}, {line.verdict}"
+    told = f"{label}: {write_value(ours.value, unit, is_exact=ours.n == 0)}, {line.agreement}"
     parts.append(
         f'<circle cx="{x(ours.value):.1f}" cy="{y - 3}" r="4.5" fill="{OURS}"><title>{escape(told)}</title></circle>'
     )
-    word = line.verdict.word if beside is not None or line.bound else ""
+    word = line.agreement.word if reference is not None or line.bound else ""
     parts.append(f'<text x="{WIDTH - RIGHT + 14}" y="{y + 4}">{escape(word)}</text>')
     return "".join(parts)
 
@@ -197,7 +197,9 @@ def _range(panel: Panel, is_log: bool) -> tuple[float, float]:
     if panel.measure.meaning.unit is Unit.RATE:
         return 0.0, 1.0
     values = [value for line in panel.lines for value in _values(line)]
-    ends = [end for line in panel.lines if line.ours and line.ours.is_sure for end in (line.ours.low, line.ours.high)]
+    ends = [
+        end for line in panel.lines if line.ours and line.ours.has_interval for end in (line.ours.low, line.ours.high)
+    ]
     if is_log:
         return min(values) / 1.5, max(values) * 1.5
     high = max([*values, *ends])

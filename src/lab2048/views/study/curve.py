@@ -58,9 +58,9 @@ def _learners(report: Report) -> list[Row]:
     """Rows with results that are drawn: one for each training; of trainings that begin alike, the longest."""
     longest: dict[str, Row] = {}
     for row in report.study.rows:
-        if row.lesson is None or not report.of(row):
+        if row.training_spec is None or not report.of(row):
             continue
-        begins = json.dumps([row.lesson.begin(report.size), row.rules(report.size).to_json()], sort_keys=True)
+        begins = json.dumps([row.training_spec.begin(report.size), row.rules(report.size).to_json()], sort_keys=True)
         other = longest.get(begins)
         if other is None or _n_games(row, report) > _n_games(other, report):
             longest[begins] = row
@@ -69,7 +69,7 @@ def _learners(report: Report) -> list[Row]:
 
 
 def _n_games(row: Row, report: Report) -> int:
-    return row.lesson.games.get(report.size, 0) if row.lesson else 0
+    return row.training_spec.games.get(report.size, 0) if row.training_spec else 0
 
 
 def _whole(point: Mapping[str, float]) -> Mapping[str, float]:

@@ -2,7 +2,7 @@
 
 from lab2048.studies.comparison import Line
 from lab2048.studies.measure import Measured, Unit
-from lab2048.studies.model import Lesson
+from lab2048.studies.model import TrainingSpec
 from lab2048.views.number import duration, number, percent
 
 
@@ -45,7 +45,7 @@ def write_each(line: Line) -> str:
 def _interval(ours: Measured, unit: Unit) -> str:
     if ours.n == 0:
         return "exact"
-    if not ours.is_sure:
+    if not ours.has_interval:
         return "measured once"
     low = max(ours.low, 0.0)  # nothing that is measured can be less, though few games may not know that
     high = min(ours.high, 1.0) if unit is Unit.RATE else ours.high
@@ -62,7 +62,7 @@ def write_published(line: Line) -> str:
     return line.figure.published.text
 
 
-def write_lesson(lesson: Lesson, size: str) -> str:
+def write_training_spec(training_spec: TrainingSpec, size: str) -> str:
     """How much is learnt."""
-    minutes = lesson.minutes.get(size)
-    return f"{minutes} minutes" if minutes else f"{lesson.games.get(size, 0):,} games"
+    minutes = training_spec.minutes.get(size)
+    return f"{minutes} minutes" if minutes else f"{training_spec.games.get(size, 0):,} games"

@@ -92,12 +92,12 @@ def _table(report: Report) -> str:
             rows.append(f'<tr class="row"><th colspan="{len(heads)}" scope="rowgroup">{name}</th></tr>')
         value, interval, n = write_ours(line)
         cells = [line.figure.measure.title, write_published(line), line.figure.where, value, interval]
-        word = line.verdict.word.replace(" ", "-")
+        word = line.agreement.word.replace(" ", "-")
         each = f"<td>{escape(write_each(line))}</td>" if has_several else ""
         rows.append(
             "<tr>"
             + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-            + f'<td class="n">{n}</td><td class="{word}">{escape(str(line.verdict))}</td>{each}</tr>'
+            + f'<td class="n">{n}</td><td class="{word}">{escape(str(line.agreement))}</td>{each}</tr>'
         )
     head = "".join(f'<th scope="col">{head}</th>' for head in heads)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
@@ -135,25 +135,25 @@ def _panel_figure(panel: Panel) -> Any:
         error_x={
             "type": "data",
             "symmetric": False,
-            "array": [each.high - each.value if each.is_sure else 0 for each in ours],
-            "arrayminus": [each.value - each.low if each.is_sure else 0 for each in ours],
+            "array": [each.high - each.value if each.has_interval else 0 for each in ours],
+            "arrayminus": [each.value - each.low if each.has_interval else 0 for each in ours],
         },
         mode="markers",
         name="ours",
         marker={"color": OURS, "size": 10},
-        text=[str(line.verdict) for line in lines],
+        text=[str(line.agreement) for line in lines],
     )
-    published = [(i - 0.12, line.beside) for i, line in enumerate(lines) if not line.figure.against]
-    found = [(place, beside) for place, beside in published if beside is not None]
+    published = [(i - 0.12, line.reference) for i, line in enumerate(lines) if not line.figure.against]
+    found = [(place, reference) for place, reference in published if reference is not None]
     if found:
         figure.add_scatter(
-            x=[beside[0] for _, beside in found],
+            x=[reference[0] for _, reference in found],
             y=[place for place, _ in found],
             error_x={
                 "type": "data",
                 "symmetric": False,
-                "array": [beside[2] - beside[0] for _, beside in found],
-                "arrayminus": [beside[0] - beside[1] for _, beside in found],
+                "array": [reference[2] - reference[0] for _, reference in found],
+                "arrayminus": [reference[0] - reference[1] for _, reference in found],
             },
             mode="markers",
             name="published",

@@ -6,8 +6,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from lab2048.studies.ranking import Ranked, Standing
-from lab2048.views.study.figure import write_lesson, write_ours
+from lab2048.studies.ranking import Ranked, RankedRow
+from lab2048.views.study.figure import write_ours, write_training_spec
 
 CAPTION = "Places are those that the 95% intervals leave open: who shares one is not told apart."
 GAP = 2  # between two columns of a terminal
@@ -19,23 +19,23 @@ def ranking_cells(ranked: Ranked, size: str) -> tuple[list[str], list[list[str]]
     measures = ranked.measures
     heads = ["place", "row", ranked.ranking.by.brief, "95% interval", "n", *(measure.brief for measure in measures)]
     rows = []
-    for standing in ranked.standings:
-        others = [standing.others.get(measure) for measure in measures]
+    for ranked_row in ranked.rows:
+        others = [ranked_row.others.get(measure) for measure in measures]
         values = [write_ours(line)[0] if line else "-" for line in others]
-        row = standing.line.row
-        learnt = f", {write_lesson(row.lesson, size)} learnt" if row.lesson else ""
-        rows.append([write_place(standing), f"{row.title}{learnt}", *write_ours(standing.line), *values])
+        row = ranked_row.line.row
+        trained = f", {write_training_spec(row.training_spec, size)} learnt" if row.training_spec else ""
+        rows.append([write_place(ranked_row), f"{row.title}{trained}", *write_ours(ranked_row.line), *values])
     return heads, rows
 
 
-def write_place(standing: Standing) -> str:
+def write_place(ranked_row: RankedRow) -> str:
     """One place, or from which to which."""
-    return str(standing.first) if standing.first == standing.last else f"{standing.first} to {standing.last}"
+    return str(ranked_row.first) if ranked_row.first == ranked_row.last else f"{ranked_row.first} to {ranked_row.last}"
 
 
 def ranking_table(ranked: Ranked, size: str, width: int | None) -> Iterator[RenderableType]:
     """A ranking for a terminal; columns that do not fit are left out, from the last one on."""
-    if not ranked.standings:
+    if not ranked.rows:
         return
     heads, rows = ranking_cells(ranked, size)
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]

@@ -6,13 +6,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from lab2048.studies.agreement import AGREES, BETTER, DIFFERS, NOT_COMPARABLE, NOT_MEASURED, UNPUBLISHED, WORDS, WORSE
 from lab2048.studies.comparison import NOT_YET, Line
 from lab2048.studies.model import SPAWN, Row, Study
 from lab2048.studies.report import Report
 from lab2048.studies.result import Result
-from lab2048.studies.verdict import AGREES, BETTER, DIFFERS, NOT_COMPARABLE, NOT_MEASURED, UNPUBLISHED, WORDS, WORSE
 from lab2048.views.number import number
-from lab2048.views.study.figure import write_each, write_lesson, write_ours, write_published
+from lab2048.views.study.figure import write_each, write_ours, write_published, write_training_spec
 from lab2048.views.study.ranking import CAPTION, ranking_cells, ranking_table
 
 _STYLES = {AGREES: "green", BETTER: "green", WORSE: "red"}
@@ -27,12 +27,12 @@ def write_run(row: Row, size: str) -> str:
     """What was run: the player and the board, or what else it takes."""
     board = f" on {row.board}" if row.board != "4x4" or not row.player else ""
     board += f", spawns {row.spawn}" if row.spawn != SPAWN else ""
-    if row.lesson is not None:
-        options = [f"{name}={value}" for name, value in row.lesson.options.items()]
-        preset = [f"preset {row.lesson.preset}"] if row.lesson.preset else []
-        words = " ".join([row.lesson.method, *preset, *options])
-        learnt = write_lesson(row.lesson, size)
-        what = f"train {words}, {learnt}" if not row.lesson.of else f"what {row.lesson.of} has trained"
+    if row.training_spec is not None:
+        options = [f"{name}={value}" for name, value in row.training_spec.options.items()]
+        preset = [f"preset {row.training_spec.preset}"] if row.training_spec.preset else []
+        words = " ".join([row.training_spec.method, *preset, *options])
+        trained = write_training_spec(row.training_spec, size)
+        what = f"train {words}, {trained}" if not row.training_spec.of else f"what {row.training_spec.of} has trained"
         times = f", {len(row.parts(size))} seeds" if len(row.parts(size)) > 1 else ""
         return f"{what}{times}; {row.player}{board}"
     goal = f" to {row.goal}" if row.kind == "solve" and row.objective == "win" else ""
@@ -58,10 +58,12 @@ def report_table(report: Report, width: int | None) -> RenderableType:
     parts += [part for ranked in report.ranked for part in ranking_table(ranked, report.size, width)]
     parts.append(_row_table([HEADS], widths))
     for row in study.rows:
-        left_out = next((line.left_out for line in report.lines if line.row.id == row.id and line.left_out), "")
+        skip_reason = next(
+            (line.skip_reason for line in report.lines if line.row.id == row.id and line.skip_reason), ""
+        )
         parts.append(Text(f"\n{row.title}{_games(row, report) if report.of(row) else ''}", style="bold"))
-        if left_out and row.kind != "none":
-            parts.append(Text(f"  {left_out}" if left_out == NOT_YET else f"  left out: {left_out}"))
+        if skip_reason and row.kind != "none":
+            parts.append(Text(f"  {skip_reason}" if skip_reason == NOT_YET else f"  left out: {skip_reason}"))
         else:
             parts.append(_row_table(cells[row.id], widths))
     assumed = [Text("\nAssumed:"), *(Text(f"- {each}") for each in study.assumptions)] if study.assumptions else []
@@ -73,10 +75,10 @@ def _games(row: Row, report: Report) -> str:
     """How many games a row is about."""
     if not row.player:
         return ""
-    learnt = f"{write_lesson(row.lesson, report.size)} learnt, " if row.lesson else ""
+    trained = f"{write_training_spec(row.training_spec, report.size)} learnt, " if row.training_spec else ""
     n_trainings = len(row.parts(report.size))
     trainings = f"{len(report.of(row))} of {n_trainings} trainings, each " if n_trainings > 1 else ""
-    return f" ({trainings}{learnt}{_fewer(row, report)}{row.amount(report.size):,} games)"
+    return f" ({trainings}{trained}{_fewer(row, report)}{row.amount(report.size):,} games)"
 
 
 def _fewer(row: Row, report: Report) -> str:
@@ -98,7 +100,7 @@ def _cells(line: Line) -> Cells:
     """A figure as words: what is measured, what it is set beside, ours, and how the two compare."""
     value, interval, _ = write_ours(line)
     ours = f"{value} [{interval}]" if " to " in interval else value if interval == "-" else f"{value}, {interval}"
-    return f"  {line.figure.measure.title}", write_published(line), ours, str(line.verdict), line.verdict.word
+    return f"  {line.figure.measure.title}", write_published(line), ours, str(line.agreement), line.agreement.word
 
 
 def _widths(cells: Sequence[Cells], width: int | None) -> tuple[int, ...]:
@@ -124,7 +126,7 @@ def _row_table(lines: Iterable[Cells], widths: Sequence[int]) -> Table:
 
 def summary(report: Report) -> str:
     """One line: how many figures came out how."""
-    counts = {word: sum(line.verdict.word == word for line in report.lines) for word in WORDS}
+    counts = {word: sum(line.agreement.word == word for line in report.lines) for word in WORDS}
     compared = [
         f"{counts[word]} {said if counts[word] > 1 else word}" for word, said in _COMPARED.items() if counts[word]
     ]
@@ -154,7 +156,7 @@ def report_markdown(report: Report, *, charts: Mapping[str, str], command: str) 
         name = f"{line.row.title}{_missing(line.row, report)}" if line.row.id != last else ""
         last = line.row.id
         cells = [name, line.figure.measure.title, write_published(line), line.figure.where, *write_ours(line)]
-        rows.append([*cells, str(line.verdict), *([write_each(line)] if has_several else [])])
+        rows.append([*cells, str(line.agreement), *([write_each(line)] if has_several else [])])
     lines += _markdown_table(heads, rows)
     lines += ["", "## Assumed", "", *(f"- {each}" for each in study.assumptions)] if study.assumptions else []
     lines += ["", "## What was run", "", "| row | id | run | seconds | CPU seconds |", "|---|---|---|---|---|"]

@@ -118,10 +118,10 @@ def _learn(
     as_json: bool,
 ) -> int:
     """Train with a live view and save checkpoints; return the exit code, 130 if it was interrupted."""
-    from lab2048.records.atomic_file import sweep
+    from lab2048.records.atomic_file import remove_leftovers
 
     given = {name: limit for name, limit in limits.items() if limit is not None}
-    sweep(out)
+    remove_leftovers(out)
     save_at, tell_at = time.monotonic() + every, 0.0
     with live() as show, on_interrupt(partial(_end, training)):
         for progress in training.run(**given):
