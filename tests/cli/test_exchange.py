@@ -38,10 +38,10 @@ def test_export_and_import_are_inverse(capsys, tmp_path, store):
     assert run(["games", "export", "--out", str(file)]) == 0
     assert file.read_text().splitlines() == lines(store)
     assert run(["games", "import", str(file), "--store", str(other)]) == 0
-    assert capsys.readouterr().out == "imported 4, already there 0, refused 0\n"
+    assert capsys.readouterr().out == "imported 4, already present 0, rejected 0\n"
     assert lines(other) == lines(store)
     assert run(["games", "import", str(file), "--store", str(other)]) == 0
-    assert capsys.readouterr().out == "imported 0, already there 4, refused 0\n"
+    assert capsys.readouterr().out == "imported 0, already present 4, rejected 0\n"
 
 
 def test_export_of_some_games(capsys, store):
@@ -91,7 +91,7 @@ def test_import_refuses_bad_lines_by_number_and_keeps_the_rest(capsys, tmp_path,
     file.write_bytes("\n".join([good[0], good[1][:-9], "", good[2], "[" * 9999, good[3]]).encode() + b"\n\x80\n")
     assert run(["games", "import", str(file), "--store", str(tmp_path / "other.sqlite")]) == 3
     out, err = capsys.readouterr()
-    assert out == "imported 3, already there 0, refused 3\n"
+    assert out == "imported 3, already present 0, rejected 3\n"
     assert [line.split(":")[0] for line in err.splitlines()] == ["line 2", "line 5", "line 7"]
     assert lines(tmp_path / "other.sqlite") == [good[0], good[2], good[3]]
 
@@ -100,7 +100,7 @@ def test_import_from_a_pipe(tmp_path, store):
     command = [*LAB2048, "games", "import", "-", "--store", tmp_path / "other.sqlite"]
     text = "\n".join(lines(store))
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
-    assert done.stdout == "imported 4, already there 0, refused 0\n"
+    assert done.stdout == "imported 4, already present 0, rejected 0\n"
 
 
 def test_import_into_a_locked_store_says_how_far_it_came(capsys, tmp_path, store, monkeypatch):
@@ -119,7 +119,7 @@ def test_import_of_a_binary_file_is_brief(capsys, tmp_path):
     file.write_bytes(b"\x00\xff\n" * 3000)
     assert run(["games", "import", str(file)]) == 3
     out, err = capsys.readouterr()
-    assert out == "imported 0, already there 0, refused 3000\n"
+    assert out == "imported 0, already present 0, rejected 3000\n"
     assert len(err.splitlines()) == 21
     assert err.splitlines()[-1] == "and 2980 more lines"
 

@@ -181,7 +181,7 @@ def test_a_provenance_that_is_nested_too_deeply_costs_only_its_line(tmp_path):
     games = list(play_many(3).values())
     deep = line_of(games[1], {"x": 0}).replace(b'{"x": 0}', b'{"x":' * 975 + b"0" + b"}" * 975)
     found = Import(tmp_path / "games.sqlite", b"\n".join([line_of(games[0], nested(20)), deep, line_of(games[2])]))
-    assert str(found.tally) == "imported 2, already there 0, refused 1"
+    assert str(found.tally) == "imported 2, already present 0, rejected 1"
     assert list(found.refused) == [2]
     assert found.games == [games[0], games[2]]
 
@@ -221,7 +221,7 @@ def test_bad_lines_are_named_and_the_rest_is_imported(tmp_path):
         + lines[0]
     )
     found = Import(tmp_path / "games.sqlite", content)
-    assert str(found.tally) == "imported 3, already there 1, refused 2"
+    assert str(found.tally) == "imported 3, already present 1, rejected 2"
     assert sorted(found.refused) == [3, 5]
     assert found.games == [games[0], games[2], games[3]]
 
@@ -232,7 +232,7 @@ def test_a_line_that_is_too_long_costs_only_itself(tmp_path, monkeypatch):
     endless = b"x" * 7000
     content = line_of(games[0]) + b"\n" + endless + b"\n" + line_of(games[1]) + b"\n" + endless
     found = Import(tmp_path / "games.sqlite", content)
-    assert str(found.tally) == "imported 2, already there 0, refused 2"
+    assert str(found.tally) == "imported 2, already present 0, rejected 2"
     assert found.refused == {2: "longer than 2000 bytes", 4: "longer than 2000 bytes"}
 
 

@@ -70,7 +70,7 @@ class Requirement:
         found = _TEXT.fullmatch("".join(text.split()))
         if found is None:
             raise UsageError(
-                f"require {text!r} is invalid: expected a figure and a bound, as in mean>=380000",
+                f"require {text!r} is not understood: expected a figure and a bound, as in mean>=380000",
                 field="require",
             )
         figure, end, tile = found["figure"], found["end"], found["tile"]

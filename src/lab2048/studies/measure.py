@@ -96,7 +96,7 @@ class Measure:
         if (name in ("reached", "best-of-ten", "pairs")) != bool(tile) or not all(
             word.isdigit() for word in (tile or "0", first or "0")
         ):
-            raise FileError(f"measure {text!r} is invalid: expected for example won, reached:512 or tile@15")
+            raise FileError(f"measure {text!r} is not understood: expected for example won, reached:512 or tile@15")
         if tile and (int(tile) < 2 or int(tile) & (int(tile) - 1)):
             raise FileError(f"measure {text!r}: {tile} is not a tile: expected a power of two from 2")
         if at and not int(first or 0):
@@ -197,7 +197,7 @@ class Measured:
             ends = (-math.inf if low is None else float(low), math.inf if high is None else float(high))
             return cls(float(data["value"]), *ends, int(data["n"]))
         except (TypeError, KeyError, ValueError):
-            raise FileError(f"figure {str(data)[:60]!r} is invalid: expected value, ci95 and n") from None
+            raise FileError(f"figure {str(data)[:60]!r} is not understood: expected value, ci95 and n") from None
 
 
 def check_size(name: str) -> str:

@@ -42,13 +42,13 @@ class Published:
         if found := _COUNT.fullmatch(text):
             hits, n = int(found[2]), int(found[3])
             if not 0 <= hits <= n or n == 0:
-                raise FileError(f"published {text!r} is invalid: expected at most as many hits as games")
+                raise FileError(f"published {text!r} is not understood: expected at most as many hits as games")
             rate = rate_interval(hits, n)
             return cls(text, None, rate.low, 1.0) if found[1] else cls(text, *rate)
         if found := _RANGE.fullmatch(text):
             low, high = (_number(end) / _PARTS[found[3]] for end in found.groups()[:2])
             if low > high:
-                raise FileError(f"published {text!r} is invalid: expected the lower number first")
+                raise FileError(f"published {text!r} is not understood: expected the lower number first")
             return cls(text, (low + high) / 2, low, high)
         if found := _NUMBER.fullmatch(text):
             parts = _PARTS[found[4]]
@@ -59,7 +59,7 @@ class Published:
                 return cls(text, None, -math.inf, value)
             half = value / 2 if found[1] else 0.5 * 10.0 ** -len(found[3] or "") / parts
             return cls(text, value, value - half, value + half)
-        raise FileError(f"published {text!r} is invalid: {EXPECTED}")
+        raise FileError(f"published {text!r} is not understood: {EXPECTED}")
 
     @classmethod
     def from_samples(cls, samples: Sequence[float]) -> Self:
