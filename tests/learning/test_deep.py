@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lab2048.errors import FileError, UsageError
-from lab2048.learning.deep.vector_games import Crowd
+from lab2048.learning.deep.vector_games import VectorGames
 from lab2048.rules import Board, Game, Rules
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'lab2048[deep]'")
@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed: pip install
 from lab2048.learning.deep.action_values import C51Training, DqnTraining, project  # noqa: E402
 from lab2048.learning.deep.afterstate_values import AfterstateTraining  # noqa: E402
 from lab2048.learning.deep.distil import DistilTraining  # noqa: E402
-from lab2048.learning.deep.replay_buffer import Replay  # noqa: E402
+from lab2048.learning.deep.replay_buffer import ReplayBuffer  # noqa: E402
 from lab2048.learning.deep.returns import ReturnsTraining  # noqa: E402
 from lab2048.learning.deep.training import DeepTraining  # noqa: E402
 from lab2048.models.deep.file import load_deep  # noqa: E402
@@ -50,7 +50,7 @@ def test_one_seed_makes_one_curve_to_the_bit(method: type[DeepTraining]) -> None
     figures = curve(one, 2000)
     assert figures == curve(other, 2000)
     assert state(one) == state(other)
-    assert one.trials[-1]["mean"] == other.trials[-1]["mean"]
+    assert one.evaluations[-1]["mean"] == other.evaluations[-1]["mean"]
     assert figures != curve(third, 2000)
 
 
@@ -64,7 +64,7 @@ def test_training_in_two_parts_is_training_in_one(method: type[DeepTraining], tm
         part.save(path)
         part = method.resume(path, 1)
     assert state(part) == state(whole)
-    assert [trial["mean"] for trial in part.trials] == [trial["mean"] for trial in whole.trials]
+    assert [trial["mean"] for trial in part.evaluations] == [trial["mean"] for trial in whole.evaluations]
     assert len(part.sessions) == 3
     names = ("n_games", "mean", "length", "tile_sum", "max_tile")  # of the rest, only since it went on
     assert [[point[name] for name in names] for point in part.curve] == [
@@ -86,7 +86,7 @@ def test_it_learns_to_play(method: type[DeepTraining], wishes: dict[str, Any], l
     """Against random play, which makes 74 on average."""
     training = begin(method, crowd=32, trial_every=0, rate=5e-3, average=0.9, **wishes)
     curve(training, 16_000)
-    assert training.trial(100).mean > least * 74
+    assert training.evaluate(100).mean > least * 74
 
 
 def test_the_mean_of_the_weights_is_what_is_kept(tmp_path: Path) -> None:
@@ -152,18 +152,18 @@ def test_nonsense_is_refused(wishes: dict[str, Any], says: str) -> None:
 # --- the parts ---------------------------------------------------------------------------
 
 
-def test_a_crowd_plays_by_the_rules() -> None:
+def test_vector_games_play_by_the_rules() -> None:
     rules = Rules.from_text("2x3")
-    crowd, rng = Crowd(rules, 3, 1), np.random.default_rng(1)
-    games, n_pairs = [Game(rules, int(seed)) for seed in crowd._frames.numbers[2]], 0
+    vector_games, rng = VectorGames(rules, 3, 1), np.random.default_rng(1)
+    games, n_pairs = [Game(rules, int(seed)) for seed in vector_games._frames.numbers[2]], 0
     for _ in range(60):
-        legal = crowd.slide().legal
+        legal = vector_games.slide().legal
         moves = np.array([rng.choice(np.flatnonzero(row)) for row in legal])
-        for row in crowd.ranks:
+        for row in vector_games.ranks:
             board = row.reshape(2, 3)
             for one, other in ((board[:, 1:], board[:, :-1]), (board[1:], board[:-1])):
                 n_pairs += int(((one == other) & (one > 0)).sum())
-        step = crowd.step(moves)
+        step = vector_games.step(moves)
         for i, game in enumerate(games):
             score = game.score
             game.play(int(moves[i]))
@@ -171,14 +171,14 @@ def test_a_crowd_plays_by_the_rules() -> None:
             assert step.rewards[i] == game.score - score
             assert step.ended[i] == game.is_over
             if game.is_over:
-                ending = crowd.endings.popleft()
+                ending = vector_games.finished.popleft()
                 assert ending[:4] == (game.score, len(game.turns), game.board.max_tile, game.board.tile_sum)
-                games[i] = Game(rules, int(crowd._frames.numbers[2, i]))
-    assert crowd.pairs[1:].sum() == n_pairs
+                games[i] = Game(rules, int(vector_games._frames.numbers[2, i]))
+    assert vector_games.pairs[1:].sum() == n_pairs
 
 
 def test_the_ring_adds_up_rewards_to_the_end_of_a_game_and_no_further() -> None:
-    replay = Replay(6, 1, 1)
+    replay = ReplayBuffer(6, 1, 1)
     ends, others = {4}, {7}
     for t in range(9):  # the first three are overwritten
         flags = [np.array([t in ends]), np.array([t not in others])]
@@ -298,5 +298,5 @@ def test_speeds_can_be_measured() -> None:
 
     pace = benchmark.train_speed("c51", 0.0)
     assert pace.moves > 0
-    assert benchmark.crowd_speed(8, 0.01) > 0
+    assert benchmark.vector_games_speed(8, 0.01) > 0
     assert benchmark.judge_speed(2, 0.01) > 0

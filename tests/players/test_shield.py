@@ -91,10 +91,10 @@ def test_safe_moves(legal: str, allowed: str) -> None:
 def results_of(board: Board) -> tuple[np.ndarray, np.ndarray]:
     """Which moves are legal, and what they lead to, as a batch of one."""
     legal = np.zeros((1, 4), np.bool_)
-    afters = np.zeros((1, 4, board.shape.n_cells), np.uint8)
+    afterstates = np.zeros((1, 4, board.shape.n_cells), np.uint8)
     for move, (after, _) in board.slides():
-        legal[0, move], afters[0, move] = True, after.ranks
-    return legal, afters
+        legal[0, move], afterstates[0, move] = True, after.ranks
+    return legal, afterstates
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def results_of(board: Board) -> tuple[np.ndarray, np.ndarray]:
     ],
 )
 def test_reverse_shield(board: str, proposed: Move, chosen: Move) -> None:
-    legal, afters = results_of(Board.from_text(board))
-    assert strategy_of(board).reverse_shield(np.array([proposed]), legal, afters).tolist() == [chosen]
+    legal, afterstates = results_of(Board.from_text(board))
+    assert strategy_of(board).reverse_shield(np.array([proposed]), legal, afterstates).tolist() == [chosen]
 
 
 def heuristic_as_printed(strategy: Strategy, safe: Ranks, unsafe: Ranks) -> bool:
@@ -139,8 +139,8 @@ def test_the_shorter_heuristic_is_the_printed_one(board: Board, data: st.DataObj
 @given(boards(SQUARES), st.sampled_from(STRATEGIES), st.integers(0, 3))
 def test_turning_board_and_strategy_turns_the_move(board: Board, sides: tuple[Move, Move], proposed: int) -> None:
     strategy = Strategy(board.shape, *sides)
-    legal, afters = results_of(board)
-    before = strategy.reverse_shield(np.array([proposed]), legal, afters)[0]
+    legal, afterstates = results_of(board)
+    before = strategy.reverse_shield(np.array([proposed]), legal, afterstates)[0]
     ranks = np.array([board.ranks], np.uint8)
     for symmetry in board.shape.symmetries:
         turned = board.carry(symmetry)
@@ -160,8 +160,8 @@ def test_many_boards_are_judged_as_one_by_one(many: list[Board], proposed: int) 
     strategy = strategy_of("4x4")
     results = [results_of(board) for board in many]
     legal = np.concatenate([flags for flags, _ in results])
-    afters = np.concatenate([after for _, after in results])
-    found = strategy.reverse_shield(np.full(len(many), proposed), legal, afters)
+    afterstates = np.concatenate([after for _, after in results])
+    found = strategy.reverse_shield(np.full(len(many), proposed), legal, afterstates)
     alone = [int(strategy.reverse_shield(np.array([proposed]), *result)[0]) for result in results]
     assert found.tolist() == alone
 

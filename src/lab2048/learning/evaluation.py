@@ -1,4 +1,4 @@
-"""Trials: how a network plays games that it has not learnt from, always the same ones."""
+"""Evaluation games: play a fixed set of seeds that are not used in training."""
 
 import math
 from collections.abc import Callable
@@ -9,101 +9,103 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.arena.statistics import mean_interval, rate_interval
-from lab2048.learning.deep.vector_games import N_RANKS, Crowd, Ending, Moves, Ranks, Weigh
+from lab2048.learning.deep.vector_games import N_RANKS, FinishedGame, Moves, Ranks, RewardShaping, VectorGames
 from lab2048.rules import Rules
-from lab2048.rules.afterstates import Afters
+from lab2048.rules.afterstates import Afterstates
 
-SEED = 20482048  # of the games of a trial
-N_TILES = 6  # highest tiles whose rates are reported
+SEED = 20482048  # of the evaluation games
+N_TILES = 6  # number of highest tiles with reported rates
 
-# Given boards, what their moves lead to and how many moves were made before: a move for each.
-Choose = Callable[[Ranks, Afters, NDArray[np.int64]], Moves]
+# (boards, afterstates, moves played so far) -> one move per board
+Choose = Callable[[Ranks, Afterstates, NDArray[np.int64]], Moves]
 
 
 @dataclass
-class Trial:
-    """How some games ended, with the 95% intervals of what can be concluded."""
+class Evaluation:
+    """Statistics of evaluation games, with 95% intervals."""
 
     n: int
     mean: float
     mean_low: float
     mean_high: float
-    total: float  # mean return as the learner counts rewards
+    total: float  # mean return after reward shaping
     length: float
     tile_sum: float
     max_tile: int
-    rates: dict[int, tuple[float, float, float]]  # of games that made a tile, with the interval
-    pairs: dict[int, float]  # how often two tiles lay side by side, a game
+    rates: dict[int, tuple[float, float, float]]  # share of games that reached each tile, with the interval
+    pairs: dict[int, float]  # adjacent equal tiles per game, by tile
 
     def share(self, tile: int) -> float:
-        """How many of the games made a tile; none that is far below the highest is asked about."""
+        """Return the share of games that reached a tile; 1 or 0 for tiles outside `rates`."""
         return self.rates[tile][0] if tile in self.rates else float(tile <= self.max_tile)
 
     def to_json(self) -> dict[str, Any]:
-        """A point of the curve."""
+        """Return one point of the curve."""
         return asdict(self)
 
 
 class Played(NamedTuple):
-    """Games that were played to their ends."""
+    """Finished games."""
 
-    endings: list[Ending]  # in the order of their seeds
-    pairs: NDArray[np.int64]  # a row a game: how often two tiles of each rank lay side by side
-
-
-def run_trial(rules: Rules, n: int, choose: Choose, *, seed: int = SEED, weigh: Weigh | None = None) -> Trial:
-    """Play n games to their ends, all at once, and sum them up."""
-    played = play_trial(rules, n, choose, seed=seed, weigh=weigh)
-    return summarize(played.endings, played.pairs.sum(axis=0))
+    finished: list[FinishedGame]  # in the order of their seeds
+    pairs: NDArray[np.int64]  # one row per game: adjacent pairs of each rank, summed over states
 
 
-def play_trial(
+def evaluate(
+    rules: Rules, n: int, choose: Choose, *, seed: int = SEED, shape_rewards: RewardShaping | None = None
+) -> Evaluation:
+    """Play n vectorized games to the end and summarise them."""
+    played = play_evaluation_games(rules, n, choose, seed=seed, shape_rewards=shape_rewards)
+    return summarize(played.finished, played.pairs.sum(axis=0))
+
+
+def play_evaluation_games(
     rules: Rules,
     n: int,
     choose: Choose,
     *,
     seed: int = SEED,
-    weigh: Weigh | None = None,
+    shape_rewards: RewardShaping | None = None,
     show: Callable[[int], None] = lambda _: None,
 ) -> Played:
-    """Play n games to their ends, all at once; `show` is told how many have ended, after every move."""
-    crowd = Crowd(rules, n, seed)
+    """Play n vectorized games to the end; `show` gets the number of finished games after every move."""
+    games = VectorGames(rules, n, seed)
     is_open = np.ones(n, np.bool_)
-    endings: dict[int, Ending] = {}
+    finished: dict[int, FinishedGame] = {}
     pairs = np.zeros((n, N_RANKS), np.int64)
     while is_open.any():
-        pairs += crowd.pairs_now() * is_open[:, None]
-        afters = crowd.slide()
-        moves = np.asarray(afters.legal.argmax(axis=1), np.int64)  # games that are over go on, unseen
-        part = Afters(afters.boards[is_open], afters.rewards[is_open])
-        moves[is_open] = choose(crowd.ranks[is_open], part, crowd.lengths[is_open])
-        step = crowd.step(moves, weigh)
+        pairs += games.pairs_now() * is_open[:, None]
+        afterstates = games.slide()
+        moves = np.asarray(afterstates.legal.argmax(axis=1), np.int64)  # finished games continue but are ignored
+        part = Afterstates(afterstates.boards[is_open], afterstates.rewards[is_open])
+        moves[is_open] = choose(games.ranks[is_open], part, games.lengths[is_open])
+        step = games.step(moves, shape_rewards)
         for game in np.flatnonzero(step.ended):
-            ending = crowd.endings.popleft()
+            finished_game = games.finished.popleft()
             if is_open[game]:
-                endings[int(game)] = ending
+                finished[int(game)] = finished_game
                 is_open[game] = False
-        show(len(endings))
-    return Played([endings[game] for game in range(n)], pairs)
+        show(len(finished))
+    return Played([finished[game] for game in range(n)], pairs)
 
 
-def summarize(endings: list[Ending], pairs: NDArray[np.int64]) -> Trial:
-    """What can be concluded from some games."""
-    n = len(endings)
-    mean = mean_interval([ending.score for ending in endings])
-    tiles = np.array([ending.max_tile for ending in endings])
+def summarize(finished: list[FinishedGame], pairs: NDArray[np.int64]) -> Evaluation:
+    """Compute statistics of finished games."""
+    n = len(finished)
+    mean = mean_interval([finished_game.score for finished_game in finished])
+    tiles = np.array([finished_game.max_tile for finished_game in finished])
     highest = int(tiles.max())
     rates: dict[int, tuple[float, float, float]] = {}
     for rank in range(max(1, highest.bit_length() - N_TILES), highest.bit_length()):
         rates[1 << rank] = rate_interval(int((tiles >= 1 << rank).sum()), n)
-    return Trial(
+    return Evaluation(
         n=n,
         mean=mean.value,
         mean_low=mean.low if math.isfinite(mean.low) else mean.value,
         mean_high=mean.high if math.isfinite(mean.high) else mean.value,
-        total=float(np.mean([ending.total for ending in endings])),
-        length=float(np.mean([ending.n_moves for ending in endings])),
-        tile_sum=float(np.mean([ending.tile_sum for ending in endings])),
+        total=float(np.mean([finished_game.total for finished_game in finished])),
+        length=float(np.mean([finished_game.n_moves for finished_game in finished])),
+        tile_sum=float(np.mean([finished_game.tile_sum for finished_game in finished])),
         max_tile=highest,
         rates=rates,
         pairs={1 << rank: float(pairs[rank] / n) for rank in range(1, N_RANKS) if pairs[rank]},

@@ -122,23 +122,23 @@ class NetPlayer(DeepPlayer):
 
     def judge(self, ranks: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
         """Rewards and values of the afterstates."""
-        afters = slide_boards(self._plan, ranks)
-        legal = afters.legal[0]
+        afterstates = slide_boards(self._plan, ranks)
+        legal = afterstates.legal[0]
         values = np.full(len(legal), -np.inf, np.float32)
         if self.depth == 1:
-            worth, nodes = self._valuer.values(afters.boards[0, legal]), int(legal.sum())
+            worth, nodes = self._valuer.values(afterstates.boards[0, legal]), int(legal.sum())
         else:
-            worth, nodes = self._look_further(afters.boards[0, legal])
-        values[legal] = afters.rewards[0, legal] + worth
+            worth, nodes = self._look_further(afterstates.boards[0, legal])
+        values[legal] = afterstates.rewards[0, legal] + worth
         return values, nodes, self.depth
 
-    def _look_further(self, afters: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int]:
+    def _look_further(self, afterstates: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int]:
         """What afterstates are worth by the best move after every spawn, all judged in one batch."""
         assert self._rules is not None
-        sources, cells = np.nonzero(afters == 0)
+        sources, cells = np.nonzero(afterstates == 0)
         table = self._rules.spawn_table
-        n_empty = np.bincount(sources, minlength=len(afters))
-        states = np.repeat(afters[sources], len(table), axis=0)
+        n_empty = np.bincount(sources, minlength=len(afterstates))
+        states = np.repeat(afterstates[sources], len(table), axis=0)
         spawned = np.tile(np.array([rank for rank, _ in table], np.uint8), len(sources))
         states[np.arange(len(states)), np.repeat(cells, len(table))] = spawned
         chances = np.tile(np.array([p for _, p in table]), len(sources)) / np.repeat(n_empty[sources], len(table))
@@ -147,5 +147,5 @@ class NetPlayer(DeepPlayer):
         if legal.any():
             best[legal] = following.rewards[legal] + self._valuer.values(following.boards[legal])
         worth = np.where(legal.any(axis=1), best.max(axis=1), 0.0)  # a lost game earns no more
-        means = np.bincount(np.repeat(sources, len(table)), weights=chances * worth, minlength=len(afters))
+        means = np.bincount(np.repeat(sources, len(table)), weights=chances * worth, minlength=len(afterstates))
         return means.astype(np.float32), int(legal.sum())

@@ -1,4 +1,4 @@
-"""What every move of many boards leads to, in one call: for those who judge boards in batches."""
+"""The afterstates of many boards in one call, for networks that evaluate batches."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,8 @@ from lab2048.kernels.games.afterstates import slide_all
 
 
 @dataclass(frozen=True)
-class Afters:
-    """The afterstates of some boards."""
+class Afterstates:
+    """The afterstates of a batch of boards."""
 
     boards: NDArray[np.uint8]  # (boards, moves, cells)
     rewards: NDArray[np.float32]  # (boards, moves); -1 if the move is illegal
@@ -22,10 +22,10 @@ class Afters:
         return self.rewards >= 0
 
 
-def slide_boards(plan: Plan, ranks: NDArray[np.uint8]) -> Afters:
-    """Every move of every board; boards are rows of ranks."""
+def slide_boards(plan: Plan, ranks: NDArray[np.uint8]) -> Afterstates:
+    """Slide every board in every direction; boards are rows of ranks."""
     n, n_cells = ranks.shape
     n_moves = int(plan[at.N_MOVES])
     boards, rewards = np.empty((n, n_moves, n_cells), np.uint8), np.empty((n, n_moves), np.float32)
     slide_all(plan, ranks, boards, rewards)
-    return Afters(boards, rewards)
+    return Afterstates(boards, rewards)

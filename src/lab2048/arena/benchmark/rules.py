@@ -44,14 +44,14 @@ def rollout_speed(board: str, policy: int = rollout.RANDOM) -> Callable[[], floa
     """Rollouts of every move of a first board, as `montecarlo` makes them; a call measures their moves a CPU second."""
     rules = Rules.from_text(board)
     plan, n_moves, n = make_plan(rules), len(rules.shape.moves), 1000 if rules.shape.n_cells <= 16 else 50
-    afters, rewards = np.zeros((n_moves, rules.shape.n_cells), np.uint8), np.zeros(n_moves, np.int64)
-    rollout.afterstates(plan, np.array(Game(rules, 1).board.ranks, np.uint8), afters, rewards)
+    afterstates, rewards = np.zeros((n_moves, rules.shape.n_cells), np.uint8), np.zeros(n_moves, np.int64)
+    rollout.afterstates(plan, np.array(Game(rules, 1).board.ranks, np.uint8), afterstates, rewards)
     moves, results = np.flatnonzero(rewards >= 0), np.zeros((n_moves, n))
     terms, key = rollout.Terms(policy, limit=2000, clock=clock_address()), np.uint64(1)
 
     def measure() -> float:
         begin = time.process_time()
-        made = rollout.roll_moves(plan, afters, rewards, moves, key, 0, n, rollout.SCORE, terms, results)
+        made = rollout.roll_moves(plan, afterstates, rewards, moves, key, 0, n, rollout.SCORE, terms, results)
         return made[1] / (time.process_time() - begin)
 
     return measure

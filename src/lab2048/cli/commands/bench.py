@@ -140,15 +140,15 @@ def deep(as_json: JsonOption = False) -> None:
 
     make_ready(ENVIRONMENTS)
     paces = {method: measured.train_speed(method) for method in ("afterstate", "c51")}
-    crowd, judged = measured.crowd_speed(), {n: measured.judge_speed(n) for n in (1, measured.N_BOARDS)}
+    games, judged = measured.vector_games_speed(), {n: measured.judge_speed(n) for n in (1, measured.N_BOARDS)}
     if as_json:
         trained = {method: {"moves": pace.moves, "gradients": pace.gradients} for method, pace in paces.items()}
-        result = {"train": trained, "crowd": crowd, "boards": {str(n): rate for n, rate in judged.items()}}
+        result = {"train": trained, "crowd": games, "boards": {str(n): rate for n, rate in judged.items()}}
         print_json("bench-deep-1", {"unit": "a CPU second", **result})
         return
     for method, pace in paces.items():
         print(f"{f'train {method}':<46} {number(pace.moves):>12} moves and {pace.gradients:.0f} gradients a CPU second")
-    print(f"{f'{measured.N_BOARDS} games at once, nothing judged':<46} {number(crowd):>12} moves a CPU second")
+    print(f"{f'{measured.N_BOARDS} games at once, nothing judged':<46} {number(games):>12} moves a CPU second")
     for n, rate in judged.items():
         print(f"{f'boards judged, {n} at once':<46} {number(rate):>12} a CPU second")
 

@@ -1,12 +1,12 @@
-"""Training a value of afterstates by temporal differences: see docs/players/net.md.
+"""Train afterstate values with TD(lambda): see docs/players/net.md.
 
-A round plays a window of moves in all games with the network as it was when the round began, each time the
-move with the highest reward + value of the afterstate.  Those values are at once what the moves before ought to
-have been worth, so that learning needs no further look at the boards: from the end of the window back, the value
-of an afterstate is the next reward + a mixture of the next value and what came after.
+A round plays a window of moves in all games with the network of the round's start, always the move with the
+highest reward + afterstate value.  The same values serve as targets, so training needs no further forward
+pass: backwards from the end of the window, the target of an afterstate is the next reward plus the
+lambda-weighted mixture of the next value and the next target.
 
-Meanwhile the network learns from the window before.  Playing and learning are two threads if there may be two,
-and one after the other if not; the result is the same bit for bit.
+Meanwhile the network trains on the previous window.  Playing and training use two threads if allowed; the
+result is the same bit for bit.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -21,34 +21,34 @@ from lab2048.learning.deep.vector_games import Floats, Moves, Ranks
 from lab2048.models.deep.network import DeepNetwork, TurnedNetwork
 from lab2048.models.deep.torch_import import torch
 from lab2048.rules import Rules
-from lab2048.rules.afterstates import Afters
+from lab2048.rules.afterstates import Afterstates
 
 
 class AfterstateTraining(DeepTraining):
-    """A value of afterstates that learns."""
+    """Train a network with one value per afterstate."""
 
     method: ClassVar[str] = "afterstate"
     config_class: ClassVar[type[DeepConfig]] = AfterstateConfig
     config: AfterstateConfig
 
     def __init__(self, config: AfterstateConfig, rules: Rules, n_threads: int = 1) -> None:
-        """Begin with untrained weights."""
+        """Start with untrained weights."""
         super().__init__(config, rules, n_threads)
         n, n_cells = config.crowd, rules.shape.n_cells
         self._symmetries = np.array([symmetry.cells for symmetry in rules.shape.symmetries], np.int64)
-        # The moves chosen but not made: what they lead to, what they earn, what that is thought to be worth.
+        # The moves chosen but not yet played: their afterstates, rewards and values.
         self._moves = np.full(n, -1, np.int64)
         self._after, self._reward, self._value = (
             np.zeros((n, n_cells), np.uint8),
             np.zeros(n, np.float32),
             np.zeros(n, np.float32),
         )
-        # The window that waits to be learnt.
+        # The window to train on next.
         self._boards, self._targets = np.zeros((0, n_cells), np.uint8), np.zeros(0, np.float32)
         self._pool = ThreadPoolExecutor(1) if n_threads > 1 else None
 
     def round(self) -> None:
-        """Play a window with the network as it is; meanwhile learn the window before."""
+        """Play a window with a copy of the network while training on the previous window."""
         network = self.adam.copy()
         if self._pool is None:
             self._learn_window()
@@ -61,15 +61,18 @@ class AfterstateTraining(DeepTraining):
 
     def _decide(self, network: DeepNetwork) -> None:
         """Choose the next move of every game."""
-        afters = self.games.slide()
-        rows = np.arange(len(afters.rewards))
-        worth = judge(network, afters)
-        self._moves = np.asarray((worth + afters.rewards).argmax(axis=1), np.int64)
-        self._after, self._reward = afters.boards[rows, self._moves], np.maximum(afters.rewards[rows, self._moves], 0)
-        self._value = np.where(afters.legal.any(axis=1), worth[rows, self._moves], 0).astype(np.float32)
+        afterstates = self.games.slide()
+        rows = np.arange(len(afterstates.rewards))
+        worth = judge(network, afterstates)
+        self._moves = np.asarray((worth + afterstates.rewards).argmax(axis=1), np.int64)
+        self._after, self._reward = (
+            afterstates.boards[rows, self._moves],
+            np.maximum(afterstates.rewards[rows, self._moves], 0),
+        )
+        self._value = np.where(afterstates.legal.any(axis=1), worth[rows, self._moves], 0).astype(np.float32)
 
     def _play_window(self, network: DeepNetwork) -> tuple[Ranks, Floats]:
-        """Play; return the afterstates of the window and what they ought to be worth."""
+        """Play a window; return its afterstates and their targets."""
         n, length = self.config.crowd, self.config.window
         boards = np.empty((length, n, self._after.shape[1]), np.uint8)
         rewards, values = np.empty((length, n), np.float32), np.empty((length, n), np.float32)
@@ -88,7 +91,7 @@ class AfterstateTraining(DeepTraining):
         return boards.reshape(length * n, -1), targets.reshape(-1)
 
     def _learn_window(self) -> None:
-        """Learn the window that waits, in batches drawn at random."""
+        """Train on the waiting window, in random batches."""
         targets = torch.from_numpy(self._targets / np.float32(self.config.unit))
         for _ in range(self.config.passes if len(targets) else 0):
             boards = self._boards
@@ -100,28 +103,28 @@ class AfterstateTraining(DeepTraining):
                 error = self.adam.output(ranks[batch])[:, 0] - targets[batch]
                 self.learn((error * error).mean())
 
-    def choose(self, network: DeepNetwork, ranks: Ranks, afters: Afters, lengths: NDArray[np.int64]) -> Moves:  # noqa: ARG002
-        """The highest reward + value of the afterstate."""
-        return np.asarray((judge(network, afters) + afters.rewards).argmax(axis=1), np.int64)
+    def choose(self, network: DeepNetwork, ranks: Ranks, afterstates: Afterstates, lengths: NDArray[np.int64]) -> Moves:  # noqa: ARG002
+        """Return the moves with the highest reward + afterstate value."""
+        return np.asarray((judge(network, afterstates) + afterstates.rewards).argmax(axis=1), np.int64)
 
-    def more_arrays(self) -> dict[str, NDArray[Any]]:
-        """The moves at hand, and the window that waits."""
+    def extra_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the chosen moves and the waiting window."""
         arrays: dict[str, NDArray[Any]] = {"moves": self._moves, "after": self._after, "reward": self._reward}
         return arrays | {"value": self._value, "boards": self._boards, "targets": self._targets}
 
-    def restore_more(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Go on with those."""
-        for name, array in self.more_arrays().items():
+    def restore_extra(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Restore what `extra_arrays` returned."""
+        for name, array in self.extra_arrays().items():
             given = arrays[name]
             if given.dtype != array.dtype or given.shape[1:] != array.shape[1:]:
                 raise ValueError(name)
             setattr(self, f"_{name}", given.copy())
 
 
-def judge(network: DeepNetwork | TurnedNetwork, afters: Afters) -> Floats:
-    """What the network thinks of every afterstate; of an illegal move, less than of anything."""
-    worth = np.full(afters.rewards.shape, -np.inf, np.float32)
-    legal = afters.legal
+def judge(network: DeepNetwork | TurnedNetwork, afterstates: Afterstates) -> Floats:
+    """Return the value of every afterstate; -inf for illegal moves."""
+    worth = np.full(afterstates.rewards.shape, -np.inf, np.float32)
+    legal = afterstates.legal
     if legal.any():
-        worth[legal] = network.values(afters.boards[legal])
+        worth[legal] = network.values(afterstates.boards[legal])
     return worth

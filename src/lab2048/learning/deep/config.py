@@ -90,8 +90,8 @@ class DeepConfig(TrainingConfig):
         least = 4 * self.n_copies * n_weights + (GAME_BYTES + n_cells) * self.crowd
         step = n_cells + 7  # board, move, reward and two flags
         last = math.inf if limit is None else limit
-        now, later = (least + step * self._n_steps_kept(n) for n in (n_moves, max(n_moves, last)))
-        return now, later
+        now, next_boards = (least + step * self._n_steps_kept(n) for n in (n_moves, max(n_moves, last)))
+        return now, next_boards
 
     def _n_steps_kept(self, n_moves: float) -> int:  # noqa: ARG002
         """Return how many moves to learn from a checkpoint holds after `n_moves`."""
@@ -157,7 +157,7 @@ class ActionConfig(DeepConfig):
     refresh: int = option(500, "Gradient steps between updates of the target network", low=1, high=10**9)
     turn: bool = option(True, "Augment boards by random rotations and reflections, unless there is a strategy")
     least: float = option(0.0, "c51: smallest return", low=-1e9, high=1e9, is_fixed=True)
-    most: float = option(20_000.0, "c51: largest return", low=-1e9, high=1e9, is_fixed=True)
+    most: float = option(20_000.0, "c51: highest return", low=-1e9, high=1e9, is_fixed=True)
     atoms: int = option(51, "c51: atoms of the return distribution", low=2, high=1001, is_fixed=True)
     support: str = option("symlog", "Scale of returns", choices=SCALES, is_fixed=True)
 

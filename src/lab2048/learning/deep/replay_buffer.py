@@ -1,11 +1,11 @@
-"""What many games went through lately, to learn from in any order: a ring of steps.
+"""A replay buffer: the last steps of vectorized games, sampled in random order.
 
     step      t-3   t-2   t-1   t     t+1   ...   the oldest is overwritten
-    game 0     .     .     .    .     .           a row of the ring is one step of all games
+    game 0     .     .     .    .     .           a row of the buffer is one step of all games
     game 1     .     .     .    .     .
 
-A step keeps the board, the move, the reward and whether the game ended.  What a move led to some
-steps later is read off the rows that follow, so that every board is kept once.
+A step holds the board, the move, the reward and whether the game ended.  The board some steps later is
+read from the following rows, so every board is stored once.
 """
 
 from dataclasses import dataclass
@@ -18,48 +18,48 @@ from lab2048.learning.deep.vector_games import Flags, Floats, Moves, Ranks
 
 
 class Sample(NamedTuple):
-    """Moves drawn from the ring, and what they led to."""
+    """A batch of moves and their n-step outcomes."""
 
     boards: Ranks
     moves: Moves
-    rewards: Floats  # discounted sum of the next rewards
-    later: Ranks  # the boards after those
-    discounts: Floats  # what their value counts; nothing if the game had ended
+    rewards: Floats  # n-step return without the bootstrap value
+    next_boards: Ranks  # the boards after n steps
+    discounts: Floats  # factors of the bootstrap value; 0 if the game ended
 
 
 @dataclass
-class Replay:
-    """The last steps of some games."""
+class ReplayBuffer:
+    """The last `n_rows` steps of all games; the oldest row is overwritten."""
 
     n_rows: int
     n_games: int
     n_cells: int
 
     def __post_init__(self) -> None:
-        """Make room."""
+        """Allocate the arrays."""
         size = (self.n_rows, self.n_games)
         self.boards = np.zeros((*size, self.n_cells), np.uint8)
         self.moves, self.rewards = np.zeros(size, np.uint8), np.zeros(size, np.float32)
         self.ended, self.is_own = np.zeros(size, np.bool_), np.zeros(size, np.bool_)
-        self.n_added = 0  # rows, those that are overwritten among them
+        self.n_added = 0  # rows, including overwritten ones
 
     def add(self, boards: Ranks, moves: Moves, rewards: Floats, ended: Flags, is_own: Flags) -> None:
-        """Keep a step of every game; one that is not the learner's own is not drawn, and no sum goes past it."""
+        """Store a step of every game; steps that are not `is_own` are not sampled and end n-step returns."""
         row = self.n_added % self.n_rows
         self.boards[row], self.moves[row], self.rewards[row] = boards, moves, rewards
         self.ended[row], self.is_own[row] = ended, is_own
         self.n_added += 1
 
     def n_ready(self, n_ahead: int) -> int:
-        """Rows that are followed by enough others; those may be drawn."""
+        """Return the number of rows with enough following rows to be sampled."""
         return max(0, min(self.n_added, self.n_rows) - n_ahead)
 
     def draw(self, rng: np.random.Generator, n: int, n_ahead: int, discount: float) -> Sample | None:
-        """Draw moves at random, with the sum of so many rewards; None if there are none yet."""
+        """Sample up to n moves with n-step returns; None if there are none yet."""
         n_ready = self.n_ready(n_ahead)
         if n_ready == 0:
             return None
-        # A few more than wanted, in case some are not the learner's own.
+        # Oversample, because some may not be the learner's own.
         spare = n + (0 if self.is_own.all() else 3 * n)
         age = rng.integers(n_ahead, n_ahead + n_ready, spare)  # 0 is the newest row
         games = rng.integers(0, self.n_games, spare)
@@ -71,7 +71,7 @@ class Replay:
         return self._look_ahead(rows, games, n_ahead, discount)
 
     def _look_ahead(self, rows: NDArray[np.int64], games: NDArray[np.int64], n_ahead: int, discount: float) -> Sample:
-        """Add up rewards until the game ends, or a move follows that is not the learner's own."""
+        """Sum rewards until the game ends or a move is not the learner's own."""
         total, factor = np.zeros(len(rows), np.float32), np.ones(len(rows), np.float32)
         is_open, at = np.ones(len(rows), np.bool_), rows.copy()
         for step in range(n_ahead):
@@ -87,13 +87,13 @@ class Replay:
         )
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """All that it takes to go on: the rows in use."""
+        """Return everything needed to resume: the rows in use."""
         n = min(self.n_added, self.n_rows)
         names = ("boards", "moves", "rewards", "ended", "is_own")
         return {name: getattr(self, name)[:n] for name in names} | {"n_added": np.array([self.n_added], np.int64)}
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Go on from there; raise KeyError or ValueError if that cannot be."""
+        """Restore what `to_arrays` returned; raise KeyError or ValueError if it does not fit."""
         self.n_added = int(arrays["n_added"][0])
         for name, array in self.to_arrays().items():
             if arrays[name].shape != array.shape or arrays[name].dtype != array.dtype:

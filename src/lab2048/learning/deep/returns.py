@@ -1,9 +1,9 @@
-"""Training values of moves from whole games: document 000's method, see docs/players/c51.md.
+"""Train action values on Monte Carlo returns, the method of Kuznetsov 2022: see docs/players/c51.md.
 
-A game is played to its end; then every move ought to have been worth the discounted sum of all rewards that
-followed, less a penalty at the end if the goal was not made.  What document 000 lacked is here: ranks one-hot or
-as logarithms, Adam, gradients of bounded length, squeezed returns, and many games at once.  Its sentence about the
-penalty can also be read as the label of every move of a lost game: `blame` is "every" then, and nothing is learnt.
+When a game ends, the target of every move is the discounted sum of the rewards that followed, minus a
+penalty at the end if the goal was missed.  Unlike Kuznetsov 2022: one-hot or logarithmic inputs, Adam,
+gradient clipping, a symlog scale and vectorized games.  The paper's sentence about the penalty can also mean
+that it is the target of every move of a lost game (`blame="every"`); with that reading nothing is learnt.
 """
 
 from typing import Any, ClassVar
@@ -18,22 +18,22 @@ from lab2048.learning.deep.vector_games import Floats, Moves, Ranks
 from lab2048.models.deep.network import DeepNetwork
 from lab2048.models.deep.torch_import import torch
 from lab2048.rules import Rules
-from lab2048.rules.afterstates import Afters
+from lab2048.rules.afterstates import Afterstates
 
-STEPS = 16  # moves of each game in a round
+STEPS = 16  # moves per game and round
 
 
 class ReturnsTraining(DeepTraining):
-    """Values of moves that learn from whole games."""
+    """Train one value per move on the returns of whole games."""
 
     method: ClassVar[str] = "returns"
     config_class: ClassVar[type[DeepConfig]] = ReturnsConfig
     config: ReturnsConfig
 
     def __init__(self, config: ReturnsConfig, rules: Rules, n_threads: int = 1) -> None:
-        """Begin with untrained weights."""
+        """Start with untrained weights."""
         super().__init__(config, rules, n_threads)
-        # The games at hand, from their beginning on: row t is move t of each.
+        # The games in progress from their start: row t is move t of each.
         self._boards = np.zeros((RETURNS_ROOM, config.crowd, rules.shape.n_cells), np.uint8)
         self._moves, self._rewards = (
             np.zeros((RETURNS_ROOM, config.crowd), np.uint8),
@@ -41,7 +41,7 @@ class ReturnsTraining(DeepTraining):
         )
 
     def round(self) -> None:
-        """Play some moves of every game, and learn those games that ended."""
+        """Play some moves of every game, and train on the games that ended."""
         ended = []
         for _ in range(STEPS):
             ended += self._play()
@@ -49,12 +49,12 @@ class ReturnsTraining(DeepTraining):
             self._learn(*(np.concatenate(parts) for parts in zip(*ended, strict=True)))
 
     def _play(self) -> list[tuple[Ranks, Moves, Floats]]:
-        """A move of every game; return the boards, moves and returns of those that ended."""
+        """Play one move in every game; return the boards, moves and returns of the games that ended."""
         boards, legal, turns = self.games.ranks.copy(), self.games.slide().legal, self.games.lengths.copy()
-        is_whim = self.rng.random(len(boards)) < self.config.epsilon
-        whims = best(self.rng.random(legal.shape, np.float32), legal)
-        moves = np.where(is_whim, whims, best(self.adam.live.values(boards), legal))
-        if turns.max() >= len(self._boards):  # as long as the longest game
+        is_random = self.rng.random(len(boards)) < self.config.epsilon
+        random_moves = best(self.rng.random(legal.shape, np.float32), legal)
+        moves = np.where(is_random, random_moves, best(self.adam.live.values(boards), legal))
+        if turns.max() >= len(self._boards):  # the longest game needs more rows
             for name in ("_boards", "_moves", "_rewards"):
                 array = getattr(self, name)
                 setattr(self, name, np.concatenate([array, np.zeros_like(array)]))
@@ -70,7 +70,7 @@ class ReturnsTraining(DeepTraining):
         return ended
 
     def _returns(self, rewards: Floats, *, is_won: bool) -> Floats:
-        """What every move of a game ought to have been worth."""
+        """Return the targets of all moves of a game."""
         if self.config.blame == "every" and not is_won:
             return np.full_like(rewards, -self.config.penalty)
         returns, total = np.empty_like(rewards), 0.0 if is_won else -self.config.penalty
@@ -86,17 +86,17 @@ class ReturnsTraining(DeepTraining):
                 given = self.adam.output(ranks[batch])[torch.arange(len(batch)), chosen[batch]]
                 self.learn(torch.nn.functional.smooth_l1_loss(given, wanted[batch]))
 
-    def choose(self, network: DeepNetwork, ranks: Ranks, afters: Afters, lengths: NDArray[np.int64]) -> Moves:  # noqa: ARG002
-        """The best legal move."""
-        return best(network.values(ranks), afters.legal)
+    def choose(self, network: DeepNetwork, ranks: Ranks, afterstates: Afterstates, lengths: NDArray[np.int64]) -> Moves:  # noqa: ARG002
+        """Return the best legal moves."""
+        return best(network.values(ranks), afterstates.legal)
 
-    def more_arrays(self) -> dict[str, NDArray[Any]]:
-        """The games at hand."""
+    def extra_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the games in progress."""
         return {"boards": self._boards, "moves": self._moves, "rewards": self._rewards}
 
-    def restore_more(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Go on with those."""
-        for name, array in self.more_arrays().items():
+    def restore_extra(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Restore what `extra_arrays` returned."""
+        for name, array in self.extra_arrays().items():
             if arrays[name].dtype != array.dtype or arrays[name].shape[1:] != array.shape[1:]:
                 raise ValueError(name)
             setattr(self, f"_{name}", arrays[name].copy())

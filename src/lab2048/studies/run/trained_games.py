@@ -31,7 +31,7 @@ def play_trained(task: RowTask, training: Any) -> tuple[list[GameResult], dict[s
     The games use the seeds of evaluation games, because training starts on the games that a match with its
     seed would play.
     """
-    from lab2048.learning.evaluation import SEED, play_trial
+    from lab2048.learning.evaluation import SEED, play_evaluation_games
 
     network = training.network()
     if task.row.player == TURNED:
@@ -44,13 +44,13 @@ def play_trained(task: RowTask, training: Any) -> tuple[list[GameResult], dict[s
         task.check()
 
     begin = time.perf_counter()
-    played = play_trial(
+    played = play_evaluation_games(
         task.rules, task.amount, lambda *seen: training.choose(network, *seen), seed=SEED + task.seed - 1, show=show
     )
-    pace = (time.perf_counter() - begin) / max(1, sum(ending.n_moves for ending in played.endings))
+    pace = (time.perf_counter() - begin) / max(1, sum(finished_game.n_moves for finished_game in played.finished))
     games = [
         GameResult(i, end.score, end.n_moves, end.max_tile, end.tile_sum, None, round(pace * end.n_moves, 9))
-        for i, end in enumerate(played.endings)
+        for i, end in enumerate(played.finished)
     ]
     pairs = {Measure("pairs", 1 << rank): Measured.mean(played.pairs[:, rank].tolist()) for rank in PAIRED}
     return games, {measure.to_text(): found for measure, found in pairs.items()}

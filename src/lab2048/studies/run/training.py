@@ -132,7 +132,7 @@ def _learn(
 def _curve(training: Training, points: list[dict[str, float]]) -> list[dict[str, float]]:
     """Return one point per evaluation, or the training's own curve if there were none."""
     noted = points or [_numbers(point) for point in training.curve]
-    curve = [_numbers(trial) for trial in getattr(training, "trials", [])]
+    curve = [_numbers(trial) for trial in getattr(training, "evaluations", [])]
     for trial in curve:
         if before := [point["loss"] for point in noted if point["n_games"] <= trial["n_games"] and "loss" in point]:
             trial["loss"] = before[-1]
