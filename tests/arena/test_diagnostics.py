@@ -57,13 +57,13 @@ def test_what_was_written_last_is_part_of_the_store(capsys: pytest.CaptureFixtur
 
 
 def test_notes_are_counted_in_words(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagnostics, "check_up", lambda *_: [])
+    monkeypatch.setattr(diagnostics, "diagnose", lambda *_: [])
     assert run(["doctor"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "no problems, no notes"
     monkeypatch.setenv("LAB2048_STROE", "x")
     assert run(["doctor"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "no problems, 1 note"
-    monkeypatch.setattr(diagnostics, "check_up", lambda *_: [diagnostics.Finding("x", diagnostics.PROBLEM, "y")] * 2)
+    monkeypatch.setattr(diagnostics, "diagnose", lambda *_: [diagnostics.Finding("x", diagnostics.PROBLEM, "y")] * 2)
     assert run(["doctor"]) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "2 problems, 1 note"
 

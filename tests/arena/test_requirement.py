@@ -84,7 +84,7 @@ def test_one_game_has_no_interval(match: Match) -> None:
         ("mean=3", "is not understood"),
         ("men>=3", "figure 'men' is unknown: did you mean mean?"),
         ("mean>=many", "'many' is not a number: expected for example 380000"),
-        ("mean>=nan", "'nan' is no number"),
+        ("mean>=nan", "'nan' is not a number"),
         ("3.mean>=3", "there is no player 3: expected 1 to 2"),
         ("0.mean>=3", "there is no player 0"),
         ("median-low>=3", "median has no interval: expected one of mean, win, moves, lead"),
