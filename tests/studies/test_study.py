@@ -138,7 +138,11 @@ def test_every_study_says_what_it_assumes_and_where_figures_stand(name: str) -> 
         ('by = "won"', 'by = "win"', "no row on 2x2 has the figure win"),
         ("full = 40", 'full = 40\ntrain = { method = "ntuple" }', "for rows of kind train or regret"),
         ("full = 40", 'full = 40\nspawn = "2:0.9"', "row random: spawn"),
-        ('kind = "match"\nrules = "2x2"\ngoal = 16\nplayer = "random"', 'kind = "bound"\nspawn = "2:1"', "not allowed for kind bound"),
+        (
+            'kind = "match"\nrules = "2x2"\ngoal = 16\nplayer = "random"',
+            'kind = "bound"\nspawn = "2:1"',
+            "not allowed for kind bound",
+        ),
     ],
 )
 def test_a_wrong_file_is_refused_in_a_line(small: Path, before: str, after: str, message: str) -> None:
