@@ -99,7 +99,7 @@ def test_completing_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == "\n"
-    assert "expectimax:depth=\town moves" in done.stdout
+    assert "expectimax:depth=\tsearch depth in own moves" in done.stdout
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -33,8 +33,7 @@ def test_a_pipe_gets_a_line_a_move_and_the_summary(own_store: Path) -> None:
     last = 1 + len(games[0].moves)  # of the first game, after its head and its start
     assert [line for line in lines if " start " in line] == [lines[1], lines[last + 2]]
     assert [lines[0], lines[last + 1]] == [
-        f"game {i} of 2, seed {game.seed}: number, move, score and board of each turn"
-        for i, game in enumerate(games, 1)
+        f"game {i} of 2, seed {game.seed}: turn, move, score and board" for i, game in enumerate(games, 1)
     ]
     number, move, score, board = lines[last].split(maxsplit=3)
     assert (int(number), move, int(score)) == (len(games[0].moves), lines[last].split()[1], games[0].score)

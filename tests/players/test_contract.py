@@ -184,5 +184,5 @@ def test_the_contract_finds_a_cheat(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_human_without_a_view_says_so() -> None:
-    with pytest.raises(UsageError, match="needs someone at the keys"):
+    with pytest.raises(UsageError, match="needs a person at the keyboard"):
         make_player("human").choose(Board.from_text("22##"))

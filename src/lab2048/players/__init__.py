@@ -1,4 +1,4 @@
-"""Who chooses: one protocol, one registry, a file for each family of players."""
+"""Players choose moves: one base class, one registry, one file per family of players."""
 
 from lab2048.players.contract import check_player
 from lab2048.players.player import Decision, Player, option

@@ -1,4 +1,4 @@
-"""The contract of players, as a check that anyone can run on a player of their own."""
+"""Check that a player keeps the contract of `Player`; run it on your own players too."""
 
 import math
 
@@ -9,10 +9,10 @@ RULES = ("4x4", "3x3", "2x3", "##x|#x#|###", "hex1", "5x5")
 
 
 def check_player(player: Player, *, seed: int, rules: tuple[str, ...] = RULES, n_moves: int = 40) -> None:
-    """Raise AssertionError, saying what is wrong, unless the player keeps the contract on every kind of board.
+    """Raise AssertionError, which says what is wrong, unless the player keeps the contract on all of `rules`.
 
-    It chooses legal moves, values every legal move and no other, chooses among its
-    best, plays the same game again from the same seed, and does not touch the board.
+    A player chooses a legal move, values every legal move and no other, chooses one of the highest value,
+    repeats its choices when started again with the same seed, and does not change the board.
     """
     for text in rules:
         game = Game(Rules.from_text(text), seed)

@@ -1,4 +1,4 @@
-"""Players that ask a deep network: `c51`, which values moves, and `net`, which values afterstates."""
+"""Players that use a deep network: `c51` for action values, `net` for afterstate values."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class DeepPlayer(Player):
-    """What both share: a network of a file, for boards of its shape."""
+    """Base class: loads a network file that was trained on boards of the same shape."""
 
     kernels: ClassVar[tuple[str, ...]] = ("play", "environments")
     measure: ClassVar[str] = "expected score"
@@ -28,14 +28,13 @@ class DeepPlayer(Player):
     heads: ClassVar[tuple[str, ...]]
     methods: ClassVar[str]
 
-    weights: str | None = option(None, "a file that lab2048 train made")
+    weights: str | None = option(None, "network file, made by lab2048 train")
 
     def __post_init__(self) -> None:
-        """No game yet."""
         self._rules: Rules | None = None
 
     def check(self, rules: Rules) -> None:
-        """Look at what the file says of its network; no weight is read, and torch is not loaded."""
+        """Check the header of the network file, without reading weights or importing torch."""
         from lab2048.models.deep.header import read_deep_header
         from lab2048.models.deep.torch_import import NEEDS_TORCH, has_torch
 
@@ -44,7 +43,7 @@ class DeepPlayer(Player):
         self._check_design(read_deep_header(self._file()[1])[0], rules)
 
     def _file(self) -> tuple[str, Path]:
-        """The file of the network, as it was said and as a path."""
+        """Return the network file as it was given, and as a path."""
         if self.weights is None:
             raise FileError(
                 f"no such network comes with lab2048: expected weights=FILE, as lab2048 train {self.methods} makes it"
@@ -59,19 +58,19 @@ class DeepPlayer(Player):
             raise FileError(f"{self.weights} was trained on {shape}: expected one for {rules.board.to_text()}")
 
     def start(self, rules: Rules, seed: int) -> None:  # noqa: ARG002
-        """Read the network, if it is made for boards of this shape."""
+        """Load the network; raise FileError if it was trained on another shape."""
         name, _ = self._file()
         from lab2048.models.deep.file import take_deep
         from lab2048.models.deep.torch_import import torch
 
-        torch.set_num_threads(1)  # one board is too little to share out
+        torch.set_num_threads(1)  # one board is too little work for several threads
         network = take_deep(name)
         self._check_design(network.design, rules)
         self._network: DeepNetwork = network
         self._rules, self._plan = rules, make_plan(rules)
 
     def choose(self, board: Board) -> Decision:
-        """The legal move of the highest value."""
+        """Choose the legal move with the highest value."""
         if self._rules is None or self._rules.shape != board.shape:
             raise UsageError("the player has not been started: expected start(rules, seed) before choose")
         values, nodes, depth = self.judge(np.array([board.ranks], np.uint8))
@@ -79,13 +78,13 @@ class DeepPlayer(Player):
         return Decision(max(by_move, key=lambda move: by_move[move]), by_move, nodes=nodes, depth=depth)
 
     def judge(self, ranks: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
-        """A value for every move of one board, the number of boards looked at, and the depth."""
+        """Return a value per move of one board, the number of boards evaluated, and the depth."""
         raise NotImplementedError
 
 
 @dataclass
 class C51Player(DeepPlayer):
-    """The move that a network values most: trained by c51, dqn or returns."""
+    """Chooses the move with the highest action value, from a network trained by c51, dqn or returns."""
 
     heads: ClassVar[tuple[str, ...]] = ("atoms", "actions")
     methods: ClassVar[str] = "c51, dqn or returns"
@@ -93,35 +92,35 @@ class C51Player(DeepPlayer):
     unit: ClassVar[str] = "value"
 
     def judge(self, ranks: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
-        """What the network says of the state."""
         return self._network.values(ranks)[0], 1, 0
 
 
 @dataclass
 class NetPlayer(DeepPlayer):
-    """The move with the highest reward and value of the afterstate, which a network knows."""
+    """Chooses the move with the highest reward plus afterstate value, from a deep network."""
 
     heads: ClassVar[tuple[str, ...]] = ("value",)
     methods: ClassVar[str] = "afterstate"
 
-    depth: int = option(1, "own moves to look ahead: 1 judges afterstates, 2 what follows every spawn")
-    turned: bool = option(False, "judge a board by the mean over all its turned and mirrored copies")
+    depth: int = option(
+        1, "search depth in own moves: 1 evaluates afterstates, 2 adds every spawn and the move after it"
+    )
+    turned: bool = option(False, "average the value over all rotations and reflections of a board")
 
     def __post_init__(self) -> None:
-        """Refuse depths that there are not."""
         super().__post_init__()
         if self.depth not in (1, 2):
             raise OutOfRangeError("depth", self.depth, "1 or 2")
 
     def start(self, rules: Rules, seed: int) -> None:
-        """Read the network, and look at its boards as is wished."""
+        """Load the network, and wrap it if values are averaged over symmetries."""
         super().start(rules, seed)
         from lab2048.models.deep.network import TurnedNetwork
 
         self._valuer: DeepNetwork | TurnedNetwork = TurnedNetwork(self._network) if self.turned else self._network
 
     def judge(self, ranks: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
-        """Rewards and values of the afterstates."""
+        """Add the reward of each move to the value of its afterstate."""
         afterstates = slide_boards(self._plan, ranks)
         legal = afterstates.legal[0]
         values = np.full(len(legal), -np.inf, np.float32)
@@ -133,7 +132,7 @@ class NetPlayer(DeepPlayer):
         return values, nodes, self.depth
 
     def _look_further(self, afterstates: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int]:
-        """What afterstates are worth by the best move after every spawn, all judged in one batch."""
+        """Return the expected value of the best move after every spawn, evaluated in one batch."""
         assert self._rules is not None
         sources, cells = np.nonzero(afterstates == 0)
         table = self._rules.spawn_table

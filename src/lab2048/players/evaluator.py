@@ -1,7 +1,7 @@
-"""Evaluators: what a board is worth without looking ahead.
+"""Evaluators: heuristic values of boards, for the leaves of a search.
 
-All of them are data, in evaluators.toml beside this file or in a TOML file of your own:
-weights of a dozen terms over cells, lines and the board (lab2048.kernels.search.evaluate).
+An evaluator is data, from evaluators.toml beside this file or from a TOML file of your own: the weights of
+terms over cells, lines and the board (lab2048.kernels.search.evaluate).
 """
 
 import json
@@ -42,35 +42,35 @@ TERMS = (  # in the order of lab2048.kernels.search.evaluate
     "fourth",
     "stuck",
 )
-_BOARD_TERMS = ("max", "corner", "empty_log", "second", "third", "fourth", "stuck")  # no table of lines knows them
+_BOARD_TERMS = ("max", "corner", "empty_log", "second", "third", "fourth", "stuck")  # not in the tables of lines
 _SETTINGS = ("doc", "path", "scale", "ratio", "matrix", "lost", "margin")
 _OURS = Path(__file__).with_name("evaluators.toml")
 
 
 @dataclass(frozen=True)
 class Evaluator:
-    """Weights of terms, and of cells."""
+    """The weights of terms and cells."""
 
     name: str
     doc: str
     terms: tuple[float, ...]  # in the order of lab2048.kernels.search.evaluate
-    lost: float | None  # value of a board without moves; None: judged like any other
-    path: str = ""  # snake or gradient: how the weights of cells fall
+    lost: float | None  # value of a lost board; None: evaluated like any other
+    path: str = ""  # snake or gradient: the path along which the weights of cells decrease
     scale: float = 1.0
     ratio: float = 0.5
     matrix: tuple[tuple[float, ...], ...] = ()
-    margin: float | None = None  # how much worse than the best a move may be judged and still be searched
+    margin: float | None = None  # a move whose afterstate is worse than the best by more than this is not searched
 
     @property
     def has_board_terms(self) -> bool:
         return any(self.terms[TERMS.index(term)] for term in _BOARD_TERMS)
 
     def make_terms(self, shape: Shape) -> evaluate.Terms:
-        """The terms as kernels take them: the highest tiles belong on the first cells of the snake."""
+        """Return the terms as kernels take them; the highest tiles belong on the first cells of the snake."""
         return evaluate.make_terms(self.terms, snake_cells(shape))
 
     def weights(self, shape: Shape) -> NDArray[np.float32]:
-        """What the face of a tile on each cell is multiplied by."""
+        """Return the factor of each cell, by which the tile on it is multiplied."""
         if self.matrix:
             return self._matrix_weights(shape)
         if not self.path:
@@ -93,7 +93,7 @@ class Evaluator:
         return weights
 
     def to_table(self) -> dict[str, Any]:
-        """Everything but the name and the doc, as a TOML file has it; what is zero anyway is left out."""
+        """Return all settings but name and doc, as in a TOML file, without those that are zero by default."""
         table: dict[str, Any] = {term: weight for term, weight in zip(TERMS, self.terms, strict=True) if weight}
         if self.path:
             table |= {"path": self.path, "scale": self.scale, "ratio": self.ratio}
@@ -106,17 +106,17 @@ class Evaluator:
         return table
 
     def to_inline(self) -> str:
-        """The evaluator as `make_evaluator` and the eval option of a player take it, without a file."""
+        """Return the evaluator as text for `make_evaluator` and the `eval` option of players."""
         return "{" + ", ".join(f"{key} = {_write(value)}" for key, value in self.to_table().items()) + "}"
 
     def to_toml(self) -> str:
-        """The table of a TOML file."""
+        """Return the evaluator as a table of a TOML file."""
         name = self.name if re.fullmatch(r"[A-Za-z0-9_-]+", self.name) else _write(self.name)
         lines = [f"{key} = {_write(value)}" for key, value in {"doc": self.doc, **self.to_table()}.items()]
         return "\n".join([f"[{name}]", *lines, ""])
 
     def value(self, board: Board, rules: Rules) -> float:
-        """What a board is worth, lost or not."""
+        """Return the value of a board."""
         if self.lost is not None and not board.legal_moves():
             return self.lost
         ranks = np.array(board.ranks, np.uint8)
@@ -125,21 +125,21 @@ class Evaluator:
 
 
 def snake_cells(shape: Shape) -> list[int]:
-    """The cells along a path that winds through the rows, there and back.
+    """Return the cells along a path that runs through the rows in alternating directions, without bricks.
 
-    On hexagons the rows are the columns; a brick is stepped over.
+    On hexagonal boards the columns take the place of the rows.
     """
     return [cell for i, row in enumerate(shape.rows) for cell in row[:: 1 - 2 * (i % 2)] if cell >= 0]
 
 
 def snake(shape: Shape) -> list[int]:
-    """How many cells are before each one on that path."""
+    """Return the position of each cell on the path of `snake_cells`."""
     order = snake_cells(shape)
     return [order.index(cell) for cell in range(shape.n_cells)]
 
 
 def gradient(shape: Shape) -> list[int]:
-    """How many steps each cell is away from the first one; what cannot be reached is furthest."""
+    """Return the distance of each cell from the first one; cells that cannot be reached are furthest."""
     neighbours: dict[int, set[int]] = {cell: set() for cell in range(shape.n_cells)}
     for lines in shape.lines:
         for line in lines:
@@ -155,12 +155,12 @@ def gradient(shape: Shape) -> list[int]:
 
 
 def evaluator_names() -> list[str]:
-    """The names of our evaluators."""
+    """Return the names of the built-in evaluators."""
     return sorted(_read(_OURS))
 
 
 def make_evaluator(name: str) -> Evaluator:
-    """One of ours; one in a TOML file, FILE.toml or FILE.toml#NAME; or the terms themselves, {empty = 1, lost = 0}.
+    """Return an evaluator: built-in by name, from FILE.toml or FILE.toml#NAME, or inline as {empty = 1, lost = 0}.
 
     >>> make_evaluator("{merges = 2, lost = 0}").to_inline()
     '{merges = 2, lost = 0}'
@@ -194,7 +194,7 @@ def _read_inline(text: str) -> Evaluator:
 
 
 def _write(value: Any) -> str:
-    """A value in TOML."""
+    """Write a value in TOML syntax."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list):
@@ -209,7 +209,7 @@ def _read(path: Path) -> dict[str, Evaluator]:
     except OSError as error:
         raise FileError(f"evaluator file {path} cannot be read: {error.strerror}", code="file.unreadable") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FileError(f"evaluator file {path} is no TOML: {error}") from None
+        raise FileError(f"evaluator file {path} is not valid TOML: {error}") from None
     return {name: _from_table(f"{name} in {path.name}", name, table) for name, table in data.items()}
 
 

@@ -11,11 +11,11 @@ from lab2048.rules.move import letters
 
 @dataclass
 class FirstPlayer(Player):
-    """The first legal move in a fixed order: what happens without any thought at all."""
+    """Chooses the first legal move in a fixed order: a baseline without any evaluation."""
 
     measure: ClassVar[str] = "preference"
 
-    order: str = option("", "letters of the moves, most wanted first; the others follow in their own order")
+    order: str = option("", "letters of the moves, preferred first; the other moves follow in their usual order")
 
     def _order(self, shape: Shape) -> list[int]:
         alphabet = letters(shape.moves)
@@ -29,17 +29,16 @@ class FirstPlayer(Player):
         return wanted + [move for move in range(len(alphabet)) if move not in wanted]
 
     def check(self, rules: Rules) -> None:
-        """See that the letters are moves of this shape."""
+        """Check that `order` consists of moves of this shape."""
         self._order(rules.shape)
 
     def choose(self, board: Board) -> Decision:
-        """Take the most wanted move that is legal."""
         legal = set(board.legal_moves())
         order = [move for move in self._order(board.shape) if move in legal]
         return Decision(order[0], {move: float(-i) for i, move in enumerate(order)}, nodes=1)
 
     def games_kernel(self, rules: Rules) -> GamesKernel:
-        """The same choices, compiled."""
+        """Return a compiled loop that makes the same choices."""
         import numpy as np
 
         from lab2048.kernels.games import play

@@ -1,4 +1,4 @@
-"""`human`: whoever sits at the keys."""
+"""`human`: the person at the keyboard."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,20 +11,19 @@ from lab2048.rules import Board
 
 @dataclass
 class HumanPlayer(Player):
-    """Whoever sits at the keys; a view says how to ask them."""
+    """The person at the keyboard; a view sets `ask`."""
 
     measure: ClassVar[str] = "none"
     is_interactive: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Nobody is asked until a view says how."""
         self.ask: Callable[[Board], int] | None = None
 
     def choose(self, board: Board) -> Decision:
-        """Ask until the answer is a legal move."""
+        """Ask the person until the answer is a legal move."""
         if self.ask is None:
             raise UsageError(
-                "human needs someone at the keys: expected a player that chooses by itself, or lab2048 play"
+                "human needs a person at the keyboard: expected a player that chooses by itself, or lab2048 play"
             )
         legal = board.legal_moves()
         while (move := self.ask(board)) not in legal:

@@ -1,4 +1,4 @@
-"""`mcts`: Monte Carlo tree search, one rollout at a time where it promises most."""
+"""`mcts`: Monte Carlo tree search."""
 
 import time
 from dataclasses import dataclass
@@ -18,34 +18,34 @@ from lab2048.rules.plan import make_plan
 MAX_ITERATIONS = 10_000_000
 MAX_MS = 3_600_000
 MAX_C = 1_000_000
-ONLY_MOVE = 16  # iterations for a move that is the only one: they say what it is worth, and decide nothing
-PER_MS = 400  # iterations that a millisecond may hold
+ONLY_MOVE = 16  # iterations if there is only one legal move: they estimate its value
+PER_MS = 400  # iterations per millisecond, at most
 MOVES_KEPT = 8
-LEAST_BITS, MOST_BITS = 12, 21  # size of the table: 40 bytes an entry, 80 MB at most
-CALL_NS = 200_000_000  # one compiled call, at most: then Ctrl-C is heard
-LAST_NS = 60_000  # kept back for what Python does after the last iteration
+LEAST_BITS, MOST_BITS = 12, 21  # size of the table: 40 bytes per entry, 80 MB at most
+CALL_NS = 200_000_000  # longest compiled call, so that Ctrl-C works
+LAST_NS = 60_000  # reserved for the Python code after the last iteration
 
 _ROLLOUTS = ("random", "merge")  # in the order of lab2048.kernels.rollout.rollout
 
 
 @dataclass
 class MctsPlayer(Player):
-    """Grows a tree of moves and spawns where it promises most, by rollouts, and keeps it from move to move."""
+    """Monte Carlo tree search (UCT) over moves and spawns; the tree is kept from move to move."""
 
     measure: ClassVar[str] = "mean score of the moves looked ahead"
     unit: ClassVar[str] = "score"
     releases_lock: ClassVar[bool] = True
 
-    iterations: int = option(500, "rollouts for a move")
-    ms: float | None = option(None, "milliseconds for a move, instead of a number of rollouts")
-    c: float = option(2.0, "how much to try what was tried little, in spreads of the score to come")
-    rollout: str = option("random", "how rollouts are played: any legal move, or the one that merges most", _ROLLOUTS)
-    discount: float = option(1.0, "what a reward of a rollout is worth a move later; those of the tree count in full")
-    depth: int = option(30, "moves that an iteration looks ahead, tree and rollout together")
-    ripe: int = option(8, "visits of an afterstate before the tree grows beyond it")
+    iterations: int = option(500, "iterations per move")
+    ms: float | None = option(None, "milliseconds per move, instead of a number of iterations")
+    c: float = option(2.0, "exploration constant of UCT, in standard deviations of the score")
+    rollout: str = option("random", "rollout policy: a random legal move, or the move that merges most", _ROLLOUTS)
+    discount: float = option(1.0, "discount factor of rewards in rollouts; rewards in the tree are not discounted")
+    depth: int = option(30, "moves per iteration, tree and rollout together")
+    ripe: int = option(8, "visits of an afterstate before it is expanded")
 
     def __post_init__(self) -> None:
-        """Refuse options that make no sense."""
+        """Check the options."""
         if not 1 <= self.iterations <= MAX_ITERATIONS:
             raise OutOfRangeError("iterations", self.iterations, f"1 to {MAX_ITERATIONS}")
         if self.ms is not None and not 0 < self.ms <= MAX_MS:
@@ -64,11 +64,11 @@ class MctsPlayer(Player):
 
     @property
     def is_repeatable(self) -> bool:
-        """Not with a clock."""
+        """Return False if the player is limited by time."""
         return self.ms is None
 
     def start(self, rules: Rules, seed: int) -> None:
-        """Take the player's own stream of the seed, and forget the last game."""
+        """Clear the tree; the player's randomness comes from its own stream of the seed."""
         self._key = np.uint64(dice.stream_key(seed, dice.PLAYER))
         if self._rules != rules:
             self._prepare(rules)
@@ -85,7 +85,7 @@ class MctsPlayer(Player):
         kernels.warm_up(self._plan)
 
     def choose(self, board: Board) -> Decision:
-        """Grow the tree below a board; take the move of the highest value."""
+        """Grow the tree from a board; choose the move with the highest value."""
         begin = time.monotonic_ns()
         if self._rules is None or self._rules.shape != board.shape:
             raise UsageError("the player has not been started: expected start(rules, seed) before choose")
@@ -106,7 +106,7 @@ class MctsPlayer(Player):
         return Decision(best, values, int(numbers[kernels.N_STATES]), int(numbers[kernels.DEEPEST]), errors)
 
     def _grow_to(self, root: NDArray[np.uint8], total: int) -> None:
-        """Make so many iterations."""
+        """Run `total` iterations."""
         pace = CALL_NS
         while total > 0:
             begin, n = time.monotonic_ns(), max(1, min(total, CALL_NS // pace))
@@ -115,7 +115,7 @@ class MctsPlayer(Player):
             pace = max(1, (time.monotonic_ns() - begin) // n)
 
     def _grow_until(self, root: NDArray[np.uint8], total: int, deadline: int) -> None:
-        """Make at most so many iterations before a deadline."""
+        """Run at most `total` iterations before a deadline."""
         call = CALL_NS
         while total > 0 and (now := time.monotonic_ns()) < deadline:
             terms = self._terms._replace(deadline=min(deadline, now + call))

@@ -1,4 +1,4 @@
-"""`montecarlo`: play every move on at random, many times, and take the one that ends best."""
+"""`montecarlo`: flat Monte Carlo search, with random rollouts of every move."""
 
 import time
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from lab2048.rules.plan import make_plan
 
 MAX_ROLLOUTS = 1_000_000
 MAX_MS = 3_600_000
-FIRST_LOOK = 24  # rollouts before a move may drop out
-LOOK_AGAIN = 1.5  # times as many before the next look
-ONLY_MOVE = 16  # rollouts of a move that is the only one: they say what it is worth, and decide nothing
-CALL_NS = 200_000_000  # one compiled call, at most: then Ctrl-C is heard
-LOOK_NS = 300_000  # by the clock: at least so long from look to look, which costs some 30 microseconds
-LAST_NS = 55_000  # kept back for what Python does after the last rollout
+FIRST_LOOK = 24  # rollouts before a move may be eliminated
+LOOK_AGAIN = 1.5  # times as many before the next test
+ONLY_MOVE = 16  # rollouts if there is only one legal move: they estimate its value
+CALL_NS = 200_000_000  # longest compiled call, so that Ctrl-C works
+LOOK_NS = 300_000  # with a time limit: least time between two tests, which take about 30 microseconds each
+LAST_NS = 55_000  # reserved for the Python code after the last rollout
 
 _METRICS = ("score", "sum", "moves")  # in the order of lab2048.kernels.rollout.rollout
 _POLICIES = ("random", "merge")
@@ -30,20 +30,22 @@ _POLICIES = ("random", "merge")
 
 @dataclass
 class MonteCarloPlayer(Player):
-    """Plays every move on at random, on the same dice, and takes the move that ends best on average."""
+    """Flat Monte Carlo: plays random rollouts of every move on the same dice and chooses the best mean."""
 
     measure: ClassVar[str] = "mean result of rollouts"
     releases_lock: ClassVar[bool] = True
 
-    rollouts: int = option(100, "rollouts for every legal move; those that drop out leave theirs to the others")
-    ms: float | None = option(None, "milliseconds for a move, instead of a number of rollouts")
-    metric: str = option("score", "what a rollout is judged by: score to come, tile sum at the end, or moves", _METRICS)
-    policy: str = option("random", "how rollouts are played: any legal move, or the one that merges most", _POLICIES)
-    limit: int = option(2000, "moves after which a rollout ends, if its game does not: on 8x8 it takes millions")
-    risk: float = option(0.02, "a move drops out if it would win in the end with less than this chance; 0: never")
+    rollouts: int = option(100, "rollouts per legal move; eliminated moves leave theirs to the others")
+    ms: float | None = option(None, "milliseconds per move, instead of a number of rollouts")
+    metric: str = option(
+        "score", "result of a rollout: score gained, tile sum at the end, or number of moves", _METRICS
+    )
+    policy: str = option("random", "rollout policy: a random legal move, or the move that merges most", _POLICIES)
+    limit: int = option(2000, "most moves per rollout; a game on 8x8 can take millions")
+    risk: float = option(0.02, "eliminate a move whose chance to end up best is below this; 0 = never")
 
     def __post_init__(self) -> None:
-        """Refuse options that make no sense."""
+        """Check the options."""
         if not 1 <= self.rollouts <= MAX_ROLLOUTS:
             raise OutOfRangeError("rollouts", self.rollouts, f"1 to {MAX_ROLLOUTS}")
         if self.ms is not None and not 0 < self.ms <= MAX_MS:
@@ -60,11 +62,11 @@ class MonteCarloPlayer(Player):
 
     @property
     def is_repeatable(self) -> bool:
-        """Not with a clock."""
+        """Return False if the player is limited by time."""
         return self.ms is None
 
     def start(self, rules: Rules, seed: int) -> None:
-        """Take the player's own stream of the seed: rollouts share nothing with the dice of the game."""
+        """Take the player's own stream of the seed, so that rollouts are independent of the game's dice."""
         self._key = dice.stream_key(seed, dice.PLAYER)
         if self._rules == rules:
             return
@@ -75,10 +77,10 @@ class MonteCarloPlayer(Player):
         self._metric = _METRICS.index(self.metric)
         self._worst = NormalDist().inv_cdf(1 - (self.risk or 0.5))
         self._terms = kernels.Terms(_POLICIES.index(self.policy), 1.0, self.limit, clock=clock_address())
-        kernels.warm_up(self._plan)  # so that no clock waits for the code to be loaded
+        kernels.warm_up(self._plan)  # load the code before any time limit starts
 
     def choose(self, board: Board) -> Decision:
-        """Race the legal moves; take the one of the highest mean."""
+        """Race the legal moves; choose the one with the highest mean."""
         begin = time.monotonic_ns()
         if self._rules is None or self._rules.shape != board.shape:
             raise UsageError("the player has not been started: expected start(rules, seed) before choose")
@@ -91,7 +93,7 @@ class MonteCarloPlayer(Player):
             n_played = self._race_to(race, key, ONLY_MOVE if len(moves) == 1 else self.rollouts)
         else:
             n_played = self._race_until(race, key, begin, begin + int(self.ms * 1e6) - LAST_NS)
-        if race.n == 0:  # no time for a single rollout of each: the slides alone
+        if race.n == 0:  # no time for one rollout of each: use the slides alone
             values = self._first_values(board, moves.tolist())
             return Decision(max(values, key=lambda move: values[move]), values, n_played, 1)
         if race.n == 1:
@@ -101,14 +103,14 @@ class MonteCarloPlayer(Player):
         return Decision(max(values, key=lambda move: values[move]), values, n_played, 1, errors)
 
     def _first_values(self, board: Board, moves: list[int]) -> dict[int, float]:
-        """What rollouts of no moves come to."""
+        """Return the results of rollouts without any moves."""
         same = {"sum": float(board.tile_sum), "moves": 1.0}
         return {move: same.get(self.metric, float(self._rewards[move])) for move in moves}
 
     def _race_to(self, race: Race, key: np.uint64, n_each: int) -> int:
-        """Race to a number of rollouts for each move; return how many moves they took.
+        """Run `n_each` rollouts per move on average; return how many moves they took.
 
-        What a move that drops out does not use goes to the others, so that close races are run longer.
+        Eliminated moves leave their rollouts to the others, so that close races run longer.
         """
         n_played, look, pace, left = 0, FIRST_LOOK, CALL_NS, n_each * len(race.moves)
         while (total := race.n + left // len(race.moves)) > race.n:
@@ -126,7 +128,7 @@ class MonteCarloPlayer(Player):
         return n_played
 
     def _race_until(self, race: Race, key: np.uint64, begin: int, deadline: int) -> int:
-        """Race until a deadline; return how many moves the rollouts took."""
+        """Run rollouts until a deadline; return how many moves they took."""
         terms = self._terms._replace(deadline=deadline)
         step = min(CALL_NS, max(LOOK_NS, (deadline - begin) // 8))
         total = MAX_ROLLOUTS if len(race.moves) > 1 else ONLY_MOVE
@@ -145,7 +147,7 @@ class MonteCarloPlayer(Player):
         return n_played
 
     def _roll(self, race: Race, key: np.uint64, n: int, terms: kernels.Terms) -> int:
-        """Add n rollouts of every move in the race, or as many as there is time for; return their moves."""
+        """Add n rollouts per move, or as many as there is time for; return how many moves they took."""
         race.make_room(race.n + n)
         n_done, n_played = kernels.roll_moves(
             self._plan, self._afters, self._rewards, race.moves, key, race.n, n, self._metric, terms, race.results

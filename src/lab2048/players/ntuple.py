@@ -1,4 +1,4 @@
-"""The player that looks ahead with what a network has learnt: `ntuple`."""
+"""`ntuple`: expectimax with an n-tuple network at the leaves."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, ClassVar
 from lab2048.errors import FileError, OutOfRangeError
 from lab2048.models import SHIPPED
 from lab2048.players.player import option
-from lab2048.players.search import DEEPEN, ClockedPlayer, ExpectimaxPlayer, Plan
+from lab2048.players.search import (
+    CUT_DOC,
+    DEEPEN,
+    MS_DOC,
+    THREADS_DOC,
+    ClockedPlayer,
+    ExpectimaxPlayer,
+    SearchSettings,
+)
 from lab2048.rules import Board, Rules
 
 if TYPE_CHECKING:
@@ -21,54 +29,51 @@ TOP, DOWNGRADED_TOP = 16384, 32768
 
 @dataclass
 class NTuplePlayer(ClockedPlayer):
-    """Expectimax over the values of a trained network of n-tuples."""
+    """Expectimax search that evaluates leaves with a trained n-tuple network."""
 
     kernels: ClassVar[tuple[str, ...]] = ("play", "network")
     measure: ClassVar[str] = "expected score"
     unit: ClassVar[str] = "score"
 
-    weights: str | None = option(None, "a file that lab2048 train made; otherwise the network that comes with lab2048")
-    depth: int = option(DEPTH, "own moves to look ahead; 1 judges afterstates")
-    cut: float | None = option(
-        None,
-        "lines of spawns less likely than this are judged where they stand; otherwise 1/2 for every move and one more",
-    )
+    weights: str | None = option(None, "network file, made by lab2048 train; default: the network shipped with lab2048")
+    depth: int = option(DEPTH, "search depth in own moves; 1 evaluates afterstates")
+    cut: float | None = option(None, CUT_DOC)
     deepen: str = option(
-        "no", "look further: no; empty: by one when few cells are empty; tiles: with their number", DEEPEN
+        "no", "search deeper: no; empty: by 1 when few cells are empty; tiles: the more distinct tiles", DEEPEN
     )
-    ms: float | None = option(None, "milliseconds for a move: look as deep as they allow")
+    ms: float | None = option(None, MS_DOC)
     top: int | None = option(
         None,
-        "highest tile that is judged as it is (16384, or any if the network downgrades boards itself); "
-        "where one is missing below, higher boards are lowered",
+        "highest tile that is not downgraded; default: 16384, or any if the network downgrades tiles itself",
     )
     trust: float = option(
         TRUST,
-        "late boards of which the network knows a smaller share of its weights are searched by expectimax; 0: none are",
+        "use expectimax for late boards where the network has trained a smaller share of its weights; 0 = never",
     )
-    threads: int = option(1, "threads that search together; the move is the same for any number")
+    threads: int = option(1, THREADS_DOC)
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Its kernels, and the shipped network if it plays with that."""
+        """Return its kernels, and the shipped network if no file is given."""
         return self.kernels if self.weights else (*self.kernels, SHIPPED)
 
-    def plan_search(self, rules: Rules) -> Plan:  # noqa: ARG002
-        """As the options say."""
+    def search_settings(self, rules: Rules) -> SearchSettings:  # noqa: ARG002
         from lab2048.models.ntuple.shipped import take_header
 
         highest = DOWNGRADED_TOP if take_header(self.weights).design.is_downgrading else TOP
         top = highest if self.top is None else self.top
         if not 4 <= top <= highest or top & (top - 1):
             raise OutOfRangeError("top", top, f"a tile from 4 to {highest}")
-        return Plan("", self.depth, self.deepen, self.cut, self.threads, top.bit_length() - 1, trust=self.trust)
+        return SearchSettings(
+            "", self.depth, self.deepen, self.cut, self.threads, top.bit_length() - 1, trust=self.trust
+        )
 
     def check(self, rules: Rules) -> None:
-        """Look at the options, and at what the file says of its network; no weight is read."""
+        """Check the options and the header of the network file, without reading weights."""
         from lab2048.models.ntuple.shipped import take_header
 
         self._check_clock()
-        self.plan_search(rules)
+        self.search_settings(rules)
         self._check_shape(take_header(self.weights).design, rules)
 
     def _check_shape(self, design: "Design", rules: Rules) -> None:
@@ -77,7 +82,7 @@ class NTuplePlayer(ClockedPlayer):
             raise FileError(f"{name} was trained on {shape}: expected one for {rules.board.to_text()}")
 
     def make_judge(self, rules: Rules) -> "Network":
-        """The network, if it is made for boards of this shape."""
+        """Load the network; raise FileError if it was trained on another shape."""
         from lab2048.models.ntuple.shipped import take_network
 
         network = take_network(self.weights)

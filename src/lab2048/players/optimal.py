@@ -1,4 +1,4 @@
-"""`optimal`: play without a mistake, from the table of a solved board."""
+"""`optimal`: perfect play from the table of a solved board."""
 
 import os
 import tempfile
@@ -14,25 +14,26 @@ if TYPE_CHECKING:
     from lab2048.solver.solve import Progress
     from lab2048.solver.table import Table
 
-MAX_AFTERSTATES = 5_000_000  # of a board that is solved on the fly: some seconds
+MAX_AFTERSTATES = 5_000_000  # of a board that is solved at the start of a game: takes a few seconds
 
 
 @dataclass
 class OptimalPlayer(Player):
-    """The best move there is: from a table that `lab2048 solve` made, or by solving a small board first."""
+    """Perfect play, from a table made by `lab2048 solve`, or by solving a small board first."""
 
     kernels: ClassVar[tuple[str, ...]] = ("play", "solver")
 
-    table: str = option("", "the folder of a table; without it a small board is solved when the game starts")
-    objective: str = option("score", "what to play for without a table: score, or win (the goal)", ("score", "win"))
+    table: str = option("", "folder of a table; without it, a small board is solved when the game starts")
+    objective: str = option(
+        "score", "what to maximise without a table: score, or win (the chance to reach the goal)", ("score", "win")
+    )
 
     def __post_init__(self) -> None:
-        """Nothing is solved or opened before the rules are known."""
         self._table: Table | None = None
         self._rules: Rules | None = None
 
     def check(self, rules: Rules) -> None:
-        """See that the table is there and of this game, or that the board may be solved at all."""
+        """Check that the table exists and belongs to this game, or that the board can be solved."""
         from lab2048.solver.problem import Problem
 
         if self.table:
@@ -48,11 +49,11 @@ class OptimalPlayer(Player):
         self._rules = rules
 
     def choose(self, board: Board) -> Decision:
-        """Look every move up; of equal ones take the one to the smallest canonical board."""
+        """Look up every move; among equal ones, choose the one that leads to the smallest canonical board."""
         table = self._table
         if table is None or table.problem.rules.shape != board.shape:
             raise UsageError("the player has not been started: expected start(rules, seed) before choose")
-        if table.problem.is_won(board):  # the table ends at its goal, a game may go on
+        if table.problem.is_won(board):  # the table ends at its goal, but a game may go on
             moves = board.legal_moves()
             return Decision(moves[0], dict.fromkeys(moves, 1.0))
         found = table.move_values(board)

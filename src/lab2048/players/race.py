@@ -1,4 +1,4 @@
-"""A race: moves are tried on the same dice, and those that are clearly worse drop out."""
+"""Racing: compare moves by rollouts on the same dice, and eliminate those that are clearly worse."""
 
 import math
 from dataclasses import dataclass, field
@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 @dataclass
 class Race:
-    """What rollouts of every move came to: results[move, j] is rollout j of a move.
+    """The results of rollouts: results[move, j] is that of rollout j of a move.
 
-    Rollout j has the same dice for all moves, so moves are compared by the differences
-    of their results, rollout by rollout.
+    Rollout j has the same dice for all moves, so moves are compared by paired differences.
     """
 
     moves: NDArray[np.int64]  # still in the race
@@ -21,18 +20,18 @@ class Race:
     dropped: list[tuple[int, int, int]] = field(default_factory=list)  # move, the one that beat it, after n rollouts
 
     def make_room(self, n: int) -> None:
-        """Have room for n rollouts."""
+        """Enlarge `results` to hold n rollouts."""
         if n > self.results.shape[1]:
             more = np.empty((len(self.results), max(n, 2 * self.results.shape[1])))
             more[:, : self.n] = self.results[:, : self.n]
             self.results = more
 
     def drop(self, limit: float, total: float) -> None:
-        """Drop every move that would hardly win if the race went on to `total` rollouts.
+        """Eliminate every move that is unlikely to be best after `total` rollouts.
 
-        If the rest is like what was seen, the difference of two means at the end is normal
-        around that of now, d, with the variance s^2 (1/n - 1/total).  So d / s must exceed
-        `limit` times the root of that: a chance of 2% to win after all is a limit of 2.05.
+        The final difference of two means is normal around the present one, d, with variance
+        s^2 (1/n - 1/total).  A move is eliminated if d / s exceeds `limit` times the square root of
+        the second factor: a limit of 2.05 means a chance of 2% to be best after all.
         """
         rows = self.results[self.moves, : self.n]
         leader = int(rows.sum(axis=1).argmax())
@@ -46,17 +45,16 @@ class Race:
             self.moves = self.moves[still | (margin <= 0)]
 
     def judge(self) -> tuple[dict[int, float], dict[int, float]]:
-        """The value of every move and its standard error; there are at least two rollouts.
+        """Return the value of every move and its standard error; needs at least two rollouts.
 
-        A move that dropped out is worth what its rival is worth, less the difference
-        between the two while both were in the race: the rollouts that it did not see were
-        perhaps luckier or unluckier than those that it saw, for all moves alike.  So no
-        move that dropped out comes before the one that beat it.
+        The value of an eliminated move is that of the move that beat it, less their paired difference up to
+        then: later rollouts may be luckier or unluckier, for all moves alike.  So an eliminated move never
+        ranks above the one that beat it.
         """
         n = self.n
         rows = self.results[self.moves, :n]
         means = rows.sum(axis=1) / n
-        # What each rollout adds to a value's distance from the truth.
+        # The share of each rollout in the error of the mean.
         parts = (rows - means[:, None]) / n
         squares = (parts * parts).sum(axis=1)
         moves, scale = self.moves.tolist(), n / (n - 1)

@@ -1,4 +1,4 @@
-"""`random`: any legal move, each as likely as the other."""
+"""`random`: a uniformly random legal move."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,19 +9,19 @@ from lab2048.rules import Board, Rules, dice
 
 @dataclass
 class RandomPlayer(Player):
-    """Any legal move, each as likely as the other: the yardstick that all others must beat."""
+    """Chooses a legal move uniformly at random: the baseline for all other players."""
 
     measure: ClassVar[str] = "none"
 
     def start(self, rules: Rules, seed: int) -> None:  # noqa: ARG002
-        """Take the player's own stream of the seed, which shares nothing with the dice."""
+        """Take the player's own stream of the seed, which is independent of the game's dice."""
         self._key = dice.stream_key(seed, dice.PLAYER)
 
     def choose(self, board: Board) -> Decision:
         """Draw moves until one is legal.
 
-        The count of the draw is the tile sum: it never repeats in a game, and a board
-        tells it, so that the choice is a function of seed and board alone.
+        The counter of the draw is the tile sum, which never repeats in a game.  So the choice is a function
+        of seed and board alone.
         """
         legal = board.legal_moves()
         word = dice.draw(self._key, board.tile_sum // 2)
@@ -31,7 +31,7 @@ class RandomPlayer(Player):
         return Decision(move, dict.fromkeys(legal, 0.0), nodes=1)
 
     def games_kernel(self, rules: Rules) -> GamesKernel:
-        """The same choices, compiled."""
+        """Return a compiled loop that makes the same choices."""
         from lab2048.kernels.games import play
         from lab2048.rules.plan import make_plan
 

@@ -1,7 +1,7 @@
-"""Players by name: `expectimax:depth=3,eval=snake` in, a player out, and back.
+"""Players by name: turn specs such as `expectimax:depth=3,eval=snake` into players and back.
 
-A name is one of ours, one that an installed package brings (entry points of the
-group lab2048.players), or one that a file registered.
+A name is built in, comes from an installed package (entry points of the group lab2048.players), or was
+registered by a player file.
 """
 
 import dataclasses
@@ -21,7 +21,7 @@ from lab2048.rules import Rules
 
 GROUP = "lab2048.players"
 
-# Where each of our players lives; it is imported when it is first asked for.
+# Built-in players; a module is imported when its player is first used.
 _OURS = {
     "c51": "lab2048.players.deep:C51Player",
     "expectimax": "lab2048.players.search:ExpectimaxPlayer",
@@ -41,11 +41,9 @@ _registered: dict[str, type[Player]] = {}
 
 
 def register(name: str, player: type[Player]) -> None:
-    """Add a player by hand, as a player file does."""
+    """Add a player under a new name, as a player file does."""
     if name in _OURS:
-        raise UsageError(
-            f"player name {name!r} is taken: expected another one, so that records stay true", field="player"
-        )
+        raise UsageError(f"player name {name!r} is taken: expected a name that is not built in", field="player")
     if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
         raise UsageError(
             f"player name {name!r} is not understood: expected small letters, digits, - and _", field="player"
@@ -66,12 +64,12 @@ def _installed() -> dict[str, Any]:
 
 
 def names() -> list[str]:
-    """The names of all players."""
+    """Return the names of all players."""
     return sorted({*_OURS, *_installed(), *_registered})
 
 
 def player_class(name: str) -> type[Player]:
-    """The class behind a name."""
+    """Return the class of a player by name."""
     if name in _registered:
         return _registered[name]
     if name in _OURS:
@@ -88,7 +86,7 @@ def player_class(name: str) -> type[Player]:
 
 
 def _meant_by(name: str) -> str:
-    """What may have been meant by a name that nobody has."""
+    """Suggest what an unknown name may have meant."""
     if "," in name and all(part.strip() in names() for part in name.split(",")):
         return "expected a space between players, and no comma"
     if "=" in name or "(" in name:
@@ -96,13 +94,18 @@ def _meant_by(name: str) -> str:
     return nearest(name, names())
 
 
+def summary(name: str) -> str:
+    """Return the first line of a player's docstring."""
+    return (player_class(name).__doc__ or "").strip().partition("\n")[0]
+
+
 def options(name: str) -> dict[str, dataclasses.Field[Any]]:
-    """The options of a player: its fields, with type, default and doc."""
+    """Return the options of a player: dataclass fields with type, default and doc."""
     return {field.name: field for field in dataclasses.fields(player_class(name)) if field.init}
 
 
 def default_spec(rules: Rules) -> str:
-    """Whom to ask when no one is named: the network that comes with lab2048 where it was trained, else a search.
+    """Return the default player: the shipped network for the rules it was trained on, else expectimax.
 
     >>> default_spec(Rules.from_text("4x4")), default_spec(Rules.from_text("3x3"))
     ('ntuple', 'expectimax')
@@ -112,7 +115,7 @@ def default_spec(rules: Rules) -> str:
 
 
 def make_player(spec: str) -> Player:
-    """The player that a spec describes.
+    """Return the player of a spec.
 
     >>> make_player("first:order=sda")
     FirstPlayer(order='sda')
@@ -141,7 +144,7 @@ def make_player(spec: str) -> Player:
 
 
 def fit_player(spec: str, rules: Rules) -> Player:
-    """The player that a spec describes, if it can play by these rules as far as one can tell without compiling.
+    """Return the player of a spec, after its own check that it can play by these rules; compiles nothing.
 
     >>> fit_player("greedy:eval=snake", Rules.from_text("3x3"))
     GreedyPlayer(eval='snake')
@@ -157,7 +160,7 @@ def fit_player(spec: str, rules: Rules) -> Player:
 
 
 def canonical_spec(spec: str) -> str:
-    """The one way to write a spec: options in their own order, defaults left out.
+    """Return the canonical form of a spec: options in declared order, defaults left out.
 
     >>> canonical_spec(" first:order=  ")
     'first'
@@ -173,12 +176,12 @@ def autonomous_spec(spec: str) -> str:
     """
     canonical = canonical_spec(spec)
     if player_class(canonical.partition(":")[0]).is_interactive:
-        raise UsageError(f"player {canonical} is a person: expected a player that chooses by itself")
+        raise UsageError(f"player {canonical} is a person: expected a player that chooses by itself", field="player")
     return canonical
 
 
 def spec_with(spec: str, **changes: Any) -> str:
-    """The canonical spec of the same player with some options changed.
+    """Return the canonical spec with some options changed.
 
     >>> spec_with("lookahead:depth=3", eval="snake")
     'lookahead:depth=3,eval=snake'
@@ -191,7 +194,7 @@ def spec_with(spec: str, **changes: Any) -> str:
 
 
 def spec_of(name: str, player: Player) -> str:
-    """The one way to write a player that was made by this name."""
+    """Return the canonical spec of a player that was made by this name."""
     parts = [
         f"{key}={_write(getattr(player, key))}"
         for key, field in options(name).items()
@@ -206,7 +209,7 @@ def _write(value: Any) -> str:
 
 
 def split_spec(spec: str) -> tuple[str, list[tuple[str, str]]]:
-    """The name of a spec and its options as they are written, without asking the player.
+    """Return the name in a spec, and its options as written, without making the player.
 
     >>> split_spec("shield:inner=(greedy:eval=snake),depth=2")
     ('shield', [('inner', '(greedy:eval=snake)'), ('depth', '2')])
@@ -233,7 +236,7 @@ def _split(text: str) -> list[str]:
 
 
 def _convert(name: str, key: str, value: str, field: dataclasses.Field[Any]) -> Any:
-    # `ms: float | None = option(None, ...)` takes a number; annotations may be text.
+    # `float | None` takes a number; annotations may be strings.
     annotation = field.type if isinstance(field.type, str) else getattr(field.type, "__qualname__", str(field.type))
     kind = annotation.removesuffix(" | None")
     if value.startswith("(") and value.endswith(")"):

@@ -1,4 +1,4 @@
-"""Players that look ahead: `greedy`, `lookahead` and `expectimax`, over any evaluator."""
+"""Search players: `greedy`, `lookahead` and `expectimax`, with any evaluator."""
 
 import time
 from abc import abstractmethod
@@ -15,14 +15,18 @@ if TYPE_CHECKING:
     from lab2048.players.searcher import Searcher
 
 MAX_THREADS = 64
-DEPTH, DEPTH_OF_MANY, MANY_CELLS = 7, 4, 16  # own moves that expectimax looks ahead; on boards of more cells than that
-_MODES = {"fast": (2, "no"), "normal": (3, "no"), "optimal": (2, "empty")}  # of document 002, in own moves
+DEPTH, DEPTH_OF_MANY, MANY_CELLS = 7, 4, 16  # default depth of expectimax; on boards with more cells than that
+_MODES = {"fast": (2, "no"), "normal": (3, "no"), "optimal": (2, "empty")}  # of Miah 2023, in own moves
 DEEPEN = ("no", "tiles", "empty")  # in the order of lab2048.kernels.search.context
 ENDS = ("move", "spawn")
+EVAL_DOC = "evaluator of leaves: its name, or a TOML file"
+CUT_DOC = "evaluate lines of spawns less likely than this at once; default: 1/2 per move and one more"
+MS_DOC = "milliseconds per move: search as deep as they allow"
+THREADS_DOC = "threads that search in parallel; the move does not depend on their number"
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchSettings:
     """How a player searches."""
 
     eval: str
@@ -35,7 +39,7 @@ class Plan:
     trust: float = 0.0  # share of trained weights below which a network is guessing
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense."""
+        """Check the values."""
         from lab2048.players.searcher import MAX_DEPTH
 
         if not 1 <= self.depth <= MAX_DEPTH:
@@ -54,38 +58,37 @@ class Plan:
 
 @dataclass
 class SearchPlayer(Player):
-    """What the searching players share: an evaluator, and how far to look."""
+    """Base class of players that search with compiled kernels."""
 
     releases_lock: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Nothing is prepared before the rules are known."""
         self._searcher: Searcher | None = None
 
     @abstractmethod
-    def plan_search(self, rules: Rules) -> Plan:
-        """How to search boards of these rules, as the options say."""
+    def search_settings(self, rules: Rules) -> SearchSettings:
+        """Return how to search boards of these rules, from the options."""
 
     def searcher(self, rules: Rules) -> "Searcher":
-        """The searcher for these rules; its table is kept from move to move and from game to game."""
+        """Return the searcher for these rules; its transposition table is kept across moves and games."""
         from lab2048.players.searcher import Searcher
 
         if self._searcher is None or self._searcher.rules != rules:
-            plan = self.plan_search(rules)
-            deepen = DEEPEN.index(plan.deepen)
+            settings = self.search_settings(rules)
+            deepen = DEEPEN.index(settings.deepen)
             # States after the last spawn are those from which the next depth would move.
-            is_state_judged = plan.end == "spawn"
+            is_state_judged = settings.end == "spawn"
             self._searcher = Searcher(
                 rules,
                 self.make_judge(rules),
-                plan.depth + is_state_judged,
+                settings.depth + is_state_judged,
                 deepen,
-                plan.cut,
-                plan.n_threads,
-                top=plan.top,
+                settings.cut,
+                settings.n_threads,
+                top=settings.top,
                 is_state_judged=is_state_judged,
                 fallback=self.make_fallback(rules),
-                trust=plan.trust,
+                trust=settings.trust,
             )
         return self._searcher
 
@@ -94,23 +97,23 @@ class SearchPlayer(Player):
         return None
 
     def check(self, rules: Rules) -> None:
-        """Find the evaluator, and whether it has weights for this shape."""
+        """Check that the evaluator exists and fits this shape."""
         from lab2048.players.evaluator import make_evaluator
 
-        make_evaluator(self.plan_search(rules).eval).weights(rules.shape)
+        make_evaluator(self.search_settings(rules).eval).weights(rules.shape)
 
     def make_judge(self, rules: Rules) -> "Evaluator | Network":
-        """Who judges boards of these rules: an evaluator by the plan's name."""
+        """Return what evaluates the leaves: an evaluator or a network."""
         from lab2048.players.evaluator import make_evaluator
 
-        return make_evaluator(self.plan_search(rules).eval)
+        return make_evaluator(self.search_settings(rules).eval)
 
     def start(self, rules: Rules, seed: int) -> None:  # noqa: ARG002
-        """Prepare the search for these rules."""
+        """Prepare the searcher."""
         self.searcher(rules)
 
     def choose(self, board: Board) -> Decision:
-        """Take the move of the highest value."""
+        """Choose the move with the highest value."""
         searcher = self._searcher
         if searcher is None or searcher.rules.shape != board.shape:
             raise UsageError("the player has not been started: expected start(rules, seed) before choose")
@@ -120,12 +123,12 @@ class SearchPlayer(Player):
         return Decision(best, values, searcher.n_states - before, depth, confidence=searcher.confidence(board))
 
     def look(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
-        """The value of every legal move, and how far ahead that is."""
+        """Return the value of every legal move, and the search depth."""
         depth = searcher.depth_of(board)
         return searcher.root_values(board, depth), depth - searcher.is_state_judged
 
     def games_kernel(self, rules: Rules) -> GamesKernel | None:
-        """The same choices, compiled; only for boards that fit one word."""
+        """Return a compiled loop that makes the same choices, if boards fit one word."""
         from lab2048.kernels.games import play
 
         searcher = self.searcher(rules)
@@ -135,18 +138,17 @@ class SearchPlayer(Player):
 
 
 class ClockedPlayer(SearchPlayer):
-    """A searching player that can play by the clock and on threads, if it has these options."""
+    """Base class of search players with the options `ms` and `threads`."""
 
     ms: float | None
     threads: int
 
     @property
     def is_repeatable(self) -> bool:
-        """Not with a clock."""
+        """Return False if the player is limited by time."""
         return self.ms is None
 
     def check(self, rules: Rules) -> None:
-        """Look at the clock, too."""
         self._check_clock()
         super().check(rules)
 
@@ -155,73 +157,70 @@ class ClockedPlayer(SearchPlayer):
             raise OutOfRangeError("ms", self.ms, "above 0, at most 3600000")
 
     def searcher(self, rules: Rules) -> "Searcher":
-        """The searcher for these rules, if the clock makes sense."""
+        """Return the searcher for these rules, after a check of `ms`."""
         self._check_clock()
         return super().searcher(rules)
 
     def look(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
-        """To the depth, or by the clock the deepest search that comes to an end in time."""
+        """Search to the depth or, with `ms`, by iterative deepening until the time is up."""
         if self.ms is None:
             return super().look(searcher, board)
         return searcher.deepen_until(time.monotonic_ns() + int(self.ms * 1e6), board)
 
     def games_kernel(self, rules: Rules) -> GamesKernel | None:
-        """The same choices, compiled, unless a clock or threads take part."""
+        """Return a compiled loop that makes the same choices, unless `ms` or several threads are set."""
         return super().games_kernel(rules) if self.ms is None and self.threads == 1 else None
 
 
 @dataclass
 class GreedyPlayer(SearchPlayer):
-    """The move whose afterstate looks best: no look ahead at all."""
+    """Chooses the move with the best afterstate, without looking ahead."""
 
-    eval: str = option("snake", "what a board is worth: an evaluator's name, or a TOML file")
+    eval: str = option("snake", EVAL_DOC)
 
-    def plan_search(self, rules: Rules) -> Plan:  # noqa: ARG002
-        """Depth 1 judges afterstates."""
-        return Plan(self.eval, 1)
+    def search_settings(self, rules: Rules) -> SearchSettings:  # noqa: ARG002
+        """Return depth 1, which evaluates afterstates."""
+        return SearchSettings(self.eval, 1)
 
 
 @dataclass
 class LookaheadPlayer(SearchPlayer):
-    """Every spawn and every move to a fixed depth, and the best expected value."""
+    """Full expectimax: every move and every spawn to a fixed depth."""
 
-    depth: int = option(2, "own moves to look ahead")
-    eval: str = option("order", "what a board is worth: an evaluator's name, or a TOML file")
-    end: str = option("move", "boards are judged after the last own move, or after the spawn that follows it", ENDS)
+    depth: int = option(2, "search depth in own moves")
+    eval: str = option("order", EVAL_DOC)
+    end: str = option("move", "where leaves are: after the last own move, or after the spawn that follows it", ENDS)
 
-    def plan_search(self, rules: Rules) -> Plan:  # noqa: ARG002
-        """All of the tree, nothing cut."""
-        return Plan(self.eval, self.depth, end=self.end)
+    def search_settings(self, rules: Rules) -> SearchSettings:  # noqa: ARG002
+        """Return settings without a cutoff."""
+        return SearchSettings(self.eval, self.depth, end=self.end)
 
 
 @dataclass
 class ExpectimaxPlayer(ClockedPlayer):
-    """Expectimax that leaves out what is unlikely, remembers boards, and can play by the clock."""
+    """Expectimax with a probability cutoff, a transposition table and an optional time limit."""
 
     depth: int | None = option(
-        None, "own moves to look ahead; if neither this nor a mode is given 7, on boards of more than 16 cells 4"
+        None, "search depth in own moves; default: that of the mode, or 7 (4 on boards with more than 16 cells)"
     )
-    eval: str = option("rows", "what a board is worth: an evaluator's name, or a TOML file")
-    cut: float | None = option(
-        None,
-        "lines of spawns less likely than this are judged where they stand; otherwise 1/2 for every move and one more",
-    )
+    eval: str = option("rows", EVAL_DOC)
+    cut: float | None = option(None, CUT_DOC)
     deepen: str | None = option(
         None,
-        "look further: no; empty: by one when few cells are empty; tiles: with the number of different tiles",
+        "search deeper: no; empty: by 1 when few cells are empty; tiles: the more distinct tiles",
         DEEPEN,
     )
     mode: str | None = option(
-        None, "fast, normal or optimal, as in document 002: depth 2; 3; 2 and with few empty cells 3", _MODES
+        None, "fast, normal or optimal, as in Miah 2023: depth 2; 3; 2, or 3 with few empty cells", _MODES
     )
-    ms: float | None = option(None, "milliseconds for a move: look as deep as they allow")
-    threads: int = option(1, "threads that search together; the move is the same for any number")
+    ms: float | None = option(None, MS_DOC)
+    threads: int = option(1, THREADS_DOC)
 
-    def plan_search(self, rules: Rules) -> Plan:
-        """As the options say; a mode says what they do not."""
+    def search_settings(self, rules: Rules) -> SearchSettings:
+        """Return the options; a mode provides those that are not set."""
         if self.mode is not None and self.mode not in _MODES:
             raise UnknownNameError("mode", self.mode, _MODES)
         by_itself = DEPTH if rules.shape.n_cells <= MANY_CELLS else DEPTH_OF_MANY
         depth, deepen = _MODES.get(self.mode or "", (by_itself, "no"))
         depth, deepen = self.depth if self.depth is not None else depth, self.deepen or deepen
-        return Plan(self.eval, depth, deepen, self.cut, self.threads)
+        return SearchSettings(self.eval, depth, deepen, self.cut, self.threads)

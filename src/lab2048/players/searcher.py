@@ -1,4 +1,4 @@
-"""A searcher: an evaluator and rules made ready for the search kernels."""
+"""The searcher: owns the tables and the context of the search kernels."""
 
 import math
 import time
@@ -20,28 +20,26 @@ from lab2048.players.evaluator import Evaluator
 from lab2048.rules import Board, Rules
 from lab2048.rules.plan import make_plan
 
-UNITS = 4  # of the allowance: quarters of a bit
-LEAST = -1e30  # the value of a legal move that the search did not see
-LEAVES_BITS = 13  # entries of the table of a network's judgements
-TABLE_BITS = (
-    15  # entries of a transposition table, 16 bytes each: one that stays in the processor's cache is the fastest
-)
+UNITS = 4  # of the allowance per bit
+LEAST = -1e30  # value of a legal move that the search did not see
+LEAVES_BITS = 13  # entries of the cache of network values
+TABLE_BITS = 15  # entries of a transposition table, 16 bytes each: one that fits the processor's cache is fastest
 MAX_DEPTH = 12
 LEAD = 100.0  # points
-OVERHEAD = 35_000  # nanoseconds from the end of a search to the caller's hands
-LARGE = 1_000_000  # nanoseconds of a search that threads share: a smaller one is over before a helper has woken up
-DEEP = 5  # own moves of a search that is taken for large before the first one
-LIKELY = 0.25  # a spawn is likely if it is at least so likely as a share of the likeliest
+OVERHEAD = 35_000  # nanoseconds from the end of a search until the caller has the result
+LARGE = 1_000_000  # nanoseconds: a shorter search is over before the other threads wake up, and runs on one
+DEEP = 5  # depth from which the first search is assumed to be long
+LIKELY = 0.25  # a spawn is likely if its probability is at least this share of the largest one
 
 
 def allowance_of(cut: float) -> int:
-    """How unlikely a line of spawns may become: 0 stands for no limit."""
+    """Return the probability cutoff in the units of the search kernels; 0 means no limit."""
     return of.EVERYTHING if cut <= 0 else round(UNITS * -math.log2(cut))
 
 
 @dataclass
 class Searcher:
-    """Searches packed boards of one set of rules with one evaluator.
+    """Searches boards of one set of rules with one evaluator or network.
 
     The arrays behind the addresses in the context live as long as the searcher.
     """
@@ -50,11 +48,11 @@ class Searcher:
     judge: Evaluator | Network
     depth: int = 1
     deepen: int = of.ALWAYS_EVEN
-    cut: float | None = 0.0  # None: half as likely for each own move of the depth
+    cut: float | None = 0.0  # None: 1/2 per own move of the depth
     n_threads: int = 1
     table_bits: int = TABLE_BITS
-    top: int | None = None  # highest rank that is searched as it is
-    is_state_judged: bool = False  # after the spawns of the last depth, and not after its moves
+    top: int | None = None  # highest rank that is not downgraded
+    is_state_judged: bool = False  # True: leaves are states after the last spawn, not afterstates
     fallback: "Searcher | None" = None  # searches instead where a network is guessing
     trust: float = 0.0  # share of trained weights below which it is guessing
     context: NDArray[np.uint64] = field(init=False)
@@ -82,20 +80,20 @@ class Searcher:
                 self._rooms += [self._give_room(self.judge, words) for words in self._helpers]
             size = len(shape.moves) * shape.n_cells * len(self.rules.spawn_table)
             self._frontier = frontier.make_frontier(size)
-        # Load the code and touch the memory now, so that no clock waits for it.
+        # Load the code and touch the memory before any time limit starts.
         self.root_values(self.rules.board, 2 if self.is_packed else 1)
         self.deepen_until(time.monotonic_ns(), self.rules.board)
         self.forget()
         self.context[of.N_STATES] = 0
 
     def forget(self) -> None:
-        """Empty the tables, so that the next search takes as long as a first one."""
+        """Clear the transposition tables."""
         for table in (self.far, self.near, *self._nears, *(room[0] for room in self._rooms)):
             table.fill(0)
 
     @property
     def address(self) -> int:
-        """What kernels take."""
+        """Return the address of the context, which kernels take."""
         return address_of(self.context)
 
     def _fill_context(self) -> None:
@@ -124,16 +122,16 @@ class Searcher:
 
     @property
     def _lead(self) -> float:
-        """By how much a move must lead to be taken before the time is up: only the values of networks are points."""
+        """Return the lead at which a move is chosen before the time is up; only network values are in points."""
         return LEAD if isinstance(self.judge, Network) else math.inf
 
     @property
     def _spawns(self) -> list[tuple[int, float]]:
-        """The spawn table, the likeliest first."""
+        """Return the spawn table, likeliest first."""
         return sorted(self.rules.spawn_table, key=lambda entry: -entry[1])
 
     def _fill_evaluator(self, evaluator: Evaluator) -> None:
-        """Make an evaluator the judge."""
+        """Set up leaf evaluation by an evaluator."""
         words, lost = self.context, evaluator.lost
         self.weights = evaluator.weights(self.rules.shape)
         self.terms = evaluator.make_terms(self.rules.shape)
@@ -146,10 +144,10 @@ class Searcher:
             words[of.CHANCE] = expectimax.chance_address(is_fast)
 
     def _fill_network(self, network: Network) -> None:
-        """Make a network the judge: it counts what is still to be earned, and a board without moves earns nothing."""
+        """Set up leaf evaluation by a network, whose values are future scores: 0 for a lost board."""
         words = self.context
         words[of.IS_LOST_JUDGED], words[of.NET] = 1, network.address
-        words[of.N_LIKELY] = len(self._spawns)  # all: networks that are shown no spawned 4 play much worse
+        words[of.N_LIKELY] = len(self._spawns)  # all of them: without spawned 4s, networks play much worse
         for i, (rank, _) in enumerate(self._spawns):
             words[of.TOLLS + i] = _bits((rank - 1) << rank)
         words[of.LEAVES_SHIFT] = 64 - LEAVES_BITS
@@ -163,7 +161,7 @@ class Searcher:
         self._rooms = [self._give_room(network, words)]
 
     def _give_room(self, network: Network, words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], ...]:
-        """Give a context room of its own to judge in; return what must live as long as it does."""
+        """Give a context its own buffers for network values; return them, to be kept as long as the context."""
         leaves = np.zeros(2 << LEAVES_BITS, np.uint64)
         indexes = np.zeros(of.MOST_MOVES * network.design.n_lookups, np.uint64)
         afters = np.zeros((MAX_DEPTH + 2) * of.AFTERS_SIZE, np.uint64)
@@ -172,7 +170,7 @@ class Searcher:
         return leaves, indexes, afters
 
     def _fill_values(self, evaluator: Evaluator) -> None:
-        """A table of values for every different kind of line, and where each line finds its own."""
+        """Make a table of values per kind of line, and tell each line where its table is."""
         shape = self.rules.shape
         n_axes = len(shape.moves) // 2
         tables: dict[tuple[float, ...], int] = {}
@@ -185,7 +183,7 @@ class Searcher:
         words[of.HOW] = of.BY_LINES_AND_BOARD if evaluator.has_board_terms else of.BY_LINES
         for axis in range(n_axes):
             here, position = of.LINES + axis * of.AXIS_SIZE, 0
-            lines = sorted(shape.lines[axis], key=min)  # side by side as in the plan
+            lines = sorted(shape.lines[axis], key=min)  # in the order of the plan
             words[here] = len(lines)
             for i, line in enumerate(lines):
                 cells = sorted(line) if line[0] > line[-1] else line
@@ -202,16 +200,16 @@ class Searcher:
         words[of.VALUES] = address_of(self.values)
 
     def root_values(self, board: Board, depth: int) -> dict[int, float]:
-        """The value of every legal move, `depth` own moves ahead."""
+        """Return the value of every legal move, searched `depth` own moves deep."""
         self._set_clock(0)
         values = np.empty(len(self.rules.shape.moves), np.float32)
         self._search(self._boards(board), depth, values)
         return self._by_move(board, values)
 
     def deepen_until(self, deadline: int, board: Board) -> tuple[dict[int, float], int]:
-        """The value of every legal move, and how far ahead the search looked.
+        """Search by iterative deepening; return the value of every legal move, and the depth reached.
 
-        Until a time of time.monotonic_ns, or until one move has led clearly at some depths in a row.
+        Ends at `deadline` (time.monotonic_ns), or when one move has led clearly at several depths in a row.
         """
         self._set_clock(deadline - OVERHEAD)
         values, depth = np.empty(len(self.rules.shape.moves), np.float32), 1
@@ -230,7 +228,7 @@ class Searcher:
                 ahead, times = root.leader(values, lead, ahead, times)
                 if not root.is_worth_more(self.address, begun):
                     break
-        self._set_clock(0)  # whole games are played without one
+        self._set_clock(0)  # whole games are played without a deadline
         return self._by_move(board, values), depth
 
     def _set_clock(self, deadline: int) -> None:
@@ -242,7 +240,7 @@ class Searcher:
         return ranks, self._word(ranks)
 
     def _word(self, ranks: NDArray[np.uint8]) -> np.uint64:
-        """What is searched in place of a board: nothing if it fits no word."""
+        """Return the packed board to search, downgraded if its tiles are too high; 0 if boards do not fit a word."""
         if not self.is_packed:
             return np.uint64(0)
         return np.uint64(downgrade.lower(np.uint64(downgrade.downgrade(ranks)), int(self.context[of.TOP])))
@@ -262,8 +260,8 @@ class Searcher:
             self._spent[depth] = time.monotonic_ns() - begun
 
     def _search_together(self, word: np.uint64, depth: int, values: NDArray[np.float32]) -> None:
-        """The same values: threads begin at different states and go on until all are found."""
-        wait(self._futures)  # of the search before; not at its end, because waking up takes long
+        """Search on several threads, which begin at different states, until the values of all are known."""
+        wait(self._futures)  # for the previous search; not at its end, because waking up takes long
         n = int(frontier.fill_frontier(self.address, self.plan, word, depth, self._frontier))
         if n == 0:
             root.root_values(self.address, self.plan, word, depth, values)
@@ -279,12 +277,12 @@ class Searcher:
             self._futures.append(self._pool.submit(self._help, words, n, depth, first, step))
         frontier.search_frontier(self.address, self.plan, self._frontier, n, depth, 0, 1)
         for words in self._helpers:
-            words[of.IS_STOPPED] = 1  # what they are at has been found meanwhile
+            words[of.IS_STOPPED] = 1  # another thread has found the values meanwhile
         frontier.join_frontier(self.address, self._frontier, n, values)
         self.context[of.N_STATES] += sum(words[of.N_STATES] for words in self._helpers)
 
     def _help(self, words: NDArray[np.uint64], n: int, depth: int, first: int, step: int) -> None:
-        """What a helper does; a method, so that what the addresses point to lives until it is done."""
+        """Run one helper thread; a method, so that the arrays behind the addresses outlive it."""
         frontier.search_frontier(address_of(words), self.plan, self._frontier, n, depth, first, step)
 
     def _by_move(self, board: Board, values: NDArray[np.float32]) -> dict[int, float]:
@@ -292,7 +290,7 @@ class Searcher:
             values = np.where(values > NONE, values - np.float32(packed.potential(self._boards(board)[1])), NONE)
         if not self.is_packed or max(board.ranks) <= downgrade.TOP_RANK:
             return {move: float(value) for move, value in enumerate(values) if value > NONE}
-        # A lowered board may have lost a legal move, or won one: the true board decides.
+        # A downgraded board may have other legal moves than the true one.
         return {int(move): max(float(values[move]), LEAST) for move in board.legal_moves()}
 
     def is_guessing(self, board: Board) -> bool:
@@ -306,7 +304,7 @@ class Searcher:
         return float(confidence.confidence(self.address, self._boards(board)[1]))
 
     def depth_of(self, board: Board) -> int:
-        """How many own moves to look ahead from a state."""
+        """Return the search depth for a board."""
         if not self.is_packed:
             return self.depth + (self.deepen == of.BY_EMPTY and board.n_empty < root.FEW_EMPTY)
         return int(root.depth_of(self.address, self.plan, self._word(np.array(board.ranks, np.uint8))))

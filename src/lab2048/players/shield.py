@@ -1,4 +1,4 @@
-"""`shield`: any player, held to a strategy; and now and then told to leave it."""
+"""`shield`: restrict any player to the safe moves of a strategy (Sauren 2022)."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -20,18 +20,18 @@ _KINDS = ("reverse", "safe")
 
 @dataclass
 class ShieldPlayer(Player):
-    """Another player, held to two directions of play except where leaving them promises more than it risks."""
+    """Restricts another player to two safe directions, except where an unsafe move promises more than it risks."""
 
-    measure: ClassVar[str] = "as the inner player has it"
+    measure: ClassVar[str] = "as for the inner player"
 
-    inner: str = option("random", "who proposes moves: a player, in parentheses if its options have commas")
-    strategy: str = option("left-down", "the two safe moves; the second is the side that keeps the highest tiles")
-    kind: str = option("reverse", "safe: only safe moves while there are any; reverse: and the reverse shield")
+    inner: str = option("random", "player that proposes moves, in parentheses if its spec has commas")
+    strategy: str = option("left-down", "the two safe moves; the second is the side where the highest tiles stay")
+    kind: str = option("reverse", "safe: only safe moves while there are any; reverse: with the reverse shield, too")
     warm_up: int = option(50, "moves of a game before the reverse shield acts")
-    peek: bool = option(False, "compare boards after their true spawns, which no player can know: a cheat")
+    peek: bool = option(False, "cheat: compare boards after their true spawns, which players cannot know")
 
     def __post_init__(self) -> None:
-        """Make the inner player; refuse options that make no sense."""
+        """Check the options, and make the inner player."""
         read_strategy(self.strategy)
         if self.kind not in _KINDS:
             raise UnknownNameError("kind", self.kind, _KINDS)
@@ -52,21 +52,21 @@ class ShieldPlayer(Player):
 
     @property
     def is_repeatable(self) -> bool:
-        """As the inner player is."""
+        """Return whether the inner player is repeatable."""
         return self._inner.is_repeatable
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """What the inner player needs, and slides."""
+        """Return the groups of the inner player and its own."""
         return tuple({*self.kernels, *self._inner.groups})
 
     def check(self, rules: Rules) -> None:
-        """Look for the sides of the strategy on this shape, and at the inner player."""
+        """Check the strategy on this shape, and the inner player."""
         Strategy.from_text(self.strategy, rules.shape)
         self._inner.check(rules)
 
     def start(self, rules: Rules, seed: int) -> None:
-        """Prepare for a game, and the inner player too."""
+        """Start the inner player, and prepare the strategy."""
         self._inner.start(rules, seed)
         if self._rules != rules:
             self._strategy = Strategy.from_text(self.strategy, rules.shape)
@@ -79,7 +79,7 @@ class ShieldPlayer(Player):
             self._turns = {Game(rules, seed).first_board.ranks: 0}
 
     def choose(self, board: Board) -> Decision:
-        """Ask the inner player; keep its move, or the best safe one, or go back."""
+        """Return the inner player's move if it is safe, else its best safe one, else the reverse shield's."""
         if self._rules is None or self._rules.shape != board.shape:
             raise UsageError("the player has not been started: expected start(rules, seed) before choose")
         decision = self._inner.choose(board)
@@ -96,25 +96,25 @@ class ShieldPlayer(Player):
         return dataclasses.replace(decision, move=move, overridden=overridden, replaced=replaced)
 
     def _play_safe(self, decision: Decision, allowed: NDArray[np.bool_]) -> int:
-        """The inner player's move if it is allowed, else the allowed one that it values most."""
+        """Return the inner player's move if it is allowed, else the allowed move with its highest value."""
         if allowed[decision.move]:
             return decision.move
         safest_first = [int(move) for move in self._strategy.precedence if allowed[move]]
         return max(safest_first, key=lambda move: decision.values[move])
 
     def _n_moves(self, board: Board) -> int:
-        """About how many moves a game takes to this board: every spawn adds to the tile sum.
+        """Estimate the number of moves played from the tile sum, to which every spawn adds.
 
-        A board that is shown half-way, or after an undo, tells no other number.
+        It works for any board: games are taken over half-way, and moves are undone.
         """
         assert self._rules is not None
         return max(0, round(board.tile_sum / self._mean_spawn) - self._rules.n_start)
 
     def _spawn(self, board: Board, legal: NDArray[np.bool_]) -> None:
-        """Put the true next tile on what each legal move leads to.
+        """Add the true next tile to the afterstate of each legal move.
 
-        The dice of a turn need its number.  It is known of the first board and of all that
-        can follow a board asked about; of any other it is guessed, and so is the tile then.
+        The dice need the number of the turn.  It is known for the first board and for the successors of every
+        board seen; for any other board it is estimated, and the tile may be wrong.
         """
         assert self._rules is not None
         turn = self._turns.get(board.ranks, self._n_moves(board))

@@ -1,17 +1,16 @@
-"""Strategies: which sides of the board to play to, and what that makes of boards.
+"""Strategies of Sauren 2022: two sides of the board to play towards, and measures of boards.
 
-A strategy names two sides that meet in a corner, after document 003.  `left-down`
-keeps the lowest row and, in it, the highest tile on the left:
+The two sides meet in a corner.  `left-down` keeps the bottom row in place, with the highest tile at its left:
 
-     2  .  .  .      wall   down    the row at this side must not be disturbed
-     8  4  2  .      along  left    lines fall away from this side
-    16  8  4  2      back   right   the reverse shield may ask for it
+     2  .  .  .      wall   down    the line at this side must not be disturbed
+     8  4  2  .      along  left    tiles decrease away from this side
+    16  8  4  2      back   right   the reverse shield may choose it
     256 64 32 8      away   up      only when nothing else is legal
 
-`down-left` keeps the left column, with the highest tile at the same corner.
+`down-left` keeps the left column in place, with the highest tile in the same corner.
 
-Boards come as arrays of ranks, (boards, cells), a move or a number for each board comes
-out; nothing here has a state, so that a training can use it on many games at once.
+Functions take arrays of ranks, (boards, cells), and return one result per board.  They have no state, so that
+training can use them on many games at once.
 """
 
 from dataclasses import dataclass
@@ -31,12 +30,12 @@ Flags = NDArray[np.bool_]
 Counts = NDArray[np.int64]
 
 _SIDES = {move_name(move): move for move in Move}
-# The two tiles of a pair of each rank together; a pair of empty cells is none.
+# The sum of two tiles of each rank; two empty cells are no pair.
 _PAIR_VALUES = np.array([0, *(2 ** (rank + 1) for rank in range(1, 62))], np.int64)
 
 
 def read_strategy(text: str) -> tuple[Move, Move]:
-    """The sides that a strategy names: along and wall.
+    """Return the sides that a strategy names: along and wall.
 
     >>> read_strategy("left-down")
     (<Move.LEFT: 3>, <Move.DOWN: 2>)
@@ -54,7 +53,7 @@ def read_strategy(text: str) -> tuple[Move, Move]:
 
 @dataclass(frozen=True)
 class Strategy:
-    """Two sides of a shape, and the measures of document 003 that go with them."""
+    """Two sides of a shape, and the measures of boards that depend on them."""
 
     shape: Shape
     along: Move
@@ -62,7 +61,7 @@ class Strategy:
 
     @classmethod
     def from_text(cls, text: str, shape: Shape) -> Self:
-        """The strategy of this name, on a board of squares; a brick ends a line there as everywhere."""
+        """Return the strategy of this name; raise BoardError unless the board has square cells."""
         along, wall = read_strategy(text)
         if shape.is_hexagonal:
             raise BoardError(f"strategy={text} needs a board of squares: of six moves it does not say which are unsafe")
@@ -70,28 +69,28 @@ class Strategy:
 
     @property
     def back(self) -> Move:
-        """The less unsafe of the two unsafe moves."""
+        """Return the less dangerous one of the two unsafe moves."""
         return Move((self.along + 2) % 4)
 
     @property
     def away(self) -> Move:
-        """The most unsafe move: a tile may spawn between the highest ones and their wall."""
+        """Return the most dangerous move: a tile may spawn between the highest tiles and the wall."""
         return Move((self.wall + 2) % 4)
 
     @property
     def precedence(self) -> tuple[Move, Move, Move, Move]:
-        """The moves, the safest first."""
+        """Return the moves, safest first."""
         return self.wall, self.along, self.back, self.away
 
     @property
     def n_lines(self) -> int:
-        """The largest state score."""
+        """Return the largest possible state score."""
         return len(self._rows) + len(self._columns)
 
     def safe_moves(self, legal: Flags) -> Flags:
-        """Which moves a player may make that always plays safe: (boards, moves) in and out.
+        """Return which moves are safe: those of the strategy; if none is legal, `back`; if not that, `away`.
 
-        Those of the strategy; if none of them is legal, `back`; if that is not either, `away`.
+        Takes and returns arrays of (boards, moves).
         """
         allowed = legal & self._is_safe
         for move in (self.back, self.away):
@@ -99,15 +98,15 @@ class Strategy:
         return allowed
 
     def horizontal_scores(self, ranks: Ranks) -> Counts:
-        """How many lines along the wall are in order: no tile is higher than the one before it, empty cells last."""
+        """Count the lines along the wall that are in order: tiles never increase, and empty cells come last."""
         return _count_ordered(_along(self._rows, ranks))
 
     def state_scores(self, ranks: Ranks) -> Counts:
-        """How many lines are in order, along the wall and towards it: 0 to `n_lines`."""
+        """Count the lines in order, along the wall and towards it: 0 to `n_lines`."""
         return self.horizontal_scores(ranks) + _count_ordered(_along(self._columns, ranks))
 
     def mergeable_values(self, ranks: Ranks) -> Counts:
-        """The sum of the tiles of all pairs of equal neighbours; three in a line are two pairs."""
+        """Sum the tiles of all pairs of equal neighbours; three in a row are two pairs."""
         total = np.zeros(len(ranks), np.int64)
         for lines in (self._rows, self._columns):
             tiles = _along(lines, ranks)
@@ -116,22 +115,22 @@ class Strategy:
         return total
 
     def are_locked(self, ranks: Ranks) -> Flags:
-        """True where no move along the wall changes the line at the wall: it is full and no neighbours are equal."""
+        """Return where the line at the wall is locked: it is full, and no two neighbours are equal."""
         cells, first, second = self._at_wall
         is_full = (ranks[:, cells] > 0).all(axis=1)
         differs: Flags = (ranks[:, first] != ranks[:, second]).all(axis=1)
         return is_full & differs
 
     def are_better_back(self, safe: Ranks, back: Ranks) -> Flags:
-        """Where the unsafe move is to be preferred: algorithm 1 of document 003, on what both moves lead to.
+        """Return where the unsafe move is better: algorithm 1 of Sauren 2022, on the results of both moves.
 
-        What it also compares, the horizontal score after the safe move and whether the
-        unsafe move ends the game, cannot change the answer: with more to merge than
-        after the safe move the mergeable values differ, and the game is not over.
+        The algorithm also compares the horizontal score after the safe move, and whether the unsafe move ends
+        the game.  Neither can change the answer: if more can be merged after the unsafe move, the mergeable
+        values differ and the game is not over.
         """
         better = self.are_locked(back)
         locked = np.flatnonzero(better)
-        if len(locked):  # few are: the rest is worked out for them alone
+        if len(locked):  # few are: the rest is computed only for them
             tiles = _along(self._rows, back[locked])
             n_empty: Counts = (~tiles.any(axis=2)).sum(axis=1)
             has_more = self.mergeable_values(back[locked]) > self.mergeable_values(safe[locked])
@@ -139,10 +138,10 @@ class Strategy:
         return better
 
     def reverse_shield(self, moves: NDArray[np.int64], legal: Flags, boards: Ranks) -> NDArray[np.int64]:
-        """The moves with some safe ones replaced by `back`: algorithm 2 of document 003.
+        """Return the moves with some safe ones replaced by `back`: algorithm 2 of Sauren 2022.
 
-        `boards` are what each move of each board leads to: (boards, moves, cells).
-        What it holds for a move that is not legal does not matter.
+        `boards` are the results of each move on each board, (boards, moves, cells); those of illegal moves
+        are ignored.
         """
         chosen = np.array(moves, np.int64)
         asked = np.flatnonzero(self._is_safe[moves] & legal[:, self.back])
@@ -164,9 +163,9 @@ class Strategy:
 
     @cached_property
     def _at_wall(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The cells of the lines at the wall, and their pairs of neighbours.
+        """Return the cells of the lines at the wall, and their pairs of neighbours.
 
-        Those are the lines whose every cell is where a slide to the wall ends.
+        A line is at the wall if slides to the wall end in each of its cells.
         """
         ends = {line[0] for line in self.shape.lines[self.wall]}
         lines = [line for line in self.shape.lines[self.along] if ends.issuperset(line)]
@@ -177,13 +176,13 @@ class Strategy:
 
 
 def _pad(lines: tuple[Line, ...], n_cells: int) -> NDArray[np.int64]:
-    """Lines as a table; short ones go on with one more cell, `n_cells`, that is always empty."""
+    """Return lines as a table, padded with one more cell, `n_cells`, which is always empty."""
     length = max(len(line) for line in lines)
     return np.array([(*line, *[n_cells] * (length - len(line))) for line in lines], np.int64)
 
 
 def _along(lines: NDArray[np.int64], ranks: Ranks) -> Ranks:
-    """The ranks in the order of the lines: (boards, lines, cells of a line)."""
+    """Return the ranks in the order of the lines: (boards, lines, cells of a line)."""
     padded = np.zeros((ranks.shape[0], ranks.shape[1] + 1), np.uint8)
     padded[:, :-1] = ranks
     tiles: Ranks = padded[:, lines]

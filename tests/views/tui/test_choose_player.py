@@ -1,4 +1,4 @@
-"""Choosing a player in `lab2048 tui`: letters pick, arrows choose, Enter takes what the line says."""
+"""Choosing a player in `lab2048 tui`: letters pick, arrows choose, Enter selects what the line says."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -101,7 +101,7 @@ def test_it_fits_every_terminal(run: Run, size: tuple[int, int]) -> None:
             await press(pilot, ["down"])
             shown = text_of(app)
             assert f"▸{players.highlighted_option.id}" in shown  # type: ignore[union-attr]
-            assert f"Enter takes {players.highlighted_option.id}" in shown  # type: ignore[union-attr]
+            assert f"Enter selects {players.highlighted_option.id}" in shown  # type: ignore[union-attr]
 
     run(scene, "4x4", size=size)
 
@@ -115,5 +115,5 @@ def test_options_are_shown_as_one_types_them(name: str) -> None:
 
 def test_an_option_is_explained_while_it_is_typed() -> None:
     assert options_text("expectimax:dep") == "options depth=NUMBER"
-    assert options_text("expectimax:ms=5,depth=").startswith("depth=NUMBER  own moves to look ahead")
+    assert options_text("expectimax:ms=5,depth=").startswith("depth=NUMBER  search depth in own moves")
     assert options_text("ntuple:deepen=no").startswith("deepen=no|tiles|empty")

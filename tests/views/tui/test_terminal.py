@@ -61,9 +61,9 @@ def test_ten_moves_undo_another_player_and_out(open_terminal: Open, own_store: P
     terminal.press("u")
     terminal.until(moves(9))
     terminal.press("p")
-    terminal.has("who gives hints", "Enter takes random", "▸random")
+    terminal.has("Player for hints", "Enter selects random", "▸random")
     terminal.press("fi")
-    terminal.has("Enter takes first", "▸first", "options order=TEXT")
+    terminal.has("Enter selects first", "▸first", "options order=TEXT")
     terminal.press("\r")
     terminal.has("first it is")
     terminal.press(" ")
@@ -223,7 +223,7 @@ def test_no_terminal_no_screen(open_terminal: Open) -> None:
 def test_watch_draws_in_place_and_sums_up(open_terminal: Open, own_store: Path) -> None:
     terminal = open_terminal(100, 30)
     terminal.play(program=f"{LAB} watch random --rules 2x2 --seed 5 --games 2 --speed 1000")
-    shown = terminal.has("mean score", "moves a second while it thinks")
+    shown = terminal.has("mean score", "moves per second of thinking time")
     assert sum("2048 on 2x2" in line for line in shown) == 1  # every frame was drawn over the one before
     assert any(line.split()[:2] == ["1", "5"] for line in shown)
     terminal.assert_restored()

@@ -78,7 +78,7 @@ def test_a_form_of_another_page_is_no_request(web):
         ("/api/trainings", {"name": "a", "options": {"out": "/etc/passwd"}}, "unknown"),
         ("/api/solves", {"rules": {"board": "5x5"}}, "too many"),
         ("/api/solves", {"rules": {"board": "3x3"}, "name": "/etc"}, "name"),
-        ("/api/hint", {}, "expected one of them"),
+        ("/api/hint", {}, "expected game or board"),
         ("/api/hint", {"board": "4x4", "player": "expectimax:depth=50"}, "at most 10"),
         ("/api/hint", {"board": "4x4", "player": "lookahead:depth=9"}, "at most 4"),
         ("/api/hint", {"board": "4x4", "player": "expectimax:depth=9,cut=0"}, "at most 4"),
@@ -106,7 +106,7 @@ def test_what_is_too_much_or_wrong_is_one_clear_line(web, path, body, expected):
 )
 def test_no_path_reaches_the_file_system_by_a_player(web, spec):
     said = web.error("POST", "/api/players/check", {"spec": spec})
-    assert "is unknown" in said or "is not understood" in said
+    assert "is unknown" in said or "is not allowed" in said
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`lab2048 hint`: what a player thinks of a board."""
+"""`lab2048 hint`: the value of every legal move of a board."""
 
 import sys
 import time
@@ -17,21 +17,25 @@ _IN_PLAY = '"2 4 # # / # # 2 # / # # # # / # # # #"'
 
 def hint(
     board: Annotated[
-        str, typer.Argument(metavar="BOARD", help="A map, 16 ranks such as edc1ba9187611110, or - to read it.")
+        str, typer.Argument(metavar="BOARD", help="A map, 16 ranks such as edc1ba9187611110, or - for standard input.")
     ],
     player: Annotated[
         str | None,
-        typer.Option("--player", "-p", metavar="PLAYER", help="Whom to ask (default: ntuple on 4x4, else expectimax)."),
+        typer.Option(
+            "--player", "-p", metavar="PLAYER", help="Player to ask (default: ntuple on 4x4, else expectimax)."
+        ),
         PLAYER,
     ] = None,
     spawn: SpawnOption = "2:0.9,4:0.1",
-    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="For players that throw dice."), SEED] = 1,
+    seed: Annotated[
+        int, typer.Option("--seed", "-s", metavar="N", help="Seed of players that use randomness."), SEED
+    ] = 1,
     as_json: JsonOption = False,
     player_file: Annotated[
-        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="A Python file with players of your own.")
+        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="Python file with your own players.")
     ] = None,
 ) -> None:
-    """Say the best move on a board, and what every legal move is worth.
+    """Show the best move of a board, and the value of every legal move.
 
     Example: lab2048 hint "2 4 8 # / # # 2 # / # # # 2" -p expectimax:ms=20
     """

@@ -1,4 +1,4 @@
-"""`lab2048 players`: who can play, and what can be said to them."""
+"""`lab2048 players`: the players and their options."""
 
 import sys
 from pathlib import Path
@@ -14,7 +14,7 @@ from lab2048.views.wrap import columns_of, folded
 
 _MEANT = ("did you mean show?", "did you mean list?")
 PlayerFileOption = Annotated[
-    list[Path] | None, typer.Option("--player-file", metavar="FILE", help="A Python file with players of your own.")
+    list[Path] | None, typer.Option("--player-file", metavar="FILE", help="Python file with your own players.")
 ]
 
 
@@ -22,7 +22,7 @@ class _Players(TyperGroup):
     """`lab2048 players first` means `lab2048 players show first`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that words name; any other word is a player, unless another one follows."""
+        """Return the command; a word that is no command is a player, unless another player follows."""
         from lab2048.players import names
 
         word, *others = args
@@ -39,9 +39,9 @@ app = typer.Typer(cls=_Players, invoke_without_command=True, rich_markup_mode=No
 
 @app.callback()
 def players(context: typer.Context, as_json: JsonOption = False, player_file: PlayerFileOption = None) -> None:
-    """List the players; `lab2048 players show PLAYER` tells the options of one.
+    """List the players; `lab2048 players show PLAYER` shows the options of one.
 
-    A player is written with its options: expectimax:depth=3,eval=snake
+    Write a player with its options as expectimax:depth=3,eval=snake
 
     Example: lab2048 players show expectimax
     """
@@ -75,17 +75,17 @@ def list_players(context: typer.Context, as_json: JsonOption = False, player_fil
             options = ", ".join(_assigned(option) for option in player["options"])
             print(folded(f"{indent}options: {options}", columns, indent))
     if sys.stdout.isatty():
-        say("lab2048 players show PLAYER says what the options of one mean")
+        say("lab2048 players show PLAYER explains the options of a player")
 
 
 @app.command()
 def show(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="PLAYER", help="Its name, such as expectimax.")],
+    name: Annotated[str, typer.Argument(metavar="PLAYER", help="Name, such as expectimax.")],
     as_json: JsonOption = False,
     player_file: PlayerFileOption = None,
 ) -> None:
-    """Show one player: every option with its default and what it means.
+    """Show a player: every option with its default and meaning.
 
     Example: lab2048 players show expectimax
     """
@@ -109,11 +109,10 @@ def show(
 
 
 def describe(name: str) -> dict[str, Any]:
-    """A player as data, from the registry."""
-    from lab2048.players.registry import options, player_class
+    """Return a player as data."""
+    from lab2048.players.registry import options, player_class, summary
 
     kind = player_class(name)
-    doc = (kind.__doc__ or "").strip().splitlines() or [""]
     fields = [
         {
             "name": key,
@@ -126,7 +125,7 @@ def describe(name: str) -> dict[str, Any]:
     ]
     return {
         "name": name,
-        "doc": doc[0],
+        "doc": summary(name),
         "measure": kind.measure,
         "is_interactive": kind.is_interactive,
         "options": fields,
@@ -138,7 +137,7 @@ def _load(path: Path) -> None:
 
     from lab2048.players import load_player_file
 
-    with contextlib.redirect_stdout(sys.stderr):  # what a file prints is no result
+    with contextlib.redirect_stdout(sys.stderr):  # the output of a player file is not a result
         load_player_file(path)
 
 
@@ -149,7 +148,7 @@ def _type(annotation: Any) -> str:
 
 
 def _assigned(option: dict[str, Any]) -> str:
-    """An option with its default as one would type it; `depth=` has none of its own."""
+    """Write an option with its default; `depth=` if it has none."""
     value = option["default"]
     text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     return f"{option['name']}={text}"

@@ -1,4 +1,4 @@
-"""`lab2048 watch`: a player at work, in the plain terminal."""
+"""`lab2048 watch`: watch a player in the plain terminal."""
 
 import contextlib
 import math
@@ -46,10 +46,10 @@ def watch(
     rules: RulesOption = "4x4",
     speed: Annotated[
         float,
-        typer.Option("--speed", metavar="N", help="Moves a second; 0: as fast as the player is."),
+        typer.Option("--speed", metavar="N", help="Moves per second (0 = as fast as possible)."),
         Within(0, 1000),
     ] = 20.0,
-    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="How many, one after the other."), GAMES] = 1,
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Number of games."), GAMES] = 1,
     seed: SeedOption = None,
     goal: GoalOption = 2048,
     spawn: SpawnOption = "2:0.9,4:0.1",
@@ -58,14 +58,13 @@ def watch(
     as_json: JsonOption = False,
     store: StoreOption = None,
     player_file: Annotated[
-        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="A Python file with players of your own.")
+        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="Python file with your own players.")
     ] = None,
 ) -> None:
-    """Watch a player play, and see how it did.
+    """Watch a player play, and see its results.
 
-    A slow terminal gets fewer frames, never fewer moves. In a pipe there is a line for each game and each move, at
-    full speed.
-    Every game is kept.
+    A slow terminal shows fewer frames, but the player makes the same moves. In a pipe, one line per move is
+    printed at full speed. Every game is saved.
 
     Example: lab2048 watch expectimax --speed 20 --games 5
     """
@@ -77,7 +76,7 @@ def watch(
     from lab2048.rules import Rules
     from lab2048.rules.dice import MAX_SEED
 
-    with contextlib.redirect_stdout(sys.stderr):  # what a player prints is no result
+    with contextlib.redirect_stdout(sys.stderr):  # the output of a player file is not a result
         for path in player_file or ():
             load_player_file(path)
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
@@ -106,18 +105,17 @@ def watch(
 
 @dataclass
 class Seen:
-    """What was watched."""
+    """The games watched so far."""
 
     player: str
 
     def __post_init__(self) -> None:
-        """Nothing yet."""
         self.games: list[dict[str, Any]] = []
-        self.seconds = 0.0  # that the player took to choose
+        self.seconds = 0.0  # of the player's thinking time
         self.n_moves = 0
 
     def note(self, game: "Game") -> None:
-        """Sum up a game, if it has a move and was not noted yet."""
+        """Add a game, if it has a move and was not added yet."""
         if not game.turns or any(known["seed"] == game.seed for known in self.games):
             return
         facts = {"seed": game.seed, "score": game.score, "max_tile": game.board.max_tile, "moves": len(game.turns)}
@@ -132,7 +130,7 @@ def _play(
     speed: float,
     show: "Callable[[Turn | None], None]",
 ) -> None:
-    """Play the games, a move when it is due."""
+    """Play the games at the given speed."""
     due = time.monotonic()
     for number in range(1, n_games + 1):
         player.start_game(sitting.game.seed)
@@ -142,7 +140,7 @@ def _play(
             decision = player.choose(sitting.game.board)
             seen.seconds += time.perf_counter() - begin
             if speed:
-                due = max(due + 1 / speed, time.monotonic() - 1)  # after a pause it does not hurry for ever
+                due = max(due + 1 / speed, time.monotonic() - 1)  # after a long pause, do not catch up all of it
                 time.sleep(max(0.0, due - time.monotonic()))
             try:
                 show(sitting.play(decision.move, by=seen.player))
@@ -156,7 +154,7 @@ def _play(
 
 @contextlib.contextmanager
 def _view(sitting: "Sitting", spec: str, n_games: int, *, is_quiet: bool) -> "Iterator[Callable[[Turn | None], None]]":
-    """What shows each turn: frames on a terminal, lines elsewhere, nothing if only the result is wanted."""
+    """Yield a function that shows a turn: as a frame on a terminal, as a line elsewhere, not at all if quiet."""
     from lab2048.rules.move import move_name
     from lab2048.views.frame import Frames
     from lab2048.views.game_list import printable
@@ -176,7 +174,7 @@ def _view(sitting: "Sitting", spec: str, n_games: int, *, is_quiet: bool) -> "It
             if turn is None:
                 n_begun += 1
                 of = f" of {n_games}" if n_games > 1 else ""
-                print(f"game {n_begun}{of}, seed {sitting.game.seed}: number, move, score and board of each turn")
+                print(f"game {n_begun}{of}, seed {sitting.game.seed}: turn, move, score and board")
                 print(f"0 start 0 {board}")
             else:
                 print(f"{turn.number} {move_name(turn.move)} {turn.score} {board}")
@@ -198,11 +196,11 @@ def _view(sitting: "Sitting", spec: str, n_games: int, *, is_quiet: bool) -> "It
 
 
 def _complain(failure: str) -> None:
-    say(f"lab2048: these games cannot be kept: {failure}")
+    say(f"lab2048: these games cannot be saved: {failure}")
 
 
 def _report(seen: Seen, sitting: "Sitting", *, as_json: bool) -> None:
-    """The games in a table, and what they come to."""
+    """Print a table of the games, and a summary."""
     from lab2048.arena.statistics import mean_interval, rate_interval
     from lab2048.views.match_table import rate_text, spread
     from lab2048.views.number import count
@@ -228,4 +226,4 @@ def _report(seen: Seen, sitting: "Sitting", *, as_json: bool) -> None:
         rate = rate_text(rate_interval(sum(game["moves_to_goal"] is not None for game in whole), len(whole)))
         print(f"{len(whole)} games: mean score {mean}, {rules.goal} in {rate}")
     pace = seen.n_moves / seen.seconds if seen.seconds else math.inf
-    print(f"by {seen.player} on {rules.board.to_text()}: {pace:,.0f} moves a second while it thinks")
+    print(f"by {seen.player} on {rules.board.to_text()}: {pace:,.0f} moves per second of thinking time")

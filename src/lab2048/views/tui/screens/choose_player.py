@@ -1,4 +1,4 @@
-"""Choosing a player: what is typed picks from the list of all, or is a spec with options."""
+"""The dialog to choose a player: type a name to filter the list, or a spec with options."""
 
 import dataclasses
 from typing import Any, ClassVar
@@ -12,21 +12,21 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from lab2048.errors import LabError
-from lab2048.players.registry import autonomous_spec, names, options, player_class
+from lab2048.players.registry import autonomous_spec, names, options, player_class, summary
 from lab2048.views.game_list import printable
 from lab2048.views.tui.screens.base import Line
 from lab2048.views.tui.widgets import facts
 from lab2048.views.tui.widgets.choice_list import Choices
 
 WALKS = {"up": "cursor_up", "down": "cursor_down", "pageup": "page_up", "pagedown": "page_down"}
-KEYS = [("↑↓", "choose"), ("Tab", "complete"), ("Enter", "take"), ("Esc", "leave it")]
+KEYS = [("↑↓", "choose"), ("Tab", "complete"), ("Enter", "select"), ("Esc", "cancel")]
 
 
 class ChooseScreen(ModalScreen[str | None]):
-    """Asks for a player; answers with its canonical spec, or with None.
+    """Asks for a player; returns its canonical spec, or None.
 
-    Letters go into the field and pick from the list, arrows choose in the list, and the line below it says
-    what Enter takes.
+    Letters go into the field and filter the list, arrows move in the list, and the line below shows what
+    Enter selects.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -37,26 +37,26 @@ class ChooseScreen(ModalScreen[str | None]):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high")]  # noqa: RUF012 (Textual declares it so)
 
     def __init__(self, spec: str) -> None:
-        """Begin at the player that is asked now."""
+        """Begin at the current player."""
         super().__init__()
         self.spec = spec
         self._docs = _names()
-        self.is_loaded = False  # what there is to say of the players
+        self.is_loaded = False  # the descriptions of players
         self._error = ""
 
     def compose(self) -> ComposeResult:
-        """A field for a name or a spec, those there are, and what Enter takes."""
+        """Lay out the field, the list, and the description."""
         with Vertical():
-            yield Static(Text("who gives hints, and plays when asked?", "bold"), id="question")
+            yield Static(Text("Player for hints and autoplay", "bold"), id="question")
             yield Line(placeholder="a name, or a spec such as expectimax:depth=3", id="spec")
             players = Choices()
-            players.can_focus = False  # letters are for the field, whatever is clicked
+            players.can_focus = False  # letters always go to the field
             yield players
             yield Static(id="about")
             yield Static(facts.join_keys(KEYS, 70), id="how")
 
     def on_mount(self) -> None:
-        """Choose at once; what there is to say of players comes later, because they bring their engines along."""
+        """Show the names at once; descriptions follow, because they import the players."""
         self.query_one("#spec", Input).focus()
         self._pick()
         self.run_worker(self._load, thread=True)
@@ -76,13 +76,13 @@ class ChooseScreen(ModalScreen[str | None]):
 
     @property
     def _chosen(self) -> str | None:
-        """The name on the chosen line, if there is one."""
+        """Return the highlighted name, if there is one."""
         option = self.query_one(Choices).highlighted_option
         return option.id if option else None
 
     @property
     def _taken(self) -> str:
-        """What Enter takes: a spec as it is typed, or the chosen line."""
+        """Return what Enter selects: the typed spec, or the highlighted name."""
         typed, chosen = self._typed, self._chosen
         if ":" in typed or (typed and chosen is None):
             return typed
@@ -90,7 +90,7 @@ class ChooseScreen(ModalScreen[str | None]):
         return self.spec if is_same or chosen is None else chosen
 
     def _pick(self, chosen: str | None = None) -> None:
-        """List the players that what is typed may mean, or all if it means none; choose one, or the likeliest."""
+        """List the players that match the typed text, or all; highlight `chosen`, or the best match."""
         players, typed = self.query_one(Choices), self._typed
         found = matching(typed, list(self._docs))
         players.set_options(Option(_line(name, self._docs[name]), id=name) for name in found or self._docs)
@@ -100,10 +100,10 @@ class ChooseScreen(ModalScreen[str | None]):
         self._show()
 
     def _show(self) -> None:
-        """What Enter takes, and what can be said to that player."""
+        """Show what Enter selects, and its options."""
         text = Text(self._error, "bold")
         if not self._error:
-            text = Text("Enter takes ", "dim").append(printable(self._taken), "bold not dim")
+            text = Text("Enter selects ", "dim").append(printable(self._taken), "bold not dim")
         name, colon, _ = self._taken.partition(":")
         if name in self._docs and self.is_loaded:
             doc = "" if colon or self._error else f"{self._docs[name]}\n"
@@ -111,37 +111,37 @@ class ChooseScreen(ModalScreen[str | None]):
         self.query_one("#about", Static).update(text)
 
     def on_input_changed(self) -> None:
-        """Pick anew."""
+        """Filter the list again."""
         self._error = ""
         self._pick()
 
     def on_option_list_option_highlighted(self) -> None:
-        """Say what would be taken."""
+        """Show what Enter would select."""
         self._show()
 
     async def action_choose(self, walk: str) -> None:
-        """Walk through the list, from wherever the keys go."""
+        """Move in the list, whatever has the focus."""
         self._error = ""
         await self.query_one(Choices).run_action(walk)
         self._show()
 
     def action_complete(self) -> None:
-        """Write the chosen name into the field, ready for options."""
+        """Write the highlighted name into the field, ready for options."""
         if self._chosen:
             line = self.query_one("#spec", Input)
             line.value = self._taken if ":" in self._taken else f"{self._chosen}:"
             line.cursor_position = len(line.value)
 
     def action_leave(self) -> None:
-        """Change nothing."""
+        """Close without a change."""
         self.dismiss(None)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """A line was clicked."""
+        """Select the clicked line."""
         self.dismiss(event.option_id)
 
     def on_input_submitted(self) -> None:
-        """Enter."""
+        """Select on Enter."""
         self._take()
 
     def _take(self) -> None:
@@ -153,7 +153,7 @@ class ChooseScreen(ModalScreen[str | None]):
 
 
 def matching(typed: str, names: list[str]) -> list[str]:
-    """The names that what is typed may mean, the likeliest first; with a colon only the very name.
+    """Return the names that match the typed text, best match first; with a colon, only the exact name.
 
     >>> matching("n", ["first", "net", "random"]), matching("net:depth=2", ["net", "net2"])
     (['net', 'random'], ['net'])
@@ -165,7 +165,7 @@ def matching(typed: str, names: list[str]) -> list[str]:
 
 
 def options_text(spec: str) -> str:
-    """The options of a player as one types them; what the last one means, while it is typed."""
+    """Describe the options of a player, or the one that is being typed."""
     name, _, rest = spec.partition(":")
     fields = options(name)
     key = rest.rpartition(",")[2].partition("=")[0].strip()
@@ -176,7 +176,7 @@ def options_text(spec: str) -> str:
 
 
 def _assigned(field: "dataclasses.Field[Any]") -> str:
-    """An option with its default, or with what it takes: depth=3, deepen=no|tiles|empty, ms=NUMBER."""
+    """Write an option with its default, or with what it takes: depth=3, deepen=no|tiles|empty, ms=NUMBER."""
     choices, value = field.metadata.get("choices"), field.default
     if choices:
         return f"{field.name}={'|'.join(choices)}"
@@ -188,20 +188,20 @@ def _assigned(field: "dataclasses.Field[Any]") -> str:
 
 
 def _names() -> dict[str, str]:
-    """The names of the players, of whom nothing is known yet."""
+    """Return the names of players, without descriptions."""
     return {name: "" for name in names() if name != "human"}
 
 
 def _docs() -> dict[str, str]:
-    """Every player that chooses by itself, and the first line of its doc."""
+    """Return the players that choose by themselves, with their descriptions."""
     docs = {}
     for name in _names():
         try:
             player = player_class(name)
         except LabError:
-            continue  # a package's player that does not load
+            continue  # a player of an installed package that does not load
         if not player.is_interactive:
-            docs[name] = printable((player.__doc__ or "").strip().partition("\n")[0])
+            docs[name] = printable(summary(name))
     return docs
 
 

@@ -1,4 +1,4 @@
-"""`/api/games/.../values`: what a player thinks of a game that was played, board by board."""
+"""`/api/games/.../values`: analyse a game: the value of its boards, from any player."""
 
 from typing import Annotated
 
@@ -12,20 +12,20 @@ from lab2048.views.web.routes.players import unit_of_player
 from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, Body
 from lab2048.views.web.state import LabOf
 
-MAX_ASKED = 20  # boards of one request: whoever wants more asks again, and can stop
+MAX_ASKED = 20  # boards per request; clients send several requests, so that they can stop
 
 router = APIRouter(prefix="/api/games", tags=["games"], responses=ERRORS)
 
 
 class JudgeBody(Body):
-    """After which moves to look, 0 before the first; and whom to ask."""
+    """The turns to analyse, 0 for the first board; and the player to ask."""
 
     turns: list[Annotated[int, Field(ge=0, le=10_000_000)]] = Field(min_length=1, max_length=MAX_ASKED)
     player: str | None = Field(default=None, max_length=MAX_SPEC)
 
 
 class JudgedData(BaseModel):
-    """A board of a game: what it is worth, the best move, and what the move that was made lost."""
+    """The value of a board, its best move, and the loss of the move that was made."""
 
     turn: int
     score: int
@@ -37,7 +37,7 @@ class JudgedData(BaseModel):
 
 
 class JudgedList(BaseModel):
-    """What a player thinks of some boards; a board without a move is left out."""
+    """The values of boards; boards without a legal move are left out."""
 
     player: str
     unit: str
@@ -46,7 +46,7 @@ class JudgedList(BaseModel):
 
 @router.post("/{game}/values")
 def values(lab: LabOf, id_: Id, body: JudgeBody) -> JudgedList:
-    """Ask a player about boards of a game."""
+    """Ask a player for the values of boards of a game."""
     opened = lab.desk.get(id_)
     spec = read_player(lab, body.player, opened)
     unit = unit_of_player(spec)

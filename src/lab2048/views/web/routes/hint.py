@@ -1,4 +1,4 @@
-"""`/api/hint`: what a player thinks of a board."""
+"""`/api/hint`: the value of every legal move, from any player."""
 
 import time
 
@@ -10,6 +10,7 @@ from lab2048.players import Decision, default_spec
 from lab2048.rules import Board, Rules
 from lab2048.rules.motion import motions
 from lab2048.rules.move import move_name
+from lab2048.views.number import count
 from lab2048.views.web.routes.players import unit_of_player
 from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, MAX_TEXT, Body, RulesBody
 from lab2048.views.web.services.command_line import line
@@ -17,12 +18,12 @@ from lab2048.views.web.state import LabOf
 
 router = APIRouter(prefix="/api/hint", tags=["hint"], responses=ERRORS)
 
-# What a move may lose, as a part of the best one's value, and still be called so.
+# The largest loss of each grade, as a share of the best move's value.
 _GRADES = ((0.005, "good"), (0.025, "inaccuracy"), (0.1, "mistake"))
 
 
 class HintBody(Body):
-    """A game, or any board with its rules; and whom to ask."""
+    """A game, or a board with its rules; and the player to ask."""
 
     game: int | None = Field(default=None, ge=1, le=2**63 - 1)
     board: str | None = Field(default=None, max_length=MAX_TEXT)
@@ -31,7 +32,7 @@ class HintBody(Body):
 
 
 class ValueData(BaseModel):
-    """What a move is worth."""
+    """The value of a move."""
 
     move: int
     name: str
@@ -42,7 +43,7 @@ class ValueData(BaseModel):
 
 
 class HintData(BaseModel):
-    """The best move, and what every legal one is worth."""
+    """The best move, and the value of every legal move."""
 
     player: str
     ms: float
@@ -58,7 +59,7 @@ class HintData(BaseModel):
 
 @router.post("")
 def hint(lab: LabOf, body: HintBody) -> HintData:
-    """Ask a player what every legal move is worth."""
+    """Ask a player for the value of every legal move."""
     rules, board, rev, seed = _question(lab, body)
     spec = lab.library.read(body.player or default_spec(rules))
     words = ["hint", board.to_text(), "--player", spec]
@@ -92,13 +93,13 @@ def _question(lab: LabOf, body: HintBody) -> tuple[Rules, Board, int | None, int
         with opened.lock:
             return opened.game.rules, opened.game.board, opened.rev, opened.game.seed
     if body.board is None:
-        raise UsageError("a hint needs a game or a board: expected one of them")
+        raise UsageError("a hint needs a game or a board: expected game or board")
     board = Board.from_text(body.board)
     if body.rules is not None:
         rules = body.rules.read()
         if rules.shape != board.shape:
             raise UsageError(
-                f"board {board.to_text()} has another shape than its rules: expected {rules.shape.size_name}",
+                f"board {board.to_text()} does not have the shape of its rules: expected {rules.shape.size_name}",
                 field="board",
             )
         return rules, board, None, 1
@@ -127,7 +128,7 @@ def _values(board: Board, decision: Decision, unit: str) -> list[ValueData]:
 
 
 def finite(value: float) -> float:
-    """JSON has no infinity; a lost game may be worth that.
+    """Limit a value to what JSON can hold: it has no infinity, which a lost game may be worth.
 
     >>> finite(float("-inf")), finite(0.5)
     (-1e+300, 0.5)
@@ -136,7 +137,7 @@ def finite(value: float) -> float:
 
 
 def grade(loss: float, best: float, unit: str, noise: float = 0.0) -> str:
-    """How bad a move is, if its player can tell.
+    """Return the grade of a move by its loss; "unclear" if the loss is within the noise.
 
     >>> grade(0.0, 0.9, "chance"), grade(0.2, 0.9, "chance"), grade(3.0, 500.0, "score", noise=10.0)
     ('best', 'blunder', 'unclear')
@@ -149,17 +150,16 @@ def grade(loss: float, best: float, unit: str, noise: float = 0.0) -> str:
 
 
 def sentence(board: Board, move: int) -> str:
-    """What a move does, in words.
+    """Describe what a move does.
 
     >>> sentence(Board.from_text("2 2 . . / . . . . / . . . . / . . . 4"), 3)
-    'Left makes 4; 14 cells are empty after it.'
+    'Left: makes 4, 14 empty cells'
     """
     after, _ = board.slide(move)
     joined = {motion.end for motion in motions(board.ranks, board.shape.lines[move]) if motion.is_merged}
     made = sorted((2 ** after.ranks[cell] for cell in joined), reverse=True)
-    what = f"makes {_list(made)}" if made else "joins nothing"
-    cells = "1 cell is" if after.n_empty == 1 else f"{after.n_empty} cells are"
-    return f"{move_name(board.shape.moves[move]).capitalize()} {what}; {cells} empty after it."
+    what = f"makes {_list(made)}" if made else "no merge"
+    return f"{move_name(board.shape.moves[move]).capitalize()}: {what}, {count(after.n_empty, 'empty cell')}"
 
 
 def _list(tiles: list[int]) -> str:

@@ -1,4 +1,4 @@
-"""`/api/players`: who can be asked, and what can be said to them."""
+"""`/api/players`: the players and their options."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from lab2048.errors import LabError
 from lab2048.models.deep.torch_import import has_torch
 from lab2048.players import default_spec, names
-from lab2048.players.registry import make_player, options, player_class
+from lab2048.players.registry import make_player, options, player_class, summary
 from lab2048.rules import Board, Rules
 from lab2048.views.number import count
 from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, MAX_TEXT, Body
@@ -17,7 +17,7 @@ from lab2048.views.web.state import Lab, LabOf
 
 router = APIRouter(prefix="/api/players", tags=["players"], responses=ERRORS)
 
-# Whom to offer first, beside the default one.
+# Offered first, after the default player.
 _PRESETS = {
     "expectimax": "Expectimax",
     "montecarlo": "Monte Carlo",
@@ -25,7 +25,7 @@ _PRESETS = {
     "greedy": "Greedy",
     "random": "Random",
 }
-_DEEP = ("c51", "net")  # who asks a deep network
+_DEEP = ("c51", "net")  # players that use a deep network
 
 
 class PlayerOption(BaseModel):
@@ -47,17 +47,17 @@ class PlayerData(BaseModel):
 
 
 class PresetData(BaseModel):
-    """A player to choose with one click."""
+    """A player that the page offers in its list."""
 
     spec: str
     label: str
     doc: str
     fits: bool
-    minor: bool = Field(default=False, description="A checkpoint: offered apart.")
+    minor: bool = Field(default=False, description="A checkpoint: listed separately.")
 
 
 class PlayerList(BaseModel):
-    """Who can play on a board."""
+    """The players for a board."""
 
     default: str
     presets: list[PresetData]
@@ -65,20 +65,20 @@ class PlayerList(BaseModel):
 
 
 class SpecBody(Body):
-    """A player as it is typed."""
+    """A player spec as typed."""
 
     spec: str = Field(max_length=MAX_SPEC)
 
 
 class SpecData(BaseModel):
-    """A player as it is written."""
+    """A canonical player spec."""
 
     spec: str
 
 
 @router.get("")
 def list_players(lab: LabOf, board: Annotated[str, Query(max_length=MAX_TEXT)] = "4x4") -> PlayerList:
-    """Who can play on a board, those to be offered first apart."""
+    """List the players for a board, and the presets to offer first."""
     the_board = Board.from_text(board)
     plain = Board(the_board.shape, (0,) * the_board.shape.n_cells)
     default = default_spec(Rules.from_text(plain.to_text()))
@@ -88,12 +88,12 @@ def list_players(lab: LabOf, board: Annotated[str, Query(max_length=MAX_TEXT)] =
 
 @router.post("/check")
 def check(lab: LabOf, body: SpecBody) -> SpecData:
-    """The one way to write a player; an error says what is wrong."""
+    """Return the canonical form of a player spec, or an error."""
     return SpecData(spec=lab.library.write(lab.library.read(body.spec)))
 
 
 def _describe(name: str) -> PlayerData | None:
-    """A player; none that a person has to answer for, or that does not load."""
+    """Describe a player; None if it is a person or does not load."""
     try:
         player = player_class(name)
     except LabError:
@@ -111,20 +111,20 @@ def _describe(name: str) -> PlayerData | None:
         )
         for key, each in options(name).items()
     ]
-    return PlayerData(name=name, doc=_doc(name), unit=player.unit, options=found)
+    return PlayerData(name=name, doc=summary(name), unit=player.unit, options=found)
 
 
 def _presets(lab: Lab, default: str, board: Board) -> list[PresetData]:
-    """Whom to offer: those who know the best move first, what does not fit this board last."""
+    """List the players to offer: solved tables first, those that do not fit this board last."""
     label = "Champion" if default == "ntuple" else default.capitalize()
-    usual = [PresetData(spec=default, label=label, doc=_doc(default), fits=True)]
+    usual = [PresetData(spec=default, label=label, doc=summary(default), fits=True)]
     usual += [
-        PresetData(spec=name, label=label, doc=_doc(name), fits=True)
+        PresetData(spec=name, label=label, doc=summary(name), fits=True)
         for name, label in _PRESETS.items()
         if name != default and name in names()
     ]
     found = [*_tables(lab, board), *usual, *_networks(lab, board)]
-    return sorted(found, key=lambda preset: (preset.minor, not preset.fits))  # otherwise in this order
+    return sorted(found, key=lambda preset: (preset.minor, not preset.fits))  # otherwise in the order above
 
 
 def _tables(lab: Lab, board: Board) -> list[PresetData]:
@@ -134,7 +134,7 @@ def _tables(lab: Lab, board: Board) -> list[PresetData]:
         PresetData(
             spec=table.spec,
             label=f"Optimal {table.name}",
-            doc=f"the best move there is, from the table {table.name}",
+            doc=f"perfect play from the table {table.name}",
             fits=Board.from_text(table.rules.board).shape == board.shape,
         )
         for table in table_list(lab)
@@ -142,7 +142,7 @@ def _tables(lab: Lab, board: Board) -> list[PresetData]:
 
 
 def _networks(lab: Lab, board: Board) -> list[PresetData]:
-    """The trainings of this page, and their checkpoints."""
+    """List the trained networks and their checkpoints."""
     from lab2048.views.web.services.networks import checkpoint_list, training_list
 
     found = []
@@ -161,13 +161,8 @@ def _networks(lab: Lab, board: Board) -> list[PresetData]:
 
 
 def _needs_torch(spec: str) -> bool:
-    """True if a player needs what is not installed here."""
+    """Return whether a player needs torch and it is not installed."""
     return spec.partition(":")[0] in _DEEP and not has_torch()
-
-
-def _doc(spec: str) -> str:
-    lines = (player_class(spec.partition(":")[0]).__doc__ or "").strip().splitlines()
-    return lines[0] if lines else ""
 
 
 def unit_of_player(spec: str) -> str:

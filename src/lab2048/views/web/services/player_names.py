@@ -1,7 +1,7 @@
-"""Players as the page names them: no path from a browser reaches the file system.
+"""Player specs from a browser: no path in them reaches the file system.
 
-`weights=NAME` and `table=NAME` name a network or a table in the data folder of the page, `weights=NAME@3` a
-checkpoint; on the way in the name becomes a path, on the way out the path a name.
+In these specs, `weights=NAME` and `table=NAME` name a network or a table in the data folder of the server, and
+`weights=NAME@3` a checkpoint.  `Library.read` turns names into paths, `Library.write` turns paths into names.
 """
 
 import os
@@ -12,7 +12,7 @@ from lab2048.errors import UsageError
 from lab2048.players.registry import canonical_spec, names, options, player_class, split_spec
 from lab2048.views.web.serialize.schema import MAX_SPEC, NAME
 
-# What a person at a page can wait for; a match may take the same.
+# The largest values of options: what one can wait for at a page.
 LIMITS: dict[str, float] = {
     "depth": 10,
     "ms": 5000,
@@ -21,36 +21,36 @@ LIMITS: dict[str, float] = {
     "iterations": 200_000,
     "limit": 100_000,
 }
-_FULL_DEPTH = 4  # where no spawn is left out
+_FULL_DEPTH = 4  # of searches without a cutoff
 _WORD = re.compile(r"[A-Za-z0-9_+-]*", re.ASCII)
 _CHECKPOINT = NAME.removesuffix("$") + r"(@[0-9]{1,9})?$"
-_ELSEWHERE = re.compile(r"(?<=[=(])(?:/|[A-Za-z]:[\\/])[^,()]*[\\/](?=[^,()\\/])")  # all but the last part of a path
+_ELSEWHERE = re.compile(r"(?<=[=(])(?:/|[A-Za-z]:[\\/])[^,()]*[\\/](?=[^,()\\/])")  # the folders of an absolute path
 _INLINE = re.compile(r"\{[A-Za-z0-9_+\-.,=\s\"\[\]]*\}", re.ASCII)
 
 
 class Library:
-    """The networks and tables that the page may name."""
+    """The networks and tables that a browser may name."""
 
     def __init__(self, folder: Path) -> None:
-        """The data folder of the page."""
+        """Look for them in the data folder of the server."""
         self.trainings, self.tables = folder / "trainings", folder / "tables"
 
     def network(self, name: str) -> Path:
-        """The file of a training, or of a checkpoint of it."""
+        """Return the file of a training or of one of its checkpoints."""
         return self._find(self.trainings, name, ".safetensors", "training", _CHECKPOINT)
 
     def table(self, name: str) -> Path:
-        """The folder of a table."""
+        """Return the folder of a table."""
         return self._find(self.tables, name, "", "table")
 
     def _find(self, folder: Path, name: str, suffix: str, noun: str, pattern: str = NAME) -> Path:
         path = folder / f"{name}{suffix}"
         if not re.fullmatch(pattern, name) or not path.exists():
-            raise UsageError(f"{noun} {name[:60]!r} is unknown: expected the name of one that was made here")
+            raise UsageError(f"{noun} {name[:60]!r} is unknown: expected the name of a {noun} on this server")
         return path
 
     def read(self, spec: str) -> str:
-        """The canonical spec of a player that the page names, with paths; raise UsageError if it may not be asked."""
+        """Return the canonical spec, with paths, of a spec from a browser; raise UsageError if it is not allowed."""
         return canonical_spec(self._inside(spec))
 
     def _inside(self, spec: str) -> str:
@@ -62,7 +62,7 @@ class Library:
         known = options(name)
         parts = []
         for key, value in pairs:
-            if key in known:  # the registry says what is wrong otherwise
+            if key in known:  # otherwise the registry reports it
                 value = self._value(name, key, value.removeprefix("(").removesuffix(")"))
             parts.append(f"{key}={value}")
         self._check_limits(name, dict(pairs))
@@ -79,7 +79,7 @@ class Library:
             return f"({value})"
         if not _WORD.fullmatch(value) and not _is_number(value):
             raise UsageError(
-                f"player {player}: {key}={value[:40]} is not understood: expected a word or a number", field="player"
+                f"player {player}: {key}={value[:40]} is not allowed: expected a word or a number", field="player"
             )
         return value
 
@@ -99,7 +99,7 @@ class Library:
             )
 
     def write(self, spec: str) -> str:
-        """The spec as the page names it; of a file that is not of the page only its own name, and it cannot be asked.
+        """Return a spec with names instead of paths; of other files it shows only the last part of the path.
 
         >>> Library(Path("/home/me/lab2048")).write("shield:inner=(ntuple:weights=/tmp/nets/a.safetensors,depth=2)")
         'shield:inner=(ntuple:weights=.../a.safetensors,depth=2)'
