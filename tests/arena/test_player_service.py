@@ -62,6 +62,7 @@ class ScriptedPlayer(Player):
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Script]:
     monkeypatch.setattr(registry, "_registered", {})
+    monkeypatch.setattr(compiler, "prepare", lambda *_, **__: None)  # it may take a minute, and nothing here needs it
     register("scripted", ScriptedPlayer)
     ScriptedPlayer.script = Script()
     yield ScriptedPlayer.script
