@@ -61,7 +61,7 @@ COMMANDS = {
 def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
     """These commands, by themselves all; each is imported only here, because all of them take a while."""
     app = typer.Typer(
-        help="A laboratory for the game 2048: play it, watch it played, compare its players, on any board.",
+        help="A laboratory for the game 2048: play, watch, solve, search, learn and compare, on any board.",
         epilog="Example: lab2048 play --rules 4x4",
         no_args_is_help=False,
         add_completion=False,  # `lab2048 completion` knows the players, too
@@ -89,13 +89,11 @@ def _show_version(is_asked: bool) -> None:
 
 def root(
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and leave.", callback=_show_version, is_eager=True)
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)
     ] = False,
-    color: Annotated[
-        str, typer.Option("--color", metavar="WHEN", help="Colours, for any command: auto, always or never.")
-    ] = "auto",
+    color: Annotated[str, typer.Option("--color", metavar="WHEN", help="Colours: auto, always or never.")] = "auto",
 ) -> None:
-    """A laboratory for the game 2048: play it, watch it played, compare its players, on any board."""
+    """A laboratory for the game 2048: play, watch, solve, search, learn and compare, on any board."""
 
 
 def run(arguments: Sequence[str]) -> int:

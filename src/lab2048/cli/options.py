@@ -41,40 +41,40 @@ RulesOption = Annotated[
     Readable("lab2048.rules.notation:read_board"),
 ]
 GoalOption = Annotated[
-    int, typer.Option("--goal", metavar="TILE", help="The tile that wins; play goes on past it."), GOAL
+    int, typer.Option("--goal", metavar="TILE", help="Tile that wins; the game continues after it."), GOAL
 ]
 SpawnOption = Annotated[
     str,
-    typer.Option("--spawn", metavar="TABLE", help="New tiles and their probabilities."),
+    typer.Option("--spawn", metavar="TABLE", help="New tiles and their probabilities, such as 2:0.9,4:0.1."),
     Readable("lab2048.rules.rules:read_spawn_table"),
 ]
 StartOption = Annotated[
     int | None,
-    typer.Option("--start", metavar="N", help="Number of first tiles (default: 2, or 0 if the map has tiles)."),
+    typer.Option("--start", metavar="N", help="Number of tiles at the start (default: 2, or 0 if the map has tiles)."),
     Within(0, 64, is_late=True),
 ]
 SpawnerOption = Annotated[
     str,
-    typer.Option("--spawner", metavar="WHO", help="Who places new tiles: fair, first or worst."),
+    typer.Option("--spawner", metavar="WHO", help="How new tiles are placed: fair, first or worst."),
     Readable("lab2048.rules.rules:read_spawner", words=("fair", "first", "worst")),
 ]
 SeedOption = Annotated[
-    int | None, typer.Option("--seed", "-s", metavar="N", help="Seed of the dice (default: a fresh one)."), SEED
+    int | None, typer.Option("--seed", "-s", metavar="N", help="Random seed (default: a new one)."), SEED
 ]
 RequireOption = Annotated[
     list[str] | None,
     typer.Option(
         "--require",
         metavar="FIGURE",
-        help="Fail with exit code 4 unless it is so: 'mean>=380000', 'win2048>=90%', '2.median>1000', 'lead-low>0'.",
+        help="Exit with code 4 unless this holds: 'mean>=380000', 'win2048>=90%', '2.median>1000', 'lead-low>0'.",
     ),
     Readable(_read_requirement, is_late=True),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 StoreOption = Annotated[
     Path | None,
     typer.Option(
-        "--store", envvar="LAB2048_STORE", metavar="FILE", help="Where games are kept (default: your data folder)."
+        "--store", envvar="LAB2048_STORE", metavar="FILE", help="Store of games (default: in your data folder)."
     ),
 ]
 

@@ -84,13 +84,13 @@ _PLACES = {
 def completion(
     shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish."), OneOf(tuple(SCRIPTS))],
 ) -> None:
-    """Print a script that has your shell complete commands, options, players and games.
+    """Print a script that makes your shell complete commands, options, players and games.
 
     Example: eval "$(lab2048 completion bash)"
     """
     print(SCRIPTS[shell], end="")
     if sys.stdout.isatty():
-        say(f"to keep it, write it to {_PLACES[shell]}; the first line says how to load it each time")
+        say(f"to install it, save it as {_PLACES[shell]}; the first line says how to load it each time")
 
 
 def print_candidates(root: Command, words: Sequence[str]) -> None:

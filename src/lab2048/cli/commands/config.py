@@ -33,7 +33,7 @@ app = typer.Typer(cls=_Config, invoke_without_command=True, rich_markup_mode=Non
 
 @app.callback()
 def config(context: typer.Context) -> None:
-    """Look at the settings: from LAB2048_* variables, ./lab2048.toml, and your own file.
+    """Show settings from LAB2048_* variables, ./lab2048.toml and your own file.
 
     Example: lab2048 config show
     """
@@ -46,15 +46,17 @@ def show(
     context: typer.Context,
     key: Annotated[
         str | None,
-        typer.Argument(metavar="[KEY]", help="Only this one, such as rules or match.games; match: all of match."),
+        typer.Argument(
+            metavar="[KEY]", help="Only this setting, such as rules or match.games; match for all of match."
+        ),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Also every option that nobody has set.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also list options that are not set.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what every setting is, and where it comes from.
+    """Show every setting and where it comes from.
 
-    A word on the command line counts most, then a variable such as LAB2048_MATCH_GAMES, then ./lab2048.toml,
-    then your own file, then the default.  What is wrong has a ! below it, and the exit code is then 2.
+    The command line takes precedence, then variables such as LAB2048_MATCH_GAMES, then ./lab2048.toml, then your
+    own file, then the default.  Wrong settings are marked with !, and the exit code is then 2.
 
     Example: lab2048 config show match.games
     """

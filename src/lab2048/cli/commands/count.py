@@ -18,7 +18,7 @@ def count(
     workers: WorkersOption = 0,
     spawn: SpawnOption = "2:0.9,4:0.1",
     start: StartOption = None,
-    layers: Annotated[bool, typer.Option(help="A line for each layer.")] = True,
+    layers: Annotated[bool, typer.Option(help="Print one line per layer.")] = True,
     as_json: JsonOption = False,
 ) -> None:
     """Count the boards that can be reached, layer by layer of the tile sum, up to symmetry and raw.
@@ -56,7 +56,7 @@ def count(
 
 def perft(
     rules: Annotated[str, typer.Argument(metavar="BOARD", help="Such as 22##|####|####|#### or 3x3.")],
-    depth: Annotated[int, typer.Argument(metavar="DEPTH", help="How many turns."), Within(0, 20)],
+    depth: Annotated[int, typer.Argument(metavar="DEPTH", help="Number of turns."), Within(0, 20)],
     spawn: SpawnOption = "2:0.9,4:0.1",
     start: StartOption = None,
     as_json: JsonOption = False,

@@ -11,21 +11,21 @@ from lab2048.cli.options import MANY_GAMES, SEED, WORKERS, JsonOption, RequireOp
 
 
 def evaluate(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A network, as lab2048 train makes it.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Network file written by lab2048 train.")],
     games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games to play."), MANY_GAMES] = 1000,
     depth: Annotated[
         int, typer.Option("--depth", "-d", metavar="N", help="Own moves to look ahead."), Within(1, 12)
     ] = 1,
     seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Seed of the games."), SEED] = 2048,
     workers: Annotated[
-        int, typer.Option("--workers", "-w", metavar="N", help="How many games at once (0: one a core)."), WORKERS
+        int, typer.Option("--workers", "-w", metavar="N", help="Parallel games (0 = one per core)."), WORKERS
     ] = 0,
     as_json: JsonOption = False,
     require: RequireOption = None,
-    keep: Annotated[bool, typer.Option(help="Keep every game in the store.")] = False,
+    keep: Annotated[bool, typer.Option(help="Save every game in the store.")] = False,
     store: StoreOption = None,
 ) -> None:
-    """Play games with a network, on the rules that it was trained for.
+    """Play games with a network, by the rules it was trained on.
 
     Example: lab2048 evaluate my.safetensors --games 1000 --depth 1
     """

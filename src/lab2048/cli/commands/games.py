@@ -21,7 +21,7 @@ KINDS = ("play", "match", "import")
 MAX_REPORTS = 20  # bad lines named one by one: the wrong file has thousands
 
 app = typer.Typer(
-    help="Every game is kept: list, show, replay, export and import them.",
+    help="List, show, replay, export and import saved games.",
     epilog="Example: lab2048 games replay 12",
     no_args_is_help=False,
     pretty_exceptions_enable=False,
@@ -38,7 +38,7 @@ def _board_text(rules: str | None) -> str | None:
     return Board.from_text(rules).to_text()
 
 
-IdArgument = Annotated[int, typer.Argument(metavar="ID", help="The number that `lab2048 games list` shows.")]
+IdArgument = Annotated[int, typer.Argument(metavar="ID", help="Number of the game, from `lab2048 games list`.")]
 BoardFilter = Annotated[
     str | None, typer.Option("--rules", "-r", metavar="BOARD", help="Only games on this board."), Readable(_board_text)
 ]
@@ -48,21 +48,21 @@ PlayerFilter = Annotated[str | None, typer.Option("--player", metavar="PLAYER", 
 @app.command("list")
 def list_games(
     limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", help="How many, the newest first."), AtLeast(1)
+        int, typer.Option("--limit", "-n", metavar="N", help="Number of games, newest first."), AtLeast(1)
     ] = 20,
     player: PlayerFilter = None,
     rules: BoardFilter = None,
     kind: Annotated[
         str | None,
-        typer.Option("--kind", metavar="KIND", help="Only games made by this: play, match or import."),
+        typer.Option("--kind", metavar="KIND", help="Only games from play, match or import."),
         OneOf(KINDS),
     ] = None,
     min_score: Annotated[
         int | None, typer.Option("--min-score", metavar="N", help="Only games with at least this score.")
     ] = None,
-    best: Annotated[bool, typer.Option("--best", help="The highest scores first.")] = False,
+    best: Annotated[bool, typer.Option("--best", help="Highest scores first.")] = False,
     as_json: JsonOption = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="A line for each game, comma-separated.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="CSV, one line per game.")] = False,
     store: StoreOption = None,
 ) -> None:
     """List the games, newest first.
@@ -140,12 +140,12 @@ def show(id_: IdArgument, as_json: JsonOption = False, store: StoreOption = None
 def replay(
     id_: IdArgument,
     speed: Annotated[
-        float, typer.Option("--speed", metavar="N", help="Moves a second, on a terminal."), Above(0, 1000)
+        float, typer.Option("--speed", metavar="N", help="Moves per second on a terminal."), Above(0, 1000)
     ] = 8.0,
     every: Annotated[
         int, typer.Option("--every", metavar="N", help="Show only every N-th board, and the last."), AtLeast(1)
     ] = 1,
-    plain: Annotated[bool, typer.Option("--plain", help="A line for each move, also on a terminal.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Print one line per move, even on a terminal.")] = False,
     as_json: JsonOption = False,
     store: StoreOption = None,
 ) -> None:
@@ -172,17 +172,17 @@ def replay(
 
 @app.command()
 def export(
-    ids: Annotated[list[int] | None, typer.Argument(metavar="[ID]...", help="Which games (default: all).")] = None,
+    ids: Annotated[list[int] | None, typer.Argument(metavar="[ID]...", help="Games to export (default: all).")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Default: standard output.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
     player: PlayerFilter = None,
     rules: BoardFilter = None,
-    as_json: Annotated[bool, typer.Option("--json", help="With --out: say as JSON what was written.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --out: print a JSON summary.")] = False,
     store: StoreOption = None,
 ) -> None:
-    """Write games as lines of JSON.
+    """Write games as JSON lines.
 
-    They are for another store or another program.  A damaged game is named and left out; the exit code is then 3.
+    Damaged games are reported and skipped; the exit code is then 3.
 
     Example: lab2048 games export --out games.jsonl
     """
@@ -225,15 +225,15 @@ def export(
 @app.command("import")
 def import_games(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Lines of JSON as `export` writes them; - reads them from a pipe.")
+        str, typer.Argument(metavar="FILE", help="JSON lines written by `export`; - reads standard input.")
     ],
     as_json: JsonOption = False,
     store: StoreOption = None,
 ) -> None:
-    """Read games from lines of JSON.
+    """Import games from JSON lines.
 
-    Each is checked and replayed before it is kept.  A bad line is named and the
-    rest is imported; the exit code is then 3.
+    Every game is checked and replayed before it is saved.  Bad lines are reported and skipped; the exit code is
+    then 3.
 
     Example: lab2048 games import games.jsonl
     """

@@ -48,33 +48,35 @@ def match(
         typer.Argument(metavar="PLAYER", help="Such as random or first:order=as; `lab2048 players` lists them."),
     ],
     rules: RulesOption = "4x4",
-    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games for each player."), MANY_GAMES] = 100,
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games per player."), MANY_GAMES] = 100,
     seed: Annotated[
         int,
-        typer.Option("--seed", "-s", metavar="N", help="Seed of the match; game i has the same dice for all."),
+        typer.Option("--seed", "-s", metavar="N", help="Seed of the match; all players play the same games."),
         SEED,
     ] = 1,
     workers: Annotated[
-        int, typer.Option("--workers", "-w", metavar="N", help="How many games at once (0: one a core)."), WORKERS
+        int, typer.Option("--workers", "-w", metavar="N", help="Parallel games (0 = one per core)."), WORKERS
     ] = 0,
     goal: GoalOption = 2048,
     spawn: SpawnOption = "2:0.9,4:0.1",
     start: StartOption = None,
     spawner: SpawnerOption = "fair",
     as_json: JsonOption = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="A line for each player, comma-separated.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="CSV, one line per player.")] = False,
     as_jsonl: Annotated[
-        bool, typer.Option("--jsonl", help="How it stands, as a JSON object a line, and the result as the last one.")
+        bool, typer.Option("--jsonl", help="Progress as JSON lines; the last line is the result.")
     ] = False,
     require: RequireOption = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with this match where it was left.")] = False,
-    keep: Annotated[bool, typer.Option(help="Keep every game in the store.")] = True,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted match.")] = False,
+    keep: Annotated[bool, typer.Option(help="Save every game in the store.")] = True,
     store: StoreOption = None,
     player_file: Annotated[
-        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="A Python file with players of your own.")
+        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="Python file with your own players.")
     ] = None,
 ) -> None:
-    """Let players meet the same seeds and compare them.
+    """Compare players on the same seeds.
+
+    All players play the same seeds, so differences show with fewer games.
 
     Example: lab2048 match random first --games 1000 --seed 7
     """

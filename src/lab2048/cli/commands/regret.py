@@ -16,17 +16,19 @@ def regret(
     folder: FolderArgument,
     players: Annotated[
         list[str],
-        typer.Option("--players", "-p", metavar="PLAYER", help="Whom to grade; may be given several times."),
+        typer.Option("--players", "-p", metavar="PLAYER", help="Player to grade; can be repeated."),
         PLAYER,
     ],
-    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games for each player."), GAMES] = 100,
-    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Game i has the same dice for all."), SEED] = 1,
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games per player."), GAMES] = 100,
+    seed: Annotated[
+        int, typer.Option("--seed", "-s", metavar="N", help="Seed; all players play the same games."), SEED
+    ] = 1,
     as_json: JsonOption = False,
     player_file: Annotated[
-        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="A Python file with players of your own.")
+        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="Python file with your own players.")
     ] = None,
 ) -> None:
-    """Grade players on a solved board: their loss a move against the best play, and their worst mistakes.
+    """Grade players on a solved board: their loss per move against optimal play, and their worst mistakes.
 
     Example: lab2048 regret tables/2x3 -p random -p expectimax --games 100
     """

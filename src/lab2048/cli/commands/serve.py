@@ -28,14 +28,14 @@ LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 SWITCH_SECONDS = 0.001  # how long a thread keeps Python's lock: short, so that no answer waits for a player
 
 PortOption = Annotated[
-    int, typer.Option("--port", "-p", metavar="N", help="Where it listens (0: any free one)."), Within(0, 65535)
+    int, typer.Option("--port", "-p", metavar="N", help="Port to listen on (0 = any free one)."), Within(0, 65535)
 ]
 
 
 def serve(
     port: PortOption = PORT,
     lan: Annotated[
-        bool, typer.Option("--lan", help="Also for phones and others in your network, by a link with a token.")
+        bool, typer.Option("--lan", help="Also serve phones and other devices in your network, by a link with a token.")
     ] = False,
     open_: Annotated[
         bool, typer.Option("--open/--no-open", " /--no-browser", help="Open the page in a browser.")

@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 
 BoardArgument = Annotated[str, typer.Argument(metavar="BOARD", help="2x4, 3x3, hex1, or a map: #x#|###|#x#.")]
 SolveGoalOption = Annotated[
-    int | None, typer.Option("--goal", metavar="TILE", help="The tile that wins and ends the game."), GOAL
+    int | None, typer.Option("--goal", metavar="TILE", help="Tile that wins and ends the game."), GOAL
 ]
-WorkersOption = Annotated[int, typer.Option("--workers", "-w", metavar="N", help="Threads (0: one a core)."), WORKERS]
+WorkersOption = Annotated[
+    int, typer.Option("--workers", "-w", metavar="N", help="Threads (0 = one per core)."), WORKERS
+]
 MemoryOption = Annotated[
     str,
-    typer.Option("--memory", "-m", metavar="SIZE", help="How much memory to take at most: 8G, 500M."),
+    typer.Option("--memory", "-m", metavar="SIZE", help="Memory limit, such as 8G or 500M."),
     Readable("lab2048.solver.memory:read_size"),
 ]
 
@@ -42,33 +44,35 @@ def solve(
     goal: SolveGoalOption = None,
     objective: Annotated[
         str | None,
-        typer.Option("--objective", metavar="WHAT", help="win (the goal) or score (until no move is left)."),
+        typer.Option("--objective", metavar="WHAT", help="win (reach the goal) or score (until no move is left)."),
         OneOf(("win", "score")),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="Keep the table there; without it only the answer."),
+        typer.Option(
+            "--out", "-o", metavar="DIR", help="Save the table in this folder (default: print the answer only)."
+        ),
     ] = None,
     memory: MemoryOption = "8G",
     workers: WorkersOption = 0,
-    exact: Annotated[bool, typer.Option("--exact", help="Keep values of 64 bits, not 32.")] = False,
+    exact: Annotated[bool, typer.Option("--exact", help="Save 64-bit values instead of 32-bit ones.")] = False,
     tiles: Annotated[
-        bool, typer.Option("--tiles", help="Also say how likely the best play is to reach each tile.")
+        bool, typer.Option("--tiles", help="Also print the probability that optimal play reaches each tile.")
     ] = False,
     only_estimate: Annotated[
-        bool, typer.Option("--estimate", help="Only say how long it will take, and how much disk and memory.")
+        bool, typer.Option("--estimate", help="Only predict time, disk space and memory.")
     ] = False,
     spawn: SpawnOption = "2:0.9,4:0.1",
     start: StartOption = None,
     spawner: SpawnerOption = "fair",
     as_json: JsonOption = False,
     as_jsonl: Annotated[
-        bool, typer.Option("--jsonl", help="A JSON object a layer on standard output, and the result as the last one.")
+        bool, typer.Option("--jsonl", help="One JSON line per layer; the last line is the result.")
     ] = False,
 ) -> None:
-    """Solve a board: the best play's chance to reach the goal, or its expected score.
+    """Solve a board: the probability that optimal play reaches the goal, or its expected score.
 
-    A solve that was cut short goes on where it was when the same command is given again.
+    Run the same command again to continue an interrupted solve.
 
     Example: lab2048 solve 3x3 --goal 256 --out tables/3x3-256
     """

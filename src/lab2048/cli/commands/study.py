@@ -24,21 +24,22 @@ if TYPE_CHECKING:
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
-NameArgument = Annotated[
-    str, typer.Argument(metavar="NAME", help="A study, as `lab2048 study list` names it, all, or FILE.toml.")
-]
-QuickOption = Annotated[bool, typer.Option("--quick", help="Of fewer games: all studies take a quarter of an hour.")]
-TinyOption = Annotated[bool, typer.Option("--tiny", hidden=True, help="As few games as show that it works.")]
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name from `lab2048 study list`, all, or FILE.toml.")]
+QuickOption = Annotated[bool, typer.Option("--quick", help="Fewer games: all studies take about 15 minutes.")]
+TinyOption = Annotated[bool, typer.Option("--tiny", hidden=True, help="The fewest games that show it works.")]
 StudySeedOption = Annotated[
     int, typer.Option("--seed", "-s", metavar="N", help="Seed of all games and trainings."), SEED
 ]
 FolderOption = Annotated[
     Path | None,
     typer.Option(
-        "--folder", envvar="LAB2048_STUDIES", metavar="DIR", help="Where results are kept (default: your data folder)."
+        "--folder",
+        envvar="LAB2048_STUDIES",
+        metavar="DIR",
+        help="Folder of the results (default: in your data folder).",
     ),
 ]
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 ALL = "all"  # the name that stands for every study
 
 
@@ -76,14 +77,14 @@ def run(
     tiny: TinyOption = False,
     seed: StudySeedOption = 1,
     workers: Annotated[
-        int, typer.Option("--workers", "-w", metavar="N", help="How many games at once (0: one a core)."), WORKERS
+        int, typer.Option("--workers", "-w", metavar="N", help="Parallel games (0 = one per core)."), WORKERS
     ] = 0,
     folder: FolderOption = None,
     rows: Annotated[
         list[str] | None,
-        typer.Option("--row", metavar="ROW", help="Only this row, or one training of it; may be given several times."),
+        typer.Option("--row", metavar="ROW", help="Only this row, or one of its trainings; can be repeated."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Run again what has a result.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Run rows again that have a result.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run a study row by row; what is done is kept, and the same command goes on.
@@ -136,12 +137,12 @@ def report(
     seed: StudySeedOption = 1,
     folder: FolderOption = None,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with charts that needs no network.")
+        Path | None, typer.Option("--html", metavar="FILE", help="Write an HTML page with charts that works offline.")
     ] = None,
     markdown: Annotated[
         Path | None,
         typer.Option(
-            "--markdown", metavar="FILE", help="Write a page, FILE, and charts beside it; of all, into a folder."
+            "--markdown", metavar="FILE", help="Write a Markdown page and its charts; for all studies, into a folder."
         ),
     ] = None,
     force: ForceOption = False,

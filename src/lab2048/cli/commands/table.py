@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
-FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `lab2048 solve --out` made.")]
+FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Folder written by `lab2048 solve --out`.")]
 
 
 @app.callback()
@@ -35,7 +35,7 @@ def verify(
     folder: FolderArgument,
     sample: Annotated[
         int,
-        typer.Option("--sample", metavar="N", help="How many afterstates to recompute (0: all of them)."),
+        typer.Option("--sample", metavar="N", help="Afterstates to recompute (0 = all)."),
         AtLeast(0),
     ] = 100_000,
     as_json: JsonOption = False,
@@ -68,7 +68,9 @@ def verify(
 
 def probe(
     folder: FolderArgument,
-    board: Annotated[str, typer.Argument(metavar="BOARD", help="A state of that board, or - to read it.")],
+    board: Annotated[
+        str, typer.Argument(metavar="BOARD", help="Board to look up, or - to read it from standard input.")
+    ],
     as_json: JsonOption = False,
 ) -> None:
     """Say what every legal move is worth, and which spawns are the best and the worst for the best one.
@@ -141,9 +143,9 @@ def export_table(
         str, typer.Option("--to", metavar="KIND", help="sqlite, parquet or csv."), OneOf(("sqlite", "parquet", "csv"))
     ] = "sqlite",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where to (default: DIR.KIND).")
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Output file (default: DIR.KIND).")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write a table for other programs: a row for every afterstate.

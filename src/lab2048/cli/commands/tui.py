@@ -40,18 +40,18 @@ def tui(
     spawner: SpawnerOption = "fair",
     seed: SeedOption = None,
     player: Annotated[
-        str, typer.Option("--player", "-p", metavar="PLAYER", help="Who gives hints and takes over."), PLAYER
+        str, typer.Option("--player", "-p", metavar="PLAYER", help="Player that gives hints and takes over."), PLAYER
     ] = "",
-    ascii_: Annotated[bool, typer.Option("--ascii", help="Nothing but ASCII letters.")] = False,
-    motion: Annotated[bool, typer.Option(help="Show the slide before the new tile.")] = True,
+    ascii_: Annotated[bool, typer.Option("--ascii", help="Use only ASCII characters.")] = False,
+    motion: Annotated[bool, typer.Option(help="Animate slides.")] = True,
     game: Annotated[
         int | None,
-        typer.Option("--game", metavar="ID", help="Go on with a game that was kept, where it ended."),
+        typer.Option("--game", metavar="ID", help="Continue a saved game."),
         AtLeast(1),
     ] = None,
     store: StoreOption = None,
     player_file: Annotated[
-        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="A Python file with players of your own.")
+        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="Python file with your own players.")
     ] = None,
 ) -> None:
     """Play, watch, match, train and solve on a full screen.

@@ -50,28 +50,28 @@ class _Population(Within):
 
 def tune(
     evaluator: Annotated[
-        str, typer.Argument(metavar="EVAL", help="An evaluator's name, FILE.toml, FILE.toml#NAME or {empty = 1, ...}.")
+        str, typer.Argument(metavar="EVAL", help="Evaluator: a name, FILE.toml, FILE.toml#NAME or {empty = 1, ...}.")
     ],
     player: Annotated[
         str,
-        typer.Option("--player", "-p", metavar="PLAYER", help="Who plays with it: any that has the option eval."),
+        typer.Option("--player", "-p", metavar="PLAYER", help="Player that uses it; needs the option eval."),
         PLAYER,
     ] = "lookahead:depth=2",
-    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games of a trial."), MANY_GAMES] = 200,
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games per trial."), MANY_GAMES] = 200,
     trials: Annotated[
         int,
         typer.Option("--trials", "-t", metavar="N", help="Trials, rounded up to whole generations."),
         Within(1, 1_000_000),
     ] = 400,
     terms: Annotated[
-        str, typer.Option("--terms", metavar="LIST", help="Tune these (default: all weights that are not zero).")
+        str, typer.Option("--terms", metavar="LIST", help="Terms to tune (default: all nonzero weights).")
     ] = "",
     matrix: Annotated[
-        bool, typer.Option("--matrix", help="Make a weight for every cell of a path, and tune each.")
+        bool, typer.Option("--matrix", help="Turn a path into a matrix of weights, and tune every cell.")
     ] = False,
     objective: Annotated[
         str,
-        typer.Option("--objective", metavar="WHAT", help="What a trial is judged by: score, log-score or goal."),
+        typer.Option("--objective", metavar="WHAT", help="What to maximize: score, log-score or goal."),
         OneOf(("score", "log-score", "goal")),
     ] = "score",
     rules: RulesOption = "4x4",
@@ -80,15 +80,17 @@ def tune(
     ] = 1,
     population: Annotated[
         int,
-        typer.Option("--population", metavar="N", help="Trials of a generation (0: by the number of weights)."),
+        typer.Option(
+            "--population", metavar="N", help="Trials per generation (0 = chosen from the number of weights)."
+        ),
         _Population(MIN_POPULATION, MAX_POPULATION),
     ] = 0,
     workers: Annotated[
-        int, typer.Option("--workers", "-w", metavar="N", help="How many trials at once (0: one a core)."), WORKERS
+        int, typer.Option("--workers", "-w", metavar="N", help="Parallel trials (0 = one per core)."), WORKERS
     ] = 0,
     fresh: Annotated[
         int,
-        typer.Option("--fresh", metavar="N", help="Games on fresh seeds, before and after, for the report."),
+        typer.Option("--fresh", metavar="N", help="Games on new seeds, before and after, for the report."),
         Within(2, 10_000_000),
     ] = 1000,
     goal: GoalOption = 2048,
@@ -96,14 +98,14 @@ def tune(
     start: StartOption = None,
     spawner: SpawnerOption = "fair",
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the result as TOML.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE, whatever it is.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")] = False,
     study: Annotated[
         Path | None,
-        typer.Option("--study", metavar="FILE", help="Where trials are kept (default: your data folder)."),
+        typer.Option("--study", metavar="FILE", help="Study file for the trials (default: in your data folder)."),
     ] = None,
     as_json: JsonOption = False,
     player_file: Annotated[
-        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="A Python file with players of your own.")
+        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="Python file with your own players.")
     ] = None,
 ) -> None:
     """Tune the weights of an evaluator; the same command goes on where it was left.

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from lab2048.models.ntuple.network import Network
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
-FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A network, as lab2048 train makes it.")]
-OutOption = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where the result is written.")]
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace the result, if it is there.")]
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="Network file written by lab2048 train.")]
+OutOption = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Output file.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite the output file if it exists.")]
 
 
 @app.callback()
@@ -59,7 +59,7 @@ def info(file: FileArgument, as_json: JsonOption = False) -> None:
 def curve(
     file: FileArgument,
     as_json: JsonOption = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="A line for each point, comma-separated.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="CSV, one line per point.")] = False,
 ) -> None:
     """Show how a network learnt: its learning curve and its trials.
 
@@ -87,7 +87,7 @@ def prune_command(
     out: OutOption,
     least: Annotated[
         float,
-        typer.Option("--least", metavar="N", help="Drop weights whose errors add up to less than this."),
+        typer.Option("--least", metavar="N", help="Drop weights whose accumulated error is below this."),
         AtLeast(0),
     ] = 10_000,
     force: ForceOption = False,
@@ -107,11 +107,11 @@ def quantize_command(
     file: FileArgument,
     out: OutOption,
     step: Annotated[
-        float, typer.Option("--step", metavar="N", help="Round weights to whole steps of this."), Above(0, 1e15)
+        float, typer.Option("--step", metavar="N", help="Round weights to multiples of this."), Above(0, 1e15)
     ] = 16,
     least: Annotated[
         float,
-        typer.Option("--least", metavar="N", help="First drop weights whose errors add up to less than this."),
+        typer.Option("--least", metavar="N", help="First drop weights whose accumulated error is below this."),
         AtLeast(0),
     ] = 0,
     force: ForceOption = False,
