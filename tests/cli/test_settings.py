@@ -226,7 +226,7 @@ def test_a_variable_that_is_wrong_is_named(capsys: pytest.CaptureFixture[str], m
     ("name", "says"),
     [
         ("LAB2048_RULSE", "lab2048: LAB2048_RULSE means nothing to lab2048: did you mean LAB2048_RULES?"),
-        ("LAB2048_GAMES", "did you mean LAB2048_MATCH_GAMES? (or that of watch, tune, evaluate, regret"),
+        ("LAB2048_GAMES", "did you mean LAB2048_MATCH_GAMES? (or that of watch, tune, evaluate, regret ...)"),
         ("LAB2048_MIN_SCORE", "did you mean LAB2048_GAMES_LIST_MIN_SCORE?"),
         ("LAB2048_MATCH_GMAES", "did you mean LAB2048_MATCH_GAMES?"),
         ("LAB2048_ZZZ", "lab2048: LAB2048_ZZZ means nothing to lab2048: lab2048 config show --all lists what can be"),
