@@ -18,7 +18,7 @@ import api_types
 import tui_shots
 
 from lab2048.rules import Rules, reference
-from lab2048.rules.move import letters, move_name
+from lab2048.rules.kind import KINDS
 from lab2048.rules.notation import read_board, write_board
 from lab2048.views import number
 
@@ -139,11 +139,14 @@ def page() -> dict[str, object]:
     for text in PAGE_MAPS:
         shape, ranks = read_board(text)
         maps.append(
-            {"rows": shape.rows, "ranks": ranks, "hexagonal": shape.is_hexagonal, "text": write_board(shape, ranks)}
+            {
+                "shape": {"rows": shape.rows, "name": shape.size_name, "map_prefix": shape.map_prefix},
+                "ranks": ranks,
+                "text": write_board(shape, ranks),
+            }
         )
     moves = {
-        len(shape.moves): {"letters": letters(shape.moves), "names": [move_name(move) for move in shape.moves]}
-        for shape in (read_board("4x4")[0], read_board("hex1")[0])
+        kind.cells: [direction._asdict() for direction in read_board(kind.example)[0].directions] for kind in KINDS
     }
     return {
         "what": "slides, maps, moves and numbers as Python has them, for the page",

@@ -10,14 +10,14 @@ from lab2048.cli.keyboard import split_keys
     [
         ("wasd", "wasd", ""),
         ("w a\ts\n", "was", ""),
-        ("\x1b[A\x1b[B\x1b[C\x1b[D", "wsda", ""),  # arrows
-        ("\x1bOA\x1bOB\x1bOC\x1bOD", "wsda", ""),  # arrows in the other mode
-        ("\x1b[1;5A\x1b[1;2Dd", "wad", ""),  # Ctrl-Up, Shift-Left
+        ("\x1b[A\x1b[B\x1b[C\x1b[D", "↑↓→←", ""),  # arrows
+        ("\x1bOA\x1bOB\x1bOC\x1bOD", "↑↓→←", ""),  # arrows in the other mode
+        ("\x1b[1;5A\x1b[1;2Dd", "↑←d", ""),  # Ctrl-Up, Shift-Left
         ("\x1b[3~a", "a", ""),  # Delete
         ("\x1b[15~a\x1b[[Ea\x1bOPa", "aaa", ""),  # F5, F5 of a Linux console, F1
         ("\x1b[200~a\x1b[<0;3;4M", "a", ""),
         ("\x1bas", "as", ""),  # Esc, or Alt-a
-        ("\x1b\x1b[A", "w", ""),
+        ("\x1b\x1b[A", "↑", ""),
         ("a\x1b", "a", "\x1b"),
         ("a\x1b[", "a", "\x1b["),
         ("a\x1b[1;5", "a", "\x1b[1;5"),

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  hexagonColumns,
   readAddress,
   rowsOf,
   writeAddress,
@@ -11,14 +10,9 @@ import {
 import { golden } from "./golden.js";
 
 test("maps are written as Python writes them", () => {
-  for (const { rows, ranks, hexagonal, text } of golden.maps) {
-    assert.equal(writeMap(rowsOf(rows, ranks), hexagonal), text);
+  for (const { shape, ranks, text } of golden.maps) {
+    assert.equal(writeMap(rowsOf(shape.rows, ranks), shape), text);
   }
-});
-
-test("the columns of hexagons", () => {
-  assert.deepEqual(hexagonColumns(1), [2, 3, 2]);
-  assert.deepEqual(hexagonColumns(2), [3, 4, 5, 4, 3]);
 });
 
 test("addresses are read as they were written", () => {

@@ -5,8 +5,19 @@ import { GAP, Layout } from "../../src/lab2048/views/web/static/js/pure/layout.j
 
 /** A board of squares from rows of cells, as the server sends it; -1 is a brick. */
 function squares(rows) {
-  const entries = rows.flatMap((row, y) => row.map((cell, x) => ({ x, y, cell })));
-  return { entries, rows, hexagonal: false };
+  const entries = rows.flatMap((row, y) =>
+    row.map((cell, x) => ({ x, y, cell, outline: 0, name: `row ${y + 1} column ${x + 1}` })),
+  );
+  const [a, b] = [-0.5, 0.5];
+  const outlines = [
+    [
+      [a, a],
+      [b, a],
+      [b, b],
+      [a, b],
+    ],
+  ];
+  return { entries, outlines, rows, boxed: true, left: a, top: a, width: rows[0].length, height: rows.length };
 }
 
 const BRICKED = squares([
@@ -17,17 +28,43 @@ const near = (text, share) => assert.ok(Math.abs(parseFloat(text) - 100 * share)
 
 test("tiles and gaps fill the board", () => {
   const layout = new Layout(BRICKED);
-  assert.equal(layout.words, "2 by 3");
+  assert.equal(layout.names[4], "row 2 column 3");
   assert.deepEqual(
     layout.entries.map((entry) => entry.cell),
     [0, 1, 2, 3, 4, -1],
   );
   const wide = 3 + GAP;
-  near(layout.boxes[0][0], GAP / wide);
-  near(layout.boxes[2][0], (2 + GAP) / wide);
+  near(layout.boxes[0]["--x"], GAP / wide);
+  near(layout.boxes[2]["--x"], (2 + GAP) / wide);
   near(layout.sizes["--w"], (1 - GAP) / wide);
-  near(layout.boxes[4][1], (1 + GAP) / (2 + GAP));
+  near(layout.boxes[4]["--y"], (1 + GAP) / (2 + GAP));
   assert.equal(layout.boxes.length, 5);
+});
+
+test("cells that are no boxes are cut out by their outlines, in boxes around their centres", () => {
+  const half = Math.sqrt(3) / 2;
+  const up = [
+    [0, -1],
+    [half, 0.5],
+    [-half, 0.5],
+  ];
+  const shape = {
+    entries: [
+      { x: 0, y: 0, cell: 0, outline: 0, name: "" },
+      { x: half, y: -0.5, cell: 1, outline: 1, name: "" },
+    ],
+    outlines: [up, up.map(([x, y]) => [-x, -y])],
+    boxed: false,
+    left: -half,
+    top: -1,
+    width: 3 * half,
+    height: 1.5,
+  };
+  const layout = new Layout(shape);
+  assert.match(layout.boxes[0]["--clip"], /^polygon\(50% 0%, 100% 75%, 0% 75%\)$/);
+  assert.match(layout.boxes[1]["--clip"], /^polygon\(50% 100%, 0% 25%, 100% 25%\)$/);
+  assert.match(layout.boxes[0]["--ring"], /^polygon\(evenodd, /);
+  near(layout.sizes["--w"], (2 * half * (1 - GAP)) / (3 * half + 0.2));
 });
 
 test("the nearest cell in a direction, past bricks and never off the board", () => {

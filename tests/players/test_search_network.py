@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def weights_for(folder: Path, text: str) -> str:
     """A file with a network for a shape, of little use to play but quickly made."""
     board = Board.from_text(text)
-    path = folder / f"{'-'.join(map(str, board.shape.places)).replace(' ', '')[:60]}.safetensors"
+    path = folder / f"{str(board.shape.rows).replace(' ', '')[:60]}.safetensors"
     if not path.exists():
         save_network(path, network_on(board))
     return str(path)

@@ -8,9 +8,9 @@ from strategies import rules as any_rules
 
 from lab2048.errors import BoardError, LabError, UsageError
 from lab2048.kernels.board.layout import SPAWN_SIZE
-from lab2048.rules import Board, Move, Rules, Spawner
+from lab2048.rules import Board, Rules, Spawner
+from lab2048.rules.kind import SQUARES, make_shape
 from lab2048.rules.rules import MAX_SPAWN_TILES
-from lab2048.rules.shape import make_shape
 
 
 @given(any_rules(PACKED + WIDE))
@@ -56,7 +56,7 @@ def test_wrong_options_are_refused(options: dict[str, object], kind: type[LabErr
 
 
 SQUARE = Board.from_text("2x2")
-LARGE = make_shape(Move, ((False,) * 9,) * 9)
+LARGE = make_shape(SQUARES, ((False,) * 9,) * 9)
 
 
 @pytest.mark.parametrize(

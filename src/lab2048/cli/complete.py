@@ -111,10 +111,17 @@ def _evaluators(typed: str) -> list[Candidate]:  # noqa: ARG001
 
 
 def _boards(typed: str) -> list[Candidate]:  # noqa: ARG001
+    from lab2048.rules.kind import KINDS
+
     squares = [Candidate(f"{n}x{n}") for n in range(2, 9)]
     oblongs = [Candidate(text) for text in ("2x3", "2x4", "3x4", "3x5", "4x5")]
-    hexagons = [Candidate(f"hex{radius}", "a hexagon") for radius in range(1, 5)]
-    return [*squares, *oblongs, *hexagons, Candidate("####|#xx#|#xx#|####", "a map: x is a brick")]
+    named = [
+        Candidate(kind.name(size), kind.cells)
+        for kind in KINDS
+        if kind.prefix
+        for size in range(kind.parameters[0].smallest, kind.parameters[0].largest + 1)
+    ]
+    return [*squares, *oblongs, *named, Candidate("####|#xx#|#xx#|####", "a map: x is a brick")]
 
 
 def _games(typed: str) -> list[Candidate]:  # noqa: ARG001

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Self
 
+from lab2048.rules.move import ARROWS
+
 PAUSE_SECONDS = 0.5
 REDRAW = "\x0c"  # Ctrl-L
 # A screen of our own, and back to the old one; first emptied, because tmux keeps what a smaller screen would have cut.
@@ -21,7 +23,7 @@ _END_OF_INPUT = "\x04"  # Ctrl-D
 # the numbers before it what else is held down.  The first form is that of the function keys of a Linux console.
 _SEQUENCE = re.compile(r"\x1b(?:\[\[.|\[[0-?]*[ -/]*(?P<csi>[@-Z\\-~])|O[0-9;]*(?P<ss3>[A-Za-z~]))")
 _UNFINISHED = re.compile(r"\x1b(?:\[\[?[0-?]*[ -/]*|O[0-9;]*)?\Z")
-_ARROWS = {"A": "w", "B": "s", "C": "d", "D": "a"}
+_ARROWS = dict(zip("ABCD", (ARROWS[name] for name in ("up", "down", "right", "left")), strict=True))
 
 
 def can_read_keys() -> bool:
@@ -133,13 +135,13 @@ class Keys:
 
 
 def split_keys(text: str) -> tuple[str, str]:
-    r"""The keys in what a terminal sent, and the unfinished end of it.
+    r"""Split what a terminal sent into keys and the unfinished end of it.
 
-    Arrows become letters, whatever is held down with them; other sequences, the Esc key
-    and white space are dropped.
+    Arrow keys become the characters of ARROWS, whatever is held down with them; other
+    sequences, the Esc key and white space are dropped.
 
     >>> split_keys("a\x1b[B\x1b[15~d\x1b[")
-    ('asd', '\x1b[')
+    ('a↓d', '\x1b[')
     """
     unfinished = _UNFINISHED.search(text)
     end = unfinished.start() if unfinished else len(text)

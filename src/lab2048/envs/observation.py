@@ -1,7 +1,7 @@
 """Observations: how a board is laid out for a learner.
 
 A plain rectangle keeps its rows and columns.  Hexagons and boards with bricks have no
-rectangle of cells: theirs is a list of cells, in the order of `rules.shape.places`.
+rectangle of cells: theirs is a list of cells, in the order of their numbers.
 """
 
 from typing import Any

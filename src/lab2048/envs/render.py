@@ -1,24 +1,26 @@
-"""A board as text, for the render mode `ansi`, and as a picture, for `rgb_array`; drawn with NumPy alone.
+"""Boards as text, for the render mode `ansi`, and as pictures, for `rgb_array`, drawn with NumPy alone.
 
 In a picture everything is a distance: a pixel belongs to a tile, or to a stroke of a digit, as far as
 its distance from it is negative, so that all edges come out smooth at any size.
 """
 
 import math
+from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.rules import Board
-from lab2048.rules.shape import BRICK, NOTHING, Shape
+from lab2048.rules.shape import BRICK, NOTHING, Outline, Shape
 
 Picture = NDArray[np.uint8]
 Field = NDArray[np.float64]
 Colour = tuple[int, int, int]
 
 TILE, GAP, CORNER = 80, 10, 5  # pixels
+FRAME_TILE = TILE + 3 * GAP  # what lies behind a tile that is no box
 PAGE, FRAME, EMPTY, STONE = (250, 248, 239), (187, 173, 160), (205, 193, 180), (143, 122, 102)
 DARK_INK, LIGHT_INK = (31, 26, 20), (249, 246, 242)
 # The hues of the original game, 2 to 2048, and one for all beyond.
@@ -58,7 +60,7 @@ _STROKE = 1.05  # how thick
 
 
 def write_board(board: Board) -> str:
-    """The tiles in rows, aligned; hexagons stand in columns, each half a tile lower than its neighbours.
+    """Write the tiles in aligned rows, each where it lies on the board.
 
     >>> print(write_board(Board.from_text("2 16 . / . x 4")))
      2 16  .
@@ -77,21 +79,21 @@ def write_board(board: Board) -> str:
 
 
 def draw_board(board: Board) -> Picture:
-    """The board as height x width x 3 bytes."""
+    """Draw the board as height x width x 3 bytes."""
     shape = board.shape
     placed, (width, height) = _layout(shape)
     picture = np.empty((height, width, 3))
     picture[:] = PAGE
-    if shape.is_hexagonal:  # every cell brings its own piece of the frame
-        for _, x, y in placed:
-            _blend(picture, x, y, _tile_mask(True, TILE + 3 * GAP), FRAME)
-    else:
+    if shape.is_boxed:
         down, across = np.mgrid[:height, :width] + 0.5
         _mix(picture, _coverage(_box(across - width / 2, down - height / 2, width / 2, height / 2, CORNER + 3)), FRAME)
-    for cell, x, y in placed:
+    else:  # every entry brings its own piece of the frame
+        for _, outline, x, y in placed:
+            _blend(picture, x, y, _polygon_mask(outline, FRAME_TILE), FRAME)
+    for cell, outline, x, y in placed:
         rank = 0 if cell == BRICK else board.ranks[cell]
         colour = STONE if cell == BRICK else EMPTY if rank == 0 else _colour(rank)
-        _blend(picture, x, y, _tile_mask(shape.is_hexagonal, TILE), colour)
+        _blend(picture, x, y, _box_mask() if shape.is_boxed else _polygon_mask(outline, TILE), colour)
         if rank:
             _blend(picture, x, y, _number_mask(2**rank), LIGHT_INK if rank > len(COLOURS) else DARK_INK)
     return np.rint(picture).astype(np.uint8)
@@ -101,16 +103,23 @@ def _colour(rank: int) -> Colour:
     return COLOURS[rank - 1] if rank <= len(COLOURS) else BEYOND
 
 
-def _layout(shape: Shape) -> tuple[list[tuple[int, int, int]], tuple[int, int]]:
-    """Where the middle of each entry of the map lies (entry, x, y), and how large the picture is (width, height)."""
-    step = TILE + GAP
-    left, top = (TILE // 2 + 4 * GAP, TILE // 2 + 3 * GAP) if shape.is_hexagonal else (TILE // 2 + GAP,) * 2
-    placed = [
-        (entry, left + round(step * x), top + round(step * y))
-        for row, centres in zip(shape.rows, shape.centres, strict=True)
-        for entry, (x, y) in zip(row, centres, strict=True)
-    ]
-    return placed, (max(x for _, x, _ in placed) + left, max(y for _, _, y in placed) + top)
+def _layout(shape: Shape) -> tuple[list[tuple[int, Outline, int, int]], tuple[int, int]]:
+    """Place each entry of the map (entry, outline, x, y of its centre); also return width and height of the picture."""
+    centres = list(chain.from_iterable(shape.centres))
+    bounds, xs, ys = shape.bounds, [x for x, _ in centres], [y for _, y in centres]
+    left, top = _margin(-bounds[0], shape), _margin(-bounds[1], shape)
+    right, bottom = _margin(bounds[2] - max(xs), shape), _margin(bounds[3] - max(ys), shape)
+    across, down = ([round((TILE + GAP) * each) for each in numbers] for numbers in (xs, ys))
+    entries = zip(chain.from_iterable(shape.rows), chain.from_iterable(shape.outlines), across, down, strict=True)
+    placed = [(entry, outline, left + x, top + y) for entry, outline, x, y in entries]
+    return placed, (left + max(across) + right, top + max(down) + bottom)
+
+
+def _margin(reach: float, shape: Shape) -> int:
+    """Pixels between the outermost centres and the edge of the picture, where outlines reach so far."""
+    if shape.is_boxed:
+        return round(TILE * reach) + GAP
+    return GAP * math.ceil(round((FRAME_TILE * reach + 1.5 * GAP) / GAP, 6))
 
 
 def _coverage(distance: Field) -> Field:
@@ -124,18 +133,30 @@ def _box(x: Field, y: Field, half_width: float, half_height: float, corner: floa
     return np.hypot(np.maximum(over_x, 0), np.maximum(over_y, 0)) + np.minimum(np.maximum(over_x, over_y), 0) - corner
 
 
-def _hexagon(x: Field, y: Field, half_height: float) -> Field:
-    """Distance from a hexagon that stands on a flat side."""
-    x, y = np.abs(x), np.abs(y)
-    return np.maximum(y, x * math.sqrt(3) / 2 + y / 2) - half_height
+def _polygon(x: Field, y: Field, outline: Outline, size: int) -> Field:
+    """Distance from a convex polygon around 0, 0, its corners clockwise; exact inside, sharp corners outside."""
+    distance: Field = np.maximum.reduce(list(_half_planes(x, y, outline, size)))
+    return distance
+
+
+def _half_planes(x: Field, y: Field, outline: Outline, size: int) -> Iterator[Field]:
+    for (x0, y0), (x1, y1) in pairwise([*outline, outline[0]]):
+        length = math.hypot(x1 - x0, y1 - y0)
+        out_x, out_y = (y1 - y0) / length, (x0 - x1) / length  # y points down: clockwise has the outside at the left
+        yield (x - size * x0) * out_x + (y - size * y0) * out_y
 
 
 @cache
-def _tile_mask(is_hexagonal: bool, size: int) -> Field:
-    side = size + size // 4  # a hexagon is wider than high
+def _polygon_mask(outline: Outline, size: int) -> Field:
+    side = 2 * math.ceil(size * max(max(abs(x), abs(y)) for x, y in outline)) + 2
     y, x = np.mgrid[:side, :side] - (side - 1) / 2
-    half = size / 2
-    return _coverage(_hexagon(x, y, half) if is_hexagonal else _box(x, y, half, half, CORNER))
+    return _coverage(_polygon(x, y, outline, size))
+
+
+@cache
+def _box_mask() -> Field:
+    y, x = np.mgrid[:TILE, :TILE] - (TILE - 1) / 2
+    return _coverage(_box(x, y, TILE / 2, TILE / 2, CORNER))
 
 
 @cache
@@ -165,10 +186,12 @@ def _segment(x: Field, y: Field, start: tuple[float, float], way: tuple[float, f
 
 
 def _blend(picture: Field, x: int, y: int, mask: Field, colour: Colour) -> None:
-    """Paint a mask around a point."""
+    """Paint a mask around a point; what lies outside the picture is left out."""
     height, width = mask.shape
     top, left = y - height // 2, x - width // 2
-    _mix(picture[top : top + height, left : left + width], mask, colour)
+    area = picture[max(top, 0) : top + height, max(left, 0) : left + width]
+    down, right = max(-top, 0), max(-left, 0)
+    _mix(area, mask[down : down + area.shape[0], right : right + area.shape[1]], colour)
 
 
 def _mix(area: Field, mask: Field, colour: Colour) -> None:

@@ -9,7 +9,7 @@ from lab2048.errors import UsageError
 from lab2048.learning.config import TrainingConfig, option
 from lab2048.models.ntuple.pattern import BEST, SMALL_BOARD, corners
 from lab2048.rules import Rules
-from lab2048.rules.shape import rectangle
+from lab2048.rules.kind import rectangle
 
 if TYPE_CHECKING:
     from lab2048.kernels.ntuple.update import Method

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.errors import BoardError, UnknownNameError, UsageError
+from lab2048.rules.kind import SQUARES
 from lab2048.rules.move import Move, move_name
 from lab2048.rules.reference import Line
 from lab2048.rules.shape import Shape
@@ -63,7 +64,7 @@ class Strategy:
     def from_text(cls, text: str, shape: Shape) -> Self:
         """Return the strategy of this name; raise BoardError unless the board has square cells."""
         along, wall = read_strategy(text)
-        if shape.is_hexagonal:
+        if shape.kind != SQUARES.cells:
             raise BoardError(f"strategy={text} needs a board of squares: of six moves it does not say which are unsafe")
         return cls(shape, along, wall)
 

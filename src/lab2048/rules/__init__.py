@@ -2,9 +2,10 @@
 
 from lab2048.rules.board import Board, Slide
 from lab2048.rules.game import Game, Turn
+from lab2048.rules.kind import hexagon, rectangle
 from lab2048.rules.move import HexMove, Move
 from lab2048.rules.rules import Rules, Spawn, Spawner
-from lab2048.rules.shape import Shape, Symmetry, hexagon, rectangle
+from lab2048.rules.shape import Shape, Symmetry
 
 __all__ = [
     "Board",

@@ -1,15 +1,17 @@
 """Moves: the directions that tiles can slide in, clockwise from up.
 
-A move is a number, and the two enumerations only give the numbers names, letters
-for records, and keys.  Four moves in the order of the original game and of most
-environments; six on hexagons that stand on a flat side.
+A move is a number.  The enumerations give the numbers names; `directions` says for each
+move its label, where it points, and which keys make it.
 """
 
+import math
 from enum import IntEnum
+from functools import cache
+from typing import NamedTuple
 
 
 class Move(IntEnum):
-    """The four moves of a board of squares."""
+    """The four moves of a board of squares, in the order of the original game and of most environments."""
 
     UP = 0
     RIGHT = 1
@@ -18,7 +20,7 @@ class Move(IntEnum):
 
 
 class HexMove(IntEnum):
-    """The six moves of a board of hexagons."""
+    """The six moves of a board of hexagons that stand on a flat side."""
 
     UP = 0
     UP_RIGHT = 1
@@ -36,6 +38,33 @@ Moves = tuple[AnyMove, ...]
 #      w          q w e
 #    a s d        a s d
 _LETTERS: dict[type[IntEnum], str] = {Move: "wdsa", HexMove: "wedsaq"}
+_FIRST_ANGLES: dict[type[IntEnum], int] = {Move: -90, HexMove: -90}
+# The arrow that shows a direction, its arrow key, and its key on a number pad.
+_COMPASS = {
+    "up": ("↑", "up", "8"),
+    "up-right": ("↗", "", "9"),
+    "right": ("→", "right", "6"),
+    "down-right": ("↘", "", "3"),
+    "down": ("↓", "down", "2"),
+    "down-left": ("↙", "", "1"),
+    "left": ("←", "left", "4"),
+    "up-left": ("↖", "", "7"),
+}
+_ARROW_LETTERS = {"up": "w", "right": "d", "down": "s", "left": "a"}
+ARROWS = {arrow_key: glyph for glyph, arrow_key, _ in _COMPASS.values() if arrow_key}
+
+
+class Direction(NamedTuple):
+    """How a move is named, drawn and typed."""
+
+    label: str  # "up-left"
+    glyph: str  # an arrow of one character
+    dx: float  # unit vector on the screen, y downwards
+    dy: float
+    angle: float  # of that vector in degrees, above -180 and up to 180
+    letter: str  # in records; also a key
+    arrow_key: str  # "up", "right", "down", "left", or "" if no arrow key points there
+    digit: str  # key on a number pad
 
 
 def letters(moves: Moves) -> str:
@@ -43,10 +72,43 @@ def letters(moves: Moves) -> str:
     return _LETTERS[type(moves[0])]
 
 
-def move_name(move: AnyMove) -> str:
+def key_moves(moves: Moves) -> dict[str, int]:
+    """Which move each key of a terminal makes: letters, and arrow keys as the characters of ARROWS.
+
+    An arrow key makes the move that points there, or else the move whose letter has its place in w a s d.
+
+    >>> key_moves(tuple(HexMove))["→"] == HexMove.DOWN_RIGHT
+    True
+    """
+    keys = {letter: move for move, letter in enumerate(letters(moves))}
+    arrows = {ARROWS[name]: keys[letter] for name, letter in _ARROW_LETTERS.items() if letter in keys}
+    named = {ARROWS[move_name(move)]: int(move) for move in moves if move_name(move) in ARROWS}
+    return keys | arrows | named
+
+
+def move_name(move: IntEnum) -> str:
     """The name in words.
 
     >>> move_name(HexMove.DOWN_LEFT)
     'down-left'
     """
     return move.name.lower().replace("_", "-")
+
+
+@cache
+def directions(moves: type[AnyMove]) -> tuple[Direction, ...]:
+    """The directions of an enumeration of moves, evenly spaced and clockwise.
+
+    >>> [direction.label for direction in directions(Move)]
+    ['up', 'right', 'down', 'left']
+    """
+    # The enumeration is the argument, not its members: as numbers the moves of two kinds are equal to a cache.
+    found = []
+    for move, letter in zip(moves, _LETTERS[moves], strict=True):
+        label = move_name(move)
+        glyph, arrow_key, digit = _COMPASS[label]
+        angle = _FIRST_ANGLES[moves] + 360 / len(moves) * move
+        angle = angle - 360 if angle > 180 else angle
+        dx, dy = (round(f(math.radians(angle)), 6) + 0.0 for f in (math.cos, math.sin))  # + 0.0: no -0.0
+        found.append(Direction(label, glyph, dx, dy, angle, letter, arrow_key, digit))
+    return tuple(found)

@@ -12,9 +12,9 @@ Rows may be separated by | or / or a new line.
 import re
 
 from lab2048.errors import BoardError, nearest
-from lab2048.rules.move import HexMove, Move
+from lab2048.rules.kind import KINDS, MAX_SIDE, SQUARES, Kind, Lengths, make_shape
 from lab2048.rules.reference import Ranks
-from lab2048.rules.shape import BRICK, MAX_RADIUS, MAX_SIDE, Shape, hexagon, hexagon_columns, make_shape, rectangle
+from lab2048.rules.shape import BRICK, Shape
 
 MAX_RANK = 31  # the largest tile that rules may spawn or set as goal: 2147483648
 # Of a whole board.  A slide keeps the sum, so what is read can be played and read again; and
@@ -24,11 +24,13 @@ _EMPTY = {"#", ".", "0"}
 _MAX_TEXT = 2000
 _RANKS = re.compile(r"[0-9a-g]{16}", re.IGNORECASE)  # as other programs write the classic board: g is 65536
 _SIZE = re.compile(r"(\d{1,9})[xX](\d{1,9})", re.ASCII)
+_NAMED = {kind.prefix: kind for kind in KINDS if kind.prefix}  # kinds whose boards are a prefix and one number
+_NAME = re.compile(rf"({'|'.join(_NAMED)})(\d{{1,9}})(:?)", re.IGNORECASE | re.ASCII)
 # What people type for a size: 4x, 4*4, 4 by 4, hex-2, hexagon3.
 _ALMOST_SIZE = re.compile(r"(\d)\s*[^\d\s#|/]{0,3}\s*(\d?)[xX]?", re.ASCII)
-_ALMOST_HEXAGON = re.compile(r"h(?:e?xx?|exa|exagon|exagonal)?[\s:_-]*(\d?)", re.IGNORECASE | re.ASCII)
 _WORDS = {"classic": "4x4", "standard": "4x4", "normal": "4x4", "original": "4x4", "default": "4x4", "square": "4x4"}
-_EXPECTED = "expected a size such as 4x4 or hex2, or a map such as ####|#xx#|####"
+_EXAMPLES = ", ".join(kind.example for kind in KINDS[:-1]) + f" or {KINDS[-1].example}"
+_EXPECTED = f"expected a size such as {_EXAMPLES}, or a map such as ####|#xx#|####"
 
 
 def rank_of(tile: str, where: str = "tile", largest: int = 2**MAX_RANK) -> int:
@@ -49,21 +51,20 @@ def read_board(text: str) -> tuple[Shape, Ranks]:
     """Read a board: its shape and its tiles."""
     text = text.strip()
     if not text:
-        raise BoardError("the map is empty: expected rows such as ####|####, or 4x4, or hex2")
+        raise BoardError(f"the map is empty: expected rows such as ####|####, or a size such as {_EXAMPLES}")
     if len(text) > _MAX_TEXT:
         raise BoardError(f"the map has {len(text)} characters: expected at most {_MAX_TEXT}", code="board.too_large")
     if size := _SIZE.fullmatch(text):
-        shape = rectangle(int(size[1]), int(size[2]))
-        return shape, (0,) * shape.n_cells
+        return _empty(SQUARES.plain(int(size[1]), int(size[2])))
     if _RANKS.fullmatch(text):
-        return rectangle(4, 4), tuple(int(digit, 17) for digit in text)
-    if size := re.fullmatch(r"hex(\d{1,9})", text, re.IGNORECASE | re.ASCII):
-        shape = hexagon(int(size[1]))
-        return shape, (0,) * shape.n_cells
-    if size := re.match(r"hex(\d{1,9}):", text, re.IGNORECASE | re.ASCII):
-        return _read_map(text[size.end() :], hexagon_columns(int(size[1])))
+        return SQUARES.plain(4, 4), tuple(int(digit, 17) for digit in text)
+    if (name := _NAME.match(text)) and (name[3] or name.end() == len(text)):
+        kind, size_number = _NAMED[name[1].lower()], int(name[2])
+        if not name[3]:
+            return _empty(kind.plain(size_number))
+        return _read_map(text[name.end() :], kind, kind.checked_lengths(size_number))
     try:
-        return _read_map(text, None)
+        return _read_map(text, SQUARES, None)
     except BoardError:
         if (len(text) == 1 and text.isdecimal()) or meant_by(text) or not re.search(r"[#|/\n]|^[0-9.xX\s]+$", text):
             raise BoardError(
@@ -72,8 +73,12 @@ def read_board(text: str) -> tuple[Shape, Ranks]:
         raise
 
 
+def _empty(shape: Shape) -> tuple[Shape, Ranks]:
+    return shape, (0,) * shape.n_cells
+
+
 def meant_by(text: str) -> str:
-    """Which size may be meant by a text that is none, as the end of an error; empty if nobody can tell.
+    """Suggest the size that a misspelt one may mean, as the end of an error; empty if there is none.
 
     >>> meant_by("4*4"), meant_by("3x"), meant_by("hexx2"), meant_by("clasic"), meant_by("oops")
     ('did you mean 4x4?', 'did you mean 3x3?', 'did you mean hex2?', 'did you mean 4x4?', '')
@@ -83,26 +88,34 @@ def meant_by(text: str) -> str:
         meant = f"{size[1]}x{size[2] or size[1]}"
         is_one = 1 <= int(size[1]) <= MAX_SIDE and 1 <= int(size[2] or size[1]) <= MAX_SIDE and meant != "1x1"
         meant = meant if is_one else ""
-    elif radius := _ALMOST_HEXAGON.fullmatch(text):
-        meant = f"hex{radius[1] or 2}" if 1 <= int(radius[1] or 2) <= MAX_RADIUS else ""
+    elif named := _meant_kind(text):
+        meant = named
     else:
         found = nearest(text.lower(), _WORDS, " ")
         meant = next((size for word, size in _WORDS.items() if found == f"did you mean {word}?"), "")
     return f"did you mean {meant}?" if meant else ""
 
 
+def _meant_kind(text: str) -> str:
+    for kind in _NAMED.values():
+        if found := re.fullmatch(rf"{kind.misspelt}[\s:_-]*(\d?)", text, re.IGNORECASE | re.ASCII):
+            limits, number = kind.parameters[0], int(found[1] or kind.example.removeprefix(kind.prefix))
+            return kind.name(number) if limits.smallest <= number <= limits.largest else ""
+    return ""
+
+
 def _short(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:40]}...")
 
 
-def _read_map(text: str, columns: tuple[int, ...] | None) -> tuple[Shape, Ranks]:
-    noun = "row" if columns is None else "column"
+def _read_map(text: str, kind: Kind, expected: Lengths | None) -> tuple[Shape, Ranks]:
+    """Read the rows of a map; without `expected` lengths it is any rectangle."""
     rows = [row.strip() for row in re.split(r"[|/\n]", text.strip().rstrip("|/"))]
     entries = [row.split() if re.search(r"\s", text_without_breaks(text)) else list(row) for row in rows]
     if not any(entries):
         raise BoardError("the map is empty: expected rows such as ####|####")
     lengths = tuple(map(len, entries))
-    if columns is None:
+    if expected is None:
         for i, length in enumerate(lengths, 1):
             if length != lengths[0]:
                 raise BoardError(f"row {i} of the map has {length} cells: expected {lengths[0]}, as in row 1")
@@ -111,9 +124,9 @@ def _read_map(text: str, columns: tuple[int, ...] | None) -> tuple[Shape, Ranks]
                 f"the map is {len(entries)}x{lengths[0]}: expected at most {MAX_SIDE}x{MAX_SIDE}",
                 code="board.too_large",
             )
-    elif lengths != columns:
-        expected = ", ".join(map(str, columns))
-        raise BoardError(f"the columns have {', '.join(map(str, lengths))} cells: expected {expected}")
+    elif lengths != expected:
+        found, wanted = (", ".join(map(str, numbers)) for numbers in (lengths, expected))
+        raise BoardError(f"the {kind.row_noun}s have {found} cells: expected {wanted}")
     ranks, bricks = [], []
     for i, row in enumerate(entries, 1):
         bricks.append(tuple(entry in ("x", "X") for entry in row))
@@ -121,12 +134,12 @@ def _read_map(text: str, columns: tuple[int, ...] | None) -> tuple[Shape, Ranks]
             if entry in _EMPTY:
                 ranks.append(0)
             elif entry not in ("x", "X"):
-                ranks.append(rank_of(entry, f"{noun} {i}, entry {j}:", MAX_TILE_SUM))
+                ranks.append(rank_of(entry, f"{kind.row_noun} {i}, entry {j}:", MAX_TILE_SUM))
     if (total := sum(2**rank for rank in ranks if rank)) > MAX_TILE_SUM:
         raise BoardError(
             f"the tiles of the map sum to {total}: expected at most {MAX_TILE_SUM}", code="board.too_large"
         )
-    return make_shape(Move if columns is None else HexMove, tuple(bricks)), tuple(ranks)
+    return make_shape(kind, tuple(bricks)), tuple(ranks)
 
 
 def text_without_breaks(text: str) -> str:
@@ -146,9 +159,8 @@ def write_board(shape: Shape, ranks: Ranks, *, spaced: bool = False) -> str:
     rows = [
         ["x" if cell == BRICK else "#" if tiles[cell] == 1 else str(tiles[cell]) for cell in row] for row in shape.rows
     ]
-    prefix = f"{shape.size_name}:" if shape.is_hexagonal else ""
     compact = "|".join("".join(row) for row in rows)
     # The one row with the tiles 2 and 4 beside a brick would read as a size: 2x4.
     if spaced or max(tiles) > 8 or _SIZE.fullmatch(compact):
-        return prefix + " / ".join(" ".join(row) for row in rows)
-    return prefix + compact
+        return shape.map_prefix + " / ".join(" ".join(row) for row in rows)
+    return shape.map_prefix + compact

@@ -9,9 +9,10 @@ from lab2048.kernels.board import layout as at
 from lab2048.kernels.board.lines import TOWARDS_HIGH, TOWARDS_LOW
 from lab2048.rules import dice
 from lab2048.rules.board import PACKED_CELLS, PACKED_RANK
+from lab2048.rules.kind import rectangle
 from lab2048.rules.reference import Line, Lines
 from lab2048.rules.rules import Rules
-from lab2048.rules.shape import Symmetry, rectangle
+from lab2048.rules.shape import Symmetry
 
 Plan = NDArray[np.uint64]
 

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, Self
 from lab2048.errors import BoardError, UnknownNameError, UsageError
 from lab2048.rules import dice, reference
 from lab2048.rules.board import Board
+from lab2048.rules.kind import MAX_SIDE
 from lab2048.rules.notation import MAX_RANK, MAX_TILE_SUM, rank_of
-from lab2048.rules.shape import MAX_SIDE, Shape
+from lab2048.rules.shape import Shape
 
 MAX_SPAWN_TILES = 16
 MAX_CELLS = MAX_SIDE**2

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from lab2048.errors import IllegalMoveError
 from lab2048.rules import Board
-from lab2048.rules.move import letters, move_name
+from lab2048.rules.move import key_moves, move_name
 from lab2048.views.text import fit, render
 
 if TYPE_CHECKING:
@@ -16,15 +16,15 @@ _NOW_WHAT = "u takes the last move back, x begins a new game"
 class PlainGame:
     """Games that are played by single keys.
 
-    Moves are the letters of the shape (w a s d, on hexagons q w e a s d); u undoes, r does
-    it again, x begins a new game, ? and h name the keys, and Q (or q where it is no move) ends.
+    The letters of the shape's moves and the arrow keys move; u undoes, r redoes, x begins a new game,
+    ? and h list the keys, and Q (or q where it is no move) quits.
     """
 
     def __init__(self, sitting: "Sitting") -> None:
         """Show what is played in a sitting."""
         self.has_ended = False
         self._sitting = sitting
-        self._keys = letters(sitting.rules.shape.moves)
+        self._moves = key_moves(sitting.rules.shape.moves)
 
     @property
     def board(self) -> Board:
@@ -33,8 +33,8 @@ class PlainGame:
     @property
     def help(self) -> str:
         """The keys in one line."""
-        moves, leave = ("w a s d", "q") if len(self._keys) == 4 else ("q w e / a s d", "Q")
-        return f"{moves} move, u undo, r redo, x new game, ? keys, {leave} quit"
+        leave = "Q" if "q" in self._moves else "q"
+        return f"{self._sitting.rules.shape.keys_text} move, u undo, r redo, x new game, ? keys, {leave} quit"
 
     @property
     def status(self) -> str:
@@ -43,8 +43,8 @@ class PlainGame:
 
     def press(self, key: str) -> str:
         """Do what a key says; return a line to show, perhaps empty."""
-        if key in self._keys:
-            return self._move(self._keys.index(key))
+        if key in self._moves:
+            return self._move(self._moves[key])
         if key in ("q", "Q"):
             self.has_ended = True
             return ""

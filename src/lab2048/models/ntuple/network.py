@@ -14,8 +14,8 @@ from lab2048.kernels.ntuple import lookup as of
 from lab2048.kernels.ntuple.large import N_LARGE_SETS
 from lab2048.models.ntuple.pattern import MAX_WEIGHTS, Pattern, parse_patterns
 from lab2048.rules import Board, Rules
+from lab2048.rules.kind import rectangle
 from lab2048.rules.plan import make_plan
-from lab2048.rules.shape import rectangle
 
 MARGIN = 3000.0  # of score
 MIN_STAGE, MAX_STAGE = 2, 15  # ranks

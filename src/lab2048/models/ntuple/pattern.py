@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable
 
 from lab2048.errors import OutOfRangeError, UsageError, nearest
-from lab2048.rules.shape import Shape, rectangle
+from lab2048.rules.kind import rectangle
+from lab2048.rules.shape import Shape
 
 Pattern = tuple[int, ...]
 

@@ -40,7 +40,7 @@ class PlayScreen(Page):
         self.decision: Decision | None = None  # the player's last one
         self._judged: Board | None = None  # the board that it is about
         self.adviser = self._new_adviser(spec)
-        self._moves = facts.move_keys(sitting.rules.shape.moves)
+        self._moves = facts.move_keys(sitting.rules.shape)
         self._is_stale = False
         self._doing = ""  # what is made ready for the player, as it was told last
         self._n_asked = 0  # questions that the player thinks about
@@ -83,7 +83,7 @@ class PlayScreen(Page):
     @property
     def help(self) -> list[tuple[str, str]]:
         """Every key and what it does."""
-        return facts.play_help(self.sitting.rules.shape.moves)
+        return facts.play_help(self.sitting.rules.shape)
 
     # --- keys ------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from lab2048.rules import Board, Game, Rules
-from lab2048.rules.move import Moves, letters, move_name
+from lab2048.rules.move import ARROWS, key_moves, letters
+from lab2048.rules.shape import Shape
 from lab2048.views.game_list import printable
 from lab2048.views.number import apart, count
 from lab2048.views.text import fit
@@ -15,10 +16,7 @@ if TYPE_CHECKING:
     from lab2048.players import Decision
 
 WIDTH = 32  # columns of the panel beside the board
-_ARROWS = {
-    "up": "↑", "down": "↓", "left": "←", "right": "→",
-    "up-right": "↗", "down-right": "↘", "down-left": "↙", "up-left": "↖",
-}  # fmt: skip
+_VI_KEYS = {"left": "h", "down": "j", "up": "k", "right": "l"}
 _BAR = 6
 SPEEDS = (1, 2, 5, 10, 20, 30, 60, 120, 0)  # moves a second; 0: as fast as the player is
 
@@ -81,16 +79,16 @@ def short_facts(game: Game, columns: int) -> str:
 
 def values_text(board: Board, decision: "Decision", spec: str, measure: str) -> Text:
     """A line for each legal move, the best first: its arrow, name, key and value, and a bar between worst and best."""
-    moves = board.shape.moves
+    directions = board.shape.directions
     text = Text().append(_cut(f"{measure} by {printable(spec)}", WIDTH) + "\n", "dim")
     low, high = min(decision.values.values()), max(decision.values.values())
     shown = dict(zip(decision.values, apart(decision.values.values(), 10), strict=True))
     for move in ranked(decision):
         value = decision.values[move]
-        name = move_name(moves[move])
+        direction = directions[move]
         part = 1.0 if high == low else (value - low) / (high - low)
         mark = "▸" if move == decision.move else " "
-        line = f"{mark}{_ARROWS[name]} {name:<10} {shown[move]:>10} {'█' * round(1 + (_BAR - 1) * part)}\n"
+        line = f"{mark}{direction.glyph} {direction.label:<10} {shown[move]:>10} {'█' * round(1 + (_BAR - 1) * part)}\n"
         text.append(line, "bold" if move == decision.move else "")
     looked = [f"depth {decision.depth}"] * bool(decision.depth) + [f"{decision.nodes:,} boards"] * bool(decision.nodes)
     text.append(_cut(", ".join(looked), WIDTH), "dim")
@@ -99,9 +97,9 @@ def values_text(board: Board, decision: "Decision", spec: str, measure: str) -> 
 
 def short_values(board: Board, decision: "Decision") -> str:
     """The same in one line, best move first."""
-    moves = board.shape.moves
+    directions = board.shape.directions
     shown = dict(zip(decision.values, apart(decision.values.values(), 10), strict=True))
-    return "  ".join(f"{_ARROWS[move_name(moves[m])]} {shown[m]}" for m in ranked(decision))
+    return "  ".join(f"{directions[m].glyph} {shown[m]}" for m in ranked(decision))
 
 
 def ranked(decision: "Decision") -> list[int]:
@@ -109,21 +107,22 @@ def ranked(decision: "Decision") -> list[int]:
     return sorted(decision.values, key=lambda move: (-decision.values[move], move != decision.move))
 
 
-def move_keys(moves: Moves) -> dict[str, int]:
-    """Which keys make which moves: letters and arrows, and on squares also h j k l."""
-    keys = {letter: move for move, letter in enumerate(letters(moves))}
-    arrows = {"up": "w", "down": "s", "left": "a", "right": "d"}
-    keys |= {arrow: keys[letter] for arrow, letter in arrows.items()}
-    if len(moves) == len(arrows):
-        keys |= {key: keys[letter] for key, letter in zip("hjkl", "aswd", strict=True)}
-    return keys
+def move_keys(shape: Shape) -> dict[str, int]:
+    """Which keys make which moves: letters and arrow keys, also h j k l where every arrow key is a move of its own."""
+    names = {glyph: name for name, glyph in ARROWS.items()}
+    keys = {names.get(key, key): move for key, move in key_moves(shape.moves).items()}
+    return keys | ({letter: keys[name] for name, letter in _VI_KEYS.items()} if _has_arrow_keys(shape) else {})
 
 
-def play_help(moves: Moves) -> list[tuple[str, str]]:
+def _has_arrow_keys(shape: Shape) -> bool:
+    return ARROWS.keys() <= {direction.arrow_key for direction in shape.directions}
+
+
+def play_help(shape: Shape) -> list[tuple[str, str]]:
     """Every key of a game and what it does."""
-    quit_key = "q" if "q" not in letters(moves) else "Q"
+    quit_key = "q" if "q" not in letters(shape.moves) else "Q"
     return [
-        (move_keys_text(moves), "move"),
+        (move_keys_text(shape), "move"),
         ("u, Backspace", "take the last move back, or a new game"),
         ("r, y, Ctrl-R", "make it again"),
         ("n, x", "new game; the old one is kept"),
@@ -137,8 +136,8 @@ def play_help(moves: Moves) -> list[tuple[str, str]]:
     ]
 
 
-def move_keys_text(moves: Moves) -> str:
-    return "arrows w a s d h j k l" if len(moves) == 4 else "q w e / a s d"
+def move_keys_text(shape: Shape) -> str:
+    return f"arrows {shape.keys_text} {' '.join(_VI_KEYS.values())}" if _has_arrow_keys(shape) else shape.keys_text
 
 
 def join_keys(pairs: Iterable[tuple[str, str]], columns: int) -> Text:

@@ -4,8 +4,8 @@
              ·  128             │  2  │                  room for every tile
                                 └─────┘     18x9, 22x11  the same, with large digits
 
-Squares stand side by side.  A column of hexagons stands half a hexagon lower than its
-taller neighbour, with a line between two of a column.
+Tiles stand where the shape's drawing has them.  If some stand half a tile lower than others, there
+is a line between two of a column.
 """
 
 from collections.abc import Iterator
@@ -35,10 +35,13 @@ _LARGE = 18  # columns from which numbers are written in large digits
 
 def size_of(shape: Shape, density: Density) -> tuple[int, int]:
     """Columns and lines of the picture of a shape."""
-    across, down = len(shape.drawing[0]), len(shape.drawing)
-    if shape.is_hexagonal:
-        return across * density.columns, (down - 1) * (density.lines + 1) // 2 + density.lines
-    return across * density.columns, down * density.lines
+    n_rows, n_columns = len(shape.drawing), len(shape.drawing[0])
+    return n_columns * density.columns, _line_of(shape, n_rows - 1, density) + density.lines
+
+
+def _line_of(shape: Shape, row: int, density: Density) -> int:
+    """The first line of the tiles in a row of the drawing."""
+    return row * (density.lines + shape.drawing_span - 1) // shape.drawing_span
 
 
 def fitting(shape: Shape, columns: int, lines: int) -> Density | None:
@@ -85,12 +88,12 @@ class Picture:
 
     def _entries(self) -> Iterator[tuple[int, int, int]]:
         """Every entry of the drawing, with its first column and line."""
-        columns, lines = self.density
-        for row, entries in enumerate(self.board.shape.drawing):
-            y = row * (lines + 1) // 2 if self.board.shape.is_hexagonal else row * lines
+        shape = self.board.shape
+        for row, entries in enumerate(shape.drawing):
+            y = _line_of(shape, row, self.density)
             for column, place in enumerate(entries):
                 if place != NOTHING:
-                    yield place, column * columns, y
+                    yield place, column * self.density.columns, y
 
     @cached_property
     def _at(self) -> dict[tuple[int, int], tuple[int, int]]:

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from lab2048.errors import LabError, UsageError
 from lab2048.players import default_spec
 from lab2048.rules import Board, Rules
+from lab2048.rules.kind import KINDS
 from lab2048.views.number import number, size, wait
 from lab2048.views.web.serialize.game import shape_data
 from lab2048.views.web.serialize.schema import ERRORS, MAX_TEXT, Body, RulesBody, RulesData, ShapeData
@@ -21,6 +22,23 @@ MAX_KEPT = 100
 
 router = APIRouter(prefix="/api", tags=["design"], responses=ERRORS)
 Objective = Literal["score", "win"]
+
+
+class ParameterData(BaseModel):
+    """A number that sets the size of a plain board: its values, and what each is called."""
+
+    name: str
+    default: int
+    options: list[tuple[int, str]]
+
+
+class KindData(BaseModel):
+    """A kind of boards; the name of a plain board is the prefix and its parameters, joined by x."""
+
+    kind: str
+    prefix: str
+    keys: str
+    parameters: list[ParameterData]
 
 
 class DesignData(BaseModel):
@@ -66,6 +84,30 @@ class EstimateData(BaseModel):
 def shape(board: Annotated[str, Query(max_length=MAX_TEXT)]) -> ShapeData:
     """The places and lines of a board."""
     return shape_data(Board.from_text(board))
+
+
+@router.get("/shape/kinds")
+def kinds() -> list[KindData]:
+    """The kinds of boards, and the numbers that set the size of a plain one."""
+    return [
+        KindData(
+            kind=kind.cells,
+            prefix=kind.prefix,
+            keys=kind.keys_text,
+            parameters=[
+                ParameterData(
+                    name=each.name,
+                    default=default,
+                    options=[
+                        (n, str(n) if len(kind.parameters) > 1 else f"{n} ({kind.plain(n).n_cells} cells)")
+                        for n in range(each.smallest, each.largest + 1)
+                    ],
+                )
+                for each, default in zip(kind.parameters, Board.from_text(kind.example).shape.sizes, strict=True)
+            ],
+        )
+        for kind in KINDS
+    ]
 
 
 @router.post("/design")

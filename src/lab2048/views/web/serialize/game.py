@@ -1,11 +1,10 @@
 """Shapes and games as data for the page."""
 
-import math
+from itertools import chain
 
 from lab2048.arena.open_game import OpenGame
 from lab2048.rules import Board, Turn
 from lab2048.rules.motion import motions
-from lab2048.rules.move import letters, move_name
 from lab2048.rules.shape import Shape
 from lab2048.views.web.serialize.schema import (
     AutoData,
@@ -24,19 +23,28 @@ MAX_SLIDES = 8  # turns of one change that are told in full
 def shape_data(board: Board) -> ShapeData:
     """A board's shape: what a renderer needs instead of rules."""
     shape = board.shape
+    outlines = list(dict.fromkeys(chain.from_iterable(shape.outlines)))
+    columns = (chain.from_iterable(rows) for rows in (shape.rows, shape.centres, shape.outlines, shape.names))
     entries = [
-        EntryData(x=x, y=y, cell=cell)
-        for row, places in zip(shape.rows, shape.centres, strict=True)
-        for cell, (x, y) in zip(row, places, strict=True)
+        EntryData(x=x, y=y, cell=cell, outline=outlines.index(outline), name=name)
+        for cell, (x, y), outline, name in zip(*columns, strict=True)
     ]
-    across = 2 / math.sqrt(3) if shape.is_hexagonal else 1.0
+    left, top, right, bottom = shape.bounds
     return ShapeData(
         board=board.to_text(),
         name=shape.size_name,
         n_cells=shape.n_cells,
-        hexagonal=shape.is_hexagonal,
-        width=max(entry.x for entry in entries) + across,
-        height=max(entry.y for entry in entries) + 1,
+        kind=shape.kind,
+        sizes=list(shape.sizes),
+        size_text=shape.size_text,
+        row_noun=shape.row_noun,
+        map_prefix=shape.map_prefix,
+        boxed=shape.is_boxed,
+        left=left,
+        top=top,
+        width=right - left,
+        height=bottom - top,
+        outlines=[list(outline) for outline in outlines],
         entries=entries,
         rows=[list(row) for row in shape.rows],
         moves=move_data(shape),
@@ -47,16 +55,19 @@ def shape_data(board: Board) -> ShapeData:
 
 def move_data(shape: Shape) -> list[MoveData]:
     """The moves, clockwise from up."""
-    step = 360 / len(shape.moves)
-    found = []
-    for move, letter in zip(shape.moves, letters(shape.moves), strict=True):
-        angle = -90 + step * move
-        angle = angle - 360 if angle > 180 else angle
-        dx, dy = math.cos(math.radians(angle)), math.sin(math.radians(angle))
-        found.append(
-            MoveData(letter=letter, name=move_name(move), dx=round(dx, 6) + 0.0, dy=round(dy, 6) + 0.0, angle=angle)
+    return [
+        MoveData(
+            letter=each.letter,
+            name=each.label,
+            glyph=each.glyph,
+            dx=each.dx,
+            dy=each.dy,
+            angle=each.angle,
+            arrow_key=each.arrow_key,
+            digit=each.digit,
         )
-    return found
+        for each in shape.directions
+    ]
 
 
 def state_data(opened: OpenGame, best: tuple[int, int], auto: AutoData | None, library: Library) -> StateData:

@@ -64,6 +64,8 @@ class EntryData(BaseModel):
     x: float
     y: float
     cell: int
+    outline: int  # which of the shape's outlines
+    name: str
 
 
 class MoveData(BaseModel):
@@ -71,20 +73,31 @@ class MoveData(BaseModel):
 
     letter: str
     name: str
+    glyph: str
     dx: float
     dy: float
     angle: float
+    arrow_key: str
+    digit: str
 
 
 class ShapeData(BaseModel):
-    """All that a renderer needs to know of a board: places and lines, no rules."""
+    """All that a renderer needs to know of a board: outlines and lines, no rules."""
 
     board: str
     name: str
     n_cells: int
-    hexagonal: bool
+    kind: str
+    sizes: list[int]
+    size_text: str
+    row_noun: str
+    map_prefix: str
+    boxed: bool
+    left: float
+    top: float
     width: float
     height: float
+    outlines: list[list[tuple[float, float]]]
     entries: list[EntryData]
     rows: list[list[int]]
     moves: list[MoveData]

@@ -1,4 +1,4 @@
-// <lab-board>: any shape, drawn from the places, lines and moves that the server sends.
+// <lab-board>: any shape, drawn from the outlines, lines and moves that the server sends.
 //
 // What is in the document is always the true board; motion is laid over it by animations that can
 // be cancelled at any time.  So no key waits for an animation, and none is lost to one.
@@ -142,8 +142,8 @@ export class LabBoard extends HTMLElement {
   }
 
   #build() {
-    const { rows, moves, hexagonal } = this.#shape;
-    this.classList.toggle("hexagonal", hexagonal);
+    const { moves, boxed, size_text: size } = this.#shape;
+    this.classList.toggle("polygons", !boxed);
     this.#layout = new Layout(this.#shape);
     for (const [name, size] of Object.entries(this.#layout.sizes)) this.style.setProperty(name, size);
     this.#tiles = [];
@@ -153,7 +153,7 @@ export class LabBoard extends HTMLElement {
     for (const entry of this.#layout.entries) {
       const box = this.#layout.box(entry);
       under.append(element("div", entry.cell < 0 ? "place brick" : "place", box));
-      if (hexagonal) backs.append(element("div", "back", box));
+      if (!boxed) backs.append(element("div", "back", box));
       if (entry.cell < 0) continue;
       const face = element("div", "tile", box);
       face.dataset.rank = "0";
@@ -162,7 +162,7 @@ export class LabBoard extends HTMLElement {
     }
     for (const layer of [backs, under, over]) layer.setAttribute("aria-hidden", "true");
     this.#arrow = arrow();
-    this.#table = this.#makeTable(rows, hexagonal);
+    this.#table = this.#makeTable(this.#shape);
     this.replaceChildren(backs, under, over, this.#arrow, this.#table);
     this.#swipe = new Swipe(
       moves.map(({ dx, dy }) => [dx, dy]),
@@ -174,12 +174,12 @@ export class LabBoard extends HTMLElement {
     } else {
       this.setAttribute("role", "group");
     }
-    this.setAttribute("aria-label", `${this.getAttribute("name") ?? "Board"}, ${this.#layout.words}`);
+    this.setAttribute("aria-label", `${this.getAttribute("name") ?? "Board"}, ${size}`);
   }
 
-  #makeTable(rows, hexagonal) {
+  #makeTable({ rows, kind, row_noun: noun }) {
     const table = element("table", "unseen");
-    table.createCaption().textContent = hexagonal ? "Tiles, a row of this table is a column of hexagons" : "Tiles";
+    table.createCaption().textContent = `Tiles, one ${noun} of ${kind} per row of this table`;
     const body = table.createTBody();
     for (const row of rows) {
       const line = body.insertRow();
@@ -266,9 +266,8 @@ function element(tag, name, box = null) {
   return made;
 }
 
-function put(made, [x, y]) {
-  made.style.setProperty("--x", x);
-  made.style.setProperty("--y", y);
+function put(made, box) {
+  for (const [name, value] of Object.entries(box)) made.style.setProperty(name, value);
 }
 
 /** An arrow that points to the right, 100 by 40. */

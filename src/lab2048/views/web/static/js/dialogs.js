@@ -1,5 +1,6 @@
 // Dialogs: help, settings, jobs, and the pages that have no room in the bar of a phone.
 
+import { get } from "./api.js";
 import { button, dialog, h, segments } from "./dom.js";
 import { jobList } from "./joblist.js";
 import { pref, setPref } from "./prefs.js";
@@ -8,7 +9,6 @@ import { stream } from "./stream.js";
 /** @type {[keys: string[], meaning: string][]} */
 const KEYS = [
   [["←", "↑", "→", "↓"], "move; also W A S D, H J K L and the number pad"],
-  [["Q", "W", "E", "A", "S", "D"], "move on hexagons"],
   [["U", "Backspace"], "undo"],
   [["Y"], "redo"],
   [["Space"], "the best move, once"],
@@ -21,21 +21,25 @@ const KEYS = [
   [["?"], "this help"],
 ];
 
+function keyLine([keys, words]) {
+  const shown = keys.map((key) => [h("kbd", {}, key), " "]);
+  return [h("dt", {}, shown), h("dd", {}, words)];
+}
+
 export function help() {
+  const [first, ...others] = KEYS;
+  const list = h("dl.keys", {}, keyLine(first), others.map(keyLine));
+  // Kinds of boards with other keys follow the first line when the server has named them.
+  get("/api/shape/kinds").then(
+    ([, ...kinds]) =>
+      list.children[1].after(
+        ...kinds.flatMap(({ kind, keys }) => keyLine([keys.toUpperCase().match(/\w/g), `move on ${kind}`])),
+      ),
+    () => {},
+  );
   const box = dialog(
     "Keys",
-    h(
-      "dl.keys",
-      {},
-      KEYS.map(([keys, words]) => [
-        h(
-          "dt",
-          {},
-          keys.map((key) => [h("kbd", {}, key), " "]),
-        ),
-        h("dd", {}, words),
-      ]),
-    ),
+    list,
     h(
       "p.small.quiet",
       {},

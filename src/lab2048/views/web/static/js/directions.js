@@ -39,10 +39,12 @@ export class Directions {
 
   /** Buttons for the moves of a shape: where they stand follows from where they point. */
   setShape(shape) {
-    this.#buttons = shape.moves.map(({ name, dx, dy }, move) => {
-      const side = (dy < -0.1 ? "n" : dy > 0.1 ? "s" : "") + (dx < -0.1 ? "w" : dx > 0.1 ? "e" : "");
+    const sides = shape.moves.map(
+      ({ dx, dy }) => (dy < -0.1 ? "n" : dy > 0.1 ? "s" : "") + (dx < -0.1 ? "w" : dx > 0.1 ? "e" : ""),
+    );
+    this.#buttons = shape.moves.map(({ name }, move) => {
       const made = h(
-        `button.dir.${side}`,
+        `button.dir.${sides[move]}`,
         { type: "button", "aria-label": capital(name), onclick: () => this.onmove(move) },
         h("span"),
         h("i"),
@@ -51,7 +53,9 @@ export class Directions {
       made.name_ = capital(name);
       return made;
     });
-    this.element.className = shape.moves.length === 6 ? "stage six" : "stage";
+    this.element.className = "stage";
+    this.element.classList.toggle("corners", sides.includes("nw"));
+    this.element.classList.toggle("sides", sides.includes("w"));
     this.element.replaceChildren(...this.#buttons, this.board);
     this.show(null, [], "off");
   }

@@ -39,7 +39,7 @@ export class Drawing extends EventTarget {
   setShape(shape) {
     const old = this.board.shape;
     const kept = new Array(shape.n_cells).fill(0);
-    if (old && old.hexagonal === shape.hexagonal && !shape.hexagonal) {
+    if (old?.kind === shape.kind && shape.boxed) {
       old.rows.forEach((row, i) =>
         row.forEach((cell, j) => {
           if (shape.rows[i]?.[j] !== undefined) kept[shape.rows[i][j]] = this.#marks[cell];
@@ -68,10 +68,10 @@ export class Drawing extends EventTarget {
 
   /** The board as text. */
   text() {
-    const { rows, hexagonal } = this.board.shape;
+    const { shape } = this.board;
     return writeMap(
-      rows.map((row) => row.map((cell) => this.#marks[cell])),
-      hexagonal,
+      shape.rows.map((row) => row.map((cell) => this.#marks[cell])),
+      shape,
     );
   }
 

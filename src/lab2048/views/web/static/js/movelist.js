@@ -6,17 +6,6 @@ import { number } from "./pure/format.js";
 
 const SHOWN = 72;
 const WHILE_RUNNING = 200; // ms between updates while a player plays
-/** @type {Record<string, string>} */
-const GLYPHS = {
-  up: "↑",
-  right: "→",
-  down: "↓",
-  left: "←",
-  "up-right": "↗",
-  "down-right": "↘",
-  "down-left": "↙",
-  "up-left": "↖",
-};
 
 export class MoveList {
   #title = h("small");
@@ -52,7 +41,7 @@ export class MoveList {
     const { n_moves: n, mover, movers } = state;
     this.#title.textContent =
       number(n) + (mover && n ? `, last by ${mover === "human" ? "me" : labelOf(mover, players)}` : "");
-    const glyph = new Map(shape.moves.map(({ letter, name }) => [letter, GLYPHS[name] ?? letter]));
+    const glyphs = new Map(shape.moves.map(({ letter, glyph }) => [letter, glyph]));
     const first = Math.max(0, n - SHOWN);
     /** @type {{ isHuman: boolean, who: string, text: string }[]} */
     const runs = []; // consecutive moves of people, or of players
@@ -62,7 +51,7 @@ export class MoveList {
       const who = movers[k]?.[1] ?? "human";
       const isHuman = who === "human";
       if (runs.at(-1)?.isHuman !== isHuman) runs.push({ isHuman, who, text: "" });
-      if (i < n - 1) runs[runs.length - 1].text += glyph.get(moves[i]) ?? "·";
+      if (i < n - 1) runs[runs.length - 1].text += glyphs.get(moves[i]) ?? "·";
     }
     this.#moves.replaceChildren(
       ...(first > 0 ? ["…"] : []),
@@ -70,7 +59,7 @@ export class MoveList {
         .filter(({ text }) => text)
         .map(({ isHuman, text, who }) => h(isHuman ? "span" : "span.ai", { title: isHuman ? null : who }, text)),
       n
-        ? h(runs.at(-1)?.isHuman ? "b" : "b.ai", {}, glyph.get(moves[n - 1]) ?? "·")
+        ? h(runs.at(-1)?.isHuman ? "b" : "b.ai", {}, glyphs.get(moves[n - 1]) ?? "·")
         : h("span.none", {}, "None yet: press an arrow key, or swipe."),
     );
   }

@@ -1,4 +1,4 @@
-// Design: paint bricks and tiles on squares or hexagons, see what the board is, play it or solve it.
+// Design: paint bricks and tiles on any kind of cells, see what the board is, play it or solve it.
 
 import { get, isAborted, messageOf, post } from "../api.js";
 import { attempt, button, commandLine, copy, field, h, segments, select } from "../dom.js";
@@ -22,37 +22,40 @@ export async function open(main, { query }) {
 class Design {
   #timer = 0;
   #version = 0;
-  #sizes = 0;
+  #resizes = 0;
+  #kind = "";
+  #sizes = new Map(); // for each kind of cells its fields, which make the name of a plain board
   #estimate = null;
 
   async build(main, query) {
     this.drawing = new Drawing();
     this.drawing.addEventListener("change", () => this.changed());
     const redraw = () => this.resize();
-    const sizes = Array.from({ length: 8 }, (_, i) => [String(i + 1), String(i + 1)]);
+    const kinds = await get("/api/shape/kinds");
     this.kind = segments(
       "Cells",
-      [
-        ["square", "Squares"],
-        ["hex", "Hexagons"],
-      ],
-      "square",
-      (value) => {
-        this.isHex = value === "hex";
+      kinds.map(({ kind }) => [kind, capital(kind)]),
+      kinds[0].kind,
+      (name) => {
+        this.#kind = name;
         redraw();
       },
     );
-    this.rows = select(sizes, "4", redraw, { name: "rows" });
-    this.columns = select(sizes, "4", redraw, { name: "columns" });
-    this.radius = select(
-      [1, 2, 3, 4].map((n) => [String(n), `${n} (${3 * n * (n + 1) + 1} cells)`]),
-      "2",
-      redraw,
-      { name: "radius" },
+    this.#kind = kinds[0].kind;
+    this.#sizes = new Map(
+      kinds.map(({ kind, prefix, parameters }) => {
+        const fields = parameters.map(({ name, options, default: size }) =>
+          select(
+            options.map(([value, text]) => [String(value), text]),
+            String(size),
+            redraw,
+            { name },
+          ),
+        );
+        const element = h("div.fields", {}, ...fields.map((each, i) => field(capital(parameters[i].name), each)));
+        return [kind, { prefix, fields, element }];
+      }),
     );
-    this.isHex = false;
-    this.squareFields = h("div.fields", {}, field("Rows", this.rows), field("Columns", this.columns));
-    this.hexFields = h("div.fields", { hidden: true }, field("Radius", this.radius));
     this.tiles = select(
       Array.from({ length: 17 }, (_, i) => [String(i + 1), String(2 ** (i + 1))]),
       "1",
@@ -109,7 +112,7 @@ class Design {
         h(
           "aside",
           { "aria-label": "The rules" },
-          h("section.panel.stack", {}, h("h2", {}, "Board"), this.kind, this.squareFields, this.hexFields),
+          h("section.panel.stack", {}, h("h2", {}, "Board"), this.kind, ...[...this.#sizes.values()].map(({ element }) => element)),
           h("section.panel", {}, h("h2", {}, "Rules"), this.form.element),
           h(
             "section.panel",
@@ -143,22 +146,21 @@ class Design {
   /** Begin with a board that is given as text. */
   async load(text) {
     const { shape, ranks } = await post("/api/design", { body: { board: text } });
-    this.isHex = shape.hexagonal;
-    if (this.isHex) this.radius.value = String((shape.rows.length - 1) / 2);
-    else [this.rows.value, this.columns.value] = [String(shape.rows.length), String(shape.rows[0].length)];
-    this.kind.choose(this.isHex ? "hex" : "square");
+    this.#kind = shape.kind;
+    this.#sizes.get(shape.kind).fields.forEach((each, i) => (each.value = String(shape.sizes[i])));
+    this.kind.choose(shape.kind);
     await this.resize();
     this.drawing.set(shape.rows.flat().map((cell) => (cell < 0 ? BRICK : ranks[cell])));
   }
 
   /** The plain board of the chosen size; what was painted stays where it still fits. */
   async resize() {
-    this.squareFields.hidden = this.isHex;
-    this.hexFields.hidden = !this.isHex;
-    const name = this.isHex ? `hex${this.radius.value}` : `${this.rows.value}x${this.columns.value}`;
-    const mine = ++this.#sizes;
+    for (const [kind, { element }] of this.#sizes) element.hidden = kind !== this.#kind;
+    const { prefix, fields } = this.#sizes.get(this.#kind);
+    const name = prefix + fields.map((each) => each.value).join("x");
+    const mine = ++this.#resizes;
     const shape = await attempt(() => get("/api/shape", { query: { board: name } }));
-    if (!shape || mine !== this.#sizes) return; // another size was chosen meanwhile
+    if (!shape || mine !== this.#resizes) return; // another size was chosen meanwhile
     this.drawing.setShape(shape);
   }
 

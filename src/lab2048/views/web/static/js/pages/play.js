@@ -264,7 +264,7 @@ class Play {
   onKey(event) {
     const { game } = this;
     if (!game.isOpen) return false;
-    const wish = meaning(event, game.shape.moves.length);
+    const wish = meaning(event, game.shape.moves);
     if (!wish) return false;
     if ("move" in wish) {
       if (this.board.hasCursor && event.key.startsWith("Arrow")) say(this.board.moveCursor(wish.move));

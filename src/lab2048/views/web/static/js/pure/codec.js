@@ -6,30 +6,20 @@
 const BRICK = -1;
 const SIZE = /^\d{1,9}[xX]\d{1,9}$/;
 
-/** The shortest text that reads as this board; `rows` holds ranks, BRICK (-1) for bricks.
- *
- * Rows of squares, or columns of hexagons when `hexagonal`.
- */
-export function writeMap(rows, hexagonal = false) {
+/** The shortest text that reads as this board; `rows` holds ranks, BRICK (-1) for bricks, on a shape that the server sent. */
+export function writeMap(rows, { name, map_prefix: prefix }) {
   const flat = rows.flat();
-  const name = hexagonal ? `hex${(rows.length - 1) / 2}` : `${rows.length}x${rows[0].length}`;
   if (flat.every((entry) => entry === 0)) return name;
   const words = rows.map((row) => row.map((entry) => (entry === BRICK ? "x" : entry === 0 ? "#" : String(2 ** entry))));
   const compact = words.map((row) => row.join("")).join("|");
-  const prefix = hexagonal ? `${name}:` : "";
   // The one row with the tiles 2 and 4 beside a brick would read as a size: 2x4.
   if (Math.max(...flat) > 3 || SIZE.test(compact)) return prefix + words.map((row) => row.join(" ")).join(" / ");
   return prefix + compact;
 }
 
-/** The rows (columns of hexagons) of a shape that the server sent, filled with its ranks. */
+/** The rows of a shape that the server sent, filled with its ranks. */
 export function rowsOf(rows, ranks) {
   return rows.map((row) => row.map((cell) => (cell === BRICK ? BRICK : ranks[cell])));
-}
-
-/** How many cells the columns of a plain hexagonal board have: radius 1 is 2, 3, 2. */
-export function hexagonColumns(radius) {
-  return Array.from({ length: 2 * radius + 1 }, (_, i) => 2 * radius + 1 - Math.abs(i - radius));
 }
 
 /** The page and its words in an address: "#/games/12?turn=40" is games, ["12"], {turn: "40"}. */

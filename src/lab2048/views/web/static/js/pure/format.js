@@ -127,6 +127,7 @@ function percentOf(value, miss, decimals) {
  */
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return "-";
+  if (seconds >= 1000) return `${number(seconds)} s`;
   for (const [unit, scale] of Object.entries({ s: 1, ms: 1e-3, µs: 1e-6 })) {
     if (seconds >= scale) return `${significant(seconds / scale, 3)} ${unit}`;
   }

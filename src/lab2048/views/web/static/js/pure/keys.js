@@ -1,41 +1,9 @@
 // Which key does what.  Moves by the place of a key (WASD stays a cross on any keyboard), by
-// letter (HJKL) and by arrow; commands by letter, and never by one that is a move.
-//
-//      w          q w e        moves are numbered clockwise from up, as in rules/move.py
-//    a s d        a s d
+// letter (HJKL) and by arrow, as the shape says; commands by letter, and never by one that is a move.
 
-const SQUARE_CODES = {
-  ArrowUp: 0,
-  ArrowRight: 1,
-  ArrowDown: 2,
-  ArrowLeft: 3,
-  KeyW: 0,
-  KeyD: 1,
-  KeyS: 2,
-  KeyA: 3,
-  Numpad8: 0,
-  Numpad6: 1,
-  Numpad2: 2,
-  Numpad4: 3,
-};
-const SQUARE_KEYS = { k: 0, l: 1, j: 2, h: 3 };
-const HEXAGON_CODES = {
-  ArrowUp: 0,
-  ArrowDown: 3,
-  KeyW: 0,
-  KeyE: 1,
-  KeyD: 2,
-  KeyS: 3,
-  KeyA: 4,
-  KeyQ: 5,
-  Numpad8: 0,
-  Numpad9: 1,
-  Numpad3: 2,
-  Numpad2: 3,
-  Numpad1: 4,
-  Numpad7: 5,
-};
-const HEXAGON_KEYS = { k: 0, j: 3 };
+import { capital } from "./words.js";
+
+const VI_KEYS = { up: "k", right: "l", down: "j", left: "h" };
 
 const COMMANDS = {
   u: "undo",
@@ -54,16 +22,11 @@ const COMMANDS = {
   escape: "escape",
 };
 
-/** The letters of the moves, as records hold them. */
-export function letters(nMoves) {
-  return nMoves === 6 ? "wedsaq" : "wdsa";
-}
-
 /** What a key press asks for: {move: 3}, {command: "undo"}, {command: "player", number: 2}, or null.
  *
- * `event` needs code, key, ctrlKey, metaKey, altKey and shiftKey only.
+ * `event` needs code, key, ctrlKey, metaKey, altKey and shiftKey only; `moves` are those of a shape.
  */
-export function meaning(event, nMoves = 4) {
+export function meaning(event, moves = []) {
   const key = event.key.toLowerCase();
   if (event.altKey) return null;
   if (event.ctrlKey || event.metaKey) {
@@ -71,15 +34,21 @@ export function meaning(event, nMoves = 4) {
     if (key === "y") return { command: "redo" };
     return null;
   }
-  const codes = nMoves === 6 ? HEXAGON_CODES : SQUARE_CODES;
-  const keys = nMoves === 6 ? HEXAGON_KEYS : SQUARE_KEYS;
-  if (event.code in codes) return { move: codes[event.code] };
-  if (key in keys) return { move: keys[key] };
+  const byCode = moves.findIndex((move) => codesOf(move).includes(event.code));
+  if (byCode >= 0) return { move: byCode };
+  const byLetter = moves.findIndex(({ arrow_key: arrow }) => arrow && VI_KEYS[arrow] === key);
+  if (byLetter >= 0) return { move: byLetter };
   if (/^Digit[1-9]$/.test(event.code) && /^[1-9]$/.test(event.key))
     return { command: "player", number: Number(event.key) };
   if (key === "backspace" && event.shiftKey) return { command: "redo" };
   if (key in COMMANDS) return { command: COMMANDS[key] };
   return null;
+}
+
+/** The keys of a move by their place on the keyboard. */
+function codesOf({ letter, arrow_key: arrow, digit }) {
+  const codes = [`Key${letter.toUpperCase()}`, `Numpad${digit}`];
+  return arrow ? [...codes, `Arrow${capital(arrow)}`] : codes;
 }
 
 /** What a key does while a recorded game is looked at: {seek: -1}, {to: "end"}, or null. */

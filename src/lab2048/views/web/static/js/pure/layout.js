@@ -1,48 +1,64 @@
-// Where the places of a shape are on the screen, in shares of the board, and which cell is next to which.
+// Where the entries of a shape are on the screen, in shares of the board, and which cell is next to which.
 //
-// The server sends places as {x, y, cell}, the distance of neighbours being 1; a brick has cell -1.
-
-import { places } from "./words.js";
+// The server sends entries as {x, y, cell, outline, name}: x and y are the centre, the distance between
+// neighbours is 1, a brick has cell -1, and an outline is a polygon around the centre.
 
 export const GAP = 0.09; // between tiles, of the distance of neighbours
-const HEX_WIDE = 2 / Math.sqrt(3); // the width of a hexagon of height 1
 const ARROW = 0.22; // the width of an arrow that points out a move, of the board's
+const RING = 0.92; // the inner edge of the ring that marks a new tile, of its outline
 
 export class Layout {
   #shape;
   #wide; // of the board, in distances of neighbours
   #high;
   #pad; // at its edge
-  #w; // of a place
+  #w; // of the box around a tile, the same for all, its centre being the centre of the tile
+  #h;
+  #clips; // of outlines
 
   constructor(shape) {
     this.#shape = shape;
-    const { entries, rows, hexagonal } = shape;
-    this.#w = hexagonal ? HEX_WIDE : 1;
-    this.#pad = hexagonal ? 0.1 : GAP / 2;
-    this.#wide = Math.max(...entries.map((entry) => entry.x)) + this.#w + 2 * this.#pad;
-    this.#high = Math.max(...entries.map((entry) => entry.y)) + 1 + 2 * this.#pad;
-    this.names = places(rows, hexagonal); // of cells, in words
+    const { entries, outlines, boxed, width, height } = shape;
+    const points = outlines.flat();
+    this.#w = 2 * Math.max(...points.map(([x]) => Math.abs(x)));
+    this.#h = 2 * Math.max(...points.map(([, y]) => Math.abs(y)));
+    this.#pad = boxed ? GAP / 2 : 0.1;
+    this.#wide = width + 2 * this.#pad;
+    this.#high = height + 2 * this.#pad;
+    this.#clips = boxed ? [] : outlines.map((outline) => this.#clip(outline));
+    this.names = []; // of cells, in words
     this.centres = []; // of cells
     this.boxes = []; // of cells
     for (const entry of entries) {
       if (entry.cell < 0) continue;
+      this.names[entry.cell] = entry.name;
       this.centres[entry.cell] = [entry.x, entry.y];
       this.boxes[entry.cell] = this.box(entry);
     }
   }
 
-  /** Every place, cells in order and then bricks. */
+  /** Every entry, cells in order and then bricks. */
   get entries() {
     return [...this.#shape.entries].sort((a, b) => (a.cell < 0) - (b.cell < 0) || a.cell - b.cell);
   }
 
-  /** Left and top of what stands at a place. */
-  box({ x, y }) {
-    return [
-      percent((x + this.#pad + (this.#w * GAP) / 2) / this.#wide),
-      percent((y + this.#pad + GAP / 2) / this.#high),
-    ];
+  /** Where an entry stands and how it is cut out of its box, by the style sheet's names. */
+  box({ x, y, outline }) {
+    const { left, top } = this.#shape;
+    return {
+      "--x": percent((x - left + this.#pad - (this.#w * (1 - GAP)) / 2) / this.#wide),
+      "--y": percent((y - top + this.#pad - (this.#h * (1 - GAP)) / 2) / this.#high),
+      ...this.#clips[outline],
+    };
+  }
+
+  /** A polygon and the ring inside its edge, as shares of a box. */
+  #clip(outline) {
+    const corners = (scale) =>
+      outline.map(([x, y]) => `${percent(0.5 + (scale * x) / this.#w)} ${percent(0.5 + (scale * y) / this.#h)}`);
+    const [outer, inner] = [corners(1), corners(RING)];
+    const ring = [...outer, outer[0], inner[0], ...inner.slice(1).reverse(), inner[0]];
+    return { "--clip": `polygon(${outer.join(", ")})`, "--ring": `polygon(evenodd, ${ring.join(", ")})` };
   }
 
   /** What the style sheet must know, by the names that it has for it. */
@@ -51,15 +67,9 @@ export class Layout {
       "--wide": String(this.#wide / this.#high),
       "--span": String(this.#wide),
       "--w": percent((this.#w * (1 - GAP)) / this.#wide),
-      "--h": percent((1 - GAP) / this.#high),
+      "--h": percent((this.#h * (1 - GAP)) / this.#high),
       "--side": `${((1 - GAP) / this.#wide) * 100}cqw`,
     };
-  }
-
-  /** The board's size in words. */
-  get words() {
-    const { rows, hexagonal } = this.#shape;
-    return hexagonal ? `hexagons, ${rows.length} columns` : `${rows.length} by ${rows[0].length}`;
   }
 
   /** The nearest cell in a direction of the screen, or the same one. */
@@ -79,7 +89,7 @@ export class Layout {
   way(from, to) {
     const [ax, ay] = this.centres[from];
     const [bx, by] = this.centres[to];
-    return `translate(${percent((ax - bx) / (this.#w * (1 - GAP)))}, ${percent((ay - by) / (1 - GAP))})`;
+    return `translate(${percent((ax - bx) / (this.#w * (1 - GAP)))}, ${percent((ay - by) / (this.#h * (1 - GAP)))})`;
   }
 
   /** An arrow in the middle that points out a direction, as far towards the edge as leaves it on the board. */

@@ -33,22 +33,6 @@ export function sayTurn(name, before, lines, spawn, placeOf) {
   return words.join(" ");
 }
 
-/**
- * The place of each cell in words: rows and columns of squares, or columns of hexagons from the left.
- * @param {number[][]} rows
- * @param {boolean} hexagonal
- */
-export function places(rows, hexagonal) {
-  /** @type {string[]} */
-  const names = [];
-  rows.forEach((row, i) =>
-    row.forEach((cell, j) => {
-      if (cell >= 0) names[cell] = hexagonal ? `column ${i + 1} cell ${j + 1}` : `row ${i + 1} column ${j + 1}`;
-    }),
-  );
-  return names;
-}
-
 /** @param {string} text */
 export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,219 @@
+"""Kinds of boards: squares and hexagons.
+
+A kind says where the entries of a map lie, what lies next to what, and what its boards are
+called.  `make_shape` turns that into a Shape, which is all that the rest of the program sees.
+To add a kind, write a class here, list it in KINDS, and give its moves names and letters in
+`lab2048.rules.move`.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from functools import cache
+from typing import ClassVar, NamedTuple
+
+from lab2048.errors import BoardError
+from lab2048.rules.move import HexMove, Move, Moves
+from lab2048.rules.shape import BRICK, Outline, Point, Shape
+
+MAX_SIDE = 8
+Place = tuple[int, int]  # row of the map, entry in it
+Lengths = tuple[int, ...]  # entries in each row of the map
+_HALF = math.sqrt(3) / 2
+
+
+class Parameter(NamedTuple):
+    """A number that sets the size of a board."""
+
+    name: str
+    smallest: int
+    largest: int
+
+
+class Kind(ABC):
+    """A family of boards."""
+
+    cells: ClassVar[str]  # "squares"
+    prefix: ClassVar[str]  # "hex" in hex2; "" for squares, whose names are rows x columns
+    example: ClassVar[str]  # a board of this kind, in messages
+    misspelt: ClassVar[str] = "(?!)"  # a pattern for what people type instead of the prefix
+    row_noun: ClassVar[str] = "row"
+    moves: ClassVar[Moves]
+    keys_text: ClassVar[str]
+    parameters: ClassVar[tuple[Parameter, ...]]
+
+    @abstractmethod
+    def lengths(self, *sizes: int) -> Lengths:
+        """The rows of the plain board whose parameters have these values, all in range."""
+
+    @abstractmethod
+    def neighbour(self, lengths: Lengths, place: Place, move: int) -> Place:
+        """The place that a tile reaches with one step of a move, on the map or not."""
+
+    @abstractmethod
+    def centre(self, lengths: Lengths, place: Place) -> Point:
+        """The centre of an entry, in the units of Shape."""
+
+    @abstractmethod
+    def outline(self, place: Place) -> Outline:
+        """The corners of an entry around its centre, clockwise."""
+
+    def name(self, *sizes: int) -> str:
+        """The name of the plain board of this size."""
+        return self.prefix + "x".join(map(str, sizes))
+
+    def sizes(self, lengths: Lengths) -> tuple[int, ...]:
+        """The values of the parameters: the inverse of `lengths`."""
+        return (len(lengths),)
+
+    def describe(self, lengths: Lengths) -> str:
+        """The size in words."""
+        return f"{self.cells}, {len(lengths)} {self.row_noun}s"
+
+    def describe_place(self, place: Place) -> str:
+        return f"{self.row_noun} {place[0] + 1} cell {place[1] + 1}"
+
+    def plain(self, *sizes: int) -> Shape:
+        """The board of this size without bricks; raises BoardError if the size is out of range."""
+        return make_shape(self, tuple((False,) * n for n in self.checked_lengths(*sizes)))
+
+    def checked_lengths(self, *sizes: int) -> Lengths:
+        """The same as `lengths`; raises BoardError if a size is out of range."""
+        limits = [(each.smallest, each.largest) for each in self.parameters]
+        if not all(low <= size <= high for size, (low, high) in zip(sizes, limits, strict=True)):
+            first, last = (self.name(*(limit[end] for limit in limits)) for end in (0, 1))
+            raise BoardError(
+                f"board {self.name(*sizes)} is out of range: expected {first} to {last}", code="board.too_large"
+            )
+        return self.lengths(*sizes)
+
+
+class Squares(Kind):
+    """Rows of squares; tiles slide along rows and columns."""
+
+    cells, prefix, example = "squares", "", "4x4"
+    moves, keys_text = tuple(Move), "w a s d"
+    parameters = (Parameter("rows", 1, MAX_SIDE), Parameter("columns", 1, MAX_SIDE))
+    _steps = ((-1, 0), (0, 1), (1, 0), (0, -1))
+    _outline = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
+
+    def lengths(self, *sizes: int) -> Lengths:
+        n_rows, n_columns = sizes
+        return (n_columns,) * n_rows
+
+    def sizes(self, lengths: Lengths) -> tuple[int, ...]:
+        return len(lengths), lengths[0]
+
+    def checked_lengths(self, *sizes: int) -> Lengths:
+        n_rows, n_columns = sizes
+        if not (1 <= n_rows <= MAX_SIDE and 1 <= n_columns <= MAX_SIDE) or n_rows * n_columns < 2:
+            raise BoardError(
+                f"board {self.name(*sizes)} is out of range: expected 1x2 to {MAX_SIDE}x{MAX_SIDE}",
+                code="board.too_large",
+            )
+        return self.lengths(*sizes)
+
+    def neighbour(self, lengths: Lengths, place: Place, move: int) -> Place:  # noqa: ARG002
+        down, right = self._steps[move]
+        return place[0] + down, place[1] + right
+
+    def centre(self, lengths: Lengths, place: Place) -> Point:  # noqa: ARG002
+        return float(place[1]), float(place[0])
+
+    def outline(self, place: Place) -> Outline:  # noqa: ARG002
+        return self._outline
+
+    def describe(self, lengths: Lengths) -> str:
+        return f"{len(lengths)} by {lengths[0]}"
+
+    def describe_place(self, place: Place) -> str:
+        return f"row {place[0] + 1} column {place[1] + 1}"
+
+
+class Hexagons(Kind):
+    """A hexagon of hexagons that stand on a flat side, written column by column.
+
+    Column q and diagonal r are axial coordinates with (0, 0) in the middle of the board.
+    """
+
+    cells, prefix, example = "hexagons", "hex", "hex2"
+    misspelt = "h(?:e?xx?|exa|exagon|exagonal)?"
+    row_noun = "column"
+    moves, keys_text = tuple(HexMove), "q w e / a s d"
+    parameters = (Parameter("radius", 1, 4),)
+    _steps = ((0, -1), (1, -1), (1, 0), (0, 1), (-1, 1), (-1, 0))
+    _corners = ((-0.25, -0.5), (0.25, -0.5), (0.5, 0.0), (0.25, 0.5), (-0.25, 0.5), (-0.5, 0.0))
+    _outline = tuple((x / _HALF, y) for x, y in _corners)
+
+    def lengths(self, *sizes: int) -> Lengths:
+        (radius,) = sizes
+        return tuple(2 * radius + 1 - abs(q) for q in range(-radius, radius + 1))
+
+    def sizes(self, lengths: Lengths) -> tuple[int, ...]:
+        return (len(lengths) // 2,)
+
+    def neighbour(self, lengths: Lengths, place: Place, move: int) -> Place:
+        # Column q begins at r = max(-radius, -radius - q).
+        radius, column, (q, r) = len(lengths) // 2, place[0], self._steps[move]
+        return column + q, place[1] - min(column, radius) + r + min(column + q, radius)
+
+    def centre(self, lengths: Lengths, place: Place) -> Point:
+        column, entry = place
+        return column * _HALF, entry + abs(column - len(lengths) // 2) / 2
+
+    def outline(self, place: Place) -> Outline:  # noqa: ARG002
+        return self._outline
+
+
+SQUARES, HEXAGONS = Squares(), Hexagons()
+KINDS: tuple[Kind, ...] = (SQUARES, HEXAGONS)
+
+
+@cache
+def make_shape(kind: Kind, bricks: tuple[tuple[bool, ...], ...]) -> Shape:
+    """The shape of a map: `bricks` says for each row which entries are bricks."""
+    lengths = tuple(map(len, bricks))
+    places = [(i, j) for i, n in enumerate(lengths) for j in range(n)]
+    open_places = [place for place in places if not bricks[place[0]][place[1]]]
+    cell_at = {place: cell for cell, place in enumerate(open_places)}
+    lines_of_moves, n_moves = [], len(kind.moves)
+    for move in kind.moves:
+        lines, back = [], (move + n_moves // 2) % n_moves
+        for start, cell in cell_at.items():
+            if kind.neighbour(lengths, start, move) in cell_at:
+                continue
+            line, place = [cell], start
+            while (place := kind.neighbour(lengths, place, back)) in cell_at:
+                line.append(cell_at[place])
+            lines.append(tuple(line))
+        lines_of_moves.append(tuple(lines))
+    if all(len(line) < 2 for lines in lines_of_moves for line in lines):
+        raise BoardError("no two cells of the map are neighbours: expected at least two where tiles can meet")
+
+    rows = [[(i, j) for j in range(n)] for i, n in enumerate(lengths)]
+    sizes = kind.sizes(lengths)
+    name = kind.name(*sizes)
+    return Shape(
+        kind=kind.cells,
+        rows=tuple(tuple(cell_at.get(place, BRICK) for place in row) for row in rows),
+        row_noun=kind.row_noun,
+        sizes=sizes,
+        size_name=name,
+        map_prefix=f"{name}:" if kind.prefix else "",
+        size_text=kind.describe(lengths),
+        moves=kind.moves,
+        keys_text=kind.keys_text,
+        lines=tuple(lines_of_moves),
+        centres=tuple(tuple(kind.centre(lengths, place) for place in row) for row in rows),
+        outlines=tuple(tuple(kind.outline(place) for place in row) for row in rows),
+        names=tuple(tuple(kind.describe_place(place) for place in row) for row in rows),
+    )
+
+
+def rectangle(n_rows: int, n_columns: int) -> Shape:
+    """A plain rectangle, 1x2 to 8x8."""
+    return SQUARES.plain(n_rows, n_columns)
+
+
+def hexagon(radius: int) -> Shape:
+    """A plain hexagonal board: radius 1, 2, 3, 4 has 7, 19, 37, 61 cells."""
+    return HEXAGONS.plain(radius)
