@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from lab2048.rules import Board, Rules
 
-# Every kind of shape that fits one word: the classic, squares, oblongs, long lines, bricks, hexagons, islands.
+# Shapes that fit one word: the classic, squares, oblongs, long lines, bricks, hexagons, triangles, islands.
 PACKED = (
     "4x4",
     "3x3",
@@ -20,8 +20,11 @@ PACKED = (
     "##x##|##x##",
     "hex1",
     "hex1:##|#x#|##",
+    "tri2",
+    "tri4",
+    "tri3:#|#x#|#####",
 )
-WIDE = ("5x5", "8x8", "hex2", "hex4", "#####|##x##|#x#x#|##x##|#####", "hex2:###|####|##x##|####|###")
+WIDE = ("5x5", "8x8", "hex2", "hex4", "#####|##x##|#x#x#|##x##|#####", "hex2:###|####|##x##|####|###", "tri5")
 SPAWNS = ("2:0.9,4:0.1", "2:1", "2:0.5,4:0.25,8:0.25", "4:0.3,2:0.7")
 SPAWNERS = ("fair", "first", "worst")
 

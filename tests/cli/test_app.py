@@ -314,7 +314,7 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
         (["match", "random", "--player-file", "nowhere.py"], 3, "nowhere.py cannot be read"),
         (["perft", "4x4", "-1"], 2, ""),
         (["perft", "4x4", "99"], 2, "expected 0 to 20"),
-        (["perft", "oops", "1"], 3, "board 'oops' is not understood: expected a size such as 4x4 or hex2"),
+        (["perft", "oops", "1"], 3, "board 'oops' is not understood: expected a size such as 4x4, hex2 or tri3"),
         (["plya"], 2, "plya"),
         (["hint", "24|42"], 3, "no move is possible"),
         (["hint", "4x4"], 3, "4x4 has no tiles yet: expected a board in play, such as"),

@@ -76,7 +76,7 @@ def test_ways_to_write_the_same_board(text: str, same: str) -> None:
         ("hexx2", "did you mean hex2?"),
         ("hexagon-3", "did you mean hex3?"),
         ("classic", "did you mean 4x4?"),
-        ("9*9", "board '9*9' is not understood: expected a size such as 4x4 or hex2, or a map such as ####|#xx#"),
+        ("9*9", "board '9*9' is not understood: expected a size such as 4x4, hex2 or tri3, or a map such as ####|#xx#"),
         ("oops", "board 'oops' is not understood: expected a size"),
         ("|||", "the map is empty"),
         ("####|###|####", "row 2 of the map has 3 cells: expected 4"),

@@ -37,7 +37,7 @@ PLAYER = Readable(_read_player, is_late=True)  # a player may be of a file that 
 GAMES, MANY_GAMES, WORKERS = Within(1, 1_000_000), Within(1, 10_000_000), Within(0, 256)
 RulesOption = Annotated[
     str,
-    typer.Option("--rules", "-r", metavar="BOARD", help="4x4, 3x5, hex2, or a map: ##x|#2#|### (x is a brick)."),
+    typer.Option("--rules", "-r", metavar="BOARD", help="4x4, 3x5, hex2, tri3, or a map: ##x|#2#|### (x is a brick)."),
     Readable("lab2048.rules.notation:read_board"),
 ]
 GoalOption = Annotated[

@@ -2,8 +2,8 @@
 
 from lab2048.rules.board import Board, Slide
 from lab2048.rules.game import Game, Turn
-from lab2048.rules.kind import hexagon, rectangle
-from lab2048.rules.move import HexMove, Move
+from lab2048.rules.kind import hexagon, rectangle, triangle
+from lab2048.rules.move import HexMove, Move, TriangleMove
 from lab2048.rules.rules import Rules, Spawn, Spawner
 from lab2048.rules.shape import Shape, Symmetry
 
@@ -18,7 +18,9 @@ __all__ = [
     "Spawn",
     "Spawner",
     "Symmetry",
+    "TriangleMove",
     "Turn",
     "hexagon",
     "rectangle",
+    "triangle",
 ]

@@ -1,4 +1,4 @@
-"""Kinds of boards: squares and hexagons.
+"""Kinds of boards: squares, hexagons and triangles.
 
 A kind says where the entries of a map lie, what lies next to what, and what its boards are
 called.  `make_shape` turns that into a Shape, which is all that the rest of the program sees.
@@ -12,7 +12,7 @@ from functools import cache
 from typing import ClassVar, NamedTuple
 
 from lab2048.errors import BoardError
-from lab2048.rules.move import HexMove, Move, Moves
+from lab2048.rules.move import HexMove, Move, Moves, TriangleMove
 from lab2048.rules.shape import BRICK, Outline, Point, Shape
 
 MAX_SIDE = 8
@@ -164,8 +164,53 @@ class Hexagons(Kind):
         return self._outline
 
 
-SQUARES, HEXAGONS = Squares(), Hexagons()
-KINDS: tuple[Kind, ...] = (SQUARES, HEXAGONS)
+class Triangles(Kind):
+    r"""A large triangle of side n, cut into n * n small ones, written row by row from the top.
+
+           /\            Row i (from 0) has 2i + 1 triangles.  The even ones stand on a side, the
+          /0_\           odd ones on a tip.
+         /\2 /\
+        /1_\/3_\         A tile slides along a strip between two parallels to a side of the board,
+       /\5 /\7 /\        through the sides of the triangles.  There are three sides, and two ways
+      /4_\/6_\/8_\       along each: six moves, and every triangle is in three strips.
+
+    On this board of side 3, from the wall that tiles slide to, the lines of "right" are 0, 3 2 1
+    and 8 7 6 5 4; of "up-right" 0 2 1 5 4, 3 7 6 and 8; of "up-left" 0 2 3 7 8, 1 5 6 and 4.
+    The opposite moves have the same lines reversed.
+    """
+
+    cells, prefix, example = "triangles", "tri", "tri3"
+    misspelt = "tri(?:angles?|angular)?"
+    moves, keys_text = tuple(TriangleMove), "q e / a d / z c"
+    parameters = (Parameter("side", 2, MAX_SIDE),)
+    _standing = ((0.0, -1.0), (_HALF, 0.5), (-_HALF, 0.5))
+    # For each move the step from a triangle that stands on a side, and from one that stands on a tip.
+    _steps = (
+        ((0, 1), (-1, -1)),
+        ((0, 1), (0, 1)),
+        ((1, 1), (0, 1)),
+        ((1, 1), (0, -1)),
+        ((0, -1), (0, -1)),
+        ((0, -1), (-1, -1)),
+    )
+
+    def lengths(self, *sizes: int) -> Lengths:
+        return tuple(2 * i + 1 for i in range(sizes[0]))
+
+    def neighbour(self, lengths: Lengths, place: Place, move: int) -> Place:  # noqa: ARG002
+        down, right = self._steps[move][place[1] % 2]
+        return place[0] + down, place[1] + right
+
+    def centre(self, lengths: Lengths, place: Place) -> Point:
+        row, entry = place
+        return (len(lengths) - 1 - row + entry) * _HALF, 1.5 * row - 0.5 * (entry % 2)
+
+    def outline(self, place: Place) -> Outline:
+        return tuple((-x, -y) for x, y in self._standing) if place[1] % 2 else self._standing
+
+
+SQUARES, HEXAGONS, TRIANGLES = Squares(), Hexagons(), Triangles()
+KINDS: tuple[Kind, ...] = (SQUARES, HEXAGONS, TRIANGLES)
 
 
 @cache
@@ -217,3 +262,8 @@ def rectangle(n_rows: int, n_columns: int) -> Shape:
 def hexagon(radius: int) -> Shape:
     """A plain hexagonal board: radius 1, 2, 3, 4 has 7, 19, 37, 61 cells."""
     return HEXAGONS.plain(radius)
+
+
+def triangle(side: int) -> Shape:
+    """A plain triangular board: side 2, 3, 4, ..., 8 has 4, 9, 16, ..., 64 cells."""
+    return TRIANGLES.plain(side)

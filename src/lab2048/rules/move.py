@@ -30,15 +30,27 @@ class HexMove(IntEnum):
     UP_LEFT = 5
 
 
-AnyMove = Move | HexMove
+class TriangleMove(IntEnum):
+    """The six moves of a board of triangles, along its three sides."""
+
+    UP_RIGHT = 0
+    RIGHT = 1
+    DOWN_RIGHT = 2
+    DOWN_LEFT = 3
+    LEFT = 4
+    UP_LEFT = 5
+
+
+AnyMove = Move | HexMove | TriangleMove
 Moves = tuple[AnyMove, ...]
 
 # The letter of a move is what a record holds and also the key that makes it.
 #
-#      w          q w e
-#    a s d        a s d
-_LETTERS: dict[type[IntEnum], str] = {Move: "wdsa", HexMove: "wedsaq"}
-_FIRST_ANGLES: dict[type[IntEnum], int] = {Move: -90, HexMove: -90}
+#      w          q w e         q   e
+#    a s d        a s d        a     d
+#                               z   c
+_LETTERS: dict[type[IntEnum], str] = {Move: "wdsa", HexMove: "wedsaq", TriangleMove: "edczaq"}
+_FIRST_ANGLES: dict[type[IntEnum], int] = {Move: -90, HexMove: -90, TriangleMove: -60}
 # The arrow that shows a direction, its arrow key, and its key on a number pad.
 _COMPASS = {
     "up": ("↑", "up", "8"),
@@ -77,8 +89,8 @@ def key_moves(moves: Moves) -> dict[str, int]:
 
     An arrow key makes the move that points there, or else the move whose letter has its place in w a s d.
 
-    >>> key_moves(tuple(HexMove))["→"] == HexMove.DOWN_RIGHT
-    True
+    >>> key_moves(tuple(HexMove))["→"] == HexMove.DOWN_RIGHT, "↑" in key_moves(tuple(TriangleMove))
+    (True, False)
     """
     keys = {letter: move for move, letter in enumerate(letters(moves))}
     arrows = {ARROWS[name]: keys[letter] for name, letter in _ARROW_LETTERS.items() if letter in keys}

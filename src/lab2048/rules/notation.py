@@ -1,9 +1,10 @@
 """Boards as text: one reader and one writer, inverse to each other.
 
-    4x4   3x5   hex2                  a plain empty board: rows x columns, or a radius
+    4x4   3x5   hex2   tri3           a plain empty board: rows x columns, a radius, or a side
     ####|#xx#|####                    a map: # or . empty, x brick, 2 4 8 tiles
     2 1024 # x / # # # # / ...        with spaces, for tiles of several digits
     hex1:##|#2#|x#                    a map of hexagons, column by column
+    tri2:#|#2x                        a map of triangles, row by row from the top
     edc1ba9187611110                  the ranks of the classic board, as other programs write them
 
 Rows may be separated by | or / or a new line.

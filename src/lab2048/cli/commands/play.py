@@ -46,7 +46,7 @@ def play(
     """Play in the terminal, on any board.
 
     Keys: w a s d or the arrows, u undo, r redo, x new game, ? keys, q quit;
-    on hexagons q w e a s d move, and Q quits.
+    on hexagons q w e a s d move, and Q quits; ? shows the keys of any board.
     When the input is no terminal, lines of keys are read, and a script can play: the board is shown after each
     line; with --json only how the last game ended.
 
