@@ -64,6 +64,8 @@ declare namespace Api {
     x: number;
     y: number;
     cell: number;
+    outline: number;
+    name: string;
   }
 
   interface Error {
@@ -206,6 +208,13 @@ declare namespace Api {
     points: Array<JudgedData>;
   }
 
+  interface KindData {
+    kind: string;
+    prefix: string;
+    keys: string;
+    parameters: Array<ParameterData>;
+  }
+
   interface Listed {
     id: number;
     created: string;
@@ -248,9 +257,12 @@ declare namespace Api {
   interface MoveData {
     letter: string;
     name: string;
+    glyph: string;
     dx: number;
     dy: number;
     angle: number;
+    arrow_key: string;
+    digit: string;
   }
 
   interface MoveProbed {
@@ -287,6 +299,12 @@ declare namespace Api {
   interface OptionList {
     methods: Array<MethodData>;
     networks: Array<string>;
+  }
+
+  interface ParameterData {
+    name: string;
+    default: number;
+    options: Array<[number, string]>;
   }
 
   interface PlayerData {
@@ -365,9 +383,17 @@ declare namespace Api {
     board: string;
     name: string;
     n_cells: number;
-    hexagonal: boolean;
+    kind: string;
+    sizes: Array<number>;
+    size_text: string;
+    row_noun: string;
+    map_prefix: string;
+    boxed: boolean;
+    left: number;
+    top: number;
     width: number;
     height: number;
+    outlines: Array<Array<[number, number]>>;
     entries: Array<EntryData>;
     rows: Array<Array<number>>;
     moves: Array<MoveData>;
@@ -594,6 +620,9 @@ declare namespace Api {
       "/api/shape": {
         query: { board: string };
         answer: ShapeData;
+      };
+      "/api/shape/kinds": {
+        answer: Array<KindData>;
       };
       "/api/jobs": {
         query?: { kind?: string | null };

@@ -142,7 +142,7 @@ export class LabBoard extends HTMLElement {
   }
 
   #build() {
-    const { moves, boxed, size_text: size } = this.#shape;
+    const { moves, boxed, size_text: sizeText } = this.#shape;
     this.classList.toggle("polygons", !boxed);
     this.#layout = new Layout(this.#shape);
     for (const [name, size] of Object.entries(this.#layout.sizes)) this.style.setProperty(name, size);
@@ -174,7 +174,7 @@ export class LabBoard extends HTMLElement {
     } else {
       this.setAttribute("role", "group");
     }
-    this.setAttribute("aria-label", `${this.getAttribute("name") ?? "Board"}, ${size}`);
+    this.setAttribute("aria-label", `${this.getAttribute("name") ?? "Board"}, ${sizeText}`);
   }
 
   #makeTable({ rows, kind, row_noun: noun }) {

@@ -21,6 +21,7 @@ const KEYS = [
   [["?"], "this help"],
 ];
 
+/** @param {[keys: string[], meaning: string]} line */
 function keyLine([keys, words]) {
   const shown = keys.map((key) => [h("kbd", {}, key), " "]);
   return [h("dt", {}, shown), h("dd", {}, words)];
@@ -33,7 +34,7 @@ export function help() {
   get("/api/shape/kinds").then(
     ([, ...kinds]) =>
       list.children[1].after(
-        ...kinds.flatMap(({ kind, keys }) => keyLine([keys.toUpperCase().match(/\w/g), `move on ${kind}`])),
+        ...kinds.flatMap(({ kind, keys }) => keyLine([keys.toUpperCase().split(/[ /]+/), `move on ${kind}`])),
       ),
     () => {},
   );
