@@ -7,7 +7,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from lab2048.arena.sitting import Sitting
+from lab2048.arena.session import Session
 from lab2048.records.store import Store
 from lab2048.rules import Rules
 from lab2048.views.tui.app import LabApp
@@ -36,7 +36,7 @@ def run_scene(
 
     async def main() -> LabApp:
         with Store.open(path) as store:
-            first = PlayScreen(Sitting(Rules.from_text(board), 7, store), player) if board else None
+            first = PlayScreen(Session(Rules.from_text(board), 7, store), player) if board else None
             app = LabApp(
                 store,
                 has_motion=has_motion,

@@ -17,7 +17,7 @@ from played import play
 from rich.console import Console
 from textual.pilot import Pilot
 
-from lab2048.arena.sitting import Sitting
+from lab2048.arena.session import Session
 from lab2048.jobs.job import EVENTS, LOG, RUNNING, Job
 from lab2048.records.store import Store
 from lab2048.rules import Rules
@@ -84,7 +84,7 @@ async def until(pilot: Pilot[None], is_there: Callable[[], Any]) -> None:
 async def _take(shot: Shot, store: Store) -> str:
     first = None
     if shot.board:
-        first = PlayScreen(Sitting(Rules.from_text(shot.board), 7, store), shot.player)
+        first = PlayScreen(Session(Rules.from_text(shot.board), 7, store), shot.player)
     app = LabApp(store, is_ascii=shot.is_ascii, depth=shot.depth, has_motion=False, first=first)
     async with app.run_test(size=shot.size) as pilot:
         await pilot.pause()

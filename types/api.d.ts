@@ -571,7 +571,6 @@ declare namespace Api {
     reward: number;
     cell: number;
     rank: number;
-    slides: Array<[number, number, boolean]> | null;
   }
 
   interface ValueData {

@@ -153,6 +153,30 @@ class StoreNotFoundError(StoreError):
     code = "store.not_found"
 
 
+class GameDeletedError(StoreError):
+    """The game is no longer in the store, so it cannot be saved there."""
+
+    code = "game.deleted"
+
+
+class GameChangedError(StoreError):
+    """The stored game is not as it was saved last: another program has changed it."""
+
+    code = "game.changed"
+
+
+class SessionEndedError(LabError):
+    """The session is closed, or its game was deleted: no more moves can be made."""
+
+    code = "session.ended"
+
+
+class RevisionError(LabError):
+    """The game has changed since the revision that a request refers to."""
+
+    code = "game.revision"
+
+
 class JobNotFoundError(LabError):
     """There is no such job."""
 

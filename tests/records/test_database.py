@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -14,7 +15,9 @@ from pathlib import Path
 import pytest
 from played import fill, play, play_many
 
+from lab2048.arena.session import Session
 from lab2048.errors import StoreError
+from lab2048.records.database import VERSION
 from lab2048.records.store import Store
 from lab2048.rules import Rules
 
@@ -60,9 +63,65 @@ def test_a_store_of_another_version_is_refused(path, version):
     database.execute(f"PRAGMA user_version = {version}")
     database.close()
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=rf"another version of lab2048 \(format {version}, this one reads 2\)"):
+    with pytest.raises(StoreError, match=rf"another version of lab2048 \(format {version}, this one reads 3\)"):
         Store.open(path)
     assert path.read_bytes() == before
+
+
+OLD = Path(__file__).parents[1] / "data" / "store_v2.sqlite"
+
+
+def test_a_store_of_the_version_before_is_upgraded_and_loses_nothing(path):
+    shutil.copy(OLD, path)
+    with Store.open(path) as store:
+        assert store.episodes_of(1) == play_many(5)
+        session = Session.open(store, 6)
+        assert (len(session.game.turns), session.movers) == (40, [(1, "human"), (21, "random")])
+        session.play_letters("wasd")
+        session.undo(7)
+        session.save()
+        assert store.get(6).episode == session.episode()
+        assert store.adopt([(play("3x3", 3), {})]) == 0  # it is there
+    database = sqlite3.connect(path)
+    assert database.execute("PRAGMA user_version").fetchone() == (VERSION,)
+    tables = set(database.execute("SELECT type, name, sql FROM sqlite_master WHERE type <> 'index'"))
+    database.close()
+    fresh = path.with_name("fresh.sqlite")
+    Store.open(fresh).close()
+    database = sqlite3.connect(fresh)
+    assert set(database.execute("SELECT type, name, sql FROM sqlite_master WHERE type <> 'index'")) == tables
+    database.close()
+
+
+def test_a_damaged_store_of_the_version_before_is_left_alone(path):
+    content = bytearray(OLD.read_bytes())
+    content[-4096:] = bytes(4096)
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="damaged"):
+        Store.open(path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs users")
+def test_a_store_of_the_version_before_can_be_read_where_it_cannot_be_written():
+    """In a process of its own that is not root: root may write anything."""
+    script = """
+        import os, sys
+        from pathlib import Path
+        from lab2048.records.store import Store
+        if os.geteuid() == 0:
+            os.setuid(65534)
+        with Store.open(Path(sys.argv[1]), create=False) as store:
+            print(len(store.get(6).episode.moves), len(store.entries()))
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        path = Path(folder) / "games.sqlite"
+        shutil.copy(OLD, path)
+        path.chmod(0o444)
+        done = subprocess.run(child(script, path), capture_output=True, text=True, check=True)
+        assert done.stdout.split() == ["40", "6"]
+        assert path.read_bytes() == OLD.read_bytes()
 
 
 def test_another_version_that_is_still_in_the_log_is_seen(path):

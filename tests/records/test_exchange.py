@@ -14,7 +14,7 @@ from played import BOARDS, play, play_many
 
 from lab2048.errors import FileError
 from lab2048.records import exchange
-from lab2048.records.entry import Kept, Run
+from lab2048.records.entry import Run, StoredGame
 from lab2048.records.episode import MAX_MOVES, Episode
 from lab2048.records.exchange import Tally, import_lines, read_line, write_line
 from lab2048.records.provenance import provenance
@@ -26,7 +26,7 @@ ORIGIN = {"program": "lab2048 0.1.0", "command": "lab2048 play"}
 
 def line_of(episode: Episode, origin: dict[str, Any] = ORIGIN) -> bytes:
     run = Run(1, "play", episode.rules, episode.player, 1, "2026-01-01T00:00:00+00:00", origin)
-    return write_line(Kept(1, run, 0, run.created, episode)).encode()
+    return write_line(StoredGame(1, run, 0, run.created, episode)).encode()
 
 
 def changed(episode: Episode, **fields: object) -> bytes:

@@ -84,11 +84,11 @@ def say(message: str) -> None:
     print(folded(message, columns_of(sys.stderr)), file=sys.stderr, flush=True)
 
 
-def give_out(unkept: "Sequence[Episode]") -> None:
-    """Print games that could not be kept, so that they are not lost."""
-    if unkept:
-        say("the games of this sitting, as lines for `lab2048 games import`:")
-    for episode in unkept:
+def give_out(unsaved: "Sequence[Episode]") -> None:
+    """Print games that could not be saved, so that they are not lost."""
+    if unsaved:
+        say("the games of this session, as lines for `lab2048 games import`:")
+    for episode in unsaved:
         say(json.dumps(episode.to_json()))
 
 

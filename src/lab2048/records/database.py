@@ -1,8 +1,8 @@
-"""The SQLite file under the store: its tables, how it is opened, and what its errors mean.
+"""The SQLite file of a store: its tables, how to open and upgrade it, and what its errors mean.
 
-A file is touched only after its first bytes have said that it is a store of ours: a
-foreign file is refused and left as it is.  Every change is one transaction, all or
-nothing, also when the program is killed or the disk is full.
+The first bytes of a file are checked before SQLite opens it, so a file of another
+program is never changed.  Every change is one transaction: it happens completely or not
+at all, also when the program is killed or the disk is full.
 """
 
 import contextlib
@@ -16,9 +16,32 @@ import platformdirs
 from lab2048.errors import StoreError, StoreNotFoundError
 
 APPLICATION_ID = 0x4C32_3034  # "L204", in the header of the file
-VERSION = 2
+VERSION = 3
 BUSY_SECONDS = 5.0  # how long to wait for another program that is writing
 
+# Moves that were saved after those in `episodes.moves`: a game in play grows by small rows here.
+_APPENDED_MOVES = """
+    CREATE TABLE appended_moves (
+        episode INTEGER NOT NULL,
+        first INTEGER NOT NULL,
+        moves TEXT NOT NULL,
+        PRIMARY KEY (episode, first)
+    ) WITHOUT ROWID
+"""
+# Triggers instead of foreign keys: they also hold for programs that do not know of this table.
+_APPENDING = (
+    _APPENDED_MOVES,
+    """
+    CREATE TRIGGER moves_replaced AFTER UPDATE OF moves ON episodes
+    BEGIN DELETE FROM appended_moves WHERE episode = new.id; END
+    """,
+    """
+    CREATE TRIGGER episode_deleted AFTER DELETE ON episodes
+    BEGIN DELETE FROM appended_moves WHERE episode = old.id; END
+    """,
+    # Finds the games that may have a given checksum.  A game keeps its seed, so saving a move leaves the index alone.
+    "CREATE INDEX episodes_by_seed ON episodes (seed)",
+)
 _TABLES = (
     """
     CREATE TABLE runs (
@@ -32,7 +55,7 @@ _TABLES = (
         provenance TEXT NOT NULL
     )
     """,
-    # The moves come last, so that a row can be read without its moves, which may fill several pages.
+    # `moves` is last: it may fill several pages, and the other columns can be read without them.
     """
     CREATE TABLE episodes (
         id INTEGER PRIMARY KEY,
@@ -53,8 +76,9 @@ _TABLES = (
     )
     """,
     "CREATE INDEX runs_by_player ON runs (player, rules)",
-    "CREATE INDEX episodes_by_checksum ON episodes (checksum)",
+    *_APPENDING,
 )
+_UPGRADES = {2: ("DROP INDEX episodes_by_checksum", *_APPENDING)}  # from a version to the next one
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER_SIZE = 100
@@ -63,18 +87,18 @@ USE_COPY = f"restore a copy, or {_USE_OTHER}"
 
 
 def data_folder() -> Path:
-    """The folder of the user's own store."""
+    """Return the folder of the user's own store."""
     return platformdirs.user_data_path("lab2048", appauthor=False)
 
 
 def default_path() -> Path:
-    """Where games are kept unless the user says otherwise: LAB2048_STORE, or a file in the user's data folder."""
+    """Return the store to use when none is named: LAB2048_STORE, or a file in the user's data folder."""
     named = os.environ.get("LAB2048_STORE")
     return Path(named) if named else data_folder() / "games.sqlite"
 
 
 def connect(path: Path, *, timeout: float, create: bool) -> sqlite3.Connection:
-    """Open a store, and make it first if it is not there and `create` allows it."""
+    """Open a store and upgrade it to this version; create it if it is missing and `create` is true."""
     with explained(path):
         _check_file(path, create=create)
         if create and path.parent == data_folder():
@@ -97,7 +121,7 @@ def connect(path: Path, *, timeout: float, create: bool) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn whatever the file system or SQLite complains of into one line that says what to do."""
+    """Turn errors of the file system and of SQLite into a StoreError that says what to do."""
     try:
         yield
     except sqlite3.ProgrammingError:
@@ -113,21 +137,21 @@ def explained(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """All that is written inside is kept, or nothing of it."""
+    """Commit what is written inside, or roll all of it back on an error."""
     try:
-        # Ask for the right to write at once: a reader that turns writer half-way may be refused without waiting.
+        # IMMEDIATE: a transaction that starts by reading and then writes may be refused without waiting.
         database.execute("BEGIN IMMEDIATE")
         yield
         database.execute("COMMIT")
     except BaseException:
         if database.in_transaction:
-            with contextlib.suppress(sqlite3.Error):  # the first error is the one to tell
+            with contextlib.suppress(sqlite3.Error):  # the first error is the one to report
                 database.execute("ROLLBACK")
         raise
 
 
 def _check_file(path: Path, *, create: bool) -> None:
-    """Read the first bytes of the file, without SQLite: opening a database may already change what lies beside it."""
+    """Check the first bytes of the file without SQLite, which may change files next to it by opening it."""
     if path.exists() and not path.is_file():
         raise StoreError(f"the store {path} is not a file", code="store.unusable", hint=_USE_OTHER)
     if not path.exists() and not create:
@@ -139,7 +163,7 @@ def _check_file(path: Path, *, create: bool) -> None:
     log = path.with_name(f"{path.name}-wal")
     has_log = log.exists() and log.stat().st_size > 0
     if not header:
-        # SQLite would delete the log of a database that is not there, and the log may hold games.
+        # SQLite would delete the log of a missing database, and the log may hold games.
         if has_log:
             raise StoreError(
                 f"the store {path} is gone, but its log {log} is there",
@@ -170,33 +194,34 @@ def _check_file(path: Path, *, create: bool) -> None:
 
 
 def _check_version(path: Path, version: int) -> None:
-    if version != VERSION:
+    if version != VERSION and version not in _UPGRADES:
         what = f"was made by another version of lab2048 (format {version}, this one reads {VERSION})"
         raise StoreError(f"the store {path} {what}; it was left unchanged", code="store.version", hint=_USE_OTHER)
 
 
 def _decode(text: bytes) -> str:
-    """A damaged text must not hide the rows around it."""
+    """Decode a text; one damaged text must not make the other rows unreadable."""
     return text.decode("utf-8", "replace")
 
 
 def _prepare(database: sqlite3.Connection, path: Path) -> None:
     database.execute("PRAGMA foreign_keys = ON")
-    database.execute(
-        "PRAGMA synchronous = NORMAL"
-    )  # with a write-ahead log: a crash can cost the newest, never the file
+    # With a write-ahead log: a power failure may lose the last changes, never the file.
+    database.execute("PRAGMA synchronous = NORMAL")
     if _version(database) == 0:
         with transaction(database):
-            if _version(database) == 0:  # unless another program has just made it
+            if _version(database) == 0:  # unless another program has just created it
                 for statement in _TABLES:
                     database.execute(statement)
                 database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 database.execute(f"PRAGMA user_version = {VERSION}")
     _check_version(path, _version(database))
+    if _version(database) in _UPGRADES:
+        _upgrade(database, path)
     database.execute("SELECT 1 FROM episodes JOIN runs ON runs.id = episodes.run LIMIT 1").fetchone()
     if database.execute("PRAGMA journal_mode").fetchone() != ("wal",):
-        # Only now: the header of the file itself shall say whose it is.  If others have the file open
-        # the change must wait for a later opening; until then the rollback journal is as safe.
+        # Only now, so that the header of the file itself says whose it is.  If others have the file open,
+        # this is done when it is opened next; until then the rollback journal is as safe.
         try:
             database.execute("PRAGMA journal_mode = WAL")
         except sqlite3.OperationalError as error:
@@ -204,12 +229,37 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
                 raise
 
 
+def _upgrade(database: sqlite3.Connection, path: Path) -> None:
+    """Upgrade a store of an earlier version in place, all or nothing; a damaged one is left as it is."""
+    check_structure(database, path)
+    try:
+        with transaction(database):
+            while (version := _version(database)) in _UPGRADES:
+                for statement in _UPGRADES[version]:
+                    database.execute(statement)
+                database.execute(f"PRAGMA user_version = {version + 1}")
+    except sqlite3.OperationalError as error:
+        if _code(error) != sqlite3.SQLITE_READONLY:
+            raise
+        # A file that can only be read stays as it is, and is read with a temporary table beside it.
+        database.execute(_APPENDED_MOVES.replace("CREATE TABLE", "CREATE TEMP TABLE"))
+
+
+def check_structure(database: sqlite3.Connection, path: Path) -> None:
+    """Read the whole file and raise StoreError if its structure is damaged; takes seconds on a large store."""
+    found = database.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if found != "ok":
+        raise StoreError(
+            f"the store {path} is damaged ({' '.join(found.split())})", code="store.damaged", hint=USE_COPY
+        )
+
+
 def _version(database: sqlite3.Connection) -> int:
     return int(database.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _code(error: sqlite3.Error) -> int:
-    """The primary result code of SQLite; 0 if the error is not SQLite's."""
+    """Return the primary result code of SQLite, or 0 if the error has none."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 

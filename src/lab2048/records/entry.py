@@ -49,7 +49,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredGame:
     """A stored game."""
 
     id: int

@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Self
 
@@ -67,7 +68,7 @@ class Episode:
     def is_won(self) -> bool:
         return self.moves_to_goal is not None
 
-    @property
+    @cached_property
     def checksum(self) -> str:
         """Return a digest of everything except the time."""
         facts = [self.seed, self.player, self.moves, self.score, self.max_tile, self.moves_to_goal, self.movers]

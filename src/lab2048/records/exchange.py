@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, NoReturn
 from lab2048.errors import FileError, LabError
 from lab2048.records.episode import MAX_MOVES, Episode
 from lab2048.records.provenance import check_provenance
-from lab2048.records.store import Kept, Store
+from lab2048.records.store import Store, StoredGame
 
 MAX_LINE = MAX_MOVES + 1_000_000  # bytes; a strong game of 30,000 moves takes 31,000
 MAX_PLAYER = 1000
@@ -37,7 +37,7 @@ class Tally:
         return f"imported {self.imported}, already present {self.already}, rejected {self.refused}"
 
 
-def write_line(kept: Kept) -> str:
+def write_line(kept: StoredGame) -> str:
     """Return one game as a line of JSON, without a newline."""
     return json.dumps({**kept.episode.to_json(), "provenance": kept.provenance}, allow_nan=False)
 

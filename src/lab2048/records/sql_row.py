@@ -1,7 +1,7 @@
-"""Rows of the store: games and runs as its tables hold them.
+"""Rows of the store: convert games and runs to and from the columns of its tables.
 
-A file may have been damaged, or written by anyone: what is read is checked before it
-is believed, and what is wrong with it is said by a LabError or a ValueError.
+A file may be damaged or written by anyone, so everything read is checked; what is wrong
+raises a LabError or a ValueError.
 """
 
 import json
@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from lab2048.errors import FileError, LabError, StoreError
-from lab2048.records.entry import Entry, Kept, Run, Summary
+from lab2048.records.entry import Entry, Run, StoredGame, Summary
 from lab2048.records.episode import MAX_MOVES, Episode, check_kinds, check_seconds, read_movers
 from lab2048.records.provenance import check_provenance
 from lab2048.rules import Rules
 
-# What a game says of itself, by the names of the columns.
+# The columns of a game, except for where it is stored and its moves.
 FACTS = (
     "player",
     "seed",
@@ -26,9 +26,8 @@ FACTS = (
     "seconds",
     "checksum",
     "movers",
-    "moves",
 )
-DAMAGES = (LabError, zlib.error, ValueError, TypeError, OverflowError, RecursionError)  # of what is read here
+DAMAGES = (LabError, zlib.error, ValueError, TypeError, OverflowError, RecursionError)  # raised by damaged rows
 
 _SHORT = 2000  # moves; below, a small window compresses as well and four times as fast
 _NO_MOVERS = "[]"
@@ -55,45 +54,44 @@ _RUN_KINDS: dict[str, tuple[type, ...]] = {
     "created": (str,),
     "provenance": (str,),
 }
-RUN = tuple(_RUN_KINDS)  # what is kept of a run, by the names of the columns
+RUN = tuple(_RUN_KINDS)  # the columns of a run
 _PLACE_KINDS = {name: _KINDS[name] for name in ("number", "created")}
 _ENTRY_KINDS = {name: _KINDS[name] for name in Entry._fields}
 _SUMMARY_KINDS = {name: _KINDS[name] for name in Summary._fields}
 
 
-def write_facts(episode: Episode, checksum: str) -> tuple[Any, ...]:
-    """A game as the columns FACTS; the checksum is an argument because it takes time to make."""
+def write_facts(episode: Episode) -> tuple[Any, ...]:
+    """Return the columns FACTS of a game."""
     e = episode
     n_moves = len(e.moves)
     if n_moves > MAX_MOVES:
         raise StoreError(
-            f"a game of {n_moves} moves cannot be kept: expected at most {MAX_MOVES}", code="game.too_long"
+            f"a game of {n_moves} moves cannot be saved: expected at most {MAX_MOVES}", code="game.too_long"
         )
     movers = json.dumps(e.movers) if e.movers else _NO_MOVERS
-    facts = (e.player, e.seed, n_moves, e.score, e.max_tile, e.moves_to_goal, e.seconds)
-    return (*facts, checksum, movers, _pack(e.moves))
+    return (e.player, e.seed, n_moves, e.score, e.max_tile, e.moves_to_goal, e.seconds, e.checksum, movers)
 
 
 def read_run(id_: int, row: Sequence[Any]) -> Run:
-    """A run from the columns RUN."""
+    """Read a run from the columns RUN."""
     check_kinds(dict(zip(RUN, row, strict=True)), _RUN_KINDS)
     kind, rules, player, seed, created, origin = row
     origin = check_provenance(json.loads(origin))
     return Run(id_, kind, Rules.from_json(json.loads(rules)), player, seed, created, origin)
 
 
-def read_kept(id_: int, run: Run, row: Sequence[Any]) -> Kept:
-    """A game from the columns number, created and FACTS."""
-    number, created, *values = row
+def read_game(id_: int, run: Run, row: Sequence[Any]) -> StoredGame:
+    """Read a game from the columns number, created, FACTS, moves, and the appended moves (None if there are none)."""
+    number, created, *values, packed, appended = row
     check_kinds({"number": number, "created": created}, _PLACE_KINDS)
     facts = dict(zip(FACTS, values, strict=True))
-    moves = _unpack(facts["moves"], facts["n_moves"])
+    moves = _unpack(packed, facts["n_moves"], appended or "")
     facts.update(moves=moves, movers=json.loads(facts["movers"]))
-    return Kept(id_, run, number, created, Episode.from_facts(run.rules, facts))
+    return StoredGame(id_, run, number, created, Episode.from_facts(run.rules, facts))
 
 
 def read_entry(row: Sequence[Any]) -> Entry:
-    """A line of the list of games, from columns named as the fields of an Entry."""
+    """Read a line of the list of games from columns named like the fields of an Entry."""
     data = dict(zip(Entry._fields, row, strict=True))
     check_kinds(data, _ENTRY_KINDS)
     check_seconds(data["seconds"])
@@ -104,7 +102,7 @@ def read_entry(row: Sequence[Any]) -> Entry:
 
 
 def read_summary(row: Sequence[Any]) -> Summary:
-    """A game as statistics need it, from columns named as the fields of a Summary."""
+    """Read the figures of a game from columns named like the fields of a Summary."""
     summary = Summary._make(row)
     check_kinds(summary._asdict(), _SUMMARY_KINDS)
     check_seconds(summary.seconds)
@@ -117,17 +115,18 @@ def _check_n_moves(n_moves: int) -> None:
         raise FileError(f"n_moves is {str(n_moves)[:40]!r}: expected 0 to {MAX_MOVES}")
 
 
-def _pack(moves: str) -> bytes:
+def pack(moves: str) -> bytes:
+    """Compress the moves of a game for the column `moves`."""
     window, memory = (9, 1) if len(moves) < _SHORT else (15, 8)
     packer = zlib.compressobj(6, zlib.DEFLATED, window, memory)
     return packer.compress(moves.encode("ascii")) + packer.flush()
 
 
-def _unpack(packed: bytes, n_moves: int) -> str:
-    """The moves; never more than announced, whatever the bytes would unfold to."""
+def _unpack(packed: bytes, n_moves: int, appended: str) -> str:
+    """Return the `n_moves` moves of a game; never decompress more than that."""
     _check_n_moves(n_moves)
     unpacker = zlib.decompressobj()
     moves = unpacker.decompress(packed, n_moves + 1)
-    if len(moves) != n_moves or not unpacker.eof:
-        raise FileError(f"expected {n_moves} moves, found {len(moves)}")
-    return moves.decode("ascii")
+    if len(moves) + len(appended) != n_moves or not unpacker.eof:
+        raise FileError(f"expected {n_moves} moves, found {len(moves) + len(appended)}")
+    return moves.decode("ascii") + appended

@@ -1,37 +1,58 @@
 """The store: every game that was played, in one SQLite file.
 
-A run is games on one set of rules that were played together; it says where they come
-from.  An episode is one game of a run, known by its number there and by an id of
-its own that never changes.
+A run is a group of games with the same rules that were played together; it says where
+they come from.  An episode is one game of a run; it has a number in the run and an id
+that never changes.
 """
 
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lab2048.errors import StoreError, StoreNotFoundError
-from lab2048.records.entry import Entry, Kept, Run, Summary
+from lab2048.errors import GameChangedError, GameDeletedError, StoreError, StoreNotFoundError
+from lab2048.records.entry import Entry, Run, StoredGame, Summary
 from lab2048.records.episode import Episode
 from lab2048.records.provenance import now, program, provenance
-from lab2048.records.sql_row import DAMAGES, FACTS, RUN, read_entry, read_kept, read_run, read_summary, write_facts
+from lab2048.records.sql_row import (
+    DAMAGES,
+    FACTS,
+    RUN,
+    pack,
+    read_entry,
+    read_game,
+    read_run,
+    read_summary,
+    write_facts,
+)
 from lab2048.records.store_file import StoreFile
 from lab2048.rules import Rules
 
-__all__ = ["Entry", "Kept", "Run", "Store", "Summary"]
+__all__ = ["Entry", "Run", "Store", "StoredGame", "Summary"]
 
 _MAX_INTEGER = 2**63 - 1  # of SQLite
 
-# A game that is kept again keeps its id and the date of the first time.
 _FACTS = ", ".join(FACTS)
-_KEEP = f"""
-    INSERT INTO episodes (run, number, created, {_FACTS})
-    VALUES (?, ?, ?{", ?" * len(FACTS)})
-    ON CONFLICT (run, number) DO UPDATE SET
-        ({_FACTS}) = ({", ".join(f"excluded.{name}" for name in FACTS)})
+_INSERT = f"""
+    INSERT INTO episodes (id, run, number, created, {_FACTS}, moves) VALUES (?, ?, ?, ?{", ?" * len(FACTS)}, ?)
 """
-# A game whose run is lost is chosen too: it is damaged, not gone.  One that nobody has begun to play is no game yet.
+# A game that is saved again keeps its id and the date of the first time.
+_KEEP = f"""
+    {_INSERT} ON CONFLICT (run, number) DO UPDATE SET
+        ({_FACTS}, moves) = ({", ".join(f"excluded.{name}" for name in (*FACTS, "moves"))})
+"""
+# The condition on the checksum makes sure that nobody has deleted, replaced or changed the game meanwhile.
+_SAVE = f"""
+    UPDATE episodes SET {", ".join(f"{name} = :{name}" for name in FACTS if name != "seed")}
+    WHERE id = :id AND run = :run AND checksum = :before
+"""
+_APPENDED = """
+    SELECT group_concat(moves, '')
+    FROM (SELECT moves FROM appended_moves WHERE episode = episodes.id ORDER BY first)
+"""
+# Games without a run are included, because they are damaged.  Games in play without a move are left out.
 _CHOSEN = """
     FROM episodes LEFT JOIN runs ON runs.id = episodes.run
     WHERE (:board IS NULL OR board = :board) AND (:player IS NULL OR episodes.player = :player)
@@ -43,9 +64,9 @@ _Read = TypeVar("_Read")
 
 
 class Store(StoreFile):
-    """All games that were kept; use it in a `with` statement, or `close` it.
+    """All saved games; use it in a `with` statement, or `close` it.
 
-    Several threads may use one store: what one does is done before the next begins.
+    Several threads may share a store; their calls are executed one after the other.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "games.sqlite") as store:
@@ -57,10 +78,10 @@ class Store(StoreFile):
     def __init__(self, path: Path, database: sqlite3.Connection) -> None:
         """Wrap an open database; users call `open`."""
         super().__init__(path, database)
-        self._runs: dict[int, Run] = {}  # runs never change, so what was read once stays true
+        self._runs: dict[int, Run] = {}  # read once: runs never change
 
     def begin_run(self, kind: str, rules: Rules, player: str, seed: int) -> int:
-        """Note that a player begins; return the number of the run, for `keep`."""
+        """Start a run and return its number, for `keep` and `add`."""
         origin = provenance()
         with self._change():
             run = self._insert_run(kind, rules, player, seed, origin["created"], origin)
@@ -68,9 +89,9 @@ class Store(StoreFile):
         return run
 
     def find_run(self, rules: Rules, player: str, seed: int) -> int | None:
-        """The newest match of this player with these rules and this seed: the one to go on with.
+        """Return the newest match of this player with these rules and this seed, to resume it.
 
-        Only one that this version of the program made: a run does not mix the games of two.
+        Only matches of this version of the program count, so that a run never mixes games of two versions.
         """
         question = """
             SELECT max(id) FROM runs
@@ -82,40 +103,88 @@ class Store(StoreFile):
         return run
 
     def keep(self, run: int, episodes: Mapping[int, Episode]) -> None:
-        """Keep games of a run by their numbers, all of them or none; a game with a known number replaces that one.
-
-        All have the rules of the run; each has players of its own.
-        """
-        home = self.run(run)
-        for episode in episodes.values():
-            if episode.rules is not home.rules and episode.rules != home.rules:
-                raise ValueError(f"run {run} has other rules than a game of {episode.player}")
+        """Save games of a run by their numbers, all or none; a game replaces one with the same number."""
+        self._check_rules(run, episodes.values())
         created = now()
-        rows = [(run, number, created, *write_facts(episode, episode.checksum)) for number, episode in episodes.items()]
+        rows = [(None, run, number, created, *_columns(episode)) for number, episode in episodes.items()]
         with self._change() as database:
             database.executemany(_KEEP, rows)
 
-    def adopt(self, games: Iterable[tuple[Episode, dict[str, Any]]]) -> int:
-        """Keep games from elsewhere, each with its provenance, all or none; return how many were not yet there.
+    def add(self, run: int, episode: Episode) -> StoredGame:
+        """Save a new game of a run, with the next free number; `save` saves it again when it has changed."""
+        self._check_rules(run, [episode])
+        created = now()
+        with self._change() as database:
+            number = self._next_number(run)
+            id_ = database.execute(_INSERT, (None, run, number, created, *_columns(episode))).lastrowid
+        return StoredGame(int(id_ or 0), self.run(run), number, created, episode)
 
-        Games of one origin become games of one run.
+    def save(self, stored: StoredGame, episode: Episode) -> StoredGame:
+        """Save a game again that is in the store as `stored`: append its new moves, cut off those taken back.
+
+        Raises GameDeletedError if the game is no longer in the store, and GameChangedError if another program has
+        changed it.
+        """
+        if episode == stored.episode:
+            return stored
+        self._check_rules(stored.run.id, [episode])
+        facts = dict(zip(FACTS, write_facts(episode), strict=True))
+        key = {"id": stored.id, "run": stored.run.id, "before": stored.episode.checksum}
+        with self._change() as database:
+            if not database.execute(_SAVE, facts | key).rowcount:
+                raise self._lost(stored)
+            n_same = _common_length(stored.episode.moves, episode.moves)
+            if n_same < len(stored.episode.moves):
+                self._cut(stored.id, episode.moves[:n_same], len(stored.episode.moves))
+            if n_same < len(episode.moves):
+                row = (stored.id, n_same + 1, episode.moves[n_same:])
+                database.execute("INSERT INTO appended_moves (episode, first, moves) VALUES (?, ?, ?)", row)
+        return replace(stored, episode=episode)
+
+    def compact(self, stored: StoredGame) -> None:
+        """Compress the appended moves of a game together with its first ones, unless it has been changed."""
+        row = (pack(stored.episode.moves), stored.id, stored.run.id, stored.episode.checksum)
+        with self._change() as database:
+            database.execute("UPDATE episodes SET moves = ? WHERE id = ? AND run = ? AND checksum = ?", row)
+
+    def _cut(self, id_: int, moves: str, n_before: int) -> None:
+        """Cut a game of `n_before` moves down to its first ones, `moves`."""
+        database, n = self._database, len(moves)
+        (first,) = database.execute("SELECT min(first) FROM appended_moves WHERE episode = ?", (id_,)).fetchone()
+        n_packed = n_before if first is None else first - 1
+        if n < n_packed:  # replacing the packed moves deletes the appended ones
+            database.execute("UPDATE episodes SET moves = ? WHERE id = ?", (pack(moves), id_))
+            return
+        database.execute("DELETE FROM appended_moves WHERE episode = ? AND first > ?", (id_, n))
+        statement = """
+            UPDATE appended_moves SET moves = substr(moves, 1, :n + 1 - first)
+            WHERE episode = :id AND first = (SELECT max(first) FROM appended_moves WHERE episode = :id)
+        """
+        database.execute(statement, {"id": id_, "n": n})
+
+    def _lost(self, stored: StoredGame) -> StoreError:
+        question = "SELECT 1 FROM episodes WHERE id = ? AND run = ?"
+        if self._database.execute(question, (stored.id, stored.run.id)).fetchone():
+            return GameChangedError(f"game {stored.id} in {self.path} was changed by another program")
+        return GameDeletedError(f"game {stored.id} was deleted from {self.path}")
+
+    def adopt(self, games: Iterable[tuple[Episode, dict[str, Any]]]) -> int:
+        """Import games, each with its provenance, all or none; return how many were new.
+
+        Games with the same provenance become one run.
         """
         n_new = 0
         created = now()
         with self._change() as database:
             for episode, origin in games:
-                checksum = episode.checksum
-                if database.execute("SELECT 1 FROM episodes WHERE checksum = ?", (checksum,)).fetchone():
-                    continue
-                run = self._import_run(episode, origin, created)
-                question = "SELECT coalesce(max(number) + 1, 0) FROM episodes WHERE run = ?"
-                number = database.execute(question, (run,)).fetchone()[0]
-                database.execute(_KEEP, (run, number, created, *write_facts(episode, checksum)))
-                n_new += 1
+                if self.find(episode.seed, episode.checksum) is None:
+                    run = self._import_run(episode, origin, created)
+                    database.execute(_INSERT, (None, run, self._next_number(run), created, *_columns(episode)))
+                    n_new += 1
         return n_new
 
     def id_of(self, run: int, number: int) -> int:
-        """The id of a game of a run."""
+        """Return the id of a game of a run."""
         with self._access() as database:
             row = database.execute("SELECT id FROM episodes WHERE run = ? AND number = ?", (run, number)).fetchone()
         if row is None:
@@ -123,43 +192,39 @@ class Store(StoreFile):
         return int(row[0])
 
     def has(self, id_: int) -> bool:
-        """True if there is a game with this id."""
+        """Return whether there is a game with this id."""
         with self._access() as database:
             question = "SELECT 1 FROM episodes WHERE id = ?"
             return 0 < id_ <= _MAX_INTEGER and database.execute(question, (id_,)).fetchone() is not None
 
-    def find(self, checksum: str) -> int | None:
-        """The id of the game with this checksum, if it is kept."""
+    def find(self, seed: int, checksum: str) -> int | None:
+        """Return the id of the newest game with this seed and checksum, or None."""
+        question = "SELECT max(id) FROM episodes WHERE seed = ? AND checksum = ?"
         with self._access() as database:
-            row = database.execute("SELECT max(id) FROM episodes WHERE checksum = ?", (checksum,)).fetchone()
+            row = database.execute(question, (seed, checksum)).fetchone()
         return None if row[0] is None else int(row[0])
 
-    def remove(self, id_: int) -> Kept:
-        """Take a game out of the store; what is returned brings it back with `put_back`."""
+    def remove(self, id_: int) -> StoredGame:
+        """Delete a game and return it; `put_back` restores it."""
         with self._lock:
-            kept = self.get(id_)
+            stored = self.get(id_)
             with self._change() as database:
                 database.execute("DELETE FROM episodes WHERE id = ?", (id_,))
-        return kept
+        return stored
 
-    def put_back(self, kept: Kept) -> int:
-        """Keep a game again that was removed; return its id, the old one unless that is taken."""
+    def put_back(self, stored: StoredGame) -> int:
+        """Restore a game that was removed; return its id, which is the old one unless that is taken."""
         with self._change() as database:
-            taken = database.execute("SELECT 1 FROM episodes WHERE id = ?", (kept.id,)).fetchone()
-            question = "SELECT coalesce(max(number) + 1, 0) FROM episodes WHERE run = ?"
-            numbers = database.execute(
-                "SELECT 1 FROM episodes WHERE run = ? AND number = ?", (kept.run.id, kept.number)
+            id_taken, number_taken = database.execute(
+                "SELECT max(id = :id), max(run = :run AND number = :number) FROM episodes WHERE id = :id OR run = :run",
+                {"id": stored.id, "run": stored.run.id, "number": stored.number},
             ).fetchone()
-            number = database.execute(question, (kept.run.id,)).fetchone()[0] if numbers else kept.number
-            statement = f"""
-                INSERT INTO episodes (id, run, number, created, {_FACTS}) VALUES (?, ?, ?, ?{", ?" * len(FACTS)})
-            """
-            facts = write_facts(kept.episode, kept.episode.checksum)
-            row = (None if taken else kept.id, kept.run.id, number, kept.created, *facts)
-            return int(database.execute(statement, row).lastrowid or 0)
+            number = self._next_number(stored.run.id) if number_taken else stored.number
+            row = (None if id_taken else stored.id, stored.run.id, number, stored.created, *_columns(stored.episode))
+            return int(database.execute(_INSERT, row).lastrowid or 0)
 
     def forget_unbegun(self, before: str) -> int:
-        """Remove games that nobody made a move in, created before a time (ISO, UTC); return how many."""
+        """Delete games without a move that were created before a time (ISO, UTC); return how many."""
         statement = """
             DELETE FROM episodes WHERE n_moves = 0 AND created < ? AND run IN (SELECT id FROM runs WHERE kind = 'play')
         """
@@ -167,7 +232,7 @@ class Store(StoreFile):
             return database.execute(statement, (before,)).rowcount
 
     def best_scores(self, rules: Rules) -> tuple[int, int]:
-        """The highest score of a person alone in a game of these rules, and of anyone in a sitting."""
+        """Return the best scores in played games with these rules: of a person alone, and of anyone."""
         question = f"""
             SELECT coalesce(max(score) FILTER (WHERE {_PERSON_ALONE}), 0), coalesce(max(score), 0)
             FROM episodes JOIN runs ON runs.id = episodes.run WHERE kind = 'play' AND rules = ?
@@ -177,7 +242,7 @@ class Store(StoreFile):
         return int(alone), int(anyone)
 
     def run(self, run: int) -> Run:
-        """What is known of a run."""
+        """Return a run."""
         if run not in self._runs:
             question = f"SELECT {', '.join(RUN)} FROM runs WHERE id = ?"
             with self._access() as database:
@@ -191,7 +256,7 @@ class Store(StoreFile):
         return self._runs[run]
 
     def summaries_of(self, run: int) -> list[Summary]:
-        """The games of a run in the order of their numbers, without their moves."""
+        """Return the games of a run in the order of their numbers, without their moves."""
         columns = ", ".join(Summary._fields)
         question = f"SELECT id, {columns} FROM episodes WHERE run = ? ORDER BY number"
         with self._access() as database:
@@ -199,20 +264,20 @@ class Store(StoreFile):
         return self._read_each(read_summary, rows)
 
     def episodes_of(self, run: int) -> dict[int, Episode]:
-        """The games of a run by their numbers, moves and all."""
+        """Return the games of a run by their numbers, with their moves."""
         with self._access() as database:
             ids = database.execute("SELECT id FROM episodes WHERE run = ? ORDER BY number", (run,)).fetchall()
-        return {kept.number: kept.episode for kept in (self.get(id_) for (id_,) in ids)}
+        return {stored.number: stored.episode for stored in (self.get(id_) for (id_,) in ids)}
 
-    def get(self, id_: int) -> Kept:
-        """The game with this id; a damaged one is refused."""
-        question = f"SELECT run, number, created, {_FACTS} FROM episodes WHERE id = ?"
+    def get(self, id_: int) -> StoredGame:
+        """Return the game with this id; raise StoreError if it is missing or damaged."""
+        question = f"SELECT run, number, created, {_FACTS}, moves, ({_APPENDED}) FROM episodes WHERE id = ?"
         with self._access() as database:
             row = database.execute(question, (id_,)).fetchone() if 0 < id_ <= _MAX_INTEGER else None
         if row is None:
             raise StoreNotFoundError(f"there is no game {id_} in {self.path}", code="game.not_found", field="game")
         try:
-            return read_kept(id_, self.run(row[0]), row[1:])
+            return read_game(id_, self.run(row[0]), row[1:])
         except DAMAGES as error:
             raise self._damage(id_, error) from error
 
@@ -229,11 +294,10 @@ class Store(StoreFile):
         offset: int = 0,
         on_damage: Callable[[StoreError], None] | None = None,
     ) -> list[Entry]:
-        """The games, newest first, or those with the highest scores.
+        """Return the games, newest first, or with `best` those with the highest scores first.
 
-        `board` is one as `Board.to_text` writes it, `player` is who began; `alone` leaves only games whose
-        every move was a person's.  A damaged game is an error; or `on_damage` is told of it, and the list goes
-        on without it.
+        `board` is a text of `Board.to_text`, `player` is who made the first move; `alone` selects games in which a
+        person made every move.  A damaged game raises StoreError, or is passed to `on_damage` and left out.
         """
         question = f"""
             SELECT episodes.id, episodes.id, episodes.created, kind, board, episodes.player, episodes.seed, score,
@@ -248,7 +312,7 @@ class Store(StoreFile):
         return self._read_each(read_entry, rows, on_damage)
 
     def ids(self, *, board: str | None = None, player: str | None = None) -> list[int]:
-        """The ids of the games, oldest first."""
+        """Return the ids of the games, oldest first."""
         chosen = {"board": board, "player": player, "kind": None, "min_score": None}
         with self._access() as database:
             return [row[0] for row in database.execute(f"SELECT episodes.id {_CHOSEN} ORDER BY episodes.id", chosen)]
@@ -262,7 +326,7 @@ class Store(StoreFile):
         rows: Iterable[Sequence[Any]],
         on_damage: Callable[[StoreError], None] | None = None,
     ) -> list[_Read]:
-        """Read rows that begin with the id of a game."""
+        """Read rows whose first column is the id of the game."""
         found = []
         for id_, *row in rows:
             try:
@@ -272,6 +336,16 @@ class Store(StoreFile):
                     raise self._damage(id_, error) from error
                 on_damage(self._damage(id_, error))
         return found
+
+    def _check_rules(self, run: int, episodes: Iterable[Episode]) -> None:
+        rules = self.run(run).rules
+        for episode in episodes:
+            if episode.rules is not rules and episode.rules != rules:
+                raise ValueError(f"run {run} has other rules than a game of {episode.player}")
+
+    def _next_number(self, run: int) -> int:
+        question = "SELECT coalesce(max(number) + 1, 0) FROM episodes WHERE run = ?"
+        return int(self._database.execute(question, (run,)).fetchone()[0])
 
     def _insert_run(
         self, kind: str, rules: Rules, player: str, seed: int | None, created: str, origin: dict[str, Any]
@@ -291,11 +365,23 @@ class Store(StoreFile):
         return self._insert_run("import", episode.rules, episode.player, None, created, origin)
 
 
+def _columns(episode: Episode) -> tuple[Any, ...]:
+    """Return the columns FACTS and moves of a game."""
+    return (*write_facts(episode), pack(episode.moves))
+
+
+def _common_length(one: str, other: str) -> int:
+    """Return the length of the common beginning of two texts."""
+    if one.startswith(other) or other.startswith(one):  # quick, and nearly always so
+        return min(len(one), len(other))
+    return next(n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+
+
 def _text(data: dict[str, Any]) -> str:
-    """The one text of a piece of data, so that equal data can be found by it."""
+    """Return the same text for equal data, so that it can be searched for."""
     return json.dumps(data, sort_keys=True, allow_nan=False)
 
 
 def _bounded(number: int | None) -> int | None:
-    """The number, or the nearest one that SQLite knows: nothing that is kept lies beyond."""
+    """Return the number, or the nearest one that SQLite can store."""
     return None if number is None else max(-_MAX_INTEGER, min(number, _MAX_INTEGER))

@@ -1,4 +1,4 @@
-"""An open file of games: one thread at a time, all changes whole, damage found before the first of them."""
+"""An open store file: one thread at a time, transactions, and a check for damage before the first change."""
 
 import contextlib
 import sqlite3
@@ -8,14 +8,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from lab2048.errors import StoreError
-from lab2048.records.database import BUSY_SECONDS, USE_COPY, connect, default_path, explained, transaction
+from lab2048.records.database import BUSY_SECONDS, check_structure, connect, default_path, explained, transaction
 
 _CHECKED_SIZE = 50_000_000  # bytes; a file up to this size is checked in less than half a second
 
 
 class StoreFile:
-    """The file under a store; use it in a `with` statement, or `close` it."""
+    """The file of a store; use it in a `with` statement, or `close` it."""
 
     def __init__(self, path: Path, database: sqlite3.Connection) -> None:
         """Wrap an open database; users call `open`."""
@@ -26,15 +25,15 @@ class StoreFile:
 
     @classmethod
     def open(cls, path: Path | None = None, *, timeout: float = BUSY_SECONDS, create: bool = True) -> Self:
-        """Open a store, by default the user's own; it is made if it is not there and `create` allows it.
+        """Open a store, by default the user's own; create it if it is missing and `create` is true.
 
-        `timeout` is how many seconds to wait while another program is writing.
+        `timeout` is the number of seconds to wait while another program is writing.
         """
         path = path or default_path()
         return cls(path, connect(path, timeout=timeout, create=create))
 
     def close(self) -> None:
-        """Let go of the file; closing twice does no harm."""
+        """Close the file; closing twice is harmless."""
         with self._access() as database:
             database.close()
 
@@ -49,21 +48,17 @@ class StoreFile:
     def check(self) -> None:
         """Read the whole file and raise StoreError if its structure is damaged; takes seconds on a large store."""
         with self._access() as database:
-            found = database.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if found != "ok":
-            raise StoreError(
-                f"the store {self.path} is damaged ({' '.join(found.split())})", code="store.damaged", hint=USE_COPY
-            )
+            check_structure(database, self.path)
 
     @contextlib.contextmanager
     def _access(self) -> Iterator[sqlite3.Connection]:
-        """The database, for one thread at a time, and its errors in words."""
+        """Lend the database to one thread at a time; its errors become StoreError."""
         with self._lock, explained(self.path):
             yield self._database
 
     @contextlib.contextmanager
     def _change(self) -> Iterator[sqlite3.Connection]:
-        """The database, for one transaction; the first one is refused if the file is found to be damaged."""
+        """Lend the database for one transaction; the first one is refused if the file is damaged."""
         with self._access() as database:
             if not self._is_checked:
                 if self.path.stat().st_size <= _CHECKED_SIZE:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from rich.table import Table
 from rich.text import Text
 
-from lab2048.records.entry import Entry, Kept
+from lab2048.records.entry import Entry, StoredGame
 from lab2048.views.number import count
 
 _MOVES_A_LINE = 60
@@ -46,7 +46,7 @@ def games_csv(entries: Iterable[Entry]) -> str:
     return text.getvalue()
 
 
-def game_facts(kept: Kept) -> str:
+def game_facts(kept: StoredGame) -> str:
     """All that is known of a game, a line each, and its moves."""
     episode, run, rules = kept.episode, kept.run, kept.episode.rules
     won = (

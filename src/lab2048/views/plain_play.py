@@ -1,48 +1,53 @@
-"""A sitting at the keys in plain text: what each key does, and what is said about the game."""
+"""A session in plain text: what each key does, and the messages about the game."""
 
 from typing import TYPE_CHECKING
 
-from lab2048.errors import IllegalMoveError
+from lab2048.errors import IllegalMoveError, SessionEndedError
 from lab2048.rules import Board
 from lab2048.rules.move import key_moves, move_name
 from lab2048.views.text import fit, render
 
 if TYPE_CHECKING:
-    from lab2048.arena.sitting import Sitting
+    from lab2048.arena.session import Session
 
 _NOW_WHAT = "u takes the last move back, x begins a new game"
 
 
 class PlainGame:
-    """Games that are played by single keys.
+    """Games that are played with single keys.
 
-    The letters of the shape's moves and the arrow keys move; u undoes, r redoes, x begins a new game,
+    The letters of the shape's moves and the arrow keys move; u undoes, r redoes, x starts a new game,
     ? and h list the keys, and Q (or q where it is no move) quits.
     """
 
-    def __init__(self, sitting: "Sitting") -> None:
-        """Show what is played in a sitting."""
+    def __init__(self, session: "Session") -> None:
         self.has_ended = False
-        self._sitting = sitting
-        self._moves = key_moves(sitting.rules.shape.moves)
+        self._session = session
+        self._moves = key_moves(session.rules.shape.moves)
 
     @property
     def board(self) -> Board:
-        return self._sitting.game.board
+        return self._session.game.board
 
     @property
     def help(self) -> str:
-        """The keys in one line."""
+        """A line that lists the keys."""
         leave = "Q" if "q" in self._moves else "q"
-        return f"{self._sitting.rules.shape.keys_text} move, u undo, r redo, x new game, ? keys, {leave} quit"
+        return f"{self._session.rules.shape.keys_text} move, u undo, r redo, x new game, ? keys, {leave} quit"
 
     @property
     def status(self) -> str:
-        """What there is to say when no key has given cause for a message, perhaps nothing."""
-        return f"game over; {_NOW_WHAT}" if self._sitting.game.is_over else ""
+        """The message to show when the last key gave none; may be empty."""
+        return f"game over; {_NOW_WHAT}" if self._session.game.is_over else ""
 
     def press(self, key: str) -> str:
-        """Do what a key says; return a line to show, perhaps empty."""
+        """Act on a key; return a line to show, which may be empty."""
+        try:
+            return self._press(key)
+        except SessionEndedError as error:
+            return f"{error}; x starts a new game"
+
+    def _press(self, key: str) -> str:
         if key in self._moves:
             return self._move(self._moves[key])
         if key in ("q", "Q"):
@@ -53,15 +58,15 @@ class PlainGame:
         if key == "u":
             return self._undo()
         if key == "r":
-            return "" if self._sitting.redo() else "nothing to redo"
+            return "" if self._session.redo() else "nothing to redo"
         if key == "x":
-            return f"new game, seed {self._sitting.begin_again().seed}; u goes back to the old one"
+            return f"new game, seed {self._session.new_game().seed}; u goes back to the old one"
         return f"key {key!r} is unknown: {self.help}"
 
     def _move(self, move: int) -> str:
-        rules, game = self._sitting.rules, self._sitting.game
+        rules, game = self._session.rules, self._session.game
         try:
-            turn = self._sitting.play(move)
+            turn = self._session.play(move)
         except IllegalMoveError:
             if game.is_over:
                 return f"the game is over; {_NOW_WHAT}"
@@ -72,21 +77,21 @@ class PlainGame:
         return f"{rules.goal}! The goal is reached, and {further}"
 
     def _undo(self) -> str:
-        before = self._sitting.game
-        if not self._sitting.undo():
+        before = self._session.game
+        if not self._session.undo():
             return "nothing to undo"
-        game = self._sitting.game
+        game = self._session.game
         return "" if game is before else f"back to the game with seed {game.seed}"
 
     def header(self, columns: int | None = None) -> str:
-        """What is played."""
-        seed = f"seed {self._sitting.game.seed}"
-        rules = self._sitting.rules.board.to_text()
+        """The board and the seed, as much as fits."""
+        seed = f"seed {self._session.game.seed}"
+        rules = self._session.rules.board.to_text()
         return fit(columns, f"2048 on {rules}, {seed}", f"{rules}, {seed}", f"2048, {seed}", seed)
 
     def frame(self, columns: int | None = None, *, colour: bool) -> str:
         """The board and the facts below it, as many as fit."""
-        game = self._sitting.game
+        game = self._session.game
         facts = (
             f"score {game.score}",
             f"moves {len(game.turns)}",

@@ -61,7 +61,7 @@ def run(own_store: Path) -> Run:
 def test_all_ways_to_move(run: Run, own_store: Path, board: str, keys: Sequence[str], moves: str) -> None:
     async def scene(app: LabApp, pilot: Pilot[None]) -> None:
         await press(pilot, keys)
-        assert screen_of(app).sitting.game.moves_text() == moves
+        assert screen_of(app).session.game.moves_text() == moves
 
     run(scene, board)
     with Store.open(own_store) as store:
@@ -73,14 +73,14 @@ def test_undo_redo_and_a_new_game(run: Run) -> None:
     async def scene(app: LabApp, pilot: Pilot[None]) -> None:
         screen = screen_of(app)
         await press(pilot, "wasdu")
-        assert screen.sitting.game.moves_text() == "was"
+        assert screen.session.game.moves_text() == "was"
         await press(pilot, ["y", "u", "ctrl+r", "backspace", "r"])
-        assert screen.sitting.game.moves_text() == "wasd"
+        assert screen.session.game.moves_text() == "wasd"
         await press(pilot, "n")
-        assert screen.sitting.game.moves_text() == ""
+        assert screen.session.game.moves_text() == ""
         assert "u goes back" in screen.message
         await press(pilot, "u")
-        assert screen.sitting.game.moves_text() == "wasd"
+        assert screen.session.game.moves_text() == "wasd"
         await press(pilot, "uuuuu")
         assert screen.message == "nothing to undo"
 
@@ -98,9 +98,9 @@ def test_an_illegal_move_says_so_and_changes_nothing(run: Run) -> None:
 def test_keys_are_never_lost_to_motion(run: Run) -> None:
     async def scene(app: LabApp, pilot: Pilot[None]) -> None:
         await pilot.press(*"wasd" * 5)
-        assert screen_of(app).sitting.game.moves_text() == "wasd" * 5
+        assert screen_of(app).session.game.moves_text() == "wasd" * 5
         board = screen_of(app).query_one("BoardView")
-        await until(pilot, lambda: board.board is screen_of(app).sitting.game.board)  # type: ignore[attr-defined]
+        await until(pilot, lambda: board.board is screen_of(app).session.game.board)  # type: ignore[attr-defined]
 
     run(scene, "4x4", has_motion=True)
 
@@ -109,12 +109,12 @@ def test_a_player_plays_on_and_you_take_over(run: Run, own_store: Path) -> None:
     async def scene(app: LabApp, pilot: Pilot[None]) -> None:
         screen = screen_of(app)
         await press(pilot, ["w", "minus", "enter"])
-        await until(pilot, lambda: len(screen.sitting.game.turns) > 2)
-        n = len(screen.sitting.game.turns)
+        await until(pilot, lambda: len(screen.session.game.turns) > 2)
+        n = len(screen.session.game.turns)
         for key in "wasd":
             await press(pilot, key)
         assert not screen.is_auto
-        assert len(screen.sitting.game.turns) > n
+        assert len(screen.session.game.turns) > n
         await press(pilot, ["space"])
 
     run(scene, "4x4")
@@ -129,13 +129,13 @@ def test_a_game_that_is_over_can_be_taken_back(run: Run) -> None:
         screen = screen_of(app)
         screen.speed = 0
         await press(pilot, ["enter"])
-        await until(pilot, lambda: screen.sitting.game.is_over and not screen.is_auto)
+        await until(pilot, lambda: screen.session.game.is_over and not screen.is_auto)
         for keys in (["plus"], ["a"], ["t"], ["space"], ["enter"]):  # whatever else is said, this is
             await press(pilot, keys)
             assert re.search(r"game over: u takes a move back, n begins anew", text_of(app))
             assert re.search(r"now +game over", text_of(app))
         await press(pilot, "u")
-        assert not screen.sitting.game.is_over
+        assert not screen.session.game.is_over
         assert re.search(r"now +you play", text_of(app))
 
     run(scene, "2x2")
@@ -145,11 +145,11 @@ def test_another_player_in_the_middle_of_a_game(run: Run, own_store: Path) -> No
     async def scene(app: LabApp, pilot: Pilot[None]) -> None:
         screen = screen_of(app)
         await press(pilot, ["space"])
-        await until(pilot, lambda: screen.sitting.game.turns)
+        await until(pilot, lambda: screen.session.game.turns)
         await press(pilot, ["p", *"first:order=ws", "enter"])
         await until(pilot, lambda: screen.adviser.spec == "first:order=ws")
         await press(pilot, ["space"])
-        await until(pilot, lambda: len(screen.sitting.game.turns) == 2)
+        await until(pilot, lambda: len(screen.session.game.turns) == 2)
 
     run(scene, "4x4")
     with Store.open(own_store) as store:
@@ -163,7 +163,7 @@ def test_a_player_that_fails_says_so_and_the_game_goes_on(run: Run) -> None:
         await press(pilot, ["enter"])
         await until(pilot, lambda: "no-such-table" in screen.message)
         await press(pilot, "wasd")
-        assert len(screen.sitting.game.turns) == 4
+        assert len(screen.session.game.turns) == 4
 
     run(scene, "4x4", player="optimal:table=no-such-table")
 
@@ -172,14 +172,14 @@ def test_a_store_that_fails_does_not_end_the_game(run: Run, monkeypatch: pytest.
     def fail(*_: object) -> None:
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr(Store, "keep", fail)
+    monkeypatch.setattr(Store, "add", fail)
 
     async def scene(app: LabApp, pilot: Pilot[None]) -> None:
         await press(pilot, "wasd")
-        assert "this game cannot be kept: the disk is full" in text_of(app)
+        assert "this game cannot be saved: the disk is full" in text_of(app)
 
     app = run(scene, "4x4")
-    assert [episode.moves for episode in app.unkept] == ["wasd"]
+    assert [episode.moves for episode in app.unsaved] == ["wasd"]
 
 
 def test_the_board_follows_the_size(run: Run) -> None:
@@ -207,7 +207,7 @@ def test_a_hint_says_that_it_is_worked_out_and_keys_go_on(run: Run, monkeypatch:
         await press(pilot, "t")
         await until(pilot, lambda: "asking first ..." in text_of(app))
         await press(pilot, "wasd")
-        assert screen_of(app).sitting.game.moves_text() == "wasd"
+        assert screen_of(app).session.game.moves_text() == "wasd"
         assert "asking first ..." in text_of(app)
         is_known.set()
         await until(pilot, lambda: re.search(r"\w by first\b", text_of(app)))
@@ -265,7 +265,7 @@ def test_values_stay_when_the_player_stops(run: Run) -> None:
     async def scene(app: LabApp, pilot: Pilot[None]) -> None:
         screen = screen_of(app)
         await press(pilot, ["t", "enter"])
-        await until(pilot, lambda: len(screen.sitting.game.turns) > 1)
+        await until(pilot, lambda: len(screen.session.game.turns) > 1)
         await press(pilot, ["enter"])
         await until(pilot, lambda: not screen.is_auto and re.search(r"\w by first\b", text_of(app)))
 
@@ -284,10 +284,10 @@ def test_your_best_is_of_the_games_that_you_played_alone(run: Run, own_store: Pa
         assert re.search(rf"your best +{entries['human']}\n", text_of(app))
         screen_of(app).speed = 0
         await press(pilot, ["enter"])
-        await until(pilot, lambda: screen_of(app).sitting.game.is_over)
+        await until(pilot, lambda: screen_of(app).session.game.is_over)
         assert re.search(rf"your best +{entries['human']}\n", text_of(app))  # it was the player's game
         await press(pilot, ["n", *"sdsdsdsdawaw" * 20])
-        mine = screen_of(app).sitting.game.score
+        mine = screen_of(app).session.game.score
         assert mine > entries["human"]
         assert re.search(rf"your best +{mine}\n", text_of(app))
         await press(pilot, ["escape", "g", "k", "b"])
@@ -312,7 +312,7 @@ def test_a_game_is_gone_on_with_where_it_ended(run: Run, own_store: Path) -> Non
 
     async def scene(app: LabApp, pilot: Pilot[None]) -> None:
         await press(pilot, "gc")
-        assert screen_of(app).sitting.game.moves_text() == before.moves
+        assert screen_of(app).session.game.moves_text() == before.moves
         await press(pilot, ["escape"])
         assert isinstance(app.screen, GamesScreen)
 
@@ -336,10 +336,10 @@ def test_a_game_of_before_is_replayed_and_gone_on_with(run: Run, own_store: Path
         await press(pilot, ["space"])
         await until(pilot, lambda: replay.at == replay.n_moves)
         await press(pilot, ["home", *["right"] * 5, "c"])
-        sitting = screen_of(app).sitting
-        assert sitting.game.moves_text() == before.moves[:5]
+        session = screen_of(app).session
+        assert session.game.moves_text() == before.moves[:5]
         await press(pilot, ["space"])
-        await until(pilot, lambda: len(sitting.game.turns) == 6)
+        await until(pilot, lambda: len(session.game.turns) == 6)
         await press(pilot, ["escape"])
 
     run(scene)

@@ -38,7 +38,7 @@ def test_a_game_by_any_rules_is_begun_kept_and_replayed(run: Run, own_store: Pat
         await press(pilot, ["enter"])
         assert "2048 on ##x|###|#4#, spawn 2:0.5,4:0.5, 1 first tile, worst spawner" in text_of(app)
         await press(pilot, "wasdwasd")
-        assert screen_of(app).sitting.game.turns
+        assert screen_of(app).session.game.turns
         await press(pilot, ["escape", "g", "enter"])
         replay = app.screen
         assert isinstance(replay, ReplayScreen)

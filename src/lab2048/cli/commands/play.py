@@ -29,7 +29,7 @@ from lab2048.views.screen import compose
 from lab2048.views.text import wants_codes
 
 if TYPE_CHECKING:
-    from lab2048.arena.sitting import Sitting
+    from lab2048.arena.session import Session
 
 
 def play(
@@ -52,43 +52,43 @@ def play(
 
     Example: lab2048 play --rules "####|#xx#|####" --seed 7
     """
-    from lab2048.arena.sitting import Sitting
+    from lab2048.arena.session import Session
     from lab2048.records.store import Store
 
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else seed
     with Store.open(store) as the_store:
         has_screen = not (lines or as_json) and can_read_keys()
-        sitting = Sitting(the_rules, the_seed, the_store, on_failure=_ignore if has_screen else _complain)
-        plain = PlainGame(sitting)
+        session = Session(the_rules, the_seed, the_store, on_failure=_ignore if has_screen else _complain)
+        plain = PlainGame(session)
         try:
             if has_screen:
-                _play_on_screen(plain, sitting)
+                _play_on_screen(plain, session)
             elif as_json:
-                _play_silently(plain, sitting)
+                _play_silently(plain, session)
             else:
                 _play_lines(plain)
         finally:
-            sitting.close()
+            session.close()
             if has_screen:
-                _leave_screen(plain, sitting)
-            _sum_up(sitting, is_told=as_json)
+                _leave_screen(plain, session)
+            _sum_up(session, is_told=as_json)
 
 
-def _play_on_screen(plain: PlainGame, sitting: "Sitting") -> None:
+def _play_on_screen(plain: PlainGame, session: "Session") -> None:
     """Act on each key at once, on a screen that shows one board."""
     with Keys() as source:
         message = plain.help
         _paint(plain, message)
         for keys in source:
             if not keys:
-                sitting.keep()
+                session.save(at_once=False)
                 continue
             if keys.strip(REDRAW):
                 message = _press(keys.replace(REDRAW, ""), plain)
             if plain.has_ended:
                 return
-            otherwise = f"this game cannot be kept: {sitting.failure}" if sitting.failure else "? shows the keys"
+            otherwise = f"this game cannot be saved: {session.failure}" if session.failure else "? shows the keys"
             _paint(plain, message or plain.status or otherwise)
 
 
@@ -107,12 +107,12 @@ def _size() -> os.terminal_size:
     return os.terminal_size((columns or 80, lines or 24))
 
 
-def _leave_screen(plain: PlainGame, sitting: "Sitting") -> None:
+def _leave_screen(plain: PlainGame, session: "Session") -> None:
     """Leave the last board among what the shell shows; say what was said only on the screen."""
     columns = _size().columns
     print(f"{plain.header(columns)}\n{plain.frame(columns, colour=wants_codes(sys.stdout))}", flush=True)
-    if sitting.failure:
-        _complain(sitting.failure)
+    if session.failure:
+        _complain(session.failure)
 
 
 def _play_lines(plain: PlainGame) -> None:
@@ -130,7 +130,7 @@ def _play_lines(plain: PlainGame) -> None:
         _show(plain, message)
 
 
-def _play_silently(plain: PlainGame, sitting: "Sitting") -> None:
+def _play_silently(plain: PlainGame, session: "Session") -> None:
     """Act on all lines, and tell the last game as data; what was said about keys is told with it."""
     said: list[str] = []
     for keys in read_lines():
@@ -141,7 +141,7 @@ def _play_silently(plain: PlainGame, sitting: "Sitting") -> None:
                 break
         if plain.has_ended:
             break
-    game = sitting.last_played or sitting.game
+    game = session.last_played or session.game
     facts = {
         "rules": game.rules.to_json(),
         "seed": game.seed,
@@ -173,17 +173,18 @@ def _press(keys: str, plain: PlainGame) -> str:
 
 
 def _ignore(failure: str) -> None:
-    """The screen shows it, and the end repeats it."""
+    """Do nothing: the screen shows it, and it is repeated at the end."""
 
 
 def _complain(failure: str) -> None:
-    say(f"lab2048: this game cannot be kept: {failure}")
+    if failure:  # empty when saving works again
+        say(f"lab2048: this game cannot be saved: {failure}")
 
 
-def _sum_up(sitting: "Sitting", *, is_told: bool) -> None:
-    """Say how the last game stands; give out as text what could not be kept."""
-    game = sitting.last_played
+def _sum_up(session: "Session", *, is_told: bool) -> None:
+    """Print how the last game stands, and the games that could not be saved as text."""
+    game = session.last_played
     if game and not is_told:
         moves = count(len(game.turns), "move")
         print(f"seed {game.seed}, score {game.score}, highest tile {game.board.max_tile}, {moves}")
-    give_out(sitting.unkept())
+    give_out(session.unsaved())

@@ -24,7 +24,7 @@ from lab2048.cli.options import (
 from lab2048.errors import UsageError
 
 if TYPE_CHECKING:
-    from lab2048.arena.sitting import Sitting
+    from lab2048.arena.session import Session
 
 # Whoever says one of these wants to play, and not to choose from a menu.
 _OF_RULES = ("rules", "goal", "spawn", "start", "spawner", "seed")
@@ -81,7 +81,7 @@ def tui(
     if "rules" in said:
         said["board"] = said.pop("rules")
 
-    from lab2048.arena.sitting import Sitting
+    from lab2048.arena.session import Session
     from lab2048.views.tui.app import LabApp, check_surroundings
 
     check_surroundings()
@@ -101,7 +101,7 @@ def tui(
             from lab2048.views.tui.screens.form import default_player
             from lab2048.views.tui.screens.play import PlayScreen
 
-            first = PlayScreen(Sitting(the_rules, the_seed, the_store), default_player(the_rules, player))
+            first = PlayScreen(Session(the_rules, the_seed, the_store), default_player(the_rules, player))
         app = LabApp(
             the_store,
             is_ascii=ascii_,
@@ -114,22 +114,22 @@ def tui(
         app.run()
         if app.last:
             _tell_last(app.last, ["--store", str(app.store_file)] if app.store_file else [])
-    give_out(app.unkept)
+    give_out(app.unsaved)
     if app.failure is not None:
         raise app.failure
     raise typer.Exit(app.return_code or 0)
 
 
-def _tell_last(sitting: "Sitting", words: list[str]) -> None:
+def _tell_last(session: "Session", words: list[str]) -> None:
     """Leave the last game among what the shell shows: the screen is gone, and so is all that stood on it."""
     import shlex
 
     from lab2048.views.number import count
     from lab2048.views.tui.widgets.facts import rules_text
 
-    game = sitting.last_played
+    game = session.last_played
     if game is None or not game.turns:
         return
     told = f"2048 on {rules_text(game.rules)}, seed {game.seed}, score {game.score}, {count(len(game.turns), 'move')}"
-    further = ["lab2048", "tui", "--game", str(sitting.last_id), *words]
-    print(told if sitting.last_id is None else f"{told}; go on with {shlex.join(further)}")
+    further = ["lab2048", "tui", "--game", str(session.last_id), *words]
+    print(told if session.last_id is None else f"{told}; go on with {shlex.join(further)}")

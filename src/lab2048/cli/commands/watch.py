@@ -34,7 +34,7 @@ from lab2048.errors import IllegalMoveError, PlayerError
 
 if TYPE_CHECKING:
     from lab2048.arena.player_service import AskedPlayer
-    from lab2048.arena.sitting import Sitting
+    from lab2048.arena.session import Session
     from lab2048.rules import Game, Turn
 
 
@@ -69,7 +69,7 @@ def watch(
     Example: lab2048 watch expectimax --speed 20 --games 5
     """
     from lab2048.arena.player_service import AskedPlayer
-    from lab2048.arena.sitting import Sitting
+    from lab2048.arena.session import Session
     from lab2048.players import default_spec, load_player_file
     from lab2048.players.registry import autonomous_spec
     from lab2048.records.store import Store
@@ -87,19 +87,19 @@ def watch(
     code, seen = 0, Seen(spec)
     with Store.open(store) as the_store:
         make_ready(*groups)
-        sitting = Sitting(the_rules, the_seed, the_store, on_failure=_complain)
+        session = Session(the_rules, the_seed, the_store, on_failure=_complain)
         try:
-            with _view(sitting, spec, games, is_quiet=as_json) as show:
+            with _view(session, spec, games, is_quiet=as_json) as show:
                 pace = speed if sys.stdout.isatty() and not as_json else 0.0
-                _play(sitting, the_player, seen, games, pace, show)
+                _play(session, the_player, seen, games, pace, show)
         except KeyboardInterrupt:
             code = 130
             begin_line(sys.stdout)
         finally:
-            sitting.close()
-            seen.note(sitting.game)
-            give_out(sitting.unkept())
-        _report(seen, sitting, as_json=as_json)
+            session.close()
+            seen.note(session.game)
+            give_out(session.unsaved())
+        _report(seen, session, as_json=as_json)
     raise typer.Exit(code)
 
 
@@ -123,7 +123,7 @@ class Seen:
 
 
 def _play(
-    sitting: "Sitting",
+    session: "Session",
     player: "AskedPlayer",
     seen: Seen,
     n_games: int,
@@ -133,27 +133,27 @@ def _play(
     """Play the games at the given speed."""
     due = time.monotonic()
     for number in range(1, n_games + 1):
-        player.start_game(sitting.game.seed)
+        player.start_game(session.game.seed)
         show(None)
-        while not sitting.game.is_over:
+        while not session.game.is_over:
             begin = time.perf_counter()
-            decision = player.choose(sitting.game.board)
+            decision = player.choose(session.game.board)
             seen.seconds += time.perf_counter() - begin
             if speed:
                 due = max(due + 1 / speed, time.monotonic() - 1)  # after a long pause, do not catch up all of it
                 time.sleep(max(0.0, due - time.monotonic()))
             try:
-                show(sitting.play(decision.move, by=seen.player))
+                show(session.play(decision.move, by=seen.player))
             except IllegalMoveError as error:
                 raise PlayerError(f"player {seen.player} chose an illegal move: {error}") from None
             seen.n_moves += 1
-        seen.note(sitting.game)
+        seen.note(session.game)
         if number < n_games:
-            sitting.begin_again()
+            session.new_game()
 
 
 @contextlib.contextmanager
-def _view(sitting: "Sitting", spec: str, n_games: int, *, is_quiet: bool) -> "Iterator[Callable[[Turn | None], None]]":
+def _view(session: "Session", spec: str, n_games: int, *, is_quiet: bool) -> "Iterator[Callable[[Turn | None], None]]":
     """Yield a function that shows a turn: as a frame on a terminal, as a line elsewhere, not at all if quiet."""
     from lab2048.rules.move import move_name
     from lab2048.views.frame import Frames
@@ -170,18 +170,18 @@ def _view(sitting: "Sitting", spec: str, n_games: int, *, is_quiet: bool) -> "It
 
         def line(turn: "Turn | None") -> None:
             nonlocal n_begun
-            board = sitting.game.board.to_text(spaced=True)
+            board = session.game.board.to_text(spaced=True)
             if turn is None:
                 n_begun += 1
                 of = f" of {n_games}" if n_games > 1 else ""
-                print(f"game {n_begun}{of}, seed {sitting.game.seed}: turn, move, score and board")
+                print(f"game {n_begun}{of}, seed {session.game.seed}: turn, move, score and board")
                 print(f"0 start 0 {board}")
             else:
                 print(f"{turn.number} {move_name(turn.move)} {turn.score} {board}")
 
         yield line
         return
-    plain, colour = PlainGame(sitting), wants_codes(sys.stdout)
+    plain, colour = PlainGame(session), wants_codes(sys.stdout)
     with Frames(sys.stdout) as frames:
 
         def frame(turn: "Turn | None") -> None:
@@ -196,18 +196,19 @@ def _view(sitting: "Sitting", spec: str, n_games: int, *, is_quiet: bool) -> "It
 
 
 def _complain(failure: str) -> None:
-    say(f"lab2048: these games cannot be saved: {failure}")
+    if failure:  # empty when saving works again
+        say(f"lab2048: these games cannot be saved: {failure}")
 
 
-def _report(seen: Seen, sitting: "Sitting", *, as_json: bool) -> None:
+def _report(seen: Seen, session: "Session", *, as_json: bool) -> None:
     """Print a table of the games, and a summary."""
     from lab2048.arena.statistics import mean_interval, rate_interval
     from lab2048.views.match_table import rate_text, spread
     from lab2048.views.number import count
 
-    rules, games = sitting.rules, seen.games
+    rules, games = session.rules, seen.games
     if as_json:
-        data = {"player": seen.player, "rules": rules.to_json(), "seed": sitting.seed}
+        data = {"player": seen.player, "rules": rules.to_json(), "seed": session.seed}
         print_json("watch-1", data | {"games": games, "moves": seen.n_moves, "seconds": seen.seconds})
         return
     if not games:

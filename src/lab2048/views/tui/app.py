@@ -27,7 +27,7 @@ from lab2048.views.tui.screens.menu import MenuScreen
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-    from lab2048.arena.sitting import Sitting
+    from lab2048.arena.session import Session
     from lab2048.records.episode import Episode
     from lab2048.records.store import Store
 
@@ -70,8 +70,8 @@ class LabApp(App[None]):
         self.jobs = JobRunner(data_folder() / "jobs", niceness=0)
         self.current_jobs: dict[str, Job] = {}  # by the name of their plan: one of each
         self.failure: Exception | None = None
-        self.unkept: list[Episode] = []  # games that the store did not take
-        self.last: Sitting | None = None  # the last one that was played and left
+        self.unsaved: list[Episode] = []  # games that the store did not take
+        self.last: Session | None = None  # the last one that was played and left
         self.player_files, self.store_file = player_files, store_file
         self.defaults = defaults or {}
         self._first = first

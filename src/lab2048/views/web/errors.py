@@ -7,15 +7,29 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from lab2048.errors import JobConflictError, JobNotFoundError, LabError, StoreError, StoreNotFoundError
+from lab2048.errors import (
+    GameChangedError,
+    GameDeletedError,
+    JobConflictError,
+    JobNotFoundError,
+    LabError,
+    RevisionError,
+    SessionEndedError,
+    StoreError,
+    StoreNotFoundError,
+)
 from lab2048.views.web.validation import to_error
 
 # The first class that an error belongs to decides; any other LabError is a bad request.
 _STATUSES: tuple[tuple[type[LabError], int], ...] = (
     (StoreNotFoundError, 404),
+    (GameDeletedError, 404),
+    (GameChangedError, 409),
     (StoreError, 503),
     (JobNotFoundError, 404),
     (JobConflictError, 409),
+    (SessionEndedError, 409),
+    (RevisionError, 409),
 )
 
 

@@ -19,7 +19,7 @@ from lab2048.views.web.errors import NotReadyError
 from lab2048.views.web.serialize.status import StatusData
 from lab2048.views.web.services.checkpoints import Checkpoints
 from lab2048.views.web.services.event_bus import Bus, News
-from lab2048.views.web.services.open_games import Desk
+from lab2048.views.web.services.open_games import OpenGames
 from lab2048.views.web.services.player_names import Library
 from lab2048.views.web.services.players import Players
 
@@ -36,14 +36,14 @@ class Lab:
         self.bus = Bus()
         self.library = Library(self.folder)
         self.players = Players(self.tell_status)
-        self.desk = Desk(store, self.library, self.bus, self.players)
+        self.open_games = OpenGames(store, self.library, self.bus, self.players)
         self.jobs = JobRunner(
             self.folder / "jobs",
             on_change=self._on_job_change,
             name_player=self.library.write,
             environment={"LAB2048_STORE": str(store.path.absolute())},
         )
-        self.desk.on_failure = self.tell_status
+        self.open_games.on_failure = self.tell_status
         self._heavy = threading.Lock()
         self._queue = threading.BoundedSemaphore(MAX_WAITING)
 
@@ -67,7 +67,7 @@ class Lab:
         """Stop everything; jobs save their work."""
         self.bus.close()
         self.players.close()
-        self.desk.close()
+        self.open_games.close()
         self.jobs.close()
 
     def status(self) -> StatusData:
@@ -78,7 +78,7 @@ class Lab:
             doing=self.players.preparation.doing,
             cores=os.cpu_count() or 1,
             interrupted=self.jobs.interrupted(),
-            store=self.desk.failure,
+            store=self.open_games.failure,
         )
 
     def _on_job_change(self, job: Job) -> None:

@@ -139,7 +139,7 @@ class FormScreen(Page):
         return request | ({"total_minutes": float(minutes)} if minutes and _is_number(minutes) else {})
 
     def _game(self) -> "Screen[None]":
-        from lab2048.arena.sitting import Sitting
+        from lab2048.arena.session import Session
         from lab2048.views.tui.screens.play import PlayScreen
 
         values = self.values
@@ -149,7 +149,7 @@ class FormScreen(Page):
         speed = float(values.get("speed", "").strip() or 10) if _is_number(values.get("speed", "")) else -1.0
         if not 0 <= speed <= MAX_SPEED:
             raise OutOfRangeError("speed", f"{values['speed']!r}", f"0 to {MAX_SPEED:g}")
-        return PlayScreen(Sitting(rules, seed, self.lab.store), spec, speed=speed, is_auto=self.plan.name == "watch")
+        return PlayScreen(Session(rules, seed, self.lab.store), spec, speed=speed, is_auto=self.plan.name == "watch")
 
 
 def default_player(rules: Rules, spec: str = "") -> str:
@@ -159,11 +159,11 @@ def default_player(rules: Rules, spec: str = "") -> str:
 
 def continue_game(episode: "Episode", store: "Store", n_moves: int | None = None, spec: str = "") -> "PlayScreen":
     """The screen of a game that goes on from a move of one that was played, or from its end."""
-    from lab2048.arena.sitting import Sitting
+    from lab2048.arena.session import Session
     from lab2048.views.tui.screens.play import PlayScreen
 
-    sitting = Sitting.going_on(episode, len(episode.moves) if n_moves is None else n_moves, store)
-    return PlayScreen(sitting, default_player(episode.rules, spec))
+    session = Session.branch(episode, len(episode.moves) if n_moves is None else n_moves, store)
+    return PlayScreen(session, default_player(episode.rules, spec))
 
 
 def _is_number(text: str) -> bool:

@@ -7,7 +7,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from lab2048.errors import LabError, StoreError
-from lab2048.records.entry import Entry, Kept
+from lab2048.records.entry import Entry, StoredGame
 from lab2048.views.game_list import printable
 from lab2048.views.tui.screens.base import Page
 from lab2048.views.tui.widgets import facts
@@ -130,7 +130,7 @@ class GamesScreen(Page):
         if kept := self._get(event.option_id):
             self.app.push_screen(ReplayScreen(kept))
 
-    def _get(self, id_: str | None) -> Kept | None:
+    def _get(self, id_: str | None) -> StoredGame | None:
         """A game; None, and a message, if it cannot be read."""
         try:
             return self.lab.store.get(int(id_ or 0))

@@ -10,7 +10,7 @@ from textual.events import Key
 from textual.widgets import Static
 
 from lab2048.arena.player_service import AskedPlayer
-from lab2048.errors import IllegalMoveError, LabError
+from lab2048.errors import IllegalMoveError, LabError, SessionEndedError
 from lab2048.rules.move import move_name
 from lab2048.views.game_list import printable
 from lab2048.views.tui.screens.base import Page
@@ -20,27 +20,27 @@ from lab2048.views.tui.widgets.panel import BoardAndPanel
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-    from lab2048.arena.sitting import Sitting
+    from lab2048.arena.session import Session
     from lab2048.players import Decision
     from lab2048.rules import Board, Turn
 
 MOTION_SPEED = 5  # moves a second; above it a slide and its spawn are shown in one
 FRAMES = 30.0  # a second, at most
-KEEP_SECONDS = 0.5
+SAVE_SECONDS = 0.5
 
 
 class PlayScreen(Page):
-    """Plays a sitting: keys are yours, the player's moves come by Space and Enter."""
+    """Plays a session: you move with the keys, Space and Enter let the player move."""
 
-    def __init__(self, sitting: "Sitting", spec: str, *, speed: float = 10, is_auto: bool = False) -> None:
+    def __init__(self, session: "Session", spec: str, *, speed: float = 10, is_auto: bool = False) -> None:
         """Begin with a player that is asked for hints, or plays at once."""
         super().__init__()
-        self.sitting, self.speed, self.is_auto = sitting, speed, is_auto
+        self.session, self.speed, self.is_auto = session, speed, is_auto
         self.wants_hint = False
         self.decision: Decision | None = None  # the player's last one
         self._judged: Board | None = None  # the board that it is about
         self.adviser = self._new_adviser(spec)
-        self._moves = facts.move_keys(sitting.rules.shape)
+        self._moves = facts.move_keys(session.rules.shape)
         self._is_stale = False
         self._doing = ""  # what is made ready for the player, as it was told last
         self._n_asked = 0  # questions that the player thinks about
@@ -55,26 +55,26 @@ class PlayScreen(Page):
     def compose(self) -> ComposeResult:
         """A header, the board with a panel beside it, a message and the keys."""
         yield Static(id="header")
-        yield BoardAndPanel(self.sitting.game.board, self.palette, "facts", "lasting", "who", "values")
+        yield BoardAndPanel(self.session.game.board, self.palette, "facts", "lasting", "who", "values")
         yield Static(id="message")
         yield Static(id="keys")
 
     def on_mount(self) -> None:
-        """Draw, keep games in pauses, and let the player begin if it is to."""
-        self._best = self.lab.best_score(self.sitting.rules)
+        """Draw, save games in pauses, and let the player start if it is to."""
+        self._best = self.lab.best_score(self.session.rules)
         self.set_interval(1 / FRAMES, self._tick)
-        self.set_interval(KEEP_SECONDS, self.sitting.keep)
+        self.set_interval(SAVE_SECONDS, lambda: self.session.save(at_once=False))
         self._draw()
         if self.is_auto:
             self._start_auto()
 
     def on_unmount(self) -> None:
-        """Keep the game; the player is asked no more."""
+        """Save the game and stop asking the player."""
         self.is_auto = False
         self.adviser.close()
-        self.sitting.close()
-        self.lab.unkept += self.sitting.unkept()
-        self.lab.last = self.sitting if self.sitting.last_played else self.lab.last
+        self.session.close()
+        self.lab.unsaved += self.session.unsaved()
+        self.lab.last = self.session if self.session.last_played else self.lab.last
 
     def on_resize(self) -> None:
         """A panel where there is room for it, a line where there is none."""
@@ -83,45 +83,48 @@ class PlayScreen(Page):
     @property
     def help(self) -> list[tuple[str, str]]:
         """Every key and what it does."""
-        return facts.play_help(self.sitting.rules.shape)
+        return facts.play_help(self.session.rules.shape)
 
     # --- keys ------------------------------------------------------------------------
 
     def on_key(self, event: Key) -> None:
         """Act on a key at once."""
-        if event.key in self._moves:
-            self.move(self._moves[event.key])
-        elif event.key in self._commands:
-            self._commands[event.key]()
-        elif event.key in ("q", "Q", "upper_q"):
-            self.lab.leave()
-        else:
-            return
+        try:
+            if event.key in self._moves:
+                self.move(self._moves[event.key])
+            elif event.key in self._commands:
+                self._commands[event.key]()
+            elif event.key in ("q", "Q", "upper_q"):
+                self.lab.leave()
+            else:
+                return
+        except SessionEndedError as error:
+            self.say(f"{error}; n starts a new game")
         event.stop()
 
     def move(self, move: int) -> None:
         """A move of yours; it ends the player's turn."""
         self.is_auto = False
-        name = move_name(self.sitting.rules.shape.moves[move])
+        name = move_name(self.session.rules.shape.moves[move])
         try:
-            self._turned(self.sitting.play(move), is_slow=True)
+            self._turned(self.session.play(move), is_slow=True)
         except IllegalMoveError:
             self.say(f"{name} is no move")
 
     def undo(self) -> None:
         """Take a move back, or the beginning of a game."""
         self.is_auto = False
-        self._changed("" if self.sitting.undo() else "nothing to undo")
+        self._changed("" if self.session.undo() else "nothing to undo")
 
     def redo(self) -> None:
         """Make an undone move again."""
         self.is_auto = False
-        self._changed("" if self.sitting.redo() else "nothing to redo")
+        self._changed("" if self.session.redo() else "nothing to redo")
 
     def new_game(self) -> None:
         """Begin anew; until the first move `undo` leads back."""
-        self._changed(f"new game, seed {self.sitting.begin_again().seed}; u goes back to the old one")
-        self._best = self.lab.best_score(self.sitting.rules)
+        self._changed(f"new game, seed {self.session.new_game().seed}; u goes back to the old one")
+        self._best = self.lab.best_score(self.session.rules)
 
     def step(self) -> None:
         """The player makes one move."""
@@ -137,9 +140,9 @@ class PlayScreen(Page):
         self._draw()
 
     def rest(self) -> None:
-        """The player stops, and the game is kept now."""
+        """Stop the player and save the game."""
         self.is_auto = False
-        self.sitting.keep(at_once=True)
+        self.session.save()
 
     def toggle_hint(self) -> None:
         """Show what every move is worth, or no longer."""
@@ -173,7 +176,7 @@ class PlayScreen(Page):
                 self._start_auto()
 
     def _new_adviser(self, spec: str) -> AskedPlayer:
-        return AskedPlayer(spec, self.sitting.rules, self.sitting.game.seed)
+        return AskedPlayer(spec, self.session.rules, self.session.game.seed)
 
     # --- the player ------------------------------------------------------------------
 
@@ -201,13 +204,18 @@ class PlayScreen(Page):
     async def _step(self, due: float = 0.0) -> bool:
         """Ask the player and make its move, not before it is due; False if that failed."""
         while not self._is_over:
-            board, adviser = self.sitting.game.board, self.adviser
+            board, adviser = self.session.game.board, self.adviser
             decision = await self._ask(adviser)
             if decision is None:
                 return False
             await asyncio.sleep(max(0.0, due - time.monotonic()))
-            if board is self.sitting.game.board and adviser is self.adviser:
-                self._turned(self.sitting.play(decision.move, by=adviser.spec), is_slow=0 < self.speed <= MOTION_SPEED)
+            if board is self.session.game.board and adviser is self.adviser:
+                try:
+                    turn = self.session.play(decision.move, by=adviser.spec)
+                except SessionEndedError as error:
+                    self.say(f"{error}; n starts a new game")
+                    return False
+                self._turned(turn, is_slow=0 < self.speed <= MOTION_SPEED)
                 return True
             if not self.is_auto:
                 return False  # you were faster
@@ -215,7 +223,7 @@ class PlayScreen(Page):
 
     async def _ask(self, adviser: AskedPlayer) -> "Decision | None":
         """The player's thoughts on the board as it stands; None, and a message, if it fails."""
-        board = self.sitting.game.board
+        board = self.session.game.board
         if board is self._judged:
             return self.decision
         self._n_asked += 1
@@ -227,13 +235,13 @@ class PlayScreen(Page):
             return None
         finally:
             self._n_asked -= 1
-        if board is self.sitting.game.board and adviser is self.adviser:
+        if board is self.session.game.board and adviser is self.adviser:
             self.decision, self._judged = decision, board
         return decision
 
     def _advise(self) -> None:
         """Ask for hints, if they are wanted and the player does not think anyway."""
-        is_known = self._judged is self.sitting.game.board
+        is_known = self._judged is self.session.game.board
         if self.wants_hint and not self.is_auto and not is_known and not self._is_over and self.is_attached:
             self._work(self._hint, "hint")
 
@@ -245,12 +253,12 @@ class PlayScreen(Page):
 
     @property
     def _is_over(self) -> bool:
-        return self.sitting.game.is_over
+        return self.session.game.is_over
 
     def _turned(self, turn: "Turn", *, is_slow: bool) -> None:
         """After a move."""
         further = "" if self._is_over else ", and you can play on"
-        message = f"{self.sitting.rules.goal}! The goal is reached{further}" if turn.reaches_goal else ""
+        message = f"{self.session.rules.goal}! The goal is reached{further}" if turn.reaches_goal else ""
         self._changed(message, after=turn if is_slow and self.lab.has_motion else None)
 
     def _changed(self, message: str, after: "Turn | None" = None) -> None:
@@ -276,12 +284,12 @@ class PlayScreen(Page):
         self._is_stale = not self.lab.is_free
         if self._is_stale or not self.is_mounted:
             return
-        game, columns = self.sitting.game, self.size.width
+        game, columns = self.session.game, self.size.width
         fresh = game.turns[-1].spawn[0] if game.turns else None
         table = self.query_one(BoardAndPanel)
         table.view.show(game.board, fresh, slide.after if slide else None)
         self.put("header", Text(f" 2048 on {facts.rules_text(game.rules)}", "bold", overflow="ellipsis", no_wrap=True))
-        best = max(self._best, game.score if self.sitting.is_by_person else 0)
+        best = max(self._best, game.score if self.session.is_by_person else 0)
         self.put("facts", facts.rows(facts.game_facts(game)))
         self.put("lasting", facts.rows(facts.lasting_facts(game, best)))
         self.put("who", facts.rows({"player": self.adviser.spec, "now": self._state}))
@@ -290,8 +298,8 @@ class PlayScreen(Page):
         values = decision and facts.values_text(game.board, decision, self.adviser.spec, self.adviser.measure)
         self.put("values", values if values and not self._is_over else Text(asking, "dim"))
         told = facts.told(game, self.message, columns - 2)
-        if not told and self.sitting.failure:
-            told = f"this game cannot be kept: {self.sitting.failure}"
+        if not told and self.session.failure:
+            told = f"this game cannot be saved: {self.session.failure}"
         elif not told and not table.has_panel:
             short = facts.short_values(game.board, decision) if decision else asking
             told = short or facts.short_facts(game, columns - 2)

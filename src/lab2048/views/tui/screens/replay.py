@@ -9,7 +9,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from lab2048.errors import LabError
-from lab2048.records.entry import Kept
+from lab2048.records.entry import StoredGame
 from lab2048.records.episode import names_of
 from lab2048.rules import Game, Turn
 from lab2048.rules.move import move_name
@@ -25,7 +25,7 @@ STEPS = {"left": -1, "comma": -1, "right": 1, "full_stop": 1, "pageup": -10, "pa
 class ReplayScreen(Page):
     """Walks through a game that was kept."""
 
-    def __init__(self, kept: Kept) -> None:
+    def __init__(self, kept: StoredGame) -> None:
         """Begin before the first move."""
         super().__init__()
         self.kept, self.episode = kept, kept.episode

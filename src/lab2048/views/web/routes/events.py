@@ -73,10 +73,10 @@ def _beginning(lab: Lab, games: list[int]) -> list[News]:
     found = [News("status", lab.status().model_dump_json()), News("jobs", job_list(lab).model_dump_json())]
     for id_ in games:
         try:
-            opened = lab.desk.get(id_)
+            opened = lab.open_games.get(id_)
         except LabError:  # the page asks for it and is told
             continue
-        state = lab.desk.state(opened)
+        state = lab.open_games.state(opened)
         found.append(News("game", ChangeData(state=state, turns=[], kind="open").model_dump_json()))
     return found
 

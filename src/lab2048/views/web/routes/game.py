@@ -6,8 +6,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, Field
 
-from lab2048.arena.open_game import OpenGame
-from lab2048.errors import OutOfRangeError, UsageError
+from lab2048.arena.session import Session
+from lab2048.errors import OutOfRangeError
 from lab2048.players import default_spec
 from lab2048.rules.dice import MAX_SEED
 from lab2048.views.web.errors import ConflictError
@@ -27,8 +27,8 @@ from lab2048.views.web.services.command_line import line, rules_options
 from lab2048.views.web.state import Lab, LabOf, TabName
 
 MAX_LETTERS = 100
-MAX_FRESH = 999_999  # seeds that nobody chose are short: they are read and typed by people
-MAX_TURNS = 20_000  # of one answer
+MAX_FRESH = 999_999  # random seeds are short, because people read and type them
+MAX_TURNS = 20_000  # per answer
 MAX_SPEED, MIN_SPEED = 1000.0, 0.2
 
 router = APIRouter(prefix="/api/games", tags=["games"], responses=ERRORS)
@@ -37,7 +37,7 @@ Rev = Annotated[int | None, Field(ge=0, le=2**53)]
 
 
 class NewGame(Body):
-    """What to play."""
+    """The game to start."""
 
     rules: RulesBody = Field(default_factory=lambda: RulesBody(board="4x4"))
     seed: int | None = Field(default=None, ge=0, le=MAX_SEED)
@@ -45,7 +45,7 @@ class NewGame(Body):
 
 
 class MovesBody(Body):
-    """Letters of moves, made one after the other."""
+    """Moves as letters, made one after the other."""
 
     moves: str = Field(min_length=1, max_length=MAX_LETTERS)
     rev: Rev = None
@@ -53,7 +53,7 @@ class MovesBody(Body):
 
 
 class StepsBody(Body):
-    """How many moves to go back or forward."""
+    """How many moves to undo or redo."""
 
     n: int = Field(default=1, ge=1, le=1_000_000)
     rev: Rev = None
@@ -67,7 +67,7 @@ class StepBody(Body):
 
 
 class AutoBody(Body):
-    """Who plays, and how many moves a second; 0 is as fast as it goes."""
+    """Who plays, and how many moves per second; 0 = as fast as possible."""
 
     player: str | None = Field(default=None, max_length=MAX_SPEC)
     speed: float = Field(default=8.0, ge=0, le=MAX_SPEED)
@@ -75,7 +75,7 @@ class AutoBody(Body):
 
 
 class ForkBody(Body):
-    """After which move to go on in another game."""
+    """The number of moves that the new game takes over."""
 
     at: int = Field(ge=0, le=10_000_000)
 
@@ -92,73 +92,73 @@ class ReplayData(BaseModel):
 
 
 class DeletedData(BaseModel):
-    """What is gone."""
+    """The id of the deleted game."""
 
     deleted: int
 
 
 @router.post("")
 def begin(lab: LabOf, body: NewGame) -> GameData:
-    """Begin a game; the one before stays as it is."""
+    """Start a game."""
     seed = random.SystemRandom().randint(1, MAX_FRESH) if body.seed is None else body.seed
-    return game_data(lab, lab.desk.begin(body.rules.read(), seed, _mover(lab, body.player), names=[]))
+    return game_data(lab, lab.open_games.start(body.rules.read(), seed, _mover(lab, body.player)))
 
 
 @router.get("/{game}")
 def show(lab: LabOf, id_: Id) -> GameData:
-    """A game with all that is needed to show it and to go on."""
-    return game_data(lab, lab.desk.get(id_))
+    """Return a game with everything needed to show and play it."""
+    return game_data(lab, lab.open_games.get(id_))
 
 
 @router.post("/{game}/moves", responses={409: {"description": "The game has changed meanwhile."}})
 def move(lab: LabOf, id_: Id, body: MovesBody, tab: TabName = "") -> ChangeData:
-    """Make moves; those that are illegal when their turn comes are passed over."""
+    """Make moves; skip those that are illegal when their turn comes."""
     mover = _mover(lab, body.mover)
-    with lab.desk.changing(id_, body.rev) as opened:
-        turns = opened.play_letters(body.moves, mover)
-        return lab.desk.changed(opened, "moves", turns, tab=tab)
+    with lab.open_games.changing(id_, body.rev) as session:
+        turns = session.play_letters(body.moves, by=mover)
+        return lab.open_games.changed(session, "moves", turns, tab=tab)
 
 
 @router.post("/{game}/undo")
 def undo(lab: LabOf, id_: Id, body: StepsBody, tab: TabName = "") -> ChangeData:
-    """Take moves back."""
-    with lab.desk.changing(id_, body.rev) as opened:
-        opened.undo(body.n)
-        return lab.desk.changed(opened, "undo", [], tab=tab)
+    """Undo moves."""
+    with lab.open_games.changing(id_, body.rev) as session:
+        session.undo(body.n)
+        return lab.open_games.changed(session, "undo", [], tab=tab)
 
 
 @router.post("/{game}/redo")
 def redo(lab: LabOf, id_: Id, body: StepsBody, tab: TabName = "") -> ChangeData:
-    """Make undone moves again."""
-    with lab.desk.changing(id_, body.rev) as opened:
-        turns = opened.redo(body.n)
-        return lab.desk.changed(opened, "redo", turns[-MAX_TURNS:], tab=tab)
+    """Redo undone moves."""
+    with lab.open_games.changing(id_, body.rev) as session:
+        turns = session.redo(body.n)
+        return lab.open_games.changed(session, "redo", turns[-MAX_TURNS:], tab=tab)
 
 
 @router.post("/{game}/step")
 def step(lab: LabOf, id_: Id, body: StepBody, tab: TabName = "") -> ChangeData:
     """Let a player make one move."""
-    opened = lab.desk.get(id_)
-    player = read_player(lab, body.player, opened)
-    with opened.lock:
-        board, seen = opened.game.board, opened.rev
+    session = lab.open_games.get(id_)
+    player = read_player(lab, body.player, session)
+    with session.lock:
+        board, seen = session.game.board, session.rev
     if not board.legal_moves():
         raise ConflictError(f"game {id_} is over: no move is possible")
     if body.rev is not None and body.rev != seen:
-        raise ConflictError(f"game {id_} has changed meanwhile: expected rev {seen}", state=_dump(lab, opened))
-    decision = lab.players.decide(player, opened.game.rules, board, opened.game.seed)
-    with lab.desk.changing(id_, seen) as opened:
-        return lab.desk.changed(opened, "moves", [opened.play(decision.move, player)], tab=tab)
+        raise lab.open_games.conflict(session)
+    decision = lab.players.decide(player, session.game.rules, board, session.game.seed)
+    with lab.open_games.changing(id_, seen) as session:
+        return lab.open_games.changed(session, "moves", [session.play(decision.move, by=player)], tab=tab)
 
 
 @router.put("/{game}/auto")
 def auto(lab: LabOf, id_: Id, body: AutoBody, tab: TabName = "") -> StateData:
-    """Let a player play by itself, change its speed, or pause it."""
+    """Start auto-play, change its speed, or pause it."""
     if 0 < body.speed < MIN_SPEED:
         raise OutOfRangeError("speed", f"{body.speed:g}", f"0, or {MIN_SPEED:g} to {MAX_SPEED:g}")
-    opened = lab.desk.get(id_)
-    player = read_player(lab, body.player, opened)
-    return lab.desk.auto(id_, player, body.speed, is_running=body.running, tab=tab)
+    session = lab.open_games.get(id_)
+    player = read_player(lab, body.player, session)
+    return lab.open_games.autoplay(id_, player, body.speed, is_running=body.running, tab=tab)
 
 
 @router.get("/{game}/replay")
@@ -168,73 +168,63 @@ def replay(
     first: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
     last: Annotated[int, Query(ge=0, le=10_000_000)] = 10_000_000,
 ) -> ReplayData:
-    """The turns of a game from `first` to `last`, at most 20,000 of them."""
-    opened = lab.desk.get(id_)
-    with opened.lock:
-        played = opened.game.turns
+    """Return the turns of a game from `first` to `last`, at most 20,000."""
+    session = lab.open_games.get(id_)
+    with session.lock:
+        played = session.game.turns
         first = min(first, len(played) + 1)
         turns = played[first - 1 : min(last, first - 1 + MAX_TURNS)]
         before = played[first - 2] if first > 1 else None
         return ReplayData(
-            state=lab.desk.state(opened),
-            shape=shape_data(opened.game.rules.board),
-            first=list(before.board.ranks if before else opened.game.first_board.ranks),
+            state=lab.open_games.state(session),
+            shape=shape_data(session.game.rules.board),
+            first=list(before.board.ranks if before else session.game.first_board.ranks),
             score=before.score if before else 0,
-            turns=turn_data(opened, turns, lab.library, in_full=False),
+            turns=turn_data(session, turns, lab.library),
             command=line(["games", "replay", str(id_)]),
         )
 
 
 @router.post("/{game}/fork")
 def fork(lab: LabOf, id_: Id, body: ForkBody) -> GameData:
-    """A new game with the first moves of this one."""
-    opened = lab.desk.get(id_)
-    with opened.lock:
-        game, names = opened.game, opened.names[: body.at]
-        if body.at > len(game.turns):
-            raise UsageError(f"game {id_} has {len(game.turns)} moves: expected at most that, not {body.at}")
-        moves = game.moves_text()[: body.at]
-    beginner = names[0] if names else "human"
-    return game_data(lab, lab.desk.begin(game.rules, game.seed, beginner, moves=moves, names=names))
+    """Start a game with the first moves of this one."""
+    session = lab.open_games.get(id_)
+    return game_data(lab, lab.open_games.branch(session.episode(), body.at))
 
 
 @router.delete("/{game}")
 def delete(lab: LabOf, id_: Id) -> DeletedData:
-    """Take a game out of the store; `restore` brings it back."""
-    lab.desk.delete(id_)
+    """Delete a game; `restore` brings it back until the server ends."""
+    lab.open_games.delete(id_)
     return DeletedData(deleted=id_)
 
 
 @router.post("/{game}/restore")
 def restore(lab: LabOf, id_: Id) -> StateData:
-    """Bring a deleted game back."""
-    return lab.desk.state(lab.desk.restore(id_))
+    """Restore a deleted game."""
+    return lab.open_games.state(lab.open_games.restore(id_))
 
 
-def game_data(lab: Lab, opened: OpenGame) -> GameData:
-    """A game in full."""
-    with opened.lock:
-        game = opened.game
+def game_data(lab: Lab, session: Session) -> GameData:
+    """Return everything about a game."""
+    with session.lock:
+        game = session.game
         return GameData(
-            state=lab.desk.state(opened),
+            state=lab.open_games.state(session),
             shape=shape_data(game.rules.board),
             moves=game.moves_text(),
             first=list(game.first_board.ranks),
             commands={
-                "show": line(["games", "show", str(opened.id)]),
+                "show": line(["games", "show", str(session.id)]),
                 "play": line(["play", *rules_options(game.rules), "--seed", str(game.seed)]),
             },
         )
 
 
-def read_player(lab: Lab, spec: str | None, opened: OpenGame) -> str:
-    """The canonical spec of a player that the page names, or of the default one."""
-    return lab.library.read(spec or default_spec(opened.game.rules))
+def read_player(lab: Lab, spec: str | None, session: Session) -> str:
+    """Return the canonical spec of a player that the page names, or of the default player."""
+    return lab.library.read(spec or default_spec(session.game.rules))
 
 
 def _mover(lab: Lab, spec: str) -> str:
     return spec if spec == "human" else lab.library.read(spec)
-
-
-def _dump(lab: Lab, opened: OpenGame) -> dict[str, object]:
-    return lab.desk.state(opened).model_dump()

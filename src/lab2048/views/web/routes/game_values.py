@@ -47,7 +47,7 @@ class JudgedList(BaseModel):
 @router.post("/{game}/values")
 def values(lab: LabOf, id_: Id, body: JudgeBody) -> JudgedList:
     """Ask a player for the values of boards of a game."""
-    opened = lab.desk.get(id_)
+    opened = lab.open_games.get(id_)
     spec = read_player(lab, body.player, opened)
     unit = unit_of_player(spec)
     with opened.lock:

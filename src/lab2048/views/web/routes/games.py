@@ -9,9 +9,10 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 from pydantic import BaseModel
 
-from lab2048.errors import StoreError
+from lab2048.errors import LabError, StoreError
 from lab2048.records.exchange import Tally, import_lines, write_line
 from lab2048.rules import Board
+from lab2048.rules.dice import check_seed
 from lab2048.views.web.errors import NotFoundError, TooLargeError
 from lab2048.views.web.routes.events import read_ids
 from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, MAX_TEXT
@@ -166,10 +167,10 @@ def _ids_of(lab: Lab, body: bytes) -> list[int]:
     found = []
     for line in body.splitlines()[:MAX_LISTED]:
         try:
-            checksum = json.loads(line)["checksum"]
-        except (ValueError, TypeError, KeyError, RecursionError):
+            data = json.loads(line)
+            id_ = lab.store.find(check_seed(data["seed"]), str(data["checksum"]))
+        except (LabError, ValueError, TypeError, KeyError, RecursionError):
             continue
-        id_ = lab.store.find(checksum) if isinstance(checksum, str) else None
         if id_ is not None:
             found.append(id_)
     return found

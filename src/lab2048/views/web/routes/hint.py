@@ -89,7 +89,7 @@ def hint(lab: LabOf, body: HintBody) -> HintData:
 
 def _question(lab: LabOf, body: HintBody) -> tuple[Rules, Board, int | None, int]:
     if body.game is not None:
-        opened = lab.desk.get(body.game)
+        opened = lab.open_games.get(body.game)
         with opened.lock:
             return opened.game.rules, opened.game.board, opened.rev, opened.game.seed
     if body.board is None:

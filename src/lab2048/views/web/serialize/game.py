@@ -2,9 +2,8 @@
 
 from itertools import chain
 
-from lab2048.arena.open_game import OpenGame
+from lab2048.arena.session import Session
 from lab2048.rules import Board, Turn
-from lab2048.rules.motion import motions
 from lab2048.rules.shape import Shape
 from lab2048.views.web.serialize.schema import (
     AutoData,
@@ -16,8 +15,6 @@ from lab2048.views.web.serialize.schema import (
     TurnData,
 )
 from lab2048.views.web.services.player_names import Library
-
-MAX_SLIDES = 8  # turns of one change that are told in full
 
 
 def shape_data(board: Board) -> ShapeData:
@@ -70,15 +67,15 @@ def move_data(shape: Shape) -> list[MoveData]:
     ]
 
 
-def state_data(opened: OpenGame, best: tuple[int, int], auto: AutoData | None, library: Library) -> StateData:
-    """How a game stands; the caller holds its lock."""
-    game = opened.game
+def state_data(session: Session, best: tuple[int, int], auto: AutoData | None, library: Library) -> StateData:
+    """Return how a game stands; the caller holds its lock."""
+    game = session.game
     board = game.board
-    movers = [(number, library.write(name)) for number, name in opened.movers]
+    movers = [(number, library.write(name)) for number, name in session.movers]
     legal = [int(move) for move in board.legal_moves()]
     return StateData(
-        id=opened.id,
-        rev=opened.rev,
+        id=session.id or 0,
+        rev=session.rev,
         rules=RulesData.of(game.rules),
         seed=game.seed,
         ranks=list(board.ranks),
@@ -92,32 +89,22 @@ def state_data(opened: OpenGame, best: tuple[int, int], auto: AutoData | None, l
         can_redo=bool(game.undone),
         best=best[0],
         best_assisted=best[1],
-        mover=movers[-1][1] if movers else library.write(opened.beginner),
+        mover=movers[-1][1] if movers else library.write(session.player),
         movers=movers,
         auto=auto,
     )
 
 
-def turn_data(opened: OpenGame, turns: list[Turn], library: Library, *, in_full: bool = True) -> list[TurnData]:
-    """Turns of a game, all of them made on it; with the ways of their tiles if they are few."""
-    found = []
-    in_full = in_full and len(turns) <= MAX_SLIDES
-    for turn in turns:
-        slides = None
-        if in_full:
-            n = turn.number
-            before = opened.game.turns[n - 2].board if n > 1 else opened.game.first_board
-            found_here = motions(before.ranks, before.shape.lines[turn.move])
-            slides = [(each.start, each.end, each.is_merged) for each in found_here]
-        found.append(
-            TurnData(
-                number=turn.number,
-                move=int(turn.move),
-                mover=library.write(opened.names[turn.number - 1]),
-                reward=turn.reward,
-                cell=turn.spawn[0],
-                rank=turn.spawn[1],
-                slides=slides,
-            )
+def turn_data(session: Session, turns: list[Turn], library: Library) -> list[TurnData]:
+    """Return turns of the current game of a session; the caller holds its lock."""
+    return [
+        TurnData(
+            number=turn.number,
+            move=int(turn.move),
+            mover=library.write(session.mover(turn.number)),
+            reward=turn.reward,
+            cell=turn.spawn[0],
+            rank=turn.spawn[1],
         )
-    return found
+        for turn in turns
+    ]

@@ -106,7 +106,7 @@ class ShapeData(BaseModel):
 
 
 class TurnData(BaseModel):
-    """A move, what it brought, and what spawned."""
+    """A move, its reward, and the tile that spawned."""
 
     number: int
     move: int
@@ -114,7 +114,6 @@ class TurnData(BaseModel):
     reward: int
     cell: int
     rank: int
-    slides: list[tuple[int, int, bool]] | None = None
 
 
 class AutoData(BaseModel):

@@ -1,4 +1,4 @@
-"""The games that are open: where they are played, kept, watched and put away."""
+"""The open games of the page: sessions by their ids, with auto-play, deletion and news for tabs."""
 
 import contextlib
 import threading
@@ -6,203 +6,246 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
-from lab2048.arena.open_game import OpenGame
-from lab2048.errors import StoreError
-from lab2048.records.store import Kept, Store
+from lab2048.arena.session import Life, Session
+from lab2048.errors import RevisionError, SessionEndedError, StoreError
+from lab2048.records.episode import Episode
+from lab2048.records.store import Store, StoredGame
 from lab2048.rules import Rules, Turn
 from lab2048.views.web.errors import ConflictError, NotFoundError
 from lab2048.views.web.serialize.game import state_data, turn_data
 from lab2048.views.web.serialize.schema import ChangeData, StateData
-from lab2048.views.web.services.autoplay import Auto
+from lab2048.views.web.services.autoplay import AutoPlay
 from lab2048.views.web.services.event_bus import Bus, News
 from lab2048.views.web.services.player_names import Library
 from lab2048.views.web.services.players import Players
 
 MAX_TURNS = 200_000  # of all games in memory; a turn takes less than a kilobyte
 MAX_OPEN = 300
-MAX_AUTOS = 36
-MAX_BIN = 100
-UNBEGUN_DAYS = 1
+MAX_AUTOPLAYS = 36
+MAX_DELETED = 100  # games that can be restored
+UNPLAYED_DAYS = 1  # after which a game without a move is deleted
+N_DOORS = 64
 
 
-class Desk:
+class OpenGames:
     """Open games by their ids; any thread may use it."""
 
     def __init__(self, store: Store, library: Library, bus: Bus, players: Players) -> None:
-        """Nothing is open yet; games that nobody ever began are cleared away."""
+        """Delete old games that never had a move."""
         self.store, self.library, self.bus, self.players = store, library, bus, players
-        self.failure = ""  # why games cannot be kept
+        self.failure = ""  # why games cannot be saved
         self.on_failure: Callable[[], None] = lambda: None
-        self._open: dict[int, OpenGame] = {}
-        self._autos: dict[int, Auto] = {}
+        self._open: dict[int, Session] = {}
+        self._autoplays: dict[int, AutoPlay] = {}
         self._best: dict[str, list[int]] = {}
-        self._bin: dict[int, Kept] = {}
-        self._lock = threading.RLock()
-        self._opening: dict[int, threading.Lock] = {}
-        with contextlib.suppress(StoreError):  # another program may be writing: next time
-            store.forget_unbegun((datetime.now(UTC) - timedelta(days=UNBEGUN_DAYS)).isoformat(timespec="seconds"))
+        self._deleted: dict[int, StoredGame] = {}
+        self._lock = threading.RLock()  # always taken after the lock of a session, never before
+        # A game is opened, closed and deleted by one thread at a time; other games do not wait for it.
+        self._doors = [threading.Lock() for _ in range(N_DOORS)]
+        with contextlib.suppress(StoreError):  # another program may be writing: then at the next start
+            store.forget_unbegun((datetime.now(UTC) - timedelta(days=UNPLAYED_DAYS)).isoformat(timespec="seconds"))
 
-    def begin(self, rules: Rules, seed: int, beginner: str, *, moves: str = "", names: list[str]) -> OpenGame:
-        """A new game; all others stay as they are."""
-        opened = OpenGame.begin(self.store, rules, seed, beginner, moves=moves, names=names)
-        with self._lock:
-            self._open[opened.id] = opened
-            self._tidy()
-        return opened
+    def start(self, rules: Rules, seed: int, player: str) -> Session:
+        """Start a game; `player` is who is to make the first move."""
+        return self._add(Session(rules, seed, self.store, player=player, on_failure=self._note_failure))
 
-    def get(self, id_: int) -> OpenGame:
-        """An open game; one that is not open is read from the store and proved."""
+    def branch(self, episode: Episode, n_moves: int) -> Session:
+        """Start a game with the first moves of another one."""
+        return self._add(Session.branch(episode, n_moves, self.store, on_failure=self._note_failure))
+
+    def _add(self, session: Session) -> Session:
+        id_ = session.assign_id()
         with self._lock:
-            found = self._open.get(id_)
-            if found:
-                found.used_at = time.monotonic()
-                return found
-            turnstile = self._opening.setdefault(id_, threading.Lock())
-        with turnstile:  # two who ask for the same game wait for one reading; others do not wait
-            with self._lock:
-                if id_ in self._open:
-                    return self._open[id_]
-            try:
-                if not self.store.has(id_):
-                    raise NotFoundError(f"there is no game {id_}: /api/games lists those there are")
-                opened = OpenGame.reopen(self.store, id_)
-                with self._lock:
-                    self._open[id_] = opened
-                    self._tidy()
-            finally:
-                with self._lock:
-                    self._opening.pop(id_, None)
-        return opened
+            self._open[id_] = session
+        self._close_unused()
+        return session
+
+    def get(self, id_: int) -> Session:
+        """Return an open game; open it from the store if necessary."""
+        found = self._open.get(id_)
+        if found is None or found.life in (Life.CLOSED, Life.DELETED):
+            with self._door(id_):
+                found = self._open.get(id_)
+                if found is None or found.life in (Life.CLOSED, Life.DELETED):
+                    if not self.store.has(id_):
+                        self._forget(id_)
+                        raise _not_found(id_)
+                    found = Session.open(self.store, id_, on_failure=self._note_failure)
+                    with self._lock:
+                        self._open[id_] = found
+            self._close_unused()
+        found.used_at = time.monotonic()
+        return found
 
     @contextlib.contextmanager
-    def changing(self, id_: int, rev: int | None) -> Iterator[OpenGame]:
-        """A game for a change by a person: auto-play stops, and `rev` is what the person has seen."""
-        opened = self.get(id_)
-        auto = self._autos.get(id_)
-        with opened.lock:
-            if rev is not None and rev != opened.rev:
-                state = self.state(opened)
-                raise ConflictError(
-                    f"game {id_} has changed meanwhile: expected rev {opened.rev}", state=state.model_dump()
-                )
-            if auto and auto.is_running:
-                auto.pause()
-            yield opened
+    def changing(self, id_: int, rev: int | None) -> Iterator[Session]:
+        """Lend a game for a change by a person who has seen revision `rev`; auto-play stops."""
+        session = self.get(id_)
+        try:
+            with session.at(rev):
+                if autoplay := self._autoplays.get(id_):
+                    autoplay.pause()
+                yield session
+        except RevisionError:
+            raise self.conflict(session) from None
+        except SessionEndedError:
+            if session.life is Life.DELETED:
+                raise _not_found(id_) from None
+            raise self.conflict(self.get(id_)) from None  # it was closed because nobody used it
+
+    def conflict(self, session: Session) -> ConflictError:
+        """Return the error of a request that was made on an older revision; it carries the current state."""
+        state = self.state(session)
+        message = f"game {state.id} has changed meanwhile: expected rev {state.rev}"
+        return ConflictError(message, state=state.model_dump())
 
     def changed(
-        self, opened: OpenGame, kind: str, turns: list[Turn], *, tab: str = "", at_once: bool = True
+        self, session: Session, kind: str, turns: list[Turn], *, tab: str = "", at_once: bool = True
     ) -> ChangeData:
-        """Keep a change and tell those who watch; the caller holds the lock of the game."""
-        opened.keep(self.store, at_once=at_once, say=self._note_failure)
-        return self.tell(opened, kind, turns, tab=tab)
+        """Save a change and tell those who watch; the caller holds the lock of the session."""
+        session.save(at_once=at_once)
+        if session.life is Life.DELETED or self._open.get(session.id or 0) is not session:
+            # Another program has deleted it, or changed it: then it was saved under another id.
+            for id_ in [id_ for id_, other in self._open.items() if other is session]:
+                self._forget(id_)
+            raise SessionEndedError("the game was changed or deleted by another program")
+        return self.tell(session, kind, turns, tab=tab)
 
-    def tell(self, opened: OpenGame, kind: str, turns: list[Turn], *, tab: str = "") -> ChangeData:
+    def tell(self, session: Session, kind: str, turns: list[Turn], *, tab: str = "") -> ChangeData:
         """Tell those who watch how a game stands."""
-        data = turn_data(opened, turns, self.library)
-        change = ChangeData.model_validate({"state": self.state(opened), "turns": data, "kind": kind})
-        if self.bus.is_watched(opened.id):
+        data = turn_data(session, turns, self.library)
+        change = ChangeData.model_validate({"state": self.state(session), "turns": data, "kind": kind})
+        id_ = change.state.id
+        if self.bus.is_watched(id_):
             short = ChangeData(state=change.state, turns=[], kind=change.kind)
-            news = News("game", change.model_dump_json(), f"game {opened.id}", short.model_dump_json)
-            self.bus.tell(news, game=opened.id, but=tab)
+            news = News("game", change.model_dump_json(), f"game {id_}", short.model_dump_json)
+            self.bus.tell(news, game=id_, but=tab)
         return change
 
-    def state(self, opened: OpenGame) -> StateData:
-        """How a game stands."""
-        auto = self._autos.get(opened.id)
-        with opened.lock:
-            return state_data(opened, self._best_of(opened), auto.data(self.library) if auto else None, self.library)
+    def state(self, session: Session) -> StateData:
+        """Return how a game stands."""
+        with session.lock:
+            autoplay = self._autoplays.get(session.id or 0)
+            data = autoplay.data(self.library) if autoplay else None
+            return state_data(session, self._best_of(session), data, self.library)
 
-    def _best_of(self, opened: OpenGame) -> tuple[int, int]:
-        rules, score = opened.game.rules, opened.game.score
+    def _best_of(self, session: Session) -> tuple[int, int]:
+        rules, score = session.rules, session.game.score
         with self._lock:
             best = self._best.get(rules.json_text)
             if best is None:
                 best = self._best[rules.json_text] = list(self.store.best_scores(rules))
             if score:
-                if all(name == "human" for _, name in opened.movers):
+                if session.is_by_person:
                     best[0] = max(best[0], score)
                 best[1] = max(best[1], score)
             return best[0], best[1]
 
-    def auto(self, id_: int, player: str, speed: float, *, is_running: bool, tab: str = "") -> StateData:
-        """Let a player play by itself, at another speed, or no more."""
-        opened = self.get(id_)
+    def autoplay(self, id_: int, player: str, speed: float, *, is_running: bool, tab: str = "") -> StateData:
+        """Start, pause or change auto-play of a game."""
         if is_running:
             self.players.check_ready(player)
-        with opened.lock:
+        session = self.get(id_)
+        with session.lock:
+            if session.life is Life.DELETED:
+                raise _not_found(id_)
             with self._lock:
-                auto = self._autos.get(id_)
-                n_running = sum(other.is_running for other in self._autos.values())
-                if is_running and n_running >= MAX_AUTOS and not (auto and auto.is_running):
-                    raise ConflictError(f"{n_running} games play by themselves already: expected at most {MAX_AUTOS}")
-                if auto is None or auto.player != player:
-                    if auto:
-                        auto.pause()
-                    auto = self._autos[id_] = Auto(self, opened, player)
-            auto.speed = speed
-            if is_running and opened.game.board.legal_moves():
-                auto.run()
+                autoplay = self._autoplays.get(id_)
+                n_running = sum(other.is_running for other in self._autoplays.values())
+                if is_running and n_running >= MAX_AUTOPLAYS and not (autoplay and autoplay.is_running):
+                    raise ConflictError(
+                        f"{n_running} games play by themselves already: expected at most {MAX_AUTOPLAYS}"
+                    )
+                if autoplay is None or autoplay.player != player or autoplay.session is not session:
+                    if autoplay:
+                        autoplay.pause()
+                    autoplay = self._autoplays[id_] = AutoPlay(self, session, player)
+            autoplay.speed = speed
+            if is_running and not session.game.is_over:
+                autoplay.run()
             else:
-                auto.pause()
-                opened.keep(self.store, say=self._note_failure)  # what was kept in passing may lack the last moves
-            return self.tell(opened, "auto", [], tab=tab).state
+                autoplay.pause()
+                session.save()  # automatic saving may not have saved the last moves
+            return self.tell(session, "auto", [], tab=tab).state
 
     @property
     def n_running(self) -> int:
         with self._lock:
-            return sum(auto.is_running for auto in self._autos.values())
+            return sum(autoplay.is_running for autoplay in self._autoplays.values())
 
     def delete(self, id_: int) -> None:
-        """Take a game away; it can come back until the server ends."""
+        """Delete a game; it can be restored until the server ends."""
+        with self._door(id_):
+            if not self.store.has(id_):
+                self._forget(id_)
+                raise _not_found(id_)
+            session = self._open.get(id_)
+            try:
+                # An open game deletes itself: after that nothing can save it, whatever its threads are doing.
+                is_open = session is not None and session.life not in (Life.CLOSED, Life.DELETED)
+                stored = session.delete() if session and is_open else self.store.remove(id_)
+            except SessionEndedError:
+                raise _not_found(id_) from None
+            self._forget(id_)
         with self._lock:
-            auto, opened = self._autos.pop(id_, None), self._open.pop(id_, None)
-        if auto:
-            auto.pause()
-        if not self.store.has(id_):
-            raise NotFoundError(f"there is no game {id_}: /api/games lists those there are")
-        with opened.lock if opened else contextlib.nullcontext():
-            kept = self.store.remove(id_)
-        with self._lock:
-            self._best.pop(kept.episode.rules.json_text, None)
-            self._bin[id_] = kept
-            while len(self._bin) > MAX_BIN:
-                self._bin.pop(next(iter(self._bin)))
+            self._best.pop(stored.episode.rules.json_text, None)
+            self._deleted[id_] = stored
+            while len(self._deleted) > MAX_DELETED:
+                self._deleted.pop(next(iter(self._deleted)))
 
-    def restore(self, id_: int) -> OpenGame:
-        """Bring back a game that was deleted."""
+    def restore(self, id_: int) -> Session:
+        """Restore a deleted game."""
         with self._lock:
-            kept = self._bin.pop(id_, None)
-            if kept is None:
+            stored = self._deleted.pop(id_, None)
+            if stored is None:
                 raise NotFoundError(f"game {id_} was not deleted here: expected one that was, since the server began")
-            self._best.pop(kept.episode.rules.json_text, None)
-        return self.get(self.store.put_back(kept))
+            self._best.pop(stored.episode.rules.json_text, None)
+        return self.get(self.store.put_back(stored))
 
     def close(self) -> None:
-        """Stop everything and keep it."""
+        """Stop auto-play and close all games."""
         with self._lock:
-            autos, opened = list(self._autos.values()), list(self._open.values())
-        for auto in autos:
-            auto.pause()
-        for auto in autos:
-            auto.join()
-        for game in opened:
-            with game.lock:
-                game.keep(self.store)
+            autoplays, sessions = list(self._autoplays.values()), list(self._open.values())
+        for autoplay in autoplays:
+            autoplay.pause()
+        for autoplay in autoplays:
+            autoplay.join()
+        for session in sessions:
+            session.close()
+
+    def _door(self, id_: int) -> threading.Lock:
+        return self._doors[id_ % N_DOORS]
+
+    def _forget(self, id_: int | None) -> None:
+        with self._lock:
+            self._open.pop(id_ or 0, None)
+            autoplay = self._autoplays.pop(id_ or 0, None)
+        if autoplay:
+            autoplay.pause()
 
     def _note_failure(self, failure: str) -> None:
         if failure != self.failure:
             self.failure = failure
             self.on_failure()
 
-    def _tidy(self) -> None:
-        """Put games away that were not used for longest, if there are many; they are in the store."""
-        n_turns = sum(len(opened.game.turns) for opened in self._open.values())
-        for opened in sorted(self._open.values(), key=lambda opened: opened.used_at)[:-1]:
-            if n_turns <= MAX_TURNS and len(self._open) <= MAX_OPEN:
+    def _close_unused(self) -> None:
+        """Close the games that were not used for longest, if many are open; they are in the store."""
+        with self._lock:
+            oldest = sorted(self._open.items(), key=lambda item: item[1].used_at)[:-1]
+            n_open, n_turns = len(self._open), sum(len(session.game.turns) for session in self._open.values())
+        for id_, session in oldest:
+            if n_turns <= MAX_TURNS and n_open <= MAX_OPEN:
                 return
-            auto = self._autos.get(opened.id)
-            if (auto and auto.is_running) or opened.failure or time.monotonic() - opened.used_at < 1:
+            autoplay = self._autoplays.get(id_)
+            is_used = (autoplay and autoplay.is_running) or time.monotonic() - session.used_at < 1
+            if is_used or session.life is Life.OPEN:
                 continue
-            n_turns -= len(opened.game.turns)
-            del self._open[opened.id]
-            self._autos.pop(opened.id, None)
+            with self._door(id_):
+                session.close()
+                if self._open.get(id_) is session:
+                    self._forget(id_)
+            n_open, n_turns = n_open - 1, n_turns - len(session.game.turns)
+
+
+def _not_found(id_: int) -> NotFoundError:
+    return NotFoundError(f"there is no game {id_}: /api/games lists those there are")
