@@ -42,10 +42,6 @@ interface PageModule {
   open(main: HTMLElement, where: Address & { isHere: () => boolean }): Promise<OpenPage | void> | OpenPage | void;
 }
 
-interface HTMLElementTagNameMap {
-  "lab-board": import("../src/lab2048/views/web/static/js/board.js").LabBoard;
-}
-
 /** What this page uses of plotly. */
 interface Plotly {
   react(element: HTMLElement, data: object[], layout: object, config: object): Promise<unknown>;

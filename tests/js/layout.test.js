@@ -3,12 +3,16 @@ import { test } from "node:test";
 
 import { GAP, Layout } from "../../src/lab2048/views/web/static/js/pure/layout.js";
 
-/** A board of squares from rows of cells, as the server sends it; -1 is a brick. */
+/**
+ * A board of squares from rows of cells, as the server sends it; -1 is a brick.
+ * @param {number[][]} rows
+ */
 function squares(rows) {
   const entries = rows.flatMap((row, y) =>
     row.map((cell, x) => ({ x, y, cell, outline: 0, name: `row ${y + 1} column ${x + 1}` })),
   );
   const [a, b] = [-0.5, 0.5];
+  /** @type {[number, number][][]} */
   const outlines = [
     [
       [a, a],
@@ -17,13 +21,14 @@ function squares(rows) {
       [a, b],
     ],
   ];
-  return { entries, outlines, rows, boxed: true, left: a, top: a, width: rows[0].length, height: rows.length };
+  return { entries, outlines, boxed: true, left: a, top: a, width: rows[0].length, height: rows.length };
 }
 
 const BRICKED = squares([
   [0, 1, 2],
   [3, -1, 4],
 ]);
+const numbers = (text) => text.match(/-?[\d.]+/g) ?? [];
 const near = (text, share) => assert.ok(Math.abs(parseFloat(text) - 100 * share) < 1e-6, `${text}, not ${share}`);
 
 test("tiles and gaps fill the board", () => {
@@ -43,11 +48,13 @@ test("tiles and gaps fill the board", () => {
 
 test("cells that are no boxes are cut out by their outlines, in boxes around their centres", () => {
   const half = Math.sqrt(3) / 2;
+  /** @type {[number, number][]} */
   const up = [
     [0, -1],
     [half, 0.5],
     [-half, 0.5],
   ];
+  /** @type {import("../../src/lab2048/views/web/static/js/pure/layout.js").DrawnShape} */
   const shape = {
     entries: [
       { x: 0, y: 0, cell: 0, outline: 0, name: "" },
@@ -78,7 +85,7 @@ test("the nearest cell in a direction, past bricks and never off the board", () 
 
 test("a tile comes from where it stood", () => {
   const layout = new Layout(BRICKED);
-  const [x, y] = layout.way(2, 0).match(/-?[\d.]+/g);
+  const [x, y] = numbers(layout.way(2, 0));
   near(x, 2 / (1 - GAP));
   near(y, 0);
 });
@@ -94,7 +101,7 @@ test("an arrow points out a move and stays on the board, whatever its shape", ()
       [-1, 0, 180],
       [0, -1, -90],
     ]) {
-      const [, , x, y, turned] = new Layout(shape).pointer({ dx, dy }).match(/-?[\d.]+/g).map(Number);
+      const [, , x, y, turned] = numbers(new Layout(shape).pointer({ dx, dy })).map(Number);
       assert.equal(turned, angle);
       // The arrow is 0.22 of the board wide and 0.088 high; shares are of these.
       assert.ok((Math.abs(x) / 100) * 0.22 * wide <= wide / 2);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { legalMoves, slide, tile, turn } from "../../src/lab2048/views/web/static/js/pure/slide.js";
+import { slide, tile, turn } from "../../src/lab2048/views/web/static/js/pure/slide.js";
 import { golden } from "./golden.js";
 
 test("boards slide as the reference says, on every kind of shape", () => {
@@ -15,7 +15,6 @@ test("boards slide as the reference says, on every kind of shape", () => {
         assert.equal(slid.changed, legal.includes(move));
         n += 1;
       });
-      assert.deepEqual(legalMoves(ranks, lines), legal);
     }
   }
   assert.ok(n > 400);
@@ -41,7 +40,7 @@ test("steps carry every tile to where it shows", () => {
 test("a turn is the slide and its spawn", () => {
   const line = [[0, 1, 2, 3]];
   assert.deepEqual(turn([1, 1, 0, 2], line, { cell: 3, rank: 1 }), [2, 2, 0, 1]);
-  assert.deepEqual(turn([1, 1, 1, 1], line, null), [2, 2, 0, 0]);
+  assert.deepEqual(turn([1, 1, 1, 1], line, { cell: -1, rank: 0 }), [2, 2, 0, 0]);
   assert.equal(tile(11), 2048);
   assert.equal(tile(0), 0);
 });

@@ -37,7 +37,7 @@ test("every tile can be read, in both themes", () => {
 
 test("words can be read on the page and its panels, light and dark", () => {
   const tokens = block(":root {");
-  const both = (name) => tokens[name].match(/light-dark\((#\w+), (#\w+)\)/).slice(1, 3);
+  const both = (name) => (tokens[name].match(/light-dark\((#\w+), (#\w+)\)/) ?? []).slice(1, 3);
   for (const ground of ["page", "panel"]) {
     for (const words of ["text", "quiet", "accent", "best-text", "bad"]) {
       both(words).forEach((colour, i) =>

@@ -85,7 +85,7 @@ function mark(entry, isHere) {
 
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
-  if (isTyping(event.target) || isPressing(event)) return;
+  if ((event.target instanceof HTMLElement && isTyping(event.target)) || isPressing(event)) return;
   if (event.key === "?" && !event.ctrlKey && !event.metaKey) {
     event.preventDefault();
     openDialog("help");

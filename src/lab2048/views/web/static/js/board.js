@@ -1,7 +1,7 @@
 // <lab-board>: any shape, drawn from the outlines, lines and moves that the server sends.
 //
-// What is in the document is always the true board; motion is laid over it by animations that can
-// be cancelled at any time.  So no key waits for an animation, and none is lost to one.
+// The document always has the current board; animations are laid over it and can be cancelled at any time.
+// So no key waits for an animation or is lost to one.
 
 import { Motion } from "./motion.js";
 import { Layout } from "./pure/layout.js";
@@ -10,50 +10,67 @@ import { Swipe } from "./pure/swipe.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/**
+ * What is made for a shape.
+ * @typedef {{ shape: Api.ShapeData, layout: Layout, tiles: HTMLElement[], arrow: SVGElement, table: HTMLElement, swipe: Swipe }} Drawn
+ */
+
 export class LabBoard extends HTMLElement {
-  #shape = null;
+  /** @type {Drawn | null} */
+  #drawn = null;
+  /** @type {number[]} */
   #ranks = [];
-  #tiles = [];
-  #layout = null;
   #motion = new Motion();
   #newest = -1;
-  #arrow = null;
-  #table = null;
   #tableTimer = 0;
-  #swipe = null;
   #cursor = -1;
+
+  /** What belongs to the shape; a board has none before its shape is set. */
+  get #parts() {
+    if (!this.#drawn) throw new Error("the board has no shape yet");
+    return this.#drawn;
+  }
 
   /** The ranks that are shown. */
   get ranks() {
     return this.#ranks;
   }
 
+  /** @returns {Api.ShapeData | null} */
   get shape() {
-    return this.#shape;
+    return this.#drawn?.shape ?? null;
   }
 
-  /** Take a new shape, with an empty board. */
+  /**
+   * Take a new shape, with an empty board.
+   * @param {Api.ShapeData} shape
+   */
   set shape(shape) {
-    if (shape === this.#shape) return;
+    if (shape === this.shape) return;
     this.finish();
-    this.#shape = shape;
     this.#ranks = new Array(shape.n_cells).fill(0);
     this.#newest = -1;
     this.#cursor = -1;
-    this.#build();
+    this.#build(shape);
   }
 
-  /** Show a board as it is, without motion; `spawned` is the cell of the newest tile. */
+  /**
+   * Show a board without animation; `spawned` is the cell of the newest tile.
+   * @param {number[]} ranks
+   */
   show(ranks, spawned = -1) {
     this.finish();
     this.#paint(ranks);
     this.#mark(spawned);
   }
 
-  /** Slide the tiles that are shown; says what came of it, as slide() does. */
+  /**
+   * Slide the tiles that are shown; returns what slide() returns.
+   * @param {number} move
+   */
   slide(move) {
     this.finish();
-    const slid = slide(this.#ranks, this.#shape.lines[move]);
+    const slid = slide(this.#ranks, this.#parts.shape.lines[move]);
     if (!slid.changed) return slid;
     const ms = this.#motion.begin();
     this.#paint(slid.ranks);
@@ -62,34 +79,44 @@ export class LabBoard extends HTMLElement {
     return slid;
   }
 
-  /** The new tile of a turn. */
+  /**
+   * Show the new tile of a turn.
+   * @param {number} cell
+   * @param {number} rank
+   */
   spawn(cell, rank) {
     const ranks = this.#ranks.slice();
     ranks[cell] = rank;
     this.#paint(ranks);
     this.#mark(cell);
-    this.#motion.pop(this.#tiles[cell]);
+    this.#motion.pop(this.#parts.tiles[cell]);
   }
 
-  /** End all motion at once: the board is as it will be. */
+  /** End all animations. */
   finish() {
     this.#motion.finish();
   }
 
-  /** Point out a move, or none. */
+  /**
+   * Point out a move by an arrow, or none.
+   * @param {number | null} move
+   */
   point(move) {
-    if (!this.#arrow) return;
-    const direction = this.#shape.moves[move]; // of no move, none
-    this.#arrow.toggleAttribute("hidden", !direction);
-    if (direction) this.#arrow.style.transform = this.#layout.pointer(direction);
+    if (!this.#drawn) return;
+    const { arrow, layout, shape } = this.#drawn;
+    arrow.toggleAttribute("hidden", move === null);
+    if (move !== null) arrow.style.transform = layout.pointer(shape.moves[move]);
   }
 
-  /** Where a cell is, in words. */
+  /**
+   * The place of a cell, in words.
+   * @param {number} cell
+   */
   placeOf(cell) {
-    return this.#layout.names[cell] ?? `cell ${cell + 1}`;
+    return this.#parts.layout.names[cell] ?? `cell ${cell + 1}`;
   }
 
-  /** Put a cursor on the cells that arrow keys lead about; says what is there, or null when it is off. */
+  /** Switch the cursor that arrow keys move; returns what is in its cell, or null when it is off. */
   toggleCursor() {
     this.#setCursor(this.#cursor < 0 ? 0 : -1);
     return this.#cursor < 0 ? null : this.readCell(this.#cursor);
@@ -99,28 +126,38 @@ export class LabBoard extends HTMLElement {
     return this.#cursor >= 0;
   }
 
-  /** Lead the cursor to the nearest cell in the direction of a move; says what is there. */
+  /**
+   * Move the cursor to the nearest cell in the direction of a move; returns what is there.
+   * @param {number} move
+   */
   moveCursor(move) {
-    const { dx, dy } = this.#shape.moves[move];
+    const { dx, dy } = this.#parts.shape.moves[move];
     this.#setCursor(this.neighbour(this.#cursor, dx, dy));
     return this.readCell(this.#cursor);
   }
 
+  /** @param {number} cell */
   readCell(cell) {
     return `${this.placeOf(cell)}: ${this.#ranks[cell] ? tile(this.#ranks[cell]) : "empty"}`;
   }
 
-  /** Show these cells as bricks, for a board that is being designed. */
+  /**
+   * Show these cells as bricks, for a board that is being designed.
+   * @param {Set<number>} cells
+   */
   setBricks(cells) {
     this.querySelectorAll(".places > .place").forEach((place, cell) =>
       place.classList.toggle("brick", cells.has(cell)),
     );
   }
 
-  /** Lay an element over every cell: `make(cell)` gives it. */
+  /**
+   * Lay an element over every cell.
+   * @param {(cell: number) => HTMLElement} make
+   */
   overlay(make) {
     const layer = element("div", "tiles over");
-    this.#layout.boxes.forEach((box, cell) => {
+    this.#parts.layout.boxes.forEach((box, cell) => {
       const made = make(cell);
       made.classList.add("place");
       put(made, box);
@@ -130,106 +167,99 @@ export class LabBoard extends HTMLElement {
     return layer;
   }
 
-  /** The nearest cell in a direction of the screen, or the same one. */
+  /**
+   * The nearest cell in a direction of the screen, or the same one.
+   * @param {number} from
+   * @param {number} dx
+   * @param {number} dy
+   */
   neighbour(from, dx, dy) {
-    return this.#layout.neighbour(from, dx, dy);
+    return this.#parts.layout.neighbour(from, dx, dy);
   }
 
+  /** @param {number} cell */
   #setCursor(cell) {
     this.querySelector(".cursor")?.classList.remove("cursor");
     this.#cursor = cell;
     if (cell >= 0) this.querySelectorAll(".places > .place")[cell]?.classList.add("cursor");
   }
 
-  #build() {
-    const { moves, boxed, size_text: sizeText } = this.#shape;
+  /** @param {Api.ShapeData} shape */
+  #build(shape) {
+    const { moves, boxed } = shape;
     this.classList.toggle("polygons", !boxed);
-    this.#layout = new Layout(this.#shape);
-    for (const [name, size] of Object.entries(this.#layout.sizes)) this.style.setProperty(name, size);
-    this.#tiles = [];
+    const layout = new Layout(shape);
+    for (const [name, size] of Object.entries(layout.sizes)) this.style.setProperty(name, size);
+    /** @type {HTMLElement[]} */
+    const tiles = [];
     const backs = element("div", "places");
     const under = element("div", "places");
     const over = element("div", "tiles");
-    for (const entry of this.#layout.entries) {
-      const box = this.#layout.box(entry);
+    for (const entry of layout.entries) {
+      const box = layout.box(entry);
       under.append(element("div", entry.cell < 0 ? "place brick" : "place", box));
       if (!boxed) backs.append(element("div", "back", box));
       if (entry.cell < 0) continue;
       const face = element("div", "tile", box);
       face.dataset.rank = "0";
-      this.#tiles[entry.cell] = face;
+      tiles[entry.cell] = face;
       over.append(face);
     }
     for (const layer of [backs, under, over]) layer.setAttribute("aria-hidden", "true");
-    this.#arrow = arrow();
-    this.#table = this.#makeTable(this.#shape);
-    this.replaceChildren(backs, under, over, this.#arrow, this.#table);
-    this.#swipe = new Swipe(
+    const arrow = makeArrow();
+    const table = makeTable(shape);
+    this.replaceChildren(backs, under, over, arrow, table);
+    const swipe = new Swipe(
       moves.map(({ dx, dy }) => [dx, dy]),
       this.clientWidth,
     );
-    if (!this.hasAttribute("quiet")) {
-      this.tabIndex = 0;
-      this.setAttribute("role", "application");
-    } else {
-      this.setAttribute("role", "group");
-    }
-    this.setAttribute("aria-label", `${this.getAttribute("name") ?? "Board"}, ${sizeText}`);
+    this.#drawn = { shape, layout, tiles, arrow, table, swipe };
+    const isQuiet = this.hasAttribute("quiet");
+    if (!isQuiet) this.tabIndex = 0;
+    this.setAttribute("role", isQuiet ? "group" : "application");
+    this.setAttribute("aria-label", `${this.getAttribute("name") ?? "Board"}, ${shape.size_text}`);
   }
 
-  #makeTable({ rows, kind, row_noun: noun }) {
-    const table = element("table", "unseen");
-    table.createCaption().textContent = `Tiles, one ${noun} of ${kind} per row of this table`;
-    const body = table.createTBody();
-    for (const row of rows) {
-      const line = body.insertRow();
-      for (const cell of row) {
-        const entry = line.insertCell();
-        entry.textContent = cell < 0 ? "brick" : "empty";
-        if (cell >= 0) entry.dataset.cell = String(cell);
-      }
-    }
-    return table;
-  }
-
+  /** @param {number[]} ranks */
   #paint(ranks) {
     for (let cell = 0; cell < ranks.length; cell += 1) {
-      if (ranks[cell] !== this.#ranks[cell]) this.#face(this.#tiles[cell], ranks[cell]);
+      if (ranks[cell] !== this.#ranks[cell]) setFace(this.#parts.tiles[cell], ranks[cell]);
     }
     this.#ranks = ranks.slice();
-    // The table is for those who read it, who need no frame of a race.
-    if (!this.#tableTimer) {
-      this.#tableTimer = setTimeout(() => {
-        this.#tableTimer = 0;
-        for (const entry of this.#table.querySelectorAll("[data-cell]")) {
-          const rank = this.#ranks[Number(entry.dataset.cell)];
-          const text = rank ? String(tile(rank)) : "empty";
-          if (entry.textContent !== text) entry.textContent = text;
-        }
-      }, 150);
-    }
+    // The table is for screen readers, which do not need every frame of a fast game.
+    if (this.#tableTimer) return;
+    this.#tableTimer = setTimeout(() => {
+      this.#tableTimer = 0;
+      /** @type {NodeListOf<HTMLElement>} */
+      const entries = this.#parts.table.querySelectorAll("[data-cell]");
+      for (const entry of entries) {
+        const rank = this.#ranks[Number(entry.dataset.cell)];
+        const text = rank ? String(tile(rank)) : "empty";
+        if (entry.textContent !== text) entry.textContent = text;
+      }
+    }, 150);
   }
 
-  #face(face, rank) {
-    face.dataset.rank = String(Math.min(rank, 17));
-    const text = rank ? String(tile(rank)) : "";
-    face.dataset.digits = String(Math.min(text.length, 7));
-    face.textContent = text;
-  }
-
+  /** @param {number} cell */
   #mark(cell) {
-    if (this.#newest >= 0) this.#tiles[this.#newest]?.classList.remove("new");
+    const { tiles } = this.#parts;
+    tiles[this.#newest]?.classList.remove("new");
     this.#newest = cell;
-    if (cell >= 0) this.#tiles[cell]?.classList.add("new");
+    tiles[cell]?.classList.add("new");
   }
 
+  /**
+   * @param {import("./pure/slide.js").Step} step
+   * @param {number} ms
+   */
   #animate({ from, to, rank, merges }, ms) {
-    const way = this.#layout.way(from, to);
+    const { layout, tiles } = this.#parts;
+    const way = layout.way(from, to);
     if (merges) {
-      const ghost = element("div", "tile", this.#layout.boxes[to]);
-      this.#face(ghost, rank);
-      this.#motion.merge(this.#tiles[to], ghost, way, ms);
-    } else if (from !== to) this.#motion.slide(this.#tiles[to], way, ms);
+      const ghost = element("div", "tile", layout.boxes[to]);
+      setFace(ghost, rank);
+      this.#motion.merge(tiles[to], ghost, way, ms);
+    } else if (from !== to) this.#motion.slide(tiles[to], way, ms);
   }
 
   connectedCallback() {
@@ -237,28 +267,65 @@ export class LabBoard extends HTMLElement {
     this.#isListening = true;
     this.addEventListener("pointerdown", (event) => {
       if (event.pointerType === "mouse" && event.button !== 0) return;
-      if (this.#swipe) {
-        this.#swipe.least = Math.max(24, 0.06 * this.clientWidth);
-        this.#swipe.down(event.pointerId, event.clientX, event.clientY);
+      const swipe = this.#drawn?.swipe;
+      if (swipe) {
+        swipe.least = Math.max(24, 0.06 * this.clientWidth);
+        swipe.down(event.pointerId, event.clientX, event.clientY);
       }
       try {
         this.setPointerCapture(event.pointerId);
       } catch {
-        // the pointer is gone already, and its swipe with it
+        // the pointer is gone already
       }
     });
     this.addEventListener("pointermove", (event) => {
-      const move = this.#swipe?.moved(event.pointerId, event.clientX, event.clientY) ?? null;
+      const move = this.#drawn?.swipe.moved(event.pointerId, event.clientX, event.clientY) ?? null;
       if (move !== null) this.dispatchEvent(new CustomEvent("swipe", { detail: move, bubbles: true }));
     });
-    for (const name of ["pointerup", "pointercancel"]) {
-      this.addEventListener(name, (event) => this.#swipe?.up(event.pointerId));
+    for (const name of /** @type {const} */ (["pointerup", "pointercancel"])) {
+      this.addEventListener(name, (event) => this.#drawn?.swipe.up(event.pointerId));
     }
   }
 
   #isListening = false;
 }
 
+/**
+ * @param {HTMLElement} face
+ * @param {number} rank
+ */
+function setFace(face, rank) {
+  face.dataset.rank = String(Math.min(rank, 17));
+  const text = rank ? String(tile(rank)) : "";
+  face.dataset.digits = String(Math.min(text.length, 7));
+  face.textContent = text;
+}
+
+/**
+ * The tiles as a table, for screen readers.
+ * @param {Api.ShapeData} shape
+ */
+function makeTable({ rows, kind, row_noun: noun }) {
+  const table = element("table", "unseen");
+  table.createCaption().textContent = `Tiles, one ${noun} of ${kind} per row of this table`;
+  const body = table.createTBody();
+  for (const row of rows) {
+    const line = body.insertRow();
+    for (const cell of row) {
+      const entry = line.insertCell();
+      entry.textContent = cell < 0 ? "brick" : "empty";
+      if (cell >= 0) entry.dataset.cell = String(cell);
+    }
+  }
+  return table;
+}
+
+/**
+ * @template {"div" | "table"} Tag
+ * @param {Tag} tag
+ * @param {string} name
+ * @param {Record<string, string> | null} [box]
+ */
 function element(tag, name, box = null) {
   const made = document.createElement(tag);
   made.className = name;
@@ -266,24 +333,28 @@ function element(tag, name, box = null) {
   return made;
 }
 
+/**
+ * @param {HTMLElement} made
+ * @param {Record<string, string>} box custom properties
+ */
 function put(made, box) {
   for (const [name, value] of Object.entries(box)) made.style.setProperty(name, value);
 }
 
 /** An arrow that points to the right, 100 by 40. */
-function arrow() {
+function makeArrow() {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "0 0 100 40");
   svg.setAttribute("class", "arrow");
   svg.setAttribute("aria-hidden", "true");
   svg.setAttribute("hidden", "");
   for (const [d, width] of [
-    ["M4 20H76", 11],
-    ["M70 4 96 20 70 36z", 2],
+    ["M4 20H76", "11"],
+    ["M70 4 96 20 70 36z", "2"],
   ]) {
     const path = document.createElementNS(SVG, "path");
     path.setAttribute("d", d);
-    path.setAttribute("stroke-width", String(width));
+    path.setAttribute("stroke-width", width);
     path.setAttribute("stroke-linecap", "round");
     path.setAttribute("stroke-linejoin", "round");
     svg.append(path);

@@ -21,7 +21,10 @@ const KEYS = [
   [["?"], "this help"],
 ];
 
-/** @param {[keys: string[], meaning: string]} line */
+/**
+ * @param {[keys: string[], meaning: string]} line
+ * @returns {HTMLElement[]}
+ */
 function keyLine([keys, words]) {
   const shown = keys.map((key) => [h("kbd", {}, key), " "]);
   return [h("dt", {}, shown), h("dd", {}, words)];

@@ -1,83 +1,116 @@
-// The moves around a board: buttons to make them, and bars that say what each is worth.
+// The buttons of the moves around a board, with bars that show the values of a hint.
 
 import { h } from "./dom.js";
 import { chances, percent, short } from "./pure/format.js";
 import { capital } from "./pure/words.js";
 
-/** A value in the words of its unit. */
-export function worth(value, unit) {
+/**
+ * @param {number} value
+ * @param {string} unit
+ */
+function valueText(value, unit) {
   return unit === "chance" ? percent(value) : short(value);
 }
 
-/** What every move of a hint is worth, by move: chances with the digits that tell them apart. */
-export function worths({ unit, values }) {
+/**
+ * The value of every move of a hint as text, by move; chances have enough digits to tell them apart.
+ * @param {Api.HintData} hint
+ * @returns {Map<number, string>}
+ */
+export function valueTexts({ unit, values }) {
   const texts =
-    unit === "chance" ? chances(values.map(({ value }) => value)) : values.map(({ value }) => worth(value, unit));
+    unit === "chance" ? chances(values.map(({ value }) => value)) : values.map(({ value }) => valueText(value, unit));
   return new Map(values.map(({ move }, i) => [move, texts[i]]));
 }
 
-/** How long the bar of each move is, 0 to 1: the best is full, the worst a quarter. */
+/**
+ * The length of the bar of each move, 0 to 1: the best is full, the worst a quarter.
+ * @param {Api.ValueData[]} values
+ * @returns {Map<number, number>}
+ */
 export function shares(values) {
   const most = Math.max(...values.map(({ loss }) => loss), 0);
   return new Map(values.map(({ move, loss }) => [move, most > 0 ? 1 - (0.75 * loss) / most : 1]));
 }
 
-/** What a bar says: the value, or what it is less than the best where both would read the same. */
+/**
+ * The text of a bar: the value, or the loss if the value reads the same as that of the best move.
+ * @param {Api.ValueData} value
+ * @param {Api.HintData} hint
+ * @param {Map<number, string>} texts
+ */
 function label({ move, loss }, { move: best, unit }, texts) {
-  const text = texts.get(move);
-  return move !== best && loss > 0 && text === texts.get(best) ? `-${worth(loss, unit)}` : text;
+  const text = texts.get(move) ?? "";
+  const isSame = best !== null && move !== best && text === texts.get(best);
+  return isSame && loss > 0 ? `-${valueText(loss, unit)}` : text;
 }
 
 export class Directions {
   element = h("div.stage");
-  #buttons = [];
+  /** @type {{ name: string, button: HTMLButtonElement, value: HTMLElement }[]} */
+  #buttons = []; // by move
+  #board;
+  #onmove;
 
+  /**
+   * @param {import("./board.js").LabBoard} board
+   * @param {(move: number) => unknown} onmove
+   */
   constructor(board, onmove) {
-    this.board = board;
-    this.onmove = onmove;
+    this.#board = board;
+    this.#onmove = onmove;
   }
 
-  /** Buttons for the moves of a shape: where they stand follows from where they point. */
+  /**
+   * Make the buttons of a shape; each is on the side of the board that it points to.
+   * @param {Api.ShapeData} shape
+   */
   setShape(shape) {
     const sides = shape.moves.map(
       ({ dx, dy }) => (dy < -0.1 ? "n" : dy > 0.1 ? "s" : "") + (dx < -0.1 ? "w" : dx > 0.1 ? "e" : ""),
     );
     this.#buttons = shape.moves.map(({ name }, move) => {
-      const made = h(
+      const value = h("span");
+      const button = h(
         `button.dir.${sides[move]}`,
-        { type: "button", "aria-label": capital(name), onclick: () => this.onmove(move) },
-        h("span"),
+        { type: "button", "aria-label": capital(name), onclick: () => this.#onmove(move) },
+        value,
         h("i"),
         h("em"),
       );
-      made.name_ = capital(name);
-      return made;
+      return { name: capital(name), button, value };
     });
     this.element.className = "stage";
     this.element.classList.toggle("corners", sides.includes("nw"));
     this.element.classList.toggle("sides", sides.includes("w"));
-    this.element.replaceChildren(...this.#buttons, this.board);
+    this.element.replaceChildren(...this.#buttons.map(({ button }) => button), this.#board);
     this.show(null, [], "off");
   }
 
-  /** Show a hint as `mode` says: off, best or all. */
+  /**
+   * @param {Api.HintData | null} hint
+   * @param {number[]} legal
+   * @param {import("./prefs.js").HintMode} mode
+   */
   show(hint, legal, mode) {
-    const share = hint && mode === "all" ? shares(hint.values) : new Map();
-    const texts = hint && mode === "all" ? worths(hint) : null;
-    this.#buttons.forEach((made, move) => {
-      const value = hint?.values.find((each) => each.move === move);
-      const isBest = Boolean(hint) && mode !== "off" && hint.move === move;
-      const text = texts && value ? label(value, hint, texts) : "";
-      made.classList.toggle("best", isBest);
-      made.classList.toggle("can", legal.includes(move));
-      made.querySelector("span").textContent = text;
-      made.style.setProperty("--share", String(share.get(move) ?? 0));
-      const words = [made.name_];
-      if (isBest) words.push("best");
+    const detailed = mode === "all" ? hint : null;
+    const share = shares(detailed?.values ?? []);
+    const texts = detailed ? valueTexts(detailed) : new Map();
+    const best = mode === "off" ? null : (hint?.move ?? null);
+    this.#buttons.forEach(({ name, button, value }, move) => {
+      const found = detailed?.values.find((each) => each.move === move);
+      const text = detailed && found ? label(found, detailed, texts) : "";
+      const isLegal = legal.includes(move);
+      button.classList.toggle("best", move === best);
+      button.classList.toggle("can", isLegal);
+      button.style.setProperty("--share", String(share.get(move) ?? 0));
+      value.textContent = text;
+      const words = [name];
+      if (move === best) words.push("best");
       if (text) words.push(`worth ${text}`);
-      if (legal.length && !legal.includes(move)) words.push("not possible");
-      made.setAttribute("aria-label", words.join(", "));
+      if (legal.length && !isLegal) words.push("not possible");
+      button.setAttribute("aria-label", words.join(", "));
     });
-    this.board.point(hint && mode !== "off" ? hint.move : null);
+    this.#board.point(best);
   }
 }

@@ -1,20 +1,27 @@
-// A board that is painted: bricks and tiles on a plain shape, with a pointer or with keys, and every way back.
+// The board editor: paints bricks and tiles on a plain shape, with a pointer or with keys, with undo and redo.
 
 import "./board.js";
 import { h, say } from "./dom.js";
+import { Emitter } from "./emitter.js";
 import { writeMap } from "./pure/codec.js";
 import { tile } from "./pure/slide.js";
 
 export const BRICK = -1;
+/** @type {Record<string, [dx: number, dy: number]>} */
 const ARROWS = { ArrowUp: [0, -1], ArrowRight: [1, 0], ArrowDown: [0, 1], ArrowLeft: [-1, 0] };
 
-/** Tells of every change by the event `change`. */
-export class Drawing extends EventTarget {
+/** @extends {Emitter<{ change: null }>} */
+export class Drawing extends Emitter {
   tool = BRICK; // what is painted: BRICK, a rank, or 0 to erase
+  /** @type {number[]} */
   #marks = []; // BRICK or a rank, for every cell of the plain board
+  /** @type {number[][]} */
   #past = [];
+  /** @type {number[][]} */
   #future = [];
-  #stroke = null;
+  /** @type {{ mark: number, isFirst: boolean } | null} */
+  #stroke = null; // from a press to the release
+  /** @type {HTMLButtonElement[]} */
   #buttons = [];
 
   constructor() {
@@ -35,11 +42,14 @@ export class Drawing extends EventTarget {
     return this.#future.length > 0;
   }
 
-  /** Another plain board; what was painted stays where it still fits. */
+  /**
+   * Change to another plain board; what was painted stays where it fits.
+   * @param {Api.ShapeData} shape
+   */
   setShape(shape) {
     const old = this.board.shape;
     const kept = new Array(shape.n_cells).fill(0);
-    if (old?.kind === shape.kind && shape.boxed) {
+    if (old && old.kind === shape.kind && shape.boxed) {
       old.rows.forEach((row, i) =>
         row.forEach((cell, j) => {
           if (shape.rows[i]?.[j] !== undefined) kept[shape.rows[i][j]] = this.#marks[cell];
@@ -57,18 +67,22 @@ export class Drawing extends EventTarget {
     this.set(kept);
   }
 
-  /** The marks of all cells at once. */
+  /**
+   * Set the marks of all cells.
+   * @param {number[]} marks
+   */
   set(marks) {
     this.#marks = marks;
     this.board.show(marks.map((mark) => Math.max(mark, 0)));
     this.board.setBricks(new Set(marks.flatMap((mark, cell) => (mark === BRICK ? [cell] : []))));
     this.#buttons.forEach((each, cell) => each.setAttribute("aria-label", this.#nameOf(cell)));
-    this.dispatchEvent(new Event("change"));
+    this.emit("change", null);
   }
 
-  /** The board as text. */
+  /** The board as text; "" before it has a shape. */
   text() {
     const { shape } = this.board;
+    if (!shape) return "";
     return writeMap(
       shape.rows.map((row) => row.map((cell) => this.#marks[cell])),
       shape,
@@ -76,15 +90,17 @@ export class Drawing extends EventTarget {
   }
 
   undo() {
-    if (!this.canUndo) return;
+    const marks = this.#past.pop();
+    if (!marks) return;
     this.#future.push(this.#marks);
-    this.set(this.#past.pop());
+    this.set(marks);
   }
 
   redo() {
-    if (!this.canRedo) return;
+    const marks = this.#future.pop();
+    if (!marks) return;
     this.#past.push(this.#marks);
-    this.set(this.#future.pop());
+    this.set(marks);
   }
 
   clear() {
@@ -97,36 +113,44 @@ export class Drawing extends EventTarget {
     this.#future = [];
   }
 
+  /** @param {number} cell */
   #nameOf(cell) {
     const mark = this.#marks[cell];
     return `${this.board.placeOf(cell)}: ${mark === BRICK ? "brick" : mark ? tile(mark) : "empty"}`;
   }
 
-  /** What the tool makes of a cell: a stroke that begins on what it would paint takes it away. */
+  /**
+   * What a stroke that starts at a cell paints: it erases if the cell has the mark of the tool already.
+   * @param {number} cell
+   */
   #mark(cell) {
     return this.#marks[cell] === this.tool ? 0 : this.tool;
   }
 
+  /**
+   * @param {number} cell
+   * @param {number} mark
+   */
   #put(cell, mark) {
-    this.#stroke = { isFirst: true };
-    this.#paint(cell, mark);
-    this.#stroke = null;
+    this.#paint(cell, { mark, isFirst: true });
     say(this.#nameOf(cell));
   }
 
-  #paint(cell, mark) {
-    if (this.#marks[cell] === mark) return;
-    if (this.#stroke.isFirst) {
-      this.#remember();
-      this.#stroke.isFirst = false;
-    }
-    this.set(this.#marks.map((old, i) => (i === cell ? mark : old)));
+  /**
+   * @param {number} cell
+   * @param {{ mark: number, isFirst: boolean }} stroke
+   */
+  #paint(cell, stroke) {
+    if (this.#marks[cell] === stroke.mark) return;
+    if (stroke.isFirst) this.#remember();
+    stroke.isFirst = false;
+    this.set(this.#marks.map((old, i) => (i === cell ? stroke.mark : old)));
   }
 
   #listen() {
-    const at = (event) => {
+    const at = (/** @type {PointerEvent} */ event) => {
       const found = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-cell]");
-      return found && this.board.contains(found) ? Number(found.dataset.cell) : -1;
+      return found instanceof HTMLElement && this.board.contains(found) ? Number(found.dataset.cell) : -1;
     };
     this.board.addEventListener("pointerdown", (event) => {
       const cell = at(event);
@@ -134,17 +158,17 @@ export class Drawing extends EventTarget {
       event.preventDefault();
       this.#buttons[cell].focus({ preventScroll: true });
       this.#stroke = { mark: this.#mark(cell), isFirst: true };
-      this.#paint(cell, this.#stroke.mark);
+      this.#paint(cell, this.#stroke);
     });
     this.board.addEventListener("pointermove", (event) => {
       if (!this.#stroke || !event.buttons) return;
       const cell = at(event);
-      if (cell >= 0) this.#paint(cell, this.#stroke.mark);
+      if (cell >= 0) this.#paint(cell, this.#stroke);
     });
     addEventListener("pointerup", this.#end);
     addEventListener("pointercancel", this.#end);
     this.board.addEventListener("keydown", (event) => {
-      const cell = Number(event.target.dataset?.cell ?? -1);
+      const cell = Number(event.target instanceof HTMLElement ? (event.target.dataset.cell ?? -1) : -1);
       if (cell < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key in ARROWS) this.#walk(cell, this.board.neighbour(cell, ...ARROWS[event.key]));
       else if (event.key === " " || event.key === "Enter") this.#put(cell, this.#mark(cell));
@@ -156,6 +180,10 @@ export class Drawing extends EventTarget {
     });
   }
 
+  /**
+   * @param {number} from
+   * @param {number} to
+   */
   #walk(from, to) {
     this.#buttons[from].tabIndex = -1;
     this.#buttons[to].tabIndex = 0;

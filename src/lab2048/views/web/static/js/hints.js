@@ -1,7 +1,7 @@
 // Hints: the values of all moves by a player, asked for when the board is at rest.
 
 import { isAborted, messageOf, post } from "./api.js";
-import { shares, worths } from "./directions.js";
+import { shares, valueTexts } from "./directions.js";
 import { commandLine, h } from "./dom.js";
 import { duration, short } from "./pure/format.js";
 import { capital } from "./pure/words.js";
@@ -89,7 +89,7 @@ export class Hints {
   /** @param {Api.HintData} hint */
   #draw(hint) {
     const long = shares(hint.values);
-    const texts = worths(hint);
+    const texts = valueTexts(hint);
     this.title.textContent = [hint.player, hint.depth ? `depth ${hint.depth}` : null, duration(hint.ms / 1000)]
       .filter(Boolean)
       .join(", ");

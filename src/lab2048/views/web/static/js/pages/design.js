@@ -13,9 +13,10 @@ import { retryUntilReady } from "../stream.js";
 
 const SMALL = 9; // cells up to which the solver's estimate is asked for by itself
 
+/** @type {PageModule["open"]} */
 export async function open(main, { query }) {
-  const page = new Design();
-  await page.build(main, query);
+  const page = new Design(main, query, await get("/api/shape/kinds"));
+  await page.start(query.board);
   return page;
 }
 
@@ -24,14 +25,20 @@ class Design {
   #version = 0;
   #resizes = 0;
   #kind = "";
-  #sizes = new Map(); // for each kind of cells its fields, which make the name of a plain board
+  /** @type {Map<string, { prefix: string, fields: HTMLSelectElement[], element: HTMLElement }>} */
+  #sizes; // for each kind of cells its fields, which make the name of a plain board
+  /** @type {AbortController | null} */
   #estimate = null;
 
-  async build(main, query) {
+  /**
+   * @param {HTMLElement} main
+   * @param {Address["query"]} query
+   * @param {Api.KindData[]} kinds
+   */
+  constructor(main, query, kinds) {
     this.drawing = new Drawing();
-    this.drawing.addEventListener("change", () => this.changed());
+    this.drawing.on("change", () => this.changed());
     const redraw = () => this.resize();
-    const kinds = await get("/api/shape/kinds");
     this.kind = segments(
       "Cells",
       kinds.map(({ kind }) => [kind, capital(kind)]),
@@ -70,7 +77,7 @@ class Design {
         ["erase", "Erase"],
       ],
       "brick",
-      (value) => this.take(value === "brick" ? BRICK : value === "tile" ? Number(this.tiles.value) : 0, value),
+      (value) => this.take(value === "brick" ? BRICK : value === "tile" ? Number(this.tiles.value) : 0),
     );
     this.undoButton = button("Undo", () => this.drawing.undo(), { key: "U", disabled: true });
     this.redoButton = button("Redo", () => this.drawing.redo(), { key: "Y", disabled: true });
@@ -78,7 +85,7 @@ class Design {
     this.facts = h("dl.facts-list");
     this.error = h("p.error", { role: "alert" });
     this.verdict = h("p.verdict", { role: "status" });
-    // Until the server has said what the board is, nothing can be done with it.
+    // Enabled when the server has described the board.
     this.estimateButton = button("Can it be solved here?", () => this.ask(), { slim: true, disabled: true });
     this.solveButton = button("Solve it", () => this.solve(), { slim: true, disabled: true });
     this.playButton = button("Play it", () => this.play(), { main: true, disabled: true });
@@ -139,34 +146,43 @@ class Design {
         ),
       ),
     );
-    if (query.board) await attempt(() => this.load(query.board));
+  }
+
+  /** @param {string | undefined} board */
+  async start(board) {
+    if (board) await attempt(() => this.load(board));
     if (!this.drawing.shape) await this.resize();
   }
 
-  /** Begin with a board that is given as text. */
+  /**
+   * Start with a board that is given as text.
+   * @param {string} text
+   */
   async load(text) {
     const { shape, ranks } = await post("/api/design", { body: { board: text } });
     this.#kind = shape.kind;
-    this.#sizes.get(shape.kind).fields.forEach((each, i) => (each.value = String(shape.sizes[i])));
+    this.#sizes.get(shape.kind)?.fields.forEach((each, i) => (each.value = String(shape.sizes[i])));
     this.kind.choose(shape.kind);
     await this.resize();
     this.drawing.set(shape.rows.flat().map((cell) => (cell < 0 ? BRICK : ranks[cell])));
   }
 
-  /** The plain board of the chosen size; what was painted stays where it still fits. */
+  /** Change to the plain board of the chosen size; what was painted stays where it fits. */
   async resize() {
     for (const [kind, { element }] of this.#sizes) element.hidden = kind !== this.#kind;
-    const { prefix, fields } = this.#sizes.get(this.#kind);
-    const name = prefix + fields.map((each) => each.value).join("x");
+    const chosen = this.#sizes.get(this.#kind);
+    if (!chosen) return;
+    const name = chosen.prefix + chosen.fields.map((each) => each.value).join("x");
     const mine = ++this.#resizes;
     const shape = await attempt(() => get("/api/shape", { query: { board: name } }));
     if (!shape || mine !== this.#resizes) return; // another size was chosen meanwhile
     this.drawing.setShape(shape);
   }
 
-  take(tool, name = tool === BRICK ? "brick" : tool ? "tile" : "erase") {
+  /** @param {number} tool BRICK, a rank, or 0 to erase */
+  take(tool) {
     this.drawing.tool = tool;
-    this.tools.choose(name);
+    this.tools.choose(tool === BRICK ? "brick" : tool ? "tile" : "erase");
   }
 
   changed() {
@@ -193,6 +209,10 @@ class Design {
       const about = await post("/api/design", { body: this.rules() });
       if (mine !== this.#version) return;
       this.error.textContent = "";
+      /**
+       * @param {string} name
+       * @param {string} text
+       */
       const fact = (name, text) => [h("dt", {}, name), h("dd", {}, text)];
       this.facts.replaceChildren(
         ...[
@@ -211,7 +231,6 @@ class Design {
           fact("Exactly solvable", about.can_solve ? "if time and disk allow" : about.why_not || "no"),
         ].flat(),
       );
-      this.about = about;
       this.estimateButton.disabled = this.solveButton.disabled = !about.can_solve;
       this.playButton.disabled = false;
       this.playCommand.set(about.commands.play);
@@ -253,6 +272,7 @@ class Design {
     copy(`${location.origin}/${writeAddress("design", [], this.rules())}`);
   }
 
+  /** @param {KeyboardEvent} event */
   onKey(event) {
     const wish = meaning(event);
     if (wish?.command === "undo") this.drawing.undo();

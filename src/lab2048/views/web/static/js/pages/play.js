@@ -266,7 +266,7 @@ class Play {
     if (!game.isOpen) return false;
     const wish = meaning(event, game.shape.moves);
     if (!wish) return false;
-    if ("move" in wish) {
+    if (wish.move !== undefined) {
       if (this.board.hasCursor && event.key.startsWith("Arrow")) say(this.board.moveCursor(wish.move));
       else this.move(wish.move);
       return true;

@@ -219,7 +219,8 @@ class Train {
       this.#timer = 0;
       return void this.load();
     }
-    this.#timer ||= setTimeout(() => {
+    if (this.#timer) return;
+    this.#timer = setTimeout(() => {
       this.#timer = 0;
       if (!this.#chosen) return;
       if (!this.#chosen.spec) return void this.load();

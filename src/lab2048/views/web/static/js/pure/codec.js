@@ -6,7 +6,11 @@
 const BRICK = -1;
 const SIZE = /^\d{1,9}[xX]\d{1,9}$/;
 
-/** The shortest text that reads as this board; `rows` holds ranks, BRICK (-1) for bricks, on a shape that the server sent. */
+/**
+ * The shortest text that reads as this board.
+ * @param {number[][]} rows ranks, and BRICK (-1) for bricks
+ * @param {Pick<Api.ShapeData, "name" | "map_prefix">} shape
+ */
 export function writeMap(rows, { name, map_prefix: prefix }) {
   const flat = rows.flat();
   if (flat.every((entry) => entry === 0)) return name;
@@ -17,28 +21,42 @@ export function writeMap(rows, { name, map_prefix: prefix }) {
   return prefix + compact;
 }
 
-/** The rows of a shape that the server sent, filled with its ranks. */
+/**
+ * The rows of a shape, filled with ranks.
+ * @param {number[][]} rows
+ * @param {number[]} ranks
+ */
 export function rowsOf(rows, ranks) {
   return rows.map((row) => row.map((cell) => (cell === BRICK ? BRICK : ranks[cell])));
 }
 
-/** The page and its words in an address: "#/games/12?turn=40" is games, ["12"], {turn: "40"}. */
+/**
+ * Read an address inside the page: "#/games/12?turn=40" is games, ["12"], {turn: "40"}.
+ * @param {string} hash
+ * @returns {Address}
+ */
 export function readAddress(hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [page, ...rest] = path.split("/").filter(Boolean).map(decode);
   return { page: page || "play", rest, query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-/** The address of a page: the inverse of readAddress. */
+/**
+ * Write an address inside the page: the inverse of readAddress.
+ * @param {string} page
+ * @param {string[]} [rest]
+ * @param {Record<string, unknown>} [query]
+ */
 export function writeAddress(page, rest = [], query = {}) {
   const words = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== null && value !== "") words.set(name, value);
+    if (value !== undefined && value !== null && value !== "") words.set(name, String(value));
   }
   const tail = words.toString();
   return "#/" + [page, ...rest].map(encodeURIComponent).join("/") + (tail ? "?" + tail : "");
 }
 
+/** @param {string} word */
 function decode(word) {
   try {
     return decodeURIComponent(word);

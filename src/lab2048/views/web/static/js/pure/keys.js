@@ -3,8 +3,16 @@
 
 import { capital } from "./words.js";
 
+/**
+ * @typedef {Pick<KeyboardEvent, "code" | "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">} KeyPress
+ * @typedef {{ move: number, command?: undefined } | { command: string, move?: undefined, number?: number }} Meaning
+ * @typedef {{ seek?: number, to?: "start" | "end", command?: string }} Seek
+ */
+
+/** @type {Record<string, string>} */
 const VI_KEYS = { up: "k", right: "l", down: "j", left: "h" };
 
+/** @type {Record<string, string>} */
 const COMMANDS = {
   u: "undo",
   backspace: "undo",
@@ -22,9 +30,11 @@ const COMMANDS = {
   escape: "escape",
 };
 
-/** What a key press asks for: {move: 3}, {command: "undo"}, {command: "player", number: 2}, or null.
- *
- * `event` needs code, key, ctrlKey, metaKey, altKey and shiftKey only; `moves` are those of a shape.
+/**
+ * What a key does: {move: 3}, {command: "undo"}, {command: "player", number: 2}, or null.
+ * @param {KeyPress} event
+ * @param {Pick<Api.MoveData, "letter" | "arrow_key" | "digit">[]} [moves] of a shape
+ * @returns {Meaning | null}
  */
 export function meaning(event, moves = []) {
   const key = event.key.toLowerCase();
@@ -45,13 +55,20 @@ export function meaning(event, moves = []) {
   return null;
 }
 
-/** The keys of a move by their place on the keyboard. */
+/**
+ * The codes of the keys of a move.
+ * @param {Pick<Api.MoveData, "letter" | "arrow_key" | "digit">} move
+ */
 function codesOf({ letter, arrow_key: arrow, digit }) {
   const codes = [`Key${letter.toUpperCase()}`, `Numpad${digit}`];
   return arrow ? [...codes, `Arrow${capital(arrow)}`] : codes;
 }
 
-/** What a key does while a recorded game is looked at: {seek: -1}, {to: "end"}, or null. */
+/**
+ * What a key does in a replay: {seek: -1}, {to: "end"}, or null.
+ * @param {KeyPress} event
+ * @returns {Seek | null}
+ */
 export function seeking(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   switch (event.key) {
@@ -82,16 +99,21 @@ export function seeking(event) {
   }
 }
 
-/** True where keys belong to the control that has the focus, such as a field of text. */
+/**
+ * True if keys belong to the control that has the focus, such as a text field.
+ * @param {{ tagName?: string, type?: string, isContentEditable?: boolean } | null} target
+ */
 export function isTyping(target) {
   const tag = target?.tagName;
-  if (tag === "INPUT") return !["checkbox", "radio", "button", "submit"].includes(target.type);
+  if (tag === "INPUT") return !["checkbox", "radio", "button", "submit"].includes(target?.type ?? "");
   return tag === "TEXTAREA" || tag === "SELECT" || Boolean(target?.isContentEditable);
 }
 
-/** True where the browser itself answers Space and Enter: on buttons and links. */
-export function isPressing(event) {
-  return (
-    (event.key === " " || event.key === "Enter") && Boolean(event.target?.closest?.("button, a, summary, input, label"))
-  );
+/**
+ * True if the browser itself handles Space and Enter: on buttons and links.
+ * @param {KeyboardEvent} event
+ */
+export function isPressing({ key, target }) {
+  if (key !== " " && key !== "Enter") return false;
+  return target instanceof Element && Boolean(target.closest("button, a, summary, input, label"));
 }

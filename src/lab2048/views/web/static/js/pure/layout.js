@@ -1,4 +1,4 @@
-// Where the entries of a shape are on the screen, in shares of the board, and which cell is next to which.
+// The positions of the entries of a shape on the screen, as fractions of the board, and the neighbours of cells.
 //
 // The server sends entries as {x, y, cell, outline, name}: x and y are the centre, the distance between
 // neighbours is 1, a brick has cell -1, and an outline is a polygon around the centre.
@@ -6,6 +6,8 @@
 export const GAP = 0.09; // between tiles, of the distance of neighbours
 const ARROW = 0.22; // the width of an arrow that points out a move, of the board's
 const RING = 0.92; // the inner edge of the ring that marks a new tile, of its outline
+
+/** @typedef {Pick<Api.ShapeData, "entries" | "outlines" | "boxed" | "left" | "top" | "width" | "height">} DrawnShape */
 
 export class Layout {
   #shape;
@@ -16,6 +18,7 @@ export class Layout {
   #h;
   #clips; // of outlines
 
+  /** @param {DrawnShape} shape */
   constructor(shape) {
     this.#shape = shape;
     const { entries, outlines, boxed, width, height } = shape;
@@ -26,8 +29,11 @@ export class Layout {
     this.#wide = width + 2 * this.#pad;
     this.#high = height + 2 * this.#pad;
     this.#clips = boxed ? [] : outlines.map((outline) => this.#clip(outline));
+    /** @type {string[]} */
     this.names = []; // of cells, in words
+    /** @type {[number, number][]} */
     this.centres = []; // of cells
+    /** @type {Record<string, string>[]} */
     this.boxes = []; // of cells
     for (const entry of entries) {
       if (entry.cell < 0) continue;
@@ -39,10 +45,14 @@ export class Layout {
 
   /** Every entry, cells in order and then bricks. */
   get entries() {
-    return [...this.#shape.entries].sort((a, b) => (a.cell < 0) - (b.cell < 0) || a.cell - b.cell);
+    return [...this.#shape.entries].sort((a, b) => Number(a.cell < 0) - Number(b.cell < 0) || a.cell - b.cell);
   }
 
-  /** Where an entry stands and how it is cut out of its box, by the style sheet's names. */
+  /**
+   * Custom properties of the style sheet: where an entry is and how it is cut out of its box.
+   * @param {Api.EntryData} entry
+   * @returns {Record<string, string>}
+   */
   box({ x, y, outline }) {
     const { left, top } = this.#shape;
     return {
@@ -52,16 +62,19 @@ export class Layout {
     };
   }
 
-  /** A polygon and the ring inside its edge, as shares of a box. */
+  /**
+   * A polygon and the ring inside its edge, as fractions of a box.
+   * @param {[number, number][]} outline
+   */
   #clip(outline) {
-    const corners = (scale) =>
+    const corners = (/** @type {number} */ scale) =>
       outline.map(([x, y]) => `${percent(0.5 + (scale * x) / this.#w)} ${percent(0.5 + (scale * y) / this.#h)}`);
     const [outer, inner] = [corners(1), corners(RING)];
     const ring = [...outer, outer[0], inner[0], ...inner.slice(1).reverse(), inner[0]];
     return { "--clip": `polygon(${outer.join(", ")})`, "--ring": `polygon(evenodd, ${ring.join(", ")})` };
   }
 
-  /** What the style sheet must know, by the names that it has for it. */
+  /** Custom properties of the style sheet: the sizes of board and tiles. */
   get sizes() {
     return {
       "--wide": String(this.#wide / this.#high),
@@ -72,7 +85,12 @@ export class Layout {
     };
   }
 
-  /** The nearest cell in a direction of the screen, or the same one. */
+  /**
+   * The nearest cell in a direction of the screen, or the same one.
+   * @param {number} from
+   * @param {number} dx
+   * @param {number} dy
+   */
   neighbour(from, dx, dy) {
     const here = this.centres[from];
     let best = from;
@@ -85,14 +103,21 @@ export class Layout {
     return best;
   }
 
-  /** From where a tile that stands at `to` has come, as a transform. */
+  /**
+   * The CSS transform that moves a tile from its cell `to` back to `from`.
+   * @param {number} from
+   * @param {number} to
+   */
   way(from, to) {
     const [ax, ay] = this.centres[from];
     const [bx, by] = this.centres[to];
     return `translate(${percent((ax - bx) / (this.#w * (1 - GAP)))}, ${percent((ay - by) / (this.#h * (1 - GAP)))})`;
   }
 
-  /** An arrow in the middle that points out a direction, as far towards the edge as leaves it on the board. */
+  /**
+   * The CSS transform of the arrow that points out a move, as near to the edge as it fits.
+   * @param {Pick<Api.MoveData, "dx" | "dy">} move
+   */
   pointer({ dx, dy }) {
     const reach = Math.min(
       Math.abs(dx) > 0.01 ? (0.5 * this.#wide) / Math.abs(dx) : Infinity,
@@ -105,6 +130,7 @@ export class Layout {
   }
 }
 
+/** @param {number} share */
 function percent(share) {
   return `${share * 100}%`;
 }

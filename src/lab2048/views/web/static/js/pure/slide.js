@@ -1,20 +1,26 @@
-// What a slide does to the tiles, so that the board can move before the server has answered.
+// Slides in the browser, so that the board moves before the server has answered.
 //
 // The rules are rules/reference.py; tests/js holds this file equal to it by golden boards.
 // A board is an array of ranks, one a cell: 0 is empty, 1 is the tile 2, 11 is 2048.  A line
 // lists its cells from the edge that the tiles slide to.
 
-/** Slide every line of one move.
- *
- * `steps` says where each tile goes: {from, to, rank, merges}; two steps to one cell merge there.
+/** @typedef {{ from: number, to: number, rank: number, merges: boolean }} Step where a tile goes; two steps to one cell merge */
+
+/**
+ * Slide every line of one move.
+ * @param {number[]} ranks
+ * @param {number[][]} lines
  */
 export function slide(ranks, lines) {
+  /** @type {number[]} */
   const after = new Array(ranks.length).fill(0);
+  /** @type {Step[]} */
   const steps = [];
   let reward = 0;
   let changed = false;
   for (const line of lines) {
     let end = -1; // index in the line of the last tile that came to rest
+    /** @type {Step | null} */
     let mayMerge = null; // its step, while it may still merge
     for (const from of line) {
       const rank = ranks[from];
@@ -40,23 +46,22 @@ export function slide(ranks, lines) {
   return { ranks: after, reward, steps, changed };
 }
 
-/** The moves that change the board, in order; none of them means that the game is over. */
-export function legalMoves(ranks, linesOfMoves) {
-  const legal = [];
-  linesOfMoves.forEach((lines, move) => {
-    if (slide(ranks, lines).changed) legal.push(move);
-  });
-  return legal;
-}
-
-/** The board after one recorded turn: the slide, then its spawn ({cell, rank}, or null). */
+/**
+ * The board after a slide and its spawn.
+ * @param {number[]} ranks
+ * @param {number[][]} lines of the move
+ * @param {{ cell: number, rank: number }} spawn cell -1: none
+ */
 export function turn(ranks, lines, spawn) {
   const after = slide(ranks, lines).ranks;
-  if (spawn && spawn.cell !== null && spawn.cell !== undefined && spawn.cell >= 0) after[spawn.cell] = spawn.rank;
+  if (spawn.cell >= 0) after[spawn.cell] = spawn.rank;
   return after;
 }
 
-/** The face of a tile. */
+/**
+ * The number on a tile.
+ * @param {number} rank
+ */
 export function tile(rank) {
   return rank === 0 ? 0 : 2 ** rank;
 }

@@ -1,28 +1,42 @@
-// A swipe, decided while the finger moves: one move a gesture, in the direction nearest to the path.
+// Swipes, decided while the finger moves: one move per gesture, in the nearest direction.
 
 const LEAST = 24; // pixels
 const SHARE = 0.06; // of the board's side
-const EDGE = (8 * Math.PI) / 180; // so near to the border of two directions, wait for more
+const EDGE = (8 * Math.PI) / 180; // this close to the border between two directions, wait for more
 
 export class Swipe {
+  /** @type {{ id: number, x: number, y: number } | null} */
   #from = null;
   #isSpent = false;
   #fingers = new Set();
 
-  /** `vectors` are the directions of the moves on the screen, [dx, dy], y downwards. */
+  /**
+   * @param {number[][]} vectors the directions of the moves on the screen, [dx, dy], y downwards
+   * @param {number} [side] of the board in pixels
+   */
   constructor(vectors, side = 0) {
     this.angles = vectors.map(([x, y]) => Math.atan2(y, x));
     this.least = Math.max(LEAST, SHARE * side);
   }
 
-  /** A finger comes down; a second one means that this is no swipe. */
+  /**
+   * A finger touches the board; with a second one it is no swipe.
+   * @param {number} id
+   * @param {number} x
+   * @param {number} y
+   */
   down(id, x, y) {
     this.#fingers.add(id);
     this.#from = { id, x, y };
     this.#isSpent = this.#fingers.size > 1;
   }
 
-  /** The finger has moved: the move that it means, or null while that is not clear. */
+  /**
+   * The finger has moved: returns the move, or null as long as it is not clear.
+   * @param {number} id
+   * @param {number} x
+   * @param {number} y
+   */
   moved(id, x, y) {
     if (this.#isSpent || this.#from?.id !== id) return null;
     const dx = x - this.#from.x;
@@ -37,7 +51,10 @@ export class Swipe {
     return move;
   }
 
-  /** The finger is gone. */
+  /**
+   * The finger has left the board.
+   * @param {number} id
+   */
   up(id) {
     this.#fingers.delete(id);
     if (this.#fingers.size === 0) {
