@@ -12,8 +12,8 @@ import httpx
 import uvicorn
 
 from lab2048.records.store import Store
-from lab2048.views.web.http_protocol import Wire
-from lab2048.views.web.lazy_app import Front, guarded
+from lab2048.views.web.http_protocol import HttpProtocol
+from lab2048.views.web.lazy_app import LazyApp, guarded
 from lab2048.views.web.state import Lab
 
 
@@ -90,7 +90,7 @@ def serving(folder: Path, token: str | None = None) -> Iterator[Web]:
         listener.listen()
         lab = calm_lab(store, folder)
         config = uvicorn.Config(
-            guarded(Front(lambda: lab), token=token), log_level="error", lifespan="on", ws="none", http=Wire
+            guarded(LazyApp(lambda: lab), token=token), log_level="error", lifespan="on", ws="none", http=HttpProtocol
         )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

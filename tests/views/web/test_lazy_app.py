@@ -1,4 +1,4 @@
-"""The front of the page's server while the API behind it is being loaded."""
+"""The first layer of the page's server while the API behind it is being loaded."""
 
 import asyncio
 import json
@@ -17,11 +17,11 @@ from web_server import calm_lab
 from lab2048.errors import UsageError
 from lab2048.records.store import Store
 from lab2048.views.web.app import Api
-from lab2048.views.web.lazy_app import Front
+from lab2048.views.web.lazy_app import LazyApp
 from lab2048.views.web.state import Lab
 
 
-async def ask(front: Front, path: str, method: str = "GET", body: bytes = b"") -> tuple[int, bytes]:
+async def ask(app: LazyApp, path: str, method: str = "GET", body: bytes = b"") -> tuple[int, bytes]:
     said: list[Any] = []
 
     async def receive() -> dict[str, Any]:
@@ -33,11 +33,11 @@ async def ask(front: Front, path: str, method: str = "GET", body: bytes = b"") -
     where = {"path": path, "raw_path": path.encode(), "query_string": b"", "root_path": ""}
     headers = [(b"content-type", b"application/json")]
     scope = {"type": "http", "method": method, "headers": headers, "http_version": "1.1", "scheme": "http", **where}
-    await front(scope, receive, send)
+    await app(scope, receive, send)
     return said[0]["status"], b"".join(message.get("body", b"") for message in said)
 
 
-async def live(front: Front, visit: Callable[[], Any]) -> None:
+async def live(app: LazyApp, visit: Callable[[], Any]) -> None:
     """Start a server, look at it, and end it."""
     heard: asyncio.Queue[str] = asyncio.Queue()
     steps: asyncio.Queue[dict[str, str]] = asyncio.Queue()
@@ -45,7 +45,7 @@ async def live(front: Front, visit: Callable[[], Any]) -> None:
     async def send(message: Any) -> None:
         await heard.put(message["type"])
 
-    life = asyncio.create_task(front({"type": "lifespan"}, steps.get, send))
+    life = asyncio.create_task(app({"type": "lifespan"}, steps.get, send))
     await steps.put({"type": "lifespan.startup"})
     assert await heard.get() == "lifespan.startup.complete"
     await visit()
@@ -62,18 +62,18 @@ def test_files_do_not_wait_for_the_api_and_the_api_is_waited_for(tmp_path: Path)
         return calm_lab(store, tmp_path)
 
     async def visit() -> None:
-        waiting = asyncio.create_task(ask(front, "/api/status"))
-        assert (await ask(front, "/"))[0] == 200
-        assert (await ask(front, "/static/js/app.js"))[0] == 200
-        assert (await ask(front, "/", "POST"))[0] == 405
+        waiting = asyncio.create_task(ask(app, "/api/status"))
+        assert (await ask(app, "/"))[0] == 200
+        assert (await ask(app, "/static/js/app.js"))[0] == 200
+        assert (await ask(app, "/", "POST"))[0] == 405
         assert not waiting.done()
         may_load.set()
         status, body = await waiting
         assert (status, json.loads(body)["ready"]) == (200, False)
 
     with Store.open(tmp_path / "games.sqlite") as store:
-        front = Front(open_lab)
-        asyncio.run(live(front, visit))
+        app = LazyApp(open_lab)
+        asyncio.run(live(app, visit))
 
 
 def test_the_first_board_does_not_wait_for_the_other_routes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,12 +82,10 @@ def test_the_first_board_does_not_wait_for_the_other_routes(tmp_path: Path, monk
     monkeypatch.setattr(Api, "load_all", lambda api: (may_load.wait(), load_all(api)))
 
     async def visit() -> None:
-        others = [
-            asyncio.create_task(ask(front, path)) for path in ("/api/players", "/api/openapi.json", "/api/nowhere")
-        ]
-        status, body = await ask(front, "/api/games", "POST", b'{"rules": {"board": "2x2"}}')
+        others = [asyncio.create_task(ask(app, path)) for path in ("/api/players", "/api/openapi.json", "/api/nowhere")]
+        status, body = await ask(app, "/api/games", "POST", b'{"rules": {"board": "2x2"}}')
         assert status == 200
-        assert (await ask(front, f"/api/games/{json.loads(body)['state']['id']}"))[0] == 200
+        assert (await ask(app, f"/api/games/{json.loads(body)['state']['id']}"))[0] == 200
         assert not any(other.done() for other in others)
         may_load.set()
         (seen, _), (told, description), (missed, _) = await asyncio.gather(*others)
@@ -95,8 +93,8 @@ def test_the_first_board_does_not_wait_for_the_other_routes(tmp_path: Path, monk
         assert {"/api/games", "/api/matches", "/api/tables/{table}/hardest"} <= json.loads(description)["paths"].keys()
 
     with Store.open(tmp_path / "games.sqlite") as store:
-        front = Front(lambda: calm_lab(store, tmp_path))
-        asyncio.run(live(front, visit))
+        app = LazyApp(lambda: calm_lab(store, tmp_path))
+        asyncio.run(live(app, visit))
 
 
 def test_no_early_route_answers_what_a_later_one_should(tmp_path: Path) -> None:
@@ -141,15 +139,15 @@ def test_streams_end_also_if_the_server_ends_before_it_is_loaded(tmp_path: Path)
         return calm_lab(store, tmp_path)
 
     async def visit() -> None:
-        front.close()
+        app.close()
         may_load.set()
-        assert (await ask(front, "/api/status"))[0] == 200
-        assert front.lab is not None
-        assert front.lab.bus.is_closed
+        assert (await ask(app, "/api/status"))[0] == 200
+        assert app.lab is not None
+        assert app.lab.bus.is_closed
 
     with Store.open(tmp_path / "games.sqlite") as store:
-        front = Front(open_lab)
-        asyncio.run(live(front, visit))
+        app = LazyApp(open_lab)
+        asyncio.run(live(app, visit))
 
 
 def test_what_fails_while_it_is_loaded_is_told_to_whoever_asks() -> None:
@@ -157,12 +155,12 @@ def test_what_fails_while_it_is_loaded_is_told_to_whoever_asks() -> None:
         raise UsageError("the jobs cannot be read:\nexpected a folder")
 
     async def visit() -> None:
-        status, body = await ask(front, "/api/status")
+        status, body = await ask(app, "/api/status")
         expected = {"error": "the jobs cannot be read: expected a folder", "code": "usage", "field": None, "hint": None}
         assert (status, json.loads(body)) == (503, expected)
 
     told: list[bool] = []
-    front = Front(open_lab, lambda: told.append(True))
-    asyncio.run(live(front, visit))
+    app = LazyApp(open_lab, lambda: told.append(True))
+    asyncio.run(live(app, visit))
     assert told
-    assert isinstance(front.failure, UsageError)
+    assert isinstance(app.failure, UsageError)

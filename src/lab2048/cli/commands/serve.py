@@ -20,7 +20,7 @@ from lab2048.errors import UsageError
 
 if TYPE_CHECKING:
     from lab2048.records.store import Store
-    from lab2048.views.web.lazy_app import Front
+    from lab2048.views.web.lazy_app import LazyApp
     from lab2048.views.web.state import Lab
 
 PORT = 2048
@@ -98,20 +98,20 @@ def _run(listener: socket.socket, token: str | None, path: Path | None, *, open_
     import uvicorn
 
     from lab2048.records.store import Store
-    from lab2048.views.web.http_protocol import Wire
-    from lab2048.views.web.lazy_app import Front, guarded
+    from lab2048.views.web.http_protocol import HttpProtocol
+    from lab2048.views.web.lazy_app import LazyApp, guarded
 
     port = listener.getsockname()[1]
     address = f"http://{LOCAL}:{port}/" + (f"?token={token}" if token else "")
     sys.setswitchinterval(SWITCH_SECONDS)
     with Store.open(path) as store:
-        front = Front(lambda: _open_lab(store), lambda: setattr(server, "should_exit", True))
+        app = LazyApp(lambda: _open_lab(store), lambda: setattr(server, "should_exit", True))
         config = uvicorn.Config(
-            guarded(front, token=token), log_level="error", access_log=False, timeout_graceful_shutdown=5,
-            lifespan="on", server_header=False, ws="none", timeout_keep_alive=60, http=Wire,
+            guarded(app, token=token), log_level="error", access_log=False, timeout_graceful_shutdown=5,
+            lifespan="on", server_header=False, ws="none", timeout_keep_alive=60, http=HttpProtocol,
         )  # fmt: skip
         server = uvicorn.Server(config)
-        _Ending(server, front)
+        _Ending(server, app)
         print(f"lab2048 is on {address}")
         if token:
             print(f"in your network: http://{_own_address()}:{port}/?token={token}")
@@ -121,8 +121,8 @@ def _run(listener: socket.socket, token: str | None, path: Path | None, *, open_
             signal.signal(number, signal.default_int_handler)
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
-        if front.failure:
-            raise front.failure
+        if app.failure:
+            raise app.failure
     print("ended")
 
 
@@ -166,12 +166,12 @@ def _browse(address: str) -> None:
 class _Ending:
     """Ctrl-C also ends the streams of news, which would otherwise never end."""
 
-    def __init__(self, server: Any, front: "Front") -> None:
+    def __init__(self, server: Any, app: "LazyApp") -> None:
         """Step in before the server handles a signal."""
-        self._handle, self._front = server.handle_exit, front
+        self._handle, self._app = server.handle_exit, app
         server.handle_exit = self
 
     def __call__(self, number: int, frame: Any) -> None:
         """End the streams, then the server."""
-        self._front.close()
+        self._app.close()
         self._handle(number, frame)

@@ -9,7 +9,7 @@ from lab2048.errors import LabError
 WRONG = "this cannot be read: expected a request of HTTP/1.1, with Host: 127.0.0.1 or localhost"
 
 
-class Wire(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+class HttpProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
     """The protocol of uvicorn, whichever of its two is installed."""
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - it says nothing that helps

@@ -1,4 +1,4 @@
-"""The front of the server: files at once, and the API behind it as soon as it is loaded.
+"""The first layer of the server: files at once, and the API behind it as soon as it is loaded.
 
 Loading the API takes longer than everything else at the start.  It happens in a thread, while the
 browser already fetches the page; whoever asks the API meanwhile waits for it.  What the first board
@@ -27,7 +27,7 @@ MAX_ANSWERS = 100  # that are made at once; most only wait for a player or the d
 CALM = 1.0  # seconds before the rest of the API is loaded, unless it is wanted: the first board comes first
 
 
-class Front:
+class LazyApp:
     """What answers: the files of the page, or the API over a laboratory."""
 
     def __init__(self, open_lab: "Callable[[], Lab]", on_failure: Callable[[], None] = lambda: None) -> None:
@@ -135,6 +135,6 @@ def _unwatched(load: Callable[[], None]) -> None:
         gc.enable()
 
 
-def guarded(front: Front, *, token: str | None = None) -> ASGIApp:
+def guarded(app: LazyApp, *, token: str | None = None) -> ASGIApp:
     """The whole server; with a token other machines may ask, if they know it."""
-    return Guard(front, token=token)
+    return Guard(app, token=token)
