@@ -102,7 +102,7 @@ def test_a_deep_training_says_what_it_takes(tab: Tab) -> None:
     expect(writes).to_contain_text("up to 20 checkpoints")
     expect(tab.page.locator("form .cmd code")).to_contain_text("lab2048 train afterstate")
     tab.page.get_by_text("Advanced options").click()
-    expect(tab.page.get_by_label("crowd")).to_have_accessible_description("games that are played side by side")
+    expect(tab.page.get_by_label("crowd")).to_have_accessible_description("Games played in parallel")
     tab.page.get_by_label("crowd").fill("0")
     expect(tab.page.locator("form .error")).to_have_text("Crowd 0 is out of range: expected 1 to 65536")
     tab.page.get_by_label("crowd").fill("")

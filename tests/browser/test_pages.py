@@ -48,7 +48,7 @@ def test_import_replay_and_continue(tab: Tab, server: Server, tmp_path: Path) ->
     path.write_text(json.dumps(record) + "\n")
     tab.go("#/games")
     tab.page.get_by_label("File of games").set_input_files(path)
-    tab.page.locator(".toast").get_by_role("button", name="ReplayBuffer").click()
+    tab.page.locator(".toast").get_by_role("button", name="Replay").click()
     slider = tab.page.get_by_role("slider", name="Move")
     expect(slider).to_be_visible()
     tab.page.keyboard.press("End")
