@@ -146,16 +146,16 @@ def test_runs_are_merged_without_doubles(one: list[int], other: list[int]) -> No
 
 
 @given(st.sets(st.integers(1, 2**64 - 1), max_size=60), st.integers(1, 4))
-def test_a_shelf_finds_what_is_there_and_nothing_else(keys: set[int], n_parts: int) -> None:
+def test_a_key_index_finds_its_keys_and_nothing_else(keys: set[int], n_parts: int) -> None:
     edges = [(i << 64) // n_parts for i in range(n_parts + 1)]
     words = [key * int(block.GATHER) % 2**64 for key in sorted(keys)] + [12345]
     found = dict.fromkeys(words, 0)
     for low, high in pairwise(edges):
         here = np.array(sorted(key for key in keys if low <= key < high), np.uint64)
-        shelf = backup.make_shelf(here, here.astype(np.float64), low, high - low - 1)
+        key_index = backup.make_key_index(here, here.astype(np.float64), low, high - low - 1)
         array, n = filled(words)
         places = np.zeros(block.BLOCK, np.int64)
-        backup.find_block(shelf, array, I64(n), places)
+        backup.find_block(key_index, array, I64(n), places)
         for word, place in zip(words, places.tolist()[:n], strict=True):
             found[word] += place >= 0
             assert place < 0 or int(here[place]) == word * SCATTER % 2**64
@@ -194,18 +194,18 @@ def test_values_are_backed_up_like_the_reference(
     state_keys, middle = keys_of({state.to_packed() for state in states}), 1 << 63
     got = np.empty(len(state_keys))
     cut = int(np.searchsorted(next_keys, U64(middle)))
-    shelves = [
-        backup.make_shelf(next_keys[:cut], next_values[:cut], 0, middle - 1),
-        backup.make_shelf(next_keys[cut:], next_values[cut:], middle, middle - 1),
+    key_indexes = [
+        backup.make_key_index(next_keys[:cut], next_values[:cut], 0, middle - 1),
+        backup.make_key_index(next_keys[cut:], next_values[cut:], middle, middle - 1),
     ]
-    for i, shelf in enumerate(shelves):
-        backup.back_up_states(plan, state_keys, U64(goal_rank), shelf, I64(measure), i == 0, got)
+    for i, key_index in enumerate(key_indexes):
+        backup.back_up_states(plan, state_keys, U64(goal_rank), key_index, I64(measure), i == 0, got)
     ordered = sorted(states, key=lambda b: b.to_packed() * SCATTER % 2**64)
     assert got.tolist() == [best(state) for state in ordered]
 
     wins, losses = np.zeros(len(keys)), np.zeros(len(keys))
     backup.back_up_afterstates(
-        plan, keys, U64(rank), 1.0, backup.make_shelf(state_keys, got), I64(measure), wins, losses
+        plan, keys, U64(rank), 1.0, backup.make_key_index(state_keys, got), I64(measure), wins, losses
     )
     backup.finish_afterstates(plan, keys, I64(measure), 7.0, wins, losses)
     n_empty = np.empty(len(keys))
@@ -231,12 +231,19 @@ def test_the_best_move_is_followed_and_ties_do_not_depend_on_how_a_board_lies() 
     keys = keys_of(afters)
     for word in {board.carry(symmetry).to_packed() for symmetry in board.shape.symmetries}:
         reached = np.zeros(len(keys))
-        shelf = backup.make_shelf(keys, np.ones(len(keys)))
-        policy.follow(plan, keys_of([word]), chances, policy.NO_SPAWN, U64(0), shelf, reached, ended)
+        key_index = backup.make_key_index(keys, np.ones(len(keys)))
+        policy.follow(plan, keys_of([word]), chances, policy.NO_SPAWN, U64(0), key_index, reached, ended)
         assert reached.tolist() == [float(key == keys_of([afters[0]])[0]) for key in keys]
     assert not ended.any()
     stuck = keys_of([Board.from_text("24|42").to_packed()])
     policy.follow(
-        plan, stuck, chances, policy.NO_SPAWN, U64(0), backup.make_shelf(keys, np.ones(len(keys))), np.zeros(9), ended
+        plan,
+        stuck,
+        chances,
+        policy.NO_SPAWN,
+        U64(0),
+        backup.make_key_index(keys, np.ones(len(keys))),
+        np.zeros(9),
+        ended,
     )
     assert ended.tolist() == [0, 0, 1, *[0] * 13]

@@ -15,7 +15,7 @@ from lab2048.rules import Board, Rules
 from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Problem
 from lab2048.solver.solve import Solve
-from lab2048.solver.workers import Crew
+from lab2048.solver.workers import Workers
 from lab2048.studies.reading import load_study
 from lab2048.studies.run.solve import search_like_kuznetsov
 
@@ -36,8 +36,8 @@ def test_the_published_table(row: dict[str, object], tmp_path: Path) -> None:
         known: dict[Board, float] = {}
         value = search_like_kuznetsov(rules.board, rules, known)
         assert len(known) == row["published_unique_states"]
-        with Crew(1) as crew:
-            table = Solve(Problem.of(rules, "win"), tmp_path / str(i), crew, Memory(2**28), is_kept=False).run()
+        with Workers(1) as workers:
+            table = Solve(Problem.of(rules, "win"), tmp_path / str(i), workers, Memory(2**28), is_kept=False).run()
         assert table.manifest["value"] == pytest.approx(value, abs=1e-12)
         assert 100 * value == pytest.approx(row["exact_percent"][0], abs=1e-4)  # type: ignore[index]
         if row["published_percent"] not in MISPRINTED:

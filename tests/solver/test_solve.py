@@ -19,7 +19,7 @@ from lab2048.solver.problem import Problem
 from lab2048.solver.solve import Progress, Solve
 from lab2048.solver.table import Table
 from lab2048.solver.verify import verify
-from lab2048.solver.workers import Crew
+from lab2048.solver.workers import Workers
 
 EXACT = json.loads((DATA / "exact.json").read_text())
 LARGE = Memory(2**30)
@@ -27,8 +27,8 @@ TINY = Memory(1 << 14)  # nothing fits: every run waits on disk, every layer has
 
 
 def solve(problem: Problem, folder: Path, memory: Memory = LARGE, n_workers: int = 1, **options: object) -> Table:
-    with Crew(n_workers) as crew:
-        return Solve(problem, folder, crew, memory, is_kept=False, **options).run()  # type: ignore[arg-type]
+    with Workers(n_workers) as workers:
+        return Solve(problem, folder, workers, memory, is_kept=False, **options).run()  # type: ignore[arg-type]
 
 
 def problem_of(text: str, goal: int | None = None, **options: object) -> Problem:
@@ -248,7 +248,7 @@ def test_a_full_disk_is_one_line_and_a_solve_that_goes_on(tmp_path: Path, monkey
     monkeypatch.setattr(files, "_write_parts", write)
     for n in (1, 2, 40, 20):
         n_left = n
-        with pytest.raises(FileError, match=r"the disk is full; what is done is kept, and the same command goes on"):
+        with pytest.raises(FileError, match=r"the disk is full; progress is saved, and the same command continues"):
             solve(problem, tmp_path / "full")
     assert contents(solve(problem, tmp_path / "full").folder) == whole
 

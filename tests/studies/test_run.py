@@ -123,7 +123,7 @@ def test_a_damaged_result_is_named(small: Path, tmp_path: Path) -> None:
     result_folder = ResultFolder(read_study(small), "full", 1, tmp_path)
     finish(result_folder, stop_after=1)
     (result_folder.folder / "random.json").write_text("{")
-    with pytest.raises(FileError, match=r"random\.json is damaged: remove it"):
+    with pytest.raises(FileError, match=r"random\.json is damaged: delete it"):
         result_folder.results()
 
 

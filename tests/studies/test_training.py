@@ -187,7 +187,7 @@ def test_a_trained_network_plays_all_games_at_once(tmp_path: Path) -> None:
     assert picture.count("<polyline") >= 4
     wrong = path.with_name("wrong.toml")
     wrong.write_text(DEEP.replace('"pairs:16"', '"won"'))
-    with pytest.raises(FileError, match="do not tell it"):
+    with pytest.raises(FileError, match="not available for vectorized games"):
         read_study(wrong)
     wrong.write_text(DEEP.replace('of = "values"', 'of = "turned"'))
     with pytest.raises(FileError, match="a row before it that trains"):

@@ -73,7 +73,7 @@ class OptimalPlayer(Player):
         from lab2048.solver.memory import Memory
         from lab2048.solver.problem import Problem
         from lab2048.solver.solve import Solve
-        from lab2048.solver.workers import Crew
+        from lab2048.solver.workers import Workers
 
         def watch(progress: "Progress") -> None:
             if progress.count.afterstates > MAX_AFTERSTATES:
@@ -83,8 +83,8 @@ class OptimalPlayer(Player):
                 )
 
         problem = Problem.of(rules, self.objective)
-        with tempfile.TemporaryDirectory(prefix="lab2048-") as folder, Crew(os.cpu_count() or 1) as crew:
-            memory = Memory(2**29, crew.n_workers)
-            table = Solve(problem, Path(folder) / "table", crew, memory, is_kept=False, progress=watch).run()
+        with tempfile.TemporaryDirectory(prefix="lab2048-") as folder, Workers(os.cpu_count() or 1) as workers:
+            memory = Memory(2**29, workers.n_workers)
+            table = Solve(problem, Path(folder) / "table", workers, memory, is_kept=False, progress=watch).run()
             table.load()
         return table

@@ -1,1 +1,1 @@
-"""Exact values: a board solved by layers of the tile sum, its table on disk, probing."""
+"""Solve boards exactly, layer by layer of the tile sum; tables on disk and probing."""

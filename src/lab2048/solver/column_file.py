@@ -1,4 +1,4 @@
-"""Columns of numbers as .npy files that are written whole and read in parts."""
+"""Columns of numbers as .npy files, written atomically and read in parts."""
 
 import errno
 import hashlib
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from lab2048.errors import FileError
 
-HEADER_SIZE = 128  # of every .npy file of one dimension that NumPy writes
+HEADER_SIZE = 128  # bytes, of every one-dimensional .npy file that NumPy writes
 Array = NDArray[Any]
 
 
 def header(dtype: str, n: int) -> bytes:
-    """What stands before the numbers of a column: the .npy format, version 1.0."""
+    """Return the .npy header (format 1.0) of a column."""
     text = io.BytesIO()
     np.lib.format.write_array_header_1_0(text, {"descr": dtype, "fortran_order": False, "shape": (n,)})
     data = text.getvalue()
@@ -32,19 +32,19 @@ class Column:
     """A file of n numbers."""
 
     path: Path
-    dtype: str  # as NumPy writes it: <u8, <f8, <f4
+    dtype: str  # NumPy notation: <u8, <f8, <f4
     n: int
     checksum: str = ""
-    offset: int = HEADER_SIZE  # where the numbers begin
-    is_alone: bool = True  # in a file of its own, with a header
-    array: Array | None = field(default=None, compare=False, repr=False)  # the numbers, if they are in memory too
+    offset: int = HEADER_SIZE  # of the first number
+    is_alone: bool = True  # the only column in its file, with a header
+    array: Array | None = field(default=None, compare=False, repr=False)  # the numbers, if also in memory
 
     @property
     def n_bytes(self) -> int:
         return self.offset + self.n * np.dtype(self.dtype).itemsize
 
     def read(self, begin: int = 0, end: int | None = None) -> Array:
-        """Some of the numbers, from the file."""
+        """Read a range of the numbers."""
         end = self.n if end is None else end
         if self.array is not None:
             return self.array[begin:end]
@@ -54,11 +54,11 @@ class Column:
         except OSError as error:
             raise FileError(f"{self.path} cannot be read: {error.strerror}", code="file.unreadable") from None
         if len(numbers) != end - begin:
-            raise FileError(f"{self.path} ends too early: expected {self.n} numbers", code="file.damaged")
+            raise FileError(f"{self.path} is truncated: expected {self.n} numbers", code="file.damaged")
         return numbers
 
     def map(self) -> Array:
-        """All numbers, mapped into memory: read when they are looked at."""
+        """Map all numbers into memory."""
         try:
             if self.path.stat().st_size < self.n_bytes:
                 raise FileError(f"{self.path} has {self.path.stat().st_size} bytes: expected {self.n_bytes}")
@@ -69,7 +69,7 @@ class Column:
             raise FileError(f"{self.path} cannot be read: {error.strerror}", code="file.unreadable") from None
 
     def check(self) -> None:
-        """Raise FileError unless the file is there as it was written."""
+        """Raise FileError unless the file is complete and its checksum matches."""
         try:
             with self.path.open("rb") as file:
                 is_whole = not self.is_alone or file.read(HEADER_SIZE) == header(self.dtype, self.n)
@@ -83,11 +83,11 @@ class Column:
         except OSError as error:
             raise FileError(f"{self.path} cannot be read: {error.strerror}", code="file.unreadable") from None
         if not is_whole or state.hexdigest() != self.checksum:
-            raise FileError(f"{self.path} is damaged: its checksum is not the one that was noted", code="file.damaged")
+            raise FileError(f"{self.path} is damaged: its checksum does not match", code="file.damaged")
 
 
 class _Crc:
-    """A quick checksum with the verbs of hashlib, for files that do not outlive the work."""
+    """A fast checksum with the interface of hashlib, for temporary files."""
 
     def __init__(self) -> None:
         self.value = 0
@@ -104,10 +104,9 @@ def _new_state(checksum: str) -> Any:
 
 
 def write_column(path: Path, dtype: str, parts: Iterable[Array], *, is_kept: bool) -> Column:
-    """Write numbers, part after part, under another name, and rename the file when it is whole.
+    """Write numbers part by part to a temporary file, and rename it when it is complete.
 
-    The checksum is of the numbers alone, without the header: SHA-256 of files that are
-    kept, CRC-32 of others.
+    The checksum covers the numbers without the header: SHA-256 if the file `is_kept`, else CRC-32.
     """
     part_path = path.with_name(path.name + ".part")
     state: Any = hashlib.sha256() if is_kept else _Crc()
@@ -127,38 +126,38 @@ def write_column(path: Path, dtype: str, parts: Iterable[Array], *, is_kept: boo
 def _write_parts(file: IO[bytes], dtype: str, parts: Iterable[Array], state: Any) -> int:
     n = 0
     for part in parts:
-        if len(part):  # no memoryview can be cast from nothing
+        if len(part):  # an empty memoryview cannot be cast
             data = np.ascontiguousarray(part, dtype).data.cast("B")
             state.update(data)
-            while data:  # a system may take less at once than it is given
+            while data:  # write() may write less than it is given
                 data = data[file.write(data) :]
             n += len(part)
     return n
 
 
 class Stack:
-    """Columns one behind the other in one file: what forward lays down, backward takes up again.
+    """A stack of columns in one file: the forward pass pushes layers, the backward pass pops them.
 
-    One file, because to make and to remove thousands takes longer than to fill them.
+    One file, because creating and deleting thousands takes longer than writing them.
     """
 
     def __init__(self, path: Path, dtype: str) -> None:
-        """Make nothing yet."""
+        """Create nothing yet."""
         self.path, self.dtype = path, dtype
         self._file: IO[bytes] | None = None
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
     def column(self, offset: int, n: int, checksum: str) -> Column:
-        """A column that was laid down before."""
+        """Return a column that was pushed before."""
         return Column(self.path, self.dtype, n, checksum, offset, is_alone=False)
 
     def push(self, parts: Iterable[Array], below: Column | None) -> Column:
-        """Lay a column on another one, or on the ground; whatever lay there is gone."""
+        """Push a column on top of `below` (None = the bottom), discarding anything above it."""
         offset = below.n_bytes if below else 0
         state = _Crc()
         try:
@@ -172,16 +171,16 @@ class Stack:
         return self.column(offset, n, state.hexdigest())
 
     def drop(self, column: Column) -> None:
-        """Forget a column and all that lie on it."""
+        """Discard a column and everything above it."""
         self.close()
         with self.path.open("r+b") as file:
             file.truncate(column.offset)
 
 
 def write_error(path: Path, error: OSError) -> FileError:
-    """What to tell of a file that could not be written."""
+    """Return the error for a file that could not be written."""
     reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT) else error.strerror
     return FileError(
-        f"{path} cannot be written: {reason}; what is done is kept, and the same command goes on",
+        f"{path} cannot be written: {reason}; progress is saved, and the same command continues",
         code="file.unwritable",
     )

@@ -1,4 +1,4 @@
-"""Counting the boards that can be reached, layer by layer; nothing is kept."""
+"""Count the reachable boards layer by layer, without storing them."""
 
 import contextlib
 import tempfile
@@ -11,25 +11,25 @@ from lab2048.solver.forward import Forward, LayerCount
 from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Problem
 from lab2048.solver.table import keys_path
-from lab2048.solver.workers import Crew
+from lab2048.solver.workers import Workers
 
 
 def first_sums(problem: Problem) -> set[int]:
-    """The tile sums of first boards that are not won yet."""
+    """Return the tile sums of start boards that are not already won."""
     return {start.board.tile_sum for start in problem.starts if not problem.is_won(start.board)}
 
 
 def spawn_tiles(problem: Problem) -> list[int]:
-    """The tiles that spawn and do not end the game by that: so far are layers from those they lead to."""
+    """Return the spawned tiles that do not end the game: the differences between a layer and its successors."""
     return [2**rank for rank, _ in problem.rules.spawn_table if not 0 < problem.goal_rank <= rank]
 
 
-def count_layers(problem: Problem, crew: Crew, memory: Memory) -> Iterator[tuple[int, LayerCount]]:
-    """The layers with their tile sums, from the first boards up."""
+def count_layers(problem: Problem, workers: Workers, memory: Memory) -> Iterator[tuple[int, LayerCount]]:
+    """Yield the tile sum and the count of each layer, from the start boards up."""
     tiles, todo = spawn_tiles(problem), first_sums(problem)
     with contextlib.ExitStack() as exits:
         folder = Path(exits.enter_context(tempfile.TemporaryDirectory(prefix="lab2048-")))
-        forward = Forward(problem, crew, memory, folder)
+        forward = Forward(problem, workers, memory, folder)
         stack = exits.enter_context(contextlib.closing(Stack(folder / "states.u64", "<u8")))
         known: dict[int, Column] = {}
         while todo:
@@ -46,5 +46,5 @@ def count_layers(problem: Problem, crew: Crew, memory: Memory) -> Iterator[tuple
 
 
 def with_goal(problem: Problem, goal_rank: int) -> Problem:
-    """The same board with another goal."""
+    """Return the same problem with another goal."""
     return replace(problem, rules=replace(problem.rules, goal_rank=goal_rank))

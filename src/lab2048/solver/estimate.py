@@ -1,9 +1,8 @@
-"""How large a problem is, before it is solved.
+"""Estimate the size of a problem before solving it.
 
-Small goals are counted exactly for a few seconds.  Every further doubling of the goal
-multiplies the afterstates by less than the one before.  On 2x4, 3x3 and 3x4, where the
-whole row is known, the logarithm of that factor shrinks alike from goal to goal, by
-_SHRINK; and so the row is continued.
+Small goals are counted exactly for a few seconds.  Each doubling of the goal multiplies the number of
+afterstates by a smaller factor than the one before.  On 2x4, 3x3 and 3x4, where all goals are known, the
+logarithm of that factor shrinks similarly from goal to goal, by _SHRINK, which is used to extrapolate.
 """
 
 import itertools
@@ -18,37 +17,37 @@ from lab2048.solver.count import count_layers, with_goal
 from lab2048.solver.forward import LayerCount
 from lab2048.solver.memory import BASE, Memory, free_memory
 from lab2048.solver.problem import Objective, Problem
-from lab2048.solver.workers import Crew
+from lab2048.solver.workers import Workers
 
-_SHRINK = (0.73, 0.76, 0.785, 0.80, 0.81, 0.82, 0.83)  # from the second factor on; the last one for all others
-_FIRST = (0.41, -0.5)  # the logarithm of the first factor: so much for every cell, and so much beside
-_CALM, _CALMING = 1.4, 0.6  # states for an afterstate on large layers; by how much what is above that shrinks a goal
-_BACKWARD = 2.5  # a whole solve takes so many times as long as forward alone
-_A_STATE = 5e-7  # seconds of forward for a state, where too few were counted to tell
+_SHRINK = (0.73, 0.76, 0.785, 0.80, 0.81, 0.82, 0.83)  # from the second factor on; the last one repeats
+_FIRST = (0.41, -0.5)  # the logarithm of the first factor: slope per cell, and intercept
+_CALM, _CALMING = 1.4, 0.6  # states per afterstate in large layers; how fast the ratio approaches that, per goal
+_BACKWARD = 2.5  # time of a whole solve relative to the forward pass
+_A_STATE = 5e-7  # forward seconds per state, if too few were counted to measure it
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a solve will take."""
+    """The predicted cost of a solve."""
 
     is_exact: bool  # counted, not estimated
     afterstates: float
-    states: float  # the lost ones included
+    states: float  # including lost ones
     seconds: float
-    disk: float  # bytes, at most at one time
-    memory: float  # bytes with which no layer has to be cut
+    disk: float  # peak bytes
+    memory: float  # bytes with which no layer has to be split
     free_disk: int
-    free_memory: int  # 0: the system does not say
+    free_memory: int  # 0 = unknown
     how: str
-    is_least: bool = False  # there are more boards than this, nobody knows how many
+    is_least: bool = False  # only a lower bound
 
     @property
     def fits(self) -> bool:
-        """True if the disk will do; less memory than would be best only makes it slower."""
+        """Return True if the disk is large enough; too little memory only makes the solve slower."""
         return self.disk < self.free_disk and not self.is_least
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return JSON data."""
         return {**vars(self), "fits": self.fits}
 
 
@@ -60,8 +59,8 @@ class _Counted:
     seconds: float
 
 
-def estimate(problem: Problem, crew: Crew, memory: Memory, folder: Path, *, seconds: float = 5.0) -> Estimate:
-    """Count small goals for some seconds, and continue the row."""
+def estimate(problem: Problem, workers: Workers, memory: Memory, folder: Path, *, seconds: float = 5.0) -> Estimate:
+    """Count small goals for some seconds, and extrapolate."""
     is_win = problem.objective is Objective.WIN
     last = min(problem.goal_rank, problem.rules.max_rank + 1) if is_win else problem.rules.max_rank + 1
     last = min(last, 15)
@@ -69,24 +68,28 @@ def estimate(problem: Problem, crew: Crew, memory: Memory, folder: Path, *, seco
     to_win = replace(problem, objective=Objective.WIN)
     deadline, row = time.monotonic() + seconds, []
     for goal_rank in range(min(lowest, last), last + 1):
-        counted = _count(with_goal(to_win, goal_rank), crew, memory, deadline)
+        counted = _count(with_goal(to_win, goal_rank), workers, memory, deadline)
         if counted is None:
             break
         row.append(counted)
-    there = _place(folder)
+    target_folder = _existing_folder(folder)
     if row and row[-1].goal_rank == last:
-        return _make(row[-1], last, 0.0, f"all boards were counted in {row[-1].seconds:.1f} s", there)
+        return _make(row[-1], last, 0.0, f"all boards were counted in {row[-1].seconds:.1f} s", target_folder)
     if not row:
-        counted = _count(with_goal(to_win, min(lowest, last)), crew, memory, time.monotonic() + seconds, is_part=True)
+        counted = _count(
+            with_goal(to_win, min(lowest, last)), workers, memory, time.monotonic() + seconds, is_part=True
+        )
         assert counted is not None
-        how = "not even the smallest goal could be counted in a few seconds: there are more boards than these"
-        return replace(_make(counted, last, 0.0, how, there), is_exact=False, is_least=True)
-    return _make(row[-1], last, *_continue(row, last, lowest, problem.rules.shape.n_cells), there)
+        how = "even the smallest goal could not be counted in a few seconds: these numbers are lower bounds"
+        return replace(_make(counted, last, 0.0, how, target_folder), is_exact=False, is_least=True)
+    return _make(row[-1], last, *_continue(row, last, lowest, problem.rules.shape.n_cells), target_folder)
 
 
-def _count(problem: Problem, crew: Crew, memory: Memory, deadline: float, *, is_part: bool = False) -> _Counted | None:
+def _count(
+    problem: Problem, workers: Workers, memory: Memory, deadline: float, *, is_part: bool = False
+) -> _Counted | None:
     begin, total, largest = time.monotonic(), LayerCount(), 0
-    for _, count in count_layers(problem, crew, memory):
+    for _, count in count_layers(problem, workers, memory):
         total += count
         largest = max(largest, count.states + count.lost)
         if time.monotonic() > deadline:
@@ -97,19 +100,19 @@ def _count(problem: Problem, crew: Crew, memory: Memory, deadline: float, *, is_
 
 
 def _continue(row: list[_Counted], last: int, lowest: int, n_cells: int) -> tuple[float, str]:
-    """The logarithm of how much more the last goal has than the last one counted, and how that was found."""
+    """Return the log of the growth from the last counted goal to the wanted one, and an explanation."""
     steps = [math.log(max(b.count.afterstates, 2) / max(a.count.afterstates, 1)) for a, b in itertools.pairwise(row)]
     step, total = steps[-1] if steps else 0.0, 0.0
     for goal_rank in range(row[-1].goal_rank, last):
-        i = goal_rank - lowest - 1  # which factor this is, the first one left out
+        i = goal_rank - lowest - 1  # index of the factor, from the second one
         step = step * _SHRINK[min(i, len(_SHRINK) - 1)] if i >= 0 else n_cells * _FIRST[0] + _FIRST[1]
         total += step
     counted = ", ".join(f"{entry.count.afterstates:,} to {2**entry.goal_rank}" for entry in row[-3:])
-    how = f"afterstates counted: {counted}; continued as the rows of 2x4, 3x3 and 3x4 go on; the further, the rougher"
+    how = f"afterstates counted: {counted}; extrapolated by the growth on 2x4, 3x3 and 3x4, less reliable with distance"
     return total, how
 
 
-def _make(entry: _Counted, last: int, growth: float, how: str, there: Path) -> Estimate:
+def _make(entry: _Counted, last: int, growth: float, how: str, target_folder: Path) -> Estimate:
     n_states = entry.count.states + entry.count.lost
     factor = math.exp(growth)
     afterstates = entry.count.afterstates * factor
@@ -118,7 +121,7 @@ def _make(entry: _Counted, last: int, growth: float, how: str, there: Path) -> E
         ratio = _CALM + max(0.0, ratio - _CALM) * _CALMING ** (last - entry.goal_rank)
     states = afterstates * ratio
     a_state = entry.seconds / n_states if n_states > 100_000 else _A_STATE
-    # Layers grow more slowly than the whole, because there are more of them.
+    # The largest layer grows more slowly than the total, because there are more layers.
     largest = entry.largest * math.sqrt(factor)
     return Estimate(
         growth == 0,
@@ -127,14 +130,14 @@ def _make(entry: _Counted, last: int, growth: float, how: str, there: Path) -> E
         _BACKWARD * a_state * states if growth else _BACKWARD * entry.seconds,
         12 * afterstates + 8 * states,
         BASE + 6 * 24 * largest,
-        shutil.disk_usage(there).free,
+        shutil.disk_usage(target_folder).free,
         free_memory(),
         how,
     )
 
 
-def _place(folder: Path) -> Path:
-    """The folder, or the nearest one above it that is there."""
+def _existing_folder(folder: Path) -> Path:
+    """Return the folder, or its nearest existing parent."""
     folder = folder.resolve()
     while not folder.exists():
         folder = folder.parent

@@ -1,11 +1,11 @@
-"""Tables for other programs: SQLite, Parquet and CSV, a row for every afterstate.
+"""Export tables to SQLite, Parquet or CSV, one row per afterstate.
 
 sum        tile sum
-ranks      the cells in order, a hexadecimal digit each: 0 empty, 1 the tile 2, b 2048
+ranks      the cells in order, one hexadecimal digit each: 0 empty, 1 the tile 2, b 2048
 n_empty    empty cells
 max_tile   the highest tile
-value      the chance to reach the goal, or the expected score to come
-loss       with a goal: the chance to miss it, which has digits where the value is near 1
+value      the probability of reaching the goal, or the expected future score
+loss       with a goal: the probability of missing it, precise where the value is near 1
 """
 
 import contextlib
@@ -30,7 +30,7 @@ NAMES = ("sum", "ranks", "n_empty", "max_tile", "value", "loss")
 
 
 def export(table: Table, kind: str, path: Path, *, force: bool) -> int:
-    """Write the table under another name and rename it when it is whole; return the number of rows."""
+    """Write the table atomically; return the number of rows."""
     writers: dict[str, Callable[[Table, Path], None]] = {
         "sqlite": _write_sqlite,
         "parquet": _write_parquet,
@@ -53,7 +53,7 @@ def export(table: Table, kind: str, path: Path, *, force: bool) -> int:
 
 
 def _chunks(table: Table) -> Iterator[dict[str, Array]]:
-    """The columns of the table, some rows at a time."""
+    """Yield the columns of the table in chunks of rows."""
     for layer in table.layers.values():
         for begin in range(0, layer.keys.n, _CHUNK):
             yield _columns(table, layer, begin, min(begin + _CHUNK, layer.keys.n))
@@ -92,7 +92,7 @@ def _write_sqlite(table: Table, path: Path) -> None:
     kinds = ("INTEGER", "TEXT", "INTEGER", "INTEGER", "REAL", "REAL")
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as store:
         store.execute("PRAGMA synchronous = OFF")
-        store.execute("PRAGMA journal_mode = OFF")  # the file gets its name only when it is whole
+        store.execute("PRAGMA journal_mode = OFF")  # the file is renamed only when complete
         columns = ", ".join(f"{name} {kind} NOT NULL" for name, kind in zip(names, kinds, strict=False))
         store.execute(f"CREATE TABLE afterstates ({columns})")
         store.execute("CREATE TABLE problem (name TEXT, value TEXT)")

@@ -1,44 +1,43 @@
-"""On which tile do games end that are played by a table?  A forward pass along the best moves."""
+"""Compute how likely optimal play is to reach each tile, by a forward pass along the best moves."""
 
 import numpy as np
 
 from lab2048.kernels.board.bits import U64
 from lab2048.kernels.solve import backup, policy
-from lab2048.kernels.solve.backup import Shelf, Values
+from lab2048.kernels.solve.backup import KeyIndex, Values
 from lab2048.solver.problem import Objective
 from lab2048.solver.table import Table
 
 
-def shelf_of(table: Table, tile_sum: int) -> Shelf:
-    """A layer of a table ready for kernels: odds or totals, as they are backed up."""
+def key_index_of(table: Table, tile_sum: int) -> KeyIndex:
+    """Load a layer of a table for kernels, with values as backward induction uses them: odds or totals."""
     layer = table.layers.get(tile_sum)
     if layer is None:
-        return backup.make_shelf(np.empty(0, np.uint64), np.empty(0))
+        return backup.make_key_index(np.empty(0, np.uint64), np.empty(0))
     keys, values = layer.keys.read(), layer.values.read().astype(np.float64)
     if table.problem.objective is Objective.SCORE:
         potentials = np.empty(len(keys))
         backup.potentials(keys, potentials)
         values += potentials
-    return backup.make_shelf(keys, values)
+    return backup.make_key_index(keys, values)
 
 
 def tile_chances(table: Table) -> dict[int, float]:
-    """How likely the best play is to reach each tile, or a higher one.
+    """Return the probability that optimal play reaches each tile or a higher one.
 
-    Tiles that it reaches for certain are there, tiles that it never reaches are not.
-    With a goal a game ends there.
+    Certain tiles are included, impossible ones are not.  With a goal, games end when it is reached.
     """
     problem = table.problem
     goal_rank, plan = U64(problem.goal_rank), problem.plan
     ended = np.zeros(33)
-    shelves: dict[int, Shelf] = {}
+    key_indexes: dict[int, KeyIndex] = {}
     chances: dict[int, Values] = {}
 
-    def layer(tile_sum: int) -> tuple[Shelf, Values]:
-        if tile_sum not in shelves:
-            shelves[tile_sum] = shelf_of(table, tile_sum)
-            chances[tile_sum] = np.zeros(len(shelves[tile_sum].keys))
-        return shelves[tile_sum], chances[tile_sum]
+    def layer(tile_sum: int) -> tuple[KeyIndex, Values]:
+        if tile_sum not in key_indexes:
+            key_indexes[tile_sum] = key_index_of(table, tile_sum)
+            chances[tile_sum] = np.zeros(len(key_indexes[tile_sum].keys))
+        return key_indexes[tile_sum], chances[tile_sum]
 
     for start in problem.starts:
         if problem.is_won(start.board):
@@ -47,14 +46,14 @@ def tile_chances(table: Table) -> dict[int, float]:
             keys, chance = np.array([start.key], np.uint64), np.array([start.chance])
             policy.follow(plan, keys, chance, policy.NO_SPAWN, goal_rank, *layer(start.board.tile_sum), ended)
     for tile_sum in sorted(table.layers):
-        shelf, chance = layer(tile_sum)
-        del shelves[tile_sum], chances[tile_sum]
+        key_index, chance = layer(tile_sum)
+        del key_indexes[tile_sum], chances[tile_sum]
         is_met = chance > 0
-        keys, chance = shelf.keys[is_met], chance[is_met]
+        keys, chance = key_index.keys[is_met], chance[is_met]
         for rank, p in problem.rules.spawn_table:
             if 0 < problem.goal_rank <= rank:
                 ended[problem.goal_rank] += p * chance.sum()
             elif len(keys):
                 policy.follow(plan, keys, p * chance, U64(rank), goal_rank, *layer(tile_sum + 2**rank), ended)
-    reached = np.cumsum(ended[::-1])[::-1] / ended.sum()  # every game ends: what is missing was rounded off
+    reached = np.cumsum(ended[::-1])[::-1] / ended.sum()  # every game ends: normalise away rounding errors
     return {2**rank: min(1.0, float(reached[rank])) for rank in range(1, len(reached)) if reached[rank] > 0}

@@ -1,4 +1,4 @@
-"""Forward: every board that can be reached, layer by layer of the tile sum.
+"""Forward pass: find all reachable boards, layer by layer of the tile sum.
 
 afterstates of smaller sums --spawn--> states --slide--> afterstates of this sum
 """
@@ -18,17 +18,17 @@ from lab2048.solver.column_file import Column, write_column
 from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Problem
 from lab2048.solver.sorted_run import Runs
-from lab2048.solver.workers import Crew, slices
+from lab2048.solver.workers import Workers, slices
 
 _NEAR = 1 << 20  # keys
-_SEEN = 1 << 15  # keys that a worker remembers: a quarter of a megabyte, so that they stay in a near cache
+_SEEN = 1 << 15  # keys that a worker remembers to skip duplicates: 256 KB, to stay in the L2 cache
 
 
 @dataclass(frozen=True)
 class LayerCount:
-    """What one layer holds: up to symmetry, and raw, all turned and mirrored copies counted.
+    """The size of a layer, up to symmetry and raw (counting all symmetric copies).
 
-    States have a move, lost ones have none; afterstates do not show the goal, won ones do.
+    States have a legal move, lost states have none; afterstates are below the goal, won ones have reached it.
     """
 
     states: int = 0
@@ -48,28 +48,28 @@ class LayerCount:
         return tuple(vars(self).values())
 
     def to_json(self) -> dict[str, int]:
-        """The counts by name."""
+        """Return the counts by name."""
         return dict(vars(self))
 
 
 class Forward:
-    """Makes the layers one after the other, in files of a folder."""
+    """Create the layers one after the other, in files."""
 
-    def __init__(self, problem: Problem, crew: Crew, memory: Memory, work: Path) -> None:
-        """Keep runs that do not fit the memory in the folder `work`."""
-        self.problem, self.crew, self.memory, self.work = problem, crew, memory, work
-        self._phase = 0  # which of all steps this is: what a worker has seen belongs to one
+    def __init__(self, problem: Problem, workers: Workers, memory: Memory, work: Path) -> None:
+        """Store runs that do not fit in memory in the folder `work`."""
+        self.problem, self.workers, self.memory, self.work = problem, workers, memory, work
+        self._phase = 0  # step counter; a worker's seen keys are only valid within one step
 
     def states(self, tile_sum: int, afterstates: Callable[[int], Column | None]) -> Runs:
-        """The states of a layer, given the afterstates of the layers below."""
+        """Find the states of a layer, given the afterstates of lower layers."""
         runs = Runs(self.work, "run", self.memory.run_room)
         runs.add(self.problem.start_keys(tile_sum))
         tasks = []
         for rank, _ in self.problem.rules.spawn_table:
             source = afterstates(tile_sum - 2**rank)
             if source is not None and not 0 < self.problem.goal_rank <= rank:
-                # A chunk leads to a few times as many states; the kernel stops when its array is full.
-                cuts = slices(source.n, self.memory.chunk, self.crew.n_workers)
+                # A chunk yields several times as many states; the kernel stops when its array is full.
+                cuts = slices(source.n, self.memory.chunk, self.workers.n_workers)
                 tasks += [(source, rank, begin, end) for begin, end in cuts]
         self._phase += 1
 
@@ -81,14 +81,14 @@ class Forward:
                 at, n = layer.spawn_all(self.problem.plan, keys, at, U64(rank), seen, found)
                 runs.add(found[:n])
 
-        for _ in self.crew.map(spawn, tasks):
+        for _ in self.workers.map(spawn, tasks):
             pass
         return runs
 
     def afterstates(self, states: Column, kept: Words | None) -> tuple[Runs, Runs, LayerCount]:
-        """The afterstates of states, those that have won, and how many states there were.
+        """Return the afterstates of a layer, the won ones, and the counts of its states.
 
-        `kept` are the states if they are in memory anyway.
+        `kept` are the states, if they are in memory.
         """
         runs, won_runs = (Runs(self.work, name, self.memory.run_room // 2) for name in ("run", "won"))
         goal_rank = U64(self.problem.goal_rank)
@@ -106,7 +106,7 @@ class Forward:
             return counts
 
         total = np.zeros(layer.N_COUNTS, np.int64)
-        for counts in self.crew.map(slide, slices(states.n, self.memory.chunk, self.crew.n_workers)):
+        for counts in self.workers.map(slide, slices(states.n, self.memory.chunk, self.workers.n_workers)):
             total += counts
         return runs, won_runs, LayerCount(*total.tolist())
 
@@ -117,7 +117,7 @@ class Forward:
         push: Callable[[Iterator[Words]], Column],
         keys_path: Path,
     ) -> tuple[LayerCount, Column, Column]:
-        """Make a layer: its states, pushed where backward finds them, and the file of its afterstates."""
+        """Create a layer: push its states for the backward pass, and write the file of its afterstates."""
         runs = self.states(tile_sum, afterstates)
         kept: list[Words] | None = [] if runs.n_keys <= self.memory.run_room else None
         states = push(self._pass(runs, kept))
@@ -125,7 +125,7 @@ class Forward:
         together = None if kept is None else kept[0] if len(kept) == 1 else np.concatenate([*kept, _NOTHING])
         after, won, count = self.afterstates(states, together)
         n_after_raw, n_won_raw = [0], [0]
-        near: list[Words] = []  # the layers that come next read these keys: as long as they are few, from memory
+        near: list[Words] = []  # the next layers read these keys, from memory if they are few
         keys = write_column(keys_path, "<u8", self._counted(after, n_after_raw, near), is_kept=True)
         if near:
             keys = replace(keys, array=np.concatenate([*near, _NOTHING]))
@@ -136,11 +136,11 @@ class Forward:
         return count, states, keys
 
     def _counted(self, runs: Runs, n_raw: list[int], near: list[Words] | None = None) -> Iterator[Words]:
-        """The keys of runs, part by part, also in `near` if they are few, and in n_raw[0] how many boards they are."""
+        """Yield the merged keys in parts; add the raw count to n_raw[0], and append to `near` if they are few."""
         is_near = near is not None and runs.n_keys <= _NEAR
-        for part in runs.merged(self.crew, self.memory.part):
-            cuts = slices(len(part), len(part), self.crew.n_workers)
-            n_raw[0] += sum(self.crew.map(partial(self._count_raw, part), cuts))
+        for part in runs.merged(self.workers, self.memory.part):
+            cuts = slices(len(part), len(part), self.workers.n_workers)
+            n_raw[0] += sum(self.workers.map(partial(self._count_raw, part), cuts))
             if near is not None and is_near:
                 near.append(part)
             yield part
@@ -149,14 +149,14 @@ class Forward:
         return int(layer.count_raw(self.problem.plan, keys[cut[0] : cut[1]]))
 
     def _pass(self, runs: Runs, kept: list[Words] | None) -> Iterator[Words]:
-        for part in runs.merged(self.crew, self.memory.part):
+        for part in runs.merged(self.workers, self.memory.part):
             if kept is not None:
                 kept.append(part)
             yield part
 
     def _arrays(self) -> tuple[Words, Words, Words]:
-        """What a worker has for itself: keys it has seen in this step, and room for what it finds."""
-        own = self.crew.own
+        """Return a worker's own arrays: keys seen in this step, and buffers for results."""
+        own = self.workers.own
         if not hasattr(own, "found"):
             own.seen = np.zeros(_SEEN, np.uint64)
             own.found = np.empty(max(self.memory.run, 16 * BLOCK), np.uint64)

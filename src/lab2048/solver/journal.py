@@ -1,7 +1,7 @@
-"""The journal of a table that is being made: one line of JSON for each layer that is done.
+"""The journal of an unfinished table: one line of JSON per finished layer.
 
-A line is written when its files are in place.  A line that was torn by a crash is
-dropped; so are the lines after the first whose files are not as they were written.
+A line is written when its files are complete.  An incomplete line after a crash is dropped, and so are
+all lines from the first one whose files are damaged.
 """
 
 import errno
@@ -17,7 +17,7 @@ SCHEMA = "lab2048/solve-1"
 
 
 class Journal:
-    """Lines that are appended, each of them whole or not there."""
+    """An append-only file of JSON lines."""
 
     def __init__(self, path: Path) -> None:
         """Open nothing yet."""
@@ -26,7 +26,7 @@ class Journal:
         self._file: IO[bytes] | None = None
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -36,7 +36,7 @@ class Journal:
         return self.path.exists()
 
     def read(self) -> None:
-        """Read what is there, up to the first line that is not whole, and cut off the rest."""
+        """Read up to the first invalid line, and truncate the file there."""
         self.lines = []
         size = 0
         try:
@@ -57,7 +57,7 @@ class Journal:
             raise FileError(f"{self.path} cannot be read: {error.strerror}", code="file.unreadable") from None
 
     def keep(self, n_lines: int) -> None:
-        """Forget all but the first lines."""
+        """Truncate to the first `n_lines` lines."""
         if n_lines < len(self.lines):
             self.lines = self.lines[:n_lines]
             text = "".join(json.dumps(line) + "\n" for line in self.lines)
@@ -67,7 +67,7 @@ class Journal:
             part.replace(self.path)
 
     def append(self, **entry: Any) -> None:
-        """Add a line."""
+        """Append a line."""
         self.lines.append(entry)
         data = (json.dumps(entry) + "\n").encode()
         try:
@@ -82,10 +82,10 @@ class Journal:
             raise write_error(self.path, error) from None
 
     def of_kind(self, kind: str) -> Iterator[dict[str, Any]]:
-        """The lines of one kind, in order."""
+        """Yield the lines of one kind, in order."""
         return (line for line in self.lines if line.get("kind") == kind)
 
 
 def _has_numbers(entry: dict[str, Any]) -> bool:
-    """True if a line says of which layer it is, and when it was done."""
+    """Return True if a line has a layer and a time."""
     return isinstance(entry.get("sum"), int) and isinstance(entry.get("seconds"), int | float)

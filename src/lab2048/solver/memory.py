@@ -1,4 +1,4 @@
-"""How much memory the parts of a solve may take."""
+"""Memory limits for the parts of a solve."""
 
 import re
 import sys
@@ -8,12 +8,12 @@ from pathlib import Path
 from lab2048.errors import UsageError
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-BASE = 320 * 2**20  # what the program itself takes: Python, NumPy, Numba, compiled kernels
-LEAST = 64 * 2**20  # beside that
+BASE = 320 * 2**20  # the program itself: Python, NumPy, Numba, compiled kernels
+LEAST = 64 * 2**20  # for the arrays
 
 
 def read_size(text: str) -> int:
-    """Bytes as people write them.
+    """Parse a size in bytes.
 
     >>> read_size("8G"), read_size("512M"), read_size("1.5K")
     (8589934592, 536870912, 1536)
@@ -25,7 +25,7 @@ def read_size(text: str) -> int:
 
 
 def peak_memory() -> int:
-    """The most memory that this process has had so far, in bytes; 0 where the system does not say."""
+    """Return the peak memory of this process in bytes; 0 if unknown."""
     try:
         import resource
     except ImportError:  # Windows
@@ -35,7 +35,7 @@ def peak_memory() -> int:
 
 
 def free_memory() -> int:
-    """How much memory the machine could give now, in bytes; 0 where the system does not say."""
+    """Return the available memory of the machine in bytes; 0 if unknown."""
     try:
         found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
     except OSError:
@@ -45,9 +45,9 @@ def free_memory() -> int:
 
 @dataclass(frozen=True)
 class Memory:
-    """Limits for the arrays of a solve, in keys of 8 bytes, made from one number of bytes.
+    """Array sizes of a solve, in keys of 8 bytes, derived from a limit in bytes.
 
-    Where a limit could change a value by rounding, it does not depend on the number of workers.
+    Sizes that could change the rounding of values do not depend on the number of workers.
     """
 
     bytes: int
@@ -55,7 +55,7 @@ class Memory:
 
     @classmethod
     def within(cls, limit: int, n_workers: int) -> "Memory":
-        """What a limit for the whole process leaves to the arrays."""
+        """Make limits from a limit for the whole process."""
         room = limit - BASE
         if room < LEAST:
             raise UsageError(
@@ -66,25 +66,25 @@ class Memory:
 
     @property
     def run(self) -> int:
-        """Keys of a run while it is found and sorted; each worker has room for one, and for its copy."""
+        """Keys of a run while it is built and sorted; each worker needs one and a copy."""
         return min(1 << 21, self.bytes // 8 // 16 // self.n_workers)
 
     @property
     def chunk(self) -> int:
-        """Keys that a worker reads at once."""
+        """Keys that a worker processes at once."""
         return min(1 << 18, self.bytes // 8 // 64 // self.n_workers)
 
     @property
     def run_room(self) -> int:
-        """Keys of sorted runs that may wait in memory."""
+        """Keys of sorted runs kept in memory."""
         return self.bytes // 8 // 6
 
     @property
     def part(self) -> int:
-        """Keys of a range while it is merged: they are there up to three times, for every worker."""
+        """Keys of a range while it is merged; each worker holds up to three copies."""
         return self.bytes // 8 // 12 // self.n_workers
 
     @property
-    def shelf(self) -> int:
-        """Keys on a shelf: each is there with its value, and has up to a whole drawer."""
+    def key_index(self) -> int:
+        """Keys of an index in memory, with their values and buckets."""
         return self.bytes // 24 // 6

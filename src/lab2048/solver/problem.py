@@ -1,4 +1,4 @@
-"""What is to be solved: rules, and what the player wants."""
+"""A problem to solve: rules and an objective."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -19,15 +19,15 @@ MAX_STARTS = 1_000_000
 
 
 class Objective(Enum):
-    """What the player wants."""
+    """What the player maximises."""
 
-    WIN = "win"  # to reach the goal, however long it takes; the game ends there
-    SCORE = "score"  # as much as possible until no move is left; there is no goal
+    WIN = "win"  # the probability of reaching the goal, which ends the game
+    SCORE = "score"  # the expected score until no move is left; the goal is ignored
 
 
 @dataclass(frozen=True)
 class Start:
-    """A first board, up to symmetry, and how likely it is."""
+    """A start board up to symmetry, and its probability."""
 
     key: int
     board: Board
@@ -42,7 +42,7 @@ class Problem:
     objective: Objective
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be solved, saying why."""
+        """Raise LabError for rules that cannot be solved."""
         rules = self.rules
         if rules.spawner is not Spawner.FAIR:
             raise UsageError(
@@ -65,7 +65,7 @@ class Problem:
 
     @classmethod
     def of(cls, rules: Rules, objective: str) -> Self:
-        """A problem with its objective as a word."""
+        """Make a problem from the name of its objective."""
         try:
             return cls(rules, Objective(objective))
         except ValueError:
@@ -77,17 +77,17 @@ class Problem:
 
     @property
     def goal_rank(self) -> int:
-        """The rank that ends the game; 0 if none does."""
+        """Return the rank that ends the game; 0 if none does."""
         return self.rules.goal_rank if self.objective is Objective.WIN else 0
 
     @property
     def measure(self) -> int:
-        """What values are while they are backed up (lab2048.kernels.solve.backup)."""
+        """Return the kind of value in backward induction (see lab2048.kernels.solve.backup)."""
         return ODDS if self.objective is Objective.WIN else TOTAL
 
     @property
     def spawned_potential(self) -> float:
-        """The mean potential of a tile that spawns."""
+        """Return the mean potential of a spawned tile."""
         return float(sum(p * ((rank - 1) << rank) for rank, p in self.rules.spawn_table))
 
     def is_won(self, board: Board) -> bool:
@@ -95,7 +95,7 @@ class Problem:
 
     @cached_property
     def starts(self) -> tuple[Start, ...]:
-        """The first boards, each once for all its copies, by key."""
+        """Return the start boards up to symmetry, sorted by key."""
         chances: dict[Board, float] = {self.rules.board.canonical(): 1.0}
         for _ in range(self.rules.n_start):
             following: dict[Board, float] = {}
@@ -105,14 +105,14 @@ class Problem:
                     following[state] = following.get(state, 0.0) + chance * spawn.probability
                 if len(following) > MAX_STARTS:
                     raise UsageError(
-                        f"start {self.rules.n_start} gives too many first boards: expected fewer tiles", field="start"
+                        f"start {self.rules.n_start} gives too many start boards: expected fewer tiles", field="start"
                     )
             chances = following
         found = [Start(key_of(board), board, chance) for board, chance in chances.items()]
         return tuple(sorted(found, key=lambda start: start.key))
 
     def start_keys(self, tile_sum: int) -> Words:
-        """The keys of first boards of one tile sum that are not won yet, sorted."""
+        """Return the sorted keys of start boards with this tile sum that are not already won."""
         return np.array(self._keys_by_sum.get(tile_sum, []), np.uint64)
 
     @cached_property
@@ -125,20 +125,17 @@ class Problem:
 
     @cached_property
     def open_starts(self) -> Words:
-        """The keys of all first boards that are not won yet, sorted."""
+        """Return the sorted keys of all start boards that are not already won."""
         return np.array([start.key for start in self.starts if not self.is_won(start.board)], np.uint64)
 
     def to_json(self) -> dict[str, Any]:
-        """The problem as plain data; `from_json` is the inverse.
-
-        Without a goal, rules that differ only there are the same problem.
-        """
+        """Return JSON data; `from_json` is the inverse."""
         rules = self.rules.to_json()
         return {"rules": rules, "objective": self.objective.value}
 
     @classmethod
     def from_json(cls, data: Any) -> Self:
-        """Read what `to_json` wrote."""
+        """Parse the data that `to_json` returns."""
         try:
             return cls(Rules.from_json(data["rules"]), Objective(data["objective"]))
         except (KeyError, TypeError, ValueError, LabError) as error:
@@ -146,16 +143,16 @@ class Problem:
 
 
 def key_of(board: Board) -> int:
-    """The key of a board up to symmetry: the same for all its copies."""
+    """Return the key of a board, which is the same for all symmetric copies."""
     return canonical_word(board) * int(SCATTER) % 2**64
 
 
 def canonical_word(board: Board) -> int:
-    """The packed board that stands for all copies of this one."""
+    """Return the canonical form of a board, packed."""
     return int(canonical(_plan_of(board.shape), np.uint64(board.to_packed())))
 
 
 @lru_cache(maxsize=16)
 def _plan_of(shape: Shape) -> Plan:
-    """What kernels know of a shape; symmetries are the same whatever spawns."""
+    """Return a plan for the symmetries of a shape, which do not depend on the spawn table."""
     return make_plan(Rules(Board(shape, (0,) * shape.n_cells), n_start=1))

@@ -1,4 +1,4 @@
-"""Solving a board: forward, backward, and a table in the end; interrupted at any moment, it goes on."""
+"""Solve a board: a forward pass, a backward pass, and a table; it can be interrupted and resumed at any time."""
 
 import json
 import math
@@ -15,7 +15,7 @@ from lab2048.errors import FileError
 from lab2048.records.atomic_file import replacing
 from lab2048.records.process_lock import ProcessLock
 from lab2048.records.provenance import provenance
-from lab2048.solver.backward import Backward, Bookcase, LayerFiles
+from lab2048.solver.backward import Backward, LayerFiles, LayerValues
 from lab2048.solver.column_file import Column, Stack, write_column
 from lab2048.solver.count import first_sums, spawn_tiles
 from lab2048.solver.forward import Forward, LayerCount
@@ -24,27 +24,27 @@ from lab2048.solver.journal import Journal
 from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Objective, Problem
 from lab2048.solver.table import MANIFEST, SCHEMA, Layer, Table, chance_of, keys_path, values_path
-from lab2048.solver.workers import Crew
+from lab2048.solver.workers import Workers
 
 JOURNAL, WORK, SOLVED = "journal.jsonl", "work", "solved.json"
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a solve has come."""
+    """The progress of a solve."""
 
     phase: str  # forward or backward
     tile_sum: int
-    n_layers: int  # done in this phase
-    n_all: int  # layers of this phase; 0 while that is not known
-    count: LayerCount  # of all layers done forward
-    n_valued: int  # afterstates valued so far
+    n_layers: int  # finished in this phase
+    n_all: int  # total layers of this phase; 0 = not known yet
+    count: LayerCount  # of all layers of the forward pass so far
+    n_valued: int  # afterstates with values so far
     seconds: float
     n_bytes: int  # on disk
 
 
 def check_folder(folder: Path, problem: Problem, *, is_exact: bool) -> Table | None:
-    """The table of a problem if it is in a folder already; raise FileError if something else is there."""
+    """Return the table of a problem if the folder has it; raise FileError if the folder has anything else."""
     if (folder / MANIFEST).exists():
         table = Table.open(folder)
         if table.problem != problem or table.manifest["dtype"] != ("<f8" if is_exact else "<f4"):
@@ -62,13 +62,13 @@ def check_folder(folder: Path, problem: Problem, *, is_exact: bool) -> Table | N
 
 
 class Solve:
-    """One solve in one folder."""
+    """One solve in a folder."""
 
     def __init__(
         self,
         problem: Problem,
         folder: Path,
-        crew: Crew,
+        workers: Workers,
         memory: Memory,
         *,
         is_exact: bool = False,
@@ -76,7 +76,7 @@ class Solve:
         checkpoint_seconds: float = 5.0,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> None:
-        """Prepare; `run` does the work.  A table that is not kept need not survive a power failure."""
+        """Prepare; `run` does the work.  Without `is_kept` the table may not survive a power failure."""
         self.problem, self.folder, self.progress = problem, folder, progress
         self.dtype = "<f8" if is_exact else "<f4"
         self.work = folder / WORK
@@ -84,24 +84,24 @@ class Solve:
         self.is_kept, self.checkpoint_seconds = is_kept, checkpoint_seconds
         self._stack = Stack(self.work / "states.u64", "<u8")
         self._lock = ProcessLock(self.work / "lock")
-        self._forward = Forward(problem, crew, memory, self.work)
-        self._backward = Backward(problem, crew, memory, dtype=self.dtype)
+        self._forward = Forward(problem, workers, memory, self.work)
+        self._backward = Backward(problem, workers, memory, dtype=self.dtype)
         self._keys: dict[int, Column] = {}
         self._states: dict[int, Column] = {}
         self._counts: dict[int, LayerCount] = {}
         self._values: dict[int, Column] = {}
-        self._cases: dict[int, Bookcase] = {}  # states above the layer at hand
+        self._layer_values: dict[int, LayerValues] = {}  # states of the layers above the current one
         self._starts: dict[int, float] = {}
         self._total, self._n_valued, self._n_waiting = LayerCount(), 0, 0
         self._before, self._begin = 0.0, time.perf_counter()
 
     @property
     def seconds(self) -> float:
-        """Time spent on this table, in all runs."""
+        """Return the time spent on this table, over all sessions."""
         return self._before + time.perf_counter() - self._begin
 
     def run(self) -> Table:
-        """Solve, or go on; a table that is complete is only opened."""
+        """Solve or resume; a complete table is only opened."""
         table = check_folder(self.folder, self.problem, is_exact=self.dtype == "<f8")
         if table is not None:
             self._tidy()
@@ -120,7 +120,7 @@ class Solve:
         self._lock.release()
 
     def _open(self) -> None:
-        """Take the folder, and what an earlier run has left in it."""
+        """Lock the folder and load the progress of earlier sessions."""
         head = {"kind": "head", "schema": JOURNAL_SCHEMA, "problem": self.problem.to_json(), "dtype": self.dtype}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -135,30 +135,30 @@ class Solve:
                 *self.work.glob("run-*"),
                 *self.work.glob("won-*"),
             ):
-                path.unlink()  # of a run that was killed
+                path.unlink()  # left by a killed session
         except OSError as error:
             raise FileError(f"{self.folder} cannot be used: {error.strerror}", code="file.unwritable") from None
         if not self.journal.lines:
             self.journal.append(**head)
         if self.journal.lines[0] != head:
             raise FileError(
-                f"{self.folder} holds the beginnings of another table: expected an empty folder", code="file.unwritable"
+                f"{self.folder} holds another unfinished table: expected an empty folder", code="file.unwritable"
             )
         while (n_good := self._recall()) < len(self.journal.lines):
             self.journal.keep(n_good)
 
     def _recall(self) -> int:
-        """Take up what the journal tells; return how many of its lines can be believed.
+        """Restore the progress from the journal; return the number of valid lines.
 
-        Backward goes on from the last checkpoint; what was valued after it is valued again,
-        with the same result.
+        The backward pass resumes from the last checkpoint; layers after it are computed again, with the
+        same result.
         """
-        for store in (self._keys, self._states, self._counts, self._values, self._cases, self._starts):
+        for store in (self._keys, self._states, self._counts, self._values, self._layer_values, self._starts):
             store.clear()
         self._total, self._n_valued, self._n_waiting = LayerCount(), 0, 0
         lines = self.journal.lines
         last = max((i for i, line in enumerate(lines) if line["kind"] == "checkpoint"), default=-1)
-        # States that no layer needs any more are gone.
+        # States that no layer needs any more have been deleted.
         dropped = lines[last]["sum"] + self._reach if last >= 0 else float("inf")
         for i, line in enumerate(lines[1:], 1):
             try:
@@ -176,8 +176,8 @@ class Solve:
                         states = self._states[int(above)]
                         column = Column(self._path(int(above)), "<f8", states.n, checksum)
                         column.check()
-                        self._cases[int(above)] = Bookcase(states, column)
-            except (FileError, KeyError, TypeError, ValueError, AttributeError):  # damaged, be it file or line
+                        self._layer_values[int(above)] = LayerValues(states, column)
+            except (FileError, KeyError, TypeError, ValueError, AttributeError):  # damaged file or line
                 return i
             self._before = line["seconds"]
         return len(lines)
@@ -192,12 +192,12 @@ class Solve:
         self._note_forward(tile_sum, count, states, keys)
 
     def _path(self, tile_sum: int) -> Path:
-        """Where the values of a layer's states wait."""
+        """Return the temporary file for the state values of a layer."""
         return self.work / f"values-{tile_sum:06}.npy"
 
     @cached_property
     def _reach(self) -> int:
-        """The largest tile that spawns: from how far above a layer its values come."""
+        """Return the largest spawned tile: how far above a layer its successors can be."""
         return 1 << max(rank for rank, _ in self.problem.rules.spawn_table)
 
     def _go_forward(self) -> None:
@@ -205,7 +205,7 @@ class Solve:
         todo |= {tile_sum + tile for tile_sum, keys in self._keys.items() if keys.n for tile in tiles}
         todo -= set(self._keys)
         below = self._states[max(self._states)] if self._states else None
-        near: list[int] = []  # layers whose keys may be in memory
+        near: list[int] = []  # layers whose keys may still be in memory
         while todo:
             tile_sum = min(todo)
             todo.discard(tile_sum)
@@ -242,31 +242,37 @@ class Solve:
         for tile_sum in sorted(set(self._keys) - set(self._values), reverse=True):
             keys, states = self._keys[tile_sum], self._states[tile_sum]
             files = LayerFiles(keys, states, values_path(self.folder, tile_sum), self._path(tile_sum))
-            values, case, starts = self._backward.value_layer(files, self._above(tile_sum))
-            for above in [above for above in self._cases if above >= tile_sum + self._reach]:
-                del self._cases[above]
-            self._cases[tile_sum] = case
+            values, layer_values, starts = self._backward.value_layer(files, self._above(tile_sum))
+            for above in [above for above in self._layer_values if above >= tile_sum + self._reach]:
+                del self._layer_values[above]
+            self._layer_values[tile_sum] = layer_values
             self._note_backward(tile_sum, values, starts)
             self._n_waiting -= states.n
             seconds = round(self.seconds, 3)
             self.journal.append(kind="backward", sum=tile_sum, values=values.checksum, starts=starts, seconds=seconds)
-            if case.shelf is None or time.perf_counter() - self._kept_at > self.checkpoint_seconds:
+            if layer_values.key_index is None or time.perf_counter() - self._kept_at > self.checkpoint_seconds:
                 self._checkpoint(tile_sum)
             self._tell("backward", tile_sum)
 
-    def _above(self, tile_sum: int) -> Callable[[int], Bookcase | None]:
-        return lambda tile: self._cases.get(tile_sum + tile)
+    def _above(self, tile_sum: int) -> Callable[[int], LayerValues | None]:
+        return lambda tile: self._layer_values.get(tile_sum + tile)
 
     def _checkpoint(self, tile_sum: int) -> None:
-        """Keep what the next layers need, and drop what none needs any more."""
-        for above, case in self._cases.items():
-            if case.values is None:
-                assert case.shelf is not None  # what is not in a file is in memory
-                case.values = write_column(self._path(above), "<f8", [case.shelf.values], is_kept=False)
-        checksums = {above: case.values.checksum for above, case in self._cases.items() if case.values}
+        """Save what the next layers need, and delete what no layer needs any more."""
+        for above, layer_values in self._layer_values.items():
+            if layer_values.values is None:
+                assert layer_values.key_index is not None  # not in a file, so in memory
+                layer_values.values = write_column(
+                    self._path(above), "<f8", [layer_values.key_index.values], is_kept=False
+                )
+        checksums = {
+            above: layer_values.values.checksum
+            for above, layer_values in self._layer_values.items()
+            if layer_values.values
+        }
         self.journal.append(kind="checkpoint", sum=tile_sum, state_values=checksums, seconds=round(self.seconds, 3))
         for path in self.work.glob("values-*"):
-            if path not in {self._path(above) for above in self._cases}:
+            if path not in {self._path(above) for above in self._layer_values}:
                 path.unlink()
         gone = [column for s, column in self._states.items() if s >= tile_sum + self._reach]
         if gone:
@@ -285,7 +291,7 @@ class Solve:
         self.progress(Progress(phase, tile_sum, n_layers, n_all, self._total, self._n_valued, self.seconds, n_bytes))
 
     def _finish(self) -> Table:
-        """Write the manifest; with it the table is complete."""
+        """Write the manifest, which makes the table complete."""
         layers = [Layer(s, self._counts[s], self._keys[s], self._values[s]) for s in sorted(self._keys)]
         manifest: dict[str, Any] = {
             "schema": SCHEMA,
@@ -298,7 +304,7 @@ class Solve:
         }
         solved = {"seconds": round(self.seconds, 3), "provenance": provenance()}
         if self.is_kept and hasattr(os, "sync"):
-            os.sync()  # what the manifest speaks of is there, even if the power fails now
+            os.sync()  # the files must be on disk before the manifest, in case the power fails
         for name, data in ((SOLVED, solved), (MANIFEST, manifest)):
             with replacing(self.folder / name, force=True) as file:
                 file.write(json.dumps(data, indent=1) + "\n")
@@ -306,13 +312,13 @@ class Solve:
         return Table.open(self.folder)
 
     def _tidy(self) -> None:
-        """Remove what a complete table does not need."""
+        """Delete what a complete table does not need."""
         self._close()
         self.journal.path.unlink(missing_ok=True)
         shutil.rmtree(self.work, ignore_errors=True)
 
     def _answer(self) -> dict[str, float]:
-        """The value over the first tiles; with a goal also the chance to lose, which keeps its digits."""
+        """Return the value over all start boards, and with a goal the probability of losing, in full precision."""
         if self.problem.objective is Objective.SCORE:
             value = math.fsum(
                 start.chance * (self._starts[start.key] - start.board.potential) for start in self.problem.starts
@@ -324,5 +330,5 @@ class Solve:
         }
         win = math.fsum(start.chance * chance_of(odds[start.key]) for start in self.problem.starts)
         loss = math.fsum(start.chance / (1 + odds[start.key]) for start in self.problem.starts)
-        # The smaller of the two has all its digits.
+        # The smaller of the two has full precision.
         return {"value": win if win < loss else 1 - loss, "loss_probability": min(loss, 1.0) if win > loss else 1 - win}

@@ -1,8 +1,8 @@
-"""Sorted runs: more keys than fit the memory, brought into one order without doubles.
+"""External merge sort: sort and deduplicate more keys than fit in memory.
 
-Each worker sorts what it finds in pieces of bounded size, the runs.  Runs that do not
-fit the memory wait on disk.  In the end the keys are merged a range at a time; keys
-are spread evenly, so that equal ranges hold about equal numbers of them.
+Each worker sorts what it finds in runs of bounded size.  Runs that do not fit in memory are stored on
+disk.  At the end the keys are merged one range at a time; keys are distributed uniformly, so equal
+ranges hold about equal numbers of them.
 """
 
 import itertools
@@ -15,16 +15,16 @@ import numpy as np
 from lab2048.kernels.board.block import Words
 from lab2048.kernels.solve import layer
 from lab2048.solver.column_file import Column, write_column
-from lab2048.solver.workers import Crew
+from lab2048.solver.workers import Workers
 
-_SMALL = 1 << 14  # keys that are not worth a second worker
+_SMALL = 1 << 14  # keys; below this a second worker is not worth it
 
 
 class Runs:
-    """Collects sorted runs from any thread and hands out their union, range by range."""
+    """Collect sorted runs from any thread, and yield their union range by range."""
 
     def __init__(self, folder: Path, name: str, room: int) -> None:
-        """Keep at most `room` keys in memory; runs that wait on disk are called `name`."""
+        """Keep at most `room` keys in memory; runs on disk are named `name`-N.npy."""
         self._folder, self._name, self._room = folder, name, room
         self._memory: list[Words] = []
         self._disk: list[Column] = []
@@ -34,11 +34,11 @@ class Runs:
 
     @property
     def n_keys(self) -> int:
-        """How many keys there are, doubles of different runs included."""
+        """Return the number of keys, counting duplicates between runs."""
         return self._n_memory + sum(column.n for column in self._disk)
 
     def add(self, found: Words) -> None:
-        """Sort some keys, which are changed by that, and keep the different ones."""
+        """Sort keys in place, and store the distinct ones as a run."""
         found.sort()
         run = found[: layer.drop_doubles(found)]
         if len(run) == 0:
@@ -53,13 +53,13 @@ class Runs:
             path = self._folder / f"{self._name}-{next(self._numbers)}.npy"
             self._disk.append(write_column(path, "<u8", [run], is_kept=False))
 
-    def merged(self, crew: Crew, largest: int) -> Iterator[Words]:
-        """All keys in order and each once, in arrays of about `largest` keys at most."""
+    def merged(self, workers: Workers, largest: int) -> Iterator[Words]:
+        """Yield all distinct keys in order, in arrays of at most about `largest` keys."""
         n_keys = self.n_keys
         if not self._disk and len(self._memory) <= 1:
             yield from self._memory
             return
-        n_parts = max(-(-n_keys // largest), crew.n_workers if n_keys > _SMALL else 1)
+        n_parts = max(-(-n_keys // largest), workers.n_workers if n_keys > _SMALL else 1)
         edges = np.array([(i << 64) // n_parts for i in range(1, n_parts)], np.uint64)
         cuts = [[0, *np.searchsorted(run, edges).tolist(), len(run)] for run in self._memory]
         disk_cuts = [[0, *np.searchsorted(run.map(), edges).tolist(), run.n] for run in self._disk]
@@ -69,11 +69,11 @@ class Runs:
             far = [run.read(cut[part], cut[part + 1]) for run, cut in zip(self._disk, disk_cuts, strict=True)]
             return merge_all(near + far)
 
-        for first in range(0, n_parts, crew.n_workers):
-            yield from crew.map(merge_part, range(first, min(first + crew.n_workers, n_parts)))
+        for first in range(0, n_parts, workers.n_workers):
+            yield from workers.map(merge_part, range(first, min(first + workers.n_workers, n_parts)))
 
     def drop(self) -> None:
-        """Forget everything, on disk too."""
+        """Delete all runs, also on disk."""
         self._memory = []
         for column in self._disk:
             column.path.unlink(missing_ok=True)
@@ -81,7 +81,7 @@ class Runs:
 
 
 def merge_all(arrays: list[Words]) -> Words:
-    """The union of sorted arrays, in order."""
+    """Return the sorted union of sorted arrays."""
     while len(arrays) > 1:
         longer = []
         for i in range(0, len(arrays) - 1, 2):

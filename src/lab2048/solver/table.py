@@ -1,13 +1,12 @@
 """Tables: the value of every afterstate of a solved board, in a folder.
 
-    manifest.json           the problem, the answer, and for each layer its counts and checksums
+    manifest.json           the problem, the answer, and the counts and checksums of each layer
     keys-000042.npy         the afterstates of tile sum 42, up to symmetry, as sorted keys (uint64)
     values-000042.npy       their values in the same order, float32 or float64
     solved.json             when and how the table was made
 
-A key is a packed board times block.SCATTER, modulo 2^64; times block.GATHER it is the board
-again.  A value is the odds of reaching the goal (chance to win by chance to lose), or
-the expected score to come.
+A key is a packed board times block.SCATTER, modulo 2^64; multiplying by block.GATHER restores the
+board.  A value is the odds of reaching the goal, P(win) / P(loss), or the expected future score.
 """
 
 import json
@@ -40,7 +39,7 @@ class Layer:
     values: Column
 
     def to_json(self) -> dict[str, Any]:
-        """What the manifest says of it."""
+        """Return the layer's entry in the manifest."""
         return {
             "sum": self.tile_sum,
             **self.count.to_json(),
@@ -50,17 +49,17 @@ class Layer:
 
 
 def keys_path(folder: Path, tile_sum: int) -> Path:
-    """Where the afterstates of a layer are."""
+    """Return the file of a layer's afterstates."""
     return folder / f"keys-{tile_sum:06}.npy"
 
 
 def values_path(folder: Path, tile_sum: int) -> Path:
-    """Where their values are."""
+    """Return the file of a layer's values."""
     return folder / f"values-{tile_sum:06}.npy"
 
 
 def chance_of(odds: float) -> float:
-    """The chance to win.
+    """Convert odds to the probability of winning.
 
     >>> chance_of(3.0), chance_of(np.inf)
     (0.75, 1.0)
@@ -70,17 +69,17 @@ def chance_of(odds: float) -> float:
 
 @dataclass(frozen=True)
 class MoveValue:
-    """What a move leads to and what it is worth: the chance to win, or its reward and the score to come."""
+    """A move, its afterstate and its value: the probability of winning, or reward plus expected future score."""
 
     move: AnyMove
     after: Board
     reward: int
     value: float
-    loss: float | None = None  # with a goal: the chance to lose, which has digits where the value is near 1
+    loss: float | None = None  # with a goal: the probability of losing, precise where the value is near 1
 
 
 class Table:
-    """A table that is complete, opened for probing; layers are mapped into memory when they are needed."""
+    """A complete table, opened for probing; layers are memory-mapped on demand."""
 
     def __init__(self, folder: Path, problem: Problem, layers: dict[int, Layer], manifest: dict[str, Any]) -> None:
         """Use `open`."""
@@ -89,7 +88,7 @@ class Table:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """Read the manifest of a table."""
+        """Open a table by reading its manifest."""
         path = folder / MANIFEST
         try:
             data = json.loads(path.read_text())
@@ -98,12 +97,12 @@ class Table:
                 raise FileError(
                     f"there is no folder {folder}: expected a table that lab2048 solve wrote", code="file.not_found"
                 ) from None
-            hint = "; the same solve command goes on with it" if (folder / "journal.jsonl").exists() else ""
+            hint = "; the same solve command resumes it" if (folder / "journal.jsonl").exists() else ""
             raise FileError(f"{folder} holds no complete table: expected {MANIFEST} in it{hint}") from None
         except (OSError, ValueError) as error:
             raise FileError(f"{path} cannot be read: {error}", code="file.unreadable") from None
         if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-            raise FileError(f"{path} is of another kind: expected the schema {SCHEMA}")
+            raise FileError(f"{path} has another format: expected the schema {SCHEMA}")
         try:
             dtype = data["dtype"]
             if dtype not in DTYPES:
@@ -123,16 +122,16 @@ class Table:
 
     @cached_property
     def count(self) -> LayerCount:
-        """All layers together."""
+        """Return the sum of the counts of all layers."""
         return sum((layer.count for layer in self.layers.values()), LayerCount())
 
     @property
     def n_bytes(self) -> int:
-        """How much the layers take on disk."""
+        """Return the size of the layers on disk."""
         return sum(layer.keys.n_bytes + layer.values.n_bytes for layer in self.layers.values())
 
     def load(self) -> None:
-        """Take all of a small table into memory: it then needs its folder no more."""
+        """Load the whole table into memory; its folder is no longer needed."""
         self._maps = {tile_sum: (layer.keys.read(), layer.values.read()) for tile_sum, layer in self.layers.items()}
 
     def _map(self, tile_sum: int) -> tuple[Array, Array]:
@@ -140,20 +139,20 @@ class Table:
             if len(self._maps) > 64:  # maps are open files
                 self._maps.pop(next(iter(self._maps)))
             layer = self.layers[tile_sum]
-            # As plain arrays on the same memory: an array of a map is slow to index.
+            # Plain arrays on the same memory, because indexing a memmap is slow.
             self._maps[tile_sum] = np.asarray(layer.keys.map()), np.asarray(layer.values.map())
         return self._maps[tile_sum]
 
     def stored_value(self, after: Board) -> float:
-        """What the table has for an afterstate: odds, or the score to come."""
+        """Return the stored value of an afterstate: odds, or the expected future score."""
         if after.shape != self.problem.rules.shape:
             raise BoardError(f"board {after.to_text()} has another shape than the table: expected {self._example}")
         if after.tile_sum in self.layers and after.is_packable:
             keys, values = self._map(after.tile_sum)
             key = key_of(after)
-            place = int(np.searchsorted(keys, np.uint64(key)))
-            if place < len(keys) and int(keys[place]) == key:
-                return float(values[place])
+            i = int(np.searchsorted(keys, np.uint64(key)))
+            if i < len(keys) and int(keys[i]) == key:
+                return float(values[i])
         raise BoardError(
             f"board {after.to_text()} is not in the table: expected one that can be reached from {self._example}"
         )
@@ -163,7 +162,7 @@ class Table:
         return self.problem.rules.board.to_text()
 
     def move_values(self, board: Board) -> list[MoveValue]:
-        """What every legal move is worth, in the order of the moves."""
+        """Return the value of every legal move, in the order of the moves."""
         if board.shape != self.problem.rules.shape:
             raise BoardError(f"board {board.to_text()} has another shape than the table: expected {self._example}")
         found = []
@@ -178,13 +177,13 @@ class Table:
         return found
 
     def best(self, moves: list[MoveValue]) -> MoveValue:
-        """The best of some moves; of equal ones the one to the smallest canonical board, however the board lies."""
+        """Return the best move; ties go to the smallest canonical afterstate, so the choice respects symmetry."""
         most = max((move.value, -(move.loss or 0.0)) for move in moves)
         equal = [move for move in moves if (move.value, -(move.loss or 0.0)) == most]
         return equal[0] if len(equal) == 1 else min(equal, key=lambda move: canonical_word(move.after))
 
     def state_value(self, board: Board) -> tuple[float, float | None]:
-        """What a state is worth, and with a goal the chance to lose."""
+        """Return the value of a state, and with a goal the probability of losing."""
         if self.problem.is_won(board):
             return 1.0, 0.0
         moves = self.move_values(board)

@@ -1,4 +1,4 @@
-"""Is a table right?  Its checksums, its order, and the Bellman equation on a sample or on all of it."""
+"""Verify a table: checksums, order, and the Bellman equation on a sample or on all of it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ from lab2048.errors import FileError
 from lab2048.kernels.board.bits import U64
 from lab2048.kernels.board.block import BLOCK, Words
 from lab2048.kernels.solve import backup, layer
-from lab2048.kernels.solve.backup import ODDS, Shelf, Values
-from lab2048.solver.final_tiles import shelf_of
+from lab2048.kernels.solve.backup import ODDS, KeyIndex, Values
+from lab2048.solver.final_tiles import key_index_of
 from lab2048.solver.table import Layer, Table
 
 _CHUNK = 1 << 16
-# How far values may be off: those of 32 bits are rounded by 6e-8 of themselves, once on either side.
+# Relative tolerance: 32-bit values have a rounding error of 6e-8, on both sides of the equation.
 _RELATIVE = {"<f4": 5e-7, "<f8": 1e-11}
 _ABSOLUTE = 1e-9
 
 
 @dataclass(frozen=True)
 class Verified:
-    """What was looked at, and how far the farthest value was off, as a part of what was allowed."""
+    """What was checked, and the largest error relative to the tolerance."""
 
     layers: int
     afterstates: int
@@ -30,41 +30,43 @@ class Verified:
 
 
 def verify(table: Table, *, n_sample: int = 100_000, progress: Callable[[int], None] = lambda _: None) -> Verified:
-    """Raise FileError, naming the file, unless the table is right; n_sample 0 looks at every afterstate."""
+    """Raise FileError, naming the file, if the table is wrong; `n_sample` 0 checks every afterstate."""
     n_all = table.count.afterstates
     share = 1.0 if n_sample == 0 else min(1.0, n_sample / max(1, n_all))
     rng = np.random.default_rng(n_all)  # the same sample every time
     n_checked, worst = 0, 0.0
-    shelves: dict[int, Shelf] = {}
+    key_indexes: dict[int, KeyIndex] = {}
     for tile_sum in sorted(table.layers, reverse=True):
         entry = table.layers[tile_sum]
         entry.keys.check()
         entry.values.check()
-        shelf = shelf_of(table, tile_sum)
-        if not (shelf.keys[1:] > shelf.keys[:-1]).all():
-            raise FileError(f"{entry.keys.path} is not in order: expected sorted keys, each once", code="file.damaged")
+        key_index = key_index_of(table, tile_sum)
+        if not (key_index.keys[1:] > key_index.keys[:-1]).all():
+            raise FileError(
+                f"{entry.keys.path} is not sorted: expected distinct keys in ascending order", code="file.damaged"
+            )
         chosen = np.flatnonzero(rng.random(entry.keys.n) < share)
         for cut in range(0, len(chosen), _CHUNK):
-            places = chosen[cut : cut + _CHUNK]
-            off = _off(table, entry, shelf.keys[places], shelf.values[places], shelves)
+            indexes = chosen[cut : cut + _CHUNK]
+            off = _off(table, entry, key_index.keys[indexes], key_index.values[indexes], key_indexes)
             worst = max(worst, float(off.max()))
             if worst > 1:
-                place = places[int(off.argmax())]
+                index = indexes[int(off.argmax())]
                 raise FileError(
-                    f"{entry.values.path}: number {place} is not what the layers above make of it", code="file.damaged"
+                    f"{entry.values.path}: number {index} is not what the layers above make of it", code="file.damaged"
                 )
         n_checked += len(chosen)
-        shelves[tile_sum] = shelf
+        key_indexes[tile_sum] = key_index
         reach = max(2**rank for rank, _ in table.problem.rules.spawn_table)
-        for above in [above for above in shelves if above >= tile_sum + reach]:
-            del shelves[above]
+        for above in [above for above in key_indexes if above >= tile_sum + reach]:
+            del key_indexes[above]
         progress(tile_sum)
     _check_answer(table)
     return Verified(len(table.layers), n_all, n_checked, worst)
 
 
-def _off(table: Table, entry: Layer, keys: Words, values: Values, shelves: dict[int, Shelf]) -> Values:
-    """How far values are off, in units of what is allowed."""
+def _off(table: Table, entry: Layer, keys: Words, values: Values, key_indexes: dict[int, KeyIndex]) -> Values:
+    """Return the errors of values in units of the tolerance."""
     problem = table.problem
     plan, goal_rank, measure = problem.plan, U64(problem.goal_rank), problem.measure
     wins, losses = np.zeros(len(keys)), np.zeros(len(keys))
@@ -74,17 +76,17 @@ def _off(table: Table, entry: Layer, keys: Words, values: Values, shelves: dict[
             backup.count_empty(plan, keys, n_empty)
             wins += chance * n_empty
             continue
-        above = shelves.get(entry.tile_sum + 2**rank) or shelf_of(table, entry.tile_sum + 2**rank)
+        above = key_indexes.get(entry.tile_sum + 2**rank) or key_index_of(table, entry.tile_sum + 2**rank)
         states = np.unique(np.concatenate(list(_spawned(table, keys, rank))))
         best = np.empty(len(states))
         backup.back_up_states(plan, states, goal_rank, above, measure, True, best)
         if (best < 0).any():
             name = entry.keys.path.with_name(f"keys-{entry.tile_sum + 2**rank:06}.npy")
             raise FileError(
-                f"{name} lacks boards: expected all that follow those of {entry.keys.path.name}", code="file.damaged"
+                f"{name} lacks boards: expected all successors of {entry.keys.path.name}", code="file.damaged"
             )
         backup.back_up_afterstates(
-            plan, keys, U64(rank), chance, backup.make_shelf(states, best), measure, wins, losses
+            plan, keys, U64(rank), chance, backup.make_key_index(states, best), measure, wins, losses
         )
     backup.finish_afterstates(plan, keys, measure, problem.spawned_potential, wins, losses)
     relative = _RELATIVE[entry.values.dtype]
@@ -97,7 +99,7 @@ def _off(table: Table, entry: Layer, keys: Words, values: Values, shelves: dict[
 
 
 def _odds_off(stored: Values, right: Values, relative: float) -> Values:
-    # Odds that 32 bits cannot hold are 0 or certain there.
+    # Odds beyond the range of 32 bits are stored as 0 or infinity.
     tiny, huge = (1e-37, 1e37) if relative > 1e-9 else (0.0, np.inf)
     with np.errstate(invalid="ignore", divide="ignore"):
         off = np.abs(stored - right) / (relative * right)

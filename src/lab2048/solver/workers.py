@@ -1,4 +1,4 @@
-"""Workers on threads: kernels release Python's lock."""
+"""Worker threads: kernels release the GIL."""
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -10,17 +10,17 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 
-class Crew:
-    """Does tasks side by side; results come in the order of the tasks.
+class Workers:
+    """Run tasks on threads; results come in the order of the tasks.
 
-    What comes out never depends on the number of workers: that is up to the tasks.
+    Tasks must not depend on the number of workers, so that results do not either.
     """
 
     def __init__(self, n_workers: int) -> None:
-        """Start threads, unless there is only one worker."""
+        """Create a thread pool, unless there is only one worker."""
         self.n_workers = n_workers
         self._threads = ThreadPoolExecutor(n_workers) if n_workers > 1 else None
-        self.own = threading.local()  # what a worker keeps for itself between tasks
+        self.own = threading.local()  # per-worker storage between tasks
 
     def __enter__(self) -> Self:
         return self
@@ -28,12 +28,12 @@ class Crew:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Wait for the tasks at hand, a fraction of a second each, and start no more."""
+        """Wait for running tasks, a fraction of a second each, and cancel the rest."""
         if self._threads:
             self._threads.shutdown(wait=True, cancel_futures=True)
 
     def map(self, work: Callable[[A], B], tasks: Iterable[A]) -> Iterator[B]:
-        """Do every task; all are begun as soon as a worker is free."""
+        """Run every task and yield the results in order."""
         todo = list(tasks)
         if self._threads is None or len(todo) < 2:
             yield from map(work, todo)
@@ -42,7 +42,7 @@ class Crew:
 
 
 def slices(n: int, largest: int, n_workers: int, smallest: int = 4096) -> list[tuple[int, int]]:
-    """Cut n items into equal ranges, for every worker alike, of at most `largest` and not uselessly small.
+    """Split n items into equal ranges of at most `largest`, at least one per worker unless they get too small.
 
     >>> slices(10, 4, 1)
     [(0, 3), (3, 6), (6, 10)]

@@ -30,7 +30,7 @@ def count(
     from lab2048.arena.compile import SOLVER
     from lab2048.solver.count import count_layers
     from lab2048.solver.forward import LayerCount
-    from lab2048.solver.workers import Crew
+    from lab2048.solver.workers import Workers
 
     problem, limits, n_workers = read_problem(board, goal, None, spawn, start, "fair", memory, workers)
     make_ready(SOLVER)
@@ -38,8 +38,8 @@ def count(
     names = ("states", "lost", "afterstates", "won")
     if layers and not as_json:
         print(f"{'sum':>6}" + "".join(f"{name:>14}" for name in names))
-    with Crew(n_workers) as crew, progress_line() as show:
-        for tile_sum, counted in count_layers(problem, crew, limits):
+    with Workers(n_workers) as pool, progress_line() as show:
+        for tile_sum, counted in count_layers(problem, pool, limits):
             total += counted
             found.append({"sum": tile_sum, **counted.to_json()})
             if layers and not as_json:

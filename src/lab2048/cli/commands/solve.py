@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lab2048.solver.memory import Memory
     from lab2048.solver.problem import Problem
     from lab2048.solver.solve import Progress
-    from lab2048.solver.workers import Crew
+    from lab2048.solver.workers import Workers
 
 BoardArgument = Annotated[str, typer.Argument(metavar="BOARD", help="2x4, 3x3, hex1, or a map: #x#|###|#x#.")]
 SolveGoalOption = Annotated[
@@ -86,10 +86,10 @@ def solve(
         check_folder(out, problem, is_exact=exact)
     make_ready(SOLVER)
     with contextlib.ExitStack() as stack:
-        crew = stack.enter_context(_crew(n_workers))
+        pool = stack.enter_context(_crew(n_workers))
         if only_estimate:
             with working("counting boards of smaller goals"):
-                found = _estimate(problem, crew, limits, out or Path(tempfile.gettempdir()))
+                found = _estimate(problem, pool, limits, out or Path(tempfile.gettempdir()))
             _show_estimate(found, as_json=as_json)
             return
         folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lab2048-"))) / "table"
@@ -98,7 +98,7 @@ def solve(
             work = Solve(
                 problem,
                 folder,
-                crew,
+                pool,
                 limits,
                 is_exact=exact,
                 is_kept=out is not None,
@@ -180,16 +180,16 @@ def read_problem(
     return Problem.of(rules, kind), Memory.within(read_size(memory), n_workers), n_workers
 
 
-def _crew(n_workers: int) -> "Crew":
-    from lab2048.solver.workers import Crew
+def _crew(n_workers: int) -> "Workers":
+    from lab2048.solver.workers import Workers
 
-    return Crew(n_workers)
+    return Workers(n_workers)
 
 
-def _estimate(problem: "Problem", crew: "Crew", memory: "Memory", folder: Path) -> "Estimate":
+def _estimate(problem: "Problem", pool: "Workers", memory: "Memory", folder: Path) -> "Estimate":
     from lab2048.solver.estimate import estimate
 
-    return estimate(problem, crew, memory, folder)
+    return estimate(problem, pool, memory, folder)
 
 
 def _line(at: "Progress") -> str:

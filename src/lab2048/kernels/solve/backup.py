@@ -41,7 +41,7 @@ NONE = -1.0  # no slide of the state has been found yet; values are never negati
 CERTAIN = np.inf  # the odds of what cannot fail
 
 
-class Shelf(NamedTuple):
+class KeyIndex(NamedTuple):
     """A sorted range of keys with their values, and where to look for each.
 
     `starts` tells where the keys of a drawer begin; where[0] is the lowest key that may
@@ -54,14 +54,14 @@ class Shelf(NamedTuple):
     where: Words
 
 
-def make_shelf(keys: Words, values: Values, low: int = 0, span: int = 2**64 - 1) -> Shelf:
+def make_key_index(keys: Words, values: Values, low: int = 0, span: int = 2**64 - 1) -> KeyIndex:
     """Make keys from `low` to `low + span`, both included, ready to be found: about a key a drawer."""
     n_bits = max(1, len(keys).bit_length())
     shift = max(0, span.bit_length() - n_bits)
     where = np.array([low, span, shift], np.uint64)
     starts = np.empty((span >> shift) + 2, np.uint32)
     fill_starts(keys, starts, where)
-    return Shelf(keys, values, starts, where)
+    return KeyIndex(keys, values, starts, where)
 
 
 @kernel
@@ -79,13 +79,13 @@ def fill_starts(keys: Words, starts: NDArray[np.uint32], where: Words) -> None:
 
 
 @kernel
-def find_block(shelf: Shelf, boards: Words, n: I64, places: NDArray[np.int64]) -> None:
+def find_block(key_index: KeyIndex, boards: Words, n: I64, places: NDArray[np.int64]) -> None:
     """The places of n canonical boards on the shelf; -1 for one that is not there.
 
     All drawers first: so that the memory that is far away is asked for at once.
     """
-    keys, starts = shelf.keys, shelf.starts
-    low, span, shift = shelf.where[0], shelf.where[1], shelf.where[2]
+    keys, starts = key_index.keys, key_index.starts
+    low, span, shift = key_index.where[0], key_index.where[1], key_index.where[2]
     for i in range(n):
         key = boards[i] * SCATTER
         boards[i] = key
@@ -102,7 +102,7 @@ def find_block(shelf: Shelf, boards: Words, n: I64, places: NDArray[np.int64]) -
 
 @kernel
 def back_up_afterstates(
-    plan: Plan, keys: Words, rank: U64, chance: float, shelf: Shelf, measure: I64, wins: Values, losses: Values
+    plan: Plan, keys: Words, rank: U64, chance: float, key_index: KeyIndex, measure: I64, wins: Values, losses: Values
 ) -> None:
     """Add to afterstates what the states on the shelf are worth that follow when a tile of this rank spawns.
 
@@ -116,7 +116,7 @@ def back_up_afterstates(
         first = begin
         begin, n = spawn_block(plan, keys, begin, rank, states)
         canonical_block(plan, states, n, spare)
-        find_block(shelf, states, n, places)
+        find_block(key_index, states, n, places)
         k = I64(0)
         for i in range(first, begin):
             win, loss = 0.0, 0.0
@@ -125,7 +125,7 @@ def back_up_afterstates(
                 k += 1
                 if place < 0:
                     continue
-                value = shelf.values[place]
+                value = key_index.values[place]
                 if measure == TOTAL:
                     win += value
                 else:
@@ -152,7 +152,7 @@ def finish_afterstates(plan: Plan, keys: Words, measure: I64, spawned: float, wi
 
 @kernel
 def back_up_states(
-    plan: Plan, keys: Words, goal_rank: U64, shelf: Shelf, measure: I64, is_first: bool, best: Values
+    plan: Plan, keys: Words, goal_rank: U64, key_index: KeyIndex, measure: I64, is_first: bool, best: Values
 ) -> None:
     """The value of states: the best of their slides that stand on the shelf, or better than what was found before.
 
@@ -183,10 +183,10 @@ def back_up_states(
                 found[i] = CERTAIN if wins else found[i]
                 n_after += I64(legal) - I64(wins)
             canonical_block(plan, after, n_after, spare)
-            find_block(shelf, after, n_after, places)
+            find_block(key_index, after, n_after, places)
             for i in range(n_after):
                 if places[i] >= 0:
-                    found[owner[i]] = max(found[owner[i]], shelf.values[places[i]])
+                    found[owner[i]] = max(found[owner[i]], key_index.values[places[i]])
         for i in range(n):
             if is_first and not is_legal[i]:
                 found[i] = float(potential(boards[i])) if measure == TOTAL else 0.0
@@ -211,9 +211,9 @@ def count_empty(plan: Plan, keys: Words, out: Values) -> None:
 def warm_up(plan: Plan) -> None:
     """Call every kernel of this file once, so that it is compiled."""
     keys, values = np.array([int(SCATTER)], np.uint64), np.ones(1)
-    shelf = make_shelf(keys, values)
-    back_up_states(plan, keys, ZERO, shelf, ODDS, True, np.empty(1))
-    back_up_afterstates(plan, keys, ONE, 0.5, shelf, ODDS, np.zeros(1), np.zeros(1))
+    key_index = make_key_index(keys, values)
+    back_up_states(plan, keys, ZERO, key_index, ODDS, True, np.empty(1))
+    back_up_afterstates(plan, keys, ONE, 0.5, key_index, ODDS, np.zeros(1), np.zeros(1))
     finish_afterstates(plan, keys, ODDS, 0.0, np.ones(1), np.ones(1))
     potentials(keys, np.empty(1))
     count_empty(plan, keys, np.empty(1))

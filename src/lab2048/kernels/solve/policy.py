@@ -16,7 +16,7 @@ from lab2048.kernels.board.block import (
     spawn_block,
 )
 from lab2048.kernels.board.packed import Plan, empty_bits, max_rank
-from lab2048.kernels.solve.backup import Shelf, Values, find_block, make_shelf
+from lab2048.kernels.solve.backup import KeyIndex, Values, find_block, make_key_index
 
 GROUP = "solver"
 
@@ -25,7 +25,14 @@ NO_SPAWN = ZERO  # in place of a rank: the keys are states already
 
 @kernel
 def follow(
-    plan: Plan, keys: Words, chances: Values, rank: U64, goal_rank: U64, shelf: Shelf, reached: Values, ended: Values
+    plan: Plan,
+    keys: Words,
+    chances: Values,
+    rank: U64,
+    goal_rank: U64,
+    key_index: KeyIndex,
+    reached: Values,
+    ended: Values,
 ) -> None:
     """Let a tile of this rank spawn on afterstates, which are as likely as `chances` says, and make the best move.
 
@@ -59,12 +66,12 @@ def follow(
             for i in range(n):
                 after[i] = slid[i]
             canonical_block(plan, after, n, spare)
-            find_block(shelf, after, n, places)
+            find_block(key_index, after, n, places)
             for i in range(n):
                 if slid[i] == states[i]:
                     continue
                 is_won = goal_rank != ZERO and has_rank(slid[i], goal_rank)
-                value = np.inf if is_won else shelf.values[places[i]]
+                value = np.inf if is_won else key_index.values[places[i]]
                 board = after[i] * GATHER
                 if value > best[i] or (value == best[i] and board < least[i]):
                     best[i], least[i] = value, board
@@ -81,4 +88,4 @@ def follow(
 def warm_up(plan: Plan) -> None:
     """Call the kernel once, so that it is compiled."""
     keys, values = np.array([int(SCATTER)], np.uint64), np.ones(1)
-    follow(plan, keys, values, ONE, U64(0), make_shelf(keys, values), np.zeros(1), np.zeros(16))
+    follow(plan, keys, values, ONE, U64(0), make_key_index(keys, values), np.zeros(1), np.zeros(16))

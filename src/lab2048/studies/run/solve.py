@@ -11,7 +11,7 @@ from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Problem
 from lab2048.solver.solve import Solve
 from lab2048.solver.table import Table
-from lab2048.solver.workers import Crew
+from lab2048.solver.workers import Workers
 from lab2048.studies.measure import Measured
 from lab2048.studies.result import Result
 from lab2048.studies.run.task import RowTask
@@ -49,8 +49,8 @@ def solve_table(task: RowTask, objective: str) -> Table:
         task.show(f"{getattr(at, 'phase', '')}, tile sum {getattr(at, 'tile_sum', '')}")
         task.check()
 
-    with Crew(task.n_workers) as crew:
-        return Solve(problem, folder, crew, Memory(MEMORY, task.n_workers), is_kept=False, progress=told).run()
+    with Workers(task.n_workers) as workers:
+        return Solve(problem, folder, workers, Memory(MEMORY, task.n_workers), is_kept=False, progress=told).run()
 
 
 def _folder(task: RowTask, objective: str) -> Path:

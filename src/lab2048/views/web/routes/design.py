@@ -147,14 +147,14 @@ def _estimate(lab: Lab, rules: Rules, objective: str) -> EstimateData:
     from lab2048.solver.estimate import estimate as count
     from lab2048.solver.memory import Memory
     from lab2048.solver.problem import Problem
-    from lab2048.solver.workers import Crew
+    from lab2048.solver.workers import Workers
 
     problem = Problem.of(rules, objective)
     check_starts(rules)
     lab.players.check_groups("solver")
     n_workers = max(1, (os.cpu_count() or 1) - 1)
-    with lab.heavy_work(), Crew(n_workers) as crew:
-        found = count(problem, crew, Memory(2**29, n_workers), lab.folder, seconds=ESTIMATE_SECONDS)
+    with lab.heavy_work(), Workers(n_workers) as workers:
+        found = count(problem, workers, Memory(2**29, n_workers), lab.folder, seconds=ESTIMATE_SECONDS)
     words = [*solve_words(rules, objective), "--estimate"]
     return EstimateData(**found.to_json(), verdict=_verdict(found.to_json(), rules, objective), command=line(words))
 
