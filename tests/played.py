@@ -15,9 +15,9 @@ def play(
 ) -> Episode:
     """A random game, cut after `max_moves` moves."""
     rules = Rules.from_text(board, goal=goal)
-    game, whim = Game(rules, seed), random.Random(seed)
+    game, random_word = Game(rules, seed), random.Random(seed)
     while (moves := game.board.legal_moves()) and len(game.turns) < max_moves:
-        game.play(whim.choice(moves))
+        game.play(random_word.choice(moves))
     return Episode.from_game(game, player, seconds=0.25)
 
 

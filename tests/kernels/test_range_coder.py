@@ -12,16 +12,16 @@ from lab2048.kernels.ntuple import range_coder
 Table = NDArray[np.int16]
 
 
-def squeeze(table: Table, n_cells: int, radix: int = 16) -> tuple[NDArray[np.uint8], int]:
+def compress(table: Table, n_cells: int, radix: int = 16) -> tuple[NDArray[np.uint8], int]:
     """The code, and how many bytes it takes."""
     data = np.zeros(8 * table.size + 64, np.uint8)
-    size = int(range_coder.squeeze(range_coder.make_state(data, is_decoding=False), table, radix, n_cells))
+    size = int(range_coder.compress(range_coder.make_state(data, is_decoding=False), table, radix, n_cells))
     return data[:size], size
 
 
-def unsqueeze(data: NDArray[np.uint8], n_cells: int, radix: int = 16) -> tuple[Table, int]:
+def decompress(data: NDArray[np.uint8], n_cells: int, radix: int = 16) -> tuple[Table, int]:
     table = np.zeros(radix**n_cells, np.int16)
-    return table, int(range_coder.unsqueeze(range_coder.make_state(data, is_decoding=True), table, radix, n_cells))
+    return table, int(range_coder.decompress(range_coder.make_state(data, is_decoding=True), table, radix, n_cells))
 
 
 def spread(seed: int, n_cells: int, density: float, scale: float, radix: int = 16) -> Table:
@@ -37,16 +37,16 @@ def spread(seed: int, n_cells: int, density: float, scale: float, radix: int = 1
 @example(np.array([-32768, 32767] * 8, np.int16))
 @example(np.zeros(16, np.int16))
 def test_any_numbers_come_back(table: Table) -> None:
-    found, n_read = unsqueeze(squeeze(table, 1)[0], 1)
+    found, n_read = decompress(compress(table, 1)[0], 1)
     assert (found == table).all()
-    assert n_read == squeeze(table, 1)[1]
+    assert n_read == compress(table, 1)[1]
 
 
 @given(st.integers(0, 1000), st.sampled_from([0.0, 0.01, 0.5, 1.0]), st.sampled_from([0.5, 5.0, 300.0, 30000.0]))
 @settings(max_examples=15)
 def test_tables_of_trained_weights_come_back(seed: int, density: float, scale: float) -> None:
     table = spread(seed, 2, density, scale)
-    assert (unsqueeze(squeeze(table, 2)[0], 2)[0] == table).all()
+    assert (decompress(compress(table, 2)[0], 2)[0] == table).all()
 
 
 @given(st.integers(0, 1000), st.sampled_from([(2, 8), (3, 5), (4, 4), (11, 3), (15, 2), (7, 1)]), st.booleans())
@@ -58,8 +58,8 @@ def test_tables_of_any_radix_come_back(seed: int, size: tuple[int, int], is_nega
     table[: radix**n_cells // 3] = 0
     if is_negative:  # all eight around a weight may be below 0
         table = -np.abs(table) - 1  # type: ignore[assignment]
-    code, n = squeeze(table, n_cells, radix)
-    found, n_read = unsqueeze(code, n_cells, radix)
+    code, n = compress(table, n_cells, radix)
+    found, n_read = decompress(code, n_cells, radix)
     assert (found == table).all()
     assert n_read == n
 
@@ -70,7 +70,7 @@ def test_the_surroundings_are_those_with_a_tile_a_rank_lower() -> None:
     digits = np.indices((radix,) * n_cells).reshape(n_cells, -1)
     table: Table = ((digits >= 8).sum(axis=0) * 5).astype(np.int16)
     shuffled = np.random.default_rng(1).permutation(table)
-    assert squeeze(table, n_cells, radix)[1] < squeeze(shuffled, n_cells, radix)[1] / 4
+    assert compress(table, n_cells, radix)[1] < compress(shuffled, n_cells, radix)[1] / 4
 
 
 def test_several_tables_share_a_code() -> None:
@@ -79,12 +79,12 @@ def test_several_tables_share_a_code() -> None:
     state = range_coder.make_state(data, is_decoding=False)
     for table in tables:
         range_coder.code_table(state.ctypes.data, table.ctypes.data, 16, 2)
-    size = int(range_coder.squeeze(state, np.zeros(16, np.int16), 16, 1))
+    size = int(range_coder.compress(state, np.zeros(16, np.int16), 16, 1))
     state = range_coder.make_state(data[:size], is_decoding=True)
     last = np.zeros(16, np.int16)
     found = [np.zeros(256, np.int16) for _ in tables]
     # The first call reads the beginning of the code, the others go on.
-    range_coder.unsqueeze(state, found[0], 16, 2)
+    range_coder.decompress(state, found[0], 16, 2)
     for table in found[1:]:
         range_coder.code_table(state.ctypes.data, table.ctypes.data, 16, 2)
     range_coder.code_table(state.ctypes.data, last.ctypes.data, 16, 1)
@@ -94,18 +94,18 @@ def test_several_tables_share_a_code() -> None:
 
 def test_what_is_empty_or_regular_costs_next_to_nothing() -> None:
     empty = np.zeros(16**3, np.int16)
-    assert squeeze(empty, 3)[1] <= 16
-    assert squeeze(np.ones_like(empty), 3)[1] < empty.size / 20
+    assert compress(empty, 3)[1] <= 16
+    assert compress(np.ones_like(empty), 3)[1] < empty.size / 20
     noise = np.random.default_rng(1).integers(-32768, 32767, empty.size, np.int16)
-    assert squeeze(noise, 3)[1] < 1.6 * noise.nbytes
+    assert compress(noise, 3)[1] < 1.6 * noise.nbytes
 
 
 def test_without_room_the_size_is_told_and_nothing_is_written_beyond() -> None:
     table = spread(1, 2, 0.5, 50.0)
-    size = squeeze(table, 2)[1]
+    size = compress(table, 2)[1]
     data = np.full(size, 0xAB, np.uint8)
     state = range_coder.make_state(data[:10], is_decoding=False)
-    assert int(range_coder.squeeze(state, table, 16, 2)) == size
+    assert int(range_coder.compress(state, table, 16, 2)) == size
     assert (data[10:] == 0xAB).all()
 
 
@@ -113,8 +113,8 @@ def test_without_room_the_size_is_told_and_nothing_is_written_beyond() -> None:
 @settings(max_examples=40)
 def test_a_code_cut_short_ends(n: int) -> None:
     table = spread(5, 2, 0.5, 50.0)
-    code = squeeze(table, 2)[0]
-    found, _ = unsqueeze(code[: min(n, len(code))], 2)
+    code = compress(table, 2)[0]
+    found, _ = decompress(code[: min(n, len(code))], 2)
     assert found.shape == table.shape
 
 
@@ -124,17 +124,17 @@ def test_a_code_cut_short_ends(n: int) -> None:
 @example(b"\x00" + b"\xff" * 199)
 @settings(max_examples=60)
 def test_any_bytes_end(data: bytes) -> None:
-    found, n_read = unsqueeze(np.frombuffer(data, np.uint8), 2)
+    found, n_read = decompress(np.frombuffer(data, np.uint8), 2)
     assert found.dtype == np.int16
     assert n_read >= 5
 
 
 @pytest.mark.parametrize("byte", [0x00, 0x55, 0xFF])
 def test_a_changed_byte_ends(byte: int) -> None:
-    code = squeeze(spread(5, 2, 0.5, 3000.0), 2)[0]
+    code = compress(spread(5, 2, 0.5, 3000.0), 2)[0]
     for place in range(0, len(code), 7):
         wrong = code.copy()
         wrong[place] = byte
-        found, n_read = unsqueeze(wrong, 2)
+        found, n_read = decompress(wrong, 2)
         assert found.shape == (16**2,)
         assert n_read >= 5

@@ -29,10 +29,10 @@ def plain_rollout(rules: Rules, board: Board, key: int, has_spawned: bool, terms
         if turn > 0 or not has_spawned:
             board = board.put(*rules.spawn(board, dice.draw(key, 2 * turn)))
         slides = dict(board.slides())
-        left, whim, order = list(board.shape.moves), dice.draw(key, 2 * turn + 1), []
+        left, random_word, order = list(board.shape.moves), dice.draw(key, 2 * turn + 1), []
         while left:
-            order.append(left.pop(dice.pick(whim, len(left))))
-            whim = dice.mix((whim + dice.GOLDEN) & dice.MASK)
+            order.append(left.pop(dice.pick(random_word, len(left))))
+            random_word = dice.mix((random_word + dice.GOLDEN) & dice.MASK)
         legal = [move for move in order if move in slides]
         if not legal:
             return gained, board.tile_sum, turn

@@ -32,14 +32,14 @@ def plain_choice(known: Known, state: Board, returns: list[float]) -> int:
     variance = max(0.0, sum(gained * gained for gained in returns) / n - mean * mean)
     reach = C * math.sqrt(variance * math.log(total))
 
-    def promise(move: int) -> float:
+    def select(move: int) -> float:
         gains = known[slides[move].board]
         return slides[move].reward + sum(gains) / len(gains) + reach / math.sqrt(len(gains))
 
-    return max(slides, key=promise)
+    return max(slides, key=select)
 
 
-def plain_grow(rules: Rules, root: Board, key: int, n: int, ripe: int, terms: Terms) -> Known:
+def plain_grow(rules: Rules, root: Board, key: int, n: int, min_visits: int, terms: Terms) -> Known:
     """The same search by the rules in plain Python."""
     known: Known = {}
     returns: list[float] = []
@@ -48,7 +48,7 @@ def plain_grow(rules: Rules, root: Board, key: int, n: int, ripe: int, terms: Te
         while not is_leaf and len(path) < terms.limit and state.legal_moves():
             after, reward = state.slide(plain_choice(known, state, returns))
             path.append((after, reward))
-            is_leaf = len(known.get(after, [])) < ripe
+            is_leaf = len(known.get(after, [])) < min_visits
             state = after.put(*rules.spawn(after, dice.draw(throw, len(path))))
         if is_leaf:
             gained = plain_rollout(rules, state, throw, True, terms._replace(limit=terms.limit - len(path)))[0]
@@ -59,15 +59,15 @@ def plain_grow(rules: Rules, root: Board, key: int, n: int, ripe: int, terms: Te
     return known
 
 
-def assert_same_tree(rules: Rules, root: Board, key: int, n: int, ripe: int, terms: Terms) -> None:
+def assert_same_tree(rules: Rules, root: Board, key: int, n: int, min_visits: int, terms: Terms) -> None:
     """Every legal move has the same value, by as many visits."""
     if not root.legal_moves():
         return
     plan, ranks = make_plan(rules), np.array(root.ranks, np.uint8)
     tree, (values, errors) = kernels.make_tree(plan, 12), np.zeros((2, len(root.shape.moves)))
-    assert kernels.grow(plan, tree, ranks, np.uint64(key), n, C, ripe, terms) == n
+    assert kernels.grow(plan, tree, ranks, np.uint64(key), n, C, min_visits, terms) == n
     kernels.judge(plan, tree, ranks, values, errors)
-    known = plain_grow(rules, root, key, n, ripe, terms)
+    known = plain_grow(rules, root, key, n, min_visits, terms)
     assert sorted(tree.visits[tree.keys != 0].tolist()) == sorted(len(gains) for gains in known.values())
     for move in root.shape.moves:
         slide = dict(root.slides()).get(move)
@@ -91,9 +91,9 @@ def assert_same_tree(rules: Rules, root: Board, key: int, n: int, ripe: int, ter
 )
 @settings(max_examples=25)
 def test_packed_trees_are_plain_trees(
-    board: Board, key: int, ripe: int, terms: Terms, spawn: str, spawner: str
+    board: Board, key: int, min_visits: int, terms: Terms, spawn: str, spawner: str
 ) -> None:
-    assert_same_tree(rules_on(board, spawn, spawner), board, key, 30, ripe, terms)
+    assert_same_tree(rules_on(board, spawn, spawner), board, key, 30, min_visits, terms)
 
 
 @given(boards(WIDE, max_rank=20), words)

@@ -121,7 +121,7 @@ def test_tiles_too_high_are_lowered_together(text: str) -> None:
 @given(boards(("4x4", "3x3", "hex1")), st.integers(3, 14))
 @settings(max_examples=100)
 def test_a_lowered_board_has_the_same_moves(board: Board, top: int) -> None:
-    shown = Board.from_packed(board.shape, int(downgrade.lower(np.uint64(board.to_packed()), top)))
+    shown = Board.from_packed(board.shape, int(downgrade.downgrade_packed(np.uint64(board.to_packed()), top)))
     assert shown == lowered(board, top)
     assert [move for move, _ in shown.slides()] == [move for move, _ in board.slides()]
 

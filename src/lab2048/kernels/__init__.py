@@ -1,5 +1,5 @@
 """Compiled code: numbers and arrays in, numbers and arrays out.
 
-The only home of Numba.  Nothing here raises, prints, or owns state; nothing here
-is imported by `import lab2048`.
+The only package that uses Numba.  Nothing here raises, prints or owns state, and `import lab2048`
+does not import it.
 """

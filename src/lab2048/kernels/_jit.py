@@ -1,7 +1,6 @@
-"""How every kernel is compiled, and where the result is kept.
+"""The decorator that compiles every kernel, and its cache.
 
-One decorator for all.  Where there is no Numba, or LAB2048_NO_JIT is set, kernels
-run as plain Python: slow and right.
+Without Numba, or with LAB2048_NO_JIT set, kernels run as plain Python: correct but slow.
 """
 
 import contextlib
@@ -36,12 +35,11 @@ _MONTH = 30 * 24 * 3600  # seconds
 
 
 def _digest() -> str:
-    """A name for these kernels on this Python and this machine.
+    """Return a digest of these kernels, this Python and this machine.
 
-    Numba renews a cached function when its own file changes, but not when a function
-    that it calls has changed in another file; so every version gets a folder of its own.
-    Python, processor and place are part of the name because Numba's own keys hold them:
-    what is ready for one is not ready for another.
+    Numba recompiles a cached function when its own file changes, but not when a function it calls
+    changes in another file, so every version has its own folder.  Python, processor and path are
+    included because Numba's own cache keys contain them.
     """
     here = Path(__file__).parent
     parts = [sys.implementation.cache_tag or "", str(here)]
@@ -54,13 +52,13 @@ def _digest() -> str:
 
 
 def cache_root() -> Path:
-    """Where everything is kept that can be made again (LAB2048_CACHE moves it)."""
+    """Return the cache folder (LAB2048_CACHE, or the user's cache folder)."""
     root = os.environ.get("LAB2048_CACHE")
     return Path(root) if root else user_cache_path("lab2048")
 
 
 def cache_folder() -> Path:
-    """Where the compiled code of this version is kept."""
+    """Return the folder for the compiled code of this version."""
     return cache_root() / "kernels" / _digest()
 
 
@@ -74,14 +72,14 @@ def _can_write(folder: Path) -> bool:
 
 
 FOLDER = cache_folder()
-# Where ours cannot be written, Numba would turn to __pycache__, which knows nothing of our digest: stale results.
+# If the folder is not writable, Numba would fall back to __pycache__, which ignores our digest: stale results.
 CAN_KEEP = IS_COMPILED and _can_write(FOLDER)
-KERNELS: list[Any] = []  # every kernel that has been declared
+KERNELS: list[Any] = []  # all declared kernels
 
 
 @contextlib.contextmanager
 def _cache_here() -> Iterator[None]:
-    """Point Numba's cache at our folder while a kernel is declared, and at no other time."""
+    """Point Numba's cache at our folder, only while a kernel is declared."""
     before, config.CACHE_DIR = config.CACHE_DIR, str(FOLDER)  # type: ignore[attr-defined]
     try:
         yield
@@ -90,9 +88,9 @@ def _cache_here() -> Iterator[None]:
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function when it is first called, and keep the result on disk."""
+    """Compile a function on its first call, and cache the result on disk."""
     if not IS_COMPILED:
-        # Words wrap around in compiled code; NumPy would warn of it.
+        # Integers wrap around in compiled code; NumPy would warn.
         return np.errstate(over="ignore")(function)
     with _cache_here():
         compiled = numba.njit(function, nogil=True, cache=CAN_KEEP, error_model="numpy", boundscheck=False)
@@ -101,7 +99,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def is_ready(group: str) -> bool:
-    """True if every kernel of a group has been compiled before, so that first calls only load."""
+    """Return True if all kernels of a group are in the cache."""
     if not IS_COMPILED:
         return True
     mark = FOLDER / f"complete-{group}"
@@ -113,9 +111,9 @@ def is_ready(group: str) -> bool:
 
 
 def mark_ready(group: str) -> None:
-    """Remember that every kernel of a group is compiled, and drop code that has not been used for a month.
+    """Mark a group as compiled, and delete cached code that has not been used for a month.
 
-    Not all other code: several versions of the laboratory may be in use on one machine.
+    Other recent versions stay, because several may be in use on one machine.
     """
     if not CAN_KEEP:
         return

@@ -1,7 +1,7 @@
-"""Kernels by address: whoever calls one so need not be compiled together with it.
+"""Call kernels by address, so that the caller does not have to be compiled together with them.
 
-A search is a *chance* kernel (the value of an afterstate) behind the address in its
-context; what plays whole games asks a *choose* kernel for its moves the same way.
+A search context holds the address of a *chance* kernel (the value of an afterstate) and of a *choose*
+kernel (the move), which loops over whole games call.
 """
 
 from collections.abc import Callable
@@ -28,16 +28,16 @@ if IS_COMPILED:
 
     @intrinsic
     def call_chance(typing_context: Any, address: Any, context: Any, board: Any, depth: Any, allowance: Any) -> Any:
-        """The value of an afterstate by the search at an address."""
+        """Call the chance kernel at an address; return the value of an afterstate."""
         return types.float32(types.int64, *CHANCE), _call(ir.FloatType(), len(CHANCE))
 
     @intrinsic
     def call_choose(typing_context: Any, address: Any, context: Any, board: Any) -> Any:
-        """The move that the kernel at an address chooses; -1 if there is none."""
+        """Call the choose kernel at an address; return -1 if there is no move."""
         return types.int64(types.int64, *CHOOSE), _call(ir.IntType(64), len(CHOOSE))
 
     def function_address(function: Any, arguments: Any) -> int:
-        """The address of a kernel, compiled for arguments of the given types."""
+        """Compile a kernel for the given argument types and return its address."""
         function.compile(arguments)
         result = function.overloads[arguments]
         return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
@@ -47,15 +47,15 @@ else:
     _functions: list[Any] = []
 
     def call_chance(address: int, context: int, board: U64, depth: int, allowance: int) -> Any:
-        """The value of an afterstate by the search that a number stands for."""
+        """Call the registered chance kernel; return the value of an afterstate."""
         return _functions[address](context, board, depth, allowance)
 
     def call_choose(address: int, context: int, board: U64) -> I64:
-        """The move that the kernel chooses which a number stands for; -1 if there is none."""
+        """Call the registered choose kernel; return -1 if there is no move."""
         return I64(_functions[address](context, board))
 
     def function_address(function: Any, arguments: Any) -> int:
-        """The number of a kernel."""
+        """Register a kernel and return its number."""
         if function not in _functions:
             _functions.append(function)
         return _functions.index(function)

@@ -1,4 +1,4 @@
-"""What memory allows: numbers looked up at random places, as fast as they come."""
+"""Benchmark of random memory access with prefetching: the upper limit for network lookups."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ AHEAD = 32
 
 @kernel
 def gather(table: I64, n_bits: I64, n: I64) -> F32:
-    """Add up n floats of a table of 2^n_bits, each asked for a while before it is needed."""
+    """Sum n random floats of a table of 2^n_bits, each prefetched AHEAD steps before."""
     total, shift = F32(0), U64(64 - n_bits)
     for i in range(n):
         prefetch(table, I64(draw(U64(7), U64(i + AHEAD)) >> shift) * 4)

@@ -243,7 +243,7 @@ class Searcher:
         """Return the packed board to search, downgraded if its tiles are too high; 0 if boards do not fit a word."""
         if not self.is_packed:
             return np.uint64(0)
-        return np.uint64(downgrade.lower(np.uint64(downgrade.downgrade(ranks)), int(self.context[of.TOP])))
+        return np.uint64(downgrade.downgrade_packed(np.uint64(downgrade.downgrade(ranks)), int(self.context[of.TOP])))
 
     def _search(self, boards: tuple[NDArray[np.uint8], np.uint64], depth: int, values: NDArray[np.float32]) -> None:
         ranks, word = boards

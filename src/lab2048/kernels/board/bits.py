@@ -1,4 +1,4 @@
-"""Words: the constants and single instructions that packed boards are made of.
+"""Constants and bit operations for packed boards.
 
 Every constant that meets a board is a U64: mixed with a signed integer, a board
 whose top bit is set turns negative.
@@ -12,7 +12,7 @@ from lab2048.kernels._jit import IS_COMPILED, kernel
 
 U64 = np.uint64
 if TYPE_CHECKING:
-    I64 = int  # to the type checker a signed number is an int, so that constants and counters fit
+    I64 = int  # for the type checker, so that constants and counters fit
 else:
     I64 = np.int64
 
@@ -28,7 +28,7 @@ if IS_COMPILED:
     from numba.core import cgutils, config
     from numba.extending import intrinsic
 
-    # Two old kinds of processors have the instruction and take a hundred times as long for it.
+    # Zen 1 and 2 have the instruction, but it takes a hundred times as long there.
     CAN_EXTRACT = (
         get_host_cpu_features().get("bmi2", False)
         and get_host_cpu_name() not in ("znver1", "znver2")
@@ -59,28 +59,28 @@ if IS_COMPILED:
 
         @kernel
         def extract(word: U64, mask: U64) -> U64:
-            """The bits of a word where a mask has ones, moved together."""
+            """Return the bits of `word` selected by `mask`, packed together (PEXT)."""
             return U64(_pext(word, mask))  # type: ignore[call-arg]
 
     @kernel
     def popcount(word: U64) -> I64:
-        """Number of bits set."""
+        """Return the number of set bits."""
         return I64(_ctpop(word))  # type: ignore[call-arg]
 
     @kernel
     def lowest_bit(word: U64) -> I64:
-        """Index of the lowest bit set; 64 if there is none."""
+        """Return the index of the lowest set bit; 64 if there is none."""
         return I64(_cttz(word))  # type: ignore[call-arg]
 
 else:
     CAN_EXTRACT = False
 
     def popcount(word: U64) -> I64:
-        """Number of bits set."""
+        """Return the number of set bits."""
         return I64(int(word).bit_count())
 
     def lowest_bit(word: U64) -> I64:
-        """Index of the lowest bit set; 64 if there is none."""
+        """Return the index of the lowest set bit; 64 if there is none."""
         return I64((int(word) & -int(word)).bit_length() - 1 if word else 64)
 
 
@@ -93,6 +93,6 @@ def rotate(word: U64, n: U64) -> U64:
 if not CAN_EXTRACT:
 
     def extract(word: U64, mask: U64) -> U64:
-        """The bits of a word where a mask has ones, moved together; no kernel asks for it here."""
-        places = [i for i in range(64) if int(mask) >> i & 1]
-        return U64(sum((int(word) >> place & 1) << i for i, place in enumerate(places)))
+        """Return the bits of `word` selected by `mask`, packed together; not used by kernels on this machine."""
+        positions = [i for i in range(64) if int(mask) >> i & 1]
+        return U64(sum((int(word) >> position & 1) << i for i, position in enumerate(positions)))

@@ -1,8 +1,7 @@
-"""Blocks of packed boards: slide, turn and find many at a time.
+"""Blocks of packed boards: slide, transform and spawn many at a time.
 
-A loop over the boards of a block does one thing, so that the compiler turns it into
-vector instructions; a block is small enough to stay in the nearest cache.  Solving a
-board is little else than canonical forms, so this is where its time goes.
+Each loop over a block does one simple thing, so that the compiler vectorizes it; a block fits in the L1
+cache.  Solving a board consists mostly of computing canonical forms, so this is where its time goes.
 """
 
 import numpy as np
@@ -18,17 +17,17 @@ GROUP = "solver"
 
 Words = NDArray[np.uint64]
 
-BLOCK = 512  # boards; five such arrays fit the nearest cache
+BLOCK = 512  # boards; five such arrays fit in the L1 cache
 
-# A layer is sorted by its boards times an odd number, modulo 2^64: that can be undone, and
-# spreads boards evenly, so that a board's place in the layer can be told from its word.
+# A layer is sorted by board * SCATTER modulo 2^64.  The multiplication is invertible and spreads boards
+# evenly, so the position of a board in its layer can be estimated from its key.
 SCATTER = U64(0x9E37_79B9_7F4A_7C15)
 GATHER = U64(pow(int(SCATTER), -1, 2**64))
 
 
 @kernel
 def shuffle_block(plan: Plan, first: I64, n_pairs: I64, source: Words, n: I64, target: Words) -> None:
-    """Move the nibbles of n boards as the pairs from plan[first] on say."""
+    """Permute the nibbles of n boards by the (mask, rotation) pairs at plan[first]."""
     mask, turn = plan[first], plan[first + 1]
     for i in range(n):
         target[i] = rotate(source[i] & mask, turn)
@@ -40,7 +39,7 @@ def shuffle_block(plan: Plan, first: I64, n_pairs: I64, source: Words, n: I64, t
 
 @kernel
 def canonical_block(plan: Plan, boards: Words, n: I64, spare: Words) -> None:
-    """Replace n boards by the smallest of their turned and mirrored copies; spare has room for two blocks."""
+    """Replace n boards by their canonical forms; `spare` has room for two blocks."""
     here = I64(plan[at.WALK_AT])
     one, other = spare[:BLOCK], spare[BLOCK:]
     for i in range(n):
@@ -55,7 +54,7 @@ def canonical_block(plan: Plan, boards: Words, n: I64, spare: Words) -> None:
 
 @kernel
 def copies_block(plan: Plan, boards: Words, n: I64, copies: Words, spare: Words) -> None:
-    """How many different boards each of n boards stands for, itself among them."""
+    """Count the distinct symmetric copies of each of n boards, including itself."""
     here, n_symmetries = I64(plan[at.WALK_AT]), I64(plan[at.N_SYMMETRIES])
     one, other = spare[:BLOCK], spare[BLOCK:]
     for i in range(n):
@@ -73,10 +72,10 @@ def copies_block(plan: Plan, boards: Words, n: I64, copies: Words, spare: Words)
 
 @kernel
 def slide_block(plan: Plan, boards: Words, n: I64, move: I64, slid: Words, spare: Words) -> None:
-    """The afterstates of one move on n boards; it is legal where the board has changed."""
+    """Compute the afterstates of one move on n boards; the move is legal where the board changed."""
     here = at.MOVES_AT + move * at.MOVE_SIZE
     n_pairs = I64(plan[here + at.N_PAIRS])
-    in_place = n_pairs == 1  # the lines lie side by side already
+    in_place = n_pairs == 1  # the lines are contiguous already
     word, lined = (boards, slid) if in_place else (spare[:BLOCK], spare[BLOCK:])
     if not in_place:
         shuffle_block(plan, here + at.PAIRS, n_pairs, boards, n, word)
@@ -98,9 +97,9 @@ def slide_block(plan: Plan, boards: Words, n: I64, move: I64, slid: Words, spare
 
 @kernel
 def spawn_block(plan: Plan, keys: Words, begin: I64, rank: U64, states: Words) -> tuple[I64, I64]:
-    """Put a tile on every empty cell of afterstates, given as keys; return where to go on, and the number of states.
+    """Spawn a tile on every empty cell of afterstates given as keys; return the next index and the number of states.
 
-    Takes as many afterstates as leave room in the block for one more.
+    Stops when the next afterstate might not fit in the block.
     """
     n, room = I64(0), BLOCK - I64(plan[at.N_CELLS])
     while begin < len(keys) and n <= room:
@@ -116,6 +115,6 @@ def spawn_block(plan: Plan, keys: Words, begin: I64, rank: U64, states: Words) -
 
 @kernel
 def has_rank(board: U64, rank: U64) -> bool:
-    """True if a tile of this rank, not 0, stands on the board."""
+    """Return True if the board has a tile of this rank (not 0)."""
     difference = board ^ (LOW_BITS * rank)
     return bool(((difference - LOW_BITS) & ~difference & HIGH_BITS) != ZERO)

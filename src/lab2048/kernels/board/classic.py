@@ -1,4 +1,4 @@
-"""The classic board in one word: four rows of 16 bits.
+"""The classic 4x4 board in one word: four rows of 16 bits.
 
 cells   0  1  2  3     Cell 0 is the lowest nibble.  Rows are looked up as they
         4  5  6  7     stand; for columns the board is transposed, looked up,
@@ -48,12 +48,12 @@ def slide_high(board: U64) -> U64:
 
 @kernel
 def slide(board: U64, move: I64) -> U64:
-    """The afterstate of one move: 0 up, 1 right, 2 down, 3 left.
+    """Return the afterstate of a move: 0 up, 1 right, 2 down, 3 left.
 
-    Without branches, because a processor cannot foresee a random move.
+    Branchless, because random moves cannot be predicted.
     """
     keep = ZERO - U64(move & 1)  # all ones for right and left
-    table = ((move + 1) & 2) << 15  # where the table begins: RIGHT for right and down
+    table = ((move + 1) & 2) << 15  # offset of the table: HIGH for right and down
     word = (board & keep) | (transpose(board) & ~keep)
     slid = (
         U64(SLID[table + I64(word & ROW)])
@@ -66,17 +66,17 @@ def slide(board: U64, move: I64) -> U64:
 
 @kernel
 def taken_bits(board: U64) -> U64:
-    """The lowest bit of every nibble that is not zero."""
+    """Return the lowest bit of every nonzero nibble."""
     taken = board | (board >> TWO)
     return (taken | (taken >> ONE)) & LOW_BITS
 
 
 @kernel
 def legal_mask(board: U64) -> I64:
-    """Bit m is set if move m is legal, found without sliding.
+    """Return a mask with bit m set if move m is legal, without sliding.
 
-    A line can slide if an empty cell has a tile behind it, or two neighbours are equal.
-    Two tiles of rank 15 count as equal here, though `slide` has no nibble for what they make.
+    A line can slide if there is a tile behind an empty cell, or two neighbours are equal.
+    Two tiles of rank 15 count as equal here, although `slide` cannot represent their sum.
     """
     taken = taken_bits(board)
     empty = taken ^ LOW_BITS

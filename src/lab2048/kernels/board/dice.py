@@ -1,4 +1,4 @@
-"""Dice in compiled form: see lab2048.rules.dice, which they equal word for word."""
+"""The compiled dice; they equal lab2048.rules.dice bit for bit."""
 
 from lab2048.kernels._jit import kernel
 from lab2048.kernels.board.bits import I64, N32, ONE, U64
@@ -20,23 +20,23 @@ def mix(word: U64) -> U64:
 
 @kernel
 def stream_key(seed: U64, stream: U64) -> U64:
-    """The key of one stream of a seed."""
+    """Return the key of one stream of a seed."""
     return mix(seed | (stream << N56))
 
 
 @kernel
 def draw(key: U64, count: U64) -> U64:
-    """Word number `count` of a stream."""
+    """Return word number `count` of a stream."""
     return mix(key + (count + ONE) * GOLDEN)
 
 
 @kernel
 def pick(word: U64, n: I64) -> I64:
-    """A number from 0 to n - 1."""
+    """Map a random word to a number from 0 to n - 1."""
     return I64(((word >> N32) * U64(n)) >> N32)
 
 
 @kernel
 def episode_seed(seed: U64, number: U64) -> U64:
-    """The seed of game `number` of a match."""
+    """Return the seed of game `number` of a match."""
     return draw(stream_key(seed, EPISODE), number) >> N11

@@ -1,4 +1,4 @@
-"""The plan: rules as one array of words, which is all that a kernel knows of them.
+"""The layout of the plan: rules compiled into one array of words for kernels.
 
     plan[0 : SPAWN_ENDS]        the numbers named below
     plan[SPAWN_ENDS : ]         spawn table: where each entry ends in units of 2^-32, SPAWN_SIZE words
@@ -11,11 +11,11 @@
     plan[plan[LINES_AT]:]       lines for byte boards: for each move an offset from the start of
                                 the plan to its number of lines, then a length and the cells of each
 
-A shuffle moves the nibbles of a word: a list of (mask, rotation) pairs, one for each
-distance.  A packed slide is a shuffle that brings each line together (a lane), a
-look-up for each lane, and the shuffle back.
+A shuffle permutes the nibbles of a word: a list of (mask, rotation) pairs, one per distance.  A packed
+slide is a shuffle that makes each line contiguous (a lane), a table lookup per lane, and the inverse
+shuffle.
 
-One array, because an array is a heavy argument to a kernel; lab2048.rules.plan makes it.
+One array, because arrays are expensive kernel arguments; lab2048.rules.plan creates it.
 """
 
 from enum import IntEnum
@@ -53,7 +53,7 @@ BACK = PAIRS + PAIRS_SIZE
 LANES = BACK + PAIRS_SIZE  # (shift, mask, table) each
 MOVE_SIZE = LANES + 3 * 8
 
-# In place of a table: the lane is longer than four cells and is slid cell by cell.
+# Instead of a table: the lane is longer than four cells and slides cell by cell.
 LONG = 2**32
 
 SYMMETRY_SIZE = 1 + PAIRS_SIZE

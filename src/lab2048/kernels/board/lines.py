@@ -1,11 +1,10 @@
 """Line tables: every line of at most four cells, slid.
 
-A line is an index of 16 bits, a nibble a cell, cell 0 lowest.  TOWARDS_LOW pushes
-the tiles to cell 0, whatever the length; towards the other end each length needs
-a table of its own, so the four stand one behind the other in SLID.
+A line is a 16-bit index with a nibble per cell, cell 0 lowest.  TOWARDS_LOW slides the tiles to cell 0
+for any length; towards the other end each length needs its own table.  SLID holds all four.
 
-Two tiles of rank 15 stay two tiles here: their sum has no nibble.  A caller must
-leave packed boards before two of them can meet (see lab2048.kernels.board.packed).
+Two tiles of rank 15 do not merge here, because rank 16 does not fit in a nibble.  Callers must switch to
+wide boards before two of them can meet (see lab2048.kernels.board.packed).
 """
 
 import numpy as np
@@ -13,11 +12,11 @@ from numpy.typing import NDArray
 
 _SIZES = (65536, 65536, 4096, 256)
 TOWARDS_LOW = 0
-TOWARDS_HIGH = {4: 65536, 3: 2 * 65536, 2: 2 * 65536 + 4096}  # where the table of each length begins
+TOWARDS_HIGH = {4: 65536, 3: 2 * 65536, 2: 2 * 65536 + 4096}  # offset of the table for each length
 
 
 def _slide_low(lines: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Slide lines given as columns of ranks, 4 x n, towards row 0; all at once."""
+    """Slide n lines, given as a 4 x n array of ranks, towards row 0."""
     slid = np.zeros_like(lines)
     n = lines.shape[1]
     count = np.zeros(n, np.int64)  # tiles placed so far
@@ -58,4 +57,4 @@ def _make_potentials() -> NDArray[np.int32]:
     return np.add.outer(pairs, pairs).ravel().astype(np.int32)
 
 
-POTENTIAL = _make_potentials()  # the score that it takes to build four tiles from nothing, whatever their order
+POTENTIAL = _make_potentials()  # the potential of four tiles

@@ -1,7 +1,7 @@
-"""Memory by address: what a deep recursion passes instead of arrays.
+"""Access memory by address, because arrays are expensive arguments of recursive kernels.
 
-An array is seven words to Numba, and counted; an address is one.  Whoever hands an
-address to a kernel keeps the array behind it alive.
+To Numba an array is seven words and reference-counted; an address is one word.  The caller must keep
+the array behind an address alive.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ F32 = np.float32
 
 
 def address_of(array: NDArray[Any]) -> int:
-    """Where an array's numbers begin."""
+    """Return the address of an array's data."""
     return int(array.ctypes.data)
 
 
@@ -30,7 +30,7 @@ if IS_COMPILED:
     from numba import carray, extending, types  # type: ignore[attr-defined]
     from numba.core import cgutils
 
-    # What it makes is called with one argument less than it is written with.
+    # Typed loosely: an intrinsic is called without its first parameter.
     intrinsic: Callable[[Any], Any] = extending.intrinsic
 
     def _pointer(builder: Any, kind: Any, args: Any) -> Any:
@@ -65,17 +65,17 @@ if IS_COMPILED:
 
     @kernel
     def words_at(address: I64, n: I64) -> NDArray[np.uint64]:
-        """The n words at an address, as an array that owns nothing."""
+        """Return the n 64-bit words at an address as an array view."""
         return carray(_word_pointer(address), n)
 
     @kernel
     def floats_at(address: I64, n: I64) -> NDArray[np.float64]:
-        """The n numbers of 64 bits at an address."""
+        """Return the n float64 numbers at an address as an array view."""
         return carray(_float_pointer(address), n)
 
     @kernel
     def singles_at(address: I64, n: I64) -> NDArray[np.float32]:
-        """The n numbers of 32 bits at an address."""
+        """Return the n float32 numbers at an address as an array view."""
         return carray(_single_pointer(address), n)
 
     def _storer(kind: Any, number_kind: Any) -> Any:
@@ -95,7 +95,7 @@ if IS_COMPILED:
 
     @intrinsic
     def prefetch(typing_context: Any, address: Any, index: Any) -> Any:
-        """Ask for the byte so far behind an address to be brought near; it costs one instruction."""
+        """Prefetch the cache line at address + index bytes."""
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             pointer, number = _pointer(builder, ir.IntType(8), args), ir.IntType(32)
@@ -110,21 +110,21 @@ if IS_COMPILED:
 
     @intrinsic
     def float_bits(typing_context: Any, number: Any) -> Any:
-        """The 32 bits of a float."""
+        """Return the bits of a float32."""
         return types.uint32(types.float32), lambda context, builder, signature, args: builder.bitcast(
             args[0], ir.IntType(32)
         )
 
     @intrinsic
     def bits_float(typing_context: Any, bits: Any) -> Any:
-        """The float of 32 bits."""
+        """Return the float32 with these bits."""
         return types.float32(types.uint32), lambda context, builder, signature, args: builder.bitcast(
             args[0], ir.FloatType()
         )
 
     @intrinsic
     def call_clock(typing_context: Any, address: Any) -> Any:
-        """Nanoseconds of the steady clock whose C function stands at an address (see `clock_address`)."""
+        """Return nanoseconds of the monotonic clock; `address` is its C function (see `clock_address`)."""
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             word = ir.IntType(64)
@@ -163,7 +163,7 @@ else:
     load_u8, store_u8 = _loader(ctypes.c_uint8, np.uint8), _storer(ctypes.c_uint8, int)
 
     def prefetch(address: int, index: int) -> Any:
-        """Memory needs no asking here."""
+        """Do nothing without a compiler."""
 
     def _array_at(kind: Any, address: int, n: int) -> Any:
         return np.ctypeslib.as_array((kind * int(n)).from_address(int(address)))
@@ -173,20 +173,20 @@ else:
     singles_at = partial(_array_at, ctypes.c_float)
 
     def float_bits(number: Any) -> Any:
-        """The 32 bits of a float."""
+        """Return the bits of a float32."""
         return np.array(number, F32).view(np.uint32)[()]
 
     def bits_float(bits: Any) -> Any:
-        """The float of 32 bits."""
+        """Return the float32 with these bits."""
         return np.array(bits, np.uint32).view(F32)[()]
 
     def call_clock(address: int) -> Any:
-        """Nanoseconds of the steady clock."""
+        """Return nanoseconds of the monotonic clock."""
         return I64(time.monotonic_ns())
 
 
 def clock_address() -> int:
-    """The address of the C function behind `call_clock`."""
+    """Return the address of the C function for `call_clock`."""
     if sys.platform == "win32":
         function = ctypes.windll.kernel32.QueryPerformanceCounter
     else:

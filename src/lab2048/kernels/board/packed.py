@@ -1,8 +1,8 @@
-"""Packed boards: any shape of at most 16 cells in one word, a nibble a cell.
+"""Packed boards: any shape of at most 16 cells in one 64-bit word, a nibble per cell.
 
-The caller must leave packed boards when the tile sum reaches FULL_SUM: from there on
-two tiles of rank 15 may meet, and what they make has no nibble.  One spawn beyond
-that sum is still fine, because a packed plan spawns no tile of rank 15.
+Callers must switch to wide boards when the tile sum reaches FULL_SUM: from then on two tiles of rank 15
+may meet, and rank 16 does not fit in a nibble.  One spawn beyond that sum is still safe, because a packed
+plan spawns no tile of rank 15.
 """
 
 import numpy as np
@@ -42,14 +42,14 @@ LONG = U64(at.LONG)
 
 @kernel
 def empty_bits(plan: Plan, board: U64) -> U64:
-    """The lowest bit of the nibble of every empty cell."""
+    """Return the lowest bit of the nibble of every empty cell."""
     taken = board | (board >> TWO)
     return ~(taken | (taken >> ONE)) & U64(plan[at.CELL_BITS])
 
 
 @kernel
 def shuffle(plan: Plan, first: I64, n_pairs: I64, word: U64) -> U64:
-    """Move nibbles as the pairs from plan[first] on say."""
+    """Permute nibbles by the (mask, rotation) pairs at plan[first]."""
     moved = ZERO
     for i in range(n_pairs):
         moved |= rotate(word & plan[first + 2 * i], plan[first + 2 * i + 1])
@@ -58,7 +58,7 @@ def shuffle(plan: Plan, first: I64, n_pairs: I64, word: U64) -> U64:
 
 @kernel
 def slide_long(line: U64) -> U64:
-    """Slide a line of any length, a nibble a cell, towards its lowest nibble."""
+    """Slide a line of any length towards its lowest nibble."""
     slid, shift, last = ZERO, ZERO, ZERO  # last: rank of the last tile if it may still merge
     while line != ZERO:
         rank = line & NIBBLE
@@ -77,7 +77,7 @@ def slide_long(line: U64) -> U64:
 
 @kernel
 def slide(plan: Plan, board: U64, move: I64) -> U64:
-    """The afterstate of one move; the move is legal if the board has changed."""
+    """Return the afterstate of a move; the move is legal if the board changed."""
     if plan[at.IS_CLASSIC] != ZERO:
         return classic.slide(board, move)
     here = at.MOVES_AT + move * at.MOVE_SIZE
@@ -98,7 +98,7 @@ def slide(plan: Plan, board: U64, move: I64) -> U64:
 
 @kernel
 def legal_mask(plan: Plan, board: U64) -> I64:
-    """Bit m is set if move m is legal; the board must hold at most one tile of rank 15."""
+    """Return a mask with bit m set if move m is legal; the board must have at most one tile of rank 15."""
     if plan[at.IS_CLASSIC] != ZERO:
         return classic.legal_mask(board)
     mask = I64(0)
@@ -110,7 +110,7 @@ def legal_mask(plan: Plan, board: U64) -> I64:
 
 @kernel
 def max_rank(board: U64) -> I64:
-    """The highest rank on the board."""
+    """Return the highest rank on the board."""
     highest = ZERO
     while board != ZERO:
         highest = max(highest, board & NIBBLE)
@@ -120,7 +120,7 @@ def max_rank(board: U64) -> I64:
 
 @kernel
 def potential(board: U64) -> I64:
-    """The score that it takes to build these tiles from nothing."""
+    """Return the potential: the score needed to build these tiles from 2s."""
     return (
         I64(POTENTIAL[I64(board & ROW)])
         + I64(POTENTIAL[I64((board >> N16) & ROW)])
@@ -131,16 +131,16 @@ def potential(board: U64) -> I64:
 
 @kernel
 def tile_potential(rank: U64) -> I64:
-    """The score that it takes to build one tile, of rank 1 or more."""
+    """Return the potential of one tile, of rank 1 or more."""
     return (I64(rank) - 1) << I64(rank)
 
 
 @kernel
 def nth_cell_shift(cells: U64, n: I64) -> U64:
-    """The shift of the n-th (from 0) of the nibbles whose lowest bit is set.
+    """Return the shift of the n-th (from 0) nibble whose lowest bit is set.
 
-    The product holds in every nibble the number of bits set up to there; the lowest
-    nibble where it is n + 1 is found as the lowest one that becomes zero.
+    The product holds in every nibble the number of set bits up to there; the lowest nibble equal to
+    n + 1 becomes zero in the difference.
     """
     difference = (cells * LOW_BITS) ^ (LOW_BITS * (U64(n + 1) & NIBBLE))
     return U64(lowest_bit((difference - LOW_BITS) & ~difference & HIGH_BITS) - 3)
@@ -148,7 +148,7 @@ def nth_cell_shift(cells: U64, n: I64) -> U64:
 
 @kernel
 def spawn_rank(plan: Plan, word: U64) -> U64:
-    """The rank that the lower half of a word of the dice stands for."""
+    """Return the rank that the lower half of a random word selects."""
     low = word & LOW_32
     entry = at.SPAWN_ENDS
     while low >= plan[entry]:
@@ -158,13 +158,13 @@ def spawn_rank(plan: Plan, word: U64) -> U64:
 
 @kernel
 def spawn_chance(plan: Plan, entry: I64) -> float:
-    """The exact probability of an entry of the spawn table."""
+    """Return the exact probability of an entry of the spawn table."""
     return U64(plan[at.SPAWN_CHANCES + entry]).view(np.float64)
 
 
 @kernel
 def worst_spawn(plan: Plan, board: U64) -> tuple[U64, U64]:
-    """The board after the adversary's spawn, and the rank that it chose."""
+    """Return the board after the adversary's spawn, and the spawned rank."""
     fewest, least = I64(99), I64(0)
     worst, worst_rank = board, ZERO
     cells = empty_bits(plan, board)
@@ -189,7 +189,7 @@ def worst_spawn(plan: Plan, board: U64) -> tuple[U64, U64]:
 
 @kernel
 def fair_spawn(plan: Plan, board: U64, word: U64) -> tuple[U64, U64]:
-    """The board after the spawn that a word of the dice stands for, and its rank."""
+    """Return the board after the spawn that a random word selects, and the spawned rank."""
     cells = empty_bits(plan, board)
     rank = spawn_rank(plan, word)
     return board | (rank << nth_cell_shift(cells, pick(word, popcount(cells)))), rank
@@ -197,7 +197,7 @@ def fair_spawn(plan: Plan, board: U64, word: U64) -> tuple[U64, U64]:
 
 @kernel
 def forced_spawn(plan: Plan, board: U64) -> tuple[U64, U64]:
-    """The board after the spawn of a spawner that throws no dice, and its rank."""
+    """Return the board after the spawn of a deterministic spawner, and the spawned rank."""
     if plan[at.SPAWNER] == FIRST:
         rank = plan[at.SPAWN_RANKS]
         return board | (rank << U64(lowest_bit(empty_bits(plan, board)))), rank
@@ -206,7 +206,7 @@ def forced_spawn(plan: Plan, board: U64) -> tuple[U64, U64]:
 
 @kernel
 def spawn(plan: Plan, board: U64, word: U64) -> tuple[U64, U64]:
-    """The board after the next spawn, and its rank."""
+    """Return the board after the next spawn, and the spawned rank."""
     if plan[at.SPAWNER] == FAIR:
         return fair_spawn(plan, board, word)
     return forced_spawn(plan, board)
@@ -214,14 +214,14 @@ def spawn(plan: Plan, board: U64, word: U64) -> tuple[U64, U64]:
 
 @kernel
 def carry(plan: Plan, board: U64, symmetry: I64) -> U64:
-    """The board turned or mirrored by one of the shape's symmetries."""
+    """Return the board transformed by one of the shape's symmetries."""
     here = I64(plan[at.SYMMETRIES_AT]) + symmetry * at.SYMMETRY_SIZE
     return shuffle(plan, here + 1, I64(plan[here]), board)
 
 
 @kernel
 def canonical(plan: Plan, board: U64) -> U64:
-    """The smallest of the board's turned and mirrored copies: it stands for them all."""
+    """Return the canonical form: the smallest of the board's symmetric copies."""
     smallest = board
     for symmetry in range(1, I64(plan[at.N_SYMMETRIES])):
         smallest = min(smallest, carry(plan, board, symmetry))

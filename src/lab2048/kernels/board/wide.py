@@ -1,7 +1,6 @@
-"""Boards of a byte a cell: any shape, any tile.  The verbs of packed boards, in place.
+"""Wide boards: a byte per cell, for any shape and any tile.  The operations of packed boards, in place.
 
-Slower than packed boards, and right where those end: beyond 16 cells, and for
-tiles above 32768.
+Slower than packed boards; used beyond 16 cells and for tiles above 32768.
 """
 
 import numpy as np
@@ -19,7 +18,7 @@ U8 = np.uint8
 
 @kernel
 def unpack(board: U64, ranks: Ranks) -> None:
-    """Write a packed board into bytes."""
+    """Write a packed board to a wide board."""
     for cell in range(len(ranks)):
         ranks[cell] = U8(board & NIBBLE)
         board >>= FOUR
@@ -61,9 +60,9 @@ def slide(plan: Plan, ranks: Ranks, move: I64) -> I64:
 
 @kernel
 def legal_mask(plan: Plan, ranks: Ranks) -> I64:
-    """Bit m is set if move m is legal, found without sliding.
+    """Return a mask with bit m set if move m is legal, without sliding.
 
-    A line can slide if an empty cell has a tile behind it, or two neighbours are equal.
+    A line can slide if there is a tile behind an empty cell, or two neighbours are equal.
     """
     mask = I64(0)
     for move in range(I64(plan[at.N_MOVES])):
@@ -84,7 +83,7 @@ def legal_mask(plan: Plan, ranks: Ranks) -> I64:
 
 @kernel
 def count_tiles(ranks: Ranks) -> I64:
-    """Number of cells that are taken."""
+    """Return the number of tiles."""
     n_tiles = I64(0)
     for rank in ranks:
         n_tiles += rank != 0
@@ -93,7 +92,7 @@ def count_tiles(ranks: Ranks) -> I64:
 
 @kernel
 def max_rank(ranks: Ranks) -> I64:
-    """The highest rank on the board."""
+    """Return the highest rank on the board."""
     highest = U8(0)
     for rank in ranks:
         highest = max(highest, rank)
@@ -102,7 +101,7 @@ def max_rank(ranks: Ranks) -> I64:
 
 @kernel
 def potential(ranks: Ranks) -> I64:
-    """The score that it takes to build these tiles from nothing."""
+    """Return the potential: the score needed to build these tiles from 2s."""
     total = I64(0)
     for rank in ranks:
         if rank > 0:
@@ -112,7 +111,7 @@ def potential(ranks: Ranks) -> I64:
 
 @kernel
 def worst_spawn(plan: Plan, ranks: Ranks) -> U64:
-    """Place the adversary's spawn and return its rank."""
+    """Place the adversary's spawn; return its rank."""
     fewest, least = I64(99), I64(0)
     worst_cell, worst_rank = I64(0), U8(0)
     for cell in range(len(ranks)):
@@ -137,7 +136,7 @@ def worst_spawn(plan: Plan, ranks: Ranks) -> U64:
 
 @kernel
 def spawn(plan: Plan, ranks: Ranks, word: U64) -> U64:
-    """Place the spawn that a word of the dice stands for; return its rank."""
+    """Place the spawn that a random word selects; return its rank."""
     if plan[at.SPAWNER] != FAIR and plan[at.SPAWNER] != FIRST:
         return worst_spawn(plan, ranks)
     n_empty = I64(0)

@@ -1,1 +1,1 @@
-"""Whole games and the turns they are made of: play, afterstates, starts, vector environments, perft."""
+"""Whole games: play, vectorized games, starts, afterstates and perft."""

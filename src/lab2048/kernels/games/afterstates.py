@@ -1,4 +1,4 @@
-"""The afterstates of many boards in one call: what networks judge is a batch of boards, a byte a cell."""
+"""The afterstates of many wide boards in one call, for networks that evaluate batches."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,9 @@ GROUP = "environments"
 
 @kernel
 def slide_all(plan: Plan, ranks: NDArray[np.uint8], afters: NDArray[np.uint8], rewards: NDArray[np.float32]) -> None:
-    """Slide every board towards every side: afters[i, m] is board i after move m, rewards[i, m] what it earns.
+    """Slide every board in every direction: afters[i, m] is board i after move m, rewards[i, m] its reward.
 
-    An illegal move earns -1, and leaves the board as it is.
+    An illegal move has reward -1 and leaves the board unchanged.
     """
     n_moves = I64(plan[at.N_MOVES])
     for i in range(ranks.shape[0]):

@@ -1,4 +1,4 @@
-"""Counting (slide, spawn) sequences: a fingerprint of the rules, as perft is in chess."""
+"""Perft: count (slide, spawn) sequences, a fingerprint of the rules as in chess."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ U8 = np.uint8
 
 @kernel
 def count_packed(plan: Plan, board: U64, depth: I64) -> I64:
-    """The number of sequences of `depth` turns; the tile sum must stay below packed.FULL_SUM."""
+    """Count the sequences of `depth` turns; the tile sum must stay below packed.FULL_SUM."""
     if depth == 0:
         return I64(1)
     count, n_spawn = I64(0), I64(plan[at.N_SPAWN])
@@ -37,7 +37,7 @@ def count_packed(plan: Plan, board: U64, depth: I64) -> I64:
 
 @kernel
 def count_wide(plan: Plan, ranks: NDArray[np.uint8], depth: I64) -> I64:
-    """The same for boards of a byte a cell."""
+    """Count the sequences of `depth` turns of a wide board."""
     if depth == 0:
         return I64(1)
     count, n_spawn = I64(0), I64(plan[at.N_SPAWN])
@@ -59,7 +59,7 @@ def count_wide(plan: Plan, ranks: NDArray[np.uint8], depth: I64) -> I64:
 
 
 def count(plan: Plan, ranks: tuple[int, ...], depth: int) -> int:
-    """The number of sequences of `depth` turns from a board."""
+    """Count the sequences of `depth` turns from any board."""
     most = 2 ** int(plan[at.SPAWN_RANKS :][: int(plan[at.N_SPAWN])].max())
     tile_sum = sum(2**rank for rank in ranks if rank)
     if plan[at.IS_PACKED] and tile_sum + depth * most < packed.FULL_SUM:
@@ -70,5 +70,5 @@ def count(plan: Plan, ranks: tuple[int, ...], depth: int) -> int:
 
 def warm_up(plan: Plan) -> None:
     """Call every kernel of this file once, so that it is compiled."""
-    for rank in (1, 15):  # one that is counted packed, one in bytes
+    for rank in (1, 15):  # one packed, one wide
         count(plan, (rank, rank) + (0,) * (int(plan[at.N_CELLS]) - 2), 1)

@@ -1,9 +1,8 @@
-"""Whole games in one call, for players that need no thought.
+"""Play whole games in one call, for compiled players.
 
-A board lives in a word while it fits, and in bytes from then on; so a game is exact
-to the last tile, and plain boards run at full speed.  Calls are cut into slices: a
-call ends when its games are played, its budget is spent or its buffer is full, and
-the next call goes on where it ended.
+A board is packed while it fits and wide from then on, so games are exact to the last tile and packed
+boards run at full speed.  Games are played in slices: a call ends when its games are finished, its
+budget is spent or its buffer is full, and the next call continues there.
 """
 
 from typing import NamedTuple
@@ -23,21 +22,21 @@ from lab2048.kernels.games.start import start_game
 from lab2048.kernels.search import context as of
 from lab2048.kernels.search.downgrade import downgrade
 
-ALL_MOVES = U64(0x543210)  # a nibble a move
-RANDOM = ZERO  # in place of an order of moves
-NO_SEARCH = 0  # in place of a context
+ALL_MOVES = U64(0x543210)  # one nibble per move
+RANDOM = ZERO  # instead of an order of moves
+NO_SEARCH = 0  # instead of a context
 
 
 class Games(NamedTuple):
-    """Games to play, and what came of them; game i is at index i of each array."""
+    """Games to play and their results; game i is at index i of each array."""
 
     seeds: NDArray[np.uint64]
     score: NDArray[np.int64]
     n_moves: NDArray[np.int64]
-    to_goal: NDArray[np.int64]  # moves until the goal stood on the board, -1 if it never did
-    ranks: NDArray[np.uint8]  # the last board, a row a game
-    moves: NDArray[np.uint8]  # the moves of all games, one behind the other
-    cursor: NDArray[np.uint64]  # where the next slice goes on
+    to_goal: NDArray[np.int64]  # moves until the goal was reached, -1 if it was not
+    ranks: NDArray[np.uint8]  # the final board, one row per game
+    moves: NDArray[np.uint8]  # the moves of all games, concatenated
+    cursor: NDArray[np.uint64]  # where the next slice continues
 
     @property
     def n_finished(self) -> int:
@@ -45,20 +44,20 @@ class Games(NamedTuple):
 
     @property
     def n_used(self) -> int:
-        """How many entries of `moves` are written."""
+        """Return the number of entries of `moves` in use."""
         return int(self.cursor[USED])
 
 
-# The cursor: which game, and where it stands.
+# The cursor: the current game and its state.
 GAME, USED, BOARD, SUM, SPENT, N_SPAWNS, N_PLAYED, TO_GOAL, IS_WIDE = range(9)
-UNTIL_GOAL = 9  # 1 if a game ends as soon as the goal stands on the board
+UNTIL_GOAL = 9  # 1 if a game ends when the goal is reached
 CURSOR_SIZE = 10
 NEVER = U64(0xFFFF_FFFF_FFFF_FFFF)
 NEVER_REACHED = -1  # the same in `to_goal`
 
 
 def make_games(seeds: NDArray[np.uint64], n_cells: int, capacity: int, *, until_goal: bool = False) -> Games:
-    """Make room for the games of these seeds and for `capacity` moves."""
+    """Allocate arrays for the games of these seeds and `capacity` moves."""
     n = len(seeds)
     cursor = np.zeros(CURSOR_SIZE, np.uint64)
     cursor[UNTIL_GOAL] = until_goal
@@ -74,7 +73,7 @@ def make_games(seeds: NDArray[np.uint64], n_cells: int, capacity: int, *, until_
 
 
 def room_for(games: Games, n_moves: int) -> Games:
-    """The same games with room for at least `n_moves` more moves."""
+    """Return the same games with capacity for at least `n_moves` more moves."""
     if len(games.moves) - games.n_used >= n_moves:
         return games
     longer = np.zeros(max(2 * len(games.moves), games.n_used + n_moves), np.uint8)
@@ -84,11 +83,10 @@ def room_for(games: Games, n_moves: int) -> Games:
 
 @kernel
 def play_games(plan: Plan, games: Games, order: U64, context: I64, budget: I64) -> I64:
-    """Play on for at most `budget` moves; return how many were made.
+    """Continue for at most `budget` moves; return the number played.
 
-    `order` lists the moves, most wanted first, a nibble each; RANDOM chooses evenly
-    among the legal ones.  With the address of a search's context, the best move of the
-    search comes before all others.
+    `order` lists the moves by priority, a nibble each; RANDOM chooses uniformly among the legal ones.
+    With the address of a search context, the best move of the search has priority over all others.
     """
     cursor = games.cursor
     n_moves, n_start, goal = I64(plan[at.N_MOVES]), plan[at.N_START], I64(plan[at.GOAL_RANK])
@@ -96,21 +94,21 @@ def play_games(plan: Plan, games: Games, order: U64, context: I64, budget: I64) 
     capacity = I64(len(games.moves))
     game, used = I64(cursor[GAME]), I64(cursor[USED])
     made = I64(0)
-    is_fair = plan[at.SPAWNER] == packed.FAIR  # asked once: a call that may end in the adversary is not inlined
+    is_fair = plan[at.SPAWNER] == packed.FAIR  # checked once: a call that may reach the adversary is not inlined
     while game < len(games.seeds):
-        # 1. Take up the game where the last slice left it.
+        # 1. Restore the game from the cursor.
         seed, ranks = games.seeds[game], games.ranks[game]
         board, tile_sum, spent = cursor[BOARD], cursor[SUM], I64(cursor[SPENT])
         n_spawns, played, to_goal = cursor[N_SPAWNS], I64(cursor[N_PLAYED]), cursor[TO_GOAL]
         is_wide = cursor[IS_WIDE] != ZERO
-        dice, whim = stream_key(seed, SPAWN), stream_key(seed, PLAYER)
+        dice, player_dice = stream_key(seed, SPAWN), stream_key(seed, PLAYER)
         if n_spawns == ZERO:
             board, tile_sum, spent, is_wide = start_game(plan, ranks, dice)
             n_spawns, to_goal = n_start, NEVER
         is_over = False
         while True:
-            # 2. Spawn after a move, and keep the books; a board too rich for a word goes over into bytes.
-            # Not shared with vector.py: a kernel that is handed arrays costs more than a slide.
+            # 2. Spawn after a move and update the counters; a board that no longer fits becomes wide.
+            # Not shared with vector.py: passing arrays to a kernel costs more than a slide.
             if n_spawns < n_start + U64(played):
                 word = draw(dice, n_spawns)
                 if is_wide:
@@ -133,24 +131,24 @@ def play_games(plan: Plan, games: Games, order: U64, context: I64, budget: I64) 
             if made >= budget or used >= capacity:
                 break
             # 3. Choose a move: try them in turn until one changes the board.
-            left, n_left, wish = all_moves, n_moves, order
-            word = draw(whim, tile_sum >> ONE)  # the tile sum never repeats in a game
+            left, n_left, candidates = all_moves, n_moves, order
+            word = draw(player_dice, tile_sum >> ONE)  # the tile sum never repeats in a game
             if context != NO_SEARCH:
                 choose = I64(load_u64(context, of.CHOOSE))
                 best = call_choose(choose, context, downgrade(ranks) if is_wide else board)
-                wish = (all_moves << FOUR) | U64(max(best, 0))  # without a legal move any will do
+                candidates = (all_moves << FOUR) | U64(max(best, 0))  # without a legal move any is fine
                 n_left += 1
             is_over = True
             while n_left > 0:
-                if wish == RANDOM:
+                if candidates == RANDOM:
                     nth = pick(word, n_left)
                     move = I64((left >> U64(4 * nth)) & NIBBLE)
                     below = (ONE << U64(4 * nth)) - ONE
                     left = (left & below) | ((left >> FOUR) & ~below)
                     word = mix(word + GOLDEN)
                 else:
-                    move = I64(wish & NIBBLE)
-                    wish >>= FOUR
+                    move = I64(candidates & NIBBLE)
+                    candidates >>= FOUR
                 n_left -= 1
                 if is_wide:
                     changed = wide.slide(plan, ranks, move) >= 0
@@ -167,7 +165,7 @@ def play_games(plan: Plan, games: Games, order: U64, context: I64, budget: I64) 
             used += 1
             played += 1
             made += 1
-        # 4. Write down what came of it, or where to go on.
+        # 4. Store the result, or the state in the cursor.
         if is_over:
             if not is_wide:
                 wide.unpack(board, ranks)

@@ -1,4 +1,4 @@
-"""How a game begins: the same for every loop that plays."""
+"""The start of a game, for all kernels that play."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from lab2048.kernels.board.packed import FAIR, FULL_SUM, Plan, tile_potential
 
 @kernel
 def start_board(plan: Plan, ranks: NDArray[np.uint8]) -> tuple[U64, U64, I64, bool]:
-    """What stands there before the first spawn: packed board, tile sum, potential, and whether it fits no word."""
+    """Return the board before the first spawn: packed board, tile sum, potential, and whether it is wide."""
     board, tile_sum = ZERO, ZERO
     is_wide = I64(plan[at.IS_PACKED]) == 0
     for cell in range(len(ranks)):
@@ -28,9 +28,9 @@ def start_board(plan: Plan, ranks: NDArray[np.uint8]) -> tuple[U64, U64, I64, bo
 
 @kernel
 def start_game(plan: Plan, ranks: NDArray[np.uint8], key: U64) -> tuple[U64, U64, I64, bool]:
-    """The same after the first tiles have spawned, by the dice of a key; bytes hold the board if it fits no word."""
+    """Return the same after the first spawns, using the dice of `key`; `ranks` holds the board if it is wide."""
     board, tile_sum, potential, is_wide = start_board(plan, ranks)
-    is_fair = plan[at.SPAWNER] == FAIR  # not packed.spawn, which may end in the adversary: it is not inlined
+    is_fair = plan[at.SPAWNER] == FAIR  # not packed.spawn: a call that may reach the adversary is not inlined
     for count in range(I64(plan[at.N_START])):
         word = draw(key, U64(count))
         if is_wide:

@@ -1,10 +1,10 @@
-"""Many games side by side, one step of each in one call: the engine of the environments.
+"""Vectorized games: one step of many games in one call, for the environments.
 
-A game is a row of words; its board lives in a word while it fits, and in bytes from
-then on.  A step checks every action first, so that a refused one changes nothing.
+A game is a row of words; its board is packed while it fits and wide from then on.  A step checks all
+actions first, so an invalid one changes nothing.
 
-The loop over games is written out where it is hot: a call that hands on arrays counts
-their references, and that costs more than a slide.
+Hot loops over games are written out, because passing arrays to a kernel counts references, which costs
+more than a slide.
 """
 
 from typing import NamedTuple
@@ -22,14 +22,14 @@ from lab2048.kernels.games.start import start_game
 
 GROUP = "environments"
 
-# The words of a game.  LEGAL has bit m set if move m is legal; without any, the game is over.
+# The words of a game.  LEGAL has bit m set if move m is legal; if it is 0, the game is over.
 BOARD, SUM, KEY, N_SPAWNS, SCORE, POTENTIAL, MAX_RANK, LEGAL, IS_WIDE, IS_DONE, N_STEPS, SEED, BASE, EPISODE = range(14)
 N_WORDS = 16  # two cache lines
 
 SCORES, MAX_TILES, SEEDS = range(3)  # the rows of Frames.numbers
 TERMINATED, TRUNCATED = range(2)  # the rows of Outcome.ended
 
-# Codes in Settings: what a step is worth, what an illegal action does, when the next game begins.
+# Codes in Settings: the reward, the effect of an illegal action, and when the next game starts.
 REWARD_SCORE, REWARD_LOG, REWARD_MERGES, REWARD_GOAL = range(4)
 ILLEGAL_IGNORE, ILLEGAL_END, ILLEGAL_ERROR = range(3)
 NEXT_STEP, SAME_STEP, DISABLED = range(3)
@@ -38,55 +38,55 @@ ALL_FINE = -1
 
 
 class OpenGames(NamedTuple):
-    """Games in progress, side by side; game i is row i."""
+    """Games in progress; game i is row i."""
 
     words: NDArray[np.uint64]
-    ranks: NDArray[np.uint8]  # the boards that fit no word
+    ranks: NDArray[np.uint8]  # the wide boards
 
 
 class Frames(NamedTuple):
-    """What can be seen of each game."""
+    """The observable state of each game."""
 
-    ranks: NDArray[np.uint8]  # a row a game
-    mask: NDArray[np.int8]  # a row a game: 1 where the move is legal
-    numbers: NDArray[np.int64]  # a row each: scores, highest tiles, seeds
+    ranks: NDArray[np.uint8]  # one row per game
+    mask: NDArray[np.int8]  # one row per game: 1 where the move is legal
+    numbers: NDArray[np.int64]  # rows: scores, highest tiles, seeds
 
 
 class Outcome(NamedTuple):
-    """What a step led to in each game."""
+    """The outcome of a step in each game."""
 
     reward: NDArray[np.float64]
-    ended: NDArray[np.bool_]  # a row each: terminated, truncated
+    ended: NDArray[np.bool_]  # rows: terminated, truncated
 
 
 class Settings(NamedTuple):
-    """How steps are judged: codes from the lists above."""
+    """Options of a step: codes from the lists above."""
 
     reward: int
     illegal: int
     illegal_reward: float
     autoreset: int
-    max_steps: int  # 0: no limit
+    max_steps: int  # 0 = no limit
 
 
 def open_games(n: int, n_cells: int) -> OpenGames:
-    """Room for n games; `start_games` starts them."""
+    """Allocate n games; `start_games` starts them."""
     return OpenGames(np.zeros((n, N_WORDS), np.uint64), np.zeros((n, n_cells), np.uint8))
 
 
 def make_frames(n: int, n_cells: int, n_moves: int) -> Frames:
-    """Room for what can be seen of n games."""
+    """Allocate frames for n games."""
     return Frames(np.zeros((n, n_cells), np.uint8), np.zeros((n, n_moves), np.int8), np.zeros((3, n), np.int64))
 
 
 def make_outcome(n: int) -> Outcome:
-    """Room for what a step of n games leads to."""
+    """Allocate the outcome of a step of n games."""
     return Outcome(np.zeros(n), np.zeros((2, n), np.bool_))
 
 
 @kernel
 def begin_game(plan: Plan, games: OpenGames, i: I64, seed: U64) -> None:
-    """Game i begins anew from a seed."""
+    """Start game i from a seed."""
     words, ranks = games.words, games.ranks[i]
     key = stream_key(seed, SPAWN)
     board, tile_sum, potential, is_wide = start_game(plan, ranks, key)
@@ -100,14 +100,14 @@ def begin_game(plan: Plan, games: OpenGames, i: I64, seed: U64) -> None:
 
 @kernel
 def next_game(plan: Plan, games: OpenGames, i: I64) -> None:
-    """Game i makes way for the next one of its own series of seeds."""
+    """Replace game i by the next one of its own sequence of seeds."""
     games.words[i, EPISODE] += ONE
     begin_game(plan, games, i, episode_seed(games.words[i, BASE], games.words[i, EPISODE]))
 
 
 @kernel
 def show(games: OpenGames, first: I64, stop: I64, frames: Frames) -> None:
-    """Write down what can be seen of some games."""
+    """Write the observable state of games first .. stop - 1 to `frames`."""
     words, ranks, mask, numbers = games.words, frames.ranks, frames.mask, frames.numbers
     n_cells, n_moves = ranks.shape[1], mask.shape[1]
     for i in range(first, stop):
@@ -133,7 +133,7 @@ def show(games: OpenGames, first: I64, stop: I64, frames: Frames) -> None:
 def start_games(
     plan: Plan, games: OpenGames, seeds: NDArray[np.uint64], chosen: NDArray[np.bool_], frames: Frames
 ) -> None:
-    """The chosen games begin anew from their seeds, which the seeds of later games derive from; all are shown."""
+    """Start the chosen games from their seeds, from which later seeds derive; write all frames."""
     for i in range(len(seeds)):
         if chosen[i]:
             games.words[i, BASE], games.words[i, EPISODE] = seeds[i], ZERO
@@ -143,7 +143,7 @@ def start_games(
 
 @kernel
 def refused_action(plan: Plan, games: OpenGames, actions: NDArray[np.int64], settings: Settings) -> I64:
-    """The first game whose action cannot be taken, or ALL_FINE."""
+    """Return the first game with an invalid action, or ALL_FINE."""
     words, n_moves = games.words, I64(plan[at.N_MOVES])
     must_be_legal, must_be_running = settings.illegal == ILLEGAL_ERROR, settings.autoreset == DISABLED
     for i in range(len(actions)):
@@ -153,7 +153,7 @@ def refused_action(plan: Plan, games: OpenGames, actions: NDArray[np.int64], set
         is_done = words[i, IS_DONE] != ZERO
         if must_be_running and is_done:
             return I64(i)
-        # A game that cannot even begin has no legal move, and ends in its first step.
+        # A game without a legal first move ends in its first step.
         is_stuck = words[i, LEGAL] == ZERO
         if must_be_legal and not is_done and not is_stuck and (words[i, LEGAL] >> U64(action)) & ONE == ZERO:
             return I64(i)
@@ -162,7 +162,7 @@ def refused_action(plan: Plan, games: OpenGames, actions: NDArray[np.int64], set
 
 @kernel
 def move_wide(plan: Plan, games: OpenGames, i: I64, move: I64, word: U64) -> tuple[I64, I64, U64]:
-    """Slide and spawn on a board of bytes; return the score gained, the number of merges, and the rank spawned."""
+    """Slide and spawn on a wide board; return the reward, the number of merges and the spawned rank."""
     ranks = games.ranks[i]
     n_tiles = wide.count_tiles(ranks)
     gain = wide.slide(plan, ranks, move)
@@ -183,18 +183,18 @@ def step_games(
     frames: Frames,
     finals: Frames,
 ) -> I64:
-    """One step of every game; return ALL_FINE, or the first game whose action is refused: then nothing has changed.
+    """Make one step in every game; return ALL_FINE, or the first game with an invalid action (nothing changes then).
 
-    `finals` shows the games that ended in a step in which the next one has begun.
+    `finals` holds the final state of games that ended and restarted in this step.
     """
     refused = refused_action(plan, games, actions, settings)
     if refused != ALL_FINE:
         return refused
     words, reward, ended = games.words, outcome.reward, outcome.ended
-    # Asked once: left to packed.slide and packed.legal_mask, the question costs a third of the speed.
+    # Checked once: inside packed.slide and packed.legal_mask this costs a third of the speed.
     is_classic, is_fair, goal = plan[at.IS_CLASSIC] != ZERO, plan[at.SPAWNER] == FAIR, plan[at.GOAL_RANK]
     for i in range(len(actions)):
-        # 1. A game that ended in the step before only makes way for the next.
+        # 1. A game that ended in the previous step is only replaced by the next one.
         reward[i], ended[TERMINATED, i], ended[TRUNCATED, i] = 0.0, False, False
         if words[i, IS_DONE] != ZERO and settings.autoreset == NEXT_STEP:
             next_game(plan, games, i)
@@ -213,10 +213,10 @@ def step_games(
                 board, rank = packed.fair_spawn(plan, after, word) if is_fair else packed.forced_spawn(plan, after)
                 legal = classic.legal_mask(board) if is_classic else packed.legal_mask(plan, board)
                 words[i, BOARD], words[i, LEGAL] = board, U64(legal)
-                # A tile above the highest gains its face, so that a smaller gain has not made one.
+                # A new highest tile gains its face, so a smaller gain cannot have made one.
                 if gain >= I64(2) << I64(highest) or rank > highest:
                     words[i, MAX_RANK] = U64(packed.max_rank(board))
-            # 3. Keep the books; a board that has become too rich for a word goes over into bytes.
+            # 3. Update the counters; a board that no longer fits becomes wide.
             words[i, N_SPAWNS] += ONE
             words[i, SUM] += ONE << rank
             words[i, SCORE] += U64(gain)
@@ -237,7 +237,7 @@ def step_games(
             reward[i] = settings.illegal_reward
             if settings.illegal == ILLEGAL_END:
                 words[i, LEGAL] = ZERO
-        # 5. See whether it is over.
+        # 5. Check for the end.
         words[i, N_STEPS] += ONE
         is_terminated = words[i, LEGAL] == ZERO
         is_truncated = settings.max_steps > 0 and words[i, N_STEPS] >= U64(settings.max_steps)
@@ -253,7 +253,7 @@ def step_games(
 
 @kernel
 def write_planes(ranks: NDArray[np.uint8], planes: NDArray[np.uint8]) -> None:
-    """One plane a rank: set the entry of every cell in the plane of its rank; the planes come empty."""
+    """One-hot encode boards: one plane per rank; `planes` must be zero."""
     for i in range(ranks.shape[0]):
         for cell in range(ranks.shape[1]):
             planes[i, ranks[i, cell], cell] = 1

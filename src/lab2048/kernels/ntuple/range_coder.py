@@ -1,12 +1,12 @@
-"""Weights squeezed: an adaptive arithmetic coder for tables of small whole numbers.
+"""An adaptive binary range coder that compresses tables of small integers.
 
-A number is coded as a few yes-or-no questions: is it zero, its sign, is it larger than 1,
-than 2, ...  For each question and surroundings a probability is kept that follows the answers;
-an answer that was expected costs next to nothing.  The surroundings of a weight are the
-weights whose pattern has one tile a rank lower: they are alike, and have been coded before.
+A number is encoded as binary decisions: is it zero, its sign, is it larger than 1, than 2, ...  Each
+decision and context has an adaptive probability; an expected decision costs almost nothing.  The context
+of a weight is the size of the weights whose pattern has one tile a rank lower: they are similar and have
+been coded before.
 
-One routine codes and decodes, so that both always ask the same questions: coding writes the
-bits that it is given, decoding returns the bits that it finds.
+One routine encodes and decodes, so both always make the same decisions: encoding writes the given bits,
+decoding returns the bits it reads.
 """
 
 import numpy as np
@@ -20,12 +20,12 @@ GROUP = "network"
 
 # The state of the coder, in words.
 LOW, RANGE, CODE, PLACE, CARRY, IS_DECODING, DATA, SIZE = range(8)
-PROBABILITIES = 8  # of a question's answer being no: two words each, one that follows fast and one slowly
+PROBABILITIES = 8  # probability of 0 for each decision: two words, a fast and a slow estimate
 ONE_HALF, FAST, SLOW = U64(1 << 15), U64(4), U64(7)
 WHOLE = U64(1 << 16)
 TOP, FULL, BYTE, N8, N16 = U64(1 << 24), U64(0xFFFF_FFFF), U64(0xFF), U64(8), U64(16)
 
-# The questions: for a block, for zero, for the sign, for each size.
+# The decisions: for a block, for zero, for the sign, for each size.
 LEVELS, MAX_UNARY, BLOCK, MAX_CELLS = 14, 18, 256, 8
 ZERO_AT = 8
 SIGN_AT = ZERO_AT + LEVELS * 8
@@ -38,7 +38,7 @@ STATE_SIZE = PROBABILITIES + 2 * N_QUESTIONS
 
 @kernel
 def put_byte(state: I64, byte: U64) -> None:
-    """Write a byte of code, unless there is no room."""
+    """Write a byte, unless the buffer is full."""
     place = load_u64(state, PLACE)
     if place < load_u64(state, SIZE):
         store_u8(I64(load_u64(state, DATA)), I64(place), np.uint8(byte & BYTE))
@@ -47,7 +47,7 @@ def put_byte(state: I64, byte: U64) -> None:
 
 @kernel
 def take_byte(state: I64) -> U64:
-    """Read a byte of code; zeros follow its end."""
+    """Read a byte; zeros follow the end."""
     place = load_u64(state, PLACE)
     store_u64(state, PLACE, place + ONE)
     return U64(load_u8(I64(load_u64(state, DATA)), I64(place))) if place < load_u64(state, SIZE) else ZERO
@@ -55,9 +55,9 @@ def take_byte(state: I64) -> U64:
 
 @kernel
 def shift_low(state: I64) -> None:
-    """Write the highest byte of the interval's lower end; bytes that a carry may still change wait.
+    """Output the highest byte of the interval's low end; bytes that a carry may still change are delayed.
 
-    CODE is the byte that waits, CARRY how many bytes of ones wait behind it.
+    CODE is the delayed byte, CARRY the number of 0xFF bytes after it.
     """
     low = load_u64(state, LOW)
     if low < (BYTE << U64(24)) or low > FULL:
@@ -75,7 +75,7 @@ def shift_low(state: I64) -> None:
 
 @kernel
 def code_bit(state: I64, question: I64, bit: U64) -> U64:
-    """Write an answer, or read it; the answer is returned either way."""
+    """Encode or decode one bit; return it either way."""
     here = PROBABILITIES + 2 * question
     fast, slow = load_u64(state, here), load_u64(state, here + 1)
     width = load_u64(state, RANGE)
@@ -92,7 +92,7 @@ def code_bit(state: I64, question: I64, bit: U64) -> U64:
     else:
         width -= bound
         fast, slow = fast - (fast >> FAST), slow - (slow >> SLOW)
-    # Never certain: neither 0 nor 1.
+    # Keep the probability away from 0 and 1.
     store_u64(state, here, min(max(fast, U64(64)), WHOLE - U64(64)))
     store_u64(state, here + 1, min(max(slow, U64(64)), WHOLE - U64(64)))
     while width < TOP:
@@ -107,7 +107,7 @@ def code_bit(state: I64, question: I64, bit: U64) -> U64:
 
 @kernel
 def level_of(total: I64) -> I64:
-    """How large the surroundings are, in steps that grow."""
+    """Quantize the size of the context."""
     level = I64(0)
     while total > 0 and level < LEVELS - 1:
         total = total - 1 if level < 4 else total * 2 // 3
@@ -117,7 +117,7 @@ def level_of(total: I64) -> I64:
 
 @kernel
 def code_size(state: I64, level: I64, size: I64) -> I64:
-    """The size of a number that is not zero: 1 and so many times more, and in the end the bits of what is left."""
+    """Code the size of a nonzero number: unary at first, then the bits of the rest."""
     known = I64(1)
     while known < MAX_UNARY:
         if code_bit(state, MORE_AT + level * MAX_UNARY + known, U64(size > known)) == ZERO:
@@ -134,14 +134,14 @@ def code_size(state: I64, level: I64, size: I64) -> I64:
 
 @kernel
 def code_table(state: I64, table: I64, radix: I64, n_cells: I64) -> None:
-    """Code or decode a table of radix^n_cells short numbers at an address; a table to be decoded holds zeros."""
+    """Encode or decode a table of radix^n_cells int16 numbers; a table to decode into must be zero."""
     digits, powers = np.zeros(MAX_CELLS, np.int64), np.ones(MAX_CELLS + 1, np.int64)
     for axis in range(n_cells):
         powers[axis + 1] = radix * powers[axis]
     n, was_empty = powers[n_cells], I64(0)
     for begin in range(0, n, BLOCK):
         end = min(begin + BLOCK, n)
-        # 1. Is there anything in this block?
+        # 1. Is the block nonzero?
         is_used = ZERO
         if load_u64(state, IS_DECODING) == ZERO:
             for i in range(begin, end):
@@ -152,7 +152,7 @@ def code_table(state: I64, table: I64, radix: I64, n_cells: I64) -> None:
         was_empty = I64(0) if is_used != ZERO else was_empty + 1
         if is_used == ZERO:
             continue
-        # The digits of a weight's number turn like an odometer; blocks that are left out turn nothing.
+        # The digits of the index count up like an odometer; skipped blocks do not advance it.
         rest = I64(begin)
         for axis in range(n_cells):
             digits[axis] = rest % radix
@@ -165,7 +165,7 @@ def code_table(state: I64, table: I64, radix: I64, n_cells: I64) -> None:
                 digits[axis] = 0
                 axis += 1
                 digits[axis] += 1
-            # 2. Look around: the weights with one tile a rank lower.
+            # 2. Context: the weights with one tile a rank lower.
             total, signs, n_used = I64(0), I64(0), I64(0)
             for axis in range(n_cells):
                 if digits[axis] > 0:
@@ -184,8 +184,8 @@ def code_table(state: I64, table: I64, radix: I64, n_cells: I64) -> None:
 
 
 @kernel
-def squeeze(words: NDArray[np.uint64], table: NDArray[np.int16], radix: I64, n_cells: I64) -> I64:
-    """Code a table; return how many bytes that takes, or would take if there were room for them."""
+def compress(words: NDArray[np.uint64], table: NDArray[np.int16], radix: I64, n_cells: I64) -> I64:
+    """Compress a table; return the number of bytes needed, even if the buffer is too small."""
     state = words.ctypes.data
     code_table(state, table.ctypes.data, radix, n_cells)
     for _ in range(5):
@@ -194,8 +194,8 @@ def squeeze(words: NDArray[np.uint64], table: NDArray[np.int16], radix: I64, n_c
 
 
 @kernel
-def unsqueeze(words: NDArray[np.uint64], table: NDArray[np.int16], radix: I64, n_cells: I64) -> I64:
-    """Decode a table that holds zeros; return how many bytes were read."""
+def decompress(words: NDArray[np.uint64], table: NDArray[np.int16], radix: I64, n_cells: I64) -> I64:
+    """Decompress into a zeroed table; return the number of bytes read."""
     state = words.ctypes.data
     for _ in range(5):  # the first byte is always zero
         words[CODE] = ((words[CODE] << N8) & FULL) | take_byte(state)
@@ -204,7 +204,7 @@ def unsqueeze(words: NDArray[np.uint64], table: NDArray[np.int16], radix: I64, n
 
 
 def make_state(data: NDArray[np.uint8], *, is_decoding: bool) -> NDArray[np.uint64]:
-    """A coder at the beginning of some bytes, which the caller keeps alive."""
+    """Make the state of a coder at the start of `data`, which the caller keeps alive."""
     state = np.zeros(STATE_SIZE, np.uint64)
     state[RANGE], state[IS_DECODING], state[DATA], state[SIZE] = FULL, is_decoding, address_of(data), len(data)
     state[PROBABILITIES:] = ONE_HALF
@@ -214,5 +214,5 @@ def make_state(data: NDArray[np.uint8], *, is_decoding: bool) -> NDArray[np.uint
 def warm_up(plan: NDArray[np.uint64]) -> None:  # noqa: ARG001
     """Call every kernel of this file once, so that it is compiled."""
     table, data = np.zeros(16, np.int16), np.zeros(64, np.uint8)
-    squeeze(make_state(data, is_decoding=False), table, 16, 1)
-    unsqueeze(make_state(data, is_decoding=True), table, 16, 1)
+    compress(make_state(data, is_decoding=False), table, 16, 1)
+    decompress(make_state(data, is_decoding=True), table, 16, 1)

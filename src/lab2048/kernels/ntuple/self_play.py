@@ -21,7 +21,7 @@ from lab2048.kernels.games.start import start_game
 from lab2048.kernels.ntuple import lookup
 from lab2048.kernels.ntuple.large import LARGE_RANK, LARGE_TILE, synthetic_start
 from lab2048.kernels.ntuple.update import Method, Trail, ask_rates, learn, learn_backward, make_trail
-from lab2048.kernels.search.downgrade import lower
+from lab2048.kernels.search.downgrade import downgrade_packed
 
 GROUP = "network"
 
@@ -100,7 +100,7 @@ def taught_by(net: I64, board: U64) -> U64:
     A lowered board has the same legal moves.
     """
     stage = lookup.stage_of(net, board)
-    return lower(board, I64(load_u64(net, lookup.STAGES + stage)) - 1) if stage > 0 else board
+    return downgrade_packed(board, I64(load_u64(net, lookup.STAGES + stage)) - 1) if stage > 0 else board
 
 
 @kernel

@@ -1,1 +1,1 @@
-"""Random games from a board, and the tree search that they guide."""
+"""Rollouts, and Monte Carlo tree search."""

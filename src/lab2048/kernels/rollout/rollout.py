@@ -1,10 +1,10 @@
-"""Rollouts: games played on by whim, to see what a board is good for.
+"""Rollouts: games continued by a rollout policy, to estimate the value of a board.
 
-Everything that happens in a rollout is a function of its key: word 2t of the key's
-stream is the spawn of turn t, word 2t + 1 the whim.  So rollouts from the afterstates
-of one board by one key meet the same luck, and what differs is the move.
+A rollout is a function of its key: word 2t of the key's stream is the spawn of turn t, word 2t + 1 the
+random word of the policy.  So rollouts with one key from the afterstates of one board have the same luck,
+and only the move differs.
 
-A rollout begins at an afterstate, or at a state (`has_spawned`): then turn 0 has no spawn.
+A rollout starts at an afterstate, or at a state (`has_spawned`), where turn 0 has no spawn.
 """
 
 from typing import NamedTuple
@@ -22,46 +22,46 @@ from lab2048.kernels.board.packed import FULL_SUM, Plan, tile_potential
 from lab2048.kernels.board.wide import Ranks
 from lab2048.kernels.games.play import ALL_MOVES
 
-RANDOM, MERGE = range(2)  # any legal move; the one of the highest reward, any of equals
-SCORE, SUM, MOVES = range(3)  # what a rollout of a move is judged by
+RANDOM, MERGE = range(2)  # uniform; highest reward, ties at random
+SCORE, SUM, MOVES = range(3)  # the metric of a rollout
 NO_LIMIT = 2**62
 NO_DEADLINE = 0
-STOPPED = -1  # in place of a number of moves: the time was up, and the rollout means nothing
-LOOK_PACKED, LOOK_WIDE = 31, 7  # the clock is read when none of these bits is set in the number of moves
+STOPPED = -1  # instead of a number of moves: time was up, and the result is invalid
+LOOK_PACKED, LOOK_WIDE = 31, 7  # the clock is read when none of these bits is set in the move number
 TWICE = U64(2 * int(GOLDEN) % 2**64)
 
 
 class Terms(NamedTuple):
-    """How rollouts are played."""
+    """The rollout policy and its limits."""
 
     policy: int = RANDOM
-    discount: float = 1.0  # of the reward, for every move that comes before it
+    discount: float = 1.0  # per move
     limit: int = NO_LIMIT  # moves
-    deadline: int = NO_DEADLINE  # nanoseconds of the clock
-    clock: int = 0  # its address: see lab2048.kernels.board.memory
+    deadline: int = NO_DEADLINE  # in nanoseconds of the clock
+    clock: int = 0  # address, see lab2048.kernels.board.memory
 
 
 @kernel
 def is_late(terms: Terms, look: I64) -> bool:
-    """True if the time is up; asked only when `look` is 0, because a clock costs more than a move."""
+    """Return True if time is up; checked only when `look` is 0, because reading the clock costs more than a move."""
     return look == 0 and terms.deadline != NO_DEADLINE and call_clock(terms.clock) >= terms.deadline
 
 
 @kernel
-def take_out(left: U64, nth: I64) -> U64:
-    """The moves that are left, a nibble each, without the n-th."""
+def remove_nth(left: U64, nth: I64) -> U64:
+    """Remove the n-th of the remaining moves, a nibble each."""
     below = (ONE << U64(4 * nth)) - ONE
     return (left & below) | ((left >> FOUR) & ~below)
 
 
 @kernel
-def move_packed(plan: Plan, board: U64, whim: U64, policy: I64) -> U64:
-    """The afterstate of the move that a whim leads to; the same board if there is no legal one."""
+def move_packed(plan: Plan, board: U64, random_word: U64, policy: I64) -> U64:
+    """Return the afterstate of the policy's move; the same board if no move is legal."""
     n_left = I64(plan[at.N_MOVES])
     left = ALL_MOVES & ((ONE << U64(4 * n_left)) - ONE)
     best, most = board, I64(-1)
     while n_left > 0:
-        nth = pick(whim, n_left)
+        nth = pick(random_word, n_left)
         after = packed.slide(plan, board, I64((left >> U64(4 * nth)) & NIBBLE))
         if after != board:
             if policy == RANDOM:
@@ -69,37 +69,37 @@ def move_packed(plan: Plan, board: U64, whim: U64, policy: I64) -> U64:
             worth = packed.potential(after)
             if worth > most:
                 best, most = after, worth
-        left = take_out(left, nth)
+        left = remove_nth(left, nth)
         n_left -= 1
-        whim = mix(whim + GOLDEN)
+        random_word = mix(random_word + GOLDEN)
     return best
 
 
 @kernel
-def move_wide(plan: Plan, ranks: Ranks, whim: U64, policy: I64) -> I64:
-    """Make the move that a whim leads to; return its reward, -1 if there is no legal one."""
+def move_wide(plan: Plan, ranks: Ranks, random_word: U64, policy: I64) -> I64:
+    """Play the policy's move; return its reward, -1 if no move is legal."""
     n_left = I64(plan[at.N_MOVES])
     left = ALL_MOVES & ((ONE << U64(4 * n_left)) - ONE)
     best, most = I64(-1), I64(-1)
     while n_left > 0:
-        nth = pick(whim, n_left)
+        nth = pick(random_word, n_left)
         move = I64((left >> U64(4 * nth)) & NIBBLE)
         reward = wide.slide(plan, ranks if policy == RANDOM else ranks.copy(), move)
         if reward > most:
             best, most = move, reward
             if policy == RANDOM:
                 return reward
-        left = take_out(left, nth)
+        left = remove_nth(left, nth)
         n_left -= 1
-        whim = mix(whim + GOLDEN)
+        random_word = mix(random_word + GOLDEN)
     return wide.slide(plan, ranks, best) if best >= 0 else I64(-1)
 
 
 @kernel
 def roll_packed(plan: Plan, board: U64, key: U64, has_spawned: bool, terms: Terms) -> tuple[U64, U64, float, I64, bool]:
-    """Play on in a word, by fair dice: the board, its tile sum, what was gained, moves made, and whether that is all.
+    """Continue a packed board with the fair spawner; return board, tile sum, return, moves, and whether it ended.
 
-    It is not all when the board has become too rich for a word: then a tile has just spawned.
+    It has not ended if the board no longer fits in a word; then a tile has just spawned.
     """
     tile_sum, rest = ZERO, board
     while rest != ZERO:
@@ -140,7 +140,7 @@ def roll_packed(plan: Plan, board: U64, key: U64, has_spawned: bool, terms: Term
 def roll_wide(
     plan: Plan, ranks: Ranks, key: U64, has_spawned: bool, played: I64, terms: Terms
 ) -> tuple[U64, float, I64]:
-    """Play on in bytes, after so many moves of the rollout: tile sum, what was gained from here, all moves made."""
+    """Continue a wide board after `played` moves; return tile sum, return from here, and total moves."""
     tile_sum = ZERO
     for rank in ranks:
         if rank > 0:
@@ -163,16 +163,16 @@ def roll_wide(
 
 @kernel
 def rollout(plan: Plan, ranks: Ranks, key: U64, has_spawned: bool, terms: Terms) -> tuple[float, U64, I64]:
-    """Play on from a board of any kind: what was gained, the last tile sum, moves made.
+    """Play a rollout from any board; return its return, final tile sum and moves.
 
-    The bytes hold the board; they are used up.
+    `ranks` is overwritten.
     """
     board, tile_sum = ZERO, ZERO
     for cell in range(len(ranks)):
         if ranks[cell] > 0:
             tile_sum += ONE << U64(ranks[cell])
     gained, played, is_whole = 0.0, I64(0), False
-    # Spawners that throw no dice are left to bytes: fewer slides to compile, for a game that is seldom played.
+    # Deterministic spawners always use wide boards: less to compile for a rare case.
     if plan[at.IS_PACKED] != ZERO and plan[at.SPAWNER] == packed.FAIR and tile_sum < FULL_SUM:
         for cell in range(len(ranks)):
             board |= U64(ranks[cell]) << U64(4 * cell)
@@ -187,14 +187,14 @@ def rollout(plan: Plan, ranks: Ranks, key: U64, has_spawned: bool, terms: Terms)
 
 @kernel
 def copy_ranks(source: Ranks, target: Ranks) -> None:
-    """Cell by cell: an assignment of arrays takes seconds to compile."""
+    """Copy cell by cell, because an array assignment takes seconds to compile."""
     for cell in range(len(source)):
         target[cell] = source[cell]
 
 
 @kernel
 def afterstates(plan: Plan, ranks: Ranks, afters: NDArray[np.uint8], rewards: NDArray[np.int64]) -> None:
-    """The afterstate of every move and its reward, -1 where a move is not legal."""
+    """Compute the afterstate and reward of every move; the reward of an illegal move is -1."""
     for move in range(len(rewards)):
         copy_ranks(ranks, afters[move])
         rewards[move] = wide.slide(plan, afters[move], move)
@@ -215,8 +215,8 @@ def roll_moves(
 ) -> tuple[I64, I64]:
     """Write rollouts first .. first + n - 1 of some moves into results[move, rollout].
 
-    Rollout j of every move has the same key.  Returns how many were made of all moves,
-    fewer than n if the time was up, and how many moves they took.
+    Rollout j of every move has the same key.  Returns the number of rollouts completed for all moves
+    (fewer than n if time was up) and the number of moves played.
     """
     n_played = I64(0)
     ranks = np.empty(afters.shape[1], np.uint8)

@@ -1,15 +1,13 @@
-"""Monte Carlo tree search: a table of afterstates, and iterations that make it grow.
+"""Monte Carlo tree search on a hash table of afterstates.
 
-What is known of an afterstate (how often it was tried, and what came after it) does not
-depend on how the game came there.  So the tree is a table by afterstate: different ways
-to one board share what they learn, and nothing has to be moved when a game goes on.  The
-tile sum grows with every spawn; an entry with a smaller one than the board that is asked
-about can never be met again, and its place is free.
+The statistics of an afterstate (visits and returns) do not depend on the path to it, so the tree is a
+table of afterstates: transpositions share statistics, and nothing has to be moved when the game
+continues.  The tile sum grows with every spawn, so an entry with a smaller sum than the root can never be
+reached again and may be overwritten.
 
-One iteration: walk down from the root, at each state to the afterstate that promises
-most, then to a spawn of the dice; the first afterstate that is new ends the walk, a
-rollout says what it is good for, and every afterstate on the way learns what was gained
-after it.
+One iteration: descend from the root, at each state to the afterstate with the highest UCB and then to a
+random spawn; the first new afterstate is the leaf; a rollout estimates its value, which is
+backpropagated along the path.
 """
 
 import math
@@ -30,42 +28,42 @@ from lab2048.kernels.rollout.rollout import STOPPED, Terms, copy_ranks, is_late,
 
 HASH = U64(0x9E37_79B9_7F4A_7C15)
 PRIME = U64(0x0000_0100_0000_01B3)
-BUCKET = 8  # entries that a key may be in
+BUCKET = 8  # entries per key
 MAX_PATH = 256  # own moves in the tree
-NONE = -1  # in place of an entry: the move is not legal
-ROOM = U64(1024)  # a board this near to being too rich for a word is searched in bytes
+NONE = -1  # instead of an entry: the move is illegal
+ROOM = U64(1024)  # a board this close to FULL_SUM is searched as a wide board
 
 # Numbers of a search
-COUNT = 0  # iterations since the game began: the count of the dice
-N_STATES = 1  # boards looked at
+COUNT = 0  # iterations since the start of the game: the counter of the dice
+N_STATES = 1  # visited states
 DEEPEST = 2  # own moves
 N_RETURNS = 3
 NUMBERS = 4
 
 
 class Tree(NamedTuple):
-    """The table, an entry at the same index of each array, and room for a walk through it."""
+    """The table (an entry is one index of all arrays) and buffers for one descent."""
 
-    keys: NDArray[np.uint64]  # of the afterstate; 0: free
+    keys: NDArray[np.uint64]  # of the afterstate; 0 = free
     sums: NDArray[np.uint64]  # its tile sum
     visits: NDArray[np.int64]
-    totals: NDArray[np.float64]  # what was gained after it, all visits together
+    totals: NDArray[np.float64]  # sum of the returns over all visits
     squares: NDArray[np.float64]
     numbers: NDArray[np.int64]
-    returns: NDArray[np.float64]  # sum and squares of what was gained from the root, in this search
-    # The state that a walk has come to: its board, and for each move the afterstate, its key, reward and entry.
+    returns: NDArray[np.float64]  # sum and sum of squares of the returns from the root, in this search
+    # The current state of the descent: its board, and for each move the afterstate, its key, reward and entry.
     ranks: NDArray[np.uint8]
     afters: NDArray[np.uint8]
     moves: NDArray[np.uint64]
     rewards: NDArray[np.float64]
     entries: NDArray[np.int64]
-    # The walk: entry and reward of every move.
+    # The path: entry and reward of every move.
     path: NDArray[np.int64]
     gains: NDArray[np.float64]
 
 
 def make_tree(plan: Plan, bits: int) -> Tree:
-    """An empty table of 2^bits entries, at least a bucket."""
+    """Make an empty table of 2^bits entries, at least one bucket."""
     n, n_moves, n_cells = 1 << max(bits, 3), int(plan[at.N_MOVES]), int(plan[at.N_CELLS])
     return Tree(
         keys=np.zeros(n, np.uint64),
@@ -86,14 +84,14 @@ def make_tree(plan: Plan, bits: int) -> Tree:
 
 
 def clear(tree: Tree) -> None:
-    """Forget everything."""
+    """Clear the table."""
     for array in (tree.keys, tree.sums, tree.visits, tree.numbers):
         array.fill(0)
 
 
 @kernel
 def hash_ranks(ranks: Ranks) -> U64:
-    """A key for a board in bytes; never 0."""
+    """Hash a wide board; never 0."""
     word = HASH
     for rank in ranks:
         word = (word ^ U64(rank)) * PRIME
@@ -102,9 +100,9 @@ def hash_ranks(ranks: Ranks) -> U64:
 
 @kernel
 def find(tree: Tree, key: U64, root_sum: U64) -> I64:
-    """The entry of an afterstate; if it has none, where it may be written.
+    """Return the entry of an afterstate, or the entry to overwrite if it has none.
 
-    That is a free place, or else that of the afterstate that was tried least.
+    That is a free entry, or else the one with the fewest visits.
     """
     first = I64((key * HASH) >> U64(32)) & I64(len(tree.keys) - 1) & ~(BUCKET - 1)
     place, least = I64(-1), I64(2**62)
@@ -118,8 +116,8 @@ def find(tree: Tree, key: U64, root_sum: U64) -> I64:
 
 
 @kernel
-def look(plan: Plan, tree: Tree, is_wide: bool, board: U64, root_sum: U64) -> I64:
-    """Slide a state every way and find its afterstates; return how many there are.
+def find_children(plan: Plan, tree: Tree, is_wide: bool, board: U64, root_sum: U64) -> I64:
+    """Compute the afterstates of a state and find their entries; return the number of legal moves.
 
     The state is `board`, or tree.ranks if it is wide.
     """
@@ -139,12 +137,11 @@ def look(plan: Plan, tree: Tree, is_wide: bool, board: U64, root_sum: U64) -> I6
 
 
 @kernel
-def promise(tree: Tree, c: float) -> tuple[I64, bool]:
-    """The move to try next, and whether its afterstate is new.
+def select(tree: Tree, c: float) -> tuple[I64, bool]:
+    """Select the next move by UCB1; return it and whether its afterstate is new.
 
-    A new one comes first; then the highest of value + c * spread * sqrt(ln N / n) (UCB1).
-    The spread is the standard deviation of what iterations gained from the root, so that c
-    means the same for small scores and large.
+    New afterstates come first, then the highest value + c * spread * sqrt(ln N / n).  The spread is the
+    standard deviation of the returns from the root, so that c does not depend on the size of scores.
     """
     total = I64(0)
     for move in range(len(tree.moves)):
@@ -168,11 +165,11 @@ def promise(tree: Tree, c: float) -> tuple[I64, bool]:
 
 
 @kernel
-def learn(tree: Tree, n_path: I64, gained: float) -> None:
-    """Tell every afterstate of a walk what was gained after it; `gained` is what came after the last."""
+def backpropagate(tree: Tree, n_path: I64, gained: float) -> None:
+    """Backpropagate along the path; `gained` is the return after the last afterstate."""
     for i in range(n_path - 1, -1, -1):
         entry = tree.path[i]
-        if i < n_path - 1 and entry == tree.path[n_path - 1]:  # lost its place to the new one
+        if i < n_path - 1 and entry == tree.path[n_path - 1]:  # overwritten by the new leaf
             gained += tree.gains[i]
             continue
         tree.visits[entry] += 1
@@ -185,8 +182,8 @@ def learn(tree: Tree, n_path: I64, gained: float) -> None:
 
 
 @kernel
-def enter(plan: Plan, root: Ranks) -> tuple[bool, U64, U64]:
-    """How to search from a state: in bytes or in a word, that word, and the tile sum."""
+def pack_root(plan: Plan, root: Ranks) -> tuple[bool, U64, U64]:
+    """Return whether to search on wide boards, the packed root, and its tile sum."""
     board, tile_sum = ZERO, ZERO
     for cell in range(len(root)):
         if root[cell] > 0:
@@ -199,17 +196,15 @@ def enter(plan: Plan, root: Ranks) -> tuple[bool, U64, U64]:
 
 
 @kernel
-def grow(plan: Plan, tree: Tree, root: Ranks, key: U64, n: I64, c: float, ripe: I64, terms: Terms) -> I64:
-    """Make at most n iterations from a state; return how many, fewer if the time was up.
+def grow(plan: Plan, tree: Tree, root: Ranks, key: U64, n: I64, c: float, min_visits: I64, terms: Terms) -> I64:
+    """Run at most n iterations from a state; return the number, smaller if time was up.
 
-    A walk goes past an afterstate only when it was visited `ripe` times: before that, a
-    choice among what follows would be a choice by luck.  Walk and rollout together are at
-    most as long as the limit of the terms, so that all returns count equally many moves.
+    An afterstate is expanded only after `min_visits` visits: before that, its value is mostly noise.
+    Path and rollout together have at most the limit of moves, so all returns cover equally many moves.
 
-    Everything that happens in an iteration is a function of the key, of its number since
-    the game began, and of the table.
+    An iteration is a function of the key, of its number since the start of the game, and of the table.
     """
-    is_wide, root_board, root_sum = enter(plan, root)
+    is_wide, root_board, root_sum = pack_root(plan, root)
     furthest = min(I64(MAX_PATH), I64(terms.limit))
     for iteration in range(n):
         if is_late(terms, 0):
@@ -218,14 +213,14 @@ def grow(plan: Plan, tree: Tree, root: Ranks, key: U64, n: I64, c: float, ripe: 
         board, tile_sum, n_path = root_board, root_sum, I64(0)
         copy_ranks(root, tree.ranks)
         gained, is_leaf = 0.0, False
-        while not is_leaf and n_path < furthest and look(plan, tree, is_wide, board, root_sum) > 0:
-            # 1. Walk to an afterstate.
+        while not is_leaf and n_path < furthest and find_children(plan, tree, is_wide, board, root_sum) > 0:
+            # 1. Select an afterstate.
             tree.numbers[N_STATES] += 1
-            move, is_new = promise(tree, c)
+            move, is_new = select(tree, c)
             entry, after = tree.entries[move], tree.moves[move]
             tree.path[n_path], tree.gains[n_path] = entry, tree.rewards[move]
             n_path += 1
-            is_leaf = is_new or tree.visits[entry] < ripe
+            is_leaf = is_new or tree.visits[entry] < min_visits
             after_sum = tile_sum
             # 2. Spawn.
             word = draw(dice, U64(n_path))
@@ -235,7 +230,7 @@ def grow(plan: Plan, tree: Tree, root: Ranks, key: U64, n: I64, c: float, ripe: 
             else:
                 board, rank = packed.spawn(plan, after, word)
             tile_sum += ONE << rank
-        # 3. See what the last afterstate is good for.
+        # 3. Evaluate the leaf by a rollout.
         if is_leaf:
             if not is_wide:
                 wide.unpack(board, tree.ranks)
@@ -247,8 +242,8 @@ def grow(plan: Plan, tree: Tree, root: Ranks, key: U64, n: I64, c: float, ripe: 
             if is_new:
                 tree.keys[entry], tree.sums[entry], tree.visits[entry] = after, after_sum, 0
                 tree.totals[entry], tree.squares[entry] = 0.0, 0.0
-        # 4. Learn from it.
-        learn(tree, n_path, gained)
+        # 4. Backpropagate.
+        backpropagate(tree, n_path, gained)
         tree.numbers[COUNT] += 1
         tree.numbers[DEEPEST] = max(tree.numbers[DEEPEST], n_path)
     return n
@@ -256,13 +251,13 @@ def grow(plan: Plan, tree: Tree, root: Ranks, key: U64, n: I64, c: float, ripe: 
 
 @kernel
 def judge(plan: Plan, tree: Tree, root: Ranks, values: NDArray[np.float64], errors: NDArray[np.float64]) -> None:
-    """The value of every move of a state and its standard error; both -1 for a move that is not legal.
+    """Write the value of every move and its standard error; both are -1 for an illegal move.
 
-    A move that was never tried is worth its reward, with an error of -1; so is the error of one tried once.
+    The value of an unvisited move is its reward; the error of a move with fewer than two visits is -1.
     """
-    is_wide, board, root_sum = enter(plan, root)
+    is_wide, board, root_sum = pack_root(plan, root)
     copy_ranks(root, tree.ranks)
-    look(plan, tree, is_wide, board, root_sum)
+    find_children(plan, tree, is_wide, board, root_sum)
     for move in range(len(values)):
         values[move], errors[move] = -1.0, -1.0
         entry = tree.entries[move]

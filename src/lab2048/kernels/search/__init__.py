@@ -1,1 +1,1 @@
-"""Expectimax search: the evaluators that it ends in, and the loops that deepen it."""
+"""Expectimax search: evaluators, the recursion, and iterative deepening."""

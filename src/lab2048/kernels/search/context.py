@@ -1,4 +1,4 @@
-"""The context of a search: words that a recursive kernel reaches by one address.
+"""The context of a search: an array of words that recursive kernels access by one address.
 
     context[0 : LINES]       the numbers named below; fractions are kept as the bits of a float
     context[LINES : ]        for each axis the number of its lines, then for each line
@@ -8,7 +8,7 @@
     context[COSTS : ]        what choosing one of n empty cells costs
     context[TOLLS : ]        for each entry of the spawn table the score that a spawned tile seems to have earned
 
-lab2048.players.searcher fills it; whoever hands its address to a kernel keeps it alive.
+lab2048.players.searcher fills it and must keep it alive while kernels use it.
 """
 
 N_STATES = 0  # states looked at
@@ -42,7 +42,7 @@ LEAVES_SHIFT = 27
 INDEXES = 28  # address of room for the indexes of all moves of a board, and their size in bytes
 INDEX_SIZE = 29
 AFTERS = 30  # address of room for the afterstates and judgements of a state, AFTERS_SIZE words for each depth
-TOP = 31  # highest rank that is searched as it is: above it a board is lowered, if that is possible
+TOP = 31  # boards with higher ranks are downgraded, if possible
 LEAD = 32  # by how much a move must lead to be taken before the time is up
 IS_STATE_JUDGED = 33  # 1 if what is judged at the end of the depth is the state, before its move, and not afterstates
 

@@ -1,8 +1,7 @@
-"""Boards shown as lower ones that play alike.
+"""Tile downgrading: replace a board by one with lower tiles that plays the same.
 
-Where a rank is missing below the highest, every tile above it is one rank too high for what
-the others can do with it: lowering them all changes no merge for a long time.  So whoever has never seen
-a tile, or has no room for it, can still play on.
+If a rank is missing below the highest tile, all tiles above it can be lowered by one rank without changing
+any merge for a long time.  So a player that does not know a tile, or cannot represent it, can still play.
 """
 
 import numpy as np
@@ -17,8 +16,8 @@ TOP_RANK = 14  # leaves room for one more merge in a nibble
 
 
 @kernel
-def lower(board: U64, top: I64) -> U64:
-    """A board that plays like another one with tiles above rank `top`; itself if no rank is missing."""
+def downgrade_packed(board: U64, top: I64) -> U64:
+    """Downgrade a packed board to tiles of at most rank `top`, as far as there are missing ranks."""
     highest = packed.max_rank(board)
     while highest > top:
         seen, word = I64(0), board
@@ -39,7 +38,7 @@ def lower(board: U64, top: I64) -> U64:
 
 @kernel
 def downgrade(ranks: NDArray[np.uint8]) -> U64:
-    """A packed board that plays like one with tiles too high for a nibble: the same."""
+    """Downgrade a wide board until it fits in a packed one."""
     shown = ranks.copy()
     while wide.max_rank(shown) > TOP_RANK:
         highest, missing = wide.max_rank(shown), I64(0)
@@ -59,5 +58,5 @@ def downgrade(ranks: NDArray[np.uint8]) -> U64:
 
 def warm_up(plan: packed.Plan) -> None:
     """Call every kernel of this file once, so that it is compiled."""
-    lower(ZERO, TOP_RANK)
+    downgrade_packed(ZERO, TOP_RANK)
     downgrade(np.ones(int(plan[at.N_CELLS]), np.uint8))

@@ -1,8 +1,7 @@
-"""Evaluators in compiled form: what a board is worth by its cells and its lines.
+"""Compiled evaluators: the value of a board from its cells and lines.
 
-The value of a board is a sum over its cells and a sum over its lines along every axis.
-Both fit into a table for each line of at most four cells; longer lines and boards of a
-byte a cell are judged by the same functions directly.
+The value of a board is a sum over its cells plus a sum over its lines along every axis.  Lines of at most
+four cells use a lookup table for both; longer lines and wide boards are evaluated directly.
 """
 
 from collections.abc import Sequence
@@ -54,7 +53,7 @@ def make_terms(weights: Sequence[float], cells: Sequence[int]) -> Terms:
 
 @kernel
 def cell_value(terms: Terms, weight: float, rank: I64) -> float:
-    """What a tile is worth where it is; `weight` multiplies its face."""
+    """Return the value of a tile on its cell; `weight` multiplies its face."""
     if rank == 0:
         return float(terms[EMPTY])
     face = FACES[rank]
@@ -98,7 +97,7 @@ def line_value(terms: Terms, ranks: NDArray[np.uint8], n: I64) -> float:
 
 @kernel
 def fill_table(terms: Terms, weights: NDArray[np.float32], n_axes: I64, table: NDArray[np.float32]) -> None:
-    """The value of every line of len(weights) cells; the cells' share is spread evenly over the axes."""
+    """Return the table of all lines of len(weights) cells; cell values are divided among the axes."""
     n = len(weights)
     ranks = np.zeros(n, np.uint8)
     for index in range(len(table)):
@@ -146,7 +145,7 @@ def homes_value(terms: Terms, ranks: NDArray[np.uint8]) -> float:
 
 @kernel
 def extra_value(terms: Terms, ranks: NDArray[np.uint8]) -> float:
-    """The terms that belong to the whole board."""
+    """Return the whole-board terms."""
     highest, n_empty, total = I64(0), 0, 0.0
     for rank in ranks:
         highest = max(highest, I64(rank))
@@ -167,7 +166,7 @@ def extra_value(terms: Terms, ranks: NDArray[np.uint8]) -> float:
 
 @kernel
 def judge_bytes(terms: Terms, weights: NDArray[np.float32], plan: packed.Plan, ranks: NDArray[np.uint8]) -> float:
-    """The value of a board of a byte a cell."""
+    """Return the value of a wide board."""
     total = extra_value(terms, ranks)
     for cell in range(len(ranks)):
         total += cell_value(terms, float(weights[cell]), I64(ranks[cell]))
@@ -199,7 +198,7 @@ def judge_board(context: I64, board: U64, is_extra: bool) -> F32:
 
 @kernel
 def judge_packed(context: I64, board: U64) -> F32:
-    """The value of a packed board, line by line along every axis."""
+    """Return the value of a packed board from its lines along every axis."""
     how = I64(load_u64(context, of.HOW))
     if how == of.BY_BYTES:
         return judge_board(context, board, False)
@@ -221,7 +220,7 @@ def judge_packed(context: I64, board: U64) -> F32:
 
 @kernel
 def judge_classic(context: I64, board: U64) -> F32:
-    """The same for the classic board, whose axes are columns and rows, by tables alone."""
+    """Return the value of the classic board from its rows and columns, using tables only."""
     values = I64(load_u64(context, of.VALUES))
     turned = classic.transpose(board)
     total = F32(0)

@@ -1,17 +1,16 @@
-"""Expectimax on packed boards: the expected value of an afterstate, to a depth and a likelihood.
+"""Expectimax on packed boards, limited by depth and by the probability of spawns.
 
-A node's value is a function of its board, its depth and its allowance, and of nothing
-else: not of the path that led to it, nor of what the table happens to hold.  So threads,
-the size of the table and earlier searches change how fast an answer comes, never the answer.
+The value of a node depends only on its board, depth and allowance, not on the path to it or the contents
+of the transposition table.  So threads, table size and earlier searches affect the speed, never the
+result.
 
-The allowance counts, in quarters of a bit, how much less likely a line of spawns may
-still become before it is judged where it stands.  It is a whole number, so that different
-ways to the same board agree about it.  Where every move would be judged at once, only the
-likely spawns are looked at: the others cost as much and change next to nothing.  A move
-whose afterstate is judged worse than another's by more than the margin is not searched.
+The allowance is how much less likely a sequence of spawns may still become before the probability cutoff,
+in quarters of a bit; it is an integer so that transpositions agree.  One move before the leaves, only the
+likely spawns are considered: the others cost as much and change very little.  A move whose afterstate is
+worse than the best by more than the margin is not searched.
 
-The two searches are alike but for their slides.  Each calls only itself: Numba's cache does
-not survive functions that call each other in a circle.
+The two searches differ only in their slides.  Each calls only itself, because Numba's cache does not
+support mutual recursion.
 """
 
 import numpy as np
@@ -37,13 +36,13 @@ from lab2048.kernels.search.leaf import NONE, last_chance
 U32 = np.uint32
 HASH = U64(0x9E37_79B9_7F4A_7C15)
 DEPTH_SHIFT, ALLOWANCE_SHIFT = U64(of.DEPTH_SHIFT), U64(of.ALLOWANCE_SHIFT)
-NEAR_DEPTH = 2  # entries of the near table look no further ahead
-LOOK_EVERY = U64(64)  # states between two looks at the clock: some microseconds
+NEAR_DEPTH = 2  # maximum depth of entries in the near table
+LOOK_EVERY = U64(64)  # states between two reads of the clock: a few microseconds
 
 
 @kernel
 def count_states(context: I64, n: I64) -> None:
-    """Add to the number of states, and see now and then whether the time is up."""
+    """Count states, and check the clock every CLOCK states."""
     n_states = load_u64(context, of.N_STATES) + U64(n)
     store_u64(context, of.N_STATES, n_states)
     if n_states >= load_u64(context, of.LOOK_AT) and load_u64(context, of.DEADLINE) != ZERO:
@@ -54,10 +53,9 @@ def count_states(context: I64, n: I64) -> None:
 
 @kernel
 def remember(context: I64, table: I64, slot: I64, board: U64, mark: U64, value: F32) -> None:
-    """Write a value into the table, unless the search was stopped half-way; what was there gives way.
+    """Store a value in the table, replacing the old entry, unless the search was stopped.
 
-    The key is mixed with the entry, so that an entry of which another thread has
-    written only half belongs to no board.
+    The key is XORed with the entry, so that an entry half-written by another thread matches no board.
     """
     if load_u64(context, of.IS_STOPPED) == ZERO:
         entry = mark | U64(float_bits(value))
@@ -67,18 +65,18 @@ def remember(context: I64, table: I64, slot: I64, board: U64, mark: U64, value: 
 
 @kernel
 def chance_classic(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
-    """The expected value of an afterstate of the classic board."""
-    # 1. Far or unlikely enough: judge it.
+    """Return the expected value of an afterstate of the classic board."""
+    # 1. Leaf by depth or probability cutoff: evaluate.
     if depth <= 0 or allowance < 0:
         return judge_classic(context, board)
-    # 2. Known already?
+    # 2. Probe the transposition table.
     table = I64(load_u64(context, of.NEAR if depth <= NEAR_DEPTH else of.FAR))
     slot = I64((board * HASH) >> load_u64(context, of.TABLE_SHIFT)) * 2
     mark = (U64(depth) << DEPTH_SHIFT) | (U64(allowance) << ALLOWANCE_SHIFT)
     entry = load_u64(table, slot + 1)
     if (load_u64(table, slot) ^ entry) == board and ((entry ^ mark) >> N32) == ZERO:
         return F32(bits_float(U32(entry & LOW_32)))
-    # 3. The last spawns before the judgement.
+    # 3. The last spawns before the leaves.
     empty = classic.taken_bits(board) ^ LOW_BITS
     n_empty = popcount(empty)
     allowance -= I64(load_u64(context, of.COSTS + n_empty))
@@ -133,7 +131,7 @@ def chance_classic(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
 
 @kernel
 def chance_packed(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
-    """The expected value of an afterstate of any packed board."""
+    """Return the expected value of an afterstate of any packed board."""
     if depth <= 0 or allowance < 0:
         return judge_packed(context, board)
     table = I64(load_u64(context, of.NEAR if depth <= NEAR_DEPTH else of.FAR))
@@ -187,5 +185,5 @@ def chance_packed(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
 
 
 def chance_address(is_classic: bool) -> int:
-    """The address of a search."""
+    """Return the address of a search kernel."""
     return function_address(chance_classic if is_classic else chance_packed, CHANCE)

@@ -1,7 +1,7 @@
-"""The frontier of a search: the states after a move and a spawn, shared out among threads.
+"""The frontier of a search: the states after one move and one spawn, distributed over threads.
 
-Each state has a value that does not depend on who finds it, and the values are added up
-in the order in which one thread would have done it; so the result is the same to the last bit.
+The value of a state does not depend on the thread, and values are summed in the order of a single thread,
+so the result is the same bit for bit.
 """
 
 from typing import NamedTuple
@@ -26,22 +26,22 @@ class Frontier(NamedTuple):
 
     states: NDArray[np.uint64]
     moves: NDArray[np.int64]  # the move that led there
-    spawns: NDArray[np.int64]  # the spawn's place in the context
-    left: NDArray[np.int64]  # the allowance that is left
-    values: NDArray[np.float32]  # not a number: not found yet
+    spawns: NDArray[np.int64]  # index of the spawn in the context
+    left: NDArray[np.int64]  # the remaining allowance
+    values: NDArray[np.float32]  # NaN = not computed yet
 
 
 def make_frontier(size: int) -> Frontier:
-    """Room for `size` states."""
+    """Allocate `size` states."""
     moves, spawns, left = np.zeros((3, size), np.int64)
     return Frontier(np.zeros(size, np.uint64), moves, spawns, left, np.zeros(size, np.float32))
 
 
 @kernel
 def fill_frontier(context: I64, plan: packed.Plan, board: U64, depth: I64, frontier: Frontier) -> I64:
-    """Find the states that a search of a board looks at, and return how many there are.
+    """Collect the frontier of a board; return the number of states.
 
-    0 if a search so short is not worth sharing out.
+    Returns 0 if the search is too short to be worth distributing.
     """
     n = I64(0)
     for move in range(I64(plan[at.N_MOVES])):
@@ -69,7 +69,7 @@ def fill_frontier(context: I64, plan: packed.Plan, board: U64, depth: I64, front
 
 @kernel
 def state_value(context: I64, plan: packed.Plan, state: U64, depth: I64, allowance: I64) -> F32:
-    """The value of the best move of a state."""
+    """Return the value of the best move of a state."""
     chance, best, highest = I64(load_u64(context, of.CHANCE)), NONE, NONE
     margin = bits_float(U32(load_u64(context, of.MARGIN)))
     for move in range(I64(plan[at.N_MOVES])):
@@ -94,7 +94,7 @@ def state_value(context: I64, plan: packed.Plan, state: U64, depth: I64, allowan
 def search_frontier(
     context: I64, plan: packed.Plan, frontier: Frontier, n: I64, depth: I64, first: I64, step: I64
 ) -> None:
-    """Find the values of n states, from the first one on; those that another thread has found are left alone."""
+    """Compute the values of n states from `first`; skip those that another thread has computed."""
     i = first
     for _ in range(n):
         if load_u64(context, of.IS_STOPPED) != ZERO:
@@ -108,7 +108,7 @@ def search_frontier(
 
 @kernel
 def join_frontier(context: I64, frontier: Frontier, n: I64, values: NDArray[np.float32]) -> None:
-    """The value of every move from the values of the states; NONE for a move that leads to none."""
+    """Combine the values of the states into move values; NONE for a move without states."""
     values[:] = NONE
     i = I64(0)
     while i < n:

@@ -1,7 +1,7 @@
-"""The last spawns before the judgement, on the classic board: where a search spends its time.
+"""The last spawn layer before the leaves, on the classic board, where a search spends most of its time.
 
-A spawn changes one row and one column.  So each of the four moves is made once without
-the spawn, and for every spawn only the line in which it stands is looked up anew.
+A spawn changes one row and one column.  So each of the four moves is made once without the spawn, and for
+every spawn only the changed line is looked up again.
 """
 
 from typing import NamedTuple
@@ -28,15 +28,15 @@ class Side(NamedTuple):
     word: U64  # the board
     slid: U64  # its afterstate
     turned: U64  # the afterstate's columns
-    value: F32  # what the rows of the afterstate are worth
-    table: I64  # where its line table begins
+    value: F32  # value of the afterstate's rows
+    table: I64  # offset of its line table
     lines: I64  # where the context says how its rows are judged
     across: I64  # the same for its columns
 
 
 @kernel
 def sum_lines(context: I64, lines: I64, word: U64) -> F32:
-    """What the four rows of a word are worth."""
+    """Return the value of the four rows of a word."""
     values, total = I64(load_u64(context, of.VALUES)), F32(0)
     for i in range(4):
         total += load_f32(values, I64(load_u64(context, lines + 3 * i)) + I64((word >> U64(16 * i)) & ROW))
@@ -45,13 +45,13 @@ def sum_lines(context: I64, lines: I64, word: U64) -> F32:
 
 @kernel
 def make_side(context: I64, word: U64, slid: U64, table: I64, lines: I64, across: I64) -> Side:
-    """A move made on a board."""
+    """Make a move on a board."""
     return Side(word, slid, classic.transpose(slid), sum_lines(context, lines, slid), table, lines, across)
 
 
 @kernel
 def side_value(context: I64, side: Side, row: I64, line: U64) -> F32:
-    """What the afterstate is worth when one row of the board has become `line`; NONE if nothing moves."""
+    """Return the value of the afterstate when one row of the board becomes `line`; NONE if nothing moves."""
     shift, after = U64(16 * row), U64(SLID[side.table + I64(line)])
     if after == line and ((side.word ^ side.slid) & ~(ROW << shift)) == ZERO:
         return NONE
@@ -65,7 +65,7 @@ def side_value(context: I64, side: Side, row: I64, line: U64) -> F32:
 
 @kernel
 def last_chance(context: I64, board: U64, empty: U64, n_spawns: I64) -> F32:
-    """The expected value of an afterstate one own move ahead, over the first entries of the spawn table."""
+    """Return the expected value of an afterstate at depth 1, over the first entries of the spawn table."""
     columns, rows = of.LINES + 3, of.LINES + of.AXIS_SIZE + 3
     turned = classic.transpose(board)
     left = make_side(context, board, classic.slide_low(board), 0, rows, columns)

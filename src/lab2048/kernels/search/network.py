@@ -1,11 +1,11 @@
-"""Expectimax over a network's values: the same search, with rewards that count.
+"""Expectimax with an n-tuple network as evaluator, including rewards.
 
-The value of a board is here the score that it took to build its tiles (its potential) and the
-score still to come, so that rewards on the way need no adding up.  What a spawned tile adds
-to the potential was not earned: each spawn pays it back as a toll.
+The value of a board is its potential (the score needed to build its tiles) plus the expected future score,
+so rewards along the way need no summing.  The potential of a spawned tile was not earned, so each spawn
+subtracts it (its toll).
 
-Judgements are remembered in a table of their own: half of the boards at the end of a
-search have been there before, and a judgement is dear.
+Network values are cached in a separate table: half of the leaves of a search repeat, and an evaluation is
+expensive.
 """
 
 from lab2048.kernels._jit import kernel
@@ -16,17 +16,17 @@ from lab2048.kernels.board.memory import F32, bits_float, float_bits, load_u64, 
 from lab2048.kernels.function_pointer import CHANCE, CHOOSE, function_address
 from lab2048.kernels.ntuple import lookup
 from lab2048.kernels.search import context as of
-from lab2048.kernels.search.downgrade import lower
+from lab2048.kernels.search.downgrade import downgrade_packed
 from lab2048.kernels.search.expectimax import ALLOWANCE_SHIFT, DEPTH_SHIFT, HASH, NEAR_DEPTH, count_states, remember
 from lab2048.kernels.search.leaf import NONE, U32
 
 GROUP = "network"
-UNKNOWN = F32(-2.0e38)  # legal, but not judged yet
+UNKNOWN = F32(-2.0e38)  # legal, but not evaluated yet
 
 
 @kernel
 def slide_all(context: I64, state: U64, afters: I64) -> None:
-    """Write down the afterstate of every move; it is the state where a move is not legal."""
+    """Write the afterstate of every move; for an illegal move it equals the state."""
     plan = I64(load_u64(context, of.PLAN))
     if load_u64(plan, at.IS_CLASSIC) != ZERO:
         turned = classic.transpose(state)
@@ -42,7 +42,7 @@ def slide_all(context: I64, state: U64, afters: I64) -> None:
 
 @kernel
 def known(context: I64, board: U64) -> F32:
-    """The judgement of an afterstate, if it is remembered."""
+    """Return the cached value of an afterstate, if there is one."""
     leaves = I64(load_u64(context, of.LEAVES))
     slot = I64((board * HASH) >> load_u64(context, of.LEAVES_SHIFT)) * 2
     entry = load_u64(leaves, slot + 1)
@@ -51,7 +51,7 @@ def known(context: I64, board: U64) -> F32:
 
 @kernel
 def judge(context: I64, board: U64, index: I64) -> F32:
-    """Judge an afterstate whose index has been found, and remember it."""
+    """Evaluate an afterstate whose index is known, and cache the value."""
     leaves = I64(load_u64(context, of.LEAVES))
     value = F32(lookup.add_up(I64(load_u64(context, of.NET)), index) + F32(packed.potential(board)))
     slot = I64((board * HASH) >> load_u64(context, of.LEAVES_SHIFT)) * 2
@@ -63,9 +63,9 @@ def judge(context: I64, board: U64, index: I64) -> F32:
 
 @kernel
 def judge_all(context: I64, state: U64, afters: I64) -> F32:
-    """Judge the afterstates of a state, NONE where a move is not legal; return the highest.
+    """Evaluate the afterstates of a state, NONE for illegal moves; return the highest.
 
-    What is not known yet is asked for before anything is added up: memory takes its time.
+    Weights are prefetched for all moves before any is summed, to hide memory latency.
     """
     net, indexes, size = load_u64(context, of.NET), I64(load_u64(context, of.INDEXES)), load_u64(context, of.INDEX_SIZE)
     n_moves = I64(load_u64(I64(load_u64(context, of.PLAN)), at.N_MOVES))
@@ -88,7 +88,7 @@ def judge_all(context: I64, state: U64, afters: I64) -> F32:
 
 @kernel
 def judge_one(context: I64, board: U64) -> F32:
-    """Judge one afterstate."""
+    """Evaluate one afterstate."""
     value = known(context, board)
     if value == UNKNOWN:
         index = I64(load_u64(context, of.INDEXES))
@@ -99,9 +99,9 @@ def judge_one(context: I64, board: U64) -> F32:
 
 @kernel
 def chance_network(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
-    """The expected value of an afterstate: as in lab2048.kernels.search.expectimax, judged by a network."""
+    """Return the expected value of an afterstate, as in lab2048.kernels.search.expectimax but with a network."""
     if depth <= 0 or allowance < 0:
-        # A board without moves is worth what it took to build it.
+        # A board without moves is worth its potential.
         return F32(packed.potential(board)) if depth == of.LOST_DEPTH else judge_one(context, board)
     table = I64(load_u64(context, of.NEAR if depth <= NEAR_DEPTH else of.FAR))
     slot = I64((board * HASH) >> load_u64(context, of.TABLE_SHIFT)) * 2
@@ -152,11 +152,11 @@ def chance_network(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
 
 @kernel
 def choose_network(context: I64, board: U64) -> I64:
-    """The move of the highest reward and value of the afterstate, the first one of equals; -1 if there is none."""
+    """Return the first move with the highest reward + afterstate value; -1 if there is none."""
     afters, net = I64(load_u64(context, of.AFTERS)), I64(load_u64(context, of.NET))
     indexes, size = I64(load_u64(context, of.INDEXES)), I64(load_u64(context, of.INDEX_SIZE))
     n_moves = I64(load_u64(I64(load_u64(context, of.PLAN)), at.N_MOVES))
-    board = lower(board, I64(load_u64(context, of.TOP)))
+    board = downgrade_packed(board, I64(load_u64(context, of.TOP)))
     slide_all(context, board, afters)
     for move in range(n_moves):
         if load_u64(afters, move) != board:
@@ -172,7 +172,7 @@ def choose_network(context: I64, board: U64) -> I64:
 
 
 def network_addresses() -> tuple[int, int]:
-    """The addresses of the search by a network, and of the kernel that chooses without one."""
+    """Return the addresses of the network search and of the kernel that chooses without search."""
     return function_address(chance_network, CHANCE), function_address(choose_network, CHOOSE)
 
 

@@ -1,4 +1,4 @@
-"""The root of a search: the value of every move of a state, to a depth or until a time."""
+"""The root of a search: the value of every move, to a fixed depth or by iterative deepening."""
 
 from typing import Any
 
@@ -12,18 +12,18 @@ from lab2048.kernels.board.bits import FOUR, I64, NIBBLE, U64, ZERO, popcount
 from lab2048.kernels.board.memory import F32, address_of, bits_float, call_clock, clock_address, load_u64, words_at
 from lab2048.kernels.function_pointer import CHOOSE, call_chance, function_address
 from lab2048.kernels.search import context as of
-from lab2048.kernels.search.downgrade import lower
+from lab2048.kernels.search.downgrade import downgrade_packed
 from lab2048.kernels.search.evaluate import N_TERMS
 from lab2048.kernels.search.expectimax import chance_address
 from lab2048.kernels.search.leaf import NONE
 
-STEADY = 3  # depths in a row at which the same move must lead, to be taken before the time is up
-FEW_EMPTY = 7  # document 002 looks further below this
+STEADY = 3  # consecutive depths at which the same move must lead to stop early
+FEW_EMPTY = 7  # below this Miah 2023 searches deeper
 
 
 @kernel
 def depth_of(context: I64, plan: packed.Plan, board: U64) -> I64:
-    """How many own moves to look ahead from a state."""
+    """Return the search depth for a state."""
     depth, deepen = I64(load_u64(context, of.DEPTH)), I64(load_u64(context, of.DEEPEN))
     if deepen == of.BY_TILES:
         seen, word = I64(0), board
@@ -38,13 +38,13 @@ def depth_of(context: I64, plan: packed.Plan, board: U64) -> I64:
 
 @kernel
 def allowance_at(context: I64, depth: I64) -> I64:
-    """How unlikely a line of spawns may become in a search of this depth."""
+    """Return the allowance of a search of this depth."""
     return I64(load_u64(context, of.ALLOWANCE)) + depth * I64(load_u64(context, of.ALLOWANCE_EACH))
 
 
 @kernel
 def root_values(context: I64, plan: packed.Plan, board: U64, depth: I64, values: NDArray[np.float32]) -> None:
-    """The value of every move, `depth` own moves ahead; NONE for those that are not legal."""
+    """Compute the value of every move at `depth`; NONE for illegal moves."""
     allowance, chance = allowance_at(context, depth), I64(load_u64(context, of.CHANCE))
     for move in range(len(values)):
         after = packed.slide(plan, board, move)
@@ -67,16 +67,16 @@ def leader(values: NDArray[np.float32], lead: F32, ahead: I64, times: I64) -> tu
 
 @kernel
 def is_worth_more(context: I64, begun: I64) -> bool:
-    """True if a search one move deeper than the one that began then has a chance to end before the deadline."""
+    """Return True if the next deeper search can be expected to finish before the deadline."""
     now, deadline = call_clock(I64(load_u64(context, of.CLOCK))), I64(load_u64(context, of.DEADLINE))
     return bool(2 * (deadline - now) > 3 * (now - begun))
 
 
 @kernel
 def deepen(context: I64, plan: packed.Plan, board: U64, max_depth: I64, values: NDArray[np.float32]) -> I64:
-    """Look one move further and further, until the deadline or until the move is settled; return the depth.
+    """Iterative deepening until the deadline or until the move is settled; return the depth.
 
-    A search that is stopped half-way is worth nothing, so none begins that has no chance to end.
+    An unfinished search is useless, so none is started that cannot be expected to finish.
     """
     root_values(context, plan, board, 1, values)
     deeper, depth = np.empty_like(values), I64(1)
@@ -98,7 +98,7 @@ def deepen(context: I64, plan: packed.Plan, board: U64, max_depth: I64, values: 
 
 @kernel
 def best_move(context: I64, plan: packed.Plan, board: U64) -> I64:
-    """The move of the highest value, the first one of equals; -1 if there is none."""
+    """Return the first move with the highest value; -1 if there is none."""
     values = np.empty(I64(plan[at.N_MOVES]), np.float32)
     root_values(context, plan, board, depth_of(context, plan, board), values)
     best = I64(-1)
@@ -110,18 +110,18 @@ def best_move(context: I64, plan: packed.Plan, board: U64) -> I64:
 
 @kernel
 def choose_search(context: I64, board: U64) -> I64:
-    """The same for whoever has only the context."""
+    """Choose a move given only the context; -1 if there is none."""
     plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
-    return best_move(context, plan, lower(board, I64(load_u64(context, of.TOP))))
+    return best_move(context, plan, downgrade_packed(board, I64(load_u64(context, of.TOP))))
 
 
 def choose_address() -> int:
-    """The address of the kernel that chooses by a search."""
+    """Return the address of the kernel that chooses by search."""
     return function_address(choose_search, CHOOSE)
 
 
 def idle_context(plan: packed.Plan) -> tuple[NDArray[np.uint64], list[NDArray[Any]]]:
-    """A context that makes every board worth nothing, and the arrays behind it."""
+    """Make a context with which every board has value 0, and its arrays, for compiling."""
     words = np.zeros(of.SIZE, np.uint64)
     arrays: list[NDArray[Any]] = [
         np.zeros(65536, F32),

@@ -1,4 +1,4 @@
-"""Expectimax on boards of a byte a cell: the same search without a table, for shapes that fit no word."""
+"""Expectimax on wide boards, without a transposition table."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ U8 = np.uint8
 
 @kernel
 def judge_wide(context: I64, ranks: NDArray[np.uint8]) -> F32:
-    """What the evaluator says of a board."""
+    """Evaluate a board."""
     plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
     terms = floats_at(I64(load_u64(context, of.TERMS)), N_TERMS)
     return F32(judge_bytes(terms, singles_at(I64(load_u64(context, of.WEIGHTS)), len(ranks)), plan, ranks))
@@ -28,7 +28,7 @@ def judge_wide(context: I64, ranks: NDArray[np.uint8]) -> F32:
 
 @kernel
 def chance_wide(context: I64, ranks: NDArray[np.uint8], depth: I64, allowance: I64) -> F32:
-    """The expected value of an afterstate."""
+    """Return the expected value of an afterstate."""
     if depth == 0 or allowance < 0:
         return judge_wide(context, ranks)
     plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
@@ -78,7 +78,7 @@ def chance_wide(context: I64, ranks: NDArray[np.uint8], depth: I64, allowance: I
 def root_values_wide(
     context: I64, plan: Plan, ranks: NDArray[np.uint8], depth: I64, values: NDArray[np.float32]
 ) -> None:
-    """The value of every move, `depth` own moves ahead; NONE for those that are not legal."""
+    """Compute the value of every move at `depth`; NONE for illegal moves."""
     allowance = allowance_at(context, depth)
     for move in range(len(values)):
         after = ranks.copy()

@@ -1,1 +1,1 @@
-"""Backward induction over layers of boards, and the best moves that it finds."""
+"""Backward induction over layers of boards, and the optimal policy."""

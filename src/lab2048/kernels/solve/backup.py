@@ -1,15 +1,15 @@
-"""Backing up values by layers: the Bellman equation, a layer at a time.
+"""Backward induction: the Bellman equation, one layer at a time.
 
     a state       the best afterstate among its slides
     an afterstate the mean of the states that its spawns lead to
 
 A value is one of two measures, and larger is better in both:
 
-    odds     of reaching the goal: the chance to win by the chance to lose.  Near a
-             certain win the chance to lose keeps its digits: 1 - 7e-18 is not 1.
-    total    the expected potential of the last board (lab2048.kernels.board.packed.potential):
-             a slide does not change it, so that no reward has to be looked up.  The
-             expected score to come is the total less the potential at hand.
+    odds     of reaching the goal: P(win) / P(loss).  Near a certain win P(loss) keeps its
+             precision: 1 - 7e-18 is not 1.
+    total    the expected potential of the final board (lab2048.kernels.board.packed.potential).
+             Slides do not change it, so no rewards are needed.  The expected future score is the
+             total minus the current potential.
 """
 
 from typing import NamedTuple
@@ -37,15 +37,15 @@ GROUP = "solver"
 Values = NDArray[np.float64]
 
 ODDS, TOTAL = 0, 1  # the measures
-NONE = -1.0  # no slide of the state has been found yet; values are never negative
-CERTAIN = np.inf  # the odds of what cannot fail
+NONE = -1.0  # no slide of the state found yet; values are never negative
+CERTAIN = np.inf  # the odds of a certain win
 
 
 class KeyIndex(NamedTuple):
-    """A sorted range of keys with their values, and where to look for each.
+    """A sorted range of keys with their values, indexed by buckets.
 
-    `starts` tells where the keys of a drawer begin; where[0] is the lowest key that may
-    stand here, where[1] how far the range goes, where[2] the shift that makes a drawer.
+    `starts` holds the first key of each bucket; where[0] is the lowest possible key, where[1] the span
+    of the range, where[2] the shift from key to bucket.
     """
 
     keys: Words
@@ -55,7 +55,7 @@ class KeyIndex(NamedTuple):
 
 
 def make_key_index(keys: Words, values: Values, low: int = 0, span: int = 2**64 - 1) -> KeyIndex:
-    """Make keys from `low` to `low + span`, both included, ready to be found: about a key a drawer."""
+    """Index sorted keys from `low` to `low + span` inclusive, with about one key per bucket."""
     n_bits = max(1, len(keys).bit_length())
     shift = max(0, span.bit_length() - n_bits)
     where = np.array([low, span, shift], np.uint64)
@@ -66,7 +66,7 @@ def make_key_index(keys: Words, values: Values, low: int = 0, span: int = 2**64 
 
 @kernel
 def fill_starts(keys: Words, starts: NDArray[np.uint32], where: Words) -> None:
-    """Note where the keys of each drawer begin, which is where those of the one before end."""
+    """Fill in the start of each bucket, which is the end of the one before."""
     low, shift = where[0], where[2]
     for drawer in range(len(starts)):
         starts[drawer] = 0
@@ -80,9 +80,9 @@ def fill_starts(keys: Words, starts: NDArray[np.uint32], where: Words) -> None:
 
 @kernel
 def find_block(key_index: KeyIndex, boards: Words, n: I64, places: NDArray[np.int64]) -> None:
-    """The places of n canonical boards on the shelf; -1 for one that is not there.
+    """Find the positions of n canonical boards in the index; -1 for a missing one.
 
-    All drawers first: so that the memory that is far away is asked for at once.
+    All buckets are computed first, so that the memory accesses overlap.
     """
     keys, starts = key_index.keys, key_index.starts
     low, span, shift = key_index.where[0], key_index.where[1], key_index.where[2]
@@ -104,10 +104,10 @@ def find_block(key_index: KeyIndex, boards: Words, n: I64, places: NDArray[np.in
 def back_up_afterstates(
     plan: Plan, keys: Words, rank: U64, chance: float, key_index: KeyIndex, measure: I64, wins: Values, losses: Values
 ) -> None:
-    """Add to afterstates what the states on the shelf are worth that follow when a tile of this rank spawns.
+    """Add the values of the states in the index that follow afterstates when a tile of this rank spawns.
 
-    `wins` and `losses` grow by the chances to win and to lose, or `wins` by the total;
-    each is the sum over the empty cells, and `finish_afterstates` makes means of them.
+    `wins` and `losses` accumulate the probabilities of winning and losing, or `wins` the totals, summed
+    over the empty cells; `finish_afterstates` turns them into means.
     """
     states, spare = np.empty(BLOCK, np.uint64), np.empty(2 * BLOCK, np.uint64)
     places = np.empty(BLOCK, np.int64)
@@ -141,7 +141,7 @@ def back_up_afterstates(
 def finish_afterstates(plan: Plan, keys: Words, measure: I64, spawned: float, wins: Values, losses: Values) -> None:
     """Turn sums over spawns into values, in `wins`.
 
-    `spawned` is the mean potential of a tile that spawns: nobody scores it.
+    `spawned` is the mean potential of a spawned tile, which is not scored.
     """
     for i in range(len(keys)):
         if measure == TOTAL:
@@ -154,10 +154,10 @@ def finish_afterstates(plan: Plan, keys: Words, measure: I64, spawned: float, wi
 def back_up_states(
     plan: Plan, keys: Words, goal_rank: U64, key_index: KeyIndex, measure: I64, is_first: bool, best: Values
 ) -> None:
-    """The value of states: the best of their slides that stand on the shelf, or better than what was found before.
+    """Update the value of states with the best of their slides that are in the index.
 
-    A goal rank of 0 stands for no goal.  On a first visit a state without a move gets the
-    value of a lost game; when all shelves were seen, no state is left at NONE.
+    A goal rank of 0 means no goal.  On the first visit a state without a move gets the value of a lost
+    game; after all indexes of the layer, no state is left at NONE.
     """
     boards, slid, after = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
     spare, owner = np.empty(2 * BLOCK, np.uint64), np.empty(BLOCK, np.int64)
@@ -174,7 +174,7 @@ def back_up_states(
             slide_block(plan, boards, n, move, slid, spare)
             n_after = I64(0)
             for i in range(n):
-                # Written always, counted if it stays: no branch that could not be foreseen.
+                # Always written, counted only if valid: avoids an unpredictable branch.
                 after[n_after] = slid[i]
                 owner[n_after] = i
                 legal = slid[i] != boards[i]
@@ -196,14 +196,14 @@ def back_up_states(
 
 @kernel
 def potentials(keys: Words, out: Values) -> None:
-    """The potential of each board."""
+    """Compute the potential of each board."""
     for i in range(len(keys)):
         out[i] = float(potential(keys[i] * GATHER))
 
 
 @kernel
 def count_empty(plan: Plan, keys: Words, out: Values) -> None:
-    """The number of empty cells of each board."""
+    """Count the empty cells of each board."""
     for i in range(len(keys)):
         out[i] = float(popcount(empty_bits(plan, keys[i] * GATHER)))
 

@@ -1,13 +1,13 @@
 """Layers: all boards of one tile sum, up to symmetry, sorted.
 
-Boards are kept as keys (see lab2048.kernels.board.block).  Only a spawn changes the tile
-sum: the states of a sum come from the afterstates of smaller sums, and their slides
-are the afterstates of the same sum.
+Boards are stored as keys (see lab2048.kernels.board.block).  Only a spawn changes the tile sum: the
+states of a sum come from afterstates of smaller sums, and their slides are the afterstates of the same
+sum.
 
     afterstates --spawn--> states --slide--> afterstates
        sum s          s + tile           s + tile
 
-Kernels fill an array of bounded size and say where they stopped.
+Kernels fill an array of bounded size and return where they stopped.
 """
 
 import numpy as np
@@ -37,9 +37,9 @@ STATES, STATES_RAW, LOST, LOST_RAW, N_COUNTS = 0, 1, 2, 3, 4
 
 @kernel
 def sift(boards: Words, n: I64, seen: Words, found: Words, n_found: I64) -> I64:
-    """Append the keys of n boards, but not those that were seen of late; return how many there are now.
+    """Append the keys of n boards except recently seen ones; return the new number of keys.
 
-    Most boards are reached several times, and a look at `seen` is cheaper than to sort.
+    Most boards are reached several times, and checking `seen` is cheaper than sorting.
     """
     shift = U64(64)
     size = len(seen)
@@ -48,7 +48,7 @@ def sift(boards: Words, n: I64, seen: Words, found: Words, n_found: I64) -> I64:
         shift -= ONE
     for i in range(n):
         key = boards[i] * SCATTER
-        # Written always, counted if new: no branch that could not be foreseen.
+        # Always written, counted only if new: avoids an unpredictable branch.
         place = I64((key << U64(8)) >> shift)
         found[n_found] = key
         n_found += I64(seen[place] != key)
@@ -58,7 +58,7 @@ def sift(boards: Words, n: I64, seen: Words, found: Words, n_found: I64) -> I64:
 
 @kernel
 def spawn_all(plan: Plan, keys: Words, begin: I64, rank: U64, seen: Words, found: Words) -> tuple[I64, I64]:
-    """The states that follow afterstates when a tile of this rank spawns; return where to go on, and how many."""
+    """Find the states after a spawn of this rank; return the next index and the number of states."""
     states, spare = np.empty(BLOCK, np.uint64), np.empty(2 * BLOCK, np.uint64)
     n_found, room = I64(0), len(found) - BLOCK - 1
     while begin < len(keys) and n_found <= room:
@@ -79,9 +79,9 @@ def slide_all(
     won: Words,
     counts: NDArray[np.int64],
 ) -> tuple[I64, I64, I64]:
-    """The afterstates of states; return where to go on, how many there are, and how many of them have won.
+    """Find the afterstates of states; return the next index and the numbers of afterstates and of won ones.
 
-    A goal rank of 0 stands for no goal.  `counts` grows by the states and those without a move.
+    A goal rank of 0 means no goal.  `counts` accumulates states with and without a move.
     """
     boards, slid, legal = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
     after, win = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
@@ -122,7 +122,7 @@ def slide_all(
 
 @kernel
 def count_raw(plan: Plan, keys: Words) -> I64:
-    """How many boards these stand for."""
+    """Count the boards including all symmetric copies."""
     boards, copies, spare = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(2 * BLOCK, np.uint64)
     total, begin = ZERO, I64(0)
     while begin < len(keys):
@@ -138,19 +138,19 @@ def count_raw(plan: Plan, keys: Words) -> I64:
 
 @kernel
 def drop_doubles(keys: Words) -> I64:
-    """Move the different ones of sorted keys to the front; return how many they are."""
+    """Deduplicate sorted keys in place; return the number of distinct keys."""
     n, last = I64(0), ZERO
     for i in range(len(keys)):
         key = keys[i]
         keys[n] = key
-        n += I64(key != last)  # no key is 0: no board is empty
+        n += I64(key != last)  # no key is 0, because no board is empty
         last = key
     return n
 
 
 @kernel
 def merge(one: Words, other: Words, merged: Words) -> I64:
-    """Merge two sorted arrays without doubles into one; return its length."""
+    """Merge two sorted arrays without duplicates; return the length."""
     i, j, n = I64(0), I64(0), I64(0)
     while i < len(one) and j < len(other):
         a, b = one[i], other[j]

@@ -1,4 +1,4 @@
-"""Following the best moves forward: how likely is each afterstate, and on which tile do games end."""
+"""Forward pass along the optimal policy: the probability of each afterstate and of each final tile."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from lab2048.kernels.solve.backup import KeyIndex, Values, find_block, make_key_
 
 GROUP = "solver"
 
-NO_SPAWN = ZERO  # in place of a rank: the keys are states already
+NO_SPAWN = ZERO  # instead of a rank: the keys are already states
 
 
 @kernel
@@ -34,11 +34,10 @@ def follow(
     reached: Values,
     ended: Values,
 ) -> None:
-    """Let a tile of this rank spawn on afterstates, which are as likely as `chances` says, and make the best move.
+    """Spawn a tile of this rank on afterstates with probabilities `chances`, and make the best move.
 
-    `reached` grows by how likely the afterstates on the shelf are; ended[rank] by how
-    likely a game is to end with that highest tile.  Of moves that are worth the same the
-    one to the smallest canonical board is made: that does not depend on how a board lies.
+    `reached` accumulates the probabilities of the afterstates in the index, ended[rank] those of games
+    that end with this highest tile.  Ties go to the smallest canonical board, which respects symmetry.
     """
     states, weights = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.float64)
     slid, after, spare = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(2 * BLOCK, np.uint64)

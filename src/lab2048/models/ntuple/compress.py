@@ -70,16 +70,16 @@ def _tables(design: Design) -> list[tuple[int, int, int]]:
     return tables
 
 
-def squeeze_weights(network: Network) -> dict[str, NDArray[Any]]:
+def compress_weights(network: Network) -> dict[str, NDArray[Any]]:
     """Short weights as bytes: the code of all tables, the size of each, and a checksum of the weights."""
     parts, radix = [], network.design.radix
     for begin, end, n_cells in _tables(network.design):
         table = np.array(network.weights[begin:end])
         data = np.zeros(4096, np.uint8)
-        size = int(range_coder.squeeze(range_coder.make_state(data, is_decoding=False), table, radix, n_cells))
+        size = int(range_coder.compress(range_coder.make_state(data, is_decoding=False), table, radix, n_cells))
         if size > len(data):
             data = np.zeros(size, np.uint8)
-            range_coder.squeeze(range_coder.make_state(data, is_decoding=False), table, radix, n_cells)
+            range_coder.compress(range_coder.make_state(data, is_decoding=False), table, radix, n_cells)
         parts.append(data[:size])
     sizes = np.array([len(part) for part in parts], np.uint64)
     return {
@@ -89,7 +89,7 @@ def squeeze_weights(network: Network) -> dict[str, NDArray[Any]]:
     }
 
 
-def unsqueeze_weights(
+def decompress_weights(
     design: Design,
     squeezed: NDArray[np.uint8],
     sizes: NDArray[np.uint64],
@@ -106,7 +106,9 @@ def unsqueeze_weights(
     def unpack(i: int) -> None:
         begin, end, n_cells = tables[i]
         data = squeezed[ends[i] : ends[i + 1]]
-        range_coder.unsqueeze(range_coder.make_state(data, is_decoding=True), weights[begin:end], design.radix, n_cells)
+        range_coder.decompress(
+            range_coder.make_state(data, is_decoding=True), weights[begin:end], design.radix, n_cells
+        )
         told(i)
 
     with ThreadPoolExecutor(N_THREADS) as pool:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from lab2048.errors import FileError, LabError
-from lab2048.models.ntuple.compress import squeeze_weights, unsqueeze_weights
+from lab2048.models.ntuple.compress import compress_weights, decompress_weights
 from lab2048.models.ntuple.network import Design, Network, huge_array
 from lab2048.models.ntuple.pattern import write_patterns
 from lab2048.records.atomic_file import replacing_bytes
@@ -48,7 +48,7 @@ class Header:
 
 def save_network(path: Path, network: Network, **more: NDArray[Any]) -> None:
     """Write a network, its rates if it has any, and more arrays; what stood there before is replaced."""
-    arrays = {"weights": network.weights} if network.step is None else squeeze_weights(network)
+    arrays = {"weights": network.weights} if network.step is None else compress_weights(network)
     arrays |= more
     if network.rates is not None:
         arrays["rates"] = network.rates
@@ -176,7 +176,7 @@ def load_network(path: Path, *, with_rates: bool = False) -> Network:
     """Read a network; raise FileError if a weight is missing or not a number."""
     header = read_header(path)
     if header.step is not None:
-        return Network(header.design, read_squeezed(path, header), header.step, facts=header.facts)
+        return Network(header.design, read_compressed(path, header), header.step, facts=header.facts)
     weights = huge_array(header.design.n_weights, np.float32)
     _read(path, "weights", weights, n_whole=header.design.stage_size)
     rates = None
@@ -186,13 +186,13 @@ def load_network(path: Path, *, with_rates: bool = False) -> Network:
     return Network(header.design, weights, None, rates, header.facts)
 
 
-def read_squeezed(path: Path, header: Header, told: Callable[[int], object] = lambda _: None) -> NDArray[np.int16]:
+def read_compressed(path: Path, header: Header, told: Callable[[int], object] = lambda _: None) -> NDArray[np.int16]:
     """The weights of a quantized network; `told` is called when a table is done, on some thread."""
     squeezed, sizes, check = (load_array(path, name) for name in ("squeezed", "sizes", "checksum"))
     if squeezed is None or sizes is None or check is None:
         raise FileError(f"{path} is no network: its weights are missing")
     try:
-        return unsqueeze_weights(header.design, squeezed, sizes, int(check[0]), told)
+        return decompress_weights(header.design, squeezed, sizes, int(check[0]), told)
     except FileError as error:
         raise FileError(f"{path}: {error}") from None
 

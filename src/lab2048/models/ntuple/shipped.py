@@ -18,7 +18,7 @@ from lab2048.errors import FileError
 from lab2048.kernels._jit import cache_root
 from lab2048.models import SHIPPED
 from lab2048.models.ntuple.compress import checksum
-from lab2048.models.ntuple.file import Header, complete, load_array, load_network, read_header, read_squeezed
+from lab2048.models.ntuple.file import Header, complete, load_array, load_network, read_compressed, read_header
 from lab2048.models.ntuple.network import Network, huge_array
 from lab2048.records.atomic_file import replacing_bytes
 
@@ -80,7 +80,7 @@ def unpack(told: Callable[[int], object] = lambda _: None) -> NDArray[np.int16]:
 
     `told` is called when a table is unpacked, on some thread.
     """
-    weights, kept = read_squeezed(FILE, read_header(FILE), told), _place()
+    weights, kept = read_compressed(FILE, read_header(FILE), told), _place()
     with contextlib.suppress(OSError, FileError):  # a cache that cannot be written is no harm
         kept.parent.mkdir(parents=True, exist_ok=True)
         for old in kept.parent.glob("*.i16"):  # of another version
