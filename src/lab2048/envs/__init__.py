@@ -1,7 +1,7 @@
-"""The game as Gymnasium environments: one game at a time, or thousands in one call.
+"""Gymnasium environments: a single game, or thousands in one call.
 
-Importing this registers `lab2048/Classic-v0`; compiled code is loaded only when an
-environment is made.
+Importing this registers `lab2048/Classic-v0`; compiled code is loaded only when an environment is
+created.
 
 >>> import gymnasium
 >>> env = gymnasium.make("lab2048/Classic-v0", rules="3x3")
@@ -18,7 +18,7 @@ __all__ = ["CLASSIC", "register_environments"]
 
 
 def register_environments() -> None:
-    """Tell Gymnasium the name of the environment; once is enough, and twice does no harm."""
+    """Register the environment with Gymnasium; calling it twice is harmless."""
     if CLASSIC not in gymnasium.registry:
         gymnasium.register(
             CLASSIC,

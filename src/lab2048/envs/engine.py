@@ -1,6 +1,6 @@
-"""Games in progress behind an environment: arrays are made here, kernels fill them.
+"""The games behind an environment: allocates the arrays that kernels fill.
 
-Every call returns arrays of its own, which a caller may keep.
+Every call returns new arrays, which the caller may keep.
 """
 
 import numpy as np
@@ -18,12 +18,12 @@ from lab2048.rules.plan import make_plan
 
 
 class Engine:
-    """Some games of the same rules, and how their steps are judged."""
+    """Vectorized games under the same rules, and the options of their steps."""
 
     def __init__(self, n: int, options: EnvOptions, autoreset: int, max_steps: int = 0) -> None:
         prepare(
             lambda _: None, ENVIRONMENTS
-        )  # here, so that environments in processes of their own do not all compile at once
+        )  # here, so that environments in separate processes do not all compile at once
         self.n = n
         self.rules = options.read_rules()
         self.n_cells, self.n_moves = self.rules.shape.n_cells, len(self.rules.shape.moves)
@@ -41,22 +41,22 @@ class Engine:
         self._no_finals = self._make_frames(0)
 
     def _make_frames(self, n: int) -> Frames:
-        # Not zeroed: the kernel writes every entry, and zeros would cost as much as half a step.
+        # Not zeroed: the kernel writes every entry, and zeroing would cost as much as half a step.
         return Frames(
             np.empty((n, self.n_cells), np.uint8), np.empty((n, self.n_moves), np.int8), np.empty((3, n), np.int64)
         )
 
     def start(self, seeds: NDArray[np.uint64], chosen: NDArray[np.bool_]) -> Frames:
-        """Begin the chosen games anew, each from its seed."""
+        """Restart the chosen games, each from its seed."""
         frames = self._make_frames(self.n)
         vector.start_games(self._plan, self._games, seeds, chosen, frames)
         self._has_begun |= chosen
         return frames
 
     def step(self, actions: NDArray[np.int64]) -> tuple[Outcome, Frames, Frames]:
-        """One step of every game: what it led to, what is seen now, and what was seen of the games that ended.
+        """Make one step in every game; return the outcome, the new frames and the final frames.
 
-        The last is written only for games that ended, and only if the next one begins in the same step.
+        Final frames are written only for games that ended, and only if the next game starts in the same step.
         """
         if not self._has_begun.all():
             raise ResetNeeded("no game has begun: expected a reset before the first step")
@@ -77,13 +77,13 @@ class Engine:
         return IllegalMoveError(f"{name} changes nothing on {self.board(game).to_text()}")
 
     def board(self, game: int) -> Board:
-        """The board of one game."""
+        """Return the board of one game."""
         frames = vector.make_frames(self.n, self.n_cells, self.n_moves)
         vector.show(self._games, game, game + 1, frames)
         return Board(self.rules.shape, tuple(frames.ranks[game].tolist()))
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """A row a game: True where the move is legal."""
+        """Return the action masks, one row per game."""
         legal = self._games.words[:, vector.LEGAL, None]
         masks: NDArray[np.bool_] = (legal >> np.arange(self.n_moves, dtype=np.uint64)) & np.uint64(1) != 0
         return masks

@@ -1,4 +1,4 @@
-"""Observations: how a board is laid out for a learner.
+"""Observations of boards.
 
 A plain rectangle keeps its rows and columns.  Hexagons and boards with bricks have no
 rectangle of cells: theirs is a list of cells, in the order of their numbers.
@@ -14,7 +14,7 @@ from lab2048.rules import Rules
 
 
 class Observation:
-    """How the boards of some rules are shown: as ranks, planes or dict."""
+    """The encoding of boards: ranks, planes or dict."""
 
     def __init__(self, kind: str, rules: Rules) -> None:
         shape = rules.shape
@@ -33,7 +33,7 @@ class Observation:
         return spaces.Dict({"observation": ranks, "action_mask": spaces.MultiBinary(self.n_moves)})
 
     def make(self, frames: Frames) -> Any:
-        """The observations of all games, one behind the other."""
+        """Return the batched observations of all games."""
         n, n_cells = frames.ranks.shape
         if self.kind == "planes":
             planes = np.zeros((n, self.n_planes, n_cells), np.uint8)
@@ -45,7 +45,7 @@ class Observation:
         return {"observation": ranks, "action_mask": frames.mask.copy()}
 
     def one_of(self, observations: Any, game: int) -> Any:
-        """The observation of one game among those of all."""
+        """Return the observation of one game of a batch."""
         if self.kind == "dict":
             return {name: part[game] for name, part in observations.items()}
         return observations[game]

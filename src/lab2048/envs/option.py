@@ -1,4 +1,4 @@
-"""What an environment can be asked for, checked before a game begins."""
+"""The options of an environment."""
 
 import math
 from dataclasses import dataclass, fields, replace
@@ -34,27 +34,27 @@ class EnvOptions:
     """The options of an environment; the first five are those of `Rules.from_text`."""
 
     rules: str | Rules = "4x4"
-    """A board such as 4x4, hex2 or a map; or Rules, and then the next four stay away."""
+    """A board such as 4x4, hex2 or a map; or Rules, which exclude the next four options."""
     goal: int | None = None
-    """The tile that wins; the game goes on past it."""
+    """The tile that wins; the game continues beyond it."""
     spawn: str | None = None
     """New tiles and their probabilities."""
     start: int | None = None
-    """Number of first tiles."""
+    """Number of tiles at the start."""
     spawner: str | None = None
     """Who places new tiles: fair, first or worst."""
     observation: str = "ranks"
-    """ranks; planes, one for each rank; or dict, the ranks with the mask."""
+    """ranks; planes, one per rank; or dict, the ranks with the action mask."""
     reward: str = "score"
-    """score of the slide; log, its logarithm; merges, their number; goal, 1 when the goal is made."""
+    """score of the slide; log, its logarithm; merges, their number; goal, 1 when the goal is reached."""
     illegal: str = "ignore"
-    """An action that moves nothing: ignore it, end the game, or raise an error."""
+    """What an illegal action does: ignore, end the game, or raise an error."""
     illegal_reward: float = 0.0
-    """What such an action is worth."""
+    """The reward of an illegal action."""
 
     @classmethod
     def from_given(cls, given: dict[str, Any]) -> Self:
-        """The options of a call; an unknown one is answered with the nearest."""
+        """Make options from keyword arguments; raise UsageError with a suggestion for an unknown name."""
         known = [field.name for field in fields(cls)]
         for name in given:
             if name not in known:
@@ -62,7 +62,7 @@ class EnvOptions:
         return cls(**given)
 
     def __post_init__(self) -> None:
-        """Refuse what is unknown."""
+        """Raise UsageError for unknown values."""
         for name, kinds in _KINDS.items():
             value = getattr(self, name)
             if not isinstance(value, kinds) or isinstance(value, bool):
@@ -77,7 +77,7 @@ class EnvOptions:
                 raise UsageError(f"{name} {word!r} is unknown: {nearest(str(word), known)}")
 
     def read_rules(self) -> Rules:
-        """The rules that these options stand for."""
+        """Return the rules of these options."""
         names = ("goal", "spawn", "start", "spawner")
         given: dict[str, Any] = {name: value for name in names if (value := getattr(self, name)) is not None}
         if isinstance(self.rules, str):
@@ -90,18 +90,18 @@ class EnvOptions:
         return self.rules
 
     def with_reading(self) -> "EnvOptions":
-        """The same with the rules read, so that they are read only once."""
+        """Return the options with parsed rules, so that they are parsed only once."""
         return replace(self, rules=self.read_rules(), goal=None, spawn=None, start=None, spawner=None)
 
 
 def check_render_mode(mode: str | None) -> str | None:
-    """Return the render mode if it is one."""
+    """Return the render mode if it is valid, else raise UsageError."""
     if mode is not None and mode not in RENDER_MODES:
         raise UnknownNameError("render_mode", mode, RENDER_MODES)
     return mode
 
 
 def check_count(name: str, count: Any) -> None:
-    """Raise an error unless this is a sensible number of games or steps."""
+    """Raise UsageError unless this is a valid number of games or steps."""
     if not isinstance(count, int | np.integer) or not 1 <= count < 2**31:
         raise UsageError(f"{name} is {count!r}: expected a whole number from 1 on")

@@ -1,7 +1,7 @@
 """Boards as text, for the render mode `ansi`, and as pictures, for `rgb_array`, drawn with NumPy alone.
 
-In a picture everything is a distance: a pixel belongs to a tile, or to a stroke of a digit, as far as
-its distance from it is negative, so that all edges come out smooth at any size.
+Images are drawn with signed distances: a pixel is inside a tile or a stroke of a digit if its distance is
+negative, which makes edges smooth at any size.
 """
 
 import math
@@ -123,12 +123,12 @@ def _margin(reach: float, shape: Shape) -> int:
 
 
 def _coverage(distance: Field) -> Field:
-    """How much of a pixel is inside."""
+    """Return the coverage of a pixel."""
     return np.clip(0.5 - distance, 0, 1)
 
 
 def _box(x: Field, y: Field, half_width: float, half_height: float, corner: float) -> Field:
-    """Distance from a rectangle with round corners."""
+    """Return the distance from a rectangle with round corners."""
     over_x, over_y = np.abs(x) - half_width + corner, np.abs(y) - half_height + corner
     return np.hypot(np.maximum(over_x, 0), np.maximum(over_y, 0)) + np.minimum(np.maximum(over_x, over_y), 0) - corner
 
@@ -161,7 +161,7 @@ def _box_mask() -> Field:
 
 @cache
 def _number_mask(tile: int) -> Field:
-    """The digits of a tile, as large as they fit."""
+    """Draw the digits of a tile as large as possible."""
     text = str(tile)
     n_units = _ADVANCE * (len(text) - 1) + 4 + _STROKE
     unit = min(TILE * 0.4 / 6, TILE * 0.78 / n_units)
@@ -178,7 +178,7 @@ def _number_mask(tile: int) -> Field:
 
 
 def _segment(x: Field, y: Field, start: tuple[float, float], way: tuple[float, float]) -> Field:
-    """Distance from a straight stroke."""
+    """Return the distance from a line segment."""
     from_x, from_y = x - start[0], y - start[1]
     along = np.clip((from_x * way[0] + from_y * way[1]) / (way[0] ** 2 + way[1] ** 2), 0, 1)
     distance: Field = np.hypot(from_x - along * way[0], from_y - along * way[1])

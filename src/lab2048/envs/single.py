@@ -1,4 +1,4 @@
-"""The environment of one game: `gymnasium.make("lab2048/Classic-v0")`."""
+"""The single environment: `gymnasium.make("lab2048/Classic-v0")`."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
     def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
         self.render_mode = check_render_mode(render_mode)
         self.options = EnvOptions.from_given(options).with_reading()
-        # A finished game is never stepped: only the caller resets it.
+        # A finished game must be reset by the caller.
         self._engine = Engine(1, self.options, vector.DISABLED)
         self.rules = self._engine.rules
         self._observation = Observation(self.options.observation, self.rules)
@@ -42,9 +42,9 @@ class GameEnv(gymnasium.Env[Any, Any]):
         self.action_space = spaces.Discrete(len(self.rules.shape.moves))
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin a new game.
+        """Start a new game.
 
-        Its own seed is drawn from `np_random`, which `seed` sets; `options={"game_seed": ...}` names it instead.
+        Its seed is drawn from `np_random`, which `seed` sets; `options={"game_seed": ...}` overrides it.
         """
         super().reset(seed=seed)
         chosen = (options or {}).get("game_seed")
@@ -58,7 +58,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
         return int(self.np_random.integers(0, MAX_SEED, endpoint=True))
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Make a move: slide, then spawn.  Nothing happens if the move is illegal, unless an option says otherwise."""
+        """Slide and spawn.  By default an illegal move does nothing."""
         actions = np.array([action])
         if actions.shape != (1,) or actions.dtype.kind not in "iu":
             raise UsageError(
@@ -75,12 +75,12 @@ class GameEnv(gymnasium.Env[Any, Any]):
         return self._observation.one_of(self._observation.make(frames), 0), info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """True where the move is legal: what MaskablePPO of sb3-contrib asks for."""
+        """Return the legal moves as a mask, for MaskablePPO of sb3-contrib."""
         masks: NDArray[np.bool_] = self._engine.action_masks()[0]
         return masks
 
     def render(self) -> Any:
-        """The board as text or as a picture, as the render mode says."""
+        """Render the board according to the render mode."""
         if self.render_mode is None:
             return None
         board = self._engine.board(0)

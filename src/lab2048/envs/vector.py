@@ -1,7 +1,7 @@
-"""The environment of many games: `gymnasium.make_vec("lab2048/Classic-v0", num_envs=1024)`.
+"""The vector environment: `gymnasium.make_vec("lab2048/Classic-v0", num_envs=1024)`.
 
-All games take their step in one compiled call.  Observations, rewards and infos are
-those of SyncVectorEnv over as many single environments; a test holds the two equal.
+All games step in one compiled call.  Observations, rewards and infos equal those of SyncVectorEnv over
+single environments, as a test checks.
 """
 
 from collections.abc import Sequence
@@ -31,10 +31,10 @@ _CODES = {
 
 
 class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
-    """Many games of 2048 side by side; the options are those of EnvOptions.
+    """Vectorized games of 2048; the options are those of EnvOptions.
 
-    A game that has ended makes way for the next in the step after (NextStep), in the same
-    step (SameStep), or when `reset` is told so (Disabled).
+    A finished game restarts in the next step (NextStep), in the same step (SameStep), or on `reset`
+    (Disabled).
     """
 
     def __init__(
@@ -69,12 +69,12 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin new games: all, or those that are True in `options={"reset_mask": ...}`.
+        """Start new games: all, or those selected by `options={"reset_mask": ...}`.
 
-        The first seed of each place is drawn from `np_random`, which `seed` sets, and the
-        seeds of its later games derive from it; `options={"game_seed": ...}` names the
-        first seeds instead.  A list of seeds, one a place, begins the games that as many
-        single environments begin.
+        The first seed of each sub-environment is drawn from `np_random`, which `seed` sets, and the
+        seeds of its later games derive from it; `options={"game_seed": ...}` sets the first seeds
+        instead.  A list of seeds, one per sub-environment, starts the same games as that many single
+        environments.
         """
         options = options or {}
         chosen = self._read_array(options, "reset_mask", "b")
@@ -94,14 +94,14 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return self._observation.make(frames), self._make_info(frames, chosen)
 
     def _draw_listed(self, seeds: list[int | None]) -> NDArray[np.int64]:
-        """The seed of the first game of each place, as a single environment draws it."""
+        """Return the first seed of each sub-environment, as a single environment draws it."""
         numbers = [int(seed) for seed in seeds if isinstance(seed, int | np.integer) and seed >= 0]
         if len(seeds) != self.num_envs or len(numbers) + seeds.count(None) != len(seeds):
             raise UsageError(
                 f"seed {seeds!s:.80} is not understood: expected {self.num_envs} whole numbers from 0 on", field="seed"
             )
         if None not in seeds:
-            # Later resets depend on the list too; one number more, so that they do not repeat these games.
+            # Later resets depend on the list too; one extra number keeps them from repeating these games.
             self.np_random = np.random.default_rng([*numbers, len(numbers)])
         generators = [np_random(None if seed is None else int(seed))[0] for seed in seeds]
         return np.array([generator.integers(0, MAX_SEED, endpoint=True) for generator in generators])
@@ -115,8 +115,8 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return array
 
     def step(self, actions: Any) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """One step of every game."""
-        actions = np.array(actions)  # a copy: kernels are compiled for arrays that may be written
+        """Make one step in every game."""
+        actions = np.array(actions)  # a copy: kernels are compiled for writable arrays
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise UsageError(
                 f"actions have shape {actions.shape}, {actions.dtype}: expected ({self.num_envs},) of whole numbers"
@@ -129,7 +129,7 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return self._observation.make(frames), outcome.reward, terminated, truncated, info
 
     def _make_info(self, frames: Frames, holds_for: NDArray[np.bool_]) -> dict[str, Any]:
-        # The names with a stroke are Gymnasium's sign that an entry holds for a game.
+        # Names with an underscore are Gymnasium's masks of valid entries.
         holds = np.tile(holds_for, (4, 1))
         scores, max_tiles, seeds = frames.numbers
         return {
@@ -156,11 +156,11 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
         }
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """A row a game: True where the move is legal."""
+        """Return the action masks, one row per game."""
         return self._engine.action_masks()
 
     def render(self) -> tuple[Any, ...] | None:
-        """Every board as text or as a picture, as the render mode says."""
+        """Render every board according to the render mode."""
         if self.render_mode is None:
             return None
         write = write_board if self.render_mode == "ansi" else draw_board

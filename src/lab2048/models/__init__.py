@@ -1,4 +1,4 @@
-"""Learned values: networks of n-tuples, and their files."""
+"""Learned values: n-tuple networks, deep networks, and their files."""
 
-# The network that comes with lab2048: its file, and the group by which it is made ready.
+# The name of the network shipped with lab2048, and of the group that prepares it.
 SHIPPED = "shipped"

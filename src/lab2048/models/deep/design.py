@@ -1,4 +1,4 @@
-"""Designs of deep networks: what one reads and how it is built, without its weights and without torch."""
+"""The architecture of deep networks, without weights and without torch."""
 
 import math
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ MAX_WIDTH = 8192
 
 @dataclass(frozen=True)
 class DeepDesign:
-    """What a network reads and how it is built: everything but its weights."""
+    """The architecture of a network: everything but its weights."""
 
     rules: Rules
     kind: str = "lines"
@@ -27,15 +27,15 @@ class DeepDesign:
         128,
         64,
         256,
-    )  # lines: of a look, of what it finds, of the last layer; mlp: of the layers
-    reading: str = "onehot"  # how a cell is read
-    low: float = 0.0  # atoms: the least return
-    high: float = 1.0  # atoms: the largest return; value and actions: the unit of what the network gives
+    )  # lines: two layers per line, then the last layer; mlp: all layers
+    reading: str = "onehot"  # input encoding of a cell
+    low: float = 0.0  # atoms: the lowest return
+    high: float = 1.0  # atoms: the highest return; value and actions: the unit of the output
     n_atoms: int = 51
-    scale: str = "linear"  # atoms: how they are spread; actions: how returns are squeezed
+    scale: str = "linear"  # scale of the atoms, or of the output
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be built."""
+        """Raise LabError for an invalid architecture."""
         for name, known in (("kind", KINDS), ("head", HEADS), ("reading", READINGS), ("scale", SCALES)):
             if (word := getattr(self, name)) not in known:
                 raise UsageError(f"{name} {word} is unknown: {nearest(str(word), known)}")
@@ -53,12 +53,12 @@ class DeepDesign:
 
     @property
     def n_ranks(self) -> int:
-        """Ranks that can be on a cell, no tile among them."""
+        """Return the number of possible ranks of a cell, including 0."""
         return self.rules.max_rank + 1
 
     @property
     def n_out(self) -> int:
-        """Numbers that the network gives for a board."""
+        """Return the number of outputs per board."""
         return {"value": 1, "actions": self.n_moves, "atoms": self.n_moves * self.n_atoms}[self.head]
 
     @property
@@ -67,20 +67,20 @@ class DeepDesign:
 
     @cached_property
     def looks(self) -> tuple[NDArray[np.int64], ...]:
-        """The lines that each small network of `lines` looks at: one for all if the board is a square, else two."""
+        """Return the lines that share weights in `lines`: one set on a square board, else rows and columns."""
         cells = np.array(self.rules.shape.rows, np.int64)
         rows, columns = cells.shape
         return (np.concatenate([cells, cells.T]),) if rows == columns else (cells, np.ascontiguousarray(cells.T))
 
     def atoms(self) -> NDArray[np.float32]:
-        """The returns that a distribution is about, from low to high: even, or even on a scale of logarithms."""
+        """Return the atoms of the distribution, evenly spaced on a linear or symlog scale."""
         if self.scale == "linear":
             return np.linspace(self.low, self.high, self.n_atoms, dtype=np.float32)
         squeezed = np.linspace(symlog(self.low), symlog(self.high), self.n_atoms)
         return np.array([symexp(float(number)) for number in squeezed], np.float32)
 
     def to_json(self) -> dict[str, Any]:
-        """The design as a file says it."""
+        """Return JSON data for the header of a file."""
         names = ("kind", "head", "reading", "low", "high", "n_atoms", "scale")
         return {name: getattr(self, name) for name in names} | {
             "rules": self.rules.to_json(),
@@ -89,7 +89,7 @@ class DeepDesign:
 
     @classmethod
     def from_json(cls, data: Any) -> "DeepDesign":
-        """The design that a file says; raises KeyError, TypeError, ValueError or a LabError if it says none."""
+        """Parse the data of `to_json`; raise KeyError, TypeError, ValueError or LabError if it is invalid."""
         fields = dict(data)
         rules, widths = Rules.from_json(fields.pop("rules")), tuple(int(width) for width in fields.pop("widths"))
         low, high, n_atoms = float(fields.pop("low")), float(fields.pop("high")), int(fields.pop("n_atoms"))
@@ -97,7 +97,7 @@ class DeepDesign:
         return cls(rules, widths=widths, low=low, high=high, n_atoms=n_atoms, **words)
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The tensors of the network: a weight for every input of every output, and a bias."""
+        """Return the names and shapes of the weight and bias tensors."""
         shapes: dict[str, tuple[int, ...]] = {}
         n_cells = self.rules.shape.n_cells
         if self.kind == "lines":
@@ -118,7 +118,7 @@ class DeepDesign:
 
 
 def symlog(number: float) -> float:
-    """Squeeze a number so that large ones come close to each other.
+    """Return the symmetric logarithm, sign(x) log(1 + |x|).
 
     >>> round(symlog(0.0), 3), round(symlog(1000.0), 3), round(symexp(symlog(-7.0)), 3)
     (0.0, 6.909, -7.0)

@@ -1,14 +1,13 @@
-"""The words of deep networks: what a design can be.
+"""The options of a deep network's architecture.
 
-Two kinds of network read a board:
+There are two kinds of network:
 
-    mlp     every cell is one of so many ranks (one-hot), then layers that see all cells;
-            or the ranks, or the tiles, as plain numbers, as documents 000 and 003 have them
-    lines   every row and column is looked at by the same small network, wherever it lies;
-            what that finds goes through one layer that sees all
+    mlp     fully connected layers on one-hot ranks; or on ranks or tiles as plain numbers, as in
+            Kuznetsov 2022 and Sauren 2022
+    lines   the same small network for every row and column, followed by one fully connected layer
 """
 
 KINDS = ("lines", "mlp")
-HEADS = ("value", "actions", "atoms")  # a value of the board, one for each move, a distribution for each move
+HEADS = ("value", "actions", "atoms")  # one value, one value per move, one distribution per move
 READINGS = ("onehot", "log2", "tiles")
 SCALES = ("symlog", "linear")

@@ -1,7 +1,6 @@
-"""Deep networks as files: safetensors, whose header says in JSON how the network is built and was trained.
+"""Files of deep networks: safetensors with the architecture and training facts as JSON in the header.
 
-The tensors of the network have the names of its design; those that a training needs to go on
-begin with `training.`.  Nothing in such a file is ever run.
+Tensors needed to resume training have the prefix `training.`.  No code is loaded from such a file.
 """
 
 from functools import lru_cache
@@ -22,14 +21,14 @@ TRAINING = "training."
 
 
 def save_deep(path: Path, network: DeepNetwork, more: dict[str, NDArray[Any]] | None = None) -> None:
-    """Write a network, and more arrays of its training; what stood there before is replaced."""
+    """Write a network and further arrays of its training, replacing an existing file."""
     arrays = {name: tensor.detach().numpy() for name, tensor in network.weights.items()}
     arrays |= {TRAINING + name: array for name, array in (more or {}).items()}
     write_tensors(path, arrays, write_deep_header(network.design, network.facts))
 
 
 def load_deep(path: Path) -> tuple[DeepNetwork, dict[str, NDArray[Any]]]:
-    """Read a network, and the arrays of its training; raise FileError if something is missing or not a number."""
+    """Read a network and the arrays of its training; raise FileError if a tensor is missing or not finite."""
     design, facts = read_deep_header(path)
     with open_tensors(path) as file:
         try:
@@ -50,7 +49,7 @@ def load_deep(path: Path) -> tuple[DeepNetwork, dict[str, NDArray[Any]]]:
 
 
 def take_deep(name: str) -> DeepNetwork:
-    """The network of a file, read once and shared by all who play with it."""
+    """Return the network of a file, which is read once and shared."""
     path = Path(name)
     try:
         stamp = path.stat()

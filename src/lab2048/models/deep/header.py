@@ -1,4 +1,4 @@
-"""What the file of a deep network says of it: read without torch and without the weights."""
+"""The header of a deep network's file, read without torch and without the weights."""
 
 import json
 import math
@@ -13,12 +13,12 @@ FORMAT = 1
 
 
 def write_deep_header(design: DeepDesign, facts: dict[str, Any]) -> dict[str, str]:
-    """The words of a file that say how its network is built and was trained."""
+    """Return the metadata of a file: architecture and training facts."""
     return {DEEP: json.dumps({"format": FORMAT, "design": design.to_json(), "facts": facts})}
 
 
 def read_deep_header(path: Path) -> tuple[DeepDesign, dict[str, Any]]:
-    """How the network of a file is built, and how it was trained; raise FileError if that makes no sense."""
+    """Read the architecture and training facts of a file; raise FileError if they are invalid."""
     with open_tensors(path) as file:
         metadata = file.metadata() or {}
     try:
@@ -37,7 +37,7 @@ def read_deep_header(path: Path) -> tuple[DeepDesign, dict[str, Any]]:
 
 
 def describe_deep(path: Path) -> dict[str, Any]:
-    """What there is to say about the network of a file."""
+    """Return facts about the network of a file."""
     design, facts = read_deep_header(path)
     return {
         "board": design.rules.board.to_text(),

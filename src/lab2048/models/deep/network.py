@@ -1,7 +1,7 @@
-"""Deep networks: boards in, a value, a value for each move, or a distribution for each move out.
+"""Deep networks, which map boards to a value, a value per move, or a distribution per move.
 
-A network is its design and a dictionary of tensors: nothing in it is a class of torch's own, so that a copy of
-the tensors is a copy of the network, and a file of them is a file of it.
+A network is a design and a dictionary of tensors, not a torch.nn.Module, so copying or saving the tensors
+copies or saves the network.
 """
 
 import math
@@ -21,7 +21,7 @@ Ranks = NDArray[np.uint8]
 
 
 def new_weights(design: DeepDesign, seed: int) -> Weights:
-    """Weights to begin with: a layer hands on signals as large as it gets them, the last gives next to nothing."""
+    """Return initial weights (He initialisation), with a small last layer."""
     generator = torch.Generator().manual_seed(seed)
     weights: Weights = {}
     shapes = design.shapes()
@@ -29,7 +29,7 @@ def new_weights(design: DeepDesign, seed: int) -> Weights:
     for name, shape in shapes.items():
         weights[name] = torch.zeros(shape)
         if name.endswith(".weight"):
-            # Of the inputs of a one-hot layer, one a cell is not zero.
+            # One input per cell of a one-hot layer is nonzero.
             is_first = name.startswith("look") or (design.kind == "mlp" and name == "layer0.weight")
             n_active = shape[1] // design.n_ranks if is_first and design.reading == "onehot" else shape[1]
             gain = 0.1 if name == last else math.sqrt(2)
@@ -38,7 +38,7 @@ def new_weights(design: DeepDesign, seed: int) -> Weights:
 
 
 def make_network(design: DeepDesign) -> Callable[[Weights, Tensor], Tensor]:
-    """The function from weights and boards (ranks as whole numbers, a row a board) to what the network gives."""
+    """Return the forward function: (weights, integer ranks with one row per board) -> outputs."""
     linear, relu = torch.nn.functional.linear, torch.relu
     n_layers = sum(name.startswith("layer") for name in design.shapes()) // 2
     looks = [torch.from_numpy(table) for table in design.looks]
@@ -46,7 +46,7 @@ def make_network(design: DeepDesign) -> Callable[[Weights, Tensor], Tensor]:
 
     def read(ranks: Tensor) -> Tensor:
         if design.reading == "onehot":
-            # From float zeros: one_hot makes whole numbers first, which costs as much as a layer.
+            # torch's one_hot makes integers first, which costs as much as a layer.
             planes = torch.zeros(*ranks.shape, n_ranks)
             planes.scatter_(2, ranks.unsqueeze(2), 1.0)
             return planes
@@ -73,31 +73,31 @@ def make_network(design: DeepDesign) -> Callable[[Weights, Tensor], Tensor]:
 
 @dataclass
 class DeepNetwork:
-    """A design with weights: it judges batches of boards."""
+    """An architecture with weights, which evaluates batches of boards."""
 
     design: DeepDesign
     weights: Weights
     facts: dict[str, Any]  # how it was trained
 
     def __post_init__(self) -> None:
-        """Make ready to judge."""
+        """Build the forward function."""
         self._forward = make_network(self.design)
         self._atoms = torch.from_numpy(self.design.atoms())
 
     def values(self, ranks: Ranks) -> NDArray[np.float32]:
-        """What boards are worth, in score: a number a board from a value head, else a number for each move."""
+        """Return the values of boards in score: one per board for a value head, else one per move."""
         with torch.inference_mode():
             numbers: NDArray[np.float32] = self.to_score(self.output(ranks)).numpy()
         return numbers
 
     def output(self, ranks: Ranks) -> Tensor:
-        """What the network gives, as it is; a tile above all that its rules can make is read as the highest of them."""
+        """Return the raw output; tiles above the maximum of the rules are clipped to it."""
         return self._forward(
             self.weights, torch.from_numpy(np.minimum(ranks, self.design.n_ranks - 1).astype(np.int64))
         )
 
     def to_score(self, out: Tensor) -> Tensor:
-        """What the network gives, as scores."""
+        """Convert raw output to scores."""
         design = self.design
         if design.head == "value":
             return out[:, 0] * design.high
@@ -106,22 +106,22 @@ class DeepNetwork:
         return torch.softmax(out.view(len(out), design.n_moves, design.n_atoms), 2) @ self._atoms
 
     def from_score(self, scores: Tensor) -> Tensor:
-        """What a head of numbers should give to mean these scores."""
+        """Convert scores to targets for the raw output."""
         if self.design.scale == "linear":
             return scores / self.design.high
         return torch.sign(scores) * torch.log1p(torch.abs(scores))
 
 
 class TurnedNetwork:
-    """A network that judges a board by the mean over all its turned and mirrored copies."""
+    """A network whose value is the mean over all symmetric copies of a board."""
 
     def __init__(self, network: DeepNetwork) -> None:
-        """All copies of a board are judged in one batch."""
+        """Precompute the symmetries; all copies are evaluated in one batch."""
         symmetries = network.design.rules.shape.symmetries
         self._network, self._views = network, np.array([symmetry.cells for symmetry in symmetries], np.int64)
 
     def values(self, ranks: Ranks) -> NDArray[np.float32]:
-        """What boards are worth, of a network that has a value for each."""
+        """Return the values of boards, for a network with a value head."""
         n, n_cells = ranks.shape
         views = ranks[:, self._views].reshape(-1, n_cells)
         means: NDArray[np.float32] = self._network.values(views).reshape(n, -1).mean(axis=1)

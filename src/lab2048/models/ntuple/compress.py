@@ -1,7 +1,7 @@
-"""Networks made small: weights that hardly count dropped, the others rounded, all of them squeezed.
+"""Compress networks: prune unimportant weights, quantize the others, and entropy-code them.
 
-A weight's errors add up to how often it was looked up and how far it was off, so the sum says
-how much it counts.  Rounded to whole steps, a weight takes a few bits (lab2048.kernels.ntuple.range_coder).
+The accumulated error of a weight grows with how often it was looked up and how wrong it was, so it measures
+its importance.  Quantized weights take a few bits each (lab2048.kernels.ntuple.range_coder).
 """
 
 import dataclasses
@@ -19,11 +19,11 @@ from lab2048.models.ntuple.network import Design, Network, huge_array
 
 PART = 1 << 22
 MAX_SHORT = 32767
-N_THREADS = 4  # for unpacking: tables are independent
+N_THREADS = 4  # for decompression: tables are independent
 
 
 def prune(network: Network, least: float) -> Network:
-    """The same network without the weights whose errors add up to less than `least`; it cannot learn on."""
+    """Return the network without weights whose accumulated error is below `least`; it cannot be trained further."""
     if network.rates is None:
         raise UsageError("the network has no learning rates: expected a checkpoint of lab2048 train with method tc")
     weights, size = huge_array(network.design.n_weights, np.float32), network.design.stage_size
@@ -38,7 +38,7 @@ def prune(network: Network, least: float) -> Network:
 
 
 def quantize(network: Network, step: float) -> Network:
-    """The same network with weights in whole steps."""
+    """Return the network with weights rounded to multiples of a step."""
     if not 0 < step < 1e6:
         raise OutOfRangeError("step", f"{step:g}", "above 0, below 1000000")
     if network.step is not None:
@@ -61,7 +61,7 @@ def _noted(network: Network, change: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tables(design: Design) -> list[tuple[int, int, int]]:
-    """Where each table begins and ends, and how many cells its pattern has."""
+    """Return the start and end of each table, and the number of cells of its pattern."""
     tables, begin = [], 0
     for _ in range(design.n_stages):
         for pattern, size in zip(design.patterns, design.table_sizes, strict=True):
@@ -71,7 +71,7 @@ def _tables(design: Design) -> list[tuple[int, int, int]]:
 
 
 def compress_weights(network: Network) -> dict[str, NDArray[Any]]:
-    """Short weights as bytes: the code of all tables, the size of each, and a checksum of the weights."""
+    """Compress int16 weights: the code of all tables, the size of each, and a checksum of the weights."""
     parts, radix = [], network.design.radix
     for begin, end, n_cells in _tables(network.design):
         table = np.array(network.weights[begin:end])
@@ -96,7 +96,7 @@ def decompress_weights(
     check: int,
     told: Callable[[int], object] = lambda _: None,
 ) -> NDArray[np.int16]:
-    """The inverse; raise FileError if it comes to other weights than were squeezed."""
+    """Decompress weights; raise FileError if the checksum does not match."""
     tables = _tables(design)
     ends = [0, *(int(end) for end in np.cumsum(sizes))]
     if len(sizes) != len(tables) or ends[-1] != len(squeezed):
@@ -119,5 +119,5 @@ def decompress_weights(
 
 
 def checksum(weights: NDArray[Any]) -> int:
-    """A number that changes if a weight does."""
+    """Return a checksum of the weights."""
     return zlib.crc32(weights.data)

@@ -1,8 +1,8 @@
-"""Patterns: the handfuls of cells whose fillings a network knows.
+"""Patterns (n-tuples): the sets of cells that a network looks up.
 
-A pattern is written in hex digits, a digit a cell: 012456 is the upper left 2x3 of the
-classic board.  Neighbours are what the lines of a shape say, so that presets exist for every shape:
-8x6 is eight patterns of six cells, best what plays best.
+A pattern is written in hex digits, one per cell: 012456 is the upper left 2x3 of the classic board.
+Neighbours follow from the lines of a shape, so presets exist for every shape: 8x6 is eight patterns of six
+cells, `best` the recommended set.
 """
 
 import itertools
@@ -60,12 +60,12 @@ def parse_patterns(text: str, shape: Shape, radix: int = 16, *, is_shared: bool 
 
 
 def write_patterns(patterns: Iterable[Pattern]) -> str:
-    """Patterns in hex digits, as `parse_patterns` reads them."""
+    """Return patterns in hex digits, as `parse_patterns` reads them."""
     return " ".join("".join(f"{cell:x}" for cell in pattern) for pattern in patterns)
 
 
 def places_of(patterns: Iterable[Pattern], shape: Shape) -> tuple[Pattern, ...]:
-    """Every place of some patterns: all that they turn or mirror into, each once."""
+    """Return all distinct symmetric copies of some patterns."""
     found: dict[Pattern, None] = {}
     for pattern in patterns:
         found |= dict.fromkeys(sorted(_images(pattern, shape)))
@@ -77,7 +77,7 @@ def _images(pattern: Pattern, shape: Shape) -> list[Pattern]:
 
 
 def _of_preset(text: str, shape: Shape, radix: int, *, is_shared: bool) -> tuple[Pattern, ...] | None:
-    """One pattern of each kind; None if the text is no preset."""
+    """Return one pattern of each symmetry class; None if the text is not a preset."""
     if text == BEST:
         return _best(shape, radix, is_shared=is_shared)
     if sized := _SIZED.fullmatch(text):
@@ -107,7 +107,7 @@ def _of_digits(text: str, shape: Shape) -> tuple[Pattern, ...]:
 
 
 def neighbours(shape: Shape) -> set[frozenset[int]]:
-    """The pairs of cells between which a tile can slide one step."""
+    """Return the pairs of adjacent cells."""
     return {frozenset(pair) for lines in shape.lines for line in lines for pair in itertools.pairwise(line)}
 
 
@@ -119,7 +119,7 @@ def corners(shape: Shape) -> list[int]:
 
 
 def _orbits(patterns: Iterable[Pattern], shape: Shape) -> list[Pattern]:
-    """One pattern of each kind: those that turn or mirror into each other are alike."""
+    """Return one pattern of each symmetry class."""
     found: dict[Pattern, Pattern] = {}
     for pattern in patterns:
         found.setdefault(min(_images(pattern, shape)), pattern)
@@ -140,7 +140,7 @@ def _connected(shape: Shape, size: int) -> list[Pattern]:
 
 
 def _preset(n_patterns: int, size: int, shape: Shape) -> tuple[Pattern, ...]:
-    """The patterns of the literature, or as many of as many cells, derived."""
+    """Return the patterns of the literature, or derive as many of the same size."""
     name = f"{n_patterns}x{size}"
     if not (1 <= n_patterns <= MAX_PATTERNS and MIN_CELLS <= size <= MAX_CELLS):
         raise OutOfRangeError("network", name, f"1 to {MAX_PATTERNS} patterns of {MIN_CELLS} to {MAX_CELLS} cells")
@@ -185,18 +185,18 @@ def _derive(n_patterns: int, size: int, shape: Shape) -> tuple[Pattern, ...]:
 
 
 def _all_of(pairs: set[frozenset[int]], shape: Shape) -> set[frozenset[int]]:
-    """Pairs and all that they turn or mirror into."""
+    """Return pairs with all their symmetric copies."""
     return {frozenset(symmetry.cells[cell] for cell in pair) for pair in pairs for symmetry in shape.symmetries}
 
 
 def _rows(shape: Shape) -> tuple[Pattern, ...]:
-    """Every line, up to symmetry; a line of eight cells is cut."""
+    """Return every line up to symmetry; lines longer than a pattern are split."""
     lines = {tuple(sorted(line[:MAX_ROW])) for lines in shape.lines for line in lines if len(line) > 1}
     return tuple(_orbits(sorted(lines), shape))
 
 
 def _pairs_triplets_quartets(shape: Shape) -> tuple[Pattern, ...]:
-    """The features of document 001: neighbours, three that hang together, whole lines of four and squares."""
+    """Return the features of Datta et al. 2022: pairs, connected triples, lines of four and squares."""
     pairs = neighbours(shape)
     lines = {tuple(sorted(line)) for lines in shape.lines for line in lines if len(line) == 4}
     quartets = [

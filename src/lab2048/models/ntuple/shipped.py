@@ -1,7 +1,7 @@
-"""Networks that are in use: each is read once and shared by all who play with it.
+"""Load networks, each once and shared by all players.
 
-The shipped network, the one that comes with lab2048, is squeezed.  It is unpacked once,
-into the user's cache, and read from there ever after.
+The network shipped with lab2048 is compressed.  It is decompressed once into the user's cache, and read
+from there afterwards.
 """
 
 import contextlib
@@ -26,18 +26,18 @@ FILE = Path(__file__).parent / f"{SHIPPED}.safetensors"
 
 
 def take_network(name: str | None) -> Network:
-    """The network of a file, or the shipped one."""
+    """Return the network of a file, or the shipped one."""
     path, stamp = _found(name)
     return _read(path.resolve(), stamp.st_mtime_ns, stamp.st_size)
 
 
 def take_header(name: str | None) -> Header:
-    """What the file of a network, or the shipped one, says of it: no weight is read."""
+    """Return the header of a network's file, or of the shipped one, without reading weights."""
     return read_header(_found(name)[0])
 
 
 def _found(name: str | None) -> tuple[Path, os.stat_result]:
-    """Where a network is; raise FileError if it is nowhere."""
+    """Return the path of a network; raise FileError if it does not exist."""
     if name is None and not FILE.exists():
         raise FileError("no network comes with this lab2048: expected weights=FILE, as lab2048 train makes it")
     path = FILE if name is None else Path(name)
@@ -48,7 +48,7 @@ def _found(name: str | None) -> tuple[Path, os.stat_result]:
 
 
 def is_unpacked() -> bool:
-    """True if nobody has to wait for the shipped network to be unpacked."""
+    """Return True if the shipped network is in the cache, or there is none."""
     if not FILE.exists():
         return True  # there is none
     with contextlib.suppress(OSError):
@@ -57,7 +57,7 @@ def is_unpacked() -> bool:
 
 
 def can_keep() -> bool:
-    """True if what is unpacked can be kept in the cache; otherwise everyone unpacks it who takes it."""
+    """Return True if the cache is writable; otherwise every process decompresses the network itself."""
     folder = cache_folder()
     with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
@@ -65,23 +65,23 @@ def can_keep() -> bool:
 
 
 def cache_folder() -> Path:
-    """Where it is kept."""
+    """Return the cache file."""
     return cache_root() / "networks"
 
 
 def n_tables() -> int:
-    """How many tables there are to unpack."""
+    """Return the number of tables to decompress."""
     design = read_header(FILE).design
     return design.n_stages * len(design.patterns)
 
 
 def unpack(told: Callable[[int], object] = lambda _: None) -> NDArray[np.int16]:
-    """Unpack the shipped network into the cache, and return its weights.
+    """Decompress the shipped network into the cache, and return its weights.
 
-    `told` is called when a table is unpacked, on some thread.
+    `told` is called from any thread after each table.
     """
     weights, kept = read_compressed(FILE, read_header(FILE), told), _place()
-    with contextlib.suppress(OSError, FileError):  # a cache that cannot be written is no harm
+    with contextlib.suppress(OSError, FileError):  # an unwritable cache is not an error
         kept.parent.mkdir(parents=True, exist_ok=True)
         for old in kept.parent.glob("*.i16"):  # of another version
             old.unlink()
@@ -102,7 +102,7 @@ def _read(path: Path, changed: int, size: int) -> Network:  # noqa: ARG001 - a f
 
 
 def _place() -> Path:
-    """Where the weights of the shipped network are kept in the cache."""
+    """Return the cache file of the shipped network's weights."""
     stamp = FILE.stat()
     return cache_folder() / f"{_digest(FILE.resolve(), stamp.st_mtime_ns, stamp.st_size)[:16]}.i16"
 
@@ -114,7 +114,7 @@ def _digest(path: Path, changed: int, size: int) -> str:  # noqa: ARG001 - as ab
 
 
 def _unpacked(header: Header) -> NDArray[np.int16] | None:
-    """The weights of the shipped network from the cache, if they are there as they were written."""
+    """Return the cached weights of the shipped network, if they are complete."""
     check = load_array(FILE, "checksum")
     weights = huge_array(header.design.n_weights, np.int16)
     with contextlib.suppress(OSError), _place().open("rb") as file:

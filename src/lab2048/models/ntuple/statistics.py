@@ -1,4 +1,4 @@
-"""What there is to say of a network's weights."""
+"""Statistics of a network's weights."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ import numpy as np
 from lab2048.models.ntuple.network import Network
 from lab2048.models.ntuple.pattern import write_patterns
 
-LEASTS = (1, 1000, 10_000, 100_000)  # thresholds of lab2048 weights prune worth knowing about
+LEASTS = (1, 1000, 10_000, 100_000)  # thresholds for lab2048 weights prune
 SHARES = (1, 25, 50, 75, 99)  # percentiles
 
 
 def describe(network: Network) -> dict[str, Any]:
-    """Facts about a network, as plain data."""
+    """Return facts about a network as JSON data."""
     design, weights = network.design, network.weights
     used = weights[np.flatnonzero(weights)]
     spread = np.percentile(used, SHARES) * (network.step or 1.0) if len(used) else np.zeros(len(SHARES))
