@@ -37,7 +37,7 @@ def test_a_restart_begins_half_way_through_the_last_game(order: str) -> None:
     [(4, 8, 5), (7, 11, 8), (8, 12, 10), (9, 12, 10), (1024, 40, 1280), (16384, 56, 20480), (65534, 63, 65536)],
 )
 def test_there_are_four_rings_for_each_octave_of_the_tile_sum(tile_sum: int, ring: int, next_one: int) -> None:
-    assert train.ring_of(np.uint64(tile_sum)) == (ring, next_one)
+    assert train.bucket_of(np.uint64(tile_sum)) == (ring, next_one)
 
 
 def test_a_carousel_begins_in_turn_anew_and_at_boards_of_earlier_games() -> None:

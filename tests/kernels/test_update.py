@@ -71,7 +71,7 @@ def retell(student: Student, plain: PlainNetwork, n: int, number: int) -> list[B
     """
     method, rules = student.method, student.network.design.rules
     seed = dice.episode_seed(SEED, number)
-    key, whim = dice.stream_key(seed, dice.SPAWN), dice.stream_key(seed, dice.PLAYER)
+    key, player_dice = dice.stream_key(seed, dice.SPAWN), dice.stream_key(seed, dice.PLAYER)
     is_guided = int(student.cursor[self_play.MADE]) - n < method.guided
     board = rules.board
     for count in range(rules.n_start):
@@ -103,8 +103,8 @@ def retell(student: Student, plain: PlainNetwork, n: int, number: int) -> list[B
         i = [after for after, _ in slides].index(chosen)
         assert student.trail.rewards[t] == slides[i].reward
         tile_sum = board.tile_sum
-        if (dice.draw(whim, tile_sum) >> 11) * 2.0**-53 < method.epsilon:
-            assert chosen == slides[dice.pick(dice.draw(whim, tile_sum | 1), len(slides))][0]
+        if (dice.draw(player_dice, tile_sum) >> 11) * 2.0**-53 < method.epsilon:
+            assert chosen == slides[dice.pick(dice.draw(player_dice, tile_sum | 1), len(slides))][0]
             assert student.trail.missed[t] == pytest.approx(target, abs=1e-3)
         else:
             assert math.isnan(student.trail.missed[t])

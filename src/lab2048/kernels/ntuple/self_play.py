@@ -66,7 +66,7 @@ def tile_sum_of(board: U64) -> U64:
 
 
 @kernel
-def ring_of(tile_sum: U64) -> tuple[I64, U64]:
+def bucket_of(tile_sum: U64) -> tuple[I64, U64]:
     """The ring of a tile sum, four for each octave, and the sum at which the next one begins."""
     octave = I64(2)
     while (tile_sum >> U64(octave + 1)) != ZERO:
@@ -76,14 +76,14 @@ def ring_of(tile_sum: U64) -> tuple[I64, U64]:
 
 
 @kernel
-def begin_at(cursor: NDArray[np.uint64], whim: U64) -> U64:
+def begin_at(cursor: NDArray[np.uint64], player_dice: U64) -> U64:
     """Where to begin in turn: an afterstate of an earlier game, or 0 for anew."""
     turn = I64(cursor[TURN] % U64(TURNS))
     cursor[TURN] += ONE
     ring = I64(cursor[HIGHEST_RING]) + 1 - turn
     if turn == 0 or ring < 0:
         return ZERO
-    return U64(cursor[RINGS + ring * RING_SIZE + pick(draw(whim, ZERO), RING_SIZE)])
+    return U64(cursor[RINGS + ring * RING_SIZE + pick(draw(player_dice, ZERO), RING_SIZE)])
 
 
 @kernel
@@ -123,15 +123,15 @@ def train(
     while made + n_idle < budget and report[N_GAMES] < report[MOST_GAMES]:
         # 1. Begin anew, or half-way through the last game.
         seed = episode_seed(cursor[SEED], cursor[NUMBER])
-        dice, whim = stream_key(seed, SPAWN), stream_key(seed, PLAYER)
+        dice, player_dice = stream_key(seed, SPAWN), stream_key(seed, PLAYER)
         cursor[NUMBER] += cursor[STRIDE]
         if cursor[START] == ZERO:
             is_due = float(cursor[N_SYNTHETIC]) < method.synthetic * float(cursor[MADE])
             cursor[IS_SYNTHETIC] = U64(is_due)
             if is_due:
-                cursor[START] = synthetic_start(whim)
+                cursor[START] = synthetic_start(player_dice)
             elif method.is_circling:
-                cursor[START] = begin_at(cursor, whim)
+                cursor[START] = begin_at(cursor, player_dice)
         is_anew, is_full = cursor[START] == ZERO, False
         board, count, n, score = cursor[START], ZERO, I64(0), 0.0
         if is_anew:
@@ -141,7 +141,7 @@ def train(
             tile_sum = tile_sum_of(board)
             board, rank = packed.spawn(plan, board, draw(dice, count))
             tile_sum, count = tile_sum + (ONE << rank), ONE
-        errors, rates, next_ring = 0.0, 0.0, ring_of(tile_sum)[1]
+        errors, rates, next_ring = 0.0, 0.0, bucket_of(tile_sum)[1]
         end_sum = FULL_SUM
         if cursor[IS_SYNTHETIC] != ZERO and method.truncate > 0:
             # The next large tile is there soon after the others and the small ones add up to it.
@@ -191,9 +191,9 @@ def train(
             # 5. Or a move at random: what is learnt is what the best one would have brought.
             trail.missed[n] = F32(np.nan)
             if method.epsilon > 0:
-                word = draw(whim, tile_sum)
+                word = draw(player_dice, tile_sum)
                 if float(word >> N11) * 2.0**-53 < method.epsilon:
-                    left, trail.missed[n] = pick(draw(whim, tile_sum | ONE), n_legal), target
+                    left, trail.missed[n] = pick(draw(player_dice, tile_sum | ONE), n_legal), target
                     for move in range(n_moves):
                         if afters[move] != board:
                             if left == 0:
@@ -216,8 +216,8 @@ def train(
             is_full = bool(tile_sum >= end_sum)
             # 7. Remember the board where a ring begins.
             if tile_sum >= next_ring and method.is_circling:
-                ring, next_ring = ring_of(tile_sum)
-                cursor[RINGS + ring * RING_SIZE + pick(draw(whim, tile_sum), RING_SIZE)] = afters[best]
+                ring, next_ring = bucket_of(tile_sum)
+                cursor[RINGS + ring * RING_SIZE + pick(draw(player_dice, tile_sum), RING_SIZE)] = afters[best]
                 cursor[HIGHEST_RING] = max(cursor[HIGHEST_RING], U64(ring))
         # 8. Look back, keep the books, and say where to go on.
         if method.is_backward:
