@@ -40,7 +40,7 @@ def curve(training: DeepTraining, n_moves: int) -> list[dict[str, Any]]:
 
 
 def state(training: DeepTraining) -> dict[str, bytes]:
-    arrays = training.adam.to_arrays() | training.games.to_arrays() | training.more_arrays()
+    arrays = training.adam.to_arrays() | training.games.to_arrays() | training.extra_arrays()
     return {name: array.tobytes() for name, array in arrays.items()}
 
 
@@ -177,7 +177,7 @@ def test_vector_games_play_by_the_rules() -> None:
     assert vector_games.pairs[1:].sum() == n_pairs
 
 
-def test_the_ring_adds_up_rewards_to_the_end_of_a_game_and_no_further() -> None:
+def test_the_buffer_sums_rewards_to_the_end_of_a_game_and_no_further() -> None:
     replay = ReplayBuffer(6, 1, 1)
     ends, others = {4}, {7}
     for t in range(9):  # the first three are overwritten
@@ -186,9 +186,9 @@ def test_the_ring_adds_up_rewards_to_the_end_of_a_game_and_no_further() -> None:
     sample = replay.draw(np.random.default_rng(1), 200, 2, 0.5)
     assert sample is not None
     seen = {
-        int(board): (float(reward), int(later), float(discount))
-        for (board,), reward, (later,), discount in zip(
-            sample.boards, sample.rewards, sample.later, sample.discounts, strict=True
+        int(board): (float(reward), int(next_boards), float(discount))
+        for (board,), reward, (next_boards,), discount in zip(
+            sample.boards, sample.rewards, sample.next_boards, sample.discounts, strict=True
         )
     }
     assert seen == {
@@ -277,7 +277,7 @@ def test_the_curve_grows_ever_more_slowly() -> None:
     curve(training, 20_000)
     games = [point["n_games"] for point in training.curve]
     assert games == sorted(set(games))
-    assert all(later >= 1.02 * before for before, later in itertools.pairwise(games))
+    assert all(next_boards >= 1.02 * before for before, next_boards in itertools.pairwise(games))
     assert len(games) > 20
 
 

@@ -190,5 +190,5 @@ def test_a_trained_network_plays_all_games_at_once(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="not available for vectorized games"):
         read_study(wrong)
     wrong.write_text(DEEP.replace('of = "values"', 'of = "turned"'))
-    with pytest.raises(FileError, match="a row before it that trains"):
+    with pytest.raises(FileError, match="an earlier row with a training"):
         read_study(wrong.rename(wrong.with_name("other.toml")))
