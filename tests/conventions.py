@@ -2,12 +2,13 @@
 
 - A folder has at most 20 modules.
 - A public name has no word that docs/glossary.md forbids (its last table).
+- Registries agree: a name that one of them gives for another is known there.
 """
 
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -92,11 +93,46 @@ def large_folders(source: Path) -> Iterator[str]:
             yield f"{folder.relative_to(source.parent)}: {n_modules} modules, at most {MAX_MODULES}: make sub-packages"
 
 
+class Reference(NamedTuple):
+    """Names that one registry gives for another, and the names that the other knows."""
+
+    what: str
+    given: Iterable[str]
+    known: Collection[str]
+
+
+def references() -> list[Reference]:
+    from lab2048.arena.compile import GROUPS
+    from lab2048.cli.app import COMMANDS
+    from lab2048.jobs.progress import KINDS as JOB_KINDS
+    from lab2048.learning.registry import METHODS
+    from lab2048.models import SHIPPED
+    from lab2048.players.registry import names, player_class
+    from lab2048.studies.reading import load_study, study_names
+    from lab2048.studies.run.trained_games import TRAINED
+
+    studies = [load_study(name) for name in study_names()]
+    rows = [row for study in studies for row in study.rows]
+    return [
+        Reference("player of a training method", (method.player for method in METHODS.values()), names()),
+        Reference("kernels of a player", (g for n in names() for g in player_class(n).kernels), {*GROUPS, SHIPPED}),
+        Reference("command of a kind of job", JOB_KINDS, COMMANDS),
+        Reference("training method of a study", (r.training_spec.method for r in rows if r.training_spec), METHODS),
+        Reference("player of a study", (r.player.partition(":")[0] for r in rows if r.player), {*names(), TRAINED}),
+    ]
+
+
+def disagreements(references: Iterable[Reference]) -> Iterator[str]:
+    for reference in references:
+        for name in sorted(set(reference.given) - set(reference.known)):
+            yield f"{reference.what}: {name} is unknown there, known: {', '.join(sorted(reference.known))}"
+
+
 def problems() -> list[str]:
     rows = read_forbidden(GLOSSARY.read_text())
     if not rows:
         return [f"{GLOSSARY.name} has no table {TABLE!r}"]
-    return [*large_folders(SOURCE), *forbidden_names(SOURCE, rows)]
+    return [*large_folders(SOURCE), *forbidden_names(SOURCE, rows), *disagreements(references())]
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The checks of folders and names find what they are for."""
 
 import pytest
-from conventions import Forbidden, forbidden_names, large_folders, read_forbidden, split
+from conventions import Forbidden, Reference, disagreements, forbidden_names, large_folders, read_forbidden, split
 
 TABLE = """
 ## Forbidden identifiers
@@ -49,3 +49,8 @@ def test_a_folder_has_at_most_twenty_modules(tmp_path):
     assert list(large_folders(tmp_path)) == []
     (tmp_path / "one_more.py").write_text("")
     assert len(list(large_folders(tmp_path))) == 1
+
+
+def test_registries_that_disagree_are_found():
+    references = [Reference("player of a method", ["net", "ntuple"], ["ntuple"]), Reference("command", ["a"], {"a": 1})]
+    assert list(disagreements(references)) == ["player of a method: net is unknown there, known: ntuple"]
