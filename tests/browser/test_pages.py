@@ -243,3 +243,16 @@ def test_the_phone(phone: Tab, server: Server) -> None:
         expect(page).to_have_title(f"{name} - lab2048")
         expect(bar.locator("[aria-current=page]")).to_have_text("More")
         phone.until("document.documentElement.scrollWidth <= 390")
+
+
+@pytest.mark.parametrize("board", ["hex2", "tri8"])
+def test_the_words_of_a_board_do_not_widen_the_page(phone: Tab, board: str) -> None:
+    phone.go(f"#/play?board={board}")
+    expect(phone.page.locator("lab-board td[data-cell]").first).to_be_attached()
+    phone.until("document.documentElement.scrollWidth <= 390")
+
+
+def test_lists_without_entries_say_so(tab: Tab) -> None:
+    for name in ("games", "lab", "train", "solve"):
+        tab.go(f"#/{name}")
+        expect(tab.page.get_by_text(re.compile("^(No games|None) yet")).first).to_be_visible()

@@ -208,7 +208,10 @@ export class LabBoard extends HTMLElement {
     for (const layer of [backs, under, over]) layer.setAttribute("aria-hidden", "true");
     const arrow = makeArrow();
     const table = makeTable(shape);
-    this.replaceChildren(backs, under, over, arrow, table);
+    // A table is never narrower than its text, so a box hides it: otherwise it widens the page on a phone.
+    const unseen = element("div", "unseen");
+    unseen.append(table);
+    this.replaceChildren(backs, under, over, arrow, unseen);
     const swipe = new Swipe(
       moves.map(({ dx, dy }) => [dx, dy]),
       this.clientWidth,
@@ -306,7 +309,7 @@ function setFace(face, rank) {
  * @param {Api.ShapeData} shape
  */
 function makeTable({ rows, kind, row_noun: noun }) {
-  const table = element("table", "unseen");
+  const table = document.createElement("table");
   table.createCaption().textContent = `Tiles, one ${noun} of ${kind} per row of this table`;
   const body = table.createTBody();
   for (const row of rows) {
@@ -321,8 +324,7 @@ function makeTable({ rows, kind, row_noun: noun }) {
 }
 
 /**
- * @template {"div" | "table"} Tag
- * @param {Tag} tag
+ * @param {"div"} tag
  * @param {string} name
  * @param {Record<string, string> | null} [box]
  */

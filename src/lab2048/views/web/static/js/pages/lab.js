@@ -45,7 +45,8 @@ class Lab {
   #comparisonChart = null;
   #timer = 0;
   #planTimer = 0;
-  #listed = "";
+  /** @type {string | null} */
+  #listed = null; // the ids that are listed; null before the list is first drawn
   /** @type {Map<string, { state: HTMLElement, message: HTMLElement }>} */
   #cells = new Map(); // the cells that change, by job
   #compareTimer = 0;
