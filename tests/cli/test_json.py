@@ -123,8 +123,8 @@ def test_measurements_are_as_the_page_says(capsys: pytest.CaptureFixture[str], m
     from lab2048.learning import benchmark as learning
     from lab2048.learning.deep import benchmark as deep
 
-    monkeypatch.setattr(deep, "train_speed", lambda *_: deep.Pace(1.0, 2.0))
-    monkeypatch.setattr(deep, "crowd_speed", lambda: 1.0)
+    monkeypatch.setattr(deep, "train_speed", lambda *_: deep.TrainingSpeed(1.0, 2.0))
+    monkeypatch.setattr(deep, "vector_games_speed", lambda: 1.0)
     monkeypatch.setattr(deep, "judge_speed", lambda *_: 1.0)
     monkeypatch.setattr(rules, "medians", lambda measures, **_: dict.fromkeys(measures, 1.0))
     monkeypatch.setattr(search, "slides", lambda *_: None)

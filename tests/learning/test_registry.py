@@ -19,7 +19,7 @@ from lab2048.models.deep.torch_import import has_torch
 from lab2048.players.registry import options as player_options
 from lab2048.rules import Rules
 from lab2048.studies.reading import read_study
-from lab2048.studies.result import Shelf
+from lab2048.studies.result import ResultFolder
 from lab2048.studies.run.runner import Runner
 from lab2048.views.tui.forms import PLANS
 
@@ -100,11 +100,11 @@ figures = [{{ measure = "score" }}, {{ measure = "bytes" }}]
 """
 
 
-def study(path: Path, method: str, **options: Any) -> Shelf:
+def study(path: Path, method: str, **options: Any) -> ResultFolder:
     table = ", ".join(f"{key} = {value if isinstance(value, int) else repr(value)}" for key, value in options.items())
     player = METHODS[method].player if method in METHODS else "ntuple"
     path.write_text(STUDY.format(player=player, method=method, options=f"{{ {table} }}"))
-    return Shelf(read_study(path), "full", 1, path.with_suffix(""))
+    return ResultFolder(read_study(path), "full", 1, path.with_suffix(""))
 
 
 @pytest.mark.parametrize("name", names())
@@ -112,7 +112,7 @@ def test_a_study_trains_by_every_method(name: str, tmp_path: Path) -> None:
     skip_without_torch(name)
     shelf = study(tmp_path / "every.toml", name, **SMALL[name])
     [(_, result)] = Runner(shelf, 1, say=lambda _: None, show=lambda _: None).run()
-    assert result.left_out == ""
+    assert result.skip_reason == ""
     assert len(result.games) == 3
     assert result.measured["bytes"].value > 0
     assert ("gradients" in result.measured) == METHODS[name].is_deep

@@ -16,6 +16,8 @@ from safetensors.numpy import load_file, save_file
 
 from lab2048.cli.app import run
 from lab2048.errors import FileError
+from lab2048.learning.ntuple import Training
+from lab2048.learning.ntuple_config import Config
 from lab2048.models.ntuple.compress import quantize
 from lab2048.models.ntuple.file import load_array, load_network, read_header, save_network
 from lab2048.models.ntuple.network import Design, Network
@@ -220,7 +222,9 @@ def test_what_is_no_network_is_one_line(
         assert run(["hint", "2 2 / # #", "--player", f"ntuple:weights={path}"]) == 3
     assert run(["train", "ntuple", "--rules", "2x2", "--out", str(path), "--resume"]) == 3
     lines = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("compiling")]
-    assert all(line.startswith("lab2048: ") and says in line for line in lines)
+    # A training reads the weights last: that a file is no checkpoint is said before.
+    expected = [says] * len(lines[:-1]) + ["cannot be trained further" if "not numbers" in says else says]
+    assert all(line.startswith("lab2048: ") and words in line for line, words in zip(lines, expected, strict=True))
     assert len(lines) == (1 if "rates" in says else 2)
 
 
@@ -260,3 +264,15 @@ def test_writing_fails_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         save_network(path, small())
     assert path.read_bytes() == before
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("name", ["weights", "rates"])
+def test_a_checkpoint_with_numbers_that_are_none_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    training = Training.begin(Config(network="1x4"), Rules.from_text("2x2"), 1)
+    getattr(training.network, name)[0] = np.nan
+    training.save(tmp_path / "network.safetensors")
+    words = ["train", "ntuple", "--rules", "2x2", "--out", str(tmp_path / "network.safetensors"), "--resume"]
+    assert run(words) == 3
+    assert f"has {name} that are not numbers: expected finite ones" in capsys.readouterr().err

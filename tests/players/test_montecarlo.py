@@ -122,13 +122,13 @@ def test_endless_games_end() -> None:
 @pytest.mark.parametrize(
     ("spec", "word"),
     [
-        ("montecarlo:rollouts=0", "rollouts=0"),
+        ("montecarlo:rollouts=0", "rollouts 0 "),
         ("montecarlo:rollouts=1000001", "1000000"),
-        ("montecarlo:ms=0", "ms=0"),
+        ("montecarlo:ms=0", "ms 0"),
         ("montecarlo:metric=scores", "score"),
-        ("montecarlo:policy=greedy", "policy=greedy"),
-        ("montecarlo:limit=0", "limit=0"),
-        ("montecarlo:risk=0.5", "risk=0.5"),
+        ("montecarlo:policy=greedy", "policy 'greedy'"),
+        ("montecarlo:limit=0", "limit 0 "),
+        ("montecarlo:risk=0.5", "risk 0.5 "),
     ],
 )
 def test_options_that_make_no_sense_are_refused(spec: str, word: str) -> None:
