@@ -2,11 +2,23 @@
 
 import { get, messageOf, post } from "./api.js";
 import { attempt, button, commandLine, field, h, select } from "./dom.js";
+import { Latest } from "./pure/latest.js";
 import { capital } from "./pure/words.js";
 import { rulesForm } from "./rulesform.js";
 
 export class TrainForm {
-  #timer = 0;
+  #plan = new Latest(() => post("/api/trainings/plan", { body: this.request() }), {
+    answered: ({ command, writes }) => {
+      this.command.set(command);
+      this.writes.textContent = writes;
+      this.error.textContent = "";
+    },
+    failed: (wrong) => {
+      this.command.set("");
+      this.writes.textContent = "";
+      this.error.textContent = capital(messageOf(wrong));
+    },
+  });
   /** @type {Api.MethodData[]} */
   #methods = [];
   #unusedName;
@@ -116,23 +128,11 @@ export class TrainForm {
 
   /** Show the command and how much it will write. */
   plan() {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(async () => {
-      try {
-        const { command, writes } = await post("/api/trainings/plan", { body: this.request() });
-        this.command.set(command);
-        this.writes.textContent = writes;
-        this.error.textContent = "";
-      } catch (wrong) {
-        this.command.set("");
-        this.writes.textContent = "";
-        this.error.textContent = capital(messageOf(wrong));
-      }
-    }, 250);
+    this.#plan.ask();
   }
 
   close() {
-    clearTimeout(this.#timer);
+    this.#plan.stop();
   }
 }
 

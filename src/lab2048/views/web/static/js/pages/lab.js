@@ -9,6 +9,7 @@ import { pref, setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
 import { date } from "../pure/format.js";
 import { isBusy } from "../pure/job.js";
+import { Latest } from "../pure/latest.js";
 import { capital } from "../pure/words.js";
 import { rulesForm } from "../rulesform.js";
 import { stream } from "../stream.js";
@@ -44,7 +45,16 @@ class Lab {
   /** @type {import("../chart.js").Chart | null} */
   #comparisonChart = null;
   #timer = 0;
-  #planTimer = 0;
+  #plan = new Latest(() => post("/api/matches/plan", { body: this.request() }), {
+    answered: ({ command }) => {
+      this.command.set(command);
+      this.error.textContent = "";
+    },
+    failed: (wrong) => {
+      this.command.set("");
+      this.error.textContent = capital(messageOf(wrong));
+    },
+  });
   /** @type {string | null} */
   #listed = null; // the ids that are listed; null before the list is first drawn
   /** @type {Map<string, { state: HTMLElement, message: HTMLElement }>} */
@@ -126,16 +136,7 @@ class Lab {
   }
 
   plan() {
-    clearTimeout(this.#planTimer);
-    this.#planTimer = setTimeout(async () => {
-      try {
-        this.command.set((await post("/api/matches/plan", { body: this.request() })).command);
-        this.error.textContent = "";
-      } catch (wrong) {
-        this.command.set("");
-        this.error.textContent = capital(messageOf(wrong));
-      }
-    }, 200);
+    this.#plan.ask();
   }
 
   /** @param {SubmitEvent} event */
@@ -303,7 +304,7 @@ class Lab {
   close() {
     this.#ending.abort();
     clearTimeout(this.#timer);
-    clearTimeout(this.#planTimer);
+    this.#plan.stop();
     clearTimeout(this.#compareTimer);
   }
 }

@@ -8,6 +8,7 @@ import { playersOf } from "../players.js";
 import { setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
 import { bytes, number } from "../pure/format.js";
+import { Latest } from "../pure/latest.js";
 import { capital } from "../pure/words.js";
 import { rulesForm, rulesWords } from "../rulesform.js";
 import { retryUntilReady, stream } from "../stream.js";
@@ -24,7 +25,19 @@ export async function open(main, { rest, query }) {
 
 class Solve {
   #ending = new AbortController();
-  #planTimer = 0;
+  #plan = new Latest(() => post("/api/solves/plan", { body: this.request() }), {
+    answered: ({ command }) => {
+      this.command.set(command);
+      this.error.textContent = "";
+      this.startButton.disabled = false;
+      this.estimate();
+    },
+    failed: (wrong) => {
+      this.command.set("");
+      this.startButton.disabled = true;
+      this.error.textContent = capital(messageOf(wrong));
+    },
+  });
   #timer = 0;
   /** @type {string | null} */
   #wanted = null; // the name of a table or the id of a job
@@ -105,22 +118,10 @@ class Solve {
   }
 
   plan() {
-    clearTimeout(this.#planTimer);
     this.#estimating?.abort();
     this.verdict.textContent = "";
     this.startWords.textContent = "Solve";
-    this.#planTimer = setTimeout(async () => {
-      try {
-        this.command.set((await post("/api/solves/plan", { body: this.request() })).command);
-        this.error.textContent = "";
-        this.startButton.disabled = false;
-        this.estimate();
-      } catch (wrong) {
-        this.command.set("");
-        this.startButton.disabled = true;
-        this.error.textContent = capital(messageOf(wrong));
-      }
-    }, 250);
+    this.#plan.ask();
   }
 
   async estimate() {
@@ -250,7 +251,7 @@ class Solve {
   close() {
     this.#ending.abort();
     this.#estimating?.abort();
-    clearTimeout(this.#planTimer);
+    this.#plan.stop();
     clearTimeout(this.#timer);
   }
 }
