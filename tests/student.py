@@ -28,14 +28,14 @@ class Student:
         self.network, self.method = network, method
         self.cursor = np.zeros(self_play.CURSOR_SIZE, np.uint64)
         self.cursor[self_play.SEED], self.cursor[self_play.STRIDE] = SEED, 1
-        self.trail, self.report = update.make_trail(network.design.n_lookups), self_play.make_report()
+        self.trajectory, self.report = update.make_trajectory(network.design.n_lookups), self_play.make_report()
 
     def play(self, budget: int = 1) -> int:
         """Play games until a budget of moves is spent: 1 is a whole game."""
         plan, net = self.network.plan, self.network.address
         self.n_taught = int(self.cursor[self_play.TAUGHT])
-        return int(self_play.train(plan, net, self.method, self.cursor, self.trail, self.report, budget))
+        return int(self_play.train(plan, net, self.method, self.cursor, self.trajectory, self.report, budget))
 
     def boards(self, n: int) -> list[Board]:
         shape = self.network.design.rules.shape
-        return [Board.from_packed(shape, int(word)) for word in self.trail.boards[:n]]
+        return [Board.from_packed(shape, int(word)) for word in self.trajectory.boards[:n]]

@@ -22,7 +22,7 @@ from lab2048.jobs.job import EVENTS, LOG, RUNNING, Job
 from lab2048.records.store import Store
 from lab2048.rules import Rules
 from lab2048.views.tui.app import LabApp
-from lab2048.views.tui.forms import PLANS
+from lab2048.views.tui.forms import COMMAND_FORMS
 from lab2048.views.tui.palette import Depth
 from lab2048.views.tui.screens.choose_player import ChooseScreen
 from lab2048.views.tui.screens.job import JobScreen
@@ -91,7 +91,7 @@ async def _take(shot: Shot, store: Store) -> str:
         if shot.job:
             job = shot.job(store.path.parent)
             app.current_jobs[job.kind] = job
-            app.push_screen(JobScreen(next(plan for plan in PLANS if plan.name == job.kind), job))
+            app.push_screen(JobScreen(next(form for form in COMMAND_FORMS if form.name == job.kind), job))
             await pilot.pause()
         for key in shot.keys:
             await pilot.press(key)

@@ -117,12 +117,12 @@ def test_show_says_where_each_value_comes_from(
         ("rules = 44", "lab2048.toml: rules = 44: expected text in quotes"),
         ("ruels = '4x4'", "lab2048.toml: ruels is unknown: did you mean rules?"),
         ("[match]\ngamse = 3", "lab2048.toml: match.gamse is unknown: did you mean match.games?"),
-        ("[mach]", "lab2048.toml: [mach] is no command with options: did you mean match?"),
-        ("rules = ", "lab2048.toml is not understood"),
+        ("[mach]", "lab2048.toml: [mach] is not a command with options: did you mean match?"),
+        ("rules = ", "lab2048.toml is invalid"),
         ("[match]\nforce = true", "match.force cannot be set in a file"),
         ('[match]\nplayer-file = "evil.py"', "match.player-file cannot be set in a file"),
-        ('cache = "here"', "cache cannot be set in a folder's file"),
-        ("games = 100", "lab2048.toml: games is unknown: did you mean match.games? (or that of watch, "),
+        ('cache = "here"', "cache cannot be set in a project file"),
+        ("games = 100", "lab2048.toml: games is unknown: did you mean match.games? (or the one of watch, "),
         # What only the command itself can judge names the setting at its end.
         ("[match]\ngames = 0", "expected 1 to 10000000 (set by lab2048.toml: match.games)"),
         ('rules = "9x9"', "(set by lab2048.toml: rules)"),
@@ -226,10 +226,10 @@ def test_a_variable_that_is_wrong_is_named(capsys: pytest.CaptureFixture[str], m
     ("name", "says"),
     [
         ("LAB2048_RULSE", "lab2048: LAB2048_RULSE means nothing to lab2048: did you mean LAB2048_RULES?"),
-        ("LAB2048_GAMES", "did you mean LAB2048_MATCH_GAMES? (or that of watch, tune, evaluate, regret ...)"),
+        ("LAB2048_GAMES", "did you mean LAB2048_MATCH_GAMES? (or the one of watch, tune, evaluate, regret ...)"),
         ("LAB2048_MIN_SCORE", "did you mean LAB2048_GAMES_LIST_MIN_SCORE?"),
         ("LAB2048_MATCH_GMAES", "did you mean LAB2048_MATCH_GAMES?"),
-        ("LAB2048_ZZZ", "lab2048: LAB2048_ZZZ means nothing to lab2048: lab2048 config show --all lists what can be"),
+        ("LAB2048_ZZZ", "lab2048: LAB2048_ZZZ means nothing to lab2048: lab2048 config show --all lists all set"),
     ],
 )
 def test_a_variable_that_is_misspelt_is_told_of_once(

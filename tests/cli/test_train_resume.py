@@ -81,7 +81,7 @@ def test_a_training_may_go_on_differently_and_with_further_stages(
     assert len(network.weights) == 3 * len(before.weights)
     capsys.readouterr()
     assert train(out, "--resume", "--moves", "4000", "--stages", "32") == 2
-    assert "the network has stages from 16,32 on: expected the same, and further ones" in capsys.readouterr().err
+    assert "the network has the stages 16,32: expected these first, then new ones" in capsys.readouterr().err
 
 
 def test_a_preset_that_had_other_places_goes_on_with_those(out: Path, capsys: pytest.CaptureFixture[str]) -> None:

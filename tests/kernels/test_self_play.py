@@ -26,7 +26,7 @@ def test_a_restart_begins_half_way_through_the_last_game(order: str) -> None:
             state = after.put(*rules.spawn(after, dice.draw(key, 0)))
             firsts = [slid for _, (slid, _) in state.slides()]
             assert n == 0 if not firsts else student.boards(1)[0] in firsts
-        half = int(student.trail.boards[n // 2]) if n - n // 2 >= train.RESTART_LEAST else 0
+        half = int(student.trajectory.boards[n // 2]) if n - n // 2 >= train.RESTART_LEAST else 0
         assert student.cursor[train.START] == half
         assert student.report[train.N_GAMES] == n_anew  # restarts are not games
     assert restarts > 3

@@ -101,13 +101,13 @@ def retell(student: Student, plain: PlainNetwork, n: int, number: int) -> list[B
             assert student.cursor[self_play.TAUGHT] == n_taught
             return states
         i = [after for after, _ in slides].index(chosen)
-        assert student.trail.rewards[t] == slides[i].reward
+        assert student.trajectory.rewards[t] == slides[i].reward
         tile_sum = board.tile_sum
         if (dice.draw(player_dice, tile_sum) >> 11) * 2.0**-53 < method.epsilon:
             assert chosen == slides[dice.pick(dice.draw(player_dice, tile_sum | 1), len(slides))][0]
-            assert student.trail.missed[t] == pytest.approx(target, abs=1e-3)
+            assert student.trajectory.greedy_target[t] == pytest.approx(target, abs=1e-3)
         else:
-            assert math.isnan(student.trail.missed[t])
+            assert math.isnan(student.trajectory.greedy_target[t])
             assert likings[i] == pytest.approx(max(likings), abs=1e-3)
         board = chosen.put(*rules.spawn(chosen, dice.draw(key, rules.n_start + t)))
     raise AssertionError("a game without an end")
@@ -117,9 +117,9 @@ def look_back(plain: PlainNetwork, method: update.Method, student: Student, n: i
     """Learn a game from its end, which is worth nothing; a move at random cuts it."""
     target, trace = 0.0, float(method.trace)
     for t in range(n - 1, -1, -1):
-        after, missed = student.boards(n)[t], float(student.trail.missed[t])
+        after, missed = student.boards(n)[t], float(student.trajectory.greedy_target[t])
         value = plain.learn(after, target - plain.value(after))
-        target = float(student.trail.rewards[t]) + float(method.discount) * (trace * target + (1 - trace) * value)
+        target = float(student.trajectory.rewards[t]) + float(method.discount) * (trace * target + (1 - trace) * value)
         target = target if math.isnan(missed) else missed
 
 

@@ -19,7 +19,7 @@ def visits_of(student: Student, n_moves: int) -> Counter[Board]:
     visits: Counter[int] = Counter()
     while n_moves > 0:
         n = student.play()
-        visits.update(student.trail.boards[:n].tolist())
+        visits.update(student.trajectory.boards[:n].tolist())
         n_moves -= n
     shape = student.network.design.rules.shape
     return Counter({Board.from_packed(shape, word): count for word, count in visits.items()})

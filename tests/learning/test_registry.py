@@ -21,7 +21,7 @@ from lab2048.rules import Rules
 from lab2048.studies.reading import read_study
 from lab2048.studies.result import ResultFolder
 from lab2048.studies.run.runner import Runner
-from lab2048.views.tui.forms import PLANS
+from lab2048.views.tui.forms import COMMAND_FORMS
 
 COMMANDS = children(children(typer.main.get_command(make_app(["train"])))["train"])
 # Options of a network that is trained in a moment.
@@ -217,8 +217,8 @@ def test_a_distilled_network_is_resumed_with_its_teacher(tmp_path: Path) -> None
 
 
 def test_the_form_of_the_terminal_offers_every_method() -> None:
-    plan = next(plan for plan in PLANS if plan.name == "train")
-    field = plan.fields[0]
+    form = next(form for form in COMMAND_FORMS if form.name == "train")
+    field = form.fields[0]
     assert field.name == "method"
     assert [field.default, *field.doc.removeprefix("or ").split("/")] == names()
-    assert plan.words({"method": "distil", "minutes": "1"}) == ["train", "distil", "--minutes", "1"]
+    assert form.words({"method": "distil", "minutes": "1"}) == ["train", "distil", "--minutes", "1"]

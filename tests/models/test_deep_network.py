@@ -108,13 +108,13 @@ def damaged(path: Path) -> list[tuple[bytes, str]]:
 
     design = json.loads(header["__metadata__"]["lab2048-deep"])["design"]
     return [
-        (whole[:-5], "not a whole safetensors file"),
-        (b"", "not a whole safetensors file"),
+        (whole[:-5], "not a complete safetensors file"),
+        (b"", "not a complete safetensors file"),
         (with_about(format=9), "has format 9"),
         (with_about(design=None), "is no deep network"),
         (with_about(design=design | {"kind": "cnn"}), "kind cnn is unknown"),
         (with_about(design=design | {"widths": [8, 4, 9]}), "does not fit its network"),
-        (whole[:-4] + np.float32(np.nan).tobytes(), "are not numbers"),
+        (whole[:-4] + np.float32(np.nan).tobytes(), "are not finite"),
     ]
 
 

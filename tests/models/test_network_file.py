@@ -111,7 +111,7 @@ def test_a_file_cut_anywhere_is_refused(path: Path, n: int) -> None:
     whole = path.read_bytes()
     cut = path.with_name("cut")
     cut.write_bytes(whole[: n % len(whole)])
-    with pytest.raises(FileError, match="is not a whole safetensors file"):
+    with pytest.raises(FileError, match="is not a complete safetensors file"):
         load_network(cut, with_rates=True)
 
 
@@ -176,34 +176,34 @@ def make(name: str, array: Any) -> Change:
 
 
 WRONG = [
-    (put("weights", 0, np.nan), "has weights that are not numbers: expected finite ones"),
-    (put("weights", 71, np.inf), "has weights that are not numbers"),
-    (put("rates", 3, np.nan), "has rates that are not numbers"),
+    (put("weights", 0, np.nan), "has weights that are not finite: expected finite numbers"),
+    (put("weights", 71, np.inf), "has weights that are not finite"),
+    (put("rates", 3, np.nan), "has rates that are not finite"),
     (make("weights", np.zeros(71, np.float32)), "weights are F32 (71,), expected F32 (72,)"),
     (make("weights", np.zeros((2, 36), np.float32)), "expected F32 (72,)"),
     (make("weights", np.zeros(72, np.float64)), "weights are F64 (72,), expected F32 (72,)"),
     (make("weights", np.zeros(72, np.int16)), "weights are I16 (72,), expected F32 (72,)"),
     (make("rates", np.zeros(72, np.float32)), "rates are F32 (72,), expected F32 (144,)"),
     (lambda file: file.tensors.pop("weights"), "weights are none, expected F32 (72,)"),
-    (lambda file: file.about.clear(), "its header is not one of lab2048 train"),
-    (lambda file: file.about.pop("stages"), "its header is not one of lab2048 train"),
-    (say(format=2), "has format 2: expected 1; another lab2048 wrote it"),
+    (lambda file: file.about.clear(), "its header was not written by lab2048 train"),
+    (lambda file: file.about.pop("stages"), "its header was not written by lab2048 train"),
+    (say(format=2), "has format 2: expected 1; another version of lab2048 wrote it"),
     (say(format="1"), "has format 1"),
     (say(rules="4x4"), "rules '4x4' are not understood"),
     (say(patterns="0a"), "pattern 0a has cell a: expected cells 0 to 3 of 2x2"),
     (say(patterns="what"), "network 'what' is unknown"),
-    (say(patterns=7), "its header is not one of lab2048 train"),
+    (say(patterns=7), "its header was not written by lab2048 train"),
     (say(patterns="012"), "weights are F32 (72,), expected F32 (216,)"),
     (say(stages=[3]), "weights are F32 (72,), expected F32 (144,)"),
-    (say(stages=[3, 3]), "stages are not understood"),
+    (say(stages=[3, 3]), "stages are invalid"),
     (say(stages=[99]), "stage out of range"),
-    (say(stages=["x"]), "its header is not one of lab2048 train"),
-    (say(stages=5), "its header is not one of lab2048 train"),
+    (say(stages=["x"]), "its header was not written by lab2048 train"),
+    (say(stages=5), "its header was not written by lab2048 train"),
     (say(step=0), "its step is 0"),
     (say(step=float("nan")), "its step is nan"),
-    (say(step="x"), "its header is not one of lab2048 train"),
+    (say(step="x"), "its header was not written by lab2048 train"),
     (say(step=1.0), "squeezed are none"),
-    (say(facts=3), "its header is not one of lab2048 train"),
+    (say(facts=3), "its header was not written by lab2048 train"),
 ]
 
 
@@ -223,7 +223,7 @@ def test_what_is_no_network_is_one_line(
     assert run(["train", "ntuple", "--rules", "2x2", "--out", str(path), "--resume"]) == 3
     lines = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("compiling")]
     # A training reads the weights last: that a file is no checkpoint is said before.
-    expected = [says] * len(lines[:-1]) + ["cannot be trained further" if "not numbers" in says else says]
+    expected = [says] * len(lines[:-1]) + ["cannot be trained further" if "not finite" in says else says]
     assert all(line.startswith("lab2048: ") and words in line for line, words in zip(lines, expected, strict=True))
     assert len(lines) == (1 if "rates" in says else 2)
 
@@ -239,8 +239,8 @@ def test_no_file_a_folder_and_no_safetensors(tmp_path: Path, capsys: pytest.Capt
     for name, says in [
         ("none", "cannot be read: No such file"),
         ("", "is a folder"),
-        ("text", "is not a whole safetensors file"),
-        ("empty", "is not a whole safetensors file"),
+        ("text", "is not a complete safetensors file"),
+        ("empty", "is not a complete safetensors file"),
     ]:
         assert run(["hint", "2 2 / # #", "--player", f"ntuple:weights={tmp_path / name}"]) == 3
         error = capsys.readouterr().err
@@ -275,4 +275,4 @@ def test_a_checkpoint_with_numbers_that_are_none_is_one_line(
     training.save(tmp_path / "network.safetensors")
     words = ["train", "ntuple", "--rules", "2x2", "--out", str(tmp_path / "network.safetensors"), "--resume"]
     assert run(words) == 3
-    assert f"has {name} that are not numbers: expected finite ones" in capsys.readouterr().err
+    assert f"has {name} that are not finite: expected finite numbers" in capsys.readouterr().err

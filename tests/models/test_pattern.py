@@ -213,7 +213,7 @@ def test_cells_may_come_in_any_order_and_case() -> None:
         ("", "network '' is unknown: known: 4x5, 4x6, 5x6, 8x6, best, "),
         (", ,", "network ', ,' is unknown"),
         ("0128", "pattern 0128 has cell 8: expected cells 0 to 5 of 2x3"),
-        ("0110", "pattern 0110 has a cell twice: expected each cell once"),
+        ("0110", "pattern 0110 repeats a cell: expected each cell once"),
         (" ".join(["01"] * 769), "network has 769 patterns: expected at most 768"),
     ],
 )

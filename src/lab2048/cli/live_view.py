@@ -1,4 +1,4 @@
-"""Long work: a view that follows it, and what Ctrl-C does."""
+"""Long-running commands: a live view of their progress, and the handling of Ctrl-C and SIGTERM."""
 
 import _thread
 import contextlib
@@ -15,7 +15,7 @@ from lab2048.cli.options import say
 
 @contextlib.contextmanager
 def live() -> Iterator[Callable[[Callable[[], str]], None]]:
-    """A line or more that follow long work, on a terminal; elsewhere a line every ten seconds."""
+    """Show text that is updated in place on a terminal; elsewhere print it every ten seconds."""
     is_terminal = sys.stderr.isatty()
     pause = 0.2 if is_terminal else 10.0
     due = time.monotonic() + pause
@@ -40,19 +40,19 @@ def live() -> Iterator[Callable[[Callable[[], str]], None]]:
         yield show
 
 
-_received: list[int] = []  # the signal that ends this command, if one does
+_received: list[int] = []  # the signals that interrupted this command
 
 
 def interrupted_code() -> int:
-    """The exit code of a command that was cut short: 130 by Ctrl-C, 143 by a polite request to end."""
+    """Return the exit code of an interrupted command: 130 after Ctrl-C, 143 after SIGTERM."""
     return 128 + (_received[-1] if _received else signal.SIGINT)
 
 
 @contextlib.contextmanager
 def ending_when_terminated() -> Iterator[None]:
-    """SIGTERM does what Ctrl-C does, in every command: games are kept, files are swept, the terminal is restored."""
+    """Treat SIGTERM like Ctrl-C: games are saved, temporary files deleted, the terminal restored."""
     _received.clear()
-    if threading.current_thread() is not threading.main_thread():  # only that one hears signals
+    if threading.current_thread() is not threading.main_thread():  # only the main thread receives signals
         yield
         return
 
@@ -68,14 +68,14 @@ def ending_when_terminated() -> Iterator[None]:
 
 
 def begin_line(stream: TextIO) -> None:
-    """Go to the edge of a line, over the ^C that a terminal shows wherever the cursor was."""
+    """Move to the start of a line and erase the ^C that the terminal has echoed."""
     if stream.isatty():
         stream.write("\n" if os.environ.get("TERM") == "dumb" or os.name == "nt" else "\r\x1b[K")
 
 
 @contextlib.contextmanager
 def on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` when Ctrl-C or a polite request to end comes, instead of leaving at once."""
+    """Call `stop` on Ctrl-C or SIGTERM instead of raising KeyboardInterrupt."""
 
     def handle(number: int, frame: object) -> None:  # noqa: ARG001
         _received.append(number)
@@ -91,15 +91,15 @@ def on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def no_interrupt_lost() -> Iterator[None]:
-    """Let a Ctrl-C come again that Python drops.
+    """Repeat a Ctrl-C that Python drops.
 
-    What is raised while it tidies up, as at the end of loading a module, Python only reports.
+    Python only reports an exception that is raised during cleanup, for example after a module is loaded.
     """
     before = sys.unraisablehook
 
     def report(dropped: "sys.UnraisableHookArgs") -> None:
         if issubclass(dropped.exc_type, KeyboardInterrupt):
-            # Not at once: raised in here it would be dropped again.
+            # Later: raised here, it would be dropped again.
             threading.Timer(0.01, _thread.interrupt_main).start()
         else:
             before(dropped)

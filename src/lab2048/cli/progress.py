@@ -1,7 +1,7 @@
-"""Work that takes longer than a second says how it goes: on standard error, and how to go on if it is cut short.
+"""Show the progress of work that takes longer than a second, on standard error.
 
-On a terminal a line that is always the same one, elsewhere a new line every ten seconds, and more often while
-someone waits for the first time.
+A terminal shows one line that is updated in place.  Elsewhere a new line is printed every ten seconds, and more
+often while kernels are compiled.
 """
 
 import contextlib
@@ -16,26 +16,26 @@ from lab2048.cli.options import say
 from lab2048.views.number import wait
 from lab2048.views.wrap import columns_of
 
-PATIENCE, _PATIENCE_ELSEWHERE = 1.0, 2.0  # seconds without a word
+PATIENCE, _PATIENCE_ELSEWHERE = 1.0, 2.0  # seconds before the first output
 _PAUSE_TERMINAL, _PAUSE_ELSEWHERE = 0.2, 10.0
-_BAR = 20  # signs
+_BAR = 20  # characters
 
-_typed: list[str] = []  # the words of this command
+_typed: list[str] = []  # the arguments of this command
 
 
 class Show(Protocol):
-    """Say how the work stands: a text, and how much of it is done, from 0 to 1, if that is known."""
+    """Show a text and, if it is known, the share of the work that is done (0 to 1)."""
 
     def __call__(self, text: str, done: float | None = None) -> None: ...
 
 
 def remember(arguments: list[str]) -> None:
-    """Note what was typed, for `again`."""
+    """Store the arguments of the command for `again`."""
     _typed[:] = arguments
 
 
 def again(*further: str, without: tuple[str, ...] = ()) -> str:
-    """The command that was typed, with further words: how to go on."""
+    """Return the command that was typed, with more arguments: how to resume it."""
     import shlex
 
     words = [word for word in _typed if word not in without]
@@ -43,14 +43,14 @@ def again(*further: str, without: tuple[str, ...] = ()) -> str:
 
 
 def say_how(text: str, command: str) -> None:
-    """Say which command to type, in the same line or, where that is too long, in one of its own: it is to be copied."""
+    """Print a command to copy, on the same line as the text or, if that is too long, on its own line."""
     columns = columns_of(sys.stderr)
     is_short = columns is None or len(text) + len(command) < columns
     print(f"{text} {command}" if is_short else f"{text}\n{command}", file=sys.stderr, flush=True)
 
 
 def bar(done: float, seconds: float) -> str:
-    """How much is done, as a bar, and how long the rest will take.
+    """Return a progress bar with the estimated time left.
 
     >>> bar(0.25, 10)
     '[#####---------------]  25%, 30 s left'
@@ -61,7 +61,7 @@ def bar(done: float, seconds: float) -> str:
 
 
 class _Line:
-    """One line of a terminal, or several elsewhere."""
+    """A line that is redrawn on a terminal, and printed again elsewhere."""
 
     def __init__(self) -> None:
         self.is_terminal = sys.stderr.isatty()
@@ -70,7 +70,7 @@ class _Line:
         self._lock = threading.Lock()
 
     def draw(self, text: str) -> None:
-        """Show a text in place of the one before."""
+        """Replace the text that is shown."""
         with self._lock:
             if self.is_terminal:
                 import shutil
@@ -82,7 +82,7 @@ class _Line:
                 say(text)
 
     def clear(self) -> None:
-        """Leave nothing behind."""
+        """Erase the line."""
         with self._lock:
             if self._width:
                 print("\r" + " " * self._width + "\r", end="", file=sys.stderr, flush=True)
@@ -91,7 +91,7 @@ class _Line:
 
 @contextlib.contextmanager
 def progress_line() -> Iterator[Show]:
-    """A line that follows work which tells how it stands, from the second second on."""
+    """Show a line for work that reports its progress, if it takes longer than PATIENCE."""
     line, begin = _Line(), time.monotonic()
     due = begin + max(PATIENCE, line.pause if not line.is_terminal else 0)
 
@@ -110,12 +110,12 @@ def progress_line() -> Iterator[Show]:
 
 @contextlib.contextmanager
 def working(text: str, *, only_terminal: bool = False) -> Iterator[Callable[[str], None]]:
-    """A line with a clock, for work that cannot tell how it stands; what is yielded changes the text."""
+    """Show a line with the elapsed time, for work that cannot report progress; yields a function that sets the text."""
     line, begin, told = _Line(), time.monotonic(), [text]
 
     def change(text: str) -> None:
         told[0] = text
-        line.clear()  # what is said now begins at the edge
+        line.clear()  # other output then starts at the first column
 
     def tick() -> None:
         if line.is_terminal or not only_terminal:
@@ -131,7 +131,7 @@ def working(text: str, *, only_terminal: bool = False) -> Iterator[Callable[[str
 
 @contextlib.contextmanager
 def _ticking(tick: Callable[[], None], pauses: Sequence[float]) -> Iterator[None]:
-    """Call `tick` on a thread after each of these pauses, and after the last one again and again."""
+    """Call `tick` on a thread after each of these pauses; the last pause repeats."""
     is_over = threading.Event()
 
     def run() -> None:
@@ -150,9 +150,9 @@ def _ticking(tick: Callable[[], None], pauses: Sequence[float]) -> Iterator[None
 
 
 def make_ready(*groups: str) -> None:
-    """Compile kernels and unpack the network, if that has not been done yet: most of a minute, once.
+    """Compile kernels and decompress the network if that has not been done yet; the first time takes about a minute.
 
-    Nobody waits without a word: a terminal shows a bar, anything else gets a line every other second.
+    A terminal shows a progress bar; elsewhere a line is printed every two seconds.
     """
     from lab2048.arena.compile import Preparing, prepare
 
@@ -172,7 +172,7 @@ def make_ready(*groups: str) -> None:
     def tick() -> None:
         now, seconds = work, time.monotonic() - since
         if now is None:
-            if line.is_terminal:  # elsewhere it has been announced
+            if line.is_terminal:  # elsewhere it was announced already
                 line.draw(f"{told}, {seconds:.0f} s")
         elif line.is_terminal:
             line.draw(f"{bar(now.n_done / max(1, now.n_all), seconds)}  {now}")

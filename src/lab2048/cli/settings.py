@@ -1,8 +1,9 @@
-"""Settings: what options are where none is typed.
+"""Settings: default values of options from environment variables and configuration files.
 
-A word on the command line counts most, then a variable LAB2048_*, then ./lab2048.toml, then the
-user's own file, then the default.  Every option of every command has a key, `match.games`; some
-have a short one that holds for all commands, `rules`.  Within one place the longer key counts.
+The command line has the highest precedence, then LAB2048_* variables, then ./lab2048.toml, then the
+user's configuration file, then the built-in default.  Every option of every command has a key, such as
+`match.games`; some also have a common key for all commands, such as `rules`.  Within one source, the
+longer key has precedence.
 """
 
 import os
@@ -19,8 +20,8 @@ from lab2048.errors import LabError, UsageError, nearest
 PREFIX = "LAB2048_"
 PROJECT_FILE = "lab2048.toml"
 
-# Keys without a command, and the default by which the options that they stand for are known: `--rules` of
-# `games list` chooses among games, and `--goal` of `solve` changes the question.
+# Common keys, and the default of the options that they set.  An option of the same name with another default means
+# something else: `--rules` of `games list` is a filter, and `--goal` of `solve` changes the question.
 COMMON: dict[str, Any] = {
     "rules": "4x4",
     "goal": 2048,
@@ -32,11 +33,11 @@ COMMON: dict[str, Any] = {
     "memory": "8G",
     "color": "auto",
 }
-_OPTIONS = {"board": "rules"}  # the option behind a field of an error, where their names differ
-_FIRST = "match."  # whose option is meant most often where several commands have it
-# What is said anew each time: what a command makes or replaces, and code that it runs.
+_OPTIONS = {"board": "rules"}  # error field to option, where their names differ
+_FIRST = "match."  # the command to suggest first if several have an option
+# Command line only: what a command creates or replaces, and code that it runs.
 _NEVER = {"out", "force", "resume", "player-file", "json", "jsonl", "csv", "version", "help", "estimate", "yes", "all"}
-# A folder that one happens to stand in must not say what code is loaded or who may come in.
+# Not in a project file: the current folder must not decide which code is loaded or who has access.
 _PRIVATE = {"cache", "host", "lan", "token", "open"}
 _KINDS = {
     bool: "true or false",
@@ -45,7 +46,7 @@ _KINDS = {
     str: "text in quotes",
     Path: "a path in quotes",
 }
-# Variables that are read before any command, or only by some.
+# Variables without an option.
 _MACHINE = {"cache": Path, "debug": str, "no-jit": str, "parent-watch": str, "studies": str}
 
 
@@ -55,25 +56,25 @@ def _raise(error: UsageError) -> None:
 
 @dataclass(frozen=True)
 class Setting:
-    """A value, and who says so."""
+    """A value and its source."""
 
     key: str
     value: Any
     place: str  # default, user, project or environment
-    source: str  # the variable or the file
+    source: str  # name of the variable or the file
 
     def __str__(self) -> str:
-        """As an error names it."""
+        """Return the setting as error messages name it."""
         return f"{self.source}={self.value}" if self.place == "environment" else f"{self.source}: {self.key}"
 
 
 @dataclass
 class Settings:
-    """All that files and variables say, and what of it was asked for."""
+    """All settings from files and variables, and which of them were used."""
 
-    known: dict[str, list[Option]]  # by key; a common one stands for several options
+    known: dict[str, list[Option]]  # options by key; a common key sets several
     found: dict[str, Setting] = field(default_factory=dict)
-    files: list[tuple[str, Path, bool]] = field(default_factory=list)  # project and user; True: it is there
+    files: list[tuple[str, Path, bool]] = field(default_factory=list)  # project and user file, and whether it exists
     used: list[Setting] = field(default_factory=list)
     refuse: Callable[[UsageError], None] = field(default=_raise, repr=False)
 
@@ -85,7 +86,7 @@ class Settings:
         environ: Mapping[str, str] | None = None,
         refuse: Callable[[UsageError], None] | None = None,
     ) -> "Settings":
-        """Read files and variables; raise UsageError for what is not understood, or give it to `refuse` and go on."""
+        """Read files and variables; invalid settings raise UsageError, or are passed to `refuse` and skipped."""
         environ = os.environ if environ is None else environ
         settings = cls(_known(root), refuse=refuse or _raise)
         for place, path in (("user", user_file()), ("project", Path(PROJECT_FILE))):
@@ -105,8 +106,8 @@ class Settings:
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"{name} cannot be read: {getattr(error, 'strerror', None) or 'not UTF-8'}") from None
         except tomllib.TOMLDecodeError as error:
-            raise UsageError(f'{name} is not understood: {error}; expected TOML such as rules = "3x3"') from None
-        # A common key of this file gives way to a longer one of the same file, not to one of a lesser place.
+            raise UsageError(f'{name} is invalid: {error}; expected TOML such as rules = "3x3"') from None
+        # Common keys first: longer keys of the same file override them.
         for key, value in sorted(_flatten(data), key=lambda item: item[0].count(".")):
             if value == {} and any(known.startswith(f"{key}.") for known in self.known):
                 continue
@@ -119,7 +120,7 @@ class Settings:
         self._put(Setting(key, read, place, str(path)))
 
     def _guarded(self, read: Callable[..., None], *words: Any) -> None:
-        """Go on after what is not understood, if whoever asks wants to."""
+        """Call `read`, and pass a UsageError to `refuse`."""
         try:
             read(*words)
         except UsageError as error:
@@ -136,7 +137,7 @@ class Settings:
         self._put(Setting(key, [value] if is_many else value, "environment", variable(key)))
 
     def _put(self, setting: Setting) -> None:
-        """Note a setting; what it stands for may not be said by a lesser one any more."""
+        """Store a setting; a common key overrides earlier settings of all its options."""
         self.found[setting.key] = setting
         for option in self.known.get(setting.key, ()):
             if option.key != setting.key:
@@ -153,26 +154,26 @@ class Settings:
         if last in _NEVER and key not in self.known:
             raise UsageError(f"{file}: {key} cannot be set in a file: expected it on the command line")
         if is_private and last in _PRIVATE:
-            raise UsageError(f"{file}: {key} cannot be set in a folder's file: expected it in {user_file()}")
+            raise UsageError(f"{file}: {key} cannot be set in a project file: expected it in {user_file()}")
         if key not in self.known and key != "cache":
             if isinstance(value, dict):  # an empty table
                 tables = {known.rpartition(".")[0] for known in self.known} - {""}
-                raise UsageError(f"{file}: [{key}] is no command with options: {nearest(key, tables)}")
+                raise UsageError(f"{file}: [{key}] is not a command with options: {nearest(key, tables)}")
             keys = [known for known in self.known if known.rpartition(".")[0] == key.rpartition(".")[0]]
             raise UsageError(f"{file}: {key} is unknown: {self.of_commands(key) or nearest(key, keys or self.known)}")
 
     def of_commands(self, name: str, write: Callable[[str], str] = str) -> str:
-        """For an option that is a setting of single commands only: which keys there are, as the end of an error."""
+        """Suggest the keys of an option that has no common key, as the end of an error message; may be empty."""
         keys = [key for key in self.known if "." in key and key.rpartition(".")[2] == name]
         if not keys:
             return ""
         keys.sort(key=lambda key: (key.count("."), not key.startswith(_FIRST)))
         others = [key.rpartition(".")[0].replace(".", " ") for key in keys[1:]]
-        also = f" (or that of {', '.join(others[:4])}{' ...' if others[4:] else ''})" if others else ""
+        also = f" (or the one of {', '.join(others[:4])}{' ...' if others[4:] else ''})" if others else ""
         return f"did you mean {write(keys[0])}?{also}"
 
     def problem(self, setting: Setting) -> LabError | None:
-        """Return what is wrong with a setting as far as its option can tell."""
+        """Return the error that the checks of its option find in a setting, if any."""
         if setting.key == "color":
             return problem([OneOf(WHEN)], "color", setting.value)
         options = self.known.get(setting.key, ())
@@ -195,7 +196,7 @@ class Settings:
         return tree
 
     def value(self, key: str) -> Any:
-        """What a setting is, noted as used; None if nobody has set it."""
+        """Return the value of a setting and mark it as used; None if it is not set."""
         setting = self.found.get(key)
         if setting is None:
             return None
@@ -203,13 +204,13 @@ class Settings:
         return setting.value
 
     def export(self, *keys: str) -> None:
-        """Tell the variables that are read elsewhere what a file says of them: of the cache, and of `keys`."""
+        """Set the environment variables of the cache and of `keys` from the files, unless they are set."""
         for key in ("cache", *keys):
             if key in self.found:
                 os.environ.setdefault(variable(key), str(self.found[key].value))
 
     def note_used(self, context: Any) -> None:
-        """Note the settings that a command got, as the context of Typer tells where each value came from."""
+        """Mark the settings that a command received as used, according to its Typer context."""
         path, at = list[str](), context
         while at.parent is not None:
             path.insert(0, at.info_name)
@@ -220,7 +221,7 @@ class Settings:
                 self.used.append(self.found[option.key])
 
     def blame(self, field: str | None, code: str | None = None) -> str:
-        """Return the settings that an error is about, as the end of its line; empty if it is about none."""
+        """Return the settings that caused an error, as the end of its message; may be empty."""
         name = _OPTIONS.get(field or "", field)
         told = [
             str(setting)
@@ -232,7 +233,7 @@ class Settings:
 
 
 def user_file() -> Path:
-    """The user's own configuration file."""
+    """Return the path of the user's configuration file."""
     folder = os.environ.get("XDG_CONFIG_HOME")
     if folder:
         return Path(folder) / "lab2048" / "config.toml"
@@ -242,7 +243,7 @@ def user_file() -> Path:
 
 
 def variable(key: str) -> str:
-    """The environment variable of a key.
+    """Return the environment variable of a key.
 
     >>> variable("games.list.min-score")
     'LAB2048_GAMES_LIST_MIN_SCORE'
@@ -251,10 +252,10 @@ def variable(key: str) -> str:
 
 
 def unknown_variables(settings: Settings, environ: Mapping[str, str]) -> dict[str, str]:
-    """Variables that look like ours and mean nothing, each with what may have been meant."""
+    """Return unknown LAB2048_* variables, each with a suggestion."""
     names = {variable(key) for key in (*settings.known, *_MACHINE)}
     found = sorted(name for name in environ if name.startswith(PREFIX) and name not in names)
-    otherwise = "lab2048 config show --all lists what can be set"
+    otherwise = "lab2048 config show --all lists all settings"
     return {
         name: settings.of_commands(name.removeprefix(PREFIX).lower().replace("_", "-"), variable)
         or nearest(name, names, otherwise, prefix=PREFIX)
@@ -263,18 +264,18 @@ def unknown_variables(settings: Settings, environ: Mapping[str, str]) -> dict[st
 
 
 def is_needed(environ: Mapping[str, str]) -> bool:
-    """True if a file or a variable says anything: most users have neither, and start the faster for it."""
+    """Return True if there is a configuration file or a variable; without any, the program starts faster."""
     names = {name for name in environ if name.startswith(PREFIX)} - {variable(key) for key in _MACHINE}
     return bool(names) or Path(PROJECT_FILE).exists() or user_file().exists()
 
 
 def _once(settings: Iterable[Setting]) -> list[Setting]:
-    """Each setting once, however many options it stands for."""
+    """Remove duplicates: a common key is stored once per option."""
     return list({(setting.key, setting.source): setting for setting in settings}.values())
 
 
 def _known(root: Command) -> dict[str, list[Option]]:
-    """Every key with the options that it stands for."""
+    """Return every key with the options that it sets."""
     known: dict[str, list[Option]] = {key: [] for key in COMMON}
     for path, command in walk(root):
         for option in options(path, command) if path else ():
@@ -283,17 +284,17 @@ def _known(root: Command) -> dict[str, list[Option]]:
             known[option.key] = [option]
             if option.name in COMMON and option.default == COMMON[option.name]:
                 known[option.name].append(option)
-    known["color"] = [Option((), "color", "color", str, False, "auto")]  # every command has it, and none has its own
+    known["color"] = [Option((), "color", "color", str, False, "auto")]  # a global option, not one of a command
     return {key: some for key, some in known.items() if some}
 
 
 def known_keys(root: Command) -> list[str]:
-    """Every key that there is."""
+    """Return all keys, sorted."""
     return sorted(_known(root))
 
 
 def _flatten(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> list[tuple[str, Any]]:
-    """Nested tables as dotted keys; an empty table stays, so that a misspelt one is noticed."""
+    """Convert nested tables to dotted keys; empty tables are kept so that their names are checked."""
     flat: list[tuple[str, Any]] = []
     for name, value in data.items():
         key = (*path, name.replace("_", "-"))
@@ -311,7 +312,7 @@ def _from_toml(file: str, key: str, value: Any, kind: type, folder: Path, *, is_
         told = f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else value
         raise UsageError(f"{file}: {key} = {told}: expected {_KINDS[kind]}")
     if kind is Path:
-        return folder / Path(str(value)).expanduser()  # of the folder that the file is in
+        return folder / Path(str(value)).expanduser()  # relative to the folder of the file
     return [value] if is_many else value
 
 

@@ -1,8 +1,8 @@
-"""Training n-tuple networks by temporal differences: see docs/players/ntuple.md.
+"""Train n-tuple networks by temporal difference learning (docs/players/ntuple.md).
 
-The network plays against the dice and learns from every move (lab2048.kernels.ntuple.update).
-Threads play games of their own on the same weights without locks: fast, but no two runs are
-alike.  One thread comes to the same bits every time, however often it is interrupted.
+The network learns from self-play (lab2048.kernels.ntuple.self_play).  Several threads update the
+same weights without locks: this is fast, but not reproducible.  Training with one thread is
+bit-identical every time, however often it is interrupted and resumed.
 """
 
 import math
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from lab2048.errors import BoardError, UsageError
 from lab2048.kernels.ntuple import self_play as kernel
-from lab2048.kernels.ntuple.update import Method, make_trail
+from lab2048.kernels.ntuple.update import Method, make_trajectory
 from lab2048.learning.config import not_resumable
 from lab2048.learning.ntuple_config import Config
 from lab2048.models.ntuple.file import load_array, load_network, save_network
@@ -28,36 +28,36 @@ from lab2048.models.ntuple.pattern import parse_patterns, write_patterns
 from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
 
-SLICE = 0.4  # seconds that a thread plays before it reports
-WINDOW = 1000  # last games that the live figures are about
-TILES = tuple(range(11, 17))  # ranks whose rates are reported: 2048 and on
-# What a checkpoint says of a training, besides how it learns.
+SLICE = 0.4  # seconds between reports
+WINDOW = 1000  # recent games that the live figures cover
+TILES = tuple(range(11, 17))  # ranks whose rates are reported: 2048 and up
+# The state of a training in its checkpoint, besides its options.
 KEPT = {"seconds": float | int, "n_moves": int, "n_games": int, "best": float | int, "curve": list, "sessions": list}
 
 
 @dataclass
 class Progress:
-    """How a training stands: totals, and what the last games came to."""
+    """The progress of a training: totals, and averages over recent games."""
 
-    seconds: float  # spent on this network, all sessions together
+    seconds: float  # of training, over all sessions
     n_moves: int
-    n_games: int  # from the start; restarts are not counted
-    pace: float  # moves a second, lately
-    mean: float  # score of the last games
-    best: float  # score of all games
-    rates: dict[int, float]  # how many of the last games reached a tile
-    n_last: int  # how many games that is
-    learning_rate: float  # mean of all weights that were moved lately
-    error: float  # mean size of the errors lately
+    n_games: int  # games from the beginning; other starts do not count
+    pace: float  # recent moves per second
+    mean: float  # mean score of recent games
+    best: float  # best score of all games
+    rates: dict[int, float]  # share of recent games that reached each tile
+    n_last: int  # number of recent games
+    learning_rate: float  # recent mean over all updated weights
+    error: float  # recent mean absolute TD error
 
     def to_json(self) -> dict[str, Any]:
-        """A line of the log."""
+        """Return the JSON object of one progress event."""
         return asdict(self) | {"rates": {str(tile): rate for tile, rate in self.rates.items()}}
 
 
 @dataclass
 class Training:
-    """A network that learns, and where it stands."""
+    """A network in training, with everything that its checkpoint stores."""
 
     config: Config
     network: Network
@@ -67,11 +67,11 @@ class Training:
     n_moves: int = 0
     n_games: int = 0
     best: float = 0.0
-    curve: list[dict[str, Any]] = field(default_factory=list)  # a point for each checkpoint
-    sessions: list[dict[str, Any]] = field(default_factory=list)  # the commands that made it
+    curve: list[dict[str, Any]] = field(default_factory=list)  # one point per checkpoint
+    sessions: list[dict[str, Any]] = field(default_factory=list)  # one entry per command that trained it
 
     def __post_init__(self) -> None:
-        """Give every thread its place."""
+        """Set up one cursor per thread; if their number has changed, continue from the old cursors."""
         if len(self.cursors) != self.n_threads:
             before = self.cursors
             first = int(self.cursors[:, kernel.NUMBER].max()) if len(self.cursors) else 0
@@ -89,21 +89,21 @@ class Training:
 
     @classmethod
     def begin(cls, config: Config, rules: Rules, n_threads: int) -> "Training":
-        """Start with an empty network."""
-        config.check(rules)  # refuse now what would be refused late
+        """Start with an untrained network."""
+        config.check(rules)  # also checks what is needed only later in training
         design = config.design(rules, is_late=config.late_after == 0)
         network = Network.empty(design, config.optimism, is_coherent=config.method == "tc")
         return cls(config, network, n_threads)
 
     @classmethod
     def resume(cls, path: Path, n_threads: int, **changes: Any) -> "Training":
-        """Continue from a checkpoint; `changes` are options that get another value."""
+        """Continue from a checkpoint; `changes` are options with new values."""
         network = load_network(path, with_rates=True)
         facts: Any = network.facts.get("training")
         cursors = load_array(path, "cursors")
         try:
             config = Config.from_checkpoint(facts["config"])
-            if not _is_named(network.design, config.network):  # by a preset that had other places then
+            if not _is_named(network.design, config.network):  # the preset had other patterns when it was saved
                 config = replace(config, network=write_patterns(network.design.patterns))
             if cursors is None or cursors.shape[1:] != (kernel.CURSOR_SIZE,) or cursors.dtype != np.uint64:
                 raise KeyError("cursors")
@@ -114,7 +114,9 @@ class Training:
                 raise TypeError("numbers")
         except (TypeError, KeyError, UsageError):
             raise not_resumable(path) from None
-        is_same = "network" in changes and _is_named(network.design, changes["network"])  # by another name
+        is_same = "network" in changes and _is_named(
+            network.design, changes["network"]
+        )  # the same patterns by another name
         config.check_unchanged({name: change for name, change in changes.items() if name != "network" or not is_same})
         config = replace(config, **changes)
         network.design.check_further(config.stage_ranks(network.design.rules))
@@ -130,29 +132,29 @@ class Training:
 
     @property
     def n_steps(self) -> int:
-        """Gradient steps; an n-tuple network has none."""
+        """The number of gradient steps; always 0 for an n-tuple network."""
         return 0
 
     def describe(self) -> str:
-        """Return a few words about the network and how it is trained."""
+        """Return a short description of the network and the threads."""
         return f"{self.config.network}: {self.n_weights:,} weights, {self.n_threads} threads"
 
     def save(self, path: Path) -> None:
-        """Write a checkpoint, with everything that it takes to go on."""
+        """Write a checkpoint from which training can resume."""
         self.curve.append(self.progress().to_json())
         facts = {name: getattr(self, name) for name in KEPT} | {"config": asdict(self.config)}
         self.network.facts = {"training": facts}
         save_network(path, self.network, cursors=self.cursors)
 
     def end(self) -> None:
-        """Let `run` end after the slice at hand."""
+        """Make `run` end after the current slice."""
         self.is_ending = True
 
     def run(
         self, *, seconds: float = math.inf, n_moves: float = math.inf, n_games: float = math.inf
     ) -> Iterator[Progress]:
-        """Learn until a total of seconds, moves or games is reached; say how it stands after every slice."""
-        trails = [make_trail(self.network.design.n_lookups) for _ in range(self.n_threads)]
+        """Train until a total of seconds, moves or games is reached; yield the progress after every slice."""
+        trajectories = [make_trajectory(self.network.design.n_lookups) for _ in range(self.n_threads)]
         reports = np.zeros((self.n_threads, kernel.REPORT_SIZE))
         budget = 20_000
         with ThreadPoolExecutor(self.n_threads) as pool:
@@ -163,10 +165,12 @@ class Training:
                 ends = [end - self.n_moves for end in (n_moves, self.config.late_after) if end > self.n_moves]
                 left = max(1, min(budget, *(end / self.n_threads for end in ends)))
                 slices = [
-                    pool.submit(kernel.train, network.plan, network.address, method, cursor, trail, report, int(left))
-                    for cursor, trail, report in zip(self.cursors, trails, reports, strict=True)
+                    pool.submit(
+                        kernel.train, network.plan, network.address, method, cursor, trajectory, report, int(left)
+                    )
+                    for cursor, trajectory, report in zip(self.cursors, trajectories, reports, strict=True)
                 ]
-                # Whoever is done first ends the slice: none waits for another's longer than a game.
+                # The first thread to finish ends the slice, so that the others stop after their current game.
                 wait(slices, return_when=FIRST_COMPLETED)
                 reports[:, kernel.MOST_GAMES] = 0
                 for one in slices:
@@ -176,11 +180,11 @@ class Training:
                 self._count(reports, spent)
                 if self.n_moves == 0 and self.n_games >= WINDOW:
                     board = network.design.rules.board.to_text()
-                    raise BoardError(f"no move can be learnt on {board}: expected tiles that sum to less than 65536")
+                    raise BoardError(f"no move can be learned on {board}: expected tiles with a sum below 65536")
                 yield self.progress()
 
     def _prepare(self) -> tuple[Method, Network]:
-        """How to learn in the next slice, and what: the late game may have begun."""
+        """Return the options and the network of the next slice; adds later stages when they are due."""
         rules, is_late = self.network.design.rules, self.n_moves >= self.config.late_after
         stages = self.config.design(rules).stages
         if is_late and stages != self.network.design.stages:
@@ -200,7 +204,7 @@ class Training:
             self._reports.popleft()
 
     def progress(self) -> Progress:
-        """How it stands."""
+        """Return the current progress."""
         last = np.sum(self._reports, axis=0) if self._reports else np.zeros(kernel.REPORT_SIZE)
         n, moves = max(1.0, last[kernel.N_GAMES]), max(1.0, last[kernel.N_MOVES])
         highest = last[kernel.HIGHEST :]
@@ -219,5 +223,5 @@ class Training:
 
 
 def _is_named(design: Design, network: str) -> bool:
-    """True if a preset or hex digits stand for the patterns of a design."""
+    """Return True if `network` (a preset or hex digits) names the patterns of a design."""
     return parse_patterns(network, design.rules.shape, design.radix, is_shared=design.is_shared) == design.patterns

@@ -1,4 +1,4 @@
-"""Options of n-tuple networks; the defaults are what worked best on the classic board."""
+"""Training options of n-tuple networks; the defaults worked best on the classic board."""
 
 import math
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 METHODS = ("tc", "td")
 ORDERS = ("backward", "forward")
 AUTO_STAGE = 14  # the rank of 16384
-BY_LARGE = (13, 14, 15)  # of downgraded boards: two large tiles, three, four
+BY_LARGE = (13, 14, 15)  # after tile downgrading: two, three and four large tiles
 
 
 def read_stages(text: str) -> tuple[int, ...]:
-    """Return the ranks of a list of tiles; none for `auto` and `none`.
+    """Return the ranks of a list of tiles; empty for `auto` and `none`.
 
     >>> read_stages("8192,16384")
     (13, 14)
@@ -38,98 +38,110 @@ def read_stages(text: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Config(TrainingConfig):
-    """Options of an n-tuple network."""
+    """Training options of an n-tuple network."""
 
     network: str = option(
         BEST,
-        "Patterns: best, patterns x cells (8x6, 1x8), rows, pairs-triplets-quartets, or cells in hex: 012345,456789",
+        "Patterns: best, a count and size (8x6, 1x8), rows, pairs-triplets-quartets, or cells in hex (012345,456789)",
         is_fixed=True,
         metavar="CELLS",
     )
     method: str = option(
         "tc",
-        "Learning rates: tc adapts one per weight (temporal coherence), td has one for all",
+        "Learning rates: tc adapts one per weight (temporal coherence), td uses one for all weights",
         choices=METHODS,
         is_fixed=True,
     )
     order: str = option(
         "backward",
-        "Update order: backward learns a finished game from its end, forward after every move",
+        "Update order: backward updates a finished game from its end, forward updates after every move",
         choices=ORDERS,
     )
     alpha: float | None = option(
-        None, "Learning rate, divided among the weights of a board (default: 1 for tc, 0.1 for td)", low=0, high=10
+        None,
+        "Learning rate, divided by the number of weights that a board looks up (default: 1 for tc, 0.1 for td)",
+        low=0,
+        high=10,
     )
     trace: float = option(
         0.5,
-        "TD(lambda): weight of the remaining return against the next value; backward only",
+        "Lambda of the TD(lambda) return: 0 uses the next value only, 1 the full return; backward order only",
         low=0,
         high=1,
         flag="lambda",
     )
     discount: float = option(1.0, "Discount factor per move", low=0, high=1)
-    epsilon: float = option(0.0, "Probability of a random move; 0.05 on boards of at most 9 cells", low=0, high=1)
+    epsilon: float = option(
+        0.0, "Probability of a random move (epsilon-greedy); 0.05 on boards of at most 9 cells", low=0, high=1
+    )
     optimism: float = option(
         0.0,
-        "Value of every board before training (optimistic initialization)",
+        "Initial value of every board (optimistic initialization)",
         low=-1e7,
         high=1e7,
         is_fixed=True,
         metavar="SCORE",
     )
-    restart: bool = option(True, "Start the next game halfway through the last one, until few moves are left")
-    carousel: bool = option(True, "Start games from earlier boards, from small tile sums to large ones in turn")
-    guide: float = option(
-        1.0, "Bonus for moves that keep the highest tile in a corner, in units of that tile", low=0, high=100
+    restart: bool = option(True, "Start each game halfway through the last one, until fewer than 10 moves are left")
+    carousel: bool = option(
+        True, "Start games in turn from the beginning and from boards of earlier games, large tile sums first"
     )
-    guided: float = option(1e8, "Moves for which the guide bonus lasts", low=0, high=1e15, metavar="MOVES")
+    guide: float = option(
+        1.0, "Bonus for moves that leave the highest tile in a corner, as a multiple of that tile", low=0, high=100
+    )
+    guided: float = option(1e8, "Number of moves after which the guide bonus ends", low=0, high=1e15, metavar="MOVES")
     stages: str = option(
         "auto",
-        "Tiles from which on further weights serve, such as 8192,16384; none; auto = 16384 where it fits",
+        "Highest tiles at which separate weights begin, such as 8192,16384; none; auto = 16384 where it fits",
         metavar="TILES",
         check=read_stages,
     )
     late_after: float = option(
-        4e8, "Moves after which carousel and stages begin", low=0, high=1e15, metavar="MOVES", before=0.0
+        4e8,
+        "Number of moves after which the carousel and later stages begin",
+        low=0,
+        high=1e15,
+        metavar="MOVES",
+        before=0.0,
     )
     promote: bool = option(
-        False, "Initialize weights of later stages from the stage before", is_fixed=True, before=False
+        False, "Initialize the weights of later stages from the stage before", is_fixed=True, before=False
     )
     taught: float = option(
         1e8,
-        "Moves of later stages that the stage before chooses, on a downgraded board",
+        "Number of moves in later stages that the stage before chooses, on a downgraded board",
         low=0,
         high=1e15,
         metavar="MOVES",
         before=0.0,
     )
     downgrade: bool = option(
-        False, "Look up tiles of 4096 and more by their order alone (tile downgrading)", is_fixed=True, before=False
+        False, "Look up tiles of 4096 and more by their order only (tile downgrading)", is_fixed=True, before=False
     )
     synthetic: float = option(
-        0.0, "Share of the moves in games that start from a synthetic late board", low=0, high=0.99, before=0.0
+        0.0, "Share of all moves that are played from synthetic late boards", low=0, high=0.99, before=0.0
     )
     truncate: int = option(
         1,
-        "End such games after N new tiles of 4096, with the value of the board; 0 = play on",
+        "End games from synthetic boards after N new 4096 tiles and bootstrap from the last value; 0 = play to the end",
         low=0,
         high=16,
         before=0,
     )
-    share: bool = option(True, "Rotated and mirrored boards share their weights", is_fixed=True)
+    share: bool = option(True, "Share weights among rotated and mirrored boards", is_fixed=True)
     seed: int = option(1, "Seed of the games", is_fixed=True, check="lab2048.rules.dice:check_seed")
 
     @classmethod
     def for_board(cls, rules: Rules, **given: Any) -> Self:
-        """Make a Config with the defaults that work best on a board for options that are not given.
+        """Make a Config; options that are not given get the best defaults for the board.
 
-        A small board is learnt to the last move only with exploration.
+        Small boards need exploration to be learned completely.
         """
         small = {"epsilon": 0.05, "guide": 0.0, "late_after": 0.0}
         return cls(**(small if rules.shape.n_cells <= SMALL_BOARD else {}) | given)
 
     def stage_ranks(self, rules: Rules) -> tuple[int, ...]:
-        """Return the ranks at which later stages begin on some rules."""
+        """Return the highest ranks at which later stages begin."""
         if self.stages != "auto":
             return read_stages(self.stages)
         if self.downgrade:
@@ -137,12 +149,12 @@ class Config(TrainingConfig):
         return (AUTO_STAGE,) if rules.max_rank >= AUTO_STAGE + 2 else ()
 
     def design(self, rules: Rules, *, is_late: bool = True) -> "Design":
-        """Return the network to train; later stages are added late."""
+        """Return the design of the network; without later stages unless `is_late`."""
         from lab2048.models.ntuple.network import Design
 
         if self.synthetic and rules.shape != rectangle(4, 4):
             raise UsageError(
-                "synthetic starts are boards of 4x4: expected synthetic 0 on another shape", field="synthetic"
+                "synthetic boards exist only for 4x4: expected synthetic 0 on other shapes", field="synthetic"
             )
         return Design.from_text(
             rules,
@@ -168,14 +180,14 @@ class Config(TrainingConfig):
         return header.design.rules, header.facts
 
     def sizes(self, rules: Rules, n_moves: float = 0, limit: float | None = None) -> tuple[int, int]:
-        """Return the bytes of a checkpoint: one float per weight, and two more for its learning rate with tc."""
+        """Return the size of a checkpoint now and at the end, in bytes; tc stores two more floats per weight."""
         each = 12 if self.method == "tc" else 4
         now = each * self.design(rules, is_late=n_moves >= self.late_after).n_weights
         gets_late = limit is None or limit > self.late_after
         return now, each * self.design(rules).n_weights if gets_late else now
 
     def kernel_method(self, rules: Rules, n_threads: int, *, is_late: bool = True) -> "Method":
-        """Return the options as the kernel takes them; each of several threads learns more slowly."""
+        """Return the options as the kernel takes them; the learning rate is divided by sqrt(n_threads)."""
         import numpy as np
 
         from lab2048.kernels.ntuple.update import Method
@@ -189,7 +201,7 @@ class Config(TrainingConfig):
             is_coherent=self.method == "tc",
             is_backward=self.order == "backward",
             is_restarting=self.restart,
-            is_circling=self.carousel and is_late,
+            is_carousel=self.carousel and is_late,
             guide=np.float32(self.guide),
             guided=round(self.guided / n_threads),
             corners=np.uint64(sum(0xF << 4 * cell for cell in corners(rules.shape))),

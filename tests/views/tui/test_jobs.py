@@ -58,7 +58,7 @@ def test_a_game_by_any_rules_is_begun_kept_and_replayed(run: Run, own_store: Pat
     [
         ("spawn", "3:1", "spawn '3:1': 3 is no tile"),
         ("spawner", "wrst", "did you mean worst?"),
-        ("start", "many", "start 'many' is no number: expected digits"),
+        ("start", "many", "start 'many' is not a number: expected digits"),
         ("start", "17", "start 17 is out of range: expected 0 to 16"),
         ("goal", "7", "goal 7 is no tile"),
     ],

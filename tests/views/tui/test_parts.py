@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from strategies import PACKED, WIDE, boards
 
 from lab2048.rules import Board
-from lab2048.views.tui.forms import PLANS
+from lab2048.views.tui.forms import COMMAND_FORMS
 from lab2048.views.tui.palette import Depth, Palette, to_ascii
 from lab2048.views.tui.widgets.chart import chart
 from lab2048.views.tui.widgets.digits import large
@@ -109,15 +109,15 @@ def test_a_curve_keeps_to_its_place(points: list[tuple[float, float]], columns: 
     assert all(len(line) == columns for line in drawn[:-1] if len(line.split("│")[0]) == 8)
 
 
-# --- plans and jobs ------------------------------------------------------------------
+# --- forms and jobs ------------------------------------------------------------------
 
 
 def test_fields_become_the_command_that_does_the_same() -> None:
-    plans = {plan.name: plan for plan in PLANS}
-    defaults = {name: {field.name: field.default for field in plan.fields} for name, plan in plans.items()}
-    assert plans["play"].words(defaults["play"]) == ["play", "--rules", "4x4", "--goal", "2048"]
-    assert plans["solve"].words(defaults["solve"]) == ["solve", "2x3", "--goal", "64", "--memory", "1G"]
-    assert plans["match"].words({"players": "first 'greedy:eval=(a b)'", "resume": "yes"}) == [
+    forms = {form.name: form for form in COMMAND_FORMS}
+    defaults = {name: {field.name: field.default for field in form.fields} for name, form in forms.items()}
+    assert forms["play"].words(defaults["play"]) == ["play", "--rules", "4x4", "--goal", "2048"]
+    assert forms["solve"].words(defaults["solve"]) == ["solve", "2x3", "--goal", "64", "--memory", "1G"]
+    assert forms["match"].words({"players": "first 'greedy:eval=(a b)'", "resume": "yes"}) == [
         "match", "first", "greedy:eval=(a b)", "--resume",
     ]  # fmt: skip
-    assert len({plan.key for plan in PLANS}) == len(PLANS)
+    assert len({form.key for form in COMMAND_FORMS}) == len(COMMAND_FORMS)

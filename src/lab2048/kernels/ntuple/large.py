@@ -1,12 +1,12 @@
-"""Large tiles, 4096 and more: what a network sees of them, and boards that begin with them.
+"""Large tiles, 4096 and more: tile downgrading, and synthetic starts that contain them.
 
-A network may look large tiles up by their order alone.  Ranks that are missing between them are closed:
+With tile downgrading, a network looks up large tiles by their order only.  Gaps between their ranks are closed:
 
     32768 16384 . 4        8192 4096 . 4
     . . . 2           ->   . . . 2
 
-Until the next 4096 is made both boards play alike, so what was learned beside one set of large tiles
-serves beside all of them.  Which set it really is, the network is told by one more weight.
+Until the next 4096 is made, both boards play alike, so what is learned with one set of large tiles
+applies to all.  One extra weight per board depends on the actual set.
 """
 
 import numpy as np
@@ -17,18 +17,18 @@ from lab2048.kernels.board.dice import N11, draw, pick
 
 GROUP = "network"
 
-LARGE_RANK = 12  # of 4096: the two highest bits of the nibble are set from here on
+LARGE_RANK = 12  # rank of 4096; from here on, the two highest bits of the nibble are set
 LARGE_TILE = U64(1 << LARGE_RANK)
-N_LARGE_SETS = 16  # of 4096, 8192, 16384 and 32768
+N_LARGE_SETS = 16  # subsets of 4096, 8192, 16384 and 32768
 THREE = U64(3)
-N_FAMILIES = 6  # of formations
-FIRST_DRAW = U64(1) << U64(40)  # draws of a start are far from those of a game
-MAX_TILES = 13  # of a synthetic start, before a few small ones are strewn in: there must be room to move
+N_FAMILIES = 6  # kinds of formations
+FIRST_DRAW = U64(1) << U64(40)  # keeps the draws of a start apart from those of a game
+MAX_TILES = 13  # of a synthetic start before small tiles are added: there must be room to move
 
 
 @kernel
 def close_gaps(board: U64) -> tuple[U64, U64]:
-    """The board with its large tiles in the lowest large ranks, their order kept; and the set of them, a bit a rank."""
+    """Downgrade the large tiles to the lowest large ranks, in order; also return their set, one bit per rank."""
     large = (board >> THREE) & (board >> TWO) & LOW_BITS
     if large == ZERO:
         return board, ZERO
@@ -41,52 +41,52 @@ def close_gaps(board: U64) -> tuple[U64, U64]:
 
 @kernel
 def fraction(word: U64) -> float:
-    """A number from 0 to 1, 1 excluded."""
+    """Convert a random word to a number in [0, 1)."""
     return float(word >> N11) * 2.0**-53
 
 
 @kernel
 def start_weight(family: I64, slope: float, row: I64, column: I64) -> float:
-    """Say how late a cell is filled from the corner: in rows, along a slope, in pairs of lines, around the corner."""
+    """Return the weight of a cell in a formation; cells are filled in order of increasing weight."""
     r, c = float(row), float(column)
     if family == 0:  # a slope, from rows to diagonals
         return slope * r + c
     if family == 1:  # a snake
         return 4.0 * r + (c if row % 2 == 0 else 3.0 - c)
-    if family == 2:  # two rows at a time
+    if family == 2:  # pairs of rows
         return 8.0 * float(row // 2) + 2.0 * (c if row < 2 else 3.0 - c) + float(row % 2)
-    if family == 3:  # squares that grow around the corner
+    if family == 3:  # growing squares around the corner
         return 6.0 * max(r, c) + 2.0 * r + c
-    if row == 0 or (column == 0 and family == 5):  # the first row, and the first column: an L
+    if row == 0 or (column == 0 and family == 5):  # an L: the first row, and the first column if family is 5
         return c if row == 0 else 3.0 + r
-    if family == 4 and (column == 3 or row == 3):  # the first row, and on along the edge
+    if family == 4 and (column == 3 or row == 3):  # the first row, then along the edge
         return 3.0 + r if column == 3 else 9.0 - c
     return (12.0 if family == 4 else 8.0) + r + c
 
 
 @kernel
 def synthetic_start(key: U64) -> U64:
-    """Make up a late afterstate of the classic board, of a kind that any player might come to.
+    """Generate a random late afterstate of the classic board, similar to those of real games.
 
-    Up to four large tiles and a chain of smaller ones fill the board from a corner, in one of several formations and
-    more or less in order; some boards are shuffled.
+    Up to four large tiles and a chain of smaller ones fill the board from a corner in one of several formations.
+    Noise disturbs their order; with the strongest noise the board is shuffled.
     """
-    # 1. Which tiles: a set of large ones, and the binary digits of a sum below 4096.
+    # 1. Choose the tiles: a set of large ones, and the binary digits of a sum below 4096.
     ranks, n = np.zeros(24, np.int64), I64(0)
     lot = pick(draw(key, FIRST_DRAW), 100)
     n_large = I64(lot >= 6) + I64(lot >= 20) + I64(lot >= 48) + I64(lot >= 80)
     left = n_large
     for i in range(4):
-        # Each subset of this size is as likely as the others.
+        # All subsets of this size are equally likely.
         if pick(draw(key, FIRST_DRAW + U64(1 + i)), 4 - i) < left:
             ranks[n] = LARGE_RANK + 3 - i
             n, left = n + 1, left - 1
     n_bits = 3 + pick(draw(key, FIRST_DRAW + U64(5)), 10 - I64(n_large == 4))
     digits = draw(key, FIRST_DRAW + U64(6))
-    if pick(draw(key, FIRST_DRAW + U64(32)), 2) == 0:  # a long chain: the hardest moment, shortly before it is merged
+    if pick(draw(key, FIRST_DRAW + U64(32)), 2) == 0:  # a long chain, shortly before it is merged: the hardest case
         digits |= draw(key, FIRST_DRAW + U64(33)) | draw(key, FIRST_DRAW + U64(34))
     low = (digits >> U64(64 - n_bits)) | (ONE << U64(n_bits - 1))
-    split = pick(draw(key, FIRST_DRAW + U64(7)), 36)  # one tile in three boards is two halves still
+    split = pick(draw(key, FIRST_DRAW + U64(7)), 36)  # on about one board in three, one tile is split into two halves
     for rank in range(n_bits - 1, 0, -1):
         if (low >> U64(rank)) & ONE and n < MAX_TILES:
             if rank == split and rank > 1:
@@ -95,7 +95,7 @@ def synthetic_start(key: U64) -> U64:
             else:
                 ranks[n] = rank
                 n += 1
-    # 2. Where: cells by a weight that grows from a corner.
+    # 2. Place them on the cells in order of weight, which grows from a corner.
     family, noise = pick(draw(key, FIRST_DRAW + U64(8)), N_FAMILIES), pick(draw(key, FIRST_DRAW + U64(9)), 20)
     slope = 0.5 + 3.5 * fraction(draw(key, FIRST_DRAW + U64(10)))
     width = 0.0 if noise < 6 else 1.0 if noise < 11 else 2.0 if noise < 15 else 4.0 if noise < 17 else 100.0
@@ -111,7 +111,7 @@ def synthetic_start(key: U64) -> U64:
     board = ZERO
     for i in range(n):
         board |= U64(ranks[i]) << U64(4 * cells[i])
-    # 3. A few small tiles anywhere, as they lie about in a real game.
+    # 3. Add a few small tiles on random cells, as in a real game.
     for i in range(min(pick(draw(key, FIRST_DRAW + U64(11)), 4), MAX_TILES + 1 - n)):
         word = draw(key, FIRST_DRAW + U64(12 + i))
         shift = U64(4) * U64(cells[n + pick(word, 16 - n)])
@@ -121,6 +121,6 @@ def synthetic_start(key: U64) -> U64:
 
 
 def warm_up(plan: "np.typing.NDArray[np.uint64]") -> None:  # noqa: ARG001
-    """Call every kernel of this file once, so that it is compiled."""
+    """Compile the kernels of this file by calling them."""
     close_gaps(ZERO)
     synthetic_start(ONE)

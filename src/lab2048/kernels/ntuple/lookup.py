@@ -1,21 +1,21 @@
-"""N-tuple networks in compiled form: which weights a board looks up, and what they add up to.
+"""Compiled lookups of n-tuple networks: find the weights of a board and sum them.
 
-A network's value of a board is a sum of weights.  Each pattern, a handful of cells, has
-a table with a weight for every filling of its cells, and is looked up once in each turned
-or mirrored copy of the board.  A filling's number has the ranks of the pattern's cells as
-its digits, the first cell's the lowest.  A digit has as many values as ranks can appear on
-the board, the *radix*, at most 16.  Many processors cut the cells out with one instruction; on
-others those that are neighbours in the word are cut out together, a *run*, so that one shift and
-one mask serve for several.  What was cut out has four bits a digit, and is the number itself if the
-radix is 16.
+The value of a board is a sum of weights.  Each pattern (a set of cells) has a table with one
+weight for every combination of ranks on its cells, and is looked up once per symmetric copy of
+the board.  The position in the table is a number whose digits are the ranks of the cells, the first
+cell being the lowest digit.  Its base, the *radix*, is the number of ranks that can appear on the
+board, at most 16.
 
-    net[0 : PATTERNS]   the numbers named below
-    net[PATTERNS : ]    PATTERN_SIZE words a pattern: where its table begins, its cells in the word,
-                        how many runs it has, and (shift, mask) of each
+Where the processor can, one instruction extracts all cells of a pattern.  Elsewhere, cells that are
+adjacent in the word form a *run*, which takes one shift and one mask.  Extracted cells have four bits
+each, so with radix 16 they already are the position.
 
-lab2048.models.ntuple.network makes it; whoever hands its address to a kernel keeps it and the
-weights alive.  An *index* is the list of the weights that a board looks up, as many words at
-an address as the network has lookups.
+    net[0 : PATTERNS]   the fields named below
+    net[PATTERNS : ]    PATTERN_SIZE words per pattern: start of its table, mask of its cells,
+                        number of runs, and (shift, mask) of each run
+
+lab2048.models.ntuple.network builds this array.  The caller of a kernel must keep it and the weights
+alive.  An *index* is the list of weights that a board looks up: N_LOOKUPS words at an address.
 """
 
 import numpy as np
@@ -41,28 +41,28 @@ from lab2048.kernels.ntuple.large import close_gaps
 GROUP = "network"
 
 N_PATTERNS = 0
-N_COPIES = 1  # of a board that are looked at: its symmetries, or the board alone
+N_COPIES = 1  # symmetric copies that are looked up; 1: only the board itself
 N_LOOKUPS = 2
-WEIGHTS = 3  # address of the weights: floats, or if there is a step short numbers
-STEP = 4  # bits of the float that a short number is multiplied with; 0: weights are floats
-RATES = 5  # address of the two sums behind the learning rate of each weight; 0: none
-STAGE_SIZE = 6  # weights of a stage
+WEIGHTS = 3  # address of the weights: float32, or int16 if STEP is set
+STEP = 4  # bits of the float that int16 weights are multiplied by; 0: weights are float32
+RATES = 5  # address of the two TC accumulators of each weight; 0: none
+STAGE_SIZE = 6  # weights per stage
 N_STAGES = 7
-STAGES = 8  # the rank from which on each stage serves
+STAGES = 8  # the highest rank at which each stage begins
 MAX_STAGES = 8
 PLAN = 16  # address of the plan
 PLAN_SIZE = 17
-HAS_EIGHT = 18  # 1 if all eight copies of the classic board are looked at, and no pattern has more than EIGHT_RUNS
+HAS_EIGHT = 18  # 1 if all eight copies of the classic board are looked up and no pattern has more than EIGHT_RUNS runs
 RADIX = 19
-# Where the weights of the sets of large tiles begin, if those are looked up by their order
-# (lab2048.kernels.ntuple.large); 0: tiles are looked up as they are.  They are the fillings of the first pattern with
-# nothing but 32768 behind its first cell, which no board can have.
+# Start of the weights for sets of large tiles, if large tiles are looked up by their order
+# (lab2048.kernels.ntuple.large); 0: no tile downgrading.  They occupy the entries of the first table with 32768 on
+# every cell but the first, which no board reaches.
 LARGE_SETS = 20
 PATTERNS = 21
 MAX_RUNS = 8
-FIRST, CELLS, N_RUNS, RUNS = range(4)  # the words of a pattern
+FIRST, CELLS, N_RUNS, RUNS = range(4)  # fields of a pattern
 PATTERN_SIZE = RUNS + 2 * MAX_RUNS
-EIGHT_RUNS = 3  # at most, in a pattern of which eight copies are cut out at once
+EIGHT_RUNS = 3  # most runs of a pattern in `find_eight`
 
 U32 = np.uint32
 N12 = U64(12)
@@ -77,20 +77,20 @@ N8, N15 = U64(8), U64(15)
 
 @kernel
 def mirror(board: U64) -> U64:
-    """The classic board with its columns in reverse order."""
+    """Reverse the columns of a classic board."""
     inner = ((board & COLUMN_1) << FOUR) | ((board & COLUMN_2) >> FOUR)
     return ((board & COLUMN_0) << N12) | inner | ((board & COLUMN_3) >> N12)
 
 
 @kernel
 def flip(board: U64) -> U64:
-    """The classic board with its rows in reverse order."""
+    """Reverse the rows of a classic board."""
     return (board << N48) | ((board & MIDDLE) << N16) | ((board >> N16) & MIDDLE) | (board >> N48)
 
 
 @kernel
 def stage_of(net: I64, board: U64) -> I64:
-    """The stage of a network that serves a board: by the highest tile."""
+    """Return the stage that evaluates a board, chosen by its highest tile."""
     stage = I64(0)
     for i in range(1, I64(load_u64(net, N_STAGES))):
         # A nibble overflows if its rank is at least the stage's.
@@ -102,22 +102,22 @@ def stage_of(net: I64, board: U64) -> I64:
 
 @kernel
 def cut(board: U64, cells: U64, s1: U64, m1: U64, s2: U64, m2: U64, s3: U64, m3: U64) -> U64:
-    """Some cells of a board, put together; they are at most three runs."""
+    """Extract the cells of a pattern of at most three runs into adjacent nibbles."""
     if CAN_EXTRACT:
         return extract(board, cells)
     return ((board >> s1) & m1) | ((board >> s2) & m2) | ((board >> s3) & m3)
 
 
 @kernel
-def note(weights: I64, size: I64, index: I64, i: I64, word: U64) -> None:
-    """Write down a lookup, and ask for its weight to be brought near."""
+def add_lookup(weights: I64, size: I64, index: I64, i: I64, word: U64) -> None:
+    """Write an entry of an index, and prefetch its weight."""
     store_u64(index, i, word)
     prefetch(weights, I64(word) * size)
 
 
 @kernel
 def find_eight(net: I64, board: U64, index: I64) -> None:
-    """The index of a classic board, all eight copies."""
+    """Write the index of a classic board with all eight symmetric copies."""
     sets, large = load_u64(net, LARGE_SETS), ZERO
     if sets != ZERO:
         board, large = close_gaps(board)
@@ -127,7 +127,7 @@ def find_eight(net: I64, board: U64, index: I64) -> None:
     weights, size = I64(load_u64(net, WEIGHTS)), I64(4) if load_u64(net, STEP) == ZERO else I64(2)
     base = U64(stage_of(net, board)) * load_u64(net, STAGE_SIZE)
     for p in range(I64(load_u64(net, N_PATTERNS))):
-        # Everything is loaded before anything is stored: for all the compiler knows, a store changes what comes next.
+        # Load everything before the first store: the compiler must assume that a store changes `net`.
         here, k = PATTERNS + p * PATTERN_SIZE, 8 * p
         first, cells = base + load_u64(net, here + FIRST), load_u64(net, here + CELLS)
         s1, m1 = load_u64(net, here + RUNS), load_u64(net, here + RUNS + 1)
@@ -137,21 +137,21 @@ def find_eight(net: I64, board: U64, index: I64) -> None:
         w2, w3 = first + cut(b2, cells, s1, m1, s2, m2, s3, m3), first + cut(b3, cells, s1, m1, s2, m2, s3, m3)
         w4, w5 = first + cut(b4, cells, s1, m1, s2, m2, s3, m3), first + cut(b5, cells, s1, m1, s2, m2, s3, m3)
         w6, w7 = first + cut(b6, cells, s1, m1, s2, m2, s3, m3), first + cut(b7, cells, s1, m1, s2, m2, s3, m3)
-        note(weights, size, index, k, w0)
-        note(weights, size, index, k + 1, w1)
-        note(weights, size, index, k + 2, w2)
-        note(weights, size, index, k + 3, w3)
-        note(weights, size, index, k + 4, w4)
-        note(weights, size, index, k + 5, w5)
-        note(weights, size, index, k + 6, w6)
-        note(weights, size, index, k + 7, w7)
+        add_lookup(weights, size, index, k, w0)
+        add_lookup(weights, size, index, k + 1, w1)
+        add_lookup(weights, size, index, k + 2, w2)
+        add_lookup(weights, size, index, k + 3, w3)
+        add_lookup(weights, size, index, k + 4, w4)
+        add_lookup(weights, size, index, k + 5, w5)
+        add_lookup(weights, size, index, k + 6, w6)
+        add_lookup(weights, size, index, k + 7, w7)
     if sets != ZERO:
-        note(weights, size, index, 8 * I64(load_u64(net, N_PATTERNS)), base + sets + large)
+        add_lookup(weights, size, index, 8 * I64(load_u64(net, N_PATTERNS)), base + sets + large)
 
 
 @kernel
 def clamp(board: U64, radix: U64) -> U64:
-    """The board with radix - 1 in place of every higher rank."""
+    """Replace every rank above radix - 1 by radix - 1."""
     # A nibble overflows if its rank is at least the radix; its byte of `over` is then 1.
     even, odd, lift = board & EVERY_OTHER_CELL, (board >> FOUR) & EVERY_OTHER_CELL, (N16 - radix) * EVERY_OTHER
     over_even, over_odd = ((even + lift) & CARRIES) >> FOUR, ((odd + lift) & CARRIES) >> FOUR
@@ -161,9 +161,9 @@ def clamp(board: U64, radix: U64) -> U64:
 
 @kernel
 def number_of(nibbles: U64, r1: U64, r2: U64, r4: U64) -> U64:
-    """The number whose digits are eight nibbles: r1 is the radix, r2 its square, r4 the square of that.
+    """Read eight nibbles as digits of a number; r1, r2 and r4 are the radix and its second and fourth power.
 
-    Digits are put together in pairs, all at once; a pair fits the byte that it leaves, and so on:
+    All pairs of digits are combined in parallel, then pairs of pairs:
 
         g f e d c b a 9  ->  gf ed cb a9  ->  gfed cba9  ->  gfedcba9
     """
@@ -174,10 +174,10 @@ def number_of(nibbles: U64, r1: U64, r2: U64, r4: U64) -> U64:
 
 @kernel
 def find_any(net: I64, board: U64, index: I64) -> None:
-    """The index of a board of any shape.
+    """Write the index of a board of any shape.
 
-    A tile higher than the network's rules allow counts as the highest that they do, so
-    that no board whatever looks outside of the tables.
+    Tiles above the highest one that the network's rules allow are clamped to it, so that no
+    lookup leaves the tables.
     """
     plan = words_at(I64(load_u64(net, PLAN)), I64(load_u64(net, PLAN_SIZE)))
     n_patterns, n_copies = I64(load_u64(net, N_PATTERNS)), I64(load_u64(net, N_COPIES))
@@ -199,14 +199,14 @@ def find_any(net: I64, board: U64, index: I64) -> None:
             else:
                 for run in range(here + RUNS, here + RUNS + 2 * I64(load_u64(net, here + N_RUNS)), 2):
                     nibbles |= (copy >> load_u64(net, run)) & load_u64(net, run + 1)
-            note(weights, size, index, n_copies * p + i, first + number_of(nibbles, r1, r2, r4))
+            add_lookup(weights, size, index, n_copies * p + i, first + number_of(nibbles, r1, r2, r4))
     if sets != ZERO:
-        note(weights, size, index, n_copies * n_patterns, base + sets + large)
+        add_lookup(weights, size, index, n_copies * n_patterns, base + sets + large)
 
 
 @kernel
 def find(net: I64, board: U64, index: I64) -> None:
-    """Write down which weights a board looks up, and ask for them to be brought near."""
+    """Write the index of a board, and prefetch its weights."""
     if load_u64(net, HAS_EIGHT) != ZERO:
         find_eight(net, board, index)
     else:
@@ -214,8 +214,8 @@ def find(net: I64, board: U64, index: I64) -> None:
 
 
 @kernel
-def add_up(net: I64, index: I64) -> F32:
-    """The value of the board that an index was made of."""
+def sum_weights(net: I64, index: I64) -> F32:
+    """Sum the weights of an index; the result is NaN if a weight of a later stage is not set."""
     weights, n = I64(load_u64(net, WEIGHTS)), I64(load_u64(net, N_LOOKUPS))
     step = load_u64(net, STEP)
     if step != ZERO:
@@ -223,7 +223,7 @@ def add_up(net: I64, index: I64) -> F32:
         for i in range(n):
             whole += I64(load_i16(weights, I64(load_u64(index, i))))
         return F32(F32(whole) * bits_float(U32(step)))
-    # Four sums side by side: the next one need not wait for the last.
+    # Four independent sums, so that additions overlap.
     a, b, c, d, i = F32(0), F32(0), F32(0), F32(0), I64(0)
     while i + 4 <= n:
         a += load_f32(weights, I64(load_u64(index, i)))
@@ -238,8 +238,8 @@ def add_up(net: I64, index: I64) -> F32:
 
 
 @kernel
-def settle(net: I64, index: I64) -> F32:
-    """The value of a board, some of whose weights are not set yet: they are copied from the stage before."""
+def fill_from_earlier_stage(net: I64, index: I64) -> F32:
+    """Copy the weights of an index that are not set from the nearest earlier stage; return the sum."""
     weights, size = I64(load_u64(net, WEIGHTS)), I64(load_u64(net, STAGE_SIZE))
     for i in range(I64(load_u64(net, N_LOOKUPS))):
         here = I64(load_u64(index, i))
@@ -247,18 +247,18 @@ def settle(net: I64, index: I64) -> F32:
         while np.isnan(load_f32(weights, there)) and there >= size:
             there -= size
         store_f32(weights, here, load_f32(weights, there))
-    return add_up(net, index)
+    return sum_weights(net, index)
 
 
 @kernel
 def value_of(net: I64, index: I64) -> F32:
-    """The value of the board that an index was made of, whatever stage it belongs to."""
-    value = add_up(net, index)
-    return settle(net, index) if np.isnan(value) else value
+    """Return the value of an index; weights that are not set are filled from earlier stages."""
+    value = sum_weights(net, index)
+    return fill_from_earlier_stage(net, index) if np.isnan(value) else value
 
 
 def idle_net(plan: packed.Plan, weights: NDArray[np.float32]) -> NDArray[np.uint64]:
-    """A network of one cell on the rules of a plan; its 16 weights are the caller's to keep."""
+    """Make a network of one cell for warm-up; the caller must keep its 16 weights alive."""
     net = np.zeros(PATTERNS + PATTERN_SIZE, np.uint64)
     net[N_PATTERNS] = net[N_COPIES] = net[N_LOOKUPS] = net[N_STAGES] = net[PATTERNS + N_RUNS] = 1
     net[WEIGHTS], net[STAGE_SIZE], net[RADIX] = address_of(weights), 16, 16
@@ -268,7 +268,7 @@ def idle_net(plan: packed.Plan, weights: NDArray[np.float32]) -> NDArray[np.uint
 
 
 def warm_up(plan: packed.Plan) -> None:
-    """Call the kernels of this file that others call, so that they are compiled."""
+    """Compile the kernels of this file by calling them."""
     weights, index = np.zeros(16, F32), np.zeros(8, np.uint64)
     net = idle_net(plan, weights)
     find(address_of(net), U64(0x11), address_of(index))

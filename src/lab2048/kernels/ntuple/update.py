@@ -1,11 +1,11 @@
-"""Learning by temporal differences: a network's values moved towards what came of them.
+"""Temporal difference (TD) updates of n-tuple networks.
 
-The player takes the move with the highest reward + value of the afterstate.  The value of
-an afterstate ought to be the next reward + the next afterstate's value, and 0 before the end;
-the difference is the error, and each weight that the afterstate looks up takes its share of it.
+The player chooses the move with the highest reward + afterstate value.  The target of an
+afterstate is the next reward + the next afterstate's value, and 0 for the last afterstate.  The TD
+error is the target minus the value, and is divided among the weights that the afterstate looks up.
 
-Forward, a value learns as soon as the next move is made.  Backward, the whole game is played
-first and learnt from its end: news of the end travels through the whole game at once.
+Forward, an afterstate is updated as soon as the next move is chosen.  Backward, the game is finished
+first and updated from its end, so that the result reaches the whole game at once.
 
 lab2048.kernels.ntuple.self_play plays the games.
 """
@@ -23,58 +23,58 @@ from lab2048.kernels.search import context as of
 
 GROUP = "network"
 
-MAX_MOVES = 2**15 + 16  # of a game until its tile sum is too rich for a word: each spawn adds two or more
-AHEAD = 4  # afterstates that are asked for ahead of the one that is learnt
+MAX_MOVES = 2**15 + 16  # of a game until its tile sum does not fit a packed board: each spawn adds at least 2
+AHEAD = 4  # afterstates whose weights are prefetched ahead of the update
 
 
 class Method(NamedTuple):
-    """How to learn."""
+    """Options of training, as kernels take them."""
 
-    alpha: F32  # how much of the error is mended at once
+    alpha: F32  # learning rate, before it is divided among the lookups
     discount: F32
-    trace: F32  # lambda: how much the return counts against the value of the next afterstate, backward
-    epsilon: float  # chance of a move at random
-    is_coherent: bool  # each weight has a rate of its own: how much its errors agree (TC)
+    trace: F32  # lambda of the TD(lambda) return: weight of the return against the next value; backward only
+    epsilon: float  # probability of a random move
+    is_coherent: bool  # each weight has its own learning rate (temporal coherence, TC)
     is_backward: bool
-    is_restarting: bool  # begin again half-way through the last game, and again
-    is_circling: bool  # begin in turn anew and at boards of earlier games, from large tile sums to small ones
-    guide: F32  # a move that leaves the highest tile in a corner seems better by so much of that tile
-    guided: I64  # for so many moves
-    corners: U64  # the nibbles of the corners
-    taught: I64  # for so many moves of later stages the stage before chooses, on the lowered board
-    synthetic: float  # share of the moves in games that begin on a synthetic late board
-    truncate: I64  # such games end after so many new large tiles; 0: they are played on
+    is_restarting: bool  # start the next game halfway through the last one, repeatedly
+    is_carousel: bool  # start in turn from the beginning and from earlier afterstates, large tile sums first
+    guide: F32  # bonus for moves that leave the highest tile in a corner, in units of that tile
+    guided: I64  # number of moves with that bonus
+    corners: U64  # mask of the corner cells
+    taught: I64  # moves of later stages that the stage before chooses, on the downgraded board
+    synthetic: float  # share of moves in games from synthetic starts
+    truncate: I64  # new large tiles after which such games end; 0: never
 
 
-class Trail(NamedTuple):
-    """The afterstates of a game, the rewards that led to them, and room for some indexes.
+class Trajectory(NamedTuple):
+    """The afterstates of a game and the rewards that led to them, with scratch memory for indexes.
 
-    Where a move was made at random, `missed` is what the best one promised; otherwise it is not a number.
+    `greedy_target` is the target of the best move where a random move was made, else NaN.
     """
 
     boards: NDArray[np.uint64]
     rewards: NDArray[np.float32]
-    missed: NDArray[np.float32]
+    greedy_target: NDArray[np.float32]
     room: NDArray[np.uint64]
 
 
-def make_trail(n_lookups: int) -> Trail:
-    """Room for the longest game of a network."""
+def make_trajectory(n_lookups: int) -> Trajectory:
+    """Allocate a trajectory for the longest possible game."""
     room = np.zeros((max(of.MOST_MOVES, AHEAD) + 2) * n_lookups, np.uint64)
-    return Trail(np.zeros(MAX_MOVES, np.uint64), np.zeros(MAX_MOVES, F32), np.zeros(MAX_MOVES, F32), room)
+    return Trajectory(np.zeros(MAX_MOVES, np.uint64), np.zeros(MAX_MOVES, F32), np.zeros(MAX_MOVES, F32), room)
 
 
 @kernel
-def ask_rates(net: I64, index: I64) -> None:
-    """Ask for what the learning rates of an index are made of."""
+def prefetch_rates(net: I64, index: I64) -> None:
+    """Prefetch the TC accumulators of an index."""
     rates = I64(load_u64(net, lookup.RATES))
     for i in range(I64(load_u64(net, lookup.N_LOOKUPS))):
         prefetch(rates, I64(load_u64(index, i)) * 8)
 
 
 @kernel
-def shift_plain(net: I64, index: I64, change: F32) -> F32:
-    """Add the same to every weight of an index; return the new value."""
+def update_plain(net: I64, index: I64, change: F32) -> F32:
+    """Add `change` to every weight of an index; return the new value."""
     weights, total = I64(load_u64(net, lookup.WEIGHTS)), F32(0)
     for i in range(I64(load_u64(net, lookup.N_LOOKUPS))):
         here = I64(load_u64(index, i))
@@ -85,11 +85,11 @@ def shift_plain(net: I64, index: I64, change: F32) -> F32:
 
 
 @kernel
-def shift_coherent(net: I64, index: I64, change: F32, error: F32) -> tuple[F32, F32]:
-    """Add to every weight of an index as much of the change as its errors agree; return new value and sum of rates.
+def update_coherent(net: I64, index: I64, change: F32, error: F32) -> tuple[F32, F32]:
+    """Add `change` times its learning rate to every weight of an index; return the new value and the sum of rates.
 
-    A weight's rate is |sum of errors| / sum of |errors|: 1 while they all point one way,
-    and less and less once they cancel out.
+    The rate of a weight is |sum of errors| / sum of |errors|: 1 while all errors have the same sign,
+    and smaller the more they cancel out.
     """
     weights, rates = I64(load_u64(net, lookup.WEIGHTS)), I64(load_u64(net, lookup.RATES))
     total, sum_of_rates = F32(0), F32(0)
@@ -107,30 +107,32 @@ def shift_coherent(net: I64, index: I64, change: F32, error: F32) -> tuple[F32, 
 
 @kernel
 def learn(net: I64, index: I64, share: F32, error: F32, is_coherent: bool) -> tuple[F32, F32]:
-    """Mend the error of an afterstate's value; return the new value and the sum of rates."""
+    """Update the weights of an afterstate by its TD error; return the new value and the sum of rates."""
     if is_coherent:
-        return shift_coherent(net, index, F32(share * error), error)
-    return shift_plain(net, index, F32(share * error)), F32(load_u64(net, lookup.N_LOOKUPS))
+        return update_coherent(net, index, F32(share * error), error)
+    return update_plain(net, index, F32(share * error)), F32(load_u64(net, lookup.N_LOOKUPS))
 
 
 @kernel
-def learn_backward(net: I64, method: Method, trail: Trail, n: I64, is_over: bool, indexes: I64) -> tuple[float, float]:
-    """Learn a game of n moves from its end; return the sums of its errors and its rates.
+def learn_backward(
+    net: I64, method: Method, trajectory: Trajectory, n: I64, is_over: bool, indexes: I64
+) -> tuple[float, float]:
+    """Update a trajectory of n moves from its end; return the sums of absolute errors and of rates.
 
-    One that was cut short ends with the value that it had.  What a move at random led to says nothing of
-    what was there before it.
+    The target of the last afterstate is 0, or its own value if the game was truncated.  Returns do not
+    pass through a random move: the target before it is that of the best move.
     """
     n_lookups = I64(load_u64(net, lookup.N_LOOKUPS))
     size, share, is_coherent = 8 * n_lookups, F32(method.alpha / F32(n_lookups)), method.is_coherent
     for t in range(max(n - AHEAD, 0), n):
-        lookup.find(net, trail.boards[t], indexes + (t % (AHEAD + 1)) * size)
+        lookup.find(net, trajectory.boards[t], indexes + (t % (AHEAD + 1)) * size)
     target, errors, rates = F32(0), 0.0, 0.0
     for t in range(n - 1, -1, -1):
         if t >= AHEAD:
             ahead = indexes + ((t - AHEAD) % (AHEAD + 1)) * size
-            lookup.find(net, trail.boards[t - AHEAD], ahead)
+            lookup.find(net, trajectory.boards[t - AHEAD], ahead)
             if is_coherent:
-                ask_rates(net, ahead)
+                prefetch_rates(net, ahead)
         index = indexes + (t % (AHEAD + 1)) * size
         value = lookup.value_of(net, index)
         if t == n - 1 and not is_over:
@@ -138,7 +140,9 @@ def learn_backward(net: I64, method: Method, trail: Trail, n: I64, is_over: bool
         error = F32(target - value)
         value, rate = learn(net, index, share, error, is_coherent)
         errors, rates = errors + float(abs(error)), rates + float(rate)
-        target = F32(trail.rewards[t] + method.discount * (method.trace * target + (F32(1) - method.trace) * value))
-        if not np.isnan(trail.missed[t]):
-            target = F32(trail.missed[t])
+        target = F32(
+            trajectory.rewards[t] + method.discount * (method.trace * target + (F32(1) - method.trace) * value)
+        )
+        if not np.isnan(trajectory.greedy_target[t]):
+            target = F32(trajectory.greedy_target[t])
     return errors, rates

@@ -1,8 +1,8 @@
-"""How far a network knows a board, and what is asked instead where it does not.
+"""Detect boards that a network hardly knows, and choose their moves with a fallback search.
 
-A weight that was never trained is 0.  On boards like those of its training nearly all weights that a network looks up
-are set; on boards that it has never met, many are not, and their sum says little.  There, late in a game, a search
-with another judge chooses the move: the *fallback*.
+A weight that was never trained is 0.  On boards like those of its training, nearly all weights that a network looks up
+are trained; on unfamiliar boards many are not, and their sum is unreliable.  Late in a game, a search with another
+evaluator, the *fallback*, chooses the move on such boards.
 """
 
 from lab2048.kernels._jit import kernel
@@ -17,7 +17,7 @@ from lab2048.kernels.search.leaf import U32
 from lab2048.kernels.search.network import slide_all
 
 GROUP = "network"
-LATE_RANK = 13  # of 8192: in the middle game a network that guesses still plays better than its fallback
+LATE_RANK = 13  # rank of 8192; before it, even a guessing network plays better than its fallback
 
 
 @kernel
@@ -33,7 +33,7 @@ def known_share(net: I64, index: I64) -> F32:
 
 @kernel
 def confidence(context: I64, board: U64) -> F32:
-    """Return the share of trained weights behind the best-known afterstate of a state; 1 if it has no move."""
+    """Return the highest share of trained weights among the afterstates of a state; 1 if there is no move."""
     afters, net = I64(load_u64(context, of.AFTERS)), I64(load_u64(context, of.NET))
     index, best, n_legal = I64(load_u64(context, of.INDEXES)), F32(0), I64(0)
     slide_all(context, board, afters)
@@ -48,7 +48,7 @@ def confidence(context: I64, board: U64) -> F32:
 
 @kernel
 def is_guessing(context: I64, board: U64) -> bool:
-    """Return True if the fallback should choose: the board is late, and the network hardly knows it."""
+    """Return True if the fallback should choose: late in the game, on a board that the network hardly knows."""
     if load_u64(context, of.FALLBACK) == ZERO or packed.max_rank(board) < LATE_RANK:
         return False
     return bool(confidence(context, board) < bits_float(U32(load_u64(context, of.TRUST))))
@@ -56,7 +56,7 @@ def is_guessing(context: I64, board: U64) -> bool:
 
 @kernel
 def choose_or_fall_back(context: I64, board: U64) -> I64:
-    """Choose by the network, or by the fallback where the network is guessing; -1 if there is no move."""
+    """Choose a move with the network, or with the fallback where the network is guessing; -1 if there is none."""
     if is_guessing(context, board):
         fallback = I64(load_u64(context, of.FALLBACK))
         return I64(call_choose(I64(load_u64(fallback, of.CHOOSE)), fallback, board))
@@ -64,7 +64,7 @@ def choose_or_fall_back(context: I64, board: U64) -> I64:
 
 
 def choose_address() -> int:
-    """Return the address of the kernel that chooses."""
+    """Return the address of `choose_or_fall_back`."""
     return function_address(choose_or_fall_back, CHOOSE)
 
 

@@ -1,54 +1,54 @@
 """The context of a search: an array of words that recursive kernels access by one address.
 
-    context[0 : LINES]       the numbers named below; fractions are kept as the bits of a float
-    context[LINES : ]        for each axis the number of its lines, then for each line
-                             (shift, mask, where its table begins)
-    context[SPAWNS : ]       the number of entries of the spawn table, then for each
-                             (rank, probability, cost), the likeliest first
-    context[COSTS : ]        what choosing one of n empty cells costs
-    context[TOLLS : ]        for each entry of the spawn table the score that a spawned tile seems to have earned
+    context[0 : LINES]       the fields named below; fractions are stored as the bits of a float
+    context[LINES : ]        for each axis the number of lines, then for each line
+                             (shift, mask, start of its table)
+    context[SPAWNS : ]       the number of entries of the spawn table, then for each entry
+                             (rank, probability, cost), the most probable first
+    context[COSTS : ]        the cost of choosing one of n empty cells
+    context[TOLLS : ]        for each entry of the spawn table the potential of the spawned tile, which was not earned
 
 lab2048.players.searcher fills it and must keep it alive while kernels use it.
 """
 
-N_STATES = 0  # states looked at
-IS_STOPPED = 1  # 1 when the time is up: what is then returned means nothing
-DEADLINE = 2  # nanoseconds of the clock; 0: none
+N_STATES = 0  # states searched
+IS_STOPPED = 1  # 1 when the time is up: results are then invalid
+DEADLINE = 2  # clock time in nanoseconds; 0: none
 CLOCK = 3  # address of the clock
-LOOK_AT = 4  # the number of states at which to read the clock next
-FAR = 5  # address of the transposition table for all but the last moves: threads share it
-NEAR = 23  # the same for the last ones, which are many: each thread has its own, in its own cache
+LOOK_AT = 4  # number of states at which to read the clock next
+FAR = 5  # address of the transposition table for larger depths, shared by all threads
+NEAR = 23  # the same for the smallest depths: each thread has its own, which fits its cache
 TABLE_SHIFT = 6
 PLAN = 7  # address of the plan
 PLAN_SIZE = 8
 VALUES = 9  # address of the evaluator's line tables
 TERMS = 10  # address of the evaluator's terms
-WEIGHTS = 11  # address of the evaluator's weight of every cell
+WEIGHTS = 11  # address of the evaluator's weights by cell
 N_AXES = 12
-CHANCE = 19  # address of the search itself
-HOW = 13  # how a packed board is judged: one of the three below
+CHANCE = 19  # address of the search kernel for chance nodes
+HOW = 13  # how packed boards are evaluated: BY_LINES, BY_LINES_AND_BOARD or BY_BYTES
 LOST = 14  # value of a board without moves
-IS_LOST_JUDGED = 15  # 1 if such a board is judged like any other instead
-DEPTH = 16  # own moves to look ahead, at least
-DEEPEN = 17  # when to look further: one of the three below
-ALLOWANCE = 18  # and what is added for each own move of the depth:
+IS_LOST_JUDGED = 15  # 1 if such boards are evaluated like any other instead
+DEPTH = 16  # minimum search depth, in own moves
+DEEPEN = 17  # when to search deeper: ALWAYS_EVEN, BY_TILES or BY_EMPTY
+ALLOWANCE = 18  # how improbable a line of play may become before its cutoff, and the increase per depth:
 ALLOWANCE_EACH = 20
-MARGIN = 22  # how much worse than the best a move may be judged and still be searched
-N_LIKELY = 21  # entries of the spawn table that are looked at where all moves are judged at once
+MARGIN = 22  # moves whose static value is worse than the best by more than this are not searched
+N_LIKELY = 21  # entries of the spawn table that are expanded just above the leaves
 CHOOSE = 24  # address of the kernel that chooses a move
-NET = 25  # address of the network that judges, if one does
-LEAVES = 26  # address of the table of its judgements
+NET = 25  # address of the n-tuple network, if it evaluates leaves
+LEAVES = 26  # address of the cache of leaf values
 LEAVES_SHIFT = 27
-INDEXES = 28  # address of room for the indexes of all moves of a board, and their size in bytes
+INDEXES = 28  # address of scratch memory for the indexes of all moves, and the size of one in bytes
 INDEX_SIZE = 29
-AFTERS = 30  # address of room for the afterstates and judgements of a state, AFTERS_SIZE words for each depth
-TOP = 31  # boards with higher ranks are downgraded, if possible
-LEAD = 32  # by how much a move must lead to be taken before the time is up
-IS_STATE_JUDGED = 33  # 1 if what is judged at the end of the depth is the state, before its move, and not afterstates
+AFTERS = 30  # address of scratch memory for afterstates and their values, AFTERS_SIZE words per depth
+TOP = 31  # boards with higher ranks are downgraded if possible
+LEAD = 32  # lead over the second-best move at which a timed search stops early
+IS_STATE_JUDGED = 33  # 1 if leaves are states (before the move) instead of afterstates
 
-FALLBACK = 34  # address of the context that is asked where a network is guessing; 0: none
-TRUST = 35  # share of trained weights below which it is
-CONFIDENT_CHOOSE = 36  # address of the kernel that chooses where it is not
+FALLBACK = 34  # address of the context that chooses where the network is guessing; 0: none
+TRUST = 35  # share of trained weights below which the network is guessing
+CONFIDENT_CHOOSE = 36  # address of the kernel that chooses where it is not guessing
 
 LINES = 37
 AXIS_SIZE = 1 + 3 * 16
@@ -57,16 +57,15 @@ COSTS = SPAWNS + 1 + 3 * 16
 TOLLS = COSTS + 65
 SIZE = TOLLS + 16
 
-BY_LINES, BY_LINES_AND_BOARD, BY_BYTES = range(
-    3
-)  # tables alone; tables and whole-board terms; lines too long for tables
-MOST_MOVES = 6  # of a shape
+# Line tables only; line tables and whole-board terms; cell by cell, for lines too long for tables.
+BY_LINES, BY_LINES_AND_BOARD, BY_BYTES = range(3)
+MOST_MOVES = 6  # of any shape
 AFTERS_SIZE = 2 * MOST_MOVES
-LOST_DEPTH = -1  # asks a search to judge a board without moves
+LOST_DEPTH = -1  # the depth that asks for the value of a board without moves
 EVERYTHING = 2**15 - 1  # an allowance that is never used up
 
-ALWAYS_EVEN, BY_TILES, BY_EMPTY = range(3)  # never; with the number of different tiles; one more if few cells are empty
+ALWAYS_EVEN, BY_TILES, BY_EMPTY = range(3)  # never; by the number of different tiles; by 1 if few cells are empty
 
-# The transposition table: two words an entry; the second one holds value, depth and allowance.
+# The transposition table has two words per entry; the second holds value, depth and allowance.
 DEPTH_SHIFT = 32
 ALLOWANCE_SHIFT = 40

@@ -18,28 +18,30 @@ from lab2048.kernels.search import context as of
 
 Terms = NDArray[np.float64]
 
-# The terms of an evaluator.  Cells: what an empty cell, a tile's potential, and rank^SUM_POWER are worth.
+# The terms of an evaluator.  Cells: weights of an empty cell, of a tile's potential and of rank^SUM_POWER.
 EMPTY, POTENTIAL, SUM, SUM_POWER = range(4)
-# Lines: a constant, equal neighbours, disorder (in rank^MONOTONE_POWER), unequal neighbours (in ranks, and in faces).
+# Lines: a constant, equal neighbours, disorder (of rank^MONOTONE_POWER), differences of neighbours (ranks, faces).
 BASE, MERGES, MONOTONE, MONOTONE_POWER, SMOOTH, SMOOTH_FACES = range(4, 10)
-# The whole board: the highest tile; plus or minus it, in its corner or not; empty cells times log2 of the tile sum.
+# Board: the highest tile; the same tile, added in its corner and subtracted elsewhere; that corner; empty cells times
+# log2 of the tile sum.
 MAX, CORNER, CORNER_CELL, EMPTY_LOG = range(10, 14)
-# The same for the next highest tiles, each with a cell of its own; the fourth, if another tile stands on its cell.
+# The second to fourth highest tiles, added on their home cells and subtracted elsewhere; the fourth, if another tile
+# is on its home cell.
 SECOND, THIRD, FOURTH, STUCK = range(14, 18)
 N_WEIGHTS = 18
-# Behind the weights: rank^SUM_POWER and rank^MONOTONE_POWER of every rank, because a power is slow to work out.
+# After the weights: precomputed rank^SUM_POWER and rank^MONOTONE_POWER of every rank.
 MAX_RANK = 63
 SUM_OF, MONOTONE_OF = N_WEIGHTS, N_WEIGHTS + MAX_RANK + 1
-# And the homes of the four highest tiles: the cells where they belong.
+# Then the home cells of the four highest tiles.
 HOMES, N_HOMES = N_WEIGHTS + 2 * (MAX_RANK + 1), 4
 N_TERMS = HOMES + N_HOMES
 FACES = 2.0 ** np.arange(MAX_RANK + 1)
 
 
 def make_terms(weights: Sequence[float], cells: Sequence[int]) -> Terms:
-    """The terms of an evaluator from its weights, and the cells where the highest tiles belong, the highest first.
+    """Make the terms of an evaluator; `cells` are the home cells of the highest tiles, the highest first.
 
-    A board of fewer than four cells never has a tile for the missing ones.
+    A board may have fewer than four cells: it then has no tiles for the missing homes.
     """
     terms = np.zeros(N_TERMS)
     terms[:N_WEIGHTS] = weights
@@ -62,11 +64,10 @@ def cell_value(terms: Terms, weight: float, rank: I64) -> float:
 
 @kernel
 def line_value(terms: Terms, ranks: NDArray[np.uint8], n: I64) -> float:
-    """What the order of the first n ranks along a line is worth, whichever end one begins at.
+    """Return the value of the order of the first n ranks of a line, the same in both directions.
 
-    Equal neighbours count 2 for a pair, 3 for three of a kind; empty cells between do not
-    part them.  Disorder is the smaller of all that rises and all that falls, so a line that
-    only rises or only falls has none.
+    Equal neighbours count 2 for a pair and 3 for a triple; empty cells between them are ignored.
+    Disorder is the smaller of the total rise and the total fall, so a monotone line has none.
     """
     merges, run, previous = 0, 0, I64(0)
     rise, fall, rough, rough_faces = 0.0, 0.0, 0.0, 0.0
@@ -97,7 +98,7 @@ def line_value(terms: Terms, ranks: NDArray[np.uint8], n: I64) -> float:
 
 @kernel
 def fill_table(terms: Terms, weights: NDArray[np.float32], n_axes: I64, table: NDArray[np.float32]) -> None:
-    """Return the table of all lines of len(weights) cells; cell values are divided among the axes."""
+    """Fill the table of all lines of len(weights) cells; cell values are divided by the number of axes."""
     n = len(weights)
     ranks = np.zeros(n, np.uint8)
     for index in range(len(table)):
@@ -111,7 +112,7 @@ def fill_table(terms: Terms, weights: NDArray[np.float32], n_axes: I64, table: N
 
 @kernel
 def home_value(rank: I64, there: I64) -> float:
-    """Plus the face of a tile if it stands there, minus if not; nothing if there is no such tile."""
+    """Return the face of a tile, negative unless it is on its home cell (`there`); 0 if there is no such tile."""
     if rank == 0:
         return 0.0
     return float(FACES[rank] if there == rank else -FACES[rank])
@@ -119,9 +120,9 @@ def home_value(rank: I64, there: I64) -> float:
 
 @kernel
 def homes_value(terms: Terms, ranks: NDArray[np.uint8]) -> float:
-    """What the second to fourth highest tiles are worth on their cells, or away from them.
+    """Return the home terms of the second to fourth highest tiles.
 
-    Of equal tiles each counts, so the second highest may be as high as the highest.
+    Equal tiles count separately, so the second highest tile may equal the highest.
     """
     first, second, third, fourth = I64(0), I64(0), I64(0), I64(0)
     for each in ranks:
@@ -186,7 +187,7 @@ def judge_bytes(terms: Terms, weights: NDArray[np.float32], plan: packed.Plan, r
 
 @kernel
 def judge_board(context: I64, board: U64, is_extra: bool) -> F32:
-    """The value of a packed board judged as bytes: all of it, or only the terms of the whole board."""
+    """Evaluate a packed board cell by cell: all terms, or only the whole-board terms if `is_extra`."""
     plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
     terms = floats_at(I64(load_u64(context, of.TERMS)), N_TERMS)
     ranks = np.zeros(I64(plan[at.N_CELLS]), np.uint8)
@@ -233,7 +234,7 @@ def judge_classic(context: I64, board: U64) -> F32:
 
 
 def warm_up(plan: packed.Plan) -> None:
-    """Call every kernel of this file that no search calls once, so that it is compiled."""
+    """Compile the kernels of this file that no search calls."""
     terms, weights = np.zeros(N_TERMS), np.zeros(int(plan[at.N_CELLS]), np.float32)
     fill_table(terms, weights[:1], 1, np.zeros(16, np.float32))
     judge_bytes(terms, weights, plan, np.ones(len(weights), np.uint8))

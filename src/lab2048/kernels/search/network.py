@@ -42,7 +42,7 @@ def slide_all(context: I64, state: U64, afters: I64) -> None:
 
 @kernel
 def known(context: I64, board: U64) -> F32:
-    """Return the cached value of an afterstate, if there is one."""
+    """Return the cached value of an afterstate, or UNKNOWN."""
     leaves = I64(load_u64(context, of.LEAVES))
     slot = I64((board * HASH) >> load_u64(context, of.LEAVES_SHIFT)) * 2
     entry = load_u64(leaves, slot + 1)
@@ -51,9 +51,9 @@ def known(context: I64, board: U64) -> F32:
 
 @kernel
 def judge(context: I64, board: U64, index: I64) -> F32:
-    """Evaluate an afterstate whose index is known, and cache the value."""
+    """Evaluate an afterstate from its index, and cache the value."""
     leaves = I64(load_u64(context, of.LEAVES))
-    value = F32(lookup.add_up(I64(load_u64(context, of.NET)), index) + F32(packed.potential(board)))
+    value = F32(lookup.sum_weights(I64(load_u64(context, of.NET)), index) + F32(packed.potential(board)))
     slot = I64((board * HASH) >> load_u64(context, of.LEAVES_SHIFT)) * 2
     entry = U64(float_bits(value))
     store_u64(leaves, slot, board ^ entry)
@@ -165,7 +165,7 @@ def choose_network(context: I64, board: U64) -> I64:
     for move in range(n_moves):
         after = load_u64(afters, move)
         if after != board:
-            value = F32(lookup.add_up(net, indexes + move * size) + F32(packed.potential(after)))
+            value = F32(lookup.sum_weights(net, indexes + move * size) + F32(packed.potential(after)))
             if value > highest:
                 best, highest = I64(move), value
     return best

@@ -42,7 +42,7 @@ def load_deep(path: Path) -> tuple[DeepNetwork, dict[str, NDArray[Any]]]:
             found = "none" if array is None else f"{array.dtype.name} {array.shape}"
             raise FileError(f"{path} does not fit its network: {name} is {found}, expected float32 {shape}")
         if not np.isfinite(array).all():
-            raise FileError(f"{path} has weights in {name} that are not numbers: expected finite ones")
+            raise FileError(f"{path} has weights in {name} that are not finite: expected finite numbers")
         weights[name] = torch.from_numpy(array.copy())
     more = {name.removeprefix(TRAINING): array for name, array in arrays.items() if name.startswith(TRAINING)}
     return DeepNetwork(design, weights, facts), more

@@ -25,7 +25,8 @@ def read_deep_header(path: Path) -> tuple[DeepDesign, dict[str, Any]]:
         about = json.loads(metadata[DEEP])
         if about["format"] != FORMAT:
             raise FileError(
-                f"{path} has format {about['format']}: expected {FORMAT}; another lab2048 wrote it", code="file.version"
+                f"{path} has format {about['format']}: expected {FORMAT}; another version of lab2048 wrote it",
+                code="file.version",
             )
         return DeepDesign.from_json(about["design"]), dict(about["facts"])
     except FileError:

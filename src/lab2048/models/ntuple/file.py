@@ -1,13 +1,14 @@
-"""Networks as files: safetensors, whose tensors are numbers and whose header says what they are.
+"""Read and write n-tuple networks as safetensors files, with a JSON header in the metadata.
 
-    weights   a float for each weight, and
-    rates     the two sums behind its learning rate, and
-    cursors   where each thread of a training goes on
-    squeezed  instead, if weights are whole steps: the code of each table (lab2048.models.ntuple.compress),
-    sizes     how many bytes each has, and
-    checksum  of the weights
+    weights   one float per weight
+    rates     two TC accumulators per weight (only in checkpoints)
+    cursors   where each training thread continues (only in checkpoints)
 
-Nothing in such a file is ever run.  It is written under another name and renamed when it is whole.
+    squeezed  instead of weights, in a quantized network: the compressed tables (lab2048.models.ntuple.compress)
+    sizes     the size of each compressed table in bytes
+    checksum  the checksum of the weights
+
+Reading a file never executes code.  Files are written under a temporary name, then renamed.
 """
 
 import json
@@ -29,8 +30,8 @@ from lab2048.records.atomic_file import replacing_bytes
 from lab2048.rules import Rules
 
 FORMAT = 1
-DEEP = "lab2048-deep"  # where the header of a deep network speaks
-PART = 1 << 22  # numbers that are read and checked at once
+DEEP = "lab2048-deep"  # metadata key of a deep network
+PART = 1 << 22  # numbers that are read and checked at a time
 _DTYPES = {
     "float32": "F32", "float64": "F64", "int16": "I16", "int64": "I64", "uint64": "U64", "uint8": "U8", "bool": "BOOL",
 }  # fmt: skip
@@ -38,7 +39,7 @@ _DTYPES = {
 
 @dataclass
 class Header:
-    """What a file says of its network, before any weight is read."""
+    """The header of a file, without its weights."""
 
     design: Design
     step: float | None
@@ -47,7 +48,7 @@ class Header:
 
 
 def save_network(path: Path, network: Network, **more: NDArray[Any]) -> None:
-    """Write a network, its rates if it has any, and more arrays; what stood there before is replaced."""
+    """Write a network, its rates if it has any, and more arrays; an existing file is replaced."""
     arrays = {"weights": network.weights} if network.step is None else compress_weights(network)
     arrays |= more
     if network.rates is not None:
@@ -68,7 +69,7 @@ def save_network(path: Path, network: Network, **more: NDArray[Any]) -> None:
 
 
 def write_tensors(path: Path, arrays: dict[str, NDArray[Any]], metadata: dict[str, str]) -> None:
-    """Write a safetensors file array by array; the library would need room for a copy of them all."""
+    """Write a safetensors file array by array; the library would need memory for a copy of all arrays."""
     entries: dict[str, Any] = {"__metadata__": metadata}
     end = 0
     for name, array in arrays.items():
@@ -89,27 +90,27 @@ def _write(file: IO[bytes], array: NDArray[Any]) -> None:
 
 
 def open_tensors(path: Path) -> Any:
-    """A safetensors file; raise FileError if it is none."""
+    """Open a safetensors file; raise FileError if it is not one."""
     try:
         if path.is_dir():
-            raise FileError(f"{path} is a folder: expected a file that lab2048 train wrote", code="file.unreadable")
+            raise FileError(f"{path} is a folder: expected a file written by lab2048 train", code="file.unreadable")
         return safe_open(path, "np")
     except FileNotFoundError:
         raise FileError(
-            f"there is no file {path}: expected one that lab2048 train wrote", code="file.not_found"
+            f"there is no file {path}: expected one written by lab2048 train", code="file.not_found"
         ) from None
     except (SafetensorError, OSError, ValueError) as error:
-        raise FileError(f"{path} is not a whole safetensors file: {' '.join(str(error).split())}") from None
+        raise FileError(f"{path} is not a complete safetensors file: {' '.join(str(error).split())}") from None
 
 
 def is_deep(path: Path) -> bool:
-    """True if a file says that it is a deep network (lab2048.models.deep.file)."""
+    """Return True if a file contains a deep network (lab2048.models.deep.file)."""
     with open_tensors(path) as file:
         return DEEP in (file.metadata() or {})
 
 
 def read_training(path: Path) -> dict[str, Any]:
-    """How the network of a file was trained, of whatever kind it is; raise FileError if the file does not say."""
+    """Return the training history of a network of any kind; raise FileError if the file has none."""
     with open_tensors(path) as file:
         metadata = file.metadata() or {}
     try:
@@ -117,23 +118,24 @@ def read_training(path: Path) -> dict[str, Any]:
         if not isinstance(training["curve"], list) or not isinstance(training.get("trials", []), list):
             raise TypeError
     except (KeyError, TypeError, ValueError):
-        raise FileError(f"{path} does not say how it was trained: expected a file of lab2048 train") from None
+        raise FileError(f"{path} does not say how it was trained: expected a file written by lab2048 train") from None
     return dict(training)
 
 
 def read_header(path: Path) -> Header:
-    """What a file says of its network; raise FileError if that makes no sense."""
+    """Read and check the header of a file; raise FileError if it is invalid."""
     with open_tensors(path) as file:
         metadata = file.metadata() or {}
         shapes = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
         types = {name: file.get_slice(name).get_dtype() for name in shapes}
     try:
         if DEEP in metadata:
-            raise FileError(f"{path} is a deep network: expected one of lab2048 train ntuple; c51 and net play with it")
+            raise FileError(f"{path} is a deep network: expected one of lab2048 train ntuple; use it with c51 or net")
         about = json.loads(metadata["lab2048"])
         if about["format"] != FORMAT:
             raise FileError(
-                f"{path} has format {about['format']}: expected {FORMAT}; another lab2048 wrote it", code="file.version"
+                f"{path} has format {about['format']}: expected {FORMAT}; another version of lab2048 wrote it",
+                code="file.version",
             )
         rules = Rules.from_json(about["rules"])
         stages, is_promoting = tuple(about["stages"]), bool(about.get("is_promoting", False))
@@ -151,10 +153,10 @@ def read_header(path: Path) -> Header:
     except FileError:
         raise
     except (KeyError, ValueError, TypeError, AttributeError, LabError) as error:
-        reason = str(error) if isinstance(error, LabError) else "its header is not one of lab2048 train"
-        raise FileError(f"{path} is no network: {reason}") from None
+        reason = str(error) if isinstance(error, LabError) else "its header was not written by lab2048 train"
+        raise FileError(f"{path} is not a network: {reason}") from None
     if step is not None and not 0 < step < math.inf:
-        raise FileError(f"{path} is no network: its step is {step}, expected a number above 0")
+        raise FileError(f"{path} is not a network: its step is {step}, expected a number above 0")
     wanted: dict[str, tuple[str, tuple[int, ...]]] = {"weights": ("F32", (design.n_weights,))}
     if step is not None:
         n_tables = design.n_stages * len(design.patterns)
@@ -187,10 +189,10 @@ def load_network(path: Path, *, with_rates: bool = False) -> Network:
 
 
 def read_compressed(path: Path, header: Header, told: Callable[[int], object] = lambda _: None) -> NDArray[np.int16]:
-    """The weights of a quantized network; `told` is called when a table is done, on some thread."""
+    """Read the weights of a quantized network; `told` is called from any thread after each table."""
     squeezed, sizes, check = (load_array(path, name) for name in ("squeezed", "sizes", "checksum"))
     if squeezed is None or sizes is None or check is None:
-        raise FileError(f"{path} is no network: its weights are missing")
+        raise FileError(f"{path} is not a network: its weights are missing")
     try:
         return decompress_weights(header.design, squeezed, sizes, int(check[0]), told)
     except FileError as error:
@@ -198,13 +200,13 @@ def read_compressed(path: Path, header: Header, told: Callable[[int], object] = 
 
 
 def load_array(path: Path, name: str) -> NDArray[Any] | None:
-    """One more array of a file, if it has it."""
+    """Read an array of a file; return None if there is none of that name."""
     with open_tensors(path) as file:
         return file.get_tensor(name) if name in file.keys() else None  # noqa: SIM118
 
 
 def _read(path: Path, name: str, array: NDArray[Any], n_whole: int) -> None:
-    """Fill an array from a file.  Numbers are finite; behind the first n_whole they may be missing, as NaN."""
+    """Fill an array from a file; raise FileError unless numbers are finite, or NaN after the first `n_whole`."""
     with open_tensors(path) as file:
         for begin, part in _parts(path, file.get_slice(name), len(array)):
             if array.dtype == np.float32:
@@ -212,8 +214,8 @@ def _read(path: Path, name: str, array: NDArray[Any], n_whole: int) -> None:
                 if begin + len(part) > n_whole:
                     is_bad[max(0, n_whole - begin) :] &= ~np.isnan(part[max(0, n_whole - begin) :])
                 if is_bad.any():
-                    raise FileError(f"{path} has {name} that are not numbers: expected finite ones")
-            if part.any():  # memory that is never written is never taken
+                    raise FileError(f"{path} has {name} that are not finite: expected finite numbers")
+            if part.any():  # pages that are never written use no memory
                 array[begin : begin + len(part)] = part
 
 
@@ -226,7 +228,7 @@ def _parts(path: Path, numbers: Any, n: int) -> Iterator[tuple[int, NDArray[Any]
 
 
 def complete(network: Network) -> None:
-    """Fill what later stages do not know from the stage before, so that a kernel finds every weight."""
+    """Copy weights that are not set in later stages from the stage before."""
     size = network.design.stage_size
     for stage in range(1, network.design.n_stages) if network.step is None else ():
         before, here = network.weights[(stage - 1) * size : stage * size], network.weights[stage * size :][:size]

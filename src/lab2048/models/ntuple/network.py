@@ -1,4 +1,4 @@
-"""Networks: patterns, their weights, and what kernels need to look them up."""
+"""N-tuple networks: patterns, weights, and the array through which kernels look them up."""
 
 import mmap
 from dataclasses import dataclass, field, replace
@@ -17,21 +17,21 @@ from lab2048.rules import Board, Rules
 from lab2048.rules.kind import rectangle
 from lab2048.rules.plan import make_plan
 
-MARGIN = 3000.0  # of score
+MARGIN = 3000.0  # points
 MIN_STAGE, MAX_STAGE = 2, 15  # ranks
 MAX_RADIX = 16  # a nibble
-MIN_SET_CELLS = 4  # three tiles of 32768 behind the first cell are on no board
+MIN_SET_CELLS = 4  # no board has 32768 on three cells after the first
 
 
 def huge_array(n: int, dtype: DTypeLike) -> NDArray[Any]:
-    """Zeros in huge pages where the system has them: a lookup at random then needs no walk to find its page.
+    """Allocate zeros, in huge pages if the system has them: random lookups then miss the TLB less often.
 
-    Memory that is never touched is never taken.
+    Pages that are never touched use no memory.
     """
     size = max(1, n * np.dtype(dtype).itemsize)
     if not hasattr(mmap, "MADV_HUGEPAGE"):
         return np.frombuffer(mmap.mmap(-1, size), dtype)[:n]
-    # Private: what is shared, as it is by default, gets no huge pages.
+    # Private: shared mappings, the default, get no huge pages.
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype)[:n]
@@ -39,21 +39,21 @@ def huge_array(n: int, dtype: DTypeLike) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Design:
-    """What a network looks at: everything but its weights."""
+    """The structure of a network: everything but its weights."""
 
     rules: Rules
     patterns: tuple[Pattern, ...]
-    stages: tuple[int, ...] = ()  # ranks of the highest tile from which on a further set of weights serves
-    is_shared: bool = True  # turned and mirrored copies of the board look up the same weights
-    is_promoting: bool = False  # what a later stage has not learnt it takes from the stage before
-    is_downgrading: bool = False  # large tiles are looked up by their order alone (lab2048.kernels.ntuple.large)
+    stages: tuple[int, ...] = ()  # ranks of the highest tile at which later stages begin
+    is_shared: bool = True  # symmetric copies of the board look up the same weights
+    is_promoting: bool = False  # untrained weights of a later stage are copied from the stage before
+    is_downgrading: bool = False  # large tiles are looked up by their order only (lab2048.kernels.ntuple.large)
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be looked up."""
+        """Raise a LabError if kernels cannot look up such a network."""
         _check_packed(self.rules)
         if len(self.stages) >= of.MAX_STAGES or list(self.stages) != sorted(set(self.stages)):
             raise UsageError(
-                f"stages are not understood: expected at most {of.MAX_STAGES - 1} tiles, each above the last",
+                f"stages are invalid: expected at most {of.MAX_STAGES - 1} tiles in increasing order",
                 field="stages",
             )
         if any(not MIN_STAGE <= rank <= MAX_STAGE for rank in self.stages):
@@ -83,20 +83,23 @@ class Design:
         is_promoting: bool = False,
         is_downgrading: bool = False,
     ) -> "Design":
-        """A design whose patterns are a preset, at every place unless weights are shared, or hex digits."""
-        _check_packed(rules)  # first: patterns are not sought on a board that has none
+        """Make a design from a preset or from patterns in hex digits.
+
+        Without shared weights, a preset stands for all symmetric placements of its patterns.
+        """
+        _check_packed(rules)  # first: large boards have no patterns
         patterns = parse_patterns(network, rules.shape, radix_of(rules), is_shared=is_shared)
         return cls(rules, patterns, stages, is_shared, is_promoting, is_downgrading)
 
     def check_further(self, stages: tuple[int, ...]) -> None:
-        """Refuse stages that are not these and further ones."""
+        """Raise UsageError unless `stages` begin with the stages of this design."""
         if stages[: len(self.stages)] != self.stages:
             tiles = ",".join(str(2**rank) for rank in self.stages)
-            raise UsageError(f"the network has stages from {tiles} on: expected the same, and further ones")
+            raise UsageError(f"the network has the stages {tiles}: expected these first, then new ones")
 
     @property
     def radix(self) -> int:
-        """How many ranks, 0 among them, a cell of a pattern tells apart."""
+        """The number of ranks that a cell can have, including 0."""
         return radix_of(self.rules)
 
     @property
@@ -109,7 +112,7 @@ class Design:
 
     @property
     def table_sizes(self) -> list[int]:
-        """How many weights each pattern has, in one stage."""
+        """The number of weights per pattern and stage."""
         radix = self.radix
         return [radix ** len(pattern) for pattern in self.patterns]
 
@@ -135,7 +138,7 @@ def _check_packed(rules: Rules) -> None:
 
 
 def radix_of(rules: Rules) -> int:
-    """How many ranks, 0 among them, can appear on a board: the number of values of a digit of its tables.
+    """Return the number of ranks that a cell can have, including 0; at most 16.
 
     >>> radix_of(Rules.from_text("3x3")), radix_of(Rules.from_text("4x4"))
     (11, 16)
@@ -144,7 +147,7 @@ def radix_of(rules: Rules) -> int:
 
 
 def runs_of(pattern: Pattern) -> list[tuple[int, int]]:
-    """How to cut a pattern out of a packed board: (shift, mask) of each stretch of neighbouring nibbles.
+    """Return the (shift, mask) pairs that extract a pattern from a packed board, one per run of adjacent nibbles.
 
     >>> [(shift, hex(mask)) for shift, mask in runs_of((0, 1, 4))]
     [(0, '0xff'), (8, '0xf00')]
@@ -161,17 +164,17 @@ def runs_of(pattern: Pattern) -> list[tuple[int, int]]:
 
 @dataclass
 class Network:
-    """A design and its weights; `rates` are the sums behind the learning rates, while it learns."""
+    """A design and its weights; while training with TC, also the accumulators of the learning rates."""
 
     design: Design
     weights: NDArray[Any]  # float32, or int16 in units of `step`
     step: float | None = None
-    rates: NDArray[np.float32] | None = None  # for each weight the sum of errors, and of their sizes
-    facts: dict[str, Any] = field(default_factory=dict)  # where it comes from
-    margin: float | None = MARGIN  # a search leaves out moves that are judged so much worse than another
+    rates: NDArray[np.float32] | None = None  # per weight: sum of errors, sum of absolute errors
+    facts: dict[str, Any] = field(default_factory=dict)  # provenance and training history
+    margin: float | None = MARGIN  # a search skips moves whose value is this much below the best
 
     def __post_init__(self) -> None:
-        """Make the words that kernels read."""
+        """Fill the array that kernels read (lab2048.kernels.ntuple.lookup)."""
         design, plan = self.design, make_plan(self.design.rules)
         words = np.zeros(of.PATTERNS + len(design.patterns) * of.PATTERN_SIZE, np.uint64)
         runs = [runs_of(pattern) for pattern in design.patterns]
@@ -198,7 +201,7 @@ class Network:
 
     @classmethod
     def empty(cls, design: Design, value: float = 0.0, *, is_coherent: bool = False) -> "Network":
-        """A network that thinks every board worth `value`, ready to learn."""
+        """Make an untrained network in which every board has the same value."""
         weights = huge_array(design.n_weights, np.float32)
         if value:
             weights[:] = value / design.n_lookups
@@ -208,7 +211,7 @@ class Network:
         return cls(design, weights, rates=rates)
 
     def with_stages(self, stages: tuple[int, ...], value: float = 0.0) -> "Network":
-        """The same network with further stages, as empty as a new network."""
+        """Return a copy with more stages; new ones are untrained."""
         self.design.check_further(stages)
         grown = Network.empty(replace(self.design, stages=stages), value, is_coherent=self.rates is not None)
         grown.weights[: len(self.weights)], grown.facts = self.weights, self.facts
@@ -218,11 +221,11 @@ class Network:
 
     @property
     def address(self) -> int:
-        """What kernels take."""
+        """The address that kernels take."""
         return address_of(self.words)
 
     def value(self, board: Board) -> float:
-        """The value of an afterstate: the score that is still to come."""
+        """Return the value of an afterstate: the expected future score."""
         index = np.zeros(self.design.n_lookups, np.uint64)
         of.find(self.address, np.uint64(board.to_packed()), address_of(index))
         return float(of.value_of(self.address, address_of(index)))

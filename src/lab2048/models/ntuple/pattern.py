@@ -16,14 +16,14 @@ from lab2048.rules.shape import Shape
 Pattern = tuple[int, ...]
 
 MAX_PATTERNS = 64  # of a preset
-MAX_PLACES = 12 * MAX_PATTERNS  # that are named: a hexagon turns and mirrors into itself in twelve ways
+MAX_PLACES = 12 * MAX_PATTERNS  # of a list in hex: a hexagon has twelve symmetries
 MIN_CELLS, MAX_CELLS = 2, 8  # of a pattern
-MAX_ROW = 7  # cells of a row that are one pattern: 16^7 weights are a gigabyte
+MAX_ROW = 7  # cells of the longest row pattern: 16^7 weights take 1 GB
 MAX_WEIGHTS = 2**29  # of a network without stages
-BEST_WEIGHTS = 2**28  # that are taken without being asked for: a gigabyte, and two more while they learn
-SMALL_BOARD = 9  # cells of a board that can be known by heart
+BEST_WEIGHTS = 2**28  # of the `best` preset: 1 GB, and 2 GB more while training
+SMALL_BOARD = 9  # cells of a board that can be learned completely
 
-# Of the classic board, cells as in the literature: 4x5 and 4x6 are Wu's and Yeh's, 5x6 and 8x6 Matsuzaki's.
+# Presets of the classic board from the literature: 4x5 and 4x6 by Wu and Yeh, 5x6 and 8x6 by Matsuzaki.
 _CLASSIC = {
     "4x5": "01234 45678 01245 45689",
     "4x6": "012345 456789 012456 45689a",
@@ -37,11 +37,10 @@ _SIZED = re.compile(r"([0-9]{1,9})x([0-9]{1,9})", re.ASCII)
 
 
 def parse_patterns(text: str, shape: Shape, radix: int = 16, *, is_shared: bool = True) -> tuple[Pattern, ...]:
-    """The patterns that a preset or hex digits stand for on a shape; `radix` says what the best ones cost.
+    """Read patterns from a preset or from hex digits; `radix` determines the size of their tables.
 
-    Of a preset one pattern of each kind is enough: it is looked up in all turned and mirrored copies of a
-    board.  If they do not share weights, it stands at every place of its kind.  Hex digits name places, and
-    are taken as they are.
+    With shared weights, a preset has one pattern per symmetry class, which is looked up in all symmetric
+    copies of a board.  Without, it has all placements.  Hex digits are always taken literally.
 
     >>> parse_patterns("0123,4567", rectangle(4, 4))
     ((0, 1, 2, 3), (4, 5, 6, 7))
@@ -98,7 +97,7 @@ def _of_digits(text: str, shape: Shape) -> tuple[Pattern, ...]:
                 field="pattern",
             )
         if len(set(pattern)) < len(pattern):
-            raise UsageError(f"pattern {word} has a cell twice: expected each cell once", field="pattern")
+            raise UsageError(f"pattern {word} repeats a cell: expected each cell once", field="pattern")
         if len(pattern) > MAX_CELLS:
             raise UsageError(f"pattern {word} has {len(pattern)} cells: expected at most {MAX_CELLS}", field="pattern")
     if len(patterns) > MAX_PLACES:
@@ -112,7 +111,7 @@ def neighbours(shape: Shape) -> set[frozenset[int]]:
 
 
 def corners(shape: Shape) -> list[int]:
-    """The cells with the fewest neighbours; one that has none no tile ever slides to."""
+    """Return the cells with the fewest neighbours; isolated cells do not count."""
     counts = [sum(cell in pair for pair in neighbours(shape)) for cell in range(shape.n_cells)]
     least = min(count for count in counts if count > 0)
     return [cell for cell, count in enumerate(counts) if count == least]
@@ -127,7 +126,7 @@ def _orbits(patterns: Iterable[Pattern], shape: Shape) -> list[Pattern]:
 
 
 def _connected(shape: Shape, size: int) -> list[Pattern]:
-    """All patterns of a size whose cells hang together, in order; a smaller island is one as a whole."""
+    """Return all connected patterns of a size, sorted; a smaller island is one pattern."""
     pairs = neighbours(shape)
     grown: set[Pattern] = {(cell,) for cell in range(shape.n_cells)}
     for _ in range(size - 1):
@@ -150,9 +149,9 @@ def _preset(n_patterns: int, size: int, shape: Shape) -> tuple[Pattern, ...]:
 
 
 def _best(shape: Shape, radix: int, *, is_shared: bool) -> tuple[Pattern, ...]:
-    """8x6; on small boards patterns of several sizes, up to the largest whose tables have room.
+    """Return 8x6; on small boards patterns of several sizes, as far as BEST_WEIGHTS allows.
 
-    Small ones know at once what a board is about that was never met, large ones know it exactly in the end.
+    Small patterns generalize to new boards early in training; large ones become exact in the end.
     """
     if shape.n_cells > SMALL_BOARD:
         return _preset(8, 6, shape)
@@ -166,7 +165,7 @@ def _best(shape: Shape, radix: int, *, is_shared: bool) -> tuple[Pattern, ...]:
 
 
 def _derive(n_patterns: int, size: int, shape: Shape) -> tuple[Pattern, ...]:
-    """As many patterns of as many cells: compact ones that together see all neighbours."""
+    """Derive `n_patterns` compact patterns of `size` cells that together cover as many adjacent pairs as possible."""
     pairs = neighbours(shape)
     left = {
         pattern: {pair for pair in pairs if pair <= set(pattern)}
@@ -176,7 +175,7 @@ def _derive(n_patterns: int, size: int, shape: Shape) -> tuple[Pattern, ...]:
     chosen: list[Pattern] = []
     seen: set[frozenset[int]] = set()
     while left and len(chosen) < n_patterns:
-        # Most links that no pattern has seen yet, then the most compact one, then the first.
+        # The most uncovered pairs first, then the most compact pattern, then the first.
         best = max(left, key=lambda pattern: (len(sights[pattern] - seen), len(left[pattern])))
         del left[best]
         chosen.append(best)

@@ -39,7 +39,7 @@ def take_header(name: str | None) -> Header:
 def _found(name: str | None) -> tuple[Path, os.stat_result]:
     """Return the path of a network; raise FileError if it does not exist."""
     if name is None and not FILE.exists():
-        raise FileError("no network comes with this lab2048: expected weights=FILE, as lab2048 train makes it")
+        raise FileError("this lab2048 has no shipped network: expected weights=FILE, written by lab2048 train")
     path = FILE if name is None else Path(name)
     try:
         return path, path.stat()
@@ -50,7 +50,7 @@ def _found(name: str | None) -> tuple[Path, os.stat_result]:
 def is_unpacked() -> bool:
     """Return True if the shipped network is in the cache, or there is none."""
     if not FILE.exists():
-        return True  # there is none
+        return True
     with contextlib.suppress(OSError):
         return _place().stat().st_size == 2 * read_header(FILE).design.n_weights
     return False
@@ -65,7 +65,7 @@ def can_keep() -> bool:
 
 
 def cache_folder() -> Path:
-    """Return the cache file."""
+    """Return the cache folder for networks."""
     return cache_root() / "networks"
 
 
@@ -83,7 +83,7 @@ def unpack(told: Callable[[int], object] = lambda _: None) -> NDArray[np.int16]:
     weights, kept = read_compressed(FILE, read_header(FILE), told), _place()
     with contextlib.suppress(OSError, FileError):  # an unwritable cache is not an error
         kept.parent.mkdir(parents=True, exist_ok=True)
-        for old in kept.parent.glob("*.i16"):  # of another version
+        for old in kept.parent.glob("*.i16"):  # from another version
             old.unlink()
         with replacing_bytes(kept, force=True) as file:
             file.write(weights.data)
@@ -91,7 +91,7 @@ def unpack(told: Callable[[int], object] = lambda _: None) -> NDArray[np.int16]:
 
 
 @lru_cache(maxsize=4)
-def _read(path: Path, changed: int, size: int) -> Network:  # noqa: ARG001 - a file that changes is read again
+def _read(path: Path, changed: int, size: int) -> Network:  # noqa: ARG001 - a changed file is read again
     if path == FILE.resolve():
         header = read_header(path)
         weights = _unpacked(header)

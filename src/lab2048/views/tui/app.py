@@ -68,7 +68,7 @@ class LabApp(App[None]):
         self.has_motion = TEXTUAL_ANIMATIONS != "none" if has_motion is None else has_motion
         self.pace = Pace()
         self.jobs = JobRunner(data_folder() / "jobs", niceness=0)
-        self.current_jobs: dict[str, Job] = {}  # by the name of their plan: one of each
+        self.current_jobs: dict[str, Job] = {}  # by the name of their form; one of each
         self.failure: Exception | None = None
         self.unsaved: list[Episode] = []  # games that the store did not take
         self.last: Session | None = None  # the last one that was played and left

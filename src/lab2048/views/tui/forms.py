@@ -11,18 +11,18 @@ from lab2048.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Something to fill in; empty means the default of the command."""
+    """A form field; if empty, the command uses its default."""
 
     name: str
     default: str
     doc: str
-    option: str = ""  # how the command takes it; none: as words of their own
-    is_flag: bool = False  # yes or nothing
+    option: str = ""  # option of the command; empty: positional arguments
+    is_flag: bool = False  # yes adds the option
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """A line of the menu."""
+class CommandForm:
+    """A command of the menu and its form."""
 
     name: str
     key: str
@@ -33,7 +33,8 @@ class Plan:
     def words(self, values: Mapping[str, str]) -> list[str]:
         """Return the command line without the program's name.
 
-        >>> [plan for plan in PLANS if plan.name == "match"][0].words({"players": "random first", "games": "20"})
+        >>> match = next(form for form in COMMAND_FORMS if form.name == "match")
+        >>> match.words({"players": "random first", "games": "20"})
         ['match', 'random', 'first', '--games', '20']
         """
         words = list(self.command)
@@ -50,10 +51,10 @@ class Plan:
         return words
 
     def resume_words(self, words: list[str]) -> list[str]:
-        """Return the command line that resumes a job; empty if nothing of it is kept.
+        """Return the command line that resumes a job; empty if it cannot be resumed.
 
-        >>> plans = {plan.name: plan for plan in PLANS}
-        >>> plans["match"].resume_words(["match", "random"]), plans["solve"].resume_words(["solve", "2x2"])
+        >>> forms = {form.name: form for form in COMMAND_FORMS}
+        >>> forms["match"].resume_words(["match", "random"]), forms["solve"].resume_words(["solve", "2x2"])
         (['match', 'random', '--resume'], [])
         """
         if any(field.option == "--resume" for field in self.fields):
@@ -80,7 +81,7 @@ def read_number(values: Mapping[str, str], name: str, default: int) -> int:
     if not text:
         return default
     if not text.isascii() or not text.isdigit():
-        raise UsageError(f"{name} {text!r} is no number: expected digits")
+        raise UsageError(f"{name} {text!r} is not a number: expected digits")
     return int(text)
 
 
@@ -94,45 +95,45 @@ _GOAL = Field("goal", "2048", "the tile that wins", "--goal")
 _SPAWN = Field("spawn", "", "new tiles; empty: 2:0.9,4:0.1", "--spawn")
 _START = Field("start", "", "first tiles; empty: 2, or the map's", "--start")
 _SPAWNER = Field("spawner", "", "fair (when empty), first or worst", "--spawner")
-_SEED = Field("seed", "", "of the dice; empty: a fresh one", "--seed")
-RULES = (_BOARD, _GOAL, _SPAWN, _START, _SPAWNER)  # as every command that plays takes them
+_SEED = Field("seed", "", "random seed; empty: a new one", "--seed")
+RULES = (_BOARD, _GOAL, _SPAWN, _START, _SPAWNER)  # the options of every command that plays
 _QUIET_RULES = (_BOARD, replace(_GOAL, default="", doc="the tile that wins; empty: 2048"), *RULES[2:])
 
 METHODS = names()
 
-PLANS = (
-    Plan("play", "p", "the game, with hints, undo, and a player who takes over", ("play",), (*RULES, _SEED)),
-    Plan(
+COMMAND_FORMS = (
+    CommandForm("play", "p", "play a game, with hints, undo and autoplay", ("play",), (*RULES, _SEED)),
+    CommandForm(
         "watch",
         "w",
-        "a player at work; take over at any move",
+        "watch a player; take over at any move",
         ("watch",),
         (
             Field("player", "", "expectimax:ms=20; empty: the best"),
             *_QUIET_RULES,
-            Field("speed", "10", "moves a second; 0: as fast as it can", "--speed"),
+            Field("speed", "10", "moves per second; 0 = unlimited", "--speed"),
             _SEED,
         ),
     ),
-    Plan("games", "g", "every game is kept: look, replay, go on", ("games", "list")),
-    Plan(
+    CommandForm("games", "g", "list, replay and continue saved games", ("games", "list")),
+    CommandForm(
         "match",
         "m",
-        "players on the same seeds, compared",
+        "compare players on the same seeds",
         ("match",),
         (
-            Field("players", "greedy expectimax", "one or more, spaces between them"),
+            Field("players", "greedy expectimax", "one or more, separated by spaces"),
             *_QUIET_RULES,
-            Field("games", "20", "for each player", "--games"),
-            Field("seed", "1", "of the match: the same dice for all", "--seed"),
-            Field("workers", "", "games at once; empty: one a core", "--workers"),
-            Field("resume", "no", "yes: go on with this match", "--resume", is_flag=True),
+            Field("games", "20", "games per player", "--games"),
+            Field("seed", "1", "seed of the match", "--seed"),
+            Field("workers", "", "parallel games; empty: one per core", "--workers"),
+            Field("resume", "no", "yes: continue this match", "--resume", is_flag=True),
         ),
     ),
-    Plan(
+    CommandForm(
         "train",
         "t",
-        "a network that learns by playing",
+        "train a network by self-play",
         ("train",),
         (
             Field("method", METHODS[0], f"or {'/'.join(METHODS[1:])}"),
@@ -144,18 +145,18 @@ PLANS = (
             Field("resume", "no", "yes: continue the file", "--resume", is_flag=True),
         ),
     ),
-    Plan(
+    CommandForm(
         "solve",
         "s",
-        "the exact value of a small board",
+        "solve a small board exactly",
         ("solve",),
         (
             Field("board", "2x3", "2x4, 3x3, hex1, a map of 16 cells"),
-            Field("goal", "64", "that wins; empty: the expected score", "--goal"),
+            Field("goal", "64", "goal tile; empty: expected score", "--goal"),
             _SPAWN,
             _START,
-            Field("out", "", "folder of the table; empty: none", "--out"),
-            Field("memory", "1G", "to take at most", "--memory"),
+            Field("out", "", "output folder; empty: none", "--out"),
+            Field("memory", "1G", "memory limit", "--memory"),
         ),
     ),
 )

@@ -15,7 +15,7 @@ from lab2048.players.registry import autonomous_spec, default_spec
 from lab2048.rules import Rules
 from lab2048.rules.dice import MAX_SEED, check_seed
 from lab2048.views.game_list import printable
-from lab2048.views.tui.forms import Field, Plan, command_line, read_number, rules_of
+from lab2048.views.tui.forms import CommandForm, Field, command_line, read_number, rules_of
 from lab2048.views.tui.screens.base import Line, Page
 from lab2048.views.tui.widgets import facts
 from lab2048.views.tui.widgets.choice_list import MARK
@@ -33,16 +33,16 @@ MAX_SPEED = 1000.0
 class FormScreen(Page):
     """Asks what a game or a job needs to know; Enter begins it."""
 
-    def __init__(self, plan: Plan) -> None:
-        """Ask for the fields of a plan."""
+    def __init__(self, form: CommandForm) -> None:
+        """Ask for the fields of a form."""
         super().__init__()
-        self.plan = plan
+        self.form = form
 
     def compose(self) -> ComposeResult:
         """A line for each field."""
-        yield Static(Text(f" {self.plan.name}", "bold").append(f"  {self.plan.doc}", "not bold"), id="header")
+        yield Static(Text(f" {self.form.name}", "bold").append(f"  {self.form.doc}", "not bold"), id="header")
         with VerticalScroll(id="fields", can_focus=False):
-            for field in self.plan.fields:
+            for field in self.form.fields:
                 with Horizontal(classes="row"):
                     yield Static(f" {field.name}", classes="label", id=f"label-{field.name}")
                     yield Line(self._default(field), id=f"field-{field.name}")
@@ -57,21 +57,21 @@ class FormScreen(Page):
 
     def _default(self, field: Field) -> str:
         """What stands in a field at first: what was said when lab2048 was started, or the field's own."""
-        said = {} if self.plan.name == "solve" else self.lab.defaults  # a board to solve is another question
+        said = {} if self.form.name == "solve" else self.lab.defaults  # a board to solve is another question
         return said.get(field.name, field.default)
 
     @property
     def values(self) -> dict[str, str]:
         """What stands in the fields."""
-        return {field.name: self.query_one(f"#field-{field.name}", Input).value for field in self.plan.fields}
+        return {field.name: self.query_one(f"#field-{field.name}", Input).value for field in self.form.fields}
 
     @property
     def words(self) -> list[str]:
         """The words of the command that does the same."""
-        name, lab = self.plan.name, self.lab
+        name, lab = self.form.name, self.lab
         files = [word for path in lab.player_files for word in ("--player-file", str(path))]
         store = ["--store", str(lab.store_file)] if lab.store_file else []
-        words = self.plan.words(self.values)
+        words = self.form.words(self.values)
         return words + files * (name in ("watch", "match")) + store * (name in ("play", "watch", "match"))
 
     @property
@@ -87,7 +87,7 @@ class FormScreen(Page):
 
     def on_descendant_focus(self) -> None:
         """Mark the field that is typed into; what stands in it is replaced by the first letter."""
-        for field in self.plan.fields:
+        for field in self.form.fields:
             has_focus = self.query_one(f"#field-{field.name}").has_focus
             mark = Text(f"{MARK if has_focus else ' '}{field.name}", "bold" if has_focus else "")
             self.put(f"label-{field.name}", mark)
@@ -118,22 +118,22 @@ class FormScreen(Page):
 
     def _begin(self) -> "Screen[None]":
         """The screen of what was asked for; refuse what the command would refuse."""
-        if self.plan.name in ("play", "watch"):
+        if self.form.name in ("play", "watch"):
             return self._game()
         from lab2048.views.tui.screens.job import JobScreen
 
         words, request = self.words, self._request()
-        resume_words = self.plan.resume_words(words)
-        job = self.lab.jobs.start(self.plan.name, shlex.join(words), words, request=request, resume_words=resume_words)
-        self.lab.current_jobs[self.plan.name] = job
-        return JobScreen(self.plan, job)
+        resume_words = self.form.resume_words(words)
+        job = self.lab.jobs.start(self.form.name, shlex.join(words), words, request=request, resume_words=resume_words)
+        self.lab.current_jobs[self.form.name] = job
+        return JobScreen(self.form, job)
 
     def _request(self) -> dict[str, Any]:
         """Return what the progress of a job needs to know; refuse players and rules that the command would refuse."""
         values = self.values
         specs = [autonomous_spec(spec) for spec in shlex.split(values.get("players", ""))]
         request: dict[str, Any] = {"rules": rules_of(values).to_json()}
-        if self.plan.name == "match":
+        if self.form.name == "match":
             request |= {name: read_number(values, name, 0) for name in ("games", "seed")} | {"specs": specs}
         minutes = values.get("minutes", "").strip()
         return request | ({"total_minutes": float(minutes)} if minutes and _is_number(minutes) else {})
@@ -149,7 +149,7 @@ class FormScreen(Page):
         speed = float(values.get("speed", "").strip() or 10) if _is_number(values.get("speed", "")) else -1.0
         if not 0 <= speed <= MAX_SPEED:
             raise OutOfRangeError("speed", f"{values['speed']!r}", f"0 to {MAX_SPEED:g}")
-        return PlayScreen(Session(rules, seed, self.lab.store), spec, speed=speed, is_auto=self.plan.name == "watch")
+        return PlayScreen(Session(rules, seed, self.lab.store), spec, speed=speed, is_auto=self.form.name == "watch")
 
 
 def default_player(rules: Rules, spec: str = "") -> str:

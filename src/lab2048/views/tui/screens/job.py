@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from lab2048.errors import JobConflictError
 from lab2048.jobs.job import DONE, Job
-from lab2048.views.tui.forms import Plan
+from lab2048.views.tui.forms import CommandForm
 from lab2048.views.tui.job_report import report, state_text
 from lab2048.views.tui.screens.base import Page
 from lab2048.views.tui.widgets import facts
@@ -23,10 +23,10 @@ LOG_LINES = 4
 class JobScreen(Page):
     """Follows a job; leaving the screen does not stop it."""
 
-    def __init__(self, plan: Plan, job: Job) -> None:
-        """Show a job that runs or has ended; `plan` is the form that starts another one."""
+    def __init__(self, form: CommandForm, job: Job) -> None:
+        """Show a job that runs or has ended; `form` is the form that starts another one."""
         super().__init__()
-        self.plan, self.job = plan, job
+        self.form, self.job = form, job
         self._version = -1
 
     def compose(self) -> ComposeResult:
@@ -71,7 +71,7 @@ class JobScreen(Page):
         from lab2048.views.tui.screens.form import FormScreen
 
         del self.lab.current_jobs[self.job.kind]
-        self.app.switch_screen(FormScreen(self.plan))
+        self.app.switch_screen(FormScreen(self.form))
 
     def _follow(self) -> None:
         if self._version != self.job.version and self.lab.is_free:

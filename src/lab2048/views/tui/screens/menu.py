@@ -7,7 +7,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 import lab2048
-from lab2048.views.tui.forms import PLANS, Plan
+from lab2048.views.tui.forms import COMMAND_FORMS, CommandForm
 from lab2048.views.tui.job_report import state_text
 from lab2048.views.tui.screens.base import Page
 from lab2048.views.tui.widgets import facts
@@ -23,7 +23,7 @@ class MenuScreen(Page):
         """A title, a line for each thing to do, the jobs, the keys."""
         title = Text("lab2048", "bold").append(f" {lab2048.__version__}  ", "dim not bold")
         yield Static(title.append("a laboratory for the game 2048", "not bold"), id="title")
-        yield Choices(*(Option(_line(plan), id=plan.name) for plan in PLANS))
+        yield Choices(*(Option(_line(form), id=form.name) for form in COMMAND_FORMS))
         yield Static(id="jobs")
         yield Static(id="keys")
 
@@ -49,14 +49,14 @@ class MenuScreen(Page):
     @property
     def help(self) -> list[tuple[str, str]]:
         """Every key and what it does."""
-        opens = [(plan.key, f"{plan.name}: {plan.doc}") for plan in PLANS]
+        opens = [(form.key, f"{form.name}: {form.doc}") for form in COMMAND_FORMS]
         return [("arrows, Enter", "choose and open"), *opens, ("q, Ctrl-Q", "leave lab2048")]
 
     def on_key(self, event: Key) -> None:
         """A letter opens what it stands for."""
-        plan = next((plan for plan in PLANS if plan.key == event.key), None)
-        if plan:
-            self.open(plan)
+        form = next((form for form in COMMAND_FORMS if form.key == event.key), None)
+        if form:
+            self.open(form)
         elif event.key == "q":
             self.lab.leave()
         elif event.key == "escape":
@@ -67,21 +67,21 @@ class MenuScreen(Page):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Open what was chosen."""
-        self.open(next(plan for plan in PLANS if plan.name == event.option_id))
+        self.open(next(form for form in COMMAND_FORMS if form.name == event.option_id))
 
-    def open(self, plan: Plan) -> None:
+    def open(self, form: CommandForm) -> None:
         """The job if there is one, or else the form that begins it; the list of games has none."""
         from lab2048.views.tui.screens.form import FormScreen
         from lab2048.views.tui.screens.games import GamesScreen
         from lab2048.views.tui.screens.job import JobScreen
 
-        if plan.name == "games":
+        if form.name == "games":
             self.app.push_screen(GamesScreen())
-        elif plan.name in self.lab.current_jobs:
-            self.app.push_screen(JobScreen(plan, self.lab.current_jobs[plan.name]))
+        elif form.name in self.lab.current_jobs:
+            self.app.push_screen(JobScreen(form, self.lab.current_jobs[form.name]))
         else:
-            self.app.push_screen(FormScreen(plan))
+            self.app.push_screen(FormScreen(form))
 
 
-def _line(plan: Plan) -> Text:
-    return Text(f" {plan.name:<8}", "bold").append(plan.doc, "not bold")
+def _line(form: CommandForm) -> Text:
+    return Text(f" {form.name:<8}", "bold").append(form.doc, "not bold")

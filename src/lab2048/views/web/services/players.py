@@ -4,7 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError
 from concurrent.futures import TimeoutError as FutureTimeoutError
 
-from lab2048.arena.background_preparation import BackgroundPreparation
+from lab2048.arena.background_compile import BackgroundCompiler
 from lab2048.arena.compile import groups_of
 from lab2048.arena.player_service import PlayerService
 from lab2048.players import Decision, default_spec
@@ -21,7 +21,7 @@ class Players(PlayerService):
     def __init__(self, on_change: Callable[[], None]) -> None:
         """`on_change` is called when the state of `preparation` has changed."""
         super().__init__()
-        self.preparation = BackgroundPreparation(self._ask_default, on_change)
+        self.preparation = BackgroundCompiler(self._ask_default, on_change)
 
     def prepare(self) -> None:
         """Begin to compile everything in the background."""

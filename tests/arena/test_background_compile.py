@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from lab2048.arena import background_preparation as module
-from lab2048.arena.background_preparation import BackgroundPreparation
+from lab2048.arena import background_compile as module
+from lab2048.arena.background_compile import BackgroundCompiler
 from lab2048.arena.compile import ENVIRONMENTS, NETWORK, PLAY, SOLVER
 from lab2048.errors import FileError, UsageError
 from lab2048.models import SHIPPED
@@ -22,8 +22,8 @@ class Compiled:
         self.told: list[tuple[str, bool]] = []
         self._monkeypatch = monkeypatch
 
-    def run(self, load_default: Callable[[], object] = lambda: None) -> BackgroundPreparation:
-        found = BackgroundPreparation(load_default, lambda: self.told.append((found.doing, found.is_ready)))
+    def run(self, load_default: Callable[[], object] = lambda: None) -> BackgroundCompiler:
+        found = BackgroundCompiler(load_default, lambda: self.told.append((found.doing, found.is_ready)))
         self._monkeypatch.setattr(found, "_compile", self.groups.append)
         found.hurry()
         found.start(delay=SECONDS)
@@ -58,7 +58,7 @@ def test_until_a_group_is_there_others_can_be_used(monkeypatch: pytest.MonkeyPat
             is_at_network.set()
             assert may_go_on.wait(SECONDS)
 
-    preparation = BackgroundPreparation(lambda: None, lambda: None)
+    preparation = BackgroundCompiler(lambda: None, lambda: None)
     monkeypatch.setattr(preparation, "_compile", compile_)
     assert preparation.has([PLAY])  # before it has begun, players compile what they need themselves
     preparation.start(delay=SECONDS)
@@ -95,7 +95,7 @@ def test_a_failure_is_told(compiled: Compiled) -> None:
 
 
 def test_closing_ends_it(compiled: Compiled) -> None:
-    closed = BackgroundPreparation(lambda: None, lambda: None)
+    closed = BackgroundCompiler(lambda: None, lambda: None)
     closed.start(delay=SECONDS)
     closed.close()
     assert closed._thread is not None

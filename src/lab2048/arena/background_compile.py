@@ -1,4 +1,4 @@
-"""Prepare everything that players need in the background of a running program."""
+"""Compile kernels and load the default player in the background of a running program."""
 
 import contextlib
 import subprocess
@@ -14,7 +14,7 @@ from lab2048.models.deep.torch_import import has_torch
 _ORDER = (compiler.PLAY, compiler.NETWORK, compiler.SOLVER, compiler.ENVIRONMENTS)  # most wanted first
 
 
-class BackgroundPreparation:
+class BackgroundCompiler:
     """Compile all kernels on a thread, and load the default player as soon as it can play.
 
     Any thread may read `doing` (what is being prepared; empty at the end), `failure` (why it ended early) and
@@ -22,7 +22,7 @@ class BackgroundPreparation:
     """
 
     def __init__(self, load_default: Callable[[], object], on_change: Callable[[], None]) -> None:
-        """Begin nothing yet; `on_change` is called whenever `doing`, `failure` or `is_ready` has changed."""
+        """Start nothing yet; `on_change` is called whenever `doing`, `failure` or `is_ready` has changed."""
         self.doing, self.failure, self.is_ready = "preparing the players", "", False
         self._load_default, self._on_change = load_default, on_change
         self._ready: set[str] = set()
@@ -32,12 +32,12 @@ class BackgroundPreparation:
         self._process: subprocess.Popen[str] | None = None
 
     def start(self, delay: float) -> None:
-        """Begin after `delay` seconds, or earlier if `hurry` is called."""
-        self._thread = threading.Thread(target=self._run, args=(delay,), name="preparation", daemon=True)
+        """Start after `delay` seconds, or earlier if `hurry` is called."""
+        self._thread = threading.Thread(target=self._run, args=(delay,), name="background-compile", daemon=True)
         self._thread.start()
 
     def hurry(self) -> None:
-        """Begin now."""
+        """Start now."""
         self._is_wanted.set()
 
     def close(self) -> None:
@@ -49,7 +49,7 @@ class BackgroundPreparation:
                 self._process.terminate()
 
     def has(self, groups: Iterable[str]) -> bool:
-        """Return whether nobody has to wait for these groups; if it was never started, they are compiled on demand."""
+        """Return True if these groups are ready, else `hurry`; without `start`, kernels are compiled on demand."""
         if self._thread is None or self._ready.issuperset(groups):
             return True
         self.hurry()
@@ -67,7 +67,7 @@ class BackgroundPreparation:
                 self._ready.add(group)
                 if group == compiler.NETWORK:
                     self._prepare_default()
-                    self._ready.add(SHIPPED)  # unpacked; or its players say why not
+                    self._ready.add(SHIPPED)  # decompressed; if that failed, its players report why
                     self.is_ready = True
                 self._on_change()
             self.doing = ""
@@ -93,7 +93,7 @@ class BackgroundPreparation:
             self._load_default()
         except UsageError:
             raise
-        except LabError as error:  # no network is shipped: other players can still be asked
+        except LabError as error:  # no shipped network: other players still work
             self._say(str(error))
 
     def _say(self, text: str) -> None:
