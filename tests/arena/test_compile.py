@@ -47,9 +47,9 @@ for text in ("4x4", "3x3", "5x5", "hex1", "32768 32768 / # #"):
         env.render()
 import pathlib, tempfile
 from lab2048.solver import final_tiles, memory, problem, solve, verify
-from lab2048.solver.workers import Crew
+from lab2048.solver.workers import Workers
 for goal, objective in ((16, "win"), (2048, "score")):
-    with tempfile.TemporaryDirectory() as folder, Crew(2) as workers:
+    with tempfile.TemporaryDirectory() as folder, Workers(2) as workers:
         this = problem.Problem.of(Rules.from_text("2x3", goal=goal), objective)
         for size in (2**14, 2**28):  # in runs and parts, and all at once
             table = solve.Solve(this, pathlib.Path(folder) / str(size), workers, memory.Memory(size)).run()

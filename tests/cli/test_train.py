@@ -126,7 +126,7 @@ def test_the_best_network_is_read_back_and_goes_on_by_any_name(out: Path) -> Non
         (["--epsilon", "2"], "epsilon 2 is out of range", 2),
         (["--optimism", "inf"], "optimism inf is out of range", 2),
         (["--stages", "9"], "stages 9: expected tiles such as 8192,16384", 2),
-        (["--stages", "64,32"], "each above the last", 2),
+        (["--stages", "64,32"], "in increasing order", 2),
         (["--stages", "2"], "stage out of range: expected tiles from 4 to 32768", 2),
         (["--moves", "0"], "moves 0 is out of range: expected above 0", 2),
         (["--minutes", "-1"], "minutes -1 is out of range", 2),
@@ -134,7 +134,7 @@ def test_the_best_network_is_read_back_and_goes_on_by_any_name(out: Path) -> Non
         (["--threads", "1000"], "threads 1000 is out of range", 2),
         (["--seed", "-1"], "seed -1 is out of range", 2),
         (["--rules", "5x5"], "has 25 cells: expected a board of at most 16 cells", 3),
-        (["--rules", "32768 32768 #"], "expected tiles that sum to less than 65536", 3),
+        (["--rules", "32768 32768 #"], "expected tiles with a sum below 65536", 3),
         (["--resume"], "there is no file", 3),
     ],
 )
