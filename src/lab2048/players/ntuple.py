@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 DEPTH = 3
 TRUST = 0.9
-LATE_RANK = 13  # as in lab2048.kernels.search.confidence
 TOP, DOWNGRADED_TOP = 16384, 32768
 
 
@@ -91,6 +90,8 @@ class NTuplePlayer(ClockedPlayer):
 
     def make_fallback(self, rules: Rules) -> "Searcher | None":
         """Make an expectimax search, on boards that grow so large that the network may not know them."""
+        from lab2048.kernels.search.confidence import LATE_RANK
+
         if self.trust == 0 or rules.max_rank < LATE_RANK:
             return None
         return ExpectimaxPlayer(ms=self.ms, threads=self.threads).searcher(rules)
