@@ -10,9 +10,10 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 from lab2048.envs import CLASSIC, register_environments
-from lab2048.envs.render import COLOURS, DARK_INK, EMPTY, STONE, draw_board, write_board
+from lab2048.envs.render import draw_board
 from lab2048.errors import IllegalMoveError, UsageError
 from lab2048.rules import Board, Game, Rules
+from lab2048.rules.drawing import DARK_INK, EMPTY, STONE, TILE_COLOURS
 
 SHAPES = ["4x4", "3x3", "2x4", "##x|#2#|###", "hex1", "hex2", "5x5"]
 RICH = ["32768 32768 . . / . . . . / . . . . / 2 . . 2", "65536 . . 65536 / . . . . / . 2 . . / . . . ."]
@@ -197,7 +198,7 @@ def test_time_limit():
 @pytest.mark.parametrize("text", ["4x4", "2 128 . / . x 4", "65536 . / . 2"])
 def test_text_of_squares_reads_as_the_board(text):
     board = Board.from_text(text)
-    assert Board.from_text(write_board(board)) == board
+    assert Board.from_text(str(board)) == board
 
 
 def test_text_of_hexagons():
@@ -211,7 +212,7 @@ def test_picture(text):
     board = Board.from_text(text)
     picture = draw_board(board)
     colours = {tuple(colour) for colour in picture.reshape(-1, 3).tolist()}
-    assert {COLOURS[0], COLOURS[1], EMPTY, STONE, DARK_INK} <= colours
+    assert {TILE_COLOURS[0], TILE_COLOURS[1], EMPTY, STONE, DARK_INK} <= colours
     assert picture.dtype == np.uint8
     np.testing.assert_array_equal(picture, draw_board(board))
 

@@ -1,4 +1,4 @@
-"""Boards as text, for the render mode `ansi`, and as pictures, for `rgb_array`, drawn with NumPy alone.
+"""Boards as pictures, for the render mode `rgb_array`, drawn with NumPy alone.
 
 Images are drawn with signed distances: a pixel is inside a tile or a stroke of a digit if its distance is
 negative, which makes edges smooth at any size.
@@ -13,23 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.rules import Board
-from lab2048.rules.shape import BRICK, NOTHING, Outline, Shape
+from lab2048.rules.drawing import EMPTY, FRAME, PAGE, STONE, Colour, tile_colours
+from lab2048.rules.shape import BRICK, Outline, Shape
 
 Picture = NDArray[np.uint8]
 Field = NDArray[np.float64]
-Colour = tuple[int, int, int]
 
 TILE, GAP, CORNER = 80, 10, 5  # pixels
 FRAME_TILE = TILE + 3 * GAP  # what lies behind a tile that is no box
-PAGE, FRAME, EMPTY, STONE = (250, 248, 239), (187, 173, 160), (205, 193, 180), (143, 122, 102)
-DARK_INK, LIGHT_INK = (31, 26, 20), (249, 246, 242)
-# The hues of the original game, 2 to 2048, and one for all beyond.
-COLOURS: tuple[Colour, ...] = (
-    (238, 228, 218), (237, 224, 200), (242, 177, 121), (245, 149, 99), (246, 124, 95), (246, 94, 59),
-    (237, 207, 114), (237, 204, 97), (237, 200, 80), (237, 197, 63), (237, 194, 46),
-)  # fmt: skip
-BEYOND: Colour = (60, 58, 50)
-
 # Digits as strokes between points (x, y), 4 wide and 6 high, y downwards.
 _STROKES: dict[str, list[list[tuple[float, float]]]] = {
     "0": [[(1, 0), (3, 0), (4, 1), (4, 5), (3, 6), (1, 6), (0, 5), (0, 1), (1, 0)]],
@@ -59,25 +50,6 @@ _ADVANCE = 5.9  # from one digit to the next, in the same units
 _STROKE = 1.05  # how thick
 
 
-def write_board(board: Board) -> str:
-    """Write the tiles in aligned rows, each where it lies on the board.
-
-    >>> print(write_board(Board.from_text("2 16 . / . x 4")))
-     2 16  .
-     .  x  4
-    >>> print(write_board(Board.from_text("hex1:2 .|. 16 .|. 4")))
-        .
-     2     .
-       16
-     .     4
-        .
-    """
-    faces = {cell: str(tile or ".") for cell, tile in enumerate(board.tiles)} | {BRICK: "x", NOTHING: ""}
-    width = max(map(len, faces.values()))
-    lines = (" ".join(faces[cell].rjust(width) for cell in row) for row in board.shape.drawing)
-    return "\n".join(line.rstrip() for line in lines)
-
-
 def draw_board(board: Board) -> Picture:
     """Draw the board as height x width x 3 bytes."""
     shape = board.shape
@@ -92,15 +64,11 @@ def draw_board(board: Board) -> Picture:
             _blend(picture, x, y, _polygon_mask(outline, FRAME_TILE), FRAME)
     for cell, outline, x, y in placed:
         rank = 0 if cell == BRICK else board.ranks[cell]
-        colour = STONE if cell == BRICK else EMPTY if rank == 0 else _colour(rank)
+        colour, ink = tile_colours(rank) if rank else (STONE if cell == BRICK else EMPTY, FRAME)
         _blend(picture, x, y, _box_mask() if shape.is_boxed else _polygon_mask(outline, TILE), colour)
         if rank:
-            _blend(picture, x, y, _number_mask(2**rank), LIGHT_INK if rank > len(COLOURS) else DARK_INK)
+            _blend(picture, x, y, _number_mask(2**rank), ink)
     return np.rint(picture).astype(np.uint8)
-
-
-def _colour(rank: int) -> Colour:
-    return COLOURS[rank - 1] if rank <= len(COLOURS) else BEYOND
 
 
 def _layout(shape: Shape) -> tuple[list[tuple[int, Outline, int, int]], tuple[int, int]]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from lab2048.envs.engine import Engine
 from lab2048.envs.observation import Observation
 from lab2048.envs.option import RENDER_MODES, EnvOptions, check_render_mode
-from lab2048.envs.render import draw_board, write_board
+from lab2048.envs.render import draw_board
 from lab2048.errors import UsageError
 from lab2048.kernels.games import vector
 from lab2048.kernels.games.vector import Frames
@@ -84,4 +84,4 @@ class GameEnv(gymnasium.Env[Any, Any]):
         if self.render_mode is None:
             return None
         board = self._engine.board(0)
-        return write_board(board) if self.render_mode == "ansi" else draw_board(board)
+        return str(board) if self.render_mode == "ansi" else draw_board(board)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lab2048.envs.engine import Engine
 from lab2048.envs.observation import Observation
 from lab2048.envs.option import RENDER_MODES, EnvOptions, check_count, check_render_mode
-from lab2048.envs.render import draw_board, write_board
+from lab2048.envs.render import draw_board
 from lab2048.errors import UsageError
 from lab2048.kernels.games import vector
 from lab2048.kernels.games.vector import Frames
@@ -163,7 +163,7 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
         """Render every board according to the render mode."""
         if self.render_mode is None:
             return None
-        write = write_board if self.render_mode == "ansi" else draw_board
+        write = str if self.render_mode == "ansi" else draw_board
         return tuple(write(self._engine.board(game)) for game in range(self.num_envs))
 
 

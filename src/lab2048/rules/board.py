@@ -4,16 +4,23 @@ A Board knows its shape and its tiles, and nothing else: not the score, not whos
 turn it is, not how it came about.  Games and episodes remember those.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from lab2048.errors import BoardError, IllegalMoveError
 from lab2048.rules import reference
+from lab2048.rules.drawing import draw_svg, draw_text
 from lab2048.rules.move import AnyMove, move_name
-from lab2048.rules.notation import read_board, write_board
+from lab2048.rules.notation import read_board, read_ranks, read_tiles, write_board
 from lab2048.rules.reference import Ranks
 from lab2048.rules.shape import Shape, Symmetry
+
+if TYPE_CHECKING:
+    import numpy as np
+
+# What a board can be made of: its text, rows of tiles, or a flat sequence of ranks.
+BoardSource: TypeAlias = "str | Iterable[Iterable[Any]] | Iterable[int] | np.ndarray[Any, Any]"
 
 PACKED_CELLS = 16  # a nibble a cell in 64 bits
 PACKED_RANK = 15
@@ -26,22 +33,74 @@ class Slide(NamedTuple):
     reward: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Board:
     """The tiles on a shape.
 
-    >>> from lab2048.rules import Move
-    >>> Board.from_text("2 2 . . / . . . . / . . . . / . . . 4").slide(Move.LEFT).reward
+    A board is made from its text, from rows of tiles (lists or a two-dimensional array, 0 for an empty cell),
+    or from the 16 ranks of a classic board:
+
+    >>> from lab2048 import Move
+    >>> board = Board("2 2 . . / . . . . / . . . . / . . . 4")
+    >>> board == Board([[2, 2, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 4]])
+    True
+    >>> board == Board([1, 1] + 13 * [0] + [2]) == Board("1100000000000002")
+    True
+    >>> board.slide(Move.LEFT).reward
     4
     """
 
     shape: Shape
     ranks: Ranks
 
+    def __init__(self, source: "Shape | BoardSource", ranks: Ranks | None = None) -> None:
+        """Read a board; a shape takes the rank of each of its cells."""
+        if isinstance(source, Shape):
+            shape, ranks = source, ranks if ranks is not None else (0,) * source.n_cells
+        elif isinstance(source, str):
+            shape, ranks = read_board(source)
+        elif isinstance(source, Board):
+            shape, ranks = source.shape, source.ranks
+        else:
+            shape, ranks = _read_numbers(source)
+        object.__setattr__(self, "shape", shape)
+        object.__setattr__(self, "ranks", ranks)
+
+    def __repr__(self) -> str:
+        return f"Board({self.to_text()!r})"
+
+    def __str__(self) -> str:
+        return draw_text(self.shape, self.ranks)
+
+    def _repr_html_(self) -> str:
+        return draw_svg(self.shape, self.ranks, f"board {self.to_text()}")
+
     @classmethod
     def from_text(cls, text: str) -> Self:
         """Read a board as lab2048.rules.notation describes it."""
         return cls(*read_board(text))
+
+    @classmethod
+    def from_tiles(cls, rows: "Iterable[Iterable[Any]] | np.ndarray[Any, Any]") -> Self:
+        """Read rows of tiles: 0 or None is an empty cell, "x" a brick.
+
+        >>> Board.from_tiles([[2, 0], [None, 1024]])
+        Board('2 # / # 1024')
+        """
+        return cls(*read_tiles(rows))
+
+    @classmethod
+    def from_ranks(
+        cls, ranks: "Iterable[int] | Iterable[Iterable[int]] | np.ndarray[Any, Any]", shape: str = ""
+    ) -> Self:
+        """Read ranks (exponents), such as an observation of an environment, on a shape (default: by their rows).
+
+        >>> Board.from_ranks([[1, 0], [0, 10]])
+        Board('2 # / # 1024')
+        >>> Board.from_ranks([1, 0, 0, 2, 0, 0, 0], "hex1")
+        Board('hex1:2#|#4#|##')
+        """
+        return cls(*read_ranks(ranks, shape))
 
     def to_text(self, *, spaced: bool = False) -> str:
         """The shortest text that reads as this board; `spaced`, one that has the same form whatever the tiles are."""
@@ -125,3 +184,15 @@ class Board:
     def canonical(self) -> "Board":
         """The one board that stands for all its turned and mirrored copies."""
         return min((self.carry(symmetry) for symmetry in self.shape.symmetries), key=lambda board: board.ranks[::-1])
+
+
+def _read_numbers(source: Any) -> tuple[Shape, Ranks]:
+    """Read rows of tiles, or a flat sequence of ranks."""
+    try:
+        entries = list(source)
+    except TypeError:
+        raise BoardError(
+            f"board {source!r} is not understood: expected text, rows of tiles or 16 ranks", code="board.invalid"
+        ) from None
+    is_flat = all(not hasattr(entry, "__len__") or isinstance(entry, str) for entry in entries)
+    return read_ranks(entries, "4x4") if is_flat else read_tiles(entries)

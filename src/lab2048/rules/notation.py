@@ -6,11 +6,15 @@
     hex1:##|#2#|x#                    a map of hexagons, column by column
     tri2:#|#2x                        a map of triangles, row by row from the top
     edc1ba9187611110                  the ranks of the classic board, as other programs write them
+    [[2, 4], [0, 8]]                  rows of tiles as JSON; a flat list is the 16 ranks of the classic board
 
 Rows may be separated by | or / or a new line.
 """
 
+import json
 import re
+from collections.abc import Iterable
+from typing import Any
 
 from lab2048.errors import BoardError, nearest
 from lab2048.rules.kind import KINDS, MAX_SIDE, SQUARES, Kind, Lengths, make_shape
@@ -59,6 +63,8 @@ def read_board(text: str) -> tuple[Shape, Ranks]:
         return _empty(SQUARES.plain(int(size[1]), int(size[2])))
     if _RANKS.fullmatch(text):
         return SQUARES.plain(4, 4), tuple(int(digit, 17) for digit in text)
+    if text.startswith("["):
+        return _read_json(text)
     if (name := _NAME.match(text)) and (name[3] or name.end() == len(text)):
         kind, size_number = _NAMED[name[1].lower()], int(name[2])
         if not name[3]:
@@ -109,10 +115,85 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:40]}...")
 
 
+def _read_json(text: str) -> tuple[Shape, Ranks]:
+    try:
+        rows = json.loads(text)
+    except ValueError:
+        raise BoardError(
+            f"board {_short(text)} is not JSON: expected rows such as [[2, 4], [0, 8]]", code="board.invalid"
+        ) from None
+    return read_tiles(rows) if any(isinstance(row, list) for row in rows) else read_ranks(rows, "4x4")
+
+
+def read_tiles(rows: Iterable[Iterable[Any]]) -> tuple[Shape, Ranks]:
+    """Read rows of tiles: numbers, 0 or None for an empty cell, "x" for a brick.
+
+    >>> read_tiles([[2, None], ["x", 4.0]])[1]
+    (1, 0, 2)
+    """
+    try:
+        entries = [[_entry(each) for each in row] for row in rows]
+    except TypeError:
+        raise BoardError(
+            "the rows of the board are not lists: expected [[2, 4], [0, 8]]", code="board.invalid"
+        ) from None
+    if any(tile.isdecimal() and int(tile) % 2 for row in entries for tile in row):
+        raise BoardError(
+            "rows of a board are tiles such as 2, 4, 8: expected Board.from_ranks(rows) for exponents",
+            code="board.invalid",
+        )
+    return _read_entries(entries, SQUARES, None)
+
+
+def _entry(tile: Any) -> str:
+    if tile is None:
+        return "#"
+    if isinstance(tile, float) and tile.is_integer():
+        tile = int(tile)
+    return str(tile)
+
+
+def read_ranks(ranks: Iterable[Any], shape: str = "") -> tuple[Shape, Ranks]:
+    """Read ranks: rows of a rectangle, or a flat sequence for the cells of a shape, which is named by its text."""
+    rows = [list(row) if hasattr(row, "__len__") and not isinstance(row, str) else row for row in ranks]
+    is_nested = any(isinstance(row, list) for row in rows)
+    flat = [entry for row in rows for entry in (row if isinstance(row, list) else [row])]
+    try:
+        numbers = [int(entry) for entry in flat]
+        is_whole = all(number == entry for number, entry in zip(numbers, flat, strict=True))
+    except (TypeError, ValueError):
+        is_whole = False
+    highest = MAX_TILE_SUM.bit_length() - 1
+    if not is_whole or not all(0 <= number <= highest for number in numbers):
+        raise BoardError(
+            f"ranks {_short(str(flat))}: expected exponents from 0 to {highest} (11 is the tile 2048)",
+            code="board.invalid",
+        )
+    if shape:
+        of, _ = read_board(shape)
+    elif is_nested and len({len(row) if isinstance(row, list) else -1 for row in rows}) == 1:
+        of, _ = _empty(SQUARES.plain(len(rows), len(rows[0])))
+    else:
+        raise BoardError(
+            f"ranks of {len(flat)} cells: expected rows of equal length, or the text of a shape such as hex2",
+            code="board.invalid",
+        )
+    if len(numbers) != of.n_cells:
+        raise BoardError(
+            f"there are {len(numbers)} ranks: expected {of.n_cells}, one per cell of {of.size_name}",
+            code="board.invalid",
+        )
+    return of, _check_sum(numbers)
+
+
 def _read_map(text: str, kind: Kind, expected: Lengths | None) -> tuple[Shape, Ranks]:
     """Read the rows of a map; without `expected` lengths it is any rectangle."""
     rows = [row.strip() for row in re.split(r"[|/\n]", text.strip().rstrip("|/"))]
     entries = [row.split() if re.search(r"\s", text_without_breaks(text)) else list(row) for row in rows]
+    return _read_entries(entries, kind, expected)
+
+
+def _read_entries(entries: list[list[str]], kind: Kind, expected: Lengths | None) -> tuple[Shape, Ranks]:
     if not any(entries):
         raise BoardError("the map is empty: expected rows such as ####|####")
     lengths = tuple(map(len, entries))
@@ -136,11 +217,15 @@ def _read_map(text: str, kind: Kind, expected: Lengths | None) -> tuple[Shape, R
                 ranks.append(0)
             elif entry not in ("x", "X"):
                 ranks.append(rank_of(entry, f"{kind.row_noun} {i}, entry {j}:", MAX_TILE_SUM))
+    return make_shape(kind, tuple(bricks)), _check_sum(ranks)
+
+
+def _check_sum(ranks: list[int]) -> Ranks:
     if (total := sum(2**rank for rank in ranks if rank)) > MAX_TILE_SUM:
         raise BoardError(
             f"the tiles of the map sum to {total}: expected at most {MAX_TILE_SUM}", code="board.too_large"
         )
-    return make_shape(kind, tuple(bricks)), tuple(ranks)
+    return tuple(ranks)
 
 
 def text_without_breaks(text: str) -> str:
