@@ -177,12 +177,15 @@ def test_a_deleted_game_comes_back(web):
     assert "was not deleted" in web.error("POST", f"{path}/restore", {})
 
 
-def test_a_game_that_plays_by_itself_stays_deleted(web):
-    for speed, seed in zip([0, 100] * 25, range(50), strict=True):
+@pytest.mark.parametrize(
+    ("player", "speed", "n"), [("random", 0, 25), ("random", 100, 25), ("expectimax:depth=3", 0, 50)]
+)
+def test_a_game_that_plays_by_itself_stays_deleted(web, player, speed, n):
+    for seed in range(n):
         state = web.begin(seed=seed)
         path = f"/api/games/{state['id']}"
         with web.events(str(state["id"])) as events:
-            web.ask("PUT", f"{path}/auto", {"player": "random", "speed": speed})
+            web.ask("PUT", f"{path}/auto", {"player": player, "speed": speed})
             next(data for event, data in events if event == "game" and data["turns"])
         autoplay = web.lab.open_games._autoplays[state["id"]]
         web.ask("DELETE", path)
