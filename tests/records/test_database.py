@@ -63,25 +63,34 @@ def test_a_store_of_another_version_is_refused(path, version):
     database.execute(f"PRAGMA user_version = {version}")
     database.close()
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=rf"another version of lab2048 \(format {version}, this one reads 3\)"):
+    with pytest.raises(StoreError, match=rf"another version of lab2048 \(format {version}, this one reads 4\)"):
         Store.open(path)
     assert path.read_bytes() == before
 
 
-OLD = Path(__file__).parents[1] / "data" / "store_v2.sqlite"
+DATA = Path(__file__).parents[1] / "data"
+OLD = DATA / "store_v2.sqlite"
+# The store of format 3 has moves that were appended, and its last game was deleted.
+EARLIER = [
+    (OLD, [(1, "human"), (21, "random")], 40),
+    (DATA / "store_v3.sqlite", [(1, "human"), (21, "random"), (41, "human")], 44),
+]
 
 
-def test_a_store_of_the_version_before_is_upgraded_and_loses_nothing(path):
-    shutil.copy(OLD, path)
+@pytest.mark.parametrize(("old", "movers", "n_moves"), EARLIER)
+def test_a_store_of_an_earlier_version_is_upgraded_and_loses_nothing(path, old, movers, n_moves):
+    shutil.copy(old, path)
     with Store.open(path) as store:
         assert store.episodes_of(1) == play_many(5)
         session = Session.open(store, 6)
-        assert (len(session.game.turns), session.movers) == (40, [(1, "human"), (21, "random")])
+        assert (len(session.game.turns), session.movers) == (n_moves, movers)
         session.play_letters("wasd")
         session.undo(7)
         session.save()
         assert store.get(6).episode == session.episode()
         assert store.adopt([(play("3x3", 3), {})]) == 0  # it is there
+        store.remove(6)
+        assert store.add(1, play("3x3", 9)).id == 7
     database = sqlite3.connect(path)
     assert database.execute("PRAGMA user_version").fetchone() == (VERSION,)
     tables = set(database.execute("SELECT type, name, sql FROM sqlite_master WHERE type <> 'index'"))
@@ -103,7 +112,8 @@ def test_a_damaged_store_of_the_version_before_is_left_alone(path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs users")
-def test_a_store_of_the_version_before_can_be_read_where_it_cannot_be_written():
+@pytest.mark.parametrize(("old", "movers", "n_moves"), EARLIER)
+def test_a_store_of_an_earlier_version_can_be_read_where_it_cannot_be_written(old, movers, n_moves):
     """In a process of its own that is not root: root may write anything."""
     script = """
         import os, sys
@@ -112,16 +122,16 @@ def test_a_store_of_the_version_before_can_be_read_where_it_cannot_be_written():
         if os.geteuid() == 0:
             os.setuid(65534)
         with Store.open(Path(sys.argv[1]), create=False) as store:
-            print(len(store.get(6).episode.moves), len(store.entries()))
+            print(len(store.get(6).episode.moves), len(store.entries()), len(store.get(6).episode.movers))
     """
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o777)
         path = Path(folder) / "games.sqlite"
-        shutil.copy(OLD, path)
+        shutil.copy(old, path)
         path.chmod(0o444)
         done = subprocess.run(child(script, path), capture_output=True, text=True, check=True)
-        assert done.stdout.split() == ["40", "6"]
-        assert path.read_bytes() == OLD.read_bytes()
+        assert done.stdout.split() == [str(n_moves), "6", str(len(movers) - 1)]
+        assert path.read_bytes() == old.read_bytes()
 
 
 def test_another_version_that_is_still_in_the_log_is_seen(path):

@@ -194,6 +194,20 @@ def test_an_unknown_run_is_refused(path):
         store.keep(5, {0: play()})
 
 
+def test_an_id_is_never_given_twice(path):
+    with Store.open(path) as store:
+        run = store.begin_run("play", Rules.from_text("3x3"), "human", 1)
+        ids = [store.add(run, play("3x3", seed)).id for seed in range(3)]
+        removed = store.remove(ids[1]), store.remove(ids[2])
+    with Store.open(path) as store:
+        ids.append(store.add(run, play("3x3", 3)).id)
+        store.keep(run, {9: play("3x3", 4)})
+        store.adopt([(play("3x3", 5), {})])
+        ids += store.ids()[-2:]
+        assert ids == [1, 2, 3, 4, 5, 6]
+        assert [store.put_back(game) for game in removed] == [2, 3]
+
+
 def test_the_default_store(monkeypatch, tmp_path):
     monkeypatch.setenv("LAB2048_STORE", str(tmp_path / "mine.sqlite"))
     with Store.open() as store:

@@ -16,7 +16,7 @@ import platformdirs
 from lab2048.errors import StoreError, StoreNotFoundError
 
 APPLICATION_ID = 0x4C32_3034  # "L204", in the header of the file
-VERSION = 3
+VERSION = 4
 BUSY_SECONDS = 5.0  # how long to wait for another program that is writing
 
 # Moves that were saved after those in `episodes.moves`: a game in play grows by small rows here.
@@ -41,6 +41,16 @@ _APPENDING = (
     """,
     # Finds the games that may have a given checksum.  A game keeps its seed, so saving a move leaves the index alone.
     "CREATE INDEX episodes_by_seed ON episodes (seed)",
+)
+# The highest id of a deleted game: ids are never given twice.  AUTOINCREMENT would do the same, but a store could only
+# be upgraded to it by copying every game.
+_DELETED_IDS = (
+    "CREATE TABLE deleted_ids (highest INTEGER NOT NULL)",
+    "INSERT INTO deleted_ids (highest) VALUES (0)",
+    """
+    CREATE TRIGGER id_deleted AFTER DELETE ON episodes
+    BEGIN UPDATE deleted_ids SET highest = max(highest, old.id); END
+    """,
 )
 _TABLES = (
     """
@@ -77,8 +87,10 @@ _TABLES = (
     """,
     "CREATE INDEX runs_by_player ON runs (player, rules)",
     *_APPENDING,
+    *_DELETED_IDS,
 )
-_UPGRADES = {2: ("DROP INDEX episodes_by_checksum", *_APPENDING)}  # from a version to the next one
+# The statements that upgrade a version to the next one.
+_UPGRADES = {2: ("DROP INDEX episodes_by_checksum", *_APPENDING), 3: _DELETED_IDS}
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER_SIZE = 100
@@ -241,8 +253,9 @@ def _upgrade(database: sqlite3.Connection, path: Path) -> None:
     except sqlite3.OperationalError as error:
         if _code(error) != sqlite3.SQLITE_READONLY:
             raise
-        # A file that can only be read stays as it is, and is read with a temporary table beside it.
-        database.execute(_APPENDED_MOVES.replace("CREATE TABLE", "CREATE TEMP TABLE"))
+        # A file that can only be read stays as it is; the table that reading needs is a temporary one beside it.
+        if _version(database) == 2:
+            database.execute(_APPENDED_MOVES.replace("CREATE TABLE", "CREATE TEMP TABLE"))
 
 
 def check_structure(database: sqlite3.Connection, path: Path) -> None:

@@ -2,7 +2,7 @@
 
 A run is a group of games with the same rules that were played together; it says where
 they come from.  An episode is one game of a run; it has a number in the run and an id
-that never changes.
+that never changes and is never given to another game.
 """
 
 import json
@@ -35,8 +35,10 @@ __all__ = ["Entry", "Run", "Store", "StoredGame", "Summary"]
 _MAX_INTEGER = 2**63 - 1  # of SQLite
 
 _FACTS = ", ".join(FACTS)
+_NEXT_ID = "1 + max((SELECT coalesce(max(id), 0) FROM episodes), (SELECT highest FROM deleted_ids))"
 _INSERT = f"""
-    INSERT INTO episodes (id, run, number, created, {_FACTS}, moves) VALUES (?, ?, ?, ?{", ?" * len(FACTS)}, ?)
+    INSERT INTO episodes (id, run, number, created, {_FACTS}, moves)
+    VALUES (coalesce(?, {_NEXT_ID}), ?, ?, ?{", ?" * len(FACTS)}, ?)
 """
 # A game that is saved again keeps its id and the date of the first time.
 _KEEP = f"""
