@@ -24,6 +24,16 @@ def read_size(text: str) -> int:
     return int(float(found[1]) * _UNITS[found[2].upper()])
 
 
+def write_size(n_bytes: int) -> str:
+    """Write a size as `read_size` reads it, rounded to six digits.
+
+    >>> write_size(1), write_size(1536), write_size(8 * 2**30)
+    ('1B', '1.5K', '8G')
+    """
+    unit = next(unit for unit in reversed(_UNITS) if _UNITS[unit] <= max(1, n_bytes))
+    return f"{n_bytes / _UNITS[unit]:g}{unit or 'B'}"
+
+
 def peak_memory() -> int:
     """Return the peak memory of this process in bytes; 0 if unknown."""
     try:
@@ -59,7 +69,7 @@ class Memory:
         room = limit - BASE
         if room < LEAST:
             raise UsageError(
-                f"memory {limit / 2**20:.0f}M is too little: expected at least {(BASE + LEAST) / 2**20:.0f}M",
+                f"memory {write_size(limit)} is too little: expected at least {write_size(BASE + LEAST)}",
                 field="memory",
             )
         return cls(room, n_workers)
