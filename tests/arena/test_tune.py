@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -227,6 +228,15 @@ def test_the_file_plays_as_it_was_measured(tmp_path: Path, capsys: pytest.Captur
     assert "after - before" in text
     assert f"greedy:eval={out}" in text
     assert study_path().exists()
+    # The printed command repeats the comparison: the same rules, seeds and figures.
+    words = shlex.split(text.partition("repeat the comparison with ")[2])
+    assert words[:2] == ["lab2048", "match"]
+    assert run([*words[1:], "--json", "--workers", "1"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert again["rules"] == fresh["rules"]
+    assert [player["mean_score"] for player in again["players"]] == [
+        player["mean_score"] for player in fresh["players"]
+    ]
 
 
 @pytest.mark.parametrize(

@@ -36,10 +36,10 @@ def remember(arguments: list[str]) -> None:
 
 def again(*further: str, without: tuple[str, ...] = ()) -> str:
     """Return the command that was typed, with more arguments: how to resume it."""
-    import shlex
+    from lab2048.jobs.command_line import command_line
 
     words = [word for word in _typed if word not in without]
-    return shlex.join(["lab2048", *words, *(word for word in further if word not in words)])
+    return command_line([*words, *(word for word in further if word not in words)])
 
 
 def say_how(text: str, command: str) -> None:

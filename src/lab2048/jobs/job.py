@@ -7,7 +7,6 @@ lock         held by the view that runs the job
 """
 
 import json
-import shlex
 import time
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from lab2048.errors import FileError
+from lab2048.jobs.command_line import command_line
 from lab2048.records.atomic_file import replacing
 from lab2048.records.process_lock import ProcessLock
 
@@ -85,7 +85,7 @@ class Job:
     @property
     def command(self) -> str:
         """The command line as a user would type it."""
-        return shlex.join(["lab2048", *self.words])
+        return command_line(self.words)
 
     @property
     def lock(self) -> ProcessLock:

@@ -15,6 +15,7 @@ from lab2048.cli.options import SEED, WORKERS, JsonOption, say
 from lab2048.cli.output import make_console, print_json
 from lab2048.cli.progress import say_how
 from lab2048.errors import FileError, UsageError
+from lab2048.jobs.command_line import command_line
 from lab2048.views.wrap import columns_of, folded
 
 if TYPE_CHECKING:
@@ -189,11 +190,11 @@ def _result_folder(name: str, *, quick: bool, tiny: bool, seed: int, folder: Pat
 
 def _command(verb: str, result_folder: "ResultFolder", name: str, folder: Path | None, *more: str) -> str:
     """The command that does this with the same results."""
-    words = ["lab2048", "study", verb, name]
+    words = ["study", verb, name]
     words += {"full": [], "quick": ["--quick"], "test": ["--tiny"]}[result_folder.size]
     words += ["--seed", str(result_folder.seed)] if result_folder.seed != 1 else []
     words += ["--folder", str(folder)] if folder is not None and not os.environ.get("LAB2048_STUDIES") else []
-    return shlex.join([*words, *more])
+    return command_line([*words, *more])
 
 
 def _stop(runner: "Runner") -> None:

@@ -122,8 +122,7 @@ def tui(
 
 def _tell_last(session: "Session", words: list[str]) -> None:
     """Leave the last game among what the shell shows: the screen is gone, and so is all that stood on it."""
-    import shlex
-
+    from lab2048.jobs.command_line import command_line
     from lab2048.views.number import count
     from lab2048.views.tui.widgets.facts import rules_text
 
@@ -131,5 +130,5 @@ def _tell_last(session: "Session", words: list[str]) -> None:
     if game is None or not game.turns:
         return
     told = f"2048 on {rules_text(game.rules)}, seed {game.seed}, score {game.score}, {count(len(game.turns), 'move')}"
-    further = ["lab2048", "tui", "--game", str(session.last_id), *words]
-    print(told if session.last_id is None else f"{told}; go on with {shlex.join(further)}")
+    further = command_line(["tui", "--game", str(session.last_id), *words])
+    print(told if session.last_id is None else f"{told}; go on with {further}")

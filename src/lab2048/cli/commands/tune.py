@@ -153,7 +153,7 @@ def tune(
         if code:
             say_how("the trials made are kept; go on with", again())
     if result:
-        _report(result, evaluator=evaluator, out=out, as_json=as_json)
+        _report(result, evaluator=evaluator, out=out, files=files, as_json=as_json)
     raise typer.Exit(code)
 
 
@@ -223,7 +223,9 @@ def _stop(tuning: "Tuning", pool: "Pool") -> None:
     say("\nfinishing the trials at hand, then the report; Ctrl-C again leaves without it")
 
 
-def _report(result: "TuningResult", *, evaluator: str, out: Path | None, as_json: bool) -> None:
+def _report(
+    result: "TuningResult", *, evaluator: str, out: Path | None, files: tuple[Path, ...], as_json: bool
+) -> None:
     from lab2048.records.atomic_file import replacing
     from lab2048.views.tuning import check_command, result_lines, result_toml
 
@@ -240,4 +242,4 @@ def _report(result: "TuningResult", *, evaluator: str, out: Path | None, as_json
     if out is None:
         print(f"\n{text}", end="")
     else:
-        print(f"{out} is written; the comparison again: {check_command(result, evaluator, str(out))}")
+        print(f"{out} is written; repeat the comparison with {check_command(result, evaluator, str(out), files)}")

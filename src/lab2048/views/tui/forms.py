@@ -85,11 +85,6 @@ def read_number(values: Mapping[str, str], name: str, default: int) -> int:
     return int(text)
 
 
-def command_line(words: list[str]) -> str:
-    """Return a command as a user would type it."""
-    return shlex.join(["lab2048", *words])
-
-
 _BOARD = Field("board", "4x4", "4x4, 3x5, hex2, a map: ##x|#2#|###", "--rules")
 _GOAL = Field("goal", "2048", "the tile that wins", "--goal")
 _SPAWN = Field("spawn", "", "new tiles; empty: 2:0.9,4:0.1", "--spawn")

@@ -11,11 +11,12 @@ from textual.events import Key
 from textual.widgets import Input, Static
 
 from lab2048.errors import LabError, OutOfRangeError
+from lab2048.jobs.command_line import command_line
 from lab2048.players.registry import autonomous_spec, default_spec
 from lab2048.rules import Rules
 from lab2048.rules.dice import MAX_SEED, check_seed
 from lab2048.views.game_list import printable
-from lab2048.views.tui.forms import CommandForm, Field, command_line, read_number, rules_of
+from lab2048.views.tui.forms import CommandForm, Field, read_number, rules_of
 from lab2048.views.tui.screens.base import Line, Page
 from lab2048.views.tui.widgets import facts
 from lab2048.views.tui.widgets.choice_list import MARK

@@ -7,13 +7,13 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
 from lab2048.errors import LabError, UsageError
+from lab2048.jobs.command_line import command_line, rules_options
 from lab2048.players import default_spec
 from lab2048.rules import Board, Rules
 from lab2048.rules.kind import KINDS
 from lab2048.views.number import number, size, wait
 from lab2048.views.web.serialize.game import shape_data
 from lab2048.views.web.serialize.schema import ERRORS, MAX_TEXT, Body, RulesBody, RulesData, ShapeData
-from lab2048.views.web.services.command_line import line, more_options, rules_options
 from lab2048.views.web.state import Lab, LabOf
 
 ESTIMATE_SECONDS = 1.5
@@ -122,7 +122,10 @@ def design(body: RulesBody) -> DesignData:
         n_empty=rules.board.n_empty,
         max_tile_possible=min(2**rules.max_rank, 2**52),
         default_player=default_spec(rules),
-        commands={"play": line(["play", *rules_options(rules)]), "solve": line(solve_words(rules, "win"))},
+        commands={
+            "play": command_line(["play", *rules_options(rules)]),
+            "solve": command_line(solve_words(rules, "win")),
+        },
         can_solve=not why_not,
         why_not=why_not,
     )
@@ -156,7 +159,9 @@ def _estimate(lab: Lab, rules: Rules, objective: str) -> EstimateData:
     with lab.heavy_work(), Workers(n_workers) as workers:
         found = count(problem, workers, Memory(2**29, n_workers), lab.folder, seconds=ESTIMATE_SECONDS)
     words = [*solve_words(rules, objective), "--estimate"]
-    return EstimateData(**found.to_json(), verdict=_verdict(found.to_json(), rules, objective), command=line(words))
+    return EstimateData(
+        **found.to_json(), verdict=_verdict(found.to_json(), rules, objective), command=command_line(words)
+    )
 
 
 def check_starts(rules: Rules) -> None:
@@ -170,7 +175,7 @@ def check_starts(rules: Rules) -> None:
 def solve_words(rules: Rules, objective: str) -> list[str]:
     """The words of the command that solves some rules."""
     goal = ["--goal", str(rules.goal)] if objective == "win" else []
-    return ["solve", rules.board.to_text(), *goal, *more_options(rules, has_goal=False)]
+    return ["solve", rules.board.to_text(), *goal, *rules_options(rules, has_board=False, has_goal=False)]
 
 
 def _why_not(rules: Rules) -> str:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from lab2048.arena.session import Session
 from lab2048.errors import OutOfRangeError
+from lab2048.jobs.command_line import command_line, rules_options
 from lab2048.players import default_spec
 from lab2048.rules.dice import MAX_SEED
 from lab2048.views.web.errors import ConflictError
@@ -23,7 +24,6 @@ from lab2048.views.web.serialize.schema import (
     StateData,
     TurnData,
 )
-from lab2048.views.web.services.command_line import line, rules_options
 from lab2048.views.web.state import Lab, LabOf, TabName
 
 MAX_LETTERS = 100
@@ -181,7 +181,7 @@ def replay(
             first=list(before.board.ranks if before else session.game.first_board.ranks),
             score=before.score if before else 0,
             turns=turn_data(session, turns, lab.library),
-            command=line(["games", "replay", str(id_)]),
+            command=command_line(["games", "replay", str(id_)]),
         )
 
 
@@ -215,8 +215,8 @@ def game_data(lab: Lab, session: Session) -> GameData:
             moves=game.moves_text(),
             first=list(game.first_board.ranks),
             commands={
-                "show": line(["games", "show", str(session.id)]),
-                "play": line(["play", *rules_options(game.rules), "--seed", str(game.seed)]),
+                "show": command_line(["games", "show", str(session.id)]),
+                "play": command_line(["play", *rules_options(game.rules), "--seed", str(game.seed)]),
             },
         )
 

@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from lab2048.errors import UsageError
+from lab2048.jobs.command_line import command_line
 from lab2048.players import Decision, default_spec
 from lab2048.rules import Board, Rules
 from lab2048.rules.motion import motions
@@ -13,7 +14,6 @@ from lab2048.rules.move import move_name
 from lab2048.views.number import count
 from lab2048.views.web.routes.players import unit_of_player
 from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, MAX_TEXT, Body, RulesBody
-from lab2048.views.web.services.command_line import line
 from lab2048.views.web.state import LabOf
 
 router = APIRouter(prefix="/api/hint", tags=["hint"], responses=ERRORS)
@@ -69,7 +69,7 @@ def hint(lab: LabOf, body: HintBody) -> HintData:
     if not board.legal_moves():
         return HintData(
             player=lab.library.write(spec), ms=0, move=None, unit=unit, depth=0, nodes=0, rev=rev, values=[],
-            sentence="No move is possible.", command=line(words),
+            sentence="No move is possible.", command=command_line(words),
         )  # fmt: skip
     begin = time.perf_counter()
     decision = lab.players.decide(spec, rules, board, seed)
@@ -83,7 +83,7 @@ def hint(lab: LabOf, body: HintBody) -> HintData:
         rev=rev,
         values=_values(board, decision, unit),
         sentence=sentence(board, decision.move),
-        command=line(words),
+        command=command_line(words),
     )
 
 

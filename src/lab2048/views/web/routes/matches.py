@@ -9,6 +9,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from lab2048.errors import UsageError
+from lab2048.jobs.command_line import command_line, rules_options
 from lab2048.jobs.job import Job, JobData
 from lab2048.jobs.progress import MatchProgress
 from lab2048.rules.dice import MAX_SEED
@@ -18,7 +19,6 @@ from lab2048.views.number import count
 from lab2048.views.web.errors import NotFoundError
 from lab2048.views.web.serialize.chart import chart_data, csv_response
 from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, Body, ChartData, CommandData, RulesBody, RulesData
-from lab2048.views.web.services.command_line import line, rules_options
 from lab2048.views.web.state import Lab, LabOf
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def begin(lab: LabOf, body: MatchBody) -> JobData:
 @router.post("/plan")
 def plan(lab: LabOf, body: MatchBody) -> CommandData:
     """Return the command line of a match without starting it."""
-    return CommandData(command=line(_words(lab, body)[0]))
+    return CommandData(command=command_line(_words(lab, body)[0]))
 
 
 @router.get("/compare")

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path
 from fastapi.responses import Response
 from pydantic import Field
 
+from lab2048.jobs.command_line import command_line
 from lab2048.jobs.job import JobData
 from lab2048.jobs.progress import SolveProgress
 from lab2048.rules import Rules
@@ -16,7 +17,6 @@ from lab2048.views.web.errors import ConflictError, NotFoundError
 from lab2048.views.web.routes.design import Objective, check_starts, solve_words
 from lab2048.views.web.serialize.chart import chart_data, csv_response
 from lab2048.views.web.serialize.schema import ERRORS, NAME, Body, ChartData, CommandData, RulesBody, RulesData
-from lab2048.views.web.services.command_line import line
 from lab2048.views.web.state import Lab, LabOf
 
 router = APIRouter(prefix="/api/solves", tags=["tables"], responses=ERRORS)
@@ -51,7 +51,7 @@ def begin(lab: LabOf, body: SolveBody) -> JobData:
 @router.post("/plan")
 def plan(lab: LabOf, body: SolveBody) -> CommandData:
     """Return the command line of a solve without starting it."""
-    return CommandData(command=line(_words(lab, body)[0]))
+    return CommandData(command=command_line(_words(lab, body)[0]))
 
 
 @router.get("/{solve}/chart")

@@ -9,13 +9,13 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from lab2048.errors import BoardError, LabError
+from lab2048.jobs.command_line import command_line
 from lab2048.rules import Board
 from lab2048.rules.move import move_name
 from lab2048.views.charts import Chart, layer_chart
 from lab2048.views.web.serialize.chart import chart_data, csv_response
 from lab2048.views.web.serialize.game import shape_data
 from lab2048.views.web.serialize.schema import ERRORS, MAX_TEXT, NAME, Body, ChartData, RulesData, ShapeData
-from lab2048.views.web.services.command_line import line
 from lab2048.views.web.state import Lab, LabOf
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def probe(lab: LabOf, name: TableName, body: ProbeBody) -> ProbeData:
         won=is_won,
         moves=[_move(each) for each in sorted(moves, key=lambda each: (-each.value, each.loss or 0.0))],
         spawns=_spawns(table, best) if best and not table.problem.is_won(best.after) else [],
-        command=line(["probe", str(table.folder), board.to_text()]),
+        command=command_line(["probe", str(table.folder), board.to_text()]),
     )
 
 

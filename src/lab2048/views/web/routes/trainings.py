@@ -6,6 +6,7 @@ from fastapi import APIRouter, Path
 from fastapi.responses import Response
 from pydantic import BaseModel
 
+from lab2048.jobs.command_line import command_line
 from lab2048.jobs.job import Job, JobData
 from lab2048.jobs.progress import TrainingProgress
 from lab2048.learning.registry import METHODS, Method
@@ -15,7 +16,6 @@ from lab2048.views.web.errors import ConflictError, NotFoundError
 from lab2048.views.web.serialize.chart import chart_data, csv_response
 from lab2048.views.web.serialize.schema import ERRORS, NAME, ChartData, CommandData, RulesData
 from lab2048.views.web.services.checkpoints import Checkpoints
-from lab2048.views.web.services.command_line import line
 from lab2048.views.web.services.networks import CheckpointData, TrainingData, checkpoint_list, training_list
 from lab2048.views.web.services.training_request import TrainingBody, option_list, plan_training
 from lab2048.views.web.state import Lab, LabOf
@@ -110,7 +110,9 @@ def plan(lab: LabOf, body: TrainingBody) -> TrainingPlan:
     """Return the command of a training and what it will write, without starting it."""
     plan = plan_training(lab, body)
     first, last = plan.n_bytes
-    return TrainingPlan(command=line(plan.words), bytes=first, last_bytes=last, free=plan.free, writes=plan.writes())
+    return TrainingPlan(
+        command=command_line(plan.words), bytes=first, last_bytes=last, free=plan.free, writes=plan.writes()
+    )
 
 
 @router.get("")

@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from lab2048.errors import FileError, UsageError
+from lab2048.jobs.command_line import exact, rules_options
 from lab2048.learning.config import Option
 from lab2048.learning.registry import Method, find_method
 from lab2048.rules import Rules
@@ -14,7 +15,6 @@ from lab2048.views.number import number, size
 from lab2048.views.web.errors import ConflictError, NotFoundError
 from lab2048.views.web.serialize.schema import NAME, Body, RulesBody
 from lab2048.views.web.services.checkpoints import Checkpoints, n_kept
-from lab2048.views.web.services.command_line import exact, rules_options
 from lab2048.views.web.services.networks import TrainingData, read_training
 from lab2048.views.web.services.player_names import Library
 from lab2048.views.web.state import Lab

@@ -1,0 +1,40 @@
+"""Command lines: the one home of `lab2048 ...` as a user would type it."""
+
+import shlex
+from collections.abc import Iterable
+
+from lab2048.rules import Rules
+
+
+def command_line(words: Iterable[str]) -> str:
+    """Return a command as a user would type it.
+
+    >>> command_line(["hint", "2 2 / . ."])
+    "lab2048 hint '2 2 / . .'"
+    """
+    return shlex.join(["lab2048", *words])
+
+
+def rules_options(rules: Rules, *, has_board: bool = True, has_goal: bool = True) -> list[str]:
+    """Return the options for rules; defaults are left out.
+
+    >>> rules_options(Rules.from_text("3x3", goal=512))
+    ['--rules', '3x3', '--goal', '512']
+    """
+    board = rules.board.to_text()
+    data, default = rules.to_json(), Rules.from_text(board).to_json()
+    words = ["--rules", board] if has_board else []
+    for name in ("goal", "spawn", "start", "spawner"):
+        if data[name] != default[name] and (name != "goal" or has_goal):
+            words += [f"--{name}", str(data[name])]
+    return words
+
+
+def exact(value: float) -> str:
+    """Return a number for a command line, as short as it can be without being rounded.
+
+    >>> exact(1e8), exact(123456789.0), exact(0.1234567), exact(0.5)
+    ('1e+08', '123456789', '0.1234567', '0.5')
+    """
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value).removesuffix(".0")
