@@ -1,6 +1,7 @@
 """`lab2048 weights` and `lab2048 evaluate`: a network looked at, made small, and played."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from lab2048.cli.app import run
 from lab2048.models.ntuple.compress import prune, quantize
-from lab2048.models.ntuple.file import load_network, save_network
+from lab2048.models.ntuple.file import load_network, read_header, save_network
 from lab2048.models.ntuple.network import Design, Network
 from lab2048.rules import Rules
 
@@ -24,7 +25,12 @@ def trained(tmp_path: Path) -> Path:
 def test_info_says_what_a_network_is(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert run(["weights", "info", str(trained)]) == 0
-    assert "0134 1245" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "0134 1245" in text
+    assert (
+        "32-bit floats" in text
+    )  # as stored; zeros and what training needs to continue do not count as bits of a weight
+    assert "MB, with what training needs to continue" in text
     assert run(["weights", "info", str(trained), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["n_weights"] == 2 * 8**4  # eight ranks: nothing above 128 can appear
@@ -43,7 +49,13 @@ def test_a_small_network_plays_like_the_large_one(trained: Path, capsys: pytest.
         means.append(json.loads(capsys.readouterr().out)["players"][0]["mean_score"])
     assert means[1] == pytest.approx(means[0], rel=0.1)
     assert run(["weights", "info", str(small)]) == 0
-    assert "whole steps of 1" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    found = re.search(r"multiples of 1, compressed to ([0-9.]+) bits per nonzero weight", text)
+    assert found
+    n_bytes = read_header(small).shapes["squeezed"][0]
+    n_used = np.count_nonzero(load_network(small).weights)
+    assert float(found[1]) == pytest.approx(8 * n_bytes / n_used, abs=0.005)
+    assert "continue" not in text
 
 
 def test_pruning_drops_what_hardly_counts(trained: Path) -> None:

@@ -42,7 +42,7 @@ def info(file: FileArgument, as_json: JsonOption = False) -> None:
     if is_deep(file):
         _deep_info(file, as_json=as_json)
         return
-    read_header(file)
+    header = read_header(file)
     _prepare()
     with working(f"reading {file}"):
         network = load_network(file, with_rates=True)
@@ -51,7 +51,8 @@ def info(file: FileArgument, as_json: JsonOption = False) -> None:
     if as_json:
         print_json("weights-1", {"file": str(file), **facts})
         return
-    for line in _lines(facts):
+    n_compressed = header.shapes["squeezed"][0] if "squeezed" in header.shapes else None
+    for line in _lines(facts, n_compressed, has_rates="rates" in header.shapes):
         print(line)
 
 
@@ -196,17 +197,20 @@ def _training_rows(training: Any) -> list[tuple[str, str]]:
     return rows
 
 
-def _lines(facts: dict[str, Any]) -> list[str]:
+def _lines(facts: dict[str, Any], n_compressed: int | None, *, has_rates: bool) -> list[str]:
+    """Write the facts; `n_compressed` is the size of compressed weights in bytes, without the rest of the file."""
+    if n_compressed is None:
+        numbers = "32-bit floats"
+    else:
+        bits = 8 * n_compressed / max(1, facts["n_used"])
+        numbers = f"multiples of {facts['step']:g}, compressed to {bits:.2f} bits per nonzero weight"
     rows = [
         ("board", facts["board"]),
         ("patterns", facts["patterns"]),
         ("stages from", ", ".join(map(str, facts["stages"])) or "one for all"),
-        ("weights", f"{facts['n_weights']:,}, not zero {facts['n_used']:,}"),
-        (
-            "size",
-            f"{facts['bytes'] / 1e6:,.2f} MB, {8 * facts['bytes'] / max(1, facts['n_used']):.2f} bits each",
-        ),
-        ("numbers", "floats" if facts["step"] is None else f"whole steps of {facts['step']:g}"),
+        ("weights", f"{facts['n_weights']:,}, of which {facts['n_used']:,} are not zero"),
+        ("size", f"{facts['bytes'] / 1e6:,.2f} MB" + (", with what training needs to continue" if has_rates else "")),
+        ("numbers", numbers),
         ("spread", ", ".join(f"{share} {value:,.1f}" for share, value in facts["spread"].items())),
     ]
     rows += _training_rows(facts["training"])
