@@ -1,7 +1,8 @@
 """Run batches in this thread, on threads or in processes.
 
 With one worker everything runs in the calling thread.  With more, players whose games or choices
-are compiled run on threads, because they release the GIL; players written in Python run in processes.
+are compiled run on threads, because they release the GIL; players written in Python run in processes,
+unless their class is known to this process alone.
 """
 
 import contextlib
@@ -21,6 +22,7 @@ from typing import Self
 from lab2048.arena.batch import Batch, Played, play_batch, player_of
 from lab2048.errors import LabError, PlayerError
 from lab2048.players import load_player_file
+from lab2048.players.registry import is_only_here
 
 # In a worker process: set when the match should stop; and why its player files failed to load.
 _stop: Event | None = None
@@ -137,7 +139,8 @@ class Pool:
 
     def _submit(self, batch: Batch) -> Future[Played]:
         player = player_of(batch)
-        if player.releases_lock or player.games_kernel(batch.rules) is not None:
+        is_compiled = player.releases_lock or player.games_kernel(batch.rules) is not None
+        if is_compiled or is_only_here(batch.player):
             return self._thread_pool().submit(play_batch, batch, self._stop_threads.is_set)
         with _no_interrupts():
             return self._process_pool().submit(_work, batch)

@@ -3,17 +3,25 @@
 import math
 
 from lab2048.players.player import Player
+from lab2048.players.registry import make_player
 from lab2048.rules import Board, Game, Rules
 
 RULES = ("4x4", "3x3", "2x3", "##x|#x#|###", "hex1", "5x5")
 
 
-def check_player(player: Player, *, seed: int, rules: tuple[str, ...] = RULES, n_moves: int = 40) -> None:
+def check_player(
+    player: Player | type[Player] | str, *, seed: int = 1, rules: tuple[str, ...] = RULES, n_moves: int = 40
+) -> None:
     """Raise AssertionError, which says what is wrong, unless the player keeps the contract on all of `rules`.
 
-    A player chooses a legal move, values every legal move and no other, chooses one of the highest value,
-    repeats its choices when started again with the same seed, and does not change the board.
+    `player` is an object, a class or a spec.  A player chooses a legal move, values every legal move and no other,
+    chooses one of the highest value, repeats its choices when started again with the same seed, and does not change
+    the board.
     """
+    if isinstance(player, str):
+        player = make_player(player)
+    elif isinstance(player, type):
+        player = player()
     for text in rules:
         game = Game(Rules.from_text(text), seed)
         player.start(game.rules, seed)

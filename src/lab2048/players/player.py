@@ -4,9 +4,11 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lab2048.rules import Board, Rules
+from lab2048.rules.move import move_name
 
 if TYPE_CHECKING:
     from lab2048.kernels.games.play import Games
@@ -31,6 +33,19 @@ class Decision:
     overridden: int | None = None  # the choice that a rule replaced (see players/shield.py)
     confidence: float | None = None  # share of trained weights behind the values; None without a network
     replaced: int | None = None  # the safe move that the reverse shield replaced, if it did
+
+    def __str__(self) -> str:
+        """Return the moves and their values, the best first: "down 1,204, left 1,180"."""
+        return ", ".join(f"{name} {value}" for name, value in self._lines())
+
+    def _repr_html_(self) -> str:
+        rows = (f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in self._lines())
+        return f"<table><tbody>{''.join(rows)}</tbody></table>"
+
+    def _lines(self) -> list[tuple[str, str]]:
+        best_first = sorted(self.values, key=lambda move: (move != self.move, -self.values[move]))
+        names = {move: move_name(move) if isinstance(move, IntEnum) else str(move) for move in best_first}
+        return [(names[move], f"{self.values[move]:,.6g}") for move in best_first]
 
 
 def option(default: Any, doc: str, choices: Iterable[str] = ()) -> Any:

@@ -20,6 +20,7 @@ from lab2048.players.player import Player
 from lab2048.rules import Rules
 
 GROUP = "lab2048.players"
+_FILE_MODULE = "lab2048_player_"  # begins the name of the module of a player file
 
 # Built-in players; a module is imported when its player is first used.
 _OURS = {
@@ -56,6 +57,28 @@ def register(name: str, player: type[Player]) -> None:
                 f"player {name}: option {field.name} has no default: expected option(default, doc)", field="player"
             )
     _registered[name] = player
+
+
+def name_of(player: type[Player]) -> str:
+    """Return the name of a class of players; one that has none yet is registered under the name of its class."""
+    for name, path in _OURS.items():
+        if path == f"{player.__module__}:{player.__qualname__}":
+            return name
+    for name, registered in _registered.items():
+        if registered is player:
+            return name
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", player.__name__).lower().strip("_")
+    name = words.removesuffix("-player") if words != "-player" else words
+    register(name, player)
+    return name
+
+
+def is_only_here(spec: str) -> bool:
+    """Return True if a player, or one that it asks, is known to this process alone, so that no other can play it."""
+    name, given = split_spec(spec)
+    if name in _registered and name not in _installed():
+        return not _registered[name].__module__.startswith(_FILE_MODULE)
+    return any(is_only_here(value.strip("()")) for key, value in given if key == "inner")
 
 
 @cache
@@ -256,7 +279,7 @@ def _convert(name: str, key: str, value: str, field: dataclasses.Field[Any]) -> 
 def load_player_file(path: Path) -> None:
     """Run a Python file that registers players."""
     try:
-        spec = importlib.util.spec_from_file_location(f"lab2048_player_{path.stem}", path)
+        spec = importlib.util.spec_from_file_location(f"{_FILE_MODULE}{path.stem}", path)
         if spec is None or spec.loader is None:
             raise FileError(f"player file {path} is not understood: expected a Python file, as in docs/extend.md")
         module = importlib.util.module_from_spec(spec)

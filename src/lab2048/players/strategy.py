@@ -39,7 +39,7 @@ def read_strategy(text: str) -> tuple[Move, Move]:
     """Return the sides that a strategy names: along and wall.
 
     >>> read_strategy("left-down")
-    (<Move.LEFT: 3>, <Move.DOWN: 2>)
+    (Move.LEFT, Move.DOWN)
     """
     sides = [_SIDES[word] for word in text.split("-") if word in _SIDES]
     if len(sides) == 2 and text.count("-") == 1:

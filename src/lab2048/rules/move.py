@@ -10,7 +10,12 @@ from functools import cache
 from typing import NamedTuple
 
 
-class Move(IntEnum):
+class _MoveEnum(IntEnum):
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
+
+
+class Move(_MoveEnum):
     """The four moves of a board of squares, in the order of the original game and of most environments."""
 
     UP = 0
@@ -19,7 +24,7 @@ class Move(IntEnum):
     LEFT = 3
 
 
-class HexMove(IntEnum):
+class HexMove(_MoveEnum):
     """The six moves of a board of hexagons that stand on a flat side."""
 
     UP = 0
@@ -30,7 +35,7 @@ class HexMove(IntEnum):
     UP_LEFT = 5
 
 
-class TriangleMove(IntEnum):
+class TriangleMove(_MoveEnum):
     """The six moves of a board of triangles, along its three sides."""
 
     UP_RIGHT = 0

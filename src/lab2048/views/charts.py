@@ -36,6 +36,13 @@ class Chart:
         writer.writerows(self.rows)
         return text.getvalue()
 
+    def to_figure(self) -> Any:
+        """Return the Plotly figure."""
+        import plotly.graph_objects as go
+
+        figure = go.Figure(self.figure)
+        return figure.update_layout(title=self.title, margin={"t": 64}, template="plotly_white")
+
 
 def score_chart(match: "Match") -> Chart:
     """The mean score of every player, with its interval."""

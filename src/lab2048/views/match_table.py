@@ -41,6 +41,13 @@ def _block(match: Match, results: list[PlayerResult]) -> Table:
     return table
 
 
+def match_rows(match: Match) -> list[list[str]]:
+    """Return the standings as rows of text, the header first."""
+    columns = [dict(_figures(match, player_result)) for player_result in match.results.values()]
+    names = max(columns, key=len)
+    return [["", *match.players], *([name, *(column.get(name, "") for column in columns)] for name in names)]
+
+
 def _figures(match: Match, player_result: PlayerResult) -> Iterator[tuple[str, str]]:
     """What a match has found of one player: names and figures."""
     n = len(player_result.games)

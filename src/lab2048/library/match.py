@@ -1,0 +1,264 @@
+"""Matches: several players on the same seeds."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lab2048.arena.compile import groups_of
+from lab2048.arena.executor import Pool
+from lab2048.arena.match import Match, PlayerResult
+from lab2048.arena.match_record import MatchRecorder
+from lab2048.arena.statistics import Interval, mean_interval
+from lab2048.errors import UnknownNameError, UsageError
+from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec, read_specs
+from lab2048.library.interrupt import stopping
+from lab2048.library.progress import make_ready, progress_line
+from lab2048.library.shown import Shown
+from lab2048.players import fit_player
+from lab2048.records.store import Store
+from lab2048.rules.dice import episode_seed
+from lab2048.views.number import count
+
+if TYPE_CHECKING:
+    import pandas
+    import plotly.graph_objects
+
+# Is told about games when they are over: the player, the numbers of the games, and the CPU seconds that they took.
+OnGames = Callable[[str, Iterable[int], float], None]
+
+
+def match(
+    players: "PlayerLike | Sequence[PlayerLike]",
+    *,
+    rules: RulesLike = "4x4",
+    games: int = 100,
+    seed: int = 1,
+    workers: int = 0,
+    goal: int | None = None,
+    spawn: str | None = None,
+    start: int | None = None,
+    spawner: str | None = None,
+    until_goal: bool = False,
+    store: "bool | str | Path" = False,
+    resume: bool = False,
+    player_files: Sequence[Path] = (),
+    progress: bool | None = None,
+) -> "MatchResult":
+    """Let players play the same seeds, and compare them.
+
+    `workers` is the number of parallel games (0 = one per core); it does not change the games.  With `store`, True
+    for your own store or the path of a file, every game is saved, and `resume` goes on from what was saved.  Ctrl-C
+    ends the match and returns the games that are over.
+
+    >>> import lab2048 as lab
+    >>> result = lab.match(["greedy", "random"], rules="3x3", games=50, seed=1)
+    >>> result.mean("greedy") > result.mean("random")
+    True
+    >>> result.to_dict()["players"][1]["games"]
+    50
+    """
+    the_rules = read_rules(rules, goal, spawn, start, spawner)
+    plan = MatchPlan(
+        Match(the_rules, read_specs(players), seed, games, until_goal),
+        workers=workers,
+        store=store,
+        resume=resume,
+        player_files=player_files,
+    )
+    n_all = games * len(plan.match.players)
+    with progress_line(progress) as show:
+
+        def note(*_: object) -> None:
+            n = plan.n_over
+            show(f"{n:,} of {count(n_all, 'game')}", n / n_all)
+
+        return plan.play(on_games=note, progress=progress)
+
+
+class MatchPlan:
+    """A match that is about to be played; everything is checked, and nothing has been compiled yet."""
+
+    def __init__(
+        self,
+        match: Match,
+        *,
+        workers: int = 0,
+        store: "bool | str | Path" = False,
+        resume: bool = False,
+        player_files: Sequence[Path] = (),
+    ) -> None:
+        """Check that every player can play by the rules."""
+        if resume and store is False:
+            raise UsageError("resume needs a store: expected store=True", field="resume")
+        for spec in match.players:
+            fit_player(spec, match.rules)
+        self.match, self.store, self.is_resumed = match, store, resume
+        self.workers, self.player_files = workers or os.cpu_count() or 1, tuple(player_files)
+        self._pool: Pool | None = None
+
+    @property
+    def n_over(self) -> int:
+        """Return the number of games that are over."""
+        return sum(len(result.games) for result in self.match.results.values())
+
+    def stop(self) -> None:
+        """Let `play` end soon; games in progress are dropped."""
+        if self._pool is not None:
+            self._pool.stop()
+
+    def play(
+        self,
+        *,
+        on_found: Callable[[str, int], None] = lambda *_: None,
+        on_games: OnGames = lambda *_: None,
+        on_stop: Callable[[], None] = lambda: None,
+        progress: bool | None = None,
+    ) -> "MatchResult":
+        """Play the games that are missing; `on_found` is told how many games of each player were saved before."""
+        if self.store is False:
+            return self._play(None, on_games, on_stop, progress)
+        with Store.open(None if self.store is True else Path(self.store)) as store:
+            recorder = MatchRecorder(store, self.match)
+            if self.is_resumed:
+                for player, n_found in recorder.resume():
+                    on_found(player, n_found)
+                    on_games(player, self.match.results[player].games, 0.0)
+            return self._play(recorder, on_games, on_stop, progress)
+
+    def _play(
+        self,
+        recorder: MatchRecorder | None,
+        on_games: OnGames,
+        on_stop: Callable[[], None],
+        progress: bool | None,
+    ) -> "MatchResult":
+        make_ready(*groups_of(self.match.players), progress=progress)
+
+        def stop() -> None:
+            pool.stop()
+            on_stop()
+
+        with Pool(self.workers, self.player_files) as pool, stopping(stop):
+            self._pool = pool
+            try:
+                for played in self.match.play(pool):
+                    if recorder:
+                        recorder.keep(played)
+                    if played.episodes:
+                        on_games(played.player, played.episodes, played.cpu_seconds)
+            except KeyboardInterrupt:
+                pool.stop()
+            finally:
+                if recorder:
+                    recorder.flush()
+        return MatchResult(self.match)
+
+
+class MatchResult:
+    """The games of a match and their statistics."""
+
+    def __init__(self, match: Match) -> None:
+        """Use `lab2048.match`."""
+        self._match = match
+
+    @property
+    def players(self) -> list[str]:
+        """The players, in the order of the match."""
+        return list(self._match.players)
+
+    @property
+    def is_complete(self) -> bool:
+        """False if the match was interrupted."""
+        return all(len(result.games) == self._match.n_games for result in self._match.results.values())
+
+    def scores(self, player: "PlayerLike | None" = None) -> list[int]:
+        """Return the scores of a player in the order of the seeds; None stands for the first player."""
+        result = self._of(player)
+        return [result.games[number].score for number in sorted(result.games)]
+
+    def mean(self, player: "PlayerLike | None" = None) -> float:
+        """Return the mean score of a player."""
+        return self.interval(player).value
+
+    def interval(self, player: "PlayerLike | None" = None) -> Interval:
+        """Return the mean score of a player with its 95% interval: value, low, high."""
+        return mean_interval(self._of(player).scores)
+
+    def reached(self, tile: int, player: "PlayerLike | None" = None) -> Interval:
+        """Return the share of a player's games that reached a tile, with its 95% interval."""
+        return self._of(player).reached(tile)
+
+    def difference(self, a: PlayerLike, b: PlayerLike) -> Interval:
+        """Return the mean difference of two players' scores on the same seeds, a - b, with its 95% interval."""
+        found = self._match.difference(self._of(a), self._of(b))
+        if found is None:
+            raise UsageError("the two players have no common game: expected a longer match", field="player")
+        return found[0]
+
+    def table(self) -> Shown:
+        """Return the statistics as a table, which `print` and notebooks show."""
+        from lab2048.views.match_table import match_rows, match_table
+
+        board = self._match.rules.board.to_text()
+        title = f"{board}, goal {self._match.rules.goal}, seed {self._match.seed}"
+        return Shown.of_rich(
+            match_table(self._match, title=title, width=200, is_over=True), title, match_rows(self._match)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the statistics as plain data, the same as `lab2048 match --json` prints."""
+        return self._match.to_json()
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return one row per game: player, game, seed, score, moves, max_tile, moves_to_goal, seconds."""
+        from lab2048.extras import load
+
+        rows = [
+            {
+                "player": result.player,
+                "game": number,
+                "seed": episode_seed(self._match.seed, number),
+                "score": game.score,
+                "moves": game.n_moves,
+                "max_tile": game.max_tile,
+                "moves_to_goal": game.moves_to_goal,
+                "seconds": game.seconds,
+            }
+            for result in self._match.results.values()
+            for number, game in sorted(result.games.items())
+        ]
+        frame: pandas.DataFrame = load("pandas").DataFrame(rows)
+        return frame
+
+    def plot(self, kind: str = "scores") -> "plotly.graph_objects.Figure":
+        """Return a Plotly figure: "scores" (means), "tiles", "distribution" or "differences"."""
+        from lab2048.views import charts
+
+        makers = {
+            "scores": charts.score_chart,
+            "tiles": charts.tile_chart,
+            "distribution": charts.distribution_chart,
+            "differences": charts.paired_chart,
+        }
+        if kind not in makers:
+            raise UnknownNameError("chart", kind, makers)
+        return makers[kind](self._match).to_figure()
+
+    def _of(self, player: "PlayerLike | None") -> PlayerResult:
+        if player is None:
+            return self._match.results[self._match.players[0]]
+        spec = read_spec(player)
+        if spec not in self._match.results:
+            raise UnknownNameError("player", spec, self._match.results)
+        return self._match.results[spec]
+
+    def __repr__(self) -> str:
+        n = sum(len(result.games) for result in self._match.results.values())
+        return f"MatchResult({', '.join(self.players)}: {count(n, 'game')})"
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()

@@ -1,0 +1,99 @@
+"""Players by name: ask them for moves and values."""
+
+from dataclasses import replace
+from typing import Any
+
+from lab2048.arena.player_service import AskedPlayer, PlayerService
+from lab2048.errors import BoardError
+from lab2048.library.arguments import PlayerLike, read_board, read_spec, rules_for
+from lab2048.library.progress import make_ready, working
+from lab2048.players import Decision, default_spec
+from lab2048.rules import Board, Rules
+from lab2048.rules.board import BoardSource
+
+_service = PlayerService()
+
+
+def player(name: PlayerLike = "", *, seed: int = 1, **options: Any) -> "ReadyPlayer":
+    """Return a player: a name with options, as in `player("expectimax", depth=7)` or `player("expectimax:depth=7")`.
+
+    Without a name it is the default player of the board that is asked about.  An object of your own subclass of
+    `lab2048.Player` is taken, too.  `seed` is used by players that choose at random.
+
+    >>> import lab2048 as lab
+    >>> lab.player("expectimax", depth=3)
+    player('expectimax:depth=3')
+    """
+    return ReadyPlayer(read_spec(name, options) if name else "", seed)
+
+
+class ReadyPlayer:
+    """A player that can be asked about any board; it is prepared when it is first asked."""
+
+    def __init__(self, spec: str, seed: int = 1) -> None:
+        """Use `lab2048.player`."""
+        self.spec, self.seed = spec, seed
+        self.source: object = None  # what owns the files that the player reads, so that they exist as long as it does
+
+    def __repr__(self) -> str:
+        return f"player({self.spec!r})"
+
+    def ask(
+        self,
+        board: "Board | BoardSource",
+        *,
+        goal: int | None = None,
+        spawn: str | None = None,
+        rules: Rules | None = None,
+        progress: bool | None = None,
+    ) -> Decision:
+        """Return the player's move for a board, and the value of every legal move.
+
+        `goal` and `spawn` are those of the rules (default: 2048 and 2:0.9,4:0.1).
+
+        >>> import lab2048 as lab
+        >>> decision = lab.player("greedy").ask("2 2 4 / # # #")
+        >>> decision.move
+        Move.LEFT
+        >>> sorted(decision.values)
+        [Move.RIGHT, Move.DOWN, Move.LEFT]
+        """
+        the_board = read_board(board)
+        if not the_board.legal_moves():
+            what = "has no tiles yet" if not any(the_board.ranks) else "has no legal move"
+            raise BoardError(f"{the_board.to_text()} {what}: expected a board in play", code="board.no_move")
+        asked = self.prepare(rules or rules_for(the_board, goal, spawn), progress=progress)
+        with working(f"asking {asked.spec}", progress):
+            return named(asked.choose(the_board), the_board)
+
+    def prepare(self, rules: "str | Rules" = "4x4", *, progress: bool | None = None) -> AskedPlayer:
+        """Compile and load what the player needs to play by these rules, so that the first answer comes at once."""
+        the_rules = Rules.from_text(rules) if isinstance(rules, str) else rules
+        asked = _service.player(self.spec or default_spec(the_rules), the_rules, self.seed)
+        make_ready(*asked.groups, progress=progress)
+        asked.prepare()
+        return asked
+
+
+def named(decision: Decision, board: Board) -> Decision:
+    """Return a decision whose moves are members of the enumeration of the board's moves, such as Move.LEFT."""
+    moves = board.shape.moves
+    return replace(
+        decision,
+        move=moves[decision.move],
+        values={moves[move]: value for move, value in decision.values.items()},
+        errors={moves[move]: error for move, error in decision.errors.items()},
+        overridden=None if decision.overridden is None else moves[decision.overridden],
+    )
+
+
+def player_names() -> list[str]:
+    """Return the names of all players.
+
+    >>> import lab2048 as lab
+    >>> "ntuple" in lab.player_names()
+    True
+    """
+    from lab2048.players import names
+
+    return names()

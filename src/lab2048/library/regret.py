@@ -1,0 +1,109 @@
+"""Regret: what players lose against the best play on a solved board."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lab2048.arena.compile import SOLVER, groups_of
+from lab2048.arena.regret import Regret, measure_regret
+from lab2048.library.arguments import PlayerLike, read_specs
+from lab2048.library.progress import make_ready, progress_line
+from lab2048.library.shown import Shown, html_table
+from lab2048.library.solve import Solution, open_solution
+from lab2048.players import fit_player
+from lab2048.views.number import number, percent
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def regret(
+    solution: "Solution | str | Path",
+    players: "PlayerLike | Sequence[PlayerLike]",
+    *,
+    games: int = 100,
+    seed: int = 1,
+    progress: bool | None = None,
+) -> "RegretResult":
+    """Play games on a solved board and compare every move with the best one.
+
+    Ctrl-C returns the players that are done.
+
+    >>> import lab2048 as lab
+    >>> result = lab.regret(lab.solve("2x2", goal=16), ["random", "greedy"], games=20)
+    >>> result["random"].per_game.value > result["greedy"].per_game.value
+    True
+    """
+    the_solution = solution if isinstance(solution, Solution) else open_solution(solution)
+    table, specs = the_solution.table, read_specs(players)
+    for spec in specs:
+        fit_player(spec, the_solution.rules)
+    make_ready(SOLVER, *groups_of(specs), progress=progress)
+    found: list[Regret] = []
+    with progress_line(progress) as show:
+        for i, spec in enumerate(specs):
+
+            def note(n: int, spec: str = spec, i: int = i) -> None:
+                show(f"{spec}: game {n} of {games}", (i + n / games) / len(specs))
+
+            try:
+                found.append(measure_regret(table, spec, seed=seed, n_games=games, progress=note))
+            except KeyboardInterrupt:
+                break
+    return RegretResult(the_solution, seed, found)
+
+
+class RegretResult:
+    """The regret of some players, by their specs."""
+
+    def __init__(self, solution: Solution, seed: int, found: list[Regret]) -> None:
+        """Use `lab2048.regret`."""
+        self.solution, self.seed = solution, seed
+        self.players = {each.player: each for each in found}
+
+    def __getitem__(self, player: PlayerLike) -> Regret:
+        return self.players[read_specs(player)[0]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, the same as `lab2048 regret --json` prints."""
+        problem = self.solution.table.problem
+        return {
+            "table": str(self.solution.table.folder),
+            "rules": problem.rules.to_json(),
+            "objective": problem.objective.value,
+            "optimum": self.solution.value,
+            "seed": self.seed,
+            "players": [each.to_json(has_goal=problem.goal_rank > 0) for each in self.players.values()],
+        }
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return one row per player."""
+        from lab2048.extras import load
+
+        rows = [{name: value for name, value in row.items() if name != "worst"} for row in self.to_dict()["players"]]
+        frame: pandas.DataFrame = load("pandas").DataFrame(rows)
+        return frame
+
+    def table(self) -> Shown:
+        """Return a line per player: the loss per move and per game, and the share of best moves."""
+        rows = [("player", "loss per move", "loss per game", "95% interval", "best moves")]
+        for each in self.players.values():
+            loss = each.per_game
+            best = percent(each.n_best / each.n_moves) if each.n_moves else "-"
+            interval = f"{number(loss.low)} to {number(loss.high)}"
+            rows.append((each.player, number(each.per_move), number(loss.value), interval, best))
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        lines = [
+            "  ".join(
+                cell.ljust(width) if i == 0 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            for row in rows
+        ]
+        return Shown("\n".join(lines), html_table(repr(self.solution), rows))
+
+    def __repr__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()

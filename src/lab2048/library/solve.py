@@ -1,0 +1,283 @@
+"""Exact solutions: the best that anyone can do on a small board."""
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lab2048.arena.compile import SOLVER
+from lab2048.errors import BoardError, FileError, UsageError
+from lab2048.library.arguments import PlayerLike, RulesLike, read_board, read_rules
+from lab2048.library.player import ReadyPlayer, player
+from lab2048.library.progress import make_ready, progress_line
+from lab2048.rules import Board, Rules
+from lab2048.rules.board import BoardSource
+from lab2048.rules.move import AnyMove
+from lab2048.solver.estimate import Estimate
+from lab2048.solver.estimate import estimate as estimate_solve
+from lab2048.solver.memory import Memory, read_size
+from lab2048.solver.problem import Problem
+from lab2048.solver.solve import Progress, Solve, check_folder
+from lab2048.solver.table import Table
+from lab2048.solver.workers import Workers
+from lab2048.views.number import number
+
+if TYPE_CHECKING:
+    import plotly.graph_objects
+
+    from lab2048.library.regret import RegretResult
+
+
+def solve(
+    rules: RulesLike,
+    *,
+    goal: int | None = None,
+    objective: str | None = None,
+    out: "str | Path | None" = None,
+    memory: str = "8G",
+    workers: int = 0,
+    exact: bool = False,
+    spawn: str | None = None,
+    start: int | None = None,
+    spawner: str | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    progress: bool | None = None,
+) -> "Solution":
+    """Solve a board: the probability that the best play reaches `goal`, or without one its expected score.
+
+    The table of all boards is kept in the folder `out`; without it, as long as the solution is in use.  After Ctrl-C
+    the same call with the same `out` continues.  `exact` stores values in 64 bits instead of 32.
+
+    >>> import lab2048 as lab
+    >>> solution = lab.solve("2x2", goal=16)
+    >>> round(solution.value, 6)
+    0.962511
+    >>> solution.probe("2 2 / # 4").move
+    Move.RIGHT
+    """
+    problem, limits, n_workers = read_problem(rules, goal, objective, spawn, start, spawner, memory, workers)
+    folder = Path(out) if out is not None else None
+    if folder is not None:
+        check_folder(folder, problem, is_exact=exact)
+    make_ready(SOLVER, progress=progress)
+    temporary = Path(tempfile.mkdtemp(prefix="lab2048-")) if folder is None else None
+    table_folder = folder or (temporary or Path()) / "table"
+    try:
+        with progress_line(progress) as show, Workers(n_workers) as pool:
+            work = Solve(
+                problem,
+                table_folder,
+                pool,
+                limits,
+                is_exact=exact,
+                is_kept=folder is not None,
+                progress=on_progress or (lambda at: show(progress_text(at), progress_share(at))),
+            )
+            table = work.run()
+    except BaseException:
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    return Solution(table, seconds=work.seconds, temporary=temporary)
+
+
+def open_solution(folder: "str | Path") -> "Solution":
+    """Open the folder of a solved board, written by `lab2048.solve(..., out=folder)` or `lab2048 solve --out`."""
+    return Solution(Table.open(Path(folder)))
+
+
+def estimate(
+    rules: RulesLike,
+    *,
+    goal: int | None = None,
+    objective: str | None = None,
+    out: "str | Path | None" = None,
+    memory: str = "8G",
+    workers: int = 0,
+    spawn: str | None = None,
+    start: int | None = None,
+    spawner: str | None = None,
+    progress: bool | None = None,
+) -> Estimate:
+    """Predict the time, disk space and memory of a solve, and whether it fits on this machine."""
+    problem, limits, n_workers = read_problem(rules, goal, objective, spawn, start, spawner, memory, workers)
+    make_ready(SOLVER, progress=progress)
+    with Workers(n_workers) as pool:
+        return estimate_solve(problem, pool, limits, Path(out) if out else Path(tempfile.gettempdir()))
+
+
+def read_problem(
+    rules: RulesLike,
+    goal: int | None,
+    objective: str | None,
+    spawn: str | None,
+    start: int | None,
+    spawner: str | None,
+    memory: str,
+    workers: int,
+) -> tuple[Problem, Memory, int]:
+    """Return the problem that the arguments describe, its limits and the number of workers.
+
+    With a goal and no objective, the objective is to reach the goal.
+    """
+    n_workers = workers or os.cpu_count() or 1
+    kind = objective or ("score" if goal is None else "win")
+    if kind == "win" and goal is None and not isinstance(rules, Rules):
+        raise UsageError("objective win needs a goal: expected a tile such as 512", field="goal")
+    return (
+        Problem.of(read_rules(rules, goal, spawn, start, spawner), kind),
+        Memory.within(read_size(memory), n_workers),
+        n_workers,
+    )
+
+
+def progress_text(at: Progress) -> str:
+    """Return how far a solve is, in words."""
+    n_done = at.count.afterstates + at.n_valued
+    rate = n_done / at.seconds if at.seconds else 0.0
+    text = f"{at.phase}, tile sum {at.tile_sum}: {number(at.count.states)} states, {number(rate)} afterstates/s"
+    if at.n_all:
+        left = 2 * at.count.afterstates - n_done  # forward and backward take about as long
+        text += f", layer {at.n_layers} of {at.n_all}, about {left / rate if rate else 0:.0f} s left"
+    return f"{text}, {number(at.n_bytes / 2**20)} MB on disk"
+
+
+def progress_share(at: Progress) -> float | None:
+    """Return the share of the work that is done; None in the forward pass, which cannot know."""
+    n_all = 2 * at.count.afterstates
+    return (at.count.afterstates + at.n_valued) / n_all if at.n_all and n_all else None
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What a solution knows about a board: the best move, and the exact value of every legal move."""
+
+    board: Board
+    move: AnyMove
+    value: float  # of the best move: the probability of winning, or the expected future score
+    values: Mapping[AnyMove, float]
+    losses: Mapping[AnyMove, float]  # with a goal, the probability of missing it; precise where the value is near 1
+    spawns: tuple[tuple[int, int, float], ...]  # after the best move: cell, tile, value; the best first
+
+
+class Solution:
+    """A solved board."""
+
+    def __init__(self, table: Table, *, seconds: float = 0.0, temporary: Path | None = None) -> None:
+        """Use `lab2048.solve` or `lab2048.open_solution`."""
+        self.table, self.seconds = table, seconds
+        if temporary is not None:  # deleted when nobody uses the solution any more
+            self._cleanup = weakref.finalize(self, shutil.rmtree, str(temporary), ignore_errors=True)
+
+    @property
+    def rules(self) -> Rules:
+        return self.table.problem.rules
+
+    @property
+    def objective(self) -> str:
+        """Either "win", to reach the goal, or "score"."""
+        return self.table.problem.objective.value
+
+    @property
+    def value(self) -> float:
+        """The probability that the best play reaches the goal, or its expected score."""
+        return float(self.table.manifest["value"])
+
+    @property
+    def loss(self) -> float | None:
+        """With a goal, the probability of missing it: precise where the value is near 1."""
+        return float(self.table.manifest["loss_probability"]) if self.table.problem.goal_rank else None
+
+    @property
+    def n_states(self) -> int:
+        """The number of boards, up to symmetry."""
+        return self.table.count.states
+
+    def probe(self, board: "Board | BoardSource") -> Probe:
+        """Return the exact value of every legal move of a board."""
+        state = read_board(board)
+        moves = self.table.move_values(state)
+        if not moves:
+            raise BoardError(f"no move is possible on {state.to_text()}: expected a board with a legal move")
+        best = self.table.best(moves)
+        spawns = []
+        if not self.table.problem.is_won(best.after):
+            for spawn in self.rules.spawns(best.after):
+                value, _ = self.table.state_value(best.after.put(spawn.cell, spawn.rank))
+                spawns.append((spawn.cell, 1 << spawn.rank, value))
+        return Probe(
+            state,
+            best.move,
+            best.value,
+            {each.move: each.value for each in moves},
+            {each.move: each.loss for each in moves if each.loss is not None},
+            tuple(sorted(spawns, key=lambda spawn: -spawn[2])),
+        )
+
+    def player(self) -> ReadyPlayer:
+        """Return the player that makes the best move on every board of the solution."""
+        ready = player("optimal", table=str(self.table.folder))
+        ready.source = self  # keeps a temporary table as long as the player is used
+        return ready
+
+    def tiles(self) -> dict[int, float]:
+        """Return the probability that the best play reaches each tile."""
+        from lab2048.solver.final_tiles import tile_chances
+
+        return tile_chances(self.table)
+
+    def regret(self, players: "PlayerLike | Sequence[PlayerLike]", **options: Any) -> "RegretResult":
+        """Return what players lose against the best play; options as in `lab2048.regret`."""
+        from lab2048.library.regret import regret
+
+        return regret(self, players, **options)
+
+    def verify(self, sample: int = 100_000) -> int:
+        """Check the checksums and recompute a sample of values (0 = all); return how many were recomputed.
+
+        Raises FileError if anything is wrong.
+        """
+        from lab2048.solver.verify import verify
+
+        make_ready(SOLVER)
+        return verify(self.table, n_sample=sample, progress=lambda _: None).checked
+
+    def save(self, folder: "str | Path") -> "Solution":
+        """Copy the table to a new folder, and return the solution there."""
+        target = Path(folder)
+        if target.exists():
+            raise FileError(f"{target} exists already: expected a name for a new folder", code="file.exists")
+        shutil.copytree(self.table.folder, target)
+        return open_solution(target)
+
+    def export(self, path: "str | Path", *, force: bool = False) -> int:
+        """Write all values as .sqlite, .csv or .parquet; return the number of rows."""
+        from lab2048.solver.export import export
+
+        target = Path(path)
+        return export(self.table, target.suffix.lstrip(".") or "sqlite", target, force=force)
+
+    def plot(self) -> "plotly.graph_objects.Figure":
+        """Return a Plotly figure of the number of boards by tile sum."""
+        from lab2048.views.charts import layer_chart
+
+        layers = [(tile_sum, each.count.states, each.count.afterstates) for tile_sum, each in self.table.layers.items()]
+        return layer_chart(sorted(layers)).to_figure()
+
+    def __repr__(self) -> str:
+        return f"Solution({self._answer()})"
+
+    def _answer(self) -> str:
+        board = self.rules.board.to_text()
+        if self.objective == "win":
+            return f"{board}, goal {self.rules.goal}: reached with probability {self.value:.9g}"
+        return f"{board}: expected score {self.value:.9g}"
+
+    def _repr_html_(self) -> str:
+        facts = f"{escape(self._answer())}<br>{self.n_states:,} states"
+        return f"<div>{self.rules.board._repr_html_()}<div>{facts}</div></div>"

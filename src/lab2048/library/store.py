@@ -1,0 +1,123 @@
+"""The store of games."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from lab2048.arena.recorded_game import RecordedGame
+from lab2048.errors import UsageError
+from lab2048.library.arguments import PlayerLike, read_board, read_spec
+from lab2048.library.game import Game
+from lab2048.records.entry import Entry
+from lab2048.records.store import Store
+from lab2048.rules import Board
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def open_store(path: "str | Path | None" = None) -> "GameStore":
+    """Open the store of games: your own one, or a file, which is created if it does not exist.
+
+    >>> import lab2048 as lab, tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder, lab.open_store(pathlib.Path(folder) / "games.sqlite") as store:
+    ...     id = store.save(lab.Game("3x3", seed=1).play("greedy"))
+    ...     [(game.player, game.score) for game in store.games(best=10)]
+    [('greedy', 508)]
+    """
+    return GameStore(Store.open(Path(path) if path is not None else None))
+
+
+class GameStore:
+    """All saved games; use it in a `with` statement, or `close` it."""
+
+    def __init__(self, store: Store) -> None:
+        """Use `lab2048.open_store`."""
+        self._store = store
+
+    @property
+    def path(self) -> Path:
+        return self._store.path
+
+    def games(
+        self,
+        *,
+        player: PlayerLike = None,
+        rules: "str | Board | None" = None,
+        best: int | None = None,
+        newest: int | None = None,
+        min_score: int | None = None,
+    ) -> list[Entry]:
+        """Return the games, newest first; or the `best` by score.
+
+        `player` is who made the first move, "human" for a person; `rules` is a board such as "3x3".
+        """
+        if best is not None and newest is not None:
+            raise UsageError("best and newest: expected only one of them", field="best")
+        board = read_board(rules).to_text() if rules is not None else None
+        name = player if player is None or player == "human" else read_spec(player)
+        limit = best if best is not None else newest
+        return self._store.entries(board=board, player=name, min_score=min_score, best=best is not None, limit=limit)
+
+    def load(self, id: int) -> Game:  # noqa: A002
+        """Return a game by its id, replayed to its last move; `undo` goes back in it."""
+        episode = self._store.get(id).episode
+        game = Game(episode.rules, episode.seed)
+        game.replay(episode.moves)
+        game._record = RecordedGame.of(game, episode, time.monotonic())
+        return game
+
+    def save(self, game: Game) -> int:
+        """Save a game, and return its id."""
+        episode = game.to_episode()
+        run = self._store.begin_run("play", episode.rules, episode.player, episode.seed)
+        return self._store.add(run, episode).id
+
+    def delete(self, id: int) -> None:  # noqa: A002
+        """Delete a game."""
+        self._store.remove(id)
+
+    def to_pandas(self, **chosen: Any) -> "pandas.DataFrame":
+        """Return a row per game; the arguments are those of `games`."""
+        from lab2048.extras import load
+
+        frame: pandas.DataFrame = load("pandas").DataFrame([game._asdict() for game in self.games(**chosen)])
+        return frame
+
+    def export_lines(self) -> Iterator[str]:
+        """Yield every game as a line of JSON, as `lab2048 games export` writes it."""
+        from lab2048.records.exchange import write_line
+
+        for id_ in self._store.ids():
+            yield write_line(self._store.get(id_))
+
+    def import_file(
+        self, path: "str | Path", on_reject: Callable[[int, str], None] = lambda *_: None
+    ) -> tuple[int, int, int]:
+        """Import games from a file of JSON lines; return how many are new, were there already, and were rejected."""
+        from lab2048.records import exchange
+
+        counts = exchange.Tally()
+        with Path(path).open("rb") as stream:
+            exchange.import_lines(self._store, stream, counts, refuse=on_reject)
+        return counts.imported, counts.already, counts.refused
+
+    def __len__(self) -> int:
+        return len(self._store.ids())
+
+    def close(self) -> None:
+        """Close the store; closing twice is harmless."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"GameStore({str(self.path)!r})"

@@ -1,0 +1,281 @@
+"""Training: networks that learn to play."""
+
+import os
+import shutil
+import tempfile
+import time
+import weakref
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lab2048.errors import FileError, UnknownNameError, UsageError
+from lab2048.learning.registry import Method, Training, find_method, player_of_head
+from lab2048.library.arguments import RulesLike, read_rules
+from lab2048.library.interrupt import stopping
+from lab2048.library.match import MatchResult, match
+from lab2048.library.player import ReadyPlayer, player
+from lab2048.library.progress import make_ready, progress_line
+from lab2048.records.atomic_file import remove_leftovers
+from lab2048.rules import Rules
+from lab2048.views.disk_space import need_room
+from lab2048.views.number import number
+
+if TYPE_CHECKING:
+    import pandas
+    import plotly.graph_objects
+
+CHECKPOINT_MINUTES = 5.0
+
+
+def train(
+    method: str = "ntuple",
+    *,
+    rules: RulesLike = "4x4",
+    minutes: float | None = None,
+    moves: float | None = None,
+    games: float | None = None,
+    threads: int = 0,
+    out: "str | Path | None" = None,
+    resume: bool = False,
+    force: bool = False,
+    checkpoint: float = CHECKPOINT_MINUTES,
+    preset: str = "",
+    goal: int | None = None,
+    spawn: str | None = None,
+    start: int | None = None,
+    spawner: str | None = None,
+    on_progress: Callable[[Any], None] | None = None,
+    progress: bool | None = None,
+    **options: Any,
+) -> "TrainedNetwork":
+    """Train a network until a total of minutes, moves or games is reached; without a limit until Ctrl-C.
+
+    Ctrl-C ends the training and returns the network as it is.  With `out` the network is saved there, also every
+    `checkpoint` minutes, and `resume` continues from that file; without it the network is kept in memory until
+    `save`.  `options` are those of the method, such as `network`, `alpha` and `seed`: docs/training.md lists them.
+    One thread is reproducible for n-tuple networks, deep networks are for any number (0 = one per core).
+
+    >>> import lab2048 as lab
+    >>> network = lab.train("ntuple", rules="2x3", moves=20_000, threads=1, seed=1)
+    >>> network.evaluate(games=100, depth=1).mean() > 200
+    True
+    """
+    the_method = find_method(method)
+    path = Path(out) if out is not None else None
+    if path is not None:
+        check_out(path, resume=resume, force=force)
+    elif resume:
+        raise UsageError("resume needs a file: expected out=FILE", field="resume")
+    given = the_method.config.parse(options, preset)
+    training = begin_training(
+        the_method,
+        read_rules(rules, goal, spawn, start, spawner) if not resume or rules != "4x4" else None,
+        given,
+        threads or os.cpu_count() or 1,
+        resume_from=path if resume else None,
+        progress=progress,
+    )
+    limits = {"seconds": 60 * minutes if minutes else None, "n_moves": moves, "n_games": games}
+    with progress_line(progress) as show:
+        chosen = {name: limit for name, limit in limits.items() if limit is not None}
+
+        def note(now: Any) -> None:
+            shares = [getattr(now, name) / limit for name, limit in chosen.items()]
+            text = f"{number(now.n_moves)} moves, {now.n_games:,} games, mean score {number(now.mean)}"
+            show(text, min(1.0, max(shares)) if shares else None)
+            if on_progress is not None:
+                on_progress(now)
+
+        learn(training, chosen, path, 60 * checkpoint, note)
+    return TrainedNetwork(the_method, training, path)
+
+
+def begin_training(
+    method: Method,
+    rules: Rules | None,
+    options: dict[str, Any],
+    n_threads: int,
+    *,
+    resume_from: Path | None = None,
+    progress: bool | None = None,
+    check_room: Callable[[float, float], None] = lambda *_: None,
+    moves: float | None = None,
+) -> Training:
+    """Start a training, or continue one; everything is checked before kernels are compiled.
+
+    `check_room` is told the bytes of a checkpoint, now and when it has grown.
+    """
+    method.check_installed()
+    if resume_from is not None:
+        _, config = method.config.read_checkpoint(resume_from)
+        make_ready(*config.groups, progress=progress)
+        training = method.training().resume(resume_from, n_threads, **options)
+        if rules is not None and rules != training.rules:
+            raise UsageError(
+                f"rules {rules.board.to_text()}: the network was trained with other rules, "
+                f"{training.rules.board.to_text()}: expected the same, or none",
+                field="rules",
+            )
+        check_room(*training.config.sizes(training.rules, training.n_moves, moves))
+        return training
+    if rules is None:
+        raise UsageError("a new training needs rules", field="rules")
+    config = method.config.for_board(rules, **options)
+    config.check(rules)
+    check_room(*config.sizes(rules, 0, moves))
+    make_ready(*config.groups, progress=progress)
+    return method.training().begin(config, rules, n_threads)
+
+
+def learn(
+    training: Training,
+    limits: dict[str, float],
+    out: Path | None,
+    checkpoint_seconds: float,
+    on_progress: Callable[[Any], None],
+    *,
+    on_checkpoint: Callable[[Any], None] = lambda _: None,
+    on_stop: Callable[[], None] = lambda: None,
+) -> None:
+    """Train to the first of the limits or to Ctrl-C, and save checkpoints."""
+    if out is not None:
+        remove_leftovers(out)
+    save_at = time.monotonic() + checkpoint_seconds
+
+    def stop() -> None:
+        training.end()
+        on_stop()
+
+    with stopping(stop):
+        for now in training.run(**limits):
+            on_progress(now)
+            if out is not None and time.monotonic() >= save_at:
+                training.save(out)
+                save_at = time.monotonic() + checkpoint_seconds
+                on_checkpoint(now)
+        if out is not None:
+            training.save(out)
+
+
+def check_out(out: Path, *, resume: bool, force: bool) -> None:
+    """Raise FileError if the output file cannot be written or must not be replaced."""
+    if not out.parent.is_dir():
+        raise FileError(f"there is no folder {out.parent}: expected a file in an existing folder", field="out")
+    if out.is_dir():
+        raise FileError(f"{out} is a folder: expected the name of a file", field="out")
+    if resume and not out.exists():
+        raise FileError(f"there is no file {out} to resume: expected a checkpoint", field="resume")
+    if out.exists() and not resume and not force:
+        raise FileError(f"{out} exists already: expected resume to continue it, or force to replace it", field="out")
+    if not os.access(out.parent, os.W_OK):
+        raise FileError(f"{out.parent} cannot be written: expected another folder", field="out")
+
+
+class TrainedNetwork:
+    """A network that was trained or opened."""
+
+    def __init__(self, method: Method | None, training: Training | None, path: Path | None) -> None:
+        """Use `lab2048.train` or `lab2048.open_network`."""
+        self._method, self._training, self.path = method, training, path
+        self._is_saved = path is not None
+
+    @property
+    def rules(self) -> Rules:
+        """The rules that it was trained on."""
+        if self._training is not None:
+            return self._training.rules
+        return _read_header(self._file())[1]
+
+    def save(self, path: "str | Path", *, force: bool = False) -> Path:
+        """Write the network to a file, from which `lab2048.train(..., resume=True)` continues; return its path."""
+        target = Path(path)
+        check_out(target, resume=False, force=force)
+        if self._training is not None:
+            self._training.save(target)
+        else:
+            target.write_bytes(self._file().read_bytes())
+        self.path, self._is_saved = target, True
+        return target
+
+    def player(self, **options: Any) -> ReadyPlayer:
+        """Return the player that uses this network, with options such as `depth` or `ms`."""
+        path = self._file()
+        ready = player(_read_header(path)[0], weights=str(path), **options)
+        ready.source = self  # keeps a temporary file as long as the player is used
+        return ready
+
+    def evaluate(self, games: int = 1000, *, depth: int | None = None, seed: int = 1, workers: int = 0) -> MatchResult:
+        """Play games with the network by the rules that it was trained on."""
+        chosen = {"depth": depth} if depth is not None else {}
+        return match([self.player(**chosen)], rules=self.rules, games=games, seed=seed, workers=workers)
+
+    def curve(self) -> "pandas.DataFrame":
+        """Return the learning curve: a row per checkpoint, with moves, seconds, mean score and rates."""
+        from lab2048.extras import load
+
+        frame: pandas.DataFrame = load("pandas").json_normalize(self.points())
+        return frame
+
+    def points(self) -> list[dict[str, Any]]:
+        """Return the learning curve as plain data."""
+        if self._training is not None:
+            now = self._training.progress().to_json()
+            points = list(self._training.curve)
+            return points if points and points[-1]["n_moves"] == now["n_moves"] else [*points, now]
+        training = _read_header(self._file())[2].get("training", {})
+        return list(training.get("curve", []))
+
+    def plot(self, kind: str = "score") -> "plotly.graph_objects.Figure":
+        """Return a Plotly figure of the learning curve: "score", "tiles" or "learning"."""
+        from lab2048.views.charts import training_chart
+
+        if kind not in ("score", "tiles", "learning"):
+            raise UnknownNameError("chart", kind, ("score", "tiles", "learning"))
+        return training_chart(kind, self.points()).to_figure()
+
+    def _file(self) -> Path:
+        """Return the file of the network; one that was never saved is written to a temporary folder."""
+        if self.path is None:
+            folder = tempfile.mkdtemp(prefix="lab2048-")
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            self.path = Path(folder) / "network.safetensors"
+            if self._training is not None:
+                need_room(
+                    self.path, self._training.config.sizes(self.rules, self._training.n_moves, None)[0], advice=""
+                )
+                self._training.save(self.path)
+        return self.path
+
+    def __repr__(self) -> str:
+        name = self._method.name if self._method is not None else "network"
+        where = f", {self.path}" if self._is_saved else ""
+        if self._training is not None:
+            now = self._training.progress()
+            facts = f"{number(now.n_moves)} moves, mean score {number(now.mean)} of the last {now.n_last} games"
+            return f"TrainedNetwork({name} on {self.rules.board.to_text()}: {facts}{where})"
+        return f"TrainedNetwork({name} on {self.rules.board.to_text()}{where})"
+
+    def _repr_html_(self) -> str:
+        return f"<div>{escape(repr(self))}</div>"
+
+
+def open_network(path: "str | Path") -> TrainedNetwork:
+    """Open a network file that `lab2048.train` or `lab2048 train` has written."""
+    file = Path(path)
+    _read_header(file)  # raises FileError if it is no network
+    return TrainedNetwork(None, None, file)
+
+
+def _read_header(path: Path) -> tuple[str, Rules, dict[str, Any]]:
+    """Return the player that uses a network, the rules that it was trained on, and the facts of its training."""
+    from lab2048.models.ntuple.file import is_deep, read_header
+
+    if is_deep(path):
+        from lab2048.models.deep.header import read_deep_header
+
+        design, facts = read_deep_header(path)
+        return player_of_head(design.head), design.rules, facts
+    header = read_header(path)
+    return "ntuple", header.design.rules, header.facts

@@ -1,0 +1,82 @@
+"""Tuning: better weights for an evaluator."""
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from lab2048.arena.compile import groups_of
+from lab2048.arena.executor import Pool
+from lab2048.arena.tuning.result import TuningResult, evaluate_tuning
+from lab2048.arena.tuning.tune import Tuning
+from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec
+from lab2048.library.interrupt import stopping
+from lab2048.library.progress import make_ready, progress_line
+from lab2048.players.evaluator import make_evaluator
+from lab2048.records.tuning_study import TuningStudy, check_file, study_path
+
+
+def tune(
+    evaluator: str,
+    *,
+    player: PlayerLike = "lookahead:depth=2",
+    rules: RulesLike = "4x4",
+    games: int = 200,
+    trials: int = 400,
+    terms: Sequence[str] = (),
+    matrix: bool = False,
+    objective: str = "score",
+    seed: int = 1,
+    population: int = 0,
+    workers: int = 0,
+    fresh: int = 1000,
+    goal: int | None = None,
+    spawn: str | None = None,
+    start: int | None = None,
+    spawner: str | None = None,
+    study: "str | Path | None" = None,
+    player_files: Sequence[Path] = (),
+    on_begin: Callable[[Tuning, TuningStudy, int], None] = lambda *_: None,
+    on_trial: Callable[[Any], None] = lambda _: None,
+    on_stop: Callable[[], None] = lambda: None,
+    progress: bool | None = None,
+) -> TuningResult | None:
+    """Tune the weights of an evaluator with CMA-ES, and compare before and after on fresh seeds.
+
+    The trials are kept in a study file, so that the same call continues after Ctrl-C.  Returns None if there is
+    nothing to compare yet.  The tuned evaluator is `result.evaluator`; `result.gain` is the paired difference.
+    """
+    spec = read_spec(player)
+    path = Path(study) if study is not None else study_path()
+    check_file(path)
+    tuning = Tuning(
+        read_rules(rules, goal, spawn, start, spawner),
+        spec,
+        make_evaluator(evaluator),
+        seed,
+        games,
+        objective,
+        list(terms),
+        matrix,
+        population,
+        lambda: make_ready(*groups_of([spec]), progress=progress),
+    )
+    n_generations = math.ceil(trials / tuning.population)
+    n_trials = 1 + n_generations * tuning.population
+    the_study = TuningStudy(path, tuning.identity())
+    try:
+        with Pool(workers or os.cpu_count() or 1, tuple(player_files)) as pool, progress_line(progress) as show:
+
+            def stop() -> None:
+                tuning.end()
+                on_stop()
+
+            on_begin(tuning, the_study, n_trials)
+            with stopping(stop):
+                for trial in tuning.run(n_generations, pool, the_study):
+                    show(f"{len(the_study.trials)} of {n_trials} trials", len(the_study.trials) / n_trials)
+                    on_trial(trial)
+                return evaluate_tuning(tuning, the_study, n_generations, fresh, pool)
+    finally:
+        the_study.close()
