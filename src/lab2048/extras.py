@@ -72,5 +72,5 @@ def install_command(extra: str) -> str:
     pip = f'"{python}" -m pip install' if " " in str(python) else f"{python} -m pip install"
     if extra == "deep" and sys.platform == "linux":
         # PyPI's torch for Linux brings CUDA.
-        return f"{pip} torch -i {TORCH_CPU} (the CPU build, 200 MB; for a GPU, several GB: {pip} 'lab2048[deep]')"
-    return f"{pip} 'lab2048[{extra}]'"
+        return f'{pip} torch -i {TORCH_CPU} (the CPU build; for a GPU, a download of several GB: {pip} "lab2048[deep]")'
+    return f'{pip} "lab2048[{extra}]"'

@@ -41,7 +41,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> Compiled:
 def test_without_torch_its_kernels_are_not_compiled_and_its_players_do_not_wait(
     compiled: Compiled, monkeypatch: pytest.MonkeyPatch, is_there: bool
 ) -> None:
-    monkeypatch.setattr(module, "has_torch", lambda: is_there)
+    monkeypatch.setattr(module, "has_extra", lambda _: is_there)
     preparation = compiled.run()
     assert compiled.groups == [PLAY, NETWORK, SOLVER, *([ENVIRONMENTS] if is_there else [])]
     assert preparation.doing == preparation.failure == ""

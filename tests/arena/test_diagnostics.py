@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from played import play_many
 
 from lab2048.arena import diagnostics
 from lab2048.cli.app import run
+from lab2048.extras import EXTRAS
 from lab2048.records.store import Store
 from lab2048.rules import Rules
 
@@ -24,7 +26,8 @@ def findings(capsys: pytest.CaptureFixture[str], code: int = 0) -> dict[str, Any
 
 def test_nothing_is_broken_here(capsys: pytest.CaptureFixture[str]) -> None:
     found = findings(capsys)
-    assert {"program", "cores", "memory", "huge pages", "kernel cache", "store", "disk", "extra deep"} <= set(found)
+    assert {"program", "cores", "memory", "huge pages", "kernel cache", "store", "disk"} <= set(found)
+    assert {f"extra {name}" for name in EXTRAS} <= set(found)
     assert run(["doctor"]) == 0
     out = capsys.readouterr().out
     assert "created by the first game" in out
@@ -114,3 +117,12 @@ def test_a_missing_library_is_named(capsys: pytest.CaptureFixture[str], monkeypa
 def test_a_variable_that_means_nothing(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB2048_STROE", "x")
     assert findings(capsys)["settings"]["state"] == "note"
+
+
+def test_a_missing_extra_comes_with_the_command_that_installs_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "textual", None)
+    extra = findings(capsys)["extra app"]
+    assert extra["found"].endswith("missing: textual")
+    assert extra["advice"].endswith('pip install "lab2048[app]"')

@@ -13,9 +13,9 @@ from web_server import serving
 from lab2048.cli.app import make_app, run
 from lab2048.cli.command_tree import children
 from lab2048.errors import FileError, UsageError
+from lab2048.extras import has_extra
 from lab2048.learning import registry
 from lab2048.learning.registry import METHODS, find_method, names
-from lab2048.models.deep.torch_import import has_torch
 from lab2048.players.registry import options as player_options
 from lab2048.rules import Rules
 from lab2048.studies.reading import read_study
@@ -208,7 +208,7 @@ def test_the_page_of_training_options_is_up_to_date() -> None:
     assert PAGE.read_text() == write_page(), "run: python tests/training_page.py"
 
 
-@pytest.mark.skipif(not has_torch(), reason="deep networks need torch")
+@pytest.mark.skipif(not has_extra("deep"), reason="deep networks need torch")
 def test_a_distilled_network_is_resumed_with_its_teacher(tmp_path: Path) -> None:
     out = str(tmp_path / "own")
     words = ["--rules", "2x3", "--teacher", "greedy", "--crowd", "8", "--widths", "8,4,8", "--trial-every", "0"]

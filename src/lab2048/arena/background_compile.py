@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 
 from lab2048.arena import compile as compiler
 from lab2048.errors import LabError, UsageError
+from lab2048.extras import has_extra
 from lab2048.models import SHIPPED
-from lab2048.models.deep.torch_import import has_torch
 
 _ORDER = (compiler.PLAY, compiler.NETWORK, compiler.SOLVER, compiler.ENVIRONMENTS)  # most wanted first
 
@@ -62,7 +62,7 @@ class BackgroundCompiler:
                 if self._is_closed:
                     return
                 # Without torch, deep players fail before they need their kernels.
-                if group != compiler.ENVIRONMENTS or has_torch():
+                if group != compiler.ENVIRONMENTS or has_extra("deep"):
                     self._compile(group)
                 self._ready.add(group)
                 if group == compiler.NETWORK:

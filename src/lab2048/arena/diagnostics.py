@@ -4,7 +4,6 @@ A problem means that something does not work; a note that it is slower or limite
 """
 
 import importlib.metadata
-import importlib.util
 import os
 import platform
 import re
@@ -16,9 +15,9 @@ from pathlib import Path
 
 import lab2048
 from lab2048.errors import LabError
+from lab2048.extras import EXTRAS, install_command, missing_packages
 
 GOOD, NOTE, PROBLEM = "good", "note", "problem"
-EXTRAS = {"deep": ("torch", "deep networks")}
 HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 _LITTLE_MEMORY, _LITTLE_DISK, _NO_DISK = 2 * 2**30, 2 * 2**30, 100 * 2**20
 _LEAST_PYTHON = (3, 11)
@@ -187,20 +186,13 @@ def _disk() -> Finding:
 
 
 def _extras() -> Iterator[Finding]:
-    for name, (module, what) in EXTRAS.items():
-        if importlib.util.find_spec(module):
-            yield Finding(f"extra {name}", GOOD, f"{module} {importlib.metadata.version(module)}")
+    for name, extra in EXTRAS.items():
+        if missing := missing_packages(name):
+            found = f"not installed ({extra.purpose}); missing: {', '.join(missing)}"
+            yield Finding(f"extra {name}", GOOD, found, f"to install it: {install_command(name)}")
         else:
-            package = f"'lab2048[{name}]'" if name in _known_extras() else module
-            advice = f"pip install {package}, needed only for {what}"
-            yield Finding(f"extra {name}", GOOD, f"{module} is not installed", advice)
-
-
-def _known_extras() -> list[str]:
-    try:
-        return importlib.metadata.metadata("lab2048").get_all("Provides-Extra") or []
-    except importlib.metadata.PackageNotFoundError:
-        return []
+            versions = (f"{package} {importlib.metadata.version(package)}" for package in extra.packages)
+            yield Finding(f"extra {name}", GOOD, ", ".join(versions))
 
 
 def _size(n: float) -> str:

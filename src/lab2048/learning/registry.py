@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from lab2048.errors import MissingPackageError, UnknownNameError
+from lab2048.extras import need
 from lab2048.learning.config import TrainingConfig, load
-from lab2048.models.deep.torch_import import NEEDS_TORCH, has_torch
 from lab2048.rules import Rules
 
 
@@ -93,12 +93,16 @@ class Method:
     @property
     def why_not(self) -> str:
         """Why it cannot be used on this machine; empty if it can."""
-        return NEEDS_TORCH if self.is_deep and not has_torch() else ""
+        try:
+            self.check_installed()
+        except MissingPackageError as error:
+            return str(error)
+        return ""
 
     def check_installed(self) -> None:
         """Raise MissingPackageError if it cannot be used on this machine."""
-        if self.why_not:
-            raise MissingPackageError(self.why_not)
+        if self.is_deep:
+            need("deep")
 
 
 _DEEP = "lab2048.learning.deep"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.errors import FileError, MissingPackageError, OutOfRangeError, UsageError
+from lab2048.errors import FileError, OutOfRangeError, UsageError
+from lab2048.extras import need
 from lab2048.players.player import Decision, Player, option
 from lab2048.rules import Board, Rules
 from lab2048.rules.afterstates import slide_boards
@@ -36,10 +37,8 @@ class DeepPlayer(Player):
     def check(self, rules: Rules) -> None:
         """Check the header of the network file, without reading weights or importing torch."""
         from lab2048.models.deep.header import read_deep_header
-        from lab2048.models.deep.torch_import import NEEDS_TORCH, has_torch
 
-        if not has_torch():
-            raise MissingPackageError(NEEDS_TORCH)
+        need("deep")
         self._check_design(read_deep_header(self._file()[1])[0], rules)
 
     def _file(self) -> tuple[str, Path]:

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lab2048.errors import MissingPackageError, StoreError, StoreNotFoundError
+from lab2048.errors import StoreError, StoreNotFoundError
+from lab2048.extras import need
 from lab2048.records.database import BUSY_SECONDS, data_folder, default_path
 
 if TYPE_CHECKING:
@@ -37,12 +38,10 @@ class Trial(NamedTuple):
 
 
 def load_optuna() -> Any:
-    """Import Optuna on first use (it takes half a second) and silence its log; raise UsageError if it is missing."""
-    try:
-        import cmaes  # noqa: F401  # optuna's sampler needs it
-        import optuna
-    except ImportError as error:
-        raise MissingPackageError(f"tuning needs {error.name}: pip install optuna cmaes") from None
+    """Import Optuna on first use (it takes half a second) and silence its log; needs the extra `tune`."""
+    need("tune")
+    import optuna
+
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     return optuna
 

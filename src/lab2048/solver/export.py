@@ -9,7 +9,6 @@ loss       with a goal: the probability of missing it, precise where the value i
 """
 
 import contextlib
-import importlib
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -18,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from lab2048.errors import FileError, MissingPackageError, TargetExistsError, UnknownNameError
+from lab2048.errors import FileError, TargetExistsError, UnknownNameError
+from lab2048.extras import load
 from lab2048.kernels.board.block import GATHER
 from lab2048.solver.column_file import Array
 from lab2048.solver.problem import Objective
@@ -115,11 +115,7 @@ def _write_csv(table: Table, path: Path) -> None:
 
 
 def _write_parquet(table: Table, path: Path) -> None:
-    try:
-        arrow: Any = importlib.import_module("pyarrow")
-        parquet: Any = importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingPackageError("export to parquet needs pyarrow: pip install pyarrow") from None
+    arrow, parquet = load("pyarrow"), load("pyarrow.parquet")
     writer = None
     for columns in _chunks(table):
         rows = arrow.table(columns)

@@ -9,6 +9,7 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 from lab2048.arena.statistics import Interval, mean_interval
+from lab2048.extras import load
 
 if TYPE_CHECKING:
     from lab2048.arena.match import Match
@@ -38,7 +39,7 @@ class Chart:
 
     def to_figure(self) -> Any:
         """Return the Plotly figure."""
-        import plotly.graph_objects as go
+        go = load("plotly.graph_objects")
 
         figure = go.Figure(self.figure)
         return figure.update_layout(title=self.title, margin={"t": 64}, template="plotly_white")
@@ -60,7 +61,7 @@ def means_chart(title: str, rows: list[list[Any]]) -> Chart:
 
 
 def _means(title: str, rows: list[list[Any]], name: str, axis: str) -> Chart:
-    import plotly.graph_objects as go
+    go = load("plotly.graph_objects")
 
     figure = go.Figure()
     for i, (player, n, mean, low, high) in enumerate(rows):
@@ -74,7 +75,7 @@ def _means(title: str, rows: list[list[Any]], name: str, axis: str) -> Chart:
 
 def tile_chart(match: "Match") -> Chart:
     """How many games reached each tile, with intervals."""
-    import plotly.graph_objects as go
+    go = load("plotly.graph_objects")
 
     figure, rows = go.Figure(), []
     for i, player_result in enumerate(match.results.values()):
@@ -108,7 +109,7 @@ def tile_chart(match: "Match") -> Chart:
 
 def distribution_chart(match: "Match") -> Chart:
     """Which part of the games scored at most so much."""
-    import plotly.graph_objects as go
+    go = load("plotly.graph_objects")
 
     figure, rows = go.Figure(), []
     for i, player_result in enumerate(match.results.values()):
@@ -130,7 +131,7 @@ def distribution_chart(match: "Match") -> Chart:
 
 def paired_chart(match: "Match") -> Chart:
     """By how much one player scores more than another on the same seeds."""
-    import plotly.graph_objects as go
+    go = load("plotly.graph_objects")
 
     figure, rows = go.Figure(), []
     for a, b in combinations(match.results.values(), 2):
@@ -169,7 +170,7 @@ def paired_chart(match: "Match") -> Chart:
 
 def training_chart(name: str, curve: Sequence[Mapping[str, Any]]) -> Chart:
     """How a training comes on: `score`, `tiles` or `learning`."""
-    import plotly.graph_objects as go
+    go = load("plotly.graph_objects")
 
     figure, rows, columns = go.Figure(), [], ["moves", "seconds"]
     xs = [point["n_moves"] for point in curve]
@@ -217,7 +218,7 @@ def solve_chart(layers: Mapping[int, int], valued_from: int | None) -> Chart:
 
     Forward makes the layers from small sums to large ones, backward values them from large ones to small ones.
     """
-    import plotly.graph_objects as go
+    go = load("plotly.graph_objects")
 
     sums = sorted(layers)
     step = max(1, math.ceil(len(sums) / POINTS))
@@ -245,7 +246,7 @@ def solve_chart(layers: Mapping[int, int], valued_from: int | None) -> Chart:
 
 def layer_chart(layers: Sequence[tuple[int, int, int]]) -> Chart:
     """How many boards each layer of a table has: rows of tile sum, states, afterstates."""
-    import plotly.graph_objects as go
+    go = load("plotly.graph_objects")
 
     figure = go.Figure()
     for i, (label, column) in enumerate((("states", 1), ("afterstates", 2))):

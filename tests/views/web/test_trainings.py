@@ -4,13 +4,13 @@ import itertools
 import json
 import os
 import shutil
+import sys
 from importlib.util import find_spec
 
 import pytest
 from web_server import serving
 
 from lab2048.errors import FileError
-from lab2048.learning import registry
 from lab2048.learning.ntuple import Training
 from lab2048.learning.ntuple_config import Config
 from lab2048.rules import Rules
@@ -189,17 +189,15 @@ def test_a_training_that_goes_on_is_planned_with_the_size_that_it_will_come_to(w
 
 
 def test_without_torch_a_deep_training_says_what_to_install(web, monkeypatch):
-    monkeypatch.setattr(registry, "has_torch", lambda: False)
+    monkeypatch.setitem(sys.modules, "torch", None)
     said = web.error("POST", "/api/trainings/plan", {"name": "a", "method": "dqn"})
-    assert said == "deep networks need torch: pip install 'lab2048[deep]'"
+    assert said.startswith("this needs the extra 'deep' (deep networks); missing: torch; run: ")
 
 
 def test_players_that_need_torch_are_not_offered_without_it(web, monkeypatch):
-    from lab2048.views.web.routes import players
-
     names = {player["name"] for player in web.get("/api/players")["players"]}
     assert {"c51", "net"} & names == ({"c51", "net"} if find_spec("torch") else set())
-    monkeypatch.setattr(players, "has_torch", lambda: False)
+    monkeypatch.setitem(sys.modules, "torch", None)
     names = {player["name"] for player in web.get("/api/players")["players"]}
     assert not {"c51", "net"} & names
 

@@ -20,6 +20,7 @@ from lab2048.arena.batch import Batch, play_batch
 from lab2048.arena.executor import Pool
 from lab2048.arena.tuning.parameter import ParameterSpace, check_names, make_space, sample_boards, with_matrix
 from lab2048.errors import StoreError, UnknownNameError, UsageError
+from lab2048.extras import need
 from lab2048.players.evaluator import Evaluator
 from lab2048.players.registry import fit_player, make_player, options, spec_with
 from lab2048.records.episode import Episode
@@ -75,6 +76,7 @@ class Tuning:
             start = with_matrix(start, self.rules.shape)
             names += ["matrix"] if names else []
         check_names(start, self.rules.shape, names)
+        need("tune")
         self.make_ready()
         batch = Batch(self.spec_of(self.evaluator), self.rules, self.seed, range(SAMPLE_GAMES), is_passing=True)
         boards = sample_boards(list(play_batch(batch, lambda: False).episodes.values()))

@@ -17,6 +17,7 @@ import typer
 from lab2048.cli.option_types import Within
 from lab2048.cli.options import StoreOption, say
 from lab2048.errors import UsageError
+from lab2048.extras import need
 
 if TYPE_CHECKING:
     from lab2048.records.store import Store
@@ -49,6 +50,7 @@ def serve(
 
     Example: lab2048 serve --port 8000 --no-open
     """
+    need("app")
     token = secrets.token_urlsafe(16) if lan else None
     listener = _listen(port, lan=lan)
     if listener is None:

@@ -22,6 +22,7 @@ from lab2048.cli.options import (
     is_typed,
 )
 from lab2048.errors import UsageError
+from lab2048.extras import need
 
 if TYPE_CHECKING:
     from lab2048.arena.session import Session
@@ -61,6 +62,7 @@ def tui(
 
     Example: lab2048 tui --rules hex2
     """
+    need("app")
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM") == "dumb":
         raise UsageError("tui needs a terminal: expected one, or use lab2048 play, which also reads lines")
     if game is not None and (typed := [name for name in _OF_RULES if is_typed(context, name)]):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from lab2048.arena.compile import PLAY, SOLVER, groups_of, prepare
 from lab2048.errors import FileError, LabError, UsageError, nearest
+from lab2048.extras import has_extra, install_command
 from lab2048.learning.registry import METHODS
-from lab2048.models.deep.torch_import import has_torch
 from lab2048.players.registry import fit_player, make_player, names
 from lab2048.studies.model import Row, Study
 from lab2048.studies.result import Result, ResultFolder
@@ -16,7 +16,6 @@ from lab2048.studies.run.task import RowTask, SkippedError, StoppedError
 from lab2048.studies.run.trained_games import WEIGHTS, is_trained
 from lab2048.studies.run.training import make_config
 
-INSTALL_DEEP = "install torch: pip install 'lab2048[deep]'"
 _DEEP_PLAYERS = ("c51", "net")
 _INNER = re.compile(r"inner=\(?([a-z0-9_-]+)")
 
@@ -31,8 +30,8 @@ def reason_to_skip(row: Row, size: str) -> str:
     players = {found.partition(":")[0] for found in spoken if found}
     method = METHODS.get(row.training_spec.method) if row.training_spec else None
     is_deep = method is not None and method.is_deep
-    if (is_deep or not players.isdisjoint(_DEEP_PLAYERS)) and not has_torch():
-        return INSTALL_DEEP
+    if (is_deep or not players.isdisjoint(_DEEP_PLAYERS)) and not has_extra("deep"):
+        return f"needs the extra 'deep': {install_command('deep')}"
     for name in sorted(players):
         if name not in names():
             return f"install a lab2048 that has the player {name}"

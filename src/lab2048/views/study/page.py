@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
+from lab2048.extras import load
 from lab2048.studies.measure import Unit
 from lab2048.studies.report import Report
 from lab2048.views.study.chart import OURS, THEIRS, Panel, is_logarithmic, panels
@@ -33,7 +34,7 @@ code { font-size: 0.85rem; } .chart { margin: 1.5rem 0; }
 
 def report_html(report: Report) -> str:
     """The page."""
-    from plotly.offline import get_plotlyjs
+    get_plotlyjs = load("plotly.offline").get_plotlyjs
 
     study = report.study
     charts = "\n".join(f'<div class="chart">{_draw(figure)}</div>' for figure in figures(report))
@@ -123,7 +124,7 @@ def figures(report: Report) -> Iterator[Any]:
 
 
 def _panel_figure(panel: Panel) -> Any:
-    import plotly.graph_objects as go
+    go = load("plotly.graph_objects")
 
     lines = panel.lines[::-1]  # the first one on top
     places = range(len(lines))
@@ -197,7 +198,7 @@ def _axis(panel: Panel) -> dict[str, Any]:
 
 
 def _curve_figures(report: Report) -> Iterator[Any]:
-    import plotly.graph_objects as go
+    go = load("plotly.graph_objects")
 
     for name, lines in curves(report).items():
         figure = go.Figure()

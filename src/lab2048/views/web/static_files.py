@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from lab2048.errors import LabError
+from lab2048.extras import missing_error
 
 STATIC = Path(__file__).parent / "static"
 PLOTLY = "/plotly.js"
@@ -62,7 +63,7 @@ def _find(where: str) -> Path | str:
     if where == "/favicon.ico":  # browsers ask for it by themselves
         return ICON
     if where == PLOTLY:
-        return _plotly() or "plotly is not installed: pip install plotly"
+        return _plotly() or str(missing_error("app", ["plotly"]))
     kind, _, rest = where.removeprefix("/").partition("/")
     if kind == "static":  # only what is listed, so that no path leads elsewhere
         return STATIC / rest if rest in _listing() else f"there is no file {rest[:80]!r}"

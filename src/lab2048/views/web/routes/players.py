@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from lab2048.errors import LabError
-from lab2048.models.deep.torch_import import has_torch
+from lab2048.extras import has_extra
 from lab2048.players import default_spec, names
 from lab2048.players.registry import make_player, options, player_class, summary
 from lab2048.rules import Board, Rules
@@ -162,7 +162,7 @@ def _networks(lab: Lab, board: Board) -> list[PresetData]:
 
 def _needs_torch(spec: str) -> bool:
     """Return whether a player needs torch and it is not installed."""
-    return spec.partition(":")[0] in _DEEP and not has_torch()
+    return spec.partition(":")[0] in _DEEP and not has_extra("deep")
 
 
 def unit_of_player(spec: str) -> str:
