@@ -1,4 +1,4 @@
-"""The words of the README, typed one by one: what it shows is what happens."""
+"""What README and documentation show is what happens: commands, sessions of Python, and links."""
 
 import doctest
 import re
@@ -12,29 +12,40 @@ from lab2048.rules import hexagon
 from lab2048.rules.move import letters
 
 TOP = Path(__file__).parents[2]
-README = (TOP / "README.md").read_text()
-DOCS = [TOP / "README.md", *sorted((TOP / "docs").rglob("*.md")), TOP / "CONTRIBUTING.md", TOP / "CHANGELOG.md"]
+README = TOP / "README.md"
+DOCS = [README, *sorted((TOP / "docs").rglob("*.md")), TOP / "CONTRIBUTING.md", TOP / "CHANGELOG.md"]
+WITH_COMMANDS = [path for path in DOCS if "```console\n" in path.read_text()]
 
 
-def sessions() -> list[tuple[str, str]]:
-    """The commands of the README with the output that it shows, in order."""
+def sessions(page: str) -> list[tuple[str, str]]:
+    """The commands of a page with the output that it shows, in order."""
     found = []
-    for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL):
+    for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
             found.append((command, output))
     return found
 
 
-def test_readme_shows_what_happens(own_store: Path, tmp_path: Path) -> None:
-    assert sessions()
-    for command, expected in sessions():
+@pytest.mark.parametrize("path", WITH_COMMANDS, ids=lambda path: path.name)
+def test_commands_show_what_happens(path: Path, tmp_path: Path) -> None:
+    for command, expected in sessions(path.read_text()):
         words = command.replace("lab2048", f"{sys.executable} -m lab2048")
         done = subprocess.run(words, shell=True, capture_output=True, text=True, check=True, cwd=tmp_path)
         same = doctest.OutputChecker().check_output(
             expected, done.stdout, doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
         )
         assert same, f"$ {command}\n{done.stdout}\nexpected\n{expected}"
+
+
+def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    [code] = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {})
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.read_text().split()) <= 700
 
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)

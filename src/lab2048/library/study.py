@@ -52,6 +52,11 @@ class StudyResult:
         return self._folder.study.question
 
     @property
+    def rows(self) -> list[str]:
+        """The ids of the rows, each a player or a question that is measured."""
+        return [row.id for row in self._folder.study.rows]
+
+    @property
     def report(self) -> Report:
         """The figures: published, ours, and whether they agree."""
         return make_report(self._folder)
