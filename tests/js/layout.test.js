@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { GAP, Layout } from "../../src/lab2048/views/web/static/js/pure/layout.js";
+import { FRAME_STROKE, GAP, Layout } from "../../src/lab2048/views/web/static/js/pure/layout.js";
 
 /**
  * A board of squares from rows of cells, as the server sends it; -1 is a brick.
@@ -44,6 +44,15 @@ test("tiles and gaps fill the board", () => {
   near(layout.sizes["--w"], (1 - GAP) / wide);
   near(layout.boxes[4]["--y"], (1 + GAP) / (2 + GAP));
   assert.equal(layout.boxes.length, 5);
+});
+
+test("the frame is made of whole outlines, and fits the board with its stroke", () => {
+  const layout = new Layout({ ...BRICKED, boxed: false });
+  assert.equal(layout.polygons.length, 6);
+  assert.equal(layout.polygons[1], "0.5,-0.5 1.5,-0.5 1.5,0.5 0.5,0.5");
+  const [left, top, wide, high] = layout.viewBox.split(" ").map(Number);
+  assert.ok(left <= -0.5 - FRAME_STROKE / 2 && top <= -0.5 - FRAME_STROKE / 2);
+  assert.ok(left + wide >= 2.5 + FRAME_STROKE / 2 && top + high >= 1.5 + FRAME_STROKE / 2);
 });
 
 test("cells that are no boxes are cut out by their outlines, in boxes around their centres", () => {

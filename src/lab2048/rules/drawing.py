@@ -64,14 +64,19 @@ def draw_svg(shape: Shape, ranks: Ranks, label: str) -> str:
             f'<rect x="{left - margin:.1f}" y="{top - margin:.1f}" width="{width:.1f}" height="{height:.1f}" '
             f'rx="6" fill="{_hex(FRAME)}"/>'
         )
-    entries = zip(*(chain.from_iterable(each) for each in (shape.rows, shape.centres, shape.outlines)), strict=True)
+    entries = list(
+        zip(*(chain.from_iterable(each) for each in (shape.rows, shape.centres, shape.outlines)), strict=True)
+    )
+    if not shape.is_boxed:  # one frame behind all cells: frames of single cells would end in spikes where they meet
+        corners = (_corners((_UNIT * x, _UNIT * y), outline, 1.0) for _, (x, y), outline in entries)
+        path = "".join(f"M{_points(each)}z" for each in corners)
+        look = f'fill="{_hex(FRAME)}" stroke="{_hex(FRAME)}" stroke-width="{2 * margin:.1f}" stroke-linejoin="round"'
+        parts.append(f'<path d="{path}" {look}/>')
     for cell, (x, y), outline in entries:
         rank = 0 if cell == BRICK else ranks[cell]
         fill, ink = tile_colours(rank) if rank else (STONE if cell == BRICK else EMPTY, DARK_INK)
         centre = _UNIT * x, _UNIT * y
-        edge = "" if shape.is_boxed else f' stroke="{_hex(FRAME)}" stroke-width="{margin:.1f}"'
-        corners = " ".join(f"{px:.1f},{py:.1f}" for px, py in _corners(centre, outline))
-        parts.append(f'<polygon points="{corners}" fill="{_hex(fill)}" stroke-linejoin="round"{edge}/>')
+        parts.append(f'<polygon points="{_points(_corners(centre, outline, _SCALE))}" fill="{_hex(fill)}"/>')
         if rank:
             face = str(2**rank)
             size = _FONT_SIZES.get(len(face), _SMALLEST_FONT)
@@ -82,8 +87,12 @@ def draw_svg(shape: Shape, ranks: Ranks, label: str) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def _corners(centre: Point, outline: tuple[Point, ...]) -> list[Point]:
-    return [(centre[0] + _SCALE * _UNIT * x, centre[1] + _SCALE * _UNIT * y) for x, y in outline]
+def _corners(centre: Point, outline: tuple[Point, ...], scale: float) -> list[Point]:
+    return [(centre[0] + scale * _UNIT * x, centre[1] + scale * _UNIT * y) for x, y in outline]
+
+
+def _points(corners: list[Point]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
 
 
 def _hex(colour: Colour) -> str:

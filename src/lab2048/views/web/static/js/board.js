@@ -4,7 +4,7 @@
 // So no key waits for an animation or is lost to one.
 
 import { Motion } from "./motion.js";
-import { Layout } from "./pure/layout.js";
+import { FRAME_STROKE, Layout } from "./pure/layout.js";
 import { slide, tile } from "./pure/slide.js";
 import { Swipe } from "./pure/swipe.js";
 
@@ -192,26 +192,24 @@ export class LabBoard extends HTMLElement {
     for (const [name, size] of Object.entries(layout.sizes)) this.style.setProperty(name, size);
     /** @type {HTMLElement[]} */
     const tiles = [];
-    const backs = element("div", "places");
     const under = element("div", "places");
     const over = element("div", "tiles");
     for (const entry of layout.entries) {
       const box = layout.box(entry);
       under.append(element("div", entry.cell < 0 ? "place brick" : "place", box));
-      if (!boxed) backs.append(element("div", "back", box));
       if (entry.cell < 0) continue;
       const face = element("div", "tile", box);
       face.dataset.rank = "0";
       tiles[entry.cell] = face;
       over.append(face);
     }
-    for (const layer of [backs, under, over]) layer.setAttribute("aria-hidden", "true");
+    for (const layer of [under, over]) layer.setAttribute("aria-hidden", "true");
     const arrow = makeArrow();
     const table = makeTable(shape);
     // A table is never narrower than its text, so a box hides it: otherwise it widens the page on a phone.
     const unseen = element("div", "unseen");
     unseen.append(table);
-    this.replaceChildren(backs, under, over, arrow, unseen);
+    this.replaceChildren(...(boxed ? [] : [makeFrame(layout)]), under, over, arrow, unseen);
     const swipe = new Swipe(
       moves.map(({ dx, dy }) => [dx, dy]),
       this.clientWidth,
@@ -341,6 +339,24 @@ function element(tag, name, box = null) {
  */
 function put(made, box) {
   for (const [name, value] of Object.entries(box)) made.style.setProperty(name, value);
+}
+
+/**
+ * The frame of a board whose cells are no boxes: their outlines, joined by strokes with round corners.
+ * @param {Layout} layout
+ */
+function makeFrame(layout) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", layout.viewBox);
+  svg.setAttribute("class", "frame");
+  svg.setAttribute("aria-hidden", "true");
+  for (const points of layout.polygons) {
+    const polygon = document.createElementNS(SVG, "polygon");
+    polygon.setAttribute("points", points);
+    polygon.setAttribute("stroke-width", String(FRAME_STROKE));
+    svg.append(polygon);
+  }
+  return svg;
 }
 
 /** An arrow that points to the right, 100 by 40. */

@@ -4,6 +4,8 @@
 // neighbours is 1, a brick has cell -1, and an outline is a polygon around the centre.
 
 export const GAP = 0.09; // between tiles, of the distance of neighbours
+const PAD = 0.1; // around a board whose cells are no boxes
+export const FRAME_STROKE = 1.6 * PAD; // half of it lies outside the outlines, so all of it is inside the board
 const ARROW = 0.22; // the width of an arrow that points out a move, of the board's
 const RING = 0.92; // the inner edge of the ring that marks a new tile, of its outline
 
@@ -25,7 +27,7 @@ export class Layout {
     const points = outlines.flat();
     this.#w = 2 * Math.max(...points.map(([x]) => Math.abs(x)));
     this.#h = 2 * Math.max(...points.map(([, y]) => Math.abs(y)));
-    this.#pad = boxed ? GAP / 2 : 0.1;
+    this.#pad = boxed ? GAP / 2 : PAD;
     this.#wide = width + 2 * this.#pad;
     this.#high = height + 2 * this.#pad;
     this.#clips = boxed ? [] : outlines.map((outline) => this.#clip(outline));
@@ -46,6 +48,18 @@ export class Layout {
   /** Every entry, cells in order and then bricks. */
   get entries() {
     return [...this.#shape.entries].sort((a, b) => Number(a.cell < 0) - Number(b.cell < 0) || a.cell - b.cell);
+  }
+
+  /** The whole board in the units of the shape, as the attribute of an SVG image. */
+  get viewBox() {
+    const { left, top } = this.#shape;
+    return [left - this.#pad, top - this.#pad, this.#wide, this.#high].join(" ");
+  }
+
+  /** The outline of every entry, as the attribute `points` of an SVG polygon. */
+  get polygons() {
+    const { entries, outlines } = this.#shape;
+    return entries.map(({ x, y, outline }) => outlines[outline].map(([dx, dy]) => `${x + dx},${y + dy}`).join(" "));
   }
 
   /**
