@@ -8,6 +8,8 @@ from lab2048.envs.render import draw_board
 from lab2048.errors import BoardError
 from lab2048.players import make_player
 from lab2048.rules import Board, Game, Rules, TriangleMove, triangle
+from lab2048.rules.drawing import draw_svg
+from lab2048.rules.kind import KINDS, Kind
 from lab2048.views.text import render
 from lab2048.views.tui.palette import Palette
 from lab2048.views.tui.widgets.facts import move_keys, play_help
@@ -108,3 +110,19 @@ def test_players_play_it(spec: str) -> None:
     game.replay(episode.moves)
     assert game.is_over
     assert set(episode.moves) <= set("edczaq")
+
+
+def test_a_picture_has_one_frame_with_round_corners_behind_its_cells() -> None:
+    picture = draw_svg(triangle(3), (0,) * 9, "empty")
+    assert picture.count("<polygon") == 9
+    assert picture.count("stroke=") == picture.count('stroke-linejoin="round"') == picture.count("<path") == 1
+    assert picture.index("<path") < picture.index("<polygon")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_boards_that_views_offer_are_of_their_kind(kind: Kind) -> None:
+    for board, label in kind.presets.items():
+        shape = Board.from_text(board).shape
+        assert shape.kind == kind.cells
+        if kind.prefix:
+            assert label == f"{shape.n_cells} {kind.cells}"

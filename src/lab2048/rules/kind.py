@@ -40,6 +40,7 @@ class Kind(ABC):
     moves: ClassVar[Moves]
     keys_text: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]]
+    presets: ClassVar[dict[str, str]]  # boards that views offer, with their labels
 
     @abstractmethod
     def lengths(self, *sizes: int) -> Lengths:
@@ -93,6 +94,12 @@ class Squares(Kind):
     cells, prefix, example = "squares", "", "4x4"
     moves, keys_text = tuple(Move), "w a s d"
     parameters = (Parameter("rows", 1, MAX_SIDE), Parameter("columns", 1, MAX_SIDE))
+    presets: ClassVar[dict[str, str]] = {
+        "4x4": "4x4, classic",
+        **{name: name for name in ("3x3", "5x5", "2x2", "2x3", "3x4", "8x8")},
+        "####|#xx#|####": "ring",
+        "xx#xx|x###x|#####|x###x|xx#xx": "diamond",
+    }
     _steps = ((-1, 0), (0, 1), (1, 0), (0, -1))
     _outline = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
 
@@ -140,6 +147,7 @@ class Hexagons(Kind):
     row_noun = "column"
     moves, keys_text = tuple(HexMove), "q w e / a s d"
     parameters = (Parameter("radius", 1, 4),)
+    presets: ClassVar[dict[str, str]] = {"hex1": "7 hexagons", "hex2": "19 hexagons", "hex3": "37 hexagons"}
     _steps = ((0, -1), (1, -1), (1, 0), (0, 1), (-1, 1), (-1, 0))
     _corners = ((-0.25, -0.5), (0.25, -0.5), (0.5, 0.0), (0.25, 0.5), (-0.25, 0.5), (-0.5, 0.0))
     _outline = tuple((x / _HALF, y) for x, y in _corners)
@@ -183,6 +191,7 @@ class Triangles(Kind):
     misspelt = "tri(?:angles?|angular)?"
     moves, keys_text = tuple(TriangleMove), "q e / a d / z c"
     parameters = (Parameter("side", 2, MAX_SIDE),)
+    presets: ClassVar[dict[str, str]] = {"tri3": "9 triangles", "tri4": "16 triangles", "tri5": "25 triangles"}
     _standing = ((0.0, -1.0), (_HALF, 0.5), (-_HALF, 0.5))
     # For each move the step from a triangle that stands on a side, and from one that stands on a tip.
     _steps = (

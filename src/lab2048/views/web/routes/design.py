@@ -32,6 +32,13 @@ class ParameterData(BaseModel):
     options: list[tuple[int, str]]
 
 
+class BoardPresetData(BaseModel):
+    """A board that forms propose."""
+
+    board: str
+    label: str
+
+
 class KindData(BaseModel):
     """A kind of boards; the name of a plain board is the prefix and its parameters, joined by x."""
 
@@ -39,6 +46,7 @@ class KindData(BaseModel):
     prefix: str
     keys: str
     parameters: list[ParameterData]
+    presets: list[BoardPresetData]
 
 
 class DesignData(BaseModel):
@@ -105,6 +113,7 @@ def kinds() -> list[KindData]:
                 )
                 for each, default in zip(kind.parameters, Board.from_text(kind.example).shape.sizes, strict=True)
             ],
+            presets=[BoardPresetData(board=board, label=label) for board, label in kind.presets.items()],
         )
         for kind in KINDS
     ]

@@ -1,22 +1,11 @@
 // The fields of rules: board, goal, spawns, first tiles, spawner.
 
-import { field, h, select } from "./dom.js";
+import { get } from "./api.js";
+import { complain, field, h, select } from "./dom.js";
 
-/** @type {import("./dom.js").Option[]} */
-const BOARDS = [
-  ["4x4", "4x4, the classic"],
-  ["3x3", "3x3"],
-  ["5x5", "5x5"],
-  ["2x2", "2x2"],
-  ["2x3", "2x3"],
-  ["3x4", "3x4"],
-  ["8x8", "8x8"],
-  ["hex1", "hexagons, 7"],
-  ["hex2", "hexagons, 19"],
-  ["hex3", "hexagons, 37"],
-  ["####|#xx#|####", "a ring"],
-  ["xx#xx|x###x|#####|x###x|xx#xx", "a diamond"],
-];
+/** @type {Promise<Api.KindData[]> | null} */
+let kinds = null; // asked for once
+
 /** @type {import("./dom.js").Option[]} */
 const GOALS = Array.from({ length: 16 }, (_, i) => 2 ** (i + 2)).map((tile) => [String(tile), String(tile)]);
 
@@ -37,8 +26,8 @@ export function rulesForm(rules, { onchange = () => {}, boardOnly = false, noBoa
     required: true,
   });
   const known = select(
-    [...BOARDS, ["", "another map"]],
-    BOARDS.some(([text]) => text === board.value) ? board.value : "",
+    [["", "another map"]],
+    "",
     (text) => {
       if (text) board.value = text;
       else board.select();
@@ -46,8 +35,21 @@ export function rulesForm(rules, { onchange = () => {}, boardOnly = false, noBoa
     },
     { name: "preset" },
   );
+  const choose = () => {
+    const text = board.value.trim();
+    known.value = [...known.options].some(({ value }) => value === text) ? text : "";
+  };
+  kinds ??= get("/api/shape/kinds");
+  kinds.then((found) => {
+    const presets = found.flatMap((kind) => kind.presets);
+    known.prepend(...presets.map((preset) => h("option", { value: preset.board }, preset.label)));
+    choose();
+  }, (error) => {
+    kinds = null;
+    complain(error);
+  });
   board.addEventListener("input", () => {
-    known.value = BOARDS.some(([text]) => text === board.value.trim()) ? board.value.trim() : "";
+    choose();
     onchange();
   });
   const goal = select(GOALS, String(rules.goal ?? 2048), onchange, { name: "goal" });
