@@ -11,7 +11,7 @@ import {
   number,
   percent,
   scores,
-  short,
+  short, shorts,
 } from "../../src/lab2048/views/web/static/js/pure/format.js";
 import { golden } from "./golden.js";
 
@@ -19,6 +19,15 @@ test("numbers, rates and times read as Python writes them", () => {
   for (const [value, text] of golden.numbers) assert.equal(number(value), text);
   for (const [rate, text] of golden.rates) assert.equal(percent(rate), text);
   for (const [seconds, text] of golden.seconds) assert.equal(duration(seconds), text);
+});
+
+test("short numbers have enough digits to tell them apart", () => {
+  assert.deepEqual(shorts([182_412, 182_380, 150_000]), ["182.41k", "182.38k", "150.00k"]);
+  assert.deepEqual(shorts([182_400, 150_000]), ["182.4k", "150.0k"]);
+  assert.deepEqual(shorts([182_412.1, 182_412.2]), ["182.4121k", "182.4122k"]);
+  assert.deepEqual(shorts([182_412.11, 182_412.12]), ["182.4121k", "182.4121k"]); // no more than four decimals
+  assert.deepEqual(shorts([512.25, 512]), ["512.3", "512.0"]);
+  assert.deepEqual(shorts([]), []);
 });
 
 test("short numbers fit a narrow place", () => {

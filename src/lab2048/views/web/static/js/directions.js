@@ -1,26 +1,24 @@
 // The buttons of the moves around a board, with bars that show the values of a hint.
 
 import { h } from "./dom.js";
-import { chances, percent, short } from "./pure/format.js";
+import { chances, scores, shorts } from "./pure/format.js";
 import { capital } from "./pure/words.js";
 
-/**
- * @param {number} value
- * @param {string} unit
- */
-function valueText(value, unit) {
-  return unit === "chance" ? percent(value) : short(value);
-}
+const LOST = -1e300; // the server's number for the value of a lost game, where that is minus infinity
 
 /**
- * The value of every move of a hint as text, by move; chances have enough digits to tell them apart.
+ * The value of every move of a hint as text, by move, with enough digits to tell them apart.
  * @param {Api.HintData} hint
+ * @param {{ isNarrow?: boolean }} [options]
  * @returns {Map<number, string>}
  */
-export function valueTexts({ unit, values }) {
-  const texts =
-    unit === "chance" ? chances(values.map(({ value }) => value)) : values.map(({ value }) => valueText(value, unit));
-  return new Map(values.map(({ move }, i) => [move, texts[i]]));
+export function valueTexts({ unit, values }, { isNarrow = false } = {}) {
+  const finite = values.filter(({ value }) => value > LOST);
+  const write = unit === "chance" ? chances : isNarrow ? shorts : scores;
+  const texts = write(finite.map(({ value }) => value));
+  const found = new Map(values.map(({ move }) => [move, "lost"]));
+  finite.forEach(({ move }, i) => found.set(move, texts[i]));
+  return found;
 }
 
 /**
@@ -31,18 +29,6 @@ export function valueTexts({ unit, values }) {
 export function shares(values) {
   const most = Math.max(...values.map(({ loss }) => loss), 0);
   return new Map(values.map(({ move, loss }) => [move, most > 0 ? 1 - (0.75 * loss) / most : 1]));
-}
-
-/**
- * The text of a bar: the value, or the loss if the value reads the same as that of the best move.
- * @param {Api.ValueData} value
- * @param {Api.HintData} hint
- * @param {Map<number, string>} texts
- */
-function label({ move, loss }, { move: best, unit }, texts) {
-  const text = texts.get(move) ?? "";
-  const isSame = best !== null && move !== best && text === texts.get(best);
-  return isSame && loss > 0 ? `-${valueText(loss, unit)}` : text;
 }
 
 export class Directions {
@@ -95,11 +81,10 @@ export class Directions {
   show(hint, legal, mode) {
     const detailed = mode === "all" ? hint : null;
     const share = shares(detailed?.values ?? []);
-    const texts = detailed ? valueTexts(detailed) : new Map();
+    const texts = detailed ? valueTexts(detailed, { isNarrow: true }) : new Map();
     const best = mode === "off" ? null : (hint?.move ?? null);
     this.#buttons.forEach(({ name, button, value }, move) => {
-      const found = detailed?.values.find((each) => each.move === move);
-      const text = detailed && found ? label(found, detailed, texts) : "";
+      const text = texts.get(move) ?? "";
       const isLegal = legal.includes(move);
       button.classList.toggle("best", move === best);
       button.classList.toggle("can", isLegal);

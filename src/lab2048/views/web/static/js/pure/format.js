@@ -26,11 +26,18 @@ export function count(n, noun) {
  * @param {MaybeNumber} value
  */
 export function short(value) {
-  if (value === null || value === undefined) return "-";
+  return value === null || value === undefined ? "-" : shorten(value, 1);
+}
+
+/**
+ * @param {number} value
+ * @param {number} decimals of thousands and millions
+ */
+function shorten(value, decimals) {
   const size = Math.abs(value);
-  if (size >= 999_950_000) return (value / 1e9).toFixed(1) + "G";
-  if (size >= 999_950) return (value / 1e6).toFixed(1) + "M";
-  if (size >= 9_999.5) return (value / 1e3).toFixed(1) + "k";
+  if (size >= 999_950_000) return (value / 1e9).toFixed(decimals) + "G";
+  if (size >= 999_950) return (value / 1e6).toFixed(decimals) + "M";
+  if (size >= 9_999.5) return (value / 1e3).toFixed(decimals) + "k";
   return number(size >= 100 ? Math.round(value) : value);
 }
 
@@ -83,6 +90,17 @@ export function scores(values) {
     const [whole, rest] = Math.abs(value).toFixed(decimals).split(".");
     return `${value < 0 ? "-" : ""}${separate(Number(whole))}.${rest}`;
   });
+}
+
+/**
+ * Scores for narrow places, with up to four decimals to tell different ones apart: 182.41k and 182.38k.
+ * @param {number[]} values
+ */
+export function shorts(values) {
+  const n = new Set(values).size;
+  if (values.every((value) => Math.abs(value) < 9_999.5)) return scores(values);
+  const tried = [1, 2, 3, 4].map((decimals) => values.map((value) => shorten(value, decimals)));
+  return tried.find((texts) => new Set(texts).size === n) ?? tried[3];
 }
 
 /**
