@@ -14,6 +14,11 @@ declare namespace Api {
     error: string;
   }
 
+  interface BoardPresetData {
+    board: string;
+    label: string;
+  }
+
   interface ChangeData {
     state: StateData;
     turns: Array<TurnData>;
@@ -213,6 +218,7 @@ declare namespace Api {
     prefix: string;
     keys: string;
     parameters: Array<ParameterData>;
+    presets: Array<BoardPresetData>;
   }
 
   interface Listed {
@@ -352,6 +358,11 @@ declare namespace Api {
     moves: Array<MoveProbed>;
     spawns: Array<SpawnProbed>;
     command: string;
+  }
+
+  interface ReadyData {
+    ready: boolean;
+    doing: string;
   }
 
   interface ReplayData {
@@ -586,6 +597,10 @@ declare namespace Api {
     GET: {
       "/api/status": {
         answer: StatusData;
+      };
+      "/api/ready": {
+        query?: { player?: string | null; solve?: boolean };
+        answer: ReadyData;
       };
       "/api/events": {
         query: { tab: string; games?: string; once?: boolean };

@@ -200,6 +200,75 @@ def test_two_tabs_show_one_game(make_tab: Any) -> None:
         is_in_step(there)
 
 
+def test_a_game_that_another_tab_deletes_says_so_and_a_new_one_can_be_started(make_tab: Any) -> None:
+    one: Tab = make_tab()
+    one.remember(player="random", speed=4)
+    begin(one)
+    number = one.game()["state"]["id"]
+    press(one, "Enter")
+    expect(one.page.get_by_role("button", name="Pause")).to_be_visible()
+    two: Tab = make_tab()
+    two.go("#/games")
+    two.page.get_by_role("row").filter(has_text=str(number)).get_by_role("button", name="Delete").click()
+    banner = one.page.locator(".banner.deleted")
+    expect(banner).to_contain_text("This game was deleted")
+    expect(one.page.get_by_role("button", name="Autoplay")).to_be_disabled()
+    shown = one.ranks()
+    press(one, " ".join(ARROWS))
+    assert one.ranks() == shown
+    # Undone in the other tab, it can be played again here; deleted again, another one can.
+    two.page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(banner).to_have_count(0)
+    expect(one.page.get_by_role("button", name="Autoplay")).to_be_enabled()
+    one.server.ask(f"/api/games/{number}", method="DELETE")
+    banner.get_by_role("button", name="New game").click()
+    expect(one.page.locator(".banner")).to_be_empty()
+    expect(moves_shown(one)).to_have_text("0")
+    assert one.game()["state"]["id"] != number
+    is_in_step(one)
+
+
+def test_hints_wait_for_the_player_without_an_error(make_tab: Any, server: Server) -> None:
+    """The page is opened before the players are ready; the browser would log every refused request as an error."""
+    server.stop()
+    tab: Tab = make_tab()
+    tab.remember(hints="all", player="ntuple")
+    refused: list[str] = []
+    tab.page.on("response", lambda answer: refused.append(answer.url) if answer.status >= 400 else None)
+    server.start()
+    begin(tab)
+    press(tab, "Enter")  # also before the player is ready: it plays when it is
+    expect(tab.page.locator(".values .best")).to_be_visible()
+    tab.until("Number(document.querySelectorAll('.chip b')[2].textContent) > 1")
+    assert refused == []
+
+
+def test_hints_show_one_quantity_and_name_it(tab: Tab) -> None:
+    tab.remember(hints="all", player="ntuple:depth=1")
+    begin(tab)
+    expect(tab.page.locator(".quantity")).to_have_text("Expected further score")
+    id_ = tab.game()["state"]["id"]
+    values = tab.server.ask("/api/hint", {"game": id_, "player": "ntuple:depth=1"})["values"]
+    texts = tab.page.locator(".values .n").all_inner_texts()
+    shown = [float(re.sub(r"[^0-9.]", "", text)) for text in texts]
+    assert len(shown) == len(values) > 1
+    assert all(abs(a - each["value"]) < 1 for a, each in zip(shown, values, strict=True))  # also of worse moves
+
+
+def test_a_board_of_triangles_is_one_of_the_presets_and_has_one_frame(tab: Tab) -> None:
+    begin(tab)
+    tab.page.get_by_role("button", name="Other rules").click()
+    presets = tab.page.locator("dialog select[name=preset]")
+    expect(presets).to_have_value("4x4")
+    presets.select_option("tri3")
+    tab.page.locator("dialog").get_by_role("button", name="Play").click()
+    expect(tab.page.locator("lab-board svg.frame polygon")).to_have_count(9)
+    frame = tab.page.locator("lab-board svg.frame polygon").first
+    assert frame.evaluate("polygon => getComputedStyle(polygon).strokeLinejoin") == "round"
+    assert len(tab.ranks()) == 9
+    tab.shot("triangles")
+
+
 def test_a_server_that_dies_loses_nothing(tab: Tab, server: Server) -> None:
     begin(tab)
     press(tab, "ArrowLeft ArrowDown ArrowLeft ArrowUp ArrowRight")

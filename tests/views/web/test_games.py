@@ -198,6 +198,24 @@ def test_a_game_that_plays_by_itself_stays_deleted(web, player, speed, n):
     assert web.get("/api/status")["store"] == ""
 
 
+def test_those_who_watch_a_game_are_told_that_it_is_deleted_and_restored(web):
+    state = web.begin(seed=6)
+    id_, path = state["id"], f"/api/games/{state['id']}"
+    web.post(f"{path}/moves", {"moves": "wasd"})
+    with web.events(str(id_)) as events:
+        next(data for event, data in events if event == "game")
+        web.ask("DELETE", path)
+        assert next(data for event, data in events if event != "status") == {"deleted": id_}
+        with web.events(str(id_), "tab-that-comes-late") as late:
+            assert next(data for event, data in late if event == "deleted") == {"deleted": id_}
+        back = web.post(f"{path}/restore")
+        assert next(data["state"] for event, data in events if event == "game") == back
+        with Store.open(web.lab.store.path, create=False) as other:
+            other.remove(id_)
+        web.error("POST", f"{path}/moves", {"moves": "wasd"})
+        assert next(event for event, _ in events if event != "status") == "deleted"
+
+
 def test_a_game_that_another_program_deletes_is_gone(web):
     state = web.begin(seed=6)
     path = f"/api/games/{state['id']}"
@@ -263,6 +281,15 @@ def test_a_shape_has_all_that_a_renderer_needs(web, board):
                 step = (cells[near][0] - cells[far][0], cells[near][1] - cells[far][1])
                 assert step == pytest.approx((move["dx"], move["dy"]), abs=1e-5)
     assert shape["n_symmetries"] == len(true.symmetries)
+
+
+def test_readiness_is_asked_for_by_player_or_for_estimates(web, monkeypatch):
+    assert web.get("/api/ready") == {"ready": True, "doing": "preparing the players"}
+    monkeypatch.setattr(web.lab.players.preparation, "has", lambda groups: set(groups) <= {"play"})
+    assert web.get("/api/ready?player=greedy")["ready"]
+    assert not web.get("/api/ready?player=ntuple")["ready"]
+    assert not web.get("/api/ready?solve=true")["ready"]
+    assert "unknown" in web.error("GET", "/api/ready?player=nobody")
 
 
 def test_hints_value_every_legal_move(web):

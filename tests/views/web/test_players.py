@@ -62,3 +62,12 @@ def test_nobody_waits_for_ever(players, monkeypatch):
     with pytest.raises(NotReadyError, match=r"no answer within 0.01 s"):
         players.decide("first", game.rules, game.board)
     may_answer.set()
+
+
+def test_whether_a_player_can_be_asked_is_told_without_asking_it(players):
+    assert not players.is_ready(PLAY)
+    players.preparation._ready.add(PLAY)
+    assert players.is_ready(PLAY)
+    assert not players.is_ready(PLAY, SOLVER)
+    players.preparation.failure = "no compiler"
+    assert players.is_ready(PLAY, SOLVER)  # asking tells why it cannot be

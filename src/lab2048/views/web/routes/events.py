@@ -9,10 +9,14 @@ from fastapi import APIRouter, Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
+from lab2048.arena.compile import SOLVER, groups_of
 from lab2048.errors import LabError, UsageError
+from lab2048.players import default_spec
+from lab2048.rules import Rules
+from lab2048.views.web.errors import NotFoundError
 from lab2048.views.web.routes.jobs import job_list
-from lab2048.views.web.serialize.schema import ERRORS, ChangeData
-from lab2048.views.web.serialize.status import StatusData
+from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, ChangeData, DeletedData
+from lab2048.views.web.serialize.status import ReadyData, StatusData
 from lab2048.views.web.services.event_bus import News
 from lab2048.views.web.state import Lab, LabOf
 
@@ -27,6 +31,18 @@ def status(lab: LabOf) -> StatusData:
     """How the server stands."""
     lab.players.preparation.hurry()
     return lab.status()
+
+
+@router.get("/ready")
+def ready(
+    lab: LabOf,
+    player: Annotated[str | None, Query(max_length=MAX_SPEC)] = None,
+    solve: Annotated[bool, Query(description="Ask about estimates of solves instead.")] = False,
+) -> ReadyData:
+    """Whether a player can be asked now (by default that of the classic board), or a solve be estimated."""
+    spec = lab.library.read(player or default_spec(Rules.from_text("4x4")))
+    groups = [SOLVER] if solve else groups_of([spec])
+    return ReadyData(ready=lab.players.is_ready(*groups), doing=lab.players.preparation.doing)
 
 
 @router.get("/events", response_class=StreamingResponse)
@@ -74,6 +90,9 @@ def _beginning(lab: Lab, games: list[int]) -> list[News]:
     for id_ in games:
         try:
             opened = lab.open_games.get(id_)
+        except NotFoundError:
+            found.append(News("deleted", DeletedData(deleted=id_).model_dump_json()))
+            continue
         except LabError:  # the page asks for it and is told
             continue
         state = lab.open_games.state(opened)

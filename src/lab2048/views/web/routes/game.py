@@ -18,6 +18,7 @@ from lab2048.views.web.serialize.schema import (
     MAX_SPEC,
     Body,
     ChangeData,
+    DeletedData,
     GameData,
     RulesBody,
     ShapeData,
@@ -89,12 +90,6 @@ class ReplayData(BaseModel):
     score: int
     turns: list[TurnData]
     command: str
-
-
-class DeletedData(BaseModel):
-    """The id of the deleted game."""
-
-    deleted: int
 
 
 @router.post("")

@@ -156,6 +156,12 @@ class ChangeData(BaseModel):
     kind: Literal["moves", "undo", "redo", "auto", "open"]
 
 
+class DeletedData(BaseModel):
+    """The id of the deleted game."""
+
+    deleted: int
+
+
 class GameData(BaseModel):
     """A game with all that is needed to show it."""
 

@@ -12,3 +12,10 @@ class StatusData(BaseModel):
     cores: int
     interrupted: list[str]
     store: str
+
+
+class ReadyData(BaseModel):
+    """Whether something can be asked now; if not, what is being prepared."""
+
+    ready: bool
+    doing: str

@@ -13,7 +13,7 @@ from lab2048.records.store import Store, StoredGame
 from lab2048.rules import Rules, Turn
 from lab2048.views.web.errors import ConflictError, NotFoundError
 from lab2048.views.web.serialize.game import state_data, turn_data
-from lab2048.views.web.serialize.schema import ChangeData, StateData
+from lab2048.views.web.serialize.schema import ChangeData, DeletedData, StateData
 from lab2048.views.web.services.autoplay import AutoPlay
 from lab2048.views.web.services.event_bus import Bus, News
 from lab2048.views.web.services.player_names import Library
@@ -108,6 +108,8 @@ class OpenGames:
             # Another program has deleted it, or changed it: then it was saved under another id.
             for id_ in [id_ for id_, other in self._open.items() if other is session]:
                 self._forget(id_)
+                if session.life is Life.DELETED:
+                    self._tell_deleted(id_)
             raise SessionEndedError("the game was changed or deleted by another program")
         return self.tell(session, kind, turns, tab=tab)
 
@@ -121,6 +123,10 @@ class OpenGames:
             news = News("game", change.model_dump_json(), f"game {id_}", short.model_dump_json)
             self.bus.tell(news, game=id_, but=tab)
         return change
+
+    def _tell_deleted(self, id_: int) -> None:
+        """Tell those who watch a game that it was deleted."""
+        self.bus.tell(News("deleted", DeletedData(deleted=id_).model_dump_json(), f"game {id_}"), game=id_)
 
     def state(self, session: Session) -> StateData:
         """Return how a game stands."""
@@ -187,6 +193,7 @@ class OpenGames:
             except SessionEndedError:
                 raise _not_found(id_) from None
             self._forget(id_)
+        self._tell_deleted(id_)
         with self._lock:
             self._best.pop(stored.episode.rules.json_text, None)
             self._deleted[id_] = stored
@@ -194,13 +201,15 @@ class OpenGames:
                 self._deleted.pop(next(iter(self._deleted)))
 
     def restore(self, id_: int) -> Session:
-        """Restore a deleted game."""
+        """Restore a deleted game, and tell those who still watch it."""
         with self._lock:
             stored = self._deleted.pop(id_, None)
             if stored is None:
                 raise NotFoundError(f"game {id_} was not deleted here: expected one that was, since the server began")
             self._best.pop(stored.episode.rules.json_text, None)
-        return self.get(self.store.put_back(stored))
+        session = self.get(self.store.put_back(stored))
+        self.tell(session, "open", [])
+        return session
 
     def close(self) -> None:
         """Stop auto-play and close all games."""

@@ -38,6 +38,10 @@ class Players(PlayerService):
             raise ApiError(f"players cannot be asked: {self.preparation.failure}")
         self.check_groups(*groups_of([spec]))
 
+    def is_ready(self, *groups: str) -> bool:
+        """Return True if groups of kernels are compiled, or will never be: then a question says why."""
+        return bool(self.preparation.failure) or self.preparation.has(groups)
+
     def check_groups(self, *groups: str) -> None:
         """Raise NotReadyError while groups of kernels are being compiled."""
         if not self.preparation.has(groups):

@@ -1,4 +1,4 @@
-// Says that a game has just been won or is over.
+// Says that a game has just been won, is over or was deleted.
 
 import { button, h, say } from "./dom.js";
 import { count, number } from "./pure/format.js";
@@ -27,9 +27,16 @@ export class Banner {
     this.#wasOver = state.over;
   }
 
-  /** @param {Api.StateData} state */
-  show(state) {
-    if (state.over) {
+  /** @param {import("./game.js").Game} game */
+  show({ state, isDeleted }) {
+    if (isDeleted) {
+      this.#set(
+        "deleted",
+        h("p", {}, h("b", {}, "This game was deleted. "), "It takes no more moves."),
+        button("New game", this.#restart, { slim: true }),
+      );
+      say("This game was deleted");
+    } else if (state.over) {
       this.#set(
         "over",
         h(
@@ -48,13 +55,13 @@ export class Banner {
         h("p", {}, h("b", {}, `${state.rules.goal}! `), "You can keep playing."),
         button("OK", () => this.#set(""), { slim: true }),
       );
-    } else if (!state.won || this.#kind === "over") this.#set("");
+    } else if (!state.won || this.#kind !== "won") this.#set("");
     this.#wasWon = state.won;
     this.#wasOver = state.over;
   }
 
   /**
-   * @param {"" | "won" | "over"} kind
+   * @param {"" | "won" | "over" | "deleted"} kind
    * @param {...Node} content
    */
   #set(kind, ...content) {

@@ -4,21 +4,23 @@
 // answer wait in a queue and are sent together, so none is lost.  If the answer differs from what was
 // shown, the board shows the answer.
 
-import { ApiError, get, post, put } from "./api.js";
+import { ApiError, get, post, put, statusOf } from "./api.js";
 import { Emitter } from "./emitter.js";
+import { checkReady } from "./stream.js";
 
 const MANY = 4; // from this many turns on, an answer is not animated turn by turn
 
 /**
  * @typedef {{ kind: "moves", move: number } | { kind: "undo" | "redo", n: number } | { kind: "step", player: string | null }
  *   | { kind: "auto", player: string | null, speed: number, running: boolean }} Action
- * @typedef {{ turns: Api.TurnData[], kind: Api.ChangeData["kind"], before: number[] }} Change `before`: the ranks before the last turn
+ * @typedef {{ turns: Api.TurnData[], kind: Api.ChangeData["kind"] | "deleted", before: number[] }} Change `before`: the ranks before the last turn
  * @typedef {{ move: number, before: number[] }} Slid a slide that is shown already
  */
 
 /** @extends {Emitter<{ change: Change, failure: { error: unknown, action: Action }, blocked: number }>} */
 export class Game extends Emitter {
   moves = ""; // letters, including those that were undone
+  isDeleted = false; // from the store, by another tab or program; the game takes no more moves
   /** @type {Api.GameData | null} */
   #game = null;
   #board;
@@ -64,12 +66,18 @@ export class Game extends Emitter {
     return Boolean(this.#game?.state.auto?.running);
   }
 
+  /** Whether the game takes no more moves. */
+  get isEnded() {
+    return this.isDeleted || this.state.over;
+  }
+
   /**
    * Show another game.
    * @param {Api.GameData} game
    */
   take(game) {
     this.#game = { ...game };
+    this.isDeleted = false;
     this.moves = game.moves;
     this.#queue.length = 0;
     this.#missed = null;
@@ -128,9 +136,23 @@ export class Game extends Emitter {
     else this.#apply(change, null);
   }
 
+  /**
+   * Note that the game was deleted; it stays on the screen.
+   * @param {number} id
+   */
+  receiveDeleted(id) {
+    if (!this.isOpen || id !== this.id || this.isDeleted) return;
+    this.isDeleted = true;
+    this.#queue.length = 0;
+    this.#missed = null;
+    this.#opened.state = { ...this.state, auto: null };
+    this.#board.show(this.state.ranks);
+    this.emit("change", { turns: [], kind: "deleted", before: this.state.ranks });
+  }
+
   /** @param {Action} action */
   #push(action) {
-    if (!this.isOpen) return;
+    if (!this.isOpen || this.isDeleted) return;
     this.#queue.push(action);
     if (!this.#isBusy) this.#pump();
   }
@@ -148,6 +170,7 @@ export class Game extends Emitter {
         this.#queue.length = 0;
         const newer = error instanceof ApiError && error.status === 409 ? error.body?.state : null;
         if (newer) this.#apply({ state: newer, turns: [], kind: "open" }, null);
+        else if (statusOf(error) === 404) this.receiveDeleted(this.id);
         else {
           this.#board.show(this.state.ranks);
           this.emit("failure", { error, action });
@@ -193,9 +216,11 @@ export class Game extends Emitter {
       this.#apply(await post("/api/games/{game}/moves", { path, body }), slid);
     } else if (action.kind === "auto") {
       const { player, speed, running } = action;
+      if (running) await checkReady({ player });
       const state = await put("/api/games/{game}/auto", { path, body: { player, speed, running } });
       this.#apply({ state, turns: [], kind: "auto" }, null);
     } else if (action.kind === "step") {
+      await checkReady({ player: action.player });
       this.#apply(await post("/api/games/{game}/step", { path, body: { player: action.player, rev } }), null);
     } else {
       this.#apply(await post(`/api/games/{game}/${action.kind}`, { path, body: { n: action.n, rev } }), null);
@@ -208,6 +233,7 @@ export class Game extends Emitter {
    */
   #apply({ state, turns, kind }, slid) {
     if (state.id !== this.id) return; // another game has been opened meanwhile
+    this.isDeleted = false; // or it has been restored
     const isNext = turns.length > 0 && state.n_moves === this.state.n_moves + turns.length;
     let before = slid?.before ?? this.#board.ranks;
     if (isNext && turns.length < MANY) {

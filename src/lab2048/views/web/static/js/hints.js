@@ -5,10 +5,13 @@ import { shares, valueTexts } from "./directions.js";
 import { commandLine, h } from "./dom.js";
 import { duration, short } from "./pure/format.js";
 import { capital } from "./pure/words.js";
+import { checkReady } from "./stream.js";
 
 /** @type {import("./prefs.js").HintMode[]} */
 export const MODES = ["off", "best", "all"];
 const WHILE_RUNNING = 300; // ms between requests while a player plays
+/** @type {Record<string, string>} */
+const QUANTITIES = { score: "Expected further score", chance: "Chance to reach the goal" }; // by unit
 /** @type {Record<string, string>} */
 const GLYPHS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
 
@@ -54,12 +57,14 @@ export class Hints {
    * @param {string | null} player
    */
   async ask(game, player) {
-    const { id, rev, over } = game.state;
+    const { id, rev } = game.state;
     this.#wantedRev = rev;
-    if (over) return this.clear("The game is over.");
+    if (game.isEnded) return this.clear(game.isDeleted ? "" : "The game is over.");
     this.#abort?.abort();
     const { signal } = (this.#abort = new AbortController());
     try {
+      await checkReady({ player });
+      if (signal.aborted) return;
       const hint = await post("/api/hint", { body: { game: id, player }, signal });
       if (signal.aborted || rev !== this.#wantedRev || (hint.rev ?? rev) < rev) return;
       if (hint.move !== null) this.#draw(hint);
@@ -93,11 +98,9 @@ export class Hints {
     this.title.textContent = [hint.player, hint.depth ? `depth ${hint.depth}` : null, duration(hint.ms / 1000)]
       .filter(Boolean)
       .join(", ");
-    const rows = hint.values.map(({ move, name, loss, error, grade }) => {
+    const rows = hint.values.map(({ move, name, error, grade }) => {
       const bar = h("u");
       bar.style.setProperty("--share", String(long.get(move)));
-      const isValue = move === hint.move || loss === 0 || hint.unit === "chance";
-      const text = isValue ? texts.get(move) : `-${short(loss)}`;
       return [
         h(move === hint.move ? "div.best" : "div", {}, capital(name)),
         h("div.track", {}, bar),
@@ -105,11 +108,12 @@ export class Hints {
           "div.n",
           { title: error ? `± ${short(error)}` : null },
           GLYPHS[grade] ? h("span.glyph", { title: grade }, GLYPHS[grade]) : null,
-          text,
+          texts.get(move),
         ),
       ];
     });
-    this.#body.replaceChildren(h("div.values", {}, rows), hint.sentence ? h("p.why", {}, hint.sentence) : "");
+    const heading = h("p.quiet.small.quantity", {}, QUANTITIES[hint.unit] ?? "Value");
+    this.#body.replaceChildren(heading, h("div.values", {}, rows), hint.sentence ? h("p.why", {}, hint.sentence) : "");
     this.command.set(hint.command);
   }
 }

@@ -49,7 +49,7 @@ export function solveDialog(rules) {
     ),
   );
   box.addEventListener("close", () => abort.abort());
-  retryUntilReady(() => post("/api/design/estimate", { body, signal: abort.signal })).then(
+  retryUntilReady({ solve: true }, () => post("/api/design/estimate", { body, signal: abort.signal })).then(
     (answer) => {
       verdict.textContent = capital(answer.verdict) + ".";
       start.disabled = !answer.fits || answer.is_least;

@@ -1,6 +1,6 @@
 // The event stream of this tab: games that are watched, jobs, the state of the server.
 
-import { statusOf, TAB } from "./api.js";
+import { ApiError, get, statusOf, TAB } from "./api.js";
 import { Emitter } from "./emitter.js";
 
 const RETRY = 1500; // ms
@@ -9,7 +9,7 @@ const RETRY = 1500; // ms
 
 /**
  * `jobs` follows every change of the list, with the job that changed, or null if all may have.
- * @extends {Emitter<{ jobs: Api.JobData | null, job: Api.JobData, game: Api.ChangeData, status: Api.StatusData, connection: ConnectionState }>}
+ * @extends {Emitter<{ jobs: Api.JobData | null, job: Api.JobData, game: Api.ChangeData, deleted: number, status: Api.StatusData, connection: ConnectionState }>}
  */
 class Stream extends Emitter {
   /** Newest first.  @type {Map<string, Api.JobData>} */
@@ -61,6 +61,10 @@ class Stream extends Emitter {
     });
     source.addEventListener("job", ({ data }) => this.addJob(JSON.parse(data)));
     source.addEventListener("game", ({ data }) => this.emit("game", JSON.parse(data)));
+    source.addEventListener("deleted", ({ data }) => {
+      const { deleted } = /** @type {Api.DeletedData} */ (JSON.parse(data));
+      this.emit("deleted", deleted);
+    });
   }
 
   /**
@@ -90,15 +94,31 @@ class Stream extends Emitter {
 
 export const stream = new Stream();
 
+/** @typedef {{ player?: string | null, solve?: boolean }} Need what a request needs: a player (null: the default one), or the solver */
+
 /**
- * Repeat a request that fails with 503 (not ready yet) whenever the server reports its status.
+ * Throw the error that the server would answer while the player or the solver is being prepared.
+ *
+ * A request that the server refuses is an error in the browser's console, so the page asks first.
+ * @param {Need} need
+ */
+export async function checkReady({ player = null, solve = false }) {
+  if (stream.status?.doing === "") return; // everything is prepared
+  const { ready, doing } = await get("/api/ready", { query: { player, solve } });
+  if (!ready) throw new ApiError(503, { error: `${doing}: try again in a moment` });
+}
+
+/**
+ * Send a request as soon as what it needs is ready; try again whenever the server reports its status.
  * @template T
+ * @param {Need} need
  * @param {() => Promise<T>} ask
  * @returns {Promise<T>}
  */
-export async function retryUntilReady(ask) {
+export async function retryUntilReady(need, ask) {
   for (;;) {
     try {
+      await checkReady(need);
       return await ask();
     } catch (error) {
       if (statusOf(error) !== 503) throw error;

@@ -59,7 +59,7 @@ export class ValueGraph {
       for (let i = 0; i < order.length; i += AT_ONCE) {
         const body = { turns: order.slice(i, i + AT_ONCE) };
         this.words.textContent = `${i} of ${order.length} boards`;
-        const answer = await retryUntilReady(() =>
+        const answer = await retryUntilReady({}, () =>
           post("/api/games/{game}/values", { path: { game: this.#id }, body, signal: this.#abort.signal }),
         );
         this.#points = [...this.#points, ...answer.points].sort((a, b) => a.turn - b.turn);

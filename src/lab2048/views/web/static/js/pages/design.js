@@ -249,7 +249,7 @@ class Design {
     const abort = (this.#estimate = new AbortController());
     this.verdict.textContent = "Counting boards...";
     try {
-      const answer = await retryUntilReady(() =>
+      const answer = await retryUntilReady({ solve: true }, () =>
         post("/api/design/estimate", { body: { rules: this.rules(), objective: "win" }, signal: abort.signal }),
       );
       this.verdict.textContent = capital(answer.verdict) + ".";

@@ -117,6 +117,7 @@ class Play {
     this.game.on("blocked", (move) => say(`${this.game.shape.moves[move].name}: no tile moves`));
     this.board.addEventListener("swipe", (event) => this.move(/** @type {CustomEvent<number>} */ (event).detail));
     stream.on("game", (change) => this.game.receive(change), signal);
+    stream.on("deleted", (id) => this.game.receiveDeleted(id), signal);
     stream.on("status", (status) => this.onStatus(status), signal);
     onPref("hints", () => this.drawHints(), signal);
   }
@@ -183,22 +184,23 @@ class Play {
 
   /** Start a new game with the same rules. */
   async restart() {
-    const old = this.game.id;
+    const old = this.game.isDeleted ? null : this.game.id;
     await attempt(() => this.game.create(this.game.state.rules));
     this.offerUndo(old);
   }
 
   changeRules() {
-    const old = this.game.id;
+    const old = this.game.isDeleted ? null : this.game.id;
     newGameDialog(this.game.state.rules, async (rules, seed) => {
       await this.game.create(rules, seed);
       this.offerUndo(old);
     });
   }
 
-  /** @param {number} old the game before */
+  /** @param {number | null} old the game before, unless it was deleted */
   offerUndo(old) {
-    if (this.game.id !== old) toast("New game; the old one is saved", "Undo", () => attempt(() => this.game.open(old)));
+    if (old !== null && this.game.id !== old)
+      toast("New game; the old one is saved", "Undo", () => attempt(() => this.game.open(old)));
   }
 
   link() {
@@ -211,19 +213,20 @@ class Play {
     const { state, id } = this.game;
     if (change.kind === "open") this.opened();
     this.chips.show(state);
-    this.undoButton.disabled = !state.can_undo;
-    this.redoButton.disabled = !state.can_redo;
-    this.playButton.disabled = this.stepButton.disabled = state.over;
+    const { isEnded, isDeleted } = this.game;
+    this.undoButton.disabled = isDeleted || !state.can_undo;
+    this.redoButton.disabled = isDeleted || !state.can_redo;
+    this.playButton.disabled = this.stepButton.disabled = isEnded;
     const words = this.game.isRunning ? "Pause" : "Autoplay";
     if (this.playWords.textContent !== words) this.playWords.textContent = words;
-    this.board.classList.toggle("over", state.over);
+    this.board.classList.toggle("over", isEnded);
     if (state.auto?.error && state.auto.error !== this.#lastError) toast(state.auto.error);
     this.#lastError = state.auto?.error ?? "";
     this.playerSwitch.draw();
     this.moveList.show(this.game, this.playerSwitch.players);
-    this.banner.show(state);
-    this.announcer.announce(this.game, change);
-    if (!this.game.isRunning || state.over) this.directions.show(null, state.legal, pref("hints"));
+    this.banner.show(this.game);
+    if (change.kind !== "deleted") this.announcer.announce(this.game, change);
+    if (!this.game.isRunning || isEnded) this.directions.show(null, isDeleted ? [] : state.legal, pref("hints"));
     this.askHint();
     if (pref("game") !== id) setPref("game", id);
   }
@@ -286,8 +289,8 @@ class Play {
     return {
       undo: () => game.undo(),
       redo: () => game.redo(),
-      best: () => game.state.over || game.step(this.playerSwitch.player),
-      auto: () => game.state.over || this.playerSwitch.toggle(),
+      best: () => game.isEnded || game.step(this.playerSwitch.player),
+      auto: () => game.isEnded || this.playerSwitch.toggle(),
       hints: () => {
         setPref("hints", MODES[(MODES.indexOf(pref("hints")) + 1) % MODES.length]);
         say(`Hints: ${HINT_WORDS[pref("hints")]}`);

@@ -129,7 +129,7 @@ class Solve {
     const abort = (this.#estimating = new AbortController());
     this.verdict.textContent = "Counting boards...";
     try {
-      const answer = await retryUntilReady(() =>
+      const answer = await retryUntilReady({ solve: true }, () =>
         post("/api/design/estimate", { body: this.request(), signal: abort.signal }),
       );
       this.verdict.textContent = capital(answer.verdict) + ".";

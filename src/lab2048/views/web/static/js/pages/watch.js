@@ -86,6 +86,11 @@ class Watch {
       (change) => this.#seats.find(({ game }) => game.id === change.state.id)?.game.receive(change),
       this.#ending.signal,
     );
+    stream.on(
+      "deleted",
+      (id) => this.#seats.find(({ game }) => game.id === id)?.game.receiveDeleted(id),
+      this.#ending.signal,
+    );
     stream.watch([]);
   }
 
@@ -152,9 +157,9 @@ class Watch {
     );
     const draw = () => {
       const { state } = game;
-      facts.textContent = `${number(state.score)} · ${count(state.n_moves, "move")} · ${state.highest}${state.over ? " · over" : ""}`;
-      element.classList.toggle("done", state.over);
-      board.classList.toggle("over", state.over);
+      facts.textContent = `${number(state.score)} · ${count(state.n_moves, "move")} · ${state.highest}${game.isDeleted ? " · deleted" : state.over ? " · over" : ""}`;
+      element.classList.toggle("done", game.isEnded);
+      board.classList.toggle("over", game.isEnded);
       this.watchEnd();
     };
     game.on("change", draw);
@@ -164,7 +169,7 @@ class Watch {
   }
 
   watchEnd() {
-    const unfinished = this.#seats.filter(({ game }) => !game.state.over);
+    const unfinished = this.#seats.filter(({ game }) => !game.isEnded);
     if (!this.#seats.length || unfinished.length) return;
     this.#isRunning = false;
     this.draw();
@@ -179,11 +184,11 @@ class Watch {
     if (!this.#seats.length) return;
     this.#isRunning = isRunning;
     this.draw();
-    const unfinished = this.#seats.filter(({ game }) => !game.state.over);
+    const unfinished = this.#seats.filter(({ game }) => !game.isEnded);
     await attempt(() =>
       Promise.all(
         unfinished.map(({ player, game }) =>
-          retryUntilReady(() =>
+          retryUntilReady({ player }, () =>
             put("/api/games/{game}/auto", {
               path: { game: game.id },
               body: { player, speed: pref("speed"), running: isRunning },
@@ -200,7 +205,7 @@ class Watch {
 
   async step() {
     if (this.#isRunning) await this.run(false);
-    for (const { player, game } of this.#seats) if (!game.state.over) game.step(player);
+    for (const { player, game } of this.#seats) if (!game.isEnded) game.step(player);
   }
 
   /** @param {KeyboardEvent} event */
