@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
+from terminal import Terminal
 
 from lab2048.envs import CLASSIC, register_environments
 from lab2048.envs.render import draw_board
@@ -222,3 +223,55 @@ def test_render_modes():
     env = make(rules="2x3", render_mode="rgb_array")
     env.reset(seed=1)
     assert env.render().shape == (190, 280, 3)
+
+
+def test_human_mode_prints_boards_where_there_is_no_terminal(capsys):
+    env = make(rules="2 2 . / . x .", start=0, spawner="first", render_mode="human")
+    env.reset(seed=1)
+    env.step(3)
+    assert env.render() is None
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
+        ["score", "0", "highest", "tile", "2"],
+        ["2", "2", "."],
+        [".", "x", "."],
+        ["score", "4", "highest", "tile", "4"],
+        ["4", "2", "."],
+        [".", "x", "."],
+    ]
+
+
+WATCH = """
+import gymnasium
+import lab2048.envs
+env = gymnasium.make("lab2048/Classic-v0", rules="2 2 . / . x .", start=0, spawner="first", render_mode="human")
+env.unwrapped.metadata["render_fps"] = 1000
+for moves in ([3, 1], [1]):
+    env.reset(seed=1)
+    for move in moves:
+        env.step(move)
+print("end")
+"""
+
+
+def test_human_mode_draws_each_game_in_place_in_a_terminal(tmp_path):
+    path = tmp_path / "watch.py"
+    path.write_text(WATCH)
+    terminal = Terminal(columns=200)
+    terminal.play(str(path), program=sys.executable)
+    shown = terminal.until(lambda shown: "end" in shown)
+    assert [
+        line.split() for line in shown[1 : shown.index("end")]
+    ] == [  # the last board of each game, below the command
+        ["score", "4", "highest", "tile", "4"],
+        ["2", "4", "2"],
+        [".", "x", "."],
+        ["score", "4", "highest", "tile", "4"],
+        ["2", ".", "4"],
+        [".", "x", "."],
+    ]
+
+
+def test_the_pace_of_human_mode_is_set_for_one_environment():
+    env, other = make(rules="2x2", render_mode="human"), make(rules="2x2", render_mode="human")
+    env.unwrapped.metadata["render_fps"] = 30
+    assert other.metadata["render_fps"] == gymnasium.spec(CLASSIC).make().metadata["render_fps"] == 4

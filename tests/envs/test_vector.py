@@ -6,13 +6,12 @@ import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
+from envs.series import SeriesEnv, assert_same
 from lab2048.envs import CLASSIC
 from lab2048.envs.benchmark import choose_legal, vector_env
-from lab2048.envs.single import GameEnv
 from lab2048.envs.vector import VectorGameEnv
 from lab2048.errors import IllegalMoveError, UsageError
 from lab2048.rules import Game, Rules
-from lab2048.rules.dice import episode_seed
 
 RICH = "32768 32768 . . / . . . . / . . . . / 2 . . 2"
 
@@ -21,52 +20,22 @@ def make(n_games, **options):
     return gymnasium.make_vec(CLASSIC, num_envs=n_games, **options)
 
 
-class SeriesEnv(GameEnv):
-    """A single game whose seeds go on as those of one place of the vector environment."""
-
-    def __init__(self, base, **options):
-        super().__init__(**options)
-        self.base, self.number = base, 0
-
-    def _draw_seed(self):
-        self.number += 1
-        return self.base if self.number == 1 else episode_seed(self.base, self.number - 1)
-
-
-def assert_same(ours, theirs, where=""):
-    assert type(ours) is type(theirs), where
-    if isinstance(ours, dict):
-        assert ours.keys() == theirs.keys(), where
-        for name in ours:
-            assert_same(ours[name], theirs[name], f"{where}/{name}")
-    elif isinstance(ours, np.ndarray):
-        assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype), where
-        if ours.dtype == object:
-            for a, b in zip(ours, theirs, strict=True):
-                assert_same(a, b, where)
-        else:
-            np.testing.assert_array_equal(ours, theirs, where)
-    else:
-        assert ours == theirs, where
+OPTIONS = [
+    {},
+    {"observation": "planes", "reward": "log"},
+    {"rules": "2x4", "observation": "dict", "reward": "merges"},
+    {"rules": "3x3", "spawner": "worst", "illegal_reward": -1.0},
+    {"rules": "###|#x#|###", "spawner": "first"},
+    {"rules": "hex1", "illegal": "end", "observation": "dict"},
+    {"rules": "hex2", "reward": "goal", "goal": 8},
+    {"rules": "5x5"},
+    {"rules": RICH},
+    {"rules": "3x3", "max_episode_steps": 7},
+]
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"observation": "planes", "reward": "log"},
-        {"rules": "2x4", "observation": "dict", "reward": "merges"},
-        {"rules": "3x3", "spawner": "worst", "illegal_reward": -1.0},
-        {"rules": "###|#x#|###", "spawner": "first"},
-        {"rules": "hex1", "illegal": "end", "observation": "dict"},
-        {"rules": "hex2", "reward": "goal", "goal": 8},
-        {"rules": "5x5"},
-        {"rules": RICH},
-        {"rules": "3x3", "max_episode_steps": 7},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_steps_are_those_of_single_environments(options, mode):
     n_games = 3
     ours = make(n_games, autoreset_mode=mode, **options)
@@ -93,11 +62,40 @@ def test_steps_are_those_of_single_environments(options, mode):
             assert_same(a, b, name)
 
 
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_disabled_autoreset_is_that_of_single_environments(options):
+    n_games, mode = 3, AutoresetMode.DISABLED
+    ours = make(n_games, autoreset_mode=mode, **options)
+    theirs = make(n_games, vectorization_mode="sync", vector_kwargs={"autoreset_mode": mode}, **options)
+    assert ours.metadata["autoreset_mode"] is theirs.metadata["autoreset_mode"] is mode
+    for a, b in zip(*(env.reset(seed=[1, 2, 3]) for env in (ours, theirs)), strict=True):
+        assert_same(a, b)
+    rng = np.random.default_rng(2)
+    for step in range(80):
+        actions = rng.integers(0, ours.single_action_space.n, n_games)
+        ours_now, theirs_now = ours.step(actions), theirs.step(actions)
+        for name, a, b in zip(("obs", "reward", "terminated", "truncated", "info"), ours_now, theirs_now, strict=True):
+            assert_same(a, b, name)
+        if (mask := ours_now[2] | ours_now[3]).any():
+            seeds = [10 * step + game for game in range(n_games)]
+            (seen, info), (their_seen, their_info) = (
+                env.reset(seed=seeds, options={"reset_mask": mask.copy()}) for env in (ours, theirs)
+            )
+            assert_same(seen, their_seen, "reset")
+            for name in info.keys() | their_info.keys():  # theirs are zero where nothing was reset
+                assert_same(info[name][mask], their_info[name][mask], name)
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize("spelling", [lambda mode: mode, lambda mode: mode.name, lambda mode: mode.value])
+def test_the_autoreset_mode_is_in_the_metadata(mode, spelling):
+    assert make(2, autoreset_mode=spelling(mode)).metadata["autoreset_mode"] is mode
+
+
 def test_the_entry_point_is_ours():
     env = make(2)
     assert isinstance(env, VectorGameEnv)
     assert env.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
-    assert make(2, autoreset_mode="SameStep").metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     assert isinstance(make(2, vectorization_mode="sync"), SyncVectorEnv)
 
 

@@ -1,7 +1,4 @@
-"""The games behind an environment: allocates the arrays that kernels fill.
-
-Every call returns new arrays, which the caller may keep.
-"""
+"""The games behind an environment, and the arrays that kernels fill."""
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -38,35 +35,40 @@ class Engine:
         )
         self._has_begun = np.zeros(n, np.bool_)
         self._has_finals = autoreset == vector.SAME_STEP
-        self._no_finals = self._make_frames(0)
+        self._no_finals = self.make_frames(n=0)
 
-    def _make_frames(self, n: int) -> Frames:
+    def make_frames(
+        self, ranks: NDArray[np.uint8] | None = None, mask: NDArray[np.int8] | None = None, *, n: int | None = None
+    ) -> Frames:
+        """Allocate frames for n games (default: all), or make them of the caller's boards and masks."""
+        n = self.n if n is None else n
         # Not zeroed: the kernel writes every entry, and zeroing would cost as much as half a step.
         return Frames(
-            np.empty((n, self.n_cells), np.uint8), np.empty((n, self.n_moves), np.int8), np.empty((3, n), np.int64)
+            np.empty((n, self.n_cells), np.uint8) if ranks is None else ranks.reshape(n, self.n_cells),
+            np.empty((n, self.n_moves), np.int8) if mask is None else mask,
+            np.empty((3, n), np.int64),
         )
 
-    def start(self, seeds: NDArray[np.uint64], chosen: NDArray[np.bool_]) -> Frames:
-        """Restart the chosen games, each from its seed."""
-        frames = self._make_frames(self.n)
+    def start(self, seeds: NDArray[np.uint64], chosen: NDArray[np.bool_], frames: Frames) -> None:
+        """Restart the chosen games, each from its seed; write the frames of all games."""
         vector.start_games(self._plan, self._games, seeds, chosen, frames)
         self._has_begun |= chosen
-        return frames
 
-    def step(self, actions: NDArray[np.int64]) -> tuple[Outcome, Frames, Frames]:
-        """Make one step in every game; return the outcome, the new frames and the final frames.
+    def step(
+        self, actions: NDArray[np.int64], frames: Frames, reward: NDArray[np.float64] | None = None
+    ) -> tuple[Outcome, Frames]:
+        """Make one step in every game and write its frames; return the outcome and the final frames.
 
         Final frames are written only for games that ended, and only if the next game starts in the same step.
         """
         if not self._has_begun.all():
             raise ResetNeeded("no game has begun: expected a reset before the first step")
-        outcome = Outcome(np.empty(self.n), np.empty((2, self.n), np.bool_))
-        frames = self._make_frames(self.n)
+        outcome = Outcome(np.empty(self.n) if reward is None else reward, np.empty((2, self.n), np.bool_))
         finals = vector.make_frames(self.n, self.n_cells, self.n_moves) if self._has_finals else self._no_finals
         refused = vector.step_games(self._plan, self._games, actions, self._settings, outcome, frames, finals)
         if refused != vector.ALL_FINE:
             raise self._refusal(int(refused), int(actions[refused]))
-        return outcome, frames, finals
+        return outcome, finals
 
     def _refusal(self, game: int, action: int) -> Exception:
         if not 0 <= action < self.n_moves:

@@ -1,6 +1,7 @@
 """The options of an environment."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
@@ -19,6 +20,8 @@ REWARDS = {
 }
 ILLEGALS = {"ignore": codes.ILLEGAL_IGNORE, "end": codes.ILLEGAL_END, "error": codes.ILLEGAL_ERROR}
 RENDER_MODES = ("ansi", "rgb_array")
+SINGLE_RENDER_MODES = ("human", *RENDER_MODES)  # of the environment of one game
+RENDER_FPS = 4
 _KINDS: dict[str, tuple[type, ...]] = {
     "rules": (str, Rules),
     "goal": (int, type(None)),
@@ -94,10 +97,10 @@ class EnvOptions:
         return replace(self, rules=self.read_rules(), goal=None, spawn=None, start=None, spawner=None)
 
 
-def check_render_mode(mode: str | None) -> str | None:
-    """Return the render mode if it is valid, else raise UsageError."""
-    if mode is not None and mode not in RENDER_MODES:
-        raise UnknownNameError("render_mode", mode, RENDER_MODES)
+def check_render_mode(mode: str | None, known: Sequence[str]) -> str | None:
+    """Return the render mode if it is one of those known, else raise UsageError."""
+    if mode is not None and mode not in known:
+        raise UnknownNameError("render_mode", mode, known)
     return mode
 
 

@@ -1,7 +1,7 @@
 """The vector environment: `gymnasium.make_vec("lab2048/Classic-v0", num_envs=1024)`.
 
 All games step in one compiled call.  Observations, rewards and infos equal those of SyncVectorEnv over
-single environments, as a test checks.
+single environments, as tests check for every autoreset mode.
 """
 
 from collections.abc import Sequence
@@ -12,11 +12,12 @@ from gymnasium import spaces
 from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
+from lab2048.envs.buffers import StepBuffers
 from lab2048.envs.engine import Engine
 from lab2048.envs.observation import Observation
-from lab2048.envs.option import RENDER_MODES, EnvOptions, check_count, check_render_mode
+from lab2048.envs.option import RENDER_FPS, RENDER_MODES, EnvOptions, check_count, check_render_mode
 from lab2048.envs.render import draw_board
 from lab2048.errors import UsageError
 from lab2048.kernels.games import vector
@@ -33,8 +34,8 @@ _CODES = {
 class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
     """Vectorized games of 2048; the options are those of EnvOptions.
 
-    A finished game restarts in the next step (NextStep), in the same step (SameStep), or on `reset`
-    (Disabled).
+    `autoreset_mode` says when a finished game restarts: in the next step (NEXT_STEP), in the same step
+    (SAME_STEP), or by `reset` (DISABLED).  Every call returns new arrays, unless `out` names buffers to write to.
     """
 
     def __init__(
@@ -53,10 +54,10 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self.autoreset_mode = _read_mode(autoreset_mode)
         self.metadata = {
             "render_modes": list(RENDER_MODES),
-            "render_fps": 4,
+            "render_fps": RENDER_FPS,
             "autoreset_mode": self.autoreset_mode,
         }
-        self.render_mode = check_render_mode(render_mode)
+        self.render_mode = check_render_mode(render_mode, RENDER_MODES)
         self.options = EnvOptions.from_given(options).with_reading()
         self._engine = Engine(num_envs, self.options, _CODES[self.autoreset_mode], max_episode_steps or 0)
         self.rules = self._engine.rules
@@ -67,16 +68,21 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self.action_space = batch_space(self.single_action_space, num_envs)
 
     def reset(
-        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+        out: StepBuffers | None = None,
     ) -> tuple[Any, dict[str, Any]]:
         """Start new games: all, or those selected by `options={"reset_mask": ...}`.
 
         The first seed of each sub-environment is drawn from `np_random`, which `seed` sets, and the
         seeds of its later games derive from it; `options={"game_seed": ...}` sets the first seeds
         instead.  A list of seeds, one per sub-environment, starts the same games as that many single
-        environments.
+        environments.  Of `out`, only the observation and the action mask are written.
         """
         options = options or {}
+        frames = self._make_frames(out)
         chosen = self._read_array(options, "reset_mask", "b")
         seeds = self._read_array(options, "game_seed", "iu")
         if seed is not None and not isinstance(seed, int | np.integer):
@@ -90,8 +96,8 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
             raise UsageError(f"game_seed is out of range: expected 0 to {MAX_SEED}", field="game_seed")
         if chosen is None:
             chosen = np.ones(self.num_envs, np.bool_)
-        frames = self._engine.start(seeds.astype(np.uint64), chosen)
-        return self._observation.make(frames), self._make_info(frames, chosen)
+        self._engine.start(seeds.astype(np.uint64), chosen, frames)
+        return self._observe(frames, out), self._make_info(frames, chosen, out)
 
     def _draw_listed(self, seeds: list[int | None]) -> NDArray[np.int64]:
         """Return the first seed of each sub-environment, as a single environment draws it."""
@@ -114,26 +120,59 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
             raise UsageError(f"{name} has shape {array.shape}, {array.dtype}: expected ({self.num_envs},) of {kinds!r}")
         return array
 
-    def step(self, actions: Any) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """Make one step in every game."""
+    def step(
+        self, actions: Any, *, out: StepBuffers | None = None
+    ) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """Make one step in every game; with `out`, what is returned are these buffers."""
         actions = np.array(actions)  # a copy: kernels are compiled for writable arrays
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise UsageError(
                 f"actions have shape {actions.shape}, {actions.dtype}: expected ({self.num_envs},) of whole numbers"
             )
-        outcome, frames, finals = self._engine.step(actions.astype(np.int64, copy=False))
-        terminated, truncated = outcome.ended
-        info = self._make_info(frames, np.ones(self.num_envs, np.bool_))
+        frames = self._make_frames(out)
+        is_direct = out is not None and out.reward.dtype == np.float64
+        outcome, finals = self._engine.step(
+            actions.astype(np.int64, copy=False), frames, out.reward if out is not None and is_direct else None
+        )
+        reward, (terminated, truncated) = outcome.reward, outcome.ended
+        info = self._make_info(frames, np.ones(self.num_envs, np.bool_), out)
         if self.autoreset_mode is AutoresetMode.SAME_STEP and (has_ended := terminated | truncated).any():
             info = self._make_final_info(finals, has_ended) | info
-        return self._observation.make(frames), outcome.reward, terminated, truncated, info
+        if out is not None:
+            if not is_direct:
+                out.reward[...] = reward
+            out.terminated[...], out.truncated[...] = terminated, truncated
+            reward, terminated, truncated = out.reward, out.terminated, out.truncated
+        return self._observe(frames, out), reward, terminated, truncated, info
 
-    def _make_info(self, frames: Frames, holds_for: NDArray[np.bool_]) -> dict[str, Any]:
+    def make_buffers(self, n_steps: int | None = None, *, reward_dtype: DTypeLike = np.float64) -> StepBuffers:
+        """Allocate buffers for `out`: of one step, or of `n_steps` steps, of which `buffers[t]` is one."""
+        if n_steps is not None:
+            check_count("n_steps", n_steps)
+        leading = (self.num_envs,) if n_steps is None else (n_steps, self.num_envs)
+        return StepBuffers.allocate(self._observation, leading, reward_dtype)
+
+    def _make_frames(self, out: StepBuffers | None) -> Frames:
+        if out is None:
+            return self._engine.make_frames()
+        out.check(self._observation, self.num_envs)
+        kind, mask = self._observation.kind, out.action_mask.view(np.int8)
+        if kind == "planes":
+            return self._engine.make_frames(mask=mask)
+        ranks = out.observation["observation"] if kind == "dict" else out.observation
+        return self._engine.make_frames(ranks, mask)
+
+    def _observe(self, frames: Frames, out: StepBuffers | None) -> Any:
+        return self._observation.make(frames, None if out is None else out.observation)
+
+    def _make_info(
+        self, frames: Frames, holds_for: NDArray[np.bool_], out: StepBuffers | None = None
+    ) -> dict[str, Any]:
         # Names with an underscore are Gymnasium's masks of valid entries.
         holds = np.tile(holds_for, (4, 1))
         scores, max_tiles, seeds = frames.numbers
         return {
-            "action_mask": frames.mask,
+            "action_mask": frames.mask if out is None else out.action_mask,
             "_action_mask": holds[0],
             "score": scores,
             "_score": holds[1],
@@ -144,10 +183,10 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
         }
 
     def _make_final_info(self, finals: Frames, has_ended: NDArray[np.bool_]) -> dict[str, Any]:
-        observations = self._observation.make(finals)
+        observations = self._observation.make(Frames(finals.ranks[has_ended], finals.mask[has_ended], finals.numbers))
         final_obs = np.full(self.num_envs, None, object)
-        for game in np.flatnonzero(has_ended).tolist():
-            final_obs[game] = self._observation.one_of(observations, game)
+        for row, game in enumerate(np.flatnonzero(has_ended).tolist()):
+            final_obs[game] = self._observation.one_of(observations, row)
         return {
             "final_obs": final_obs,
             "_final_obs": has_ended,
@@ -169,9 +208,9 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
 
 def _read_mode(mode: AutoresetMode | str) -> AutoresetMode:
     try:
-        return AutoresetMode(mode)
+        return AutoresetMode.__members__.get(str(mode)) or AutoresetMode(mode)
     except ValueError:
-        known = ", ".join(mode.value for mode in AutoresetMode)
+        known = ", ".join(AutoresetMode.__members__)
         raise UsageError(
             f"autoreset_mode {mode!r} is unknown: expected one of {known}", field="autoreset_mode"
         ) from None
