@@ -8,8 +8,11 @@ at all, also when the program is killed or the disk is full.
 import contextlib
 import os
 import sqlite3
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 import platformdirs
 
@@ -18,6 +21,7 @@ from lab2048.errors import StoreError, StoreNotFoundError
 APPLICATION_ID = 0x4C32_3034  # "L204", in the header of the file
 VERSION = 4
 BUSY_SECONDS = 5.0  # how long to wait for another program that is writing
+_CHECKED_SIZE = 50_000_000  # bytes; a file up to this size is checked in less than half a second
 
 # Moves that were saved after those in `episodes.moves`: a game in play grows by small rows here.
 _APPENDED_MOVES = """
@@ -107,6 +111,61 @@ def default_path() -> Path:
     """Return the store to use when none is named: LAB2048_STORE, or a file in the user's data folder."""
     named = os.environ.get("LAB2048_STORE")
     return Path(named) if named else data_folder() / "games.sqlite"
+
+
+class StoreFile:
+    """The file of a store; use it in a `with` statement, or `close` it."""
+
+    def __init__(self, path: Path, database: sqlite3.Connection) -> None:
+        """Wrap an open database; users call `open`."""
+        self.path = path
+        self._database = database
+        self._lock = threading.RLock()
+        self._is_checked = False
+
+    @classmethod
+    def open(cls, path: Path | None = None, *, timeout: float = BUSY_SECONDS, create: bool = True) -> Self:
+        """Open a store, by default the user's own; create it if it is missing and `create` is true.
+
+        `timeout` is the number of seconds to wait while another program is writing.
+        """
+        path = path or default_path()
+        return cls(path, connect(path, timeout=timeout, create=create))
+
+    def close(self) -> None:
+        """Close the file; closing twice is harmless."""
+        with self._access() as database:
+            database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def check(self) -> None:
+        """Read the whole file and raise StoreError if its structure is damaged; takes seconds on a large store."""
+        with self._access() as database:
+            check_structure(database, self.path)
+
+    @contextlib.contextmanager
+    def _access(self) -> Iterator[sqlite3.Connection]:
+        """Lend the database to one thread at a time; its errors become StoreError."""
+        with self._lock, explained(self.path):
+            yield self._database
+
+    @contextlib.contextmanager
+    def _change(self) -> Iterator[sqlite3.Connection]:
+        """Lend the database for one transaction; the first one is refused if the file is damaged."""
+        with self._access() as database:
+            if not self._is_checked:
+                if self.path.stat().st_size <= _CHECKED_SIZE:
+                    self.check()
+                self._is_checked = True
+            with transaction(database):
+                yield database
 
 
 def connect(path: Path, *, timeout: float, create: bool) -> sqlite3.Connection:

@@ -6,10 +6,9 @@ highest tile and the rest can be recomputed; they are stored for checking and so
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Self
 
 from lab2048.errors import BoardError, FileError
@@ -142,15 +141,6 @@ def check_seconds(seconds: float) -> None:
     """Raise FileError unless `seconds` is in the valid range."""
     if not 0 <= seconds <= MAX_SECONDS:  # also true for infinity and NaN
         raise FileError(f"seconds is out of range: expected 0 to {MAX_SECONDS:.0e}")
-
-
-def movers_of(names: Sequence[str]) -> Movers:
-    """Return the takeovers, given the player of each move.
-
-    >>> movers_of(["human", "human", "random", "human"])
-    ((3, 'random'), (4, 'human'))
-    """
-    return tuple((number, name) for number, (before, name) in enumerate(pairwise(names), 2) if name != before)
 
 
 def names_of(player: str, movers: Movers, n_moves: int) -> list[str]:

@@ -33,7 +33,6 @@ class Tally:
     refused: int = 0
 
     def __str__(self) -> str:
-        """Return the summary line."""
         return f"imported {self.imported}, already present {self.already}, rejected {self.refused}"
 
 

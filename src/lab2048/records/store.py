@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lab2048.errors import GameChangedError, GameDeletedError, StoreError, StoreNotFoundError
+from lab2048.records.database import StoreFile
 from lab2048.records.entry import Entry, Run, StoredGame, Summary
 from lab2048.records.episode import Episode
 from lab2048.records.provenance import now, program, provenance
@@ -27,7 +28,6 @@ from lab2048.records.sql_row import (
     read_summary,
     write_facts,
 )
-from lab2048.records.store_file import StoreFile
 from lab2048.rules import Rules
 
 __all__ = ["Entry", "Run", "Store", "StoredGame", "Summary"]
@@ -185,14 +185,6 @@ class Store(StoreFile):
                     n_new += 1
         return n_new
 
-    def id_of(self, run: int, number: int) -> int:
-        """Return the id of a game of a run."""
-        with self._access() as database:
-            row = database.execute("SELECT id FROM episodes WHERE run = ? AND number = ?", (run, number)).fetchone()
-        if row is None:
-            raise StoreNotFoundError(f"there is no game {number} of run {run} in {self.path}")
-        return int(row[0])
-
     def has(self, id_: int) -> bool:
         """Return whether there is a game with this id."""
         with self._access() as database:
@@ -244,7 +236,6 @@ class Store(StoreFile):
         return int(alone), int(anyone)
 
     def run(self, run: int) -> Run:
-        """Return a run."""
         if run not in self._runs:
             question = f"SELECT {', '.join(RUN)} FROM runs WHERE id = ?"
             with self._access() as database:

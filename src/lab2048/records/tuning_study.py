@@ -67,7 +67,6 @@ class TuningStudy:
                 self._count(kept)
 
     def keep(self, trial: Trial) -> None:
-        """Store a finished trial."""
         optuna = self._optuna
         distributions = {name: optuna.distributions.FloatDistribution(-LIMIT, LIMIT) for name in trial.params}
         frozen = optuna.trial.create_trial(
@@ -105,7 +104,6 @@ class TuningStudy:
         return sqlite3.connect(self.path, timeout=BUSY_SECONDS, check_same_thread=False)
 
     def close(self) -> None:
-        """Close the file."""
         self._close()
 
     @contextlib.contextmanager

@@ -6,7 +6,7 @@ from importlib import import_module
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Match
-from starlette.types import Receive, Scope, Send
+from starlette.types import Scope
 
 import lab2048
 from lab2048.views.web import errors
@@ -15,7 +15,6 @@ from lab2048.views.web.state import Lab
 # Files of the folder routes.  The first board needs the first ones; what they lead to comes a moment later.
 FIRST = ("events", "games", "game")
 LATER = (
-    "game_values",
     "hint",
     "players",
     "design",
@@ -24,7 +23,6 @@ LATER = (
     "trainings",
     "solves",
     "tables",
-    "hardest_boards",
     "studies",
 )
 
@@ -49,17 +47,12 @@ class Api:
         self._n_own = len(self.app.router.routes)  # such as its description, which tells of all
         self._add(FIRST)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        await self.app(scope, receive, send)
-
     def can_answer(self, scope: Scope) -> bool:
         """True if nothing that is still to come could answer better."""
         routes = self.app.router.routes[self._n_own :]
         return self.is_whole or any(route.matches(scope)[0] is Match.FULL for route in routes)
 
     def load_all(self) -> None:
-        """Load the other routes."""
         self._add(LATER)
         self.is_whole = True
 

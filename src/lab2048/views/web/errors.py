@@ -84,7 +84,6 @@ def install(app: FastAPI) -> None:
 
 
 def status_of(error: LabError) -> int:
-    """Return the HTTP status of an error."""
     if isinstance(error, ApiError):
         return error.status
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), ApiError.status)

@@ -42,7 +42,6 @@ class LazyApp:
         self._is_ending = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or live."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         elif f"{scope['path']}/".startswith("/api/"):
@@ -85,7 +84,7 @@ class LazyApp:
                 self.failure if isinstance(self.failure, LabError) else LabError(str(self.failure), code="internal")
             )
             return JSONResponse({**failure.to_json(), "error": " ".join(str(failure).split())}, 503)
-        return self._api
+        return self._api.app
 
     async def _load(self, load: Callable[[], None]) -> None:
         """Load in a thread; a failure ends the server."""

@@ -63,7 +63,6 @@ class Guard:
         self.names = {*_LOOPBACK, *((name, f"{name}.local") if token else ())}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or pass on."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self.app(scope, receive, send)

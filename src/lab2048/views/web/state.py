@@ -16,7 +16,7 @@ from lab2048.records.database import data_folder
 from lab2048.records.provenance import program
 from lab2048.records.store import Store
 from lab2048.views.web.errors import NotReadyError
-from lab2048.views.web.serialize.status import StatusData
+from lab2048.views.web.serialize.schema import StatusData
 from lab2048.views.web.services.checkpoints import Checkpoints
 from lab2048.views.web.services.event_bus import Bus, News
 from lab2048.views.web.services.open_games import OpenGames
@@ -64,14 +64,12 @@ class Lab:
         self.players.prepare()
 
     def end(self) -> None:
-        """Stop everything; jobs save their work."""
         self.bus.close()
         self.players.close()
         self.open_games.close()
         self.jobs.close()
 
     def status(self) -> StatusData:
-        """Return the status of the server."""
         return StatusData(
             program=program(),
             ready=self.players.preparation.is_ready,
@@ -99,7 +97,6 @@ class Lab:
             self.players.forget(str(checkpoints.last))
 
     def tell_status(self) -> None:
-        """Send the status to every tab."""
         if hasattr(self, "jobs"):
             self.bus.tell(News("status", self.status().model_dump_json(), "status"))
 

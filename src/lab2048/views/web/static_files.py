@@ -33,7 +33,6 @@ KINDS = {
 
 
 async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-    """Give a file away."""
     is_large = scope["path"] == PLOTLY  # to read and squeeze it takes longer than anyone else should wait
     response = await to_thread.run_sync(_answer, scope) if is_large else _answer(scope)
     await response(scope, receive, send)

@@ -15,8 +15,7 @@ from lab2048.players import default_spec
 from lab2048.rules import Rules
 from lab2048.views.web.errors import NotFoundError
 from lab2048.views.web.routes.jobs import job_list
-from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, ChangeData, DeletedData
-from lab2048.views.web.serialize.status import ReadyData, StatusData
+from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, ChangeData, DeletedData, ReadyData, StatusData
 from lab2048.views.web.services.event_bus import News
 from lab2048.views.web.state import Lab, LabOf
 

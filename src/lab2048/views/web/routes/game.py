@@ -201,7 +201,6 @@ def restore(lab: LabOf, id_: Id) -> StateData:
 
 
 def game_data(lab: Lab, session: Session) -> GameData:
-    """Return everything about a game."""
     with session.lock:
         game = session.game
         return GameData(

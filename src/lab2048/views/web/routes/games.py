@@ -85,18 +85,13 @@ def list_games(
     write = lab.library.write
     games = [
         Listed(
-            id=entry.id,
-            created=entry.created,
-            kind=entry.kind,
-            board=entry.board,
-            player=write(entry.player),
-            players=list(dict.fromkeys([write(entry.player), *(write(name) for _, name in entry.movers)])),
-            seed=entry.seed,
-            score=entry.score,
-            highest=entry.max_tile,
-            n_moves=entry.n_moves,
-            won=entry.moves_to_goal is not None,
-            seconds=entry.seconds,
+            **entry._asdict()
+            | {
+                "player": write(entry.player),
+                "players": list(dict.fromkeys([write(entry.player), *(write(name) for _, name in entry.movers)])),
+                "highest": entry.max_tile,
+                "won": entry.moves_to_goal is not None,
+            }
         )
         for entry in entries[:limit]
     ]

@@ -1,6 +1,7 @@
-"""`/api/hint`: the value of every legal move, from any player."""
+"""`/api/hint` and `/api/games/.../values`: values from any player, of every legal move or of the boards of a game."""
 
 import time
+from typing import Annotated
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
@@ -12,11 +13,14 @@ from lab2048.rules import Board, Rules
 from lab2048.rules.motion import motions
 from lab2048.rules.move import move_name
 from lab2048.views.number import count
+from lab2048.views.web.routes.game import Id, read_player
 from lab2048.views.web.routes.players import unit_of_player
 from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, MAX_TEXT, Body, RulesBody
 from lab2048.views.web.state import LabOf
 
-router = APIRouter(prefix="/api/hint", tags=["hint"], responses=ERRORS)
+MAX_ASKED = 20  # boards of a game per request; clients send several requests, so that they can stop
+
+router = APIRouter(prefix="/api", responses=ERRORS)
 
 # The largest loss of each grade, as a share of the best move's value.
 _GRADES = ((0.005, "good"), (0.025, "inaccuracy"), (0.1, "mistake"))
@@ -57,7 +61,34 @@ class HintData(BaseModel):
     command: str
 
 
-@router.post("")
+class JudgeBody(Body):
+    """The turns to analyse, 0 for the first board; and the player to ask."""
+
+    turns: list[Annotated[int, Field(ge=0, le=10_000_000)]] = Field(min_length=1, max_length=MAX_ASKED)
+    player: str | None = Field(default=None, max_length=MAX_SPEC)
+
+
+class JudgedData(BaseModel):
+    """The value of a board, its best move, and the loss of the move that was made."""
+
+    turn: int
+    score: int
+    value: float
+    best: int
+    made: int | None
+    loss: float
+    grade: str
+
+
+class JudgedList(BaseModel):
+    """The values of boards; boards without a legal move are left out."""
+
+    player: str
+    unit: str
+    points: list[JudgedData]
+
+
+@router.post("/hint", tags=["hint"])
 def hint(lab: LabOf, body: HintBody) -> HintData:
     """Ask a player for the value of every legal move."""
     rules, board, rev, seed = _question(lab, body)
@@ -85,6 +116,35 @@ def hint(lab: LabOf, body: HintBody) -> HintData:
         sentence=sentence(board, decision.move),
         command=command_line(words),
     )
+
+
+@router.post("/games/{game}/values", tags=["games"])
+def values(lab: LabOf, id_: Id, body: JudgeBody) -> JudgedList:
+    """Ask a player for the values of boards of a game."""
+    opened = lab.open_games.get(id_)
+    spec = read_player(lab, body.player, opened)
+    unit = unit_of_player(spec)
+    with opened.lock:
+        game = opened.game
+        turns = [turn for turn in dict.fromkeys(body.turns) if turn <= len(game.turns)]
+        boards: list[tuple[int, Board, int, int | None]] = []
+        for turn in turns:
+            at = game.turns[turn - 1] if turn else None
+            made = int(game.turns[turn].move) if turn < len(game.turns) else None
+            boards.append((turn, at.board if at else game.first_board, at.score if at else 0, made))
+    points = []
+    for turn, board, score, made in boards:
+        if not board.legal_moves():
+            continue
+        decision = lab.players.decide(spec, game.rules, board, game.seed)
+        best = finite(decision.values[decision.move])
+        loss = max(0.0, best - finite(decision.values[made])) if made is not None else 0.0
+        errors = [decision.errors.get(move, 0.0) for move in (decision.move, made) if move is not None]
+        word = grade(loss, best, unit, 2 * sum(error**2 for error in errors) ** 0.5)
+        points.append(
+            JudgedData(turn=turn, score=score, value=best, best=decision.move, made=made, loss=loss, grade=word)
+        )
+    return JudgedList(player=lab.library.write(spec), unit=unit, points=points)
 
 
 def _question(lab: LabOf, body: HintBody) -> tuple[Rules, Board, int | None, int]:

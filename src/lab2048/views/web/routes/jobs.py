@@ -32,7 +32,6 @@ class ForgottenData(BaseModel):
 
 
 def job_list(lab: Lab, kind: str | None = None) -> JobList:
-    """List the jobs as data."""
     return JobList(jobs=[job.data() for job in lab.jobs.all_jobs(kind)])
 
 

@@ -17,8 +17,16 @@ from lab2048.views import charts
 from lab2048.views.charts import Chart
 from lab2048.views.number import count
 from lab2048.views.web.errors import NotFoundError
-from lab2048.views.web.serialize.chart import chart_data, csv_response
-from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, Body, ChartData, CommandData, RulesBody, RulesData
+from lab2048.views.web.serialize.schema import (
+    ERRORS,
+    MAX_SPEC,
+    Body,
+    ChartData,
+    CommandData,
+    RulesBody,
+    RulesData,
+    csv_response,
+)
 from lab2048.views.web.state import Lab, LabOf
 
 if TYPE_CHECKING:
@@ -76,7 +84,7 @@ def plan(lab: LabOf, body: MatchBody) -> CommandData:
 @router.get("/compare")
 def compare(lab: LabOf, ids: Ids) -> ChartData:
     """Compare the mean scores of several matches."""
-    return chart_data(_compared(lab, ids), f"/api/matches/compare?ids={ids}")
+    return ChartData.of(_compared(lab, ids), f"/api/matches/compare?ids={ids}")
 
 
 @router.get("/compare/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
@@ -107,7 +115,7 @@ def show_csv(lab: LabOf, id_: JobId) -> Response:
 @router.get("/{match}/charts/{chart}")
 def chart(lab: LabOf, id_: JobId, name: ChartName) -> ChartData:
     """Return a chart: scores, tiles, distribution or paired."""
-    return chart_data(_chart(lab, id_, name), f"/api/matches/{id_}/charts/{name}")
+    return ChartData.of(_chart(lab, id_, name), f"/api/matches/{id_}/charts/{name}")
 
 
 @router.get("/{match}/charts/{chart}/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})

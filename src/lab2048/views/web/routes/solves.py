@@ -15,8 +15,16 @@ from lab2048.rules import Rules
 from lab2048.views.charts import Chart, solve_chart
 from lab2048.views.web.errors import ConflictError, NotFoundError
 from lab2048.views.web.routes.design import Objective, check_starts, solve_words
-from lab2048.views.web.serialize.chart import chart_data, csv_response
-from lab2048.views.web.serialize.schema import ERRORS, NAME, Body, ChartData, CommandData, RulesBody, RulesData
+from lab2048.views.web.serialize.schema import (
+    ERRORS,
+    NAME,
+    Body,
+    ChartData,
+    CommandData,
+    RulesBody,
+    RulesData,
+    csv_response,
+)
 from lab2048.views.web.state import Lab, LabOf
 
 router = APIRouter(prefix="/api/solves", tags=["tables"], responses=ERRORS)
@@ -57,7 +65,7 @@ def plan(lab: LabOf, body: SolveBody) -> CommandData:
 @router.get("/{solve}/chart")
 def chart(lab: LabOf, id_: JobId) -> ChartData:
     """Return a chart of the layers so far."""
-    return chart_data(_chart(lab, id_), f"/api/solves/{id_}/chart")
+    return ChartData.of(_chart(lab, id_), f"/api/solves/{id_}/chart")
 
 
 @router.get("/{solve}/chart/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})

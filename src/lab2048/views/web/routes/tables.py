@@ -1,10 +1,10 @@
-"""`/api/tables`: what solved boards know."""
+"""`/api/tables`: what solved boards know, and the boards where the choice matters most."""
 
 from functools import lru_cache
 from pathlib import Path as File
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
@@ -13,13 +13,24 @@ from lab2048.jobs.command_line import command_line
 from lab2048.rules import Board
 from lab2048.rules.move import move_name
 from lab2048.views.charts import Chart, layer_chart
-from lab2048.views.web.serialize.chart import chart_data, csv_response
 from lab2048.views.web.serialize.game import shape_data
-from lab2048.views.web.serialize.schema import ERRORS, MAX_TEXT, NAME, Body, ChartData, RulesData, ShapeData
+from lab2048.views.web.serialize.schema import (
+    ERRORS,
+    MAX_TEXT,
+    NAME,
+    Body,
+    ChartData,
+    RulesData,
+    ShapeData,
+    csv_response,
+)
 from lab2048.views.web.state import Lab, LabOf
 
 if TYPE_CHECKING:
     from lab2048.solver.table import MoveValue, Table
+
+SAMPLE = 400  # afterstates that are looked at for hard positions, and
+SPAWNS = 6  # spawns after each
 
 router = APIRouter(prefix="/api/tables", tags=["tables"], responses=ERRORS)
 TableName = Annotated[str, Path(alias="table", pattern=NAME, examples=["2x2-score"])]
@@ -100,6 +111,25 @@ class ProbeData(BaseModel):
     command: str
 
 
+class HardPosition(BaseModel):
+    """A board where the second best move is much worse than the best."""
+
+    board: str
+    ranks: list[int]
+    value: float
+    loss: float | None
+    second: float
+    second_loss: float | None
+    best: int
+
+
+class HardList(BaseModel):
+    """The hardest of the boards that were looked at."""
+
+    positions: list[HardPosition]
+    looked_at: int
+
+
 @router.get("")
 def list_tables(lab: LabOf) -> SolvedList:
     """The tables of the page."""
@@ -114,7 +144,7 @@ def show(lab: LabOf, name: TableName) -> SolvedShown:
         **_describe(lab, name, table).model_dump(),
         shape=shape_data(table.problem.rules.board),
         start=list(first_board(table).ranks),
-        chart=chart_data(_layers(table), f"/api/tables/{name}/layers"),
+        chart=ChartData.of(_layers(table), f"/api/tables/{name}/layers"),
     )
 
 
@@ -160,6 +190,15 @@ def probe(lab: LabOf, name: TableName, body: ProbeBody) -> ProbeData:
         spawns=_spawns(table, best) if best and not table.problem.is_won(best.after) else [],
         command=command_line(["probe", str(table.folder), board.to_text()]),
     )
+
+
+@router.get("/{table}/hardest")
+def hardest(lab: LabOf, name: TableName, n: Annotated[int, Query(ge=1, le=100)] = 20) -> HardList:
+    """Boards of a sample where the second best move loses most."""
+    path = lab.library.table(name)
+    with lab.heavy_work():
+        found = _hardest(path, (path / "manifest.json").stat().st_mtime_ns)
+    return HardList(positions=found[:n], looked_at=len(found))
 
 
 def open_table(lab: Lab, name: str) -> "Table":
@@ -233,3 +272,47 @@ def _spawns(table: "Table", move: "MoveValue") -> list[SpawnProbed]:
         p, ranks = spawn.probability, list(state.ranks)
         found.append(SpawnProbed(cell=spawn.cell, rank=spawn.rank, probability=p, value=value, loss=loss, ranks=ranks))
     return sorted(found, key=lambda each: (-each.value, each.loss or 0.0))
+
+
+@lru_cache(maxsize=32)
+def _hardest(path: File, changed: int) -> list[HardPosition]:  # noqa: ARG001 - one that is made anew is looked at anew
+    """All boards of a sample with a choice, those where the choice matters most first."""
+    table = open_path(path)
+    found: dict[str, HardPosition] = {}
+    for after in _sample(table):
+        for spawn in table.problem.rules.spawns(after)[:SPAWNS]:
+            board = after.put(spawn.cell, spawn.rank).canonical()
+            if table.problem.is_won(board):
+                continue
+            moves = sorted(table.move_values(board), key=lambda move: (-move.value, move.loss or 0.0))
+            if len(moves) < 2:
+                continue
+            best = table.best(moves)
+            found[board.to_text()] = HardPosition(
+                board=board.to_text(),
+                ranks=list(board.ranks),
+                value=best.value,
+                loss=best.loss,
+                second=moves[1].value,
+                second_loss=moves[1].loss,
+                best=int(best.move),
+            )
+    return sorted(found.values(), key=lambda each: each.second - each.value)
+
+
+def _sample(table: "Table") -> list[Board]:
+    """Afterstates from all over a table, always the same."""
+    from lab2048.kernels.board.block import GATHER
+
+    n_all = max(1, table.count.afterstates)
+    shape = table.problem.rules.shape
+    found: list[Board] = []
+    for layer in table.layers.values():
+        keys: Any = layer.keys.map()
+        n = max(1, round(SAMPLE * len(keys) / n_all)) if len(keys) else 0
+        for i in range(n):
+            word = int(keys[i * len(keys) // n]) * int(GATHER) % 2**64
+            board = Board.from_packed(shape, word)
+            if not table.problem.is_won(board) and board.n_empty:
+                found.append(board)
+    return found

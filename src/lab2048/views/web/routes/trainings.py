@@ -13,8 +13,7 @@ from lab2048.learning.registry import METHODS, Method
 from lab2048.models.ntuple.pattern import PRESETS
 from lab2048.views.charts import Chart, training_chart
 from lab2048.views.web.errors import ConflictError, NotFoundError
-from lab2048.views.web.serialize.chart import chart_data, csv_response
-from lab2048.views.web.serialize.schema import ERRORS, NAME, ChartData, CommandData, RulesData
+from lab2048.views.web.serialize.schema import ERRORS, NAME, ChartData, CommandData, RulesData, csv_response
 from lab2048.views.web.services.checkpoints import Checkpoints
 from lab2048.views.web.services.networks import CheckpointData, TrainingData, checkpoint_list, training_list
 from lab2048.views.web.services.training_request import TrainingBody, option_list, plan_training
@@ -172,7 +171,7 @@ def remove(lab: LabOf, name: TrainingName, number: Number) -> GoneData:
 @router.get("/{training}/charts/{chart}")
 def chart(lab: LabOf, name: TrainingName, kind: ChartName) -> ChartData:
     """Return a chart: score, tiles or learning."""
-    return chart_data(_chart(lab, name, kind), f"/api/trainings/{name}/charts/{kind}")
+    return ChartData.of(_chart(lab, name, kind), f"/api/trainings/{name}/charts/{kind}")
 
 
 @router.get("/{training}/charts/{chart}/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})

@@ -1,10 +1,14 @@
 """What travels between the page and the server: the shapes of JSON that several routes share."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from lab2048.rules import Rules
+
+if TYPE_CHECKING:
+    from lab2048.views.charts import Chart
 
 MAX_TEXT = 2000  # of a board
 MAX_SPEC = 500  # of a player
@@ -54,8 +58,7 @@ class RulesData(BaseModel):
 
     @classmethod
     def of(cls, rules: Rules) -> "RulesData":
-        """The rules as data."""
-        return cls(**rules.to_json())
+        return cls.model_validate_json(rules.json_text)
 
 
 class EntryData(BaseModel):
@@ -187,8 +190,39 @@ class ChartData(BaseModel):
     table: TableData
     csv: str
 
+    @classmethod
+    def of(cls, chart: "Chart", address: str) -> "ChartData":
+        """Return a chart as data; `address` is its route, which with /csv returns its numbers."""
+        path, mark, query = address.partition("?")
+        table = TableData(columns=chart.columns, rows=chart.rows)
+        return cls(title=chart.title, figure=chart.figure, table=table, csv=f"{path}/csv{mark}{query}")
+
+
+def csv_response(text: str, name: str) -> Response:
+    """Return comma-separated values as a file to save."""
+    headers = {"content-disposition": f'attachment; filename="{name}.csv"'}
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+
 
 class CommandData(BaseModel):
     """The command line that does the same."""
 
     command: str
+
+
+class StatusData(BaseModel):
+    """Whether players answer at once, and what is going on."""
+
+    program: str
+    ready: bool
+    doing: str
+    cores: int
+    interrupted: list[str]
+    store: str
+
+
+class ReadyData(BaseModel):
+    """Whether something can be asked now; if not, what is being prepared."""
+
+    ready: bool
+    doing: str

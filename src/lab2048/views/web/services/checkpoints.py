@@ -41,7 +41,6 @@ class Checkpoints:
         self._facts = folder / f"{name}.checkpoints.json"
 
     def path(self, number: int) -> Path:
-        """The file of a checkpoint."""
         return self.folder / f"{self.name}@{number}{SUFFIX}"
 
     def numbers(self) -> list[int]:
@@ -94,7 +93,6 @@ class Checkpoints:
             self._write(facts)
 
     def remove(self, number: int) -> None:
-        """Remove a checkpoint for good."""
         with _lock:
             self.path(number).unlink(missing_ok=True)
             facts = self._read()

@@ -52,7 +52,6 @@ class Bus:
     """Hands news to tabs."""
 
     def __init__(self) -> None:
-        """Nobody listens yet."""
         self._lock = threading.Lock()
         self._tabs: set[Tab] = set()
         self.is_closed = False
@@ -86,7 +85,6 @@ class Bus:
                     tab.put(news)
 
     def is_watched(self, game: int) -> bool:
-        """True if a tab watches a game."""
         with self._lock:
             return any(game in tab.games for tab in self._tabs)
 

@@ -129,7 +129,6 @@ class OpenGames:
         self.bus.tell(News("deleted", DeletedData(deleted=id_).model_dump_json(), f"game {id_}"), game=id_)
 
     def state(self, session: Session) -> StateData:
-        """Return how a game stands."""
         with session.lock:
             autoplay = self._autoplays.get(session.id or 0)
             data = autoplay.data(self.library) if autoplay else None
@@ -212,7 +211,6 @@ class OpenGames:
         return session
 
     def close(self) -> None:
-        """Stop auto-play and close all games."""
         with self._lock:
             autoplays, sessions = list(self._autoplays.values()), list(self._open.values())
         for autoplay in autoplays:

@@ -40,7 +40,6 @@ class Library:
         return self._find(self.trainings, name, ".safetensors", "training", _CHECKPOINT)
 
     def table(self, name: str) -> Path:
-        """Return the folder of a table."""
         return self._find(self.tables, name, "", "table")
 
     def _find(self, folder: Path, name: str, suffix: str, noun: str, pattern: str = NAME) -> Path:

@@ -28,7 +28,6 @@ class Players(PlayerService):
         self.preparation.start(DELAY)
 
     def close(self) -> None:
-        """Stop preparing, and cancel every open question."""
         self.preparation.close()
         super().close()
 
