@@ -37,11 +37,9 @@ class BackgroundCompiler:
         self._thread.start()
 
     def hurry(self) -> None:
-        """Start now."""
         self._is_wanted.set()
 
     def close(self) -> None:
-        """Stop as soon as possible."""
         self._is_closed = True
         self.hurry()
         if self._process is not None:

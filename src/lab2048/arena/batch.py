@@ -112,7 +112,6 @@ def _play_compiled(batch: Batch, kernel: GamesKernel, is_stopped: Callable[[], b
 
 
 def _episodes(batch: Batch, games: Games, seconds_per_move: float) -> dict[int, Episode]:
-    """The finished games as episodes."""
     alphabet = np.frombuffer(letters(batch.rules.shape.moves).encode(), np.uint8)
     text = alphabet[games.moves[: games.n_used]].tobytes().decode()
     episodes, begin = {}, 0

@@ -39,7 +39,6 @@ class MatchRecorder:
             self.flush()
 
     def flush(self) -> None:
-        """Write all queued games."""
         while self._fresh:
             player, episodes = self._fresh[0].player, self._fresh[0].episodes
             if player not in self._runs:

@@ -189,7 +189,6 @@ class PlayerService:
     """Prepared players, shared by everyone who asks; those used last are kept."""
 
     def __init__(self, max_players: int = MAX_PLAYERS) -> None:
-        """Keep at most `max_players`."""
         self._lock = threading.Lock()
         self._players: RecentlyUsed[tuple[str, str], AskedPlayer] = RecentlyUsed(max_players, AskedPlayer.close)
         # As many as there are cores, and one more for short questions beside long ones.

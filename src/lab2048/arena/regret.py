@@ -29,7 +29,6 @@ class Mistake:
     value: float  # of the best move
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON data."""
         return {
             "board": self.board.to_text(),
             "move": self.move,
@@ -62,7 +61,6 @@ class Regret:
         return mean_interval(self.games)
 
     def to_json(self, *, has_goal: bool) -> dict[str, Any]:
-        """Return JSON data."""
         loss, n = self.per_game, len(self.games)
         score = mean_interval(self.scores)
         won = rate_interval(self.n_won, n)

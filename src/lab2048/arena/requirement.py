@@ -43,12 +43,10 @@ class RequirementResult:
     is_met: bool
 
     def __str__(self) -> str:
-        """Return a message for the user."""
         shown = "too few games" if self.value is None else f"{self.value:.10g}"
         return f"required {self.text}: {self.player} has {shown}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON data."""
         return {"required": self.text, "player": self.player, "value": self.value, "is_met": self.is_met}
 
 

@@ -117,7 +117,6 @@ class Session:
 
     @property
     def game(self) -> Game:
-        """The current game."""
         return self._now.game
 
     @property

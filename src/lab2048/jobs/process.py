@@ -49,7 +49,6 @@ class JobProcess:
                 self._process.stdin.close()
 
     def kill(self) -> None:
-        """End the process at once."""
         with contextlib.suppress(OSError):
             self._process.kill()
 

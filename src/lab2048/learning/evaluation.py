@@ -40,7 +40,6 @@ class Evaluation:
         return self.rates[tile][0] if tile in self.rates else float(tile <= self.max_tile)
 
     def to_json(self) -> dict[str, Any]:
-        """Return one point of the curve."""
         return asdict(self)
 
 

@@ -89,7 +89,6 @@ class Training:
 
     @classmethod
     def begin(cls, config: Config, rules: Rules, n_threads: int) -> "Training":
-        """Start with an untrained network."""
         config.check(rules)  # also checks what is needed only later in training
         design = config.design(rules, is_late=config.late_after == 0)
         network = Network.empty(design, config.optimism, is_coherent=config.method == "tc")
@@ -204,7 +203,6 @@ class Training:
             self._reports.popleft()
 
     def progress(self) -> Progress:
-        """Return the current progress."""
         last = np.sum(self._reports, axis=0) if self._reports else np.zeros(kernel.REPORT_SIZE)
         n, moves = max(1.0, last[kernel.N_GAMES]), max(1.0, last[kernel.N_MOVES])
         highest = last[kernel.HIGHEST :]

@@ -169,7 +169,6 @@ METHODS = {
 
 
 def names() -> list[str]:
-    """Return the names of all methods."""
     return list(METHODS)
 
 

@@ -116,7 +116,6 @@ class Evaluator:
         return "\n".join([f"[{name}]", *lines, ""])
 
     def value(self, board: Board, rules: Rules) -> float:
-        """Return the value of a board."""
         if self.lost is not None and not board.legal_moves():
             return self.lost
         ranks = np.array(board.ranks, np.uint8)

@@ -45,7 +45,6 @@ class MctsPlayer(Player):
     ripe: int = option(8, "visits of an afterstate before it is expanded")
 
     def __post_init__(self) -> None:
-        """Check the options."""
         if not 1 <= self.iterations <= MAX_ITERATIONS:
             raise OutOfRangeError("iterations", self.iterations, f"1 to {MAX_ITERATIONS}")
         if self.ms is not None and not 0 < self.ms <= MAX_MS:

@@ -45,7 +45,6 @@ class MonteCarloPlayer(Player):
     risk: float = option(0.02, "eliminate a move whose chance to end up best is below this; 0 = never")
 
     def __post_init__(self) -> None:
-        """Check the options."""
         if not 1 <= self.rollouts <= MAX_ROLLOUTS:
             raise OutOfRangeError("rollouts", self.rollouts, f"1 to {MAX_ROLLOUTS}")
         if self.ms is not None and not 0 < self.ms <= MAX_MS:

@@ -87,7 +87,6 @@ def _installed() -> dict[str, Any]:
 
 
 def names() -> list[str]:
-    """Return the names of all players."""
     return sorted({*_OURS, *_installed(), *_registered})
 
 

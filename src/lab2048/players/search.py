@@ -39,7 +39,6 @@ class SearchSettings:
     trust: float = 0.0  # share of trained weights below which a network is guessing
 
     def __post_init__(self) -> None:
-        """Check the values."""
         from lab2048.players.searcher import MAX_DEPTH
 
         if not 1 <= self.depth <= MAX_DEPTH:
@@ -109,7 +108,6 @@ class SearchPlayer(Player):
         return make_evaluator(self.search_settings(rules).eval)
 
     def start(self, rules: Rules, seed: int) -> None:  # noqa: ARG002
-        """Prepare the searcher."""
         self.searcher(rules)
 
     def choose(self, board: Board) -> Decision:

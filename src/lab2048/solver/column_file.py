@@ -142,12 +142,10 @@ class Stack:
     """
 
     def __init__(self, path: Path, dtype: str) -> None:
-        """Create nothing yet."""
         self.path, self.dtype = path, dtype
         self._file: IO[bytes] | None = None
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -47,7 +47,6 @@ class Estimate:
         return self.disk < self.free_disk and not self.is_least
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON data."""
         return {**vars(self), "fits": self.fits}
 
 

@@ -48,7 +48,6 @@ class LayerCount:
         return tuple(vars(self).values())
 
     def to_json(self) -> dict[str, int]:
-        """Return the counts by name."""
         return dict(vars(self))
 
 

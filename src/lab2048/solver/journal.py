@@ -6,7 +6,6 @@ all lines from the first one whose files are damaged.
 
 import errno
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,13 +19,11 @@ class Journal:
     """An append-only file of JSON lines."""
 
     def __init__(self, path: Path) -> None:
-        """Open nothing yet."""
         self.path = path
         self.lines: list[dict[str, Any]] = []
         self._file: IO[bytes] | None = None
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -67,7 +64,6 @@ class Journal:
             part.replace(self.path)
 
     def append(self, **entry: Any) -> None:
-        """Append a line."""
         self.lines.append(entry)
         data = (json.dumps(entry) + "\n").encode()
         try:
@@ -80,10 +76,6 @@ class Journal:
         except OSError as error:
             self.lines.pop()
             raise write_error(self.path, error) from None
-
-    def of_kind(self, kind: str) -> Iterator[dict[str, Any]]:
-        """Yield the lines of one kind, in order."""
-        return (line for line in self.lines if line.get("kind") == kind)
 
 
 def _has_numbers(entry: dict[str, Any]) -> bool:

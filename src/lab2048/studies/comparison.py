@@ -48,7 +48,6 @@ class Line:
         return (published.low, 1) if math.isfinite(published.low) else (published.high, -1)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the line as JSON data."""
         published = self.figure.published
         return {
             "row": self.row.id,

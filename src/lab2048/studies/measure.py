@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any, NamedTuple, Self
 
 from lab2048.arena.statistics import Interval, mean_interval, rate_interval
-from lab2048.errors import FileError, UnknownNameError, nearest
+from lab2048.errors import FileError, nearest
 
 
 class Unit(Enum):
@@ -198,13 +198,6 @@ class Measured:
             return cls(float(data["value"]), *ends, int(data["n"]))
         except (TypeError, KeyError, ValueError):
             raise FileError(f"figure {str(data)[:60]!r} is not understood: expected value, ci95 and n") from None
-
-
-def check_size(name: str) -> str:
-    """Return `name` if it is a valid size, else raise UsageError."""
-    if name not in SIZES:
-        raise UnknownNameError("size", name, SIZES)
-    return name
 
 
 SIZES = ("test", "quick", "full")

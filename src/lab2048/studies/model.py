@@ -73,7 +73,6 @@ class Row:
     spawn: str = SPAWN  # spawn table
 
     def rules(self, size: str) -> Rules:
-        """Return the rules at a size."""
         board = self.tests_on if size == "test" and self.tests_on else self.board
         return Rules.from_text(board, goal=self.goal, spawn=self.spawn)
 

@@ -30,7 +30,6 @@ class Chart:
     rows: list[list[Any]]
 
     def to_csv(self) -> str:
-        """The numbers, comma-separated."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)

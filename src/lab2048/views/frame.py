@@ -28,7 +28,6 @@ class Frames:
     """
 
     def __init__(self, sink: Sink) -> None:
-        """Nothing is drawn yet."""
         self.n_drawn = 0
         self._sink = sink
         self._frame: str | None = None

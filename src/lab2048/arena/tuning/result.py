@@ -51,7 +51,6 @@ class TuningResult:
         return result[0] if result else mean_interval([0.0])
 
     def to_json(self) -> dict[str, Any]:
-        """Return the result as JSON data."""
         return {
             "schema": SCHEMA,
             "study": self.study,

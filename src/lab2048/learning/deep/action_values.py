@@ -31,7 +31,6 @@ class ActionTraining(DeepTraining):
     config: ActionConfig
 
     def __init__(self, config: ActionConfig, rules: Rules, n_threads: int = 1) -> None:
-        """Start with untrained weights."""
         super().__init__(config, rules, n_threads)
         self.constraint = StrategyConstraint(
             rules.shape, strategy=config.strategy, reward=config.reward, sides=config.sides, warm_up=config.warm_up
@@ -113,7 +112,6 @@ class ActionTraining(DeepTraining):
         return self.replay.to_arrays() | {"slow": slow, "debt": np.array([self._steps_due])}
 
     def restore_extra(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Restore what `extra_arrays` returned."""
         self.replay.restore(arrays)
         self._target_network = DeepNetwork(
             self.adam.design, self.adam.view(torch.from_numpy(arrays["slow"].copy())), {}

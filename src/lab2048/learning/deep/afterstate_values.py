@@ -32,7 +32,6 @@ class AfterstateTraining(DeepTraining):
     config: AfterstateConfig
 
     def __init__(self, config: AfterstateConfig, rules: Rules, n_threads: int = 1) -> None:
-        """Start with untrained weights."""
         super().__init__(config, rules, n_threads)
         n, n_cells = config.crowd, rules.shape.n_cells
         self._symmetries = np.array([symmetry.cells for symmetry in rules.shape.symmetries], np.int64)
@@ -113,7 +112,6 @@ class AfterstateTraining(DeepTraining):
         return arrays | {"value": self._value, "boards": self._boards, "targets": self._targets}
 
     def restore_extra(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Restore what `extra_arrays` returned."""
         for name, array in self.extra_arrays().items():
             given = arrays[name]
             if given.dtype != array.dtype or given.shape[1:] != array.shape[1:]:

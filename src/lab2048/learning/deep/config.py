@@ -56,11 +56,9 @@ class DeepConfig(TrainingConfig):
     seed: int = option(1, "Seed of games, initial weights and minibatches", low=0, high=2**53 - 1, is_fixed=True)
 
     def rate_after(self, n_moves: int) -> float:
-        """Return the learning rate after `n_moves`."""
         return self.rate if self.decay == 0 else self.rate / math.sqrt(1 + n_moves / self.decay)
 
     def design(self, rules: Rules) -> "DeepDesign":
-        """Return the network to train."""
         from lab2048.models.deep.design import DeepDesign
 
         return DeepDesign(rules, self.network, self.head, read_widths(self.widths), self.reading, **self._scale())

@@ -33,7 +33,6 @@ class DistilTraining(DeepTraining):
     config: DistilConfig
 
     def __init__(self, config: DistilConfig, rules: Rules, n_threads: int = 1) -> None:
-        """Start with untrained weights."""
         super().__init__(config, rules, n_threads)
         self.teacher = config.make_teacher()
         self.teacher.start(rules, config.seed)

@@ -36,7 +36,6 @@ class ReplayBuffer:
     n_cells: int
 
     def __post_init__(self) -> None:
-        """Allocate the arrays."""
         size = (self.n_rows, self.n_games)
         self.boards = np.zeros((*size, self.n_cells), np.uint8)
         self.moves, self.rewards = np.zeros(size, np.uint8), np.zeros(size, np.float32)

@@ -31,7 +31,6 @@ class ReturnsTraining(DeepTraining):
     config: ReturnsConfig
 
     def __init__(self, config: ReturnsConfig, rules: Rules, n_threads: int = 1) -> None:
-        """Start with untrained weights."""
         super().__init__(config, rules, n_threads)
         # The games in progress from their start: row t is move t of each.
         self._boards = np.zeros((RETURNS_ROOM, config.crowd, rules.shape.n_cells), np.uint8)
@@ -87,7 +86,6 @@ class ReturnsTraining(DeepTraining):
                 self.learn(torch.nn.functional.smooth_l1_loss(given, wanted[batch]))
 
     def choose(self, network: DeepNetwork, ranks: Ranks, afterstates: Afterstates, lengths: NDArray[np.int64]) -> Moves:  # noqa: ARG002
-        """Return the best legal moves."""
         return best(network.values(ranks), afterstates.legal)
 
     def extra_arrays(self) -> dict[str, NDArray[Any]]:
@@ -95,7 +93,6 @@ class ReturnsTraining(DeepTraining):
         return {"boards": self._boards, "moves": self._moves, "rewards": self._rewards}
 
     def restore_extra(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Restore what `extra_arrays` returned."""
         for name, array in self.extra_arrays().items():
             if arrays[name].dtype != array.dtype or arrays[name].shape[1:] != array.shape[1:]:
                 raise ValueError(name)

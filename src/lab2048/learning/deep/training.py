@@ -81,7 +81,6 @@ class DeepTraining(ABC):
     config_class: ClassVar[type[DeepConfig]]
 
     def __init__(self, config: DeepConfig, rules: Rules, n_threads: int = 1) -> None:
-        """Start with untrained weights."""
         torch.set_num_threads(1)  # sums over several threads are not reproducible
         self.config, self.rules, self.n_threads = config, rules, n_threads
         self.adam = Adam(config.design(rules), config.seed, clip=config.clip, average=config.average)
@@ -152,7 +151,6 @@ class DeepTraining(ABC):
 
     @classmethod
     def begin(cls, config: Any, rules: Rules, n_threads: int) -> Self:
-        """Start with untrained weights."""
         return cls(config, rules, n_threads)
 
     @classmethod
@@ -261,7 +259,6 @@ class DeepTraining(ABC):
         return evaluate(self.rules, n, lambda *seen: self.choose(network, *seen), shape_rewards=self.shape_rewards)
 
     def progress(self) -> DeepProgress:
-        """Return the current progress."""
         last = list(self._last)[-self._n_last() :]
         n = max(1, len(last))
         tiles = np.array([finished_game.max_tile for finished_game in last] or [0])

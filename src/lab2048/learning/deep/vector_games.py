@@ -56,7 +56,6 @@ class VectorGames:
     finished: deque[FinishedGame] = field(default_factory=deque)  # not yet collected, in order
 
     def __post_init__(self) -> None:
-        """Start all games."""
         shape = self.rules.shape
         n_cells, n_moves = shape.n_cells, len(shape.moves)
         self.plan = make_plan(self.rules)

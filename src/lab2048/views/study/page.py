@@ -33,7 +33,6 @@ code { font-size: 0.85rem; } .chart { margin: 1.5rem 0; }
 
 
 def report_html(report: Report) -> str:
-    """The page."""
     get_plotlyjs = load("plotly.offline").get_plotlyjs
 
     study = report.study

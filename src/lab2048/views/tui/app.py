@@ -90,11 +90,9 @@ class LabApp(App[None]):
         return [*filters, self._ascii] if self.palette.is_ascii else filters
 
     def get_default_screen(self) -> MenuScreen:
-        """The menu lies below everything else."""
         return MenuScreen()
 
     def on_mount(self) -> None:
-        """Be ready to be asked to leave."""
         self.pace.driver = self._driver
         loop = asyncio.get_running_loop()
         for name, code in (("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", HANGUP)):
@@ -147,11 +145,9 @@ class LabApp(App[None]):
         self.exit(return_code=code)
 
     def action_leave(self) -> None:
-        """Ctrl-Q."""
         self.leave()
 
     def action_interrupt(self) -> None:
-        """Ctrl-C."""
         self.leave(130)
 
     def _handle_exception(self, error: Exception) -> None:

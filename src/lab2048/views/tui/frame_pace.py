@@ -18,7 +18,6 @@ class Pace:
     """Asks a terminal, and knows whether it has answered; one that never answers is not waited for."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Nothing is known of the terminal yet."""
         self.driver: Driver | None = None
         self._clock = clock
         self._asked: float | None = None  # when, if the answer is not there yet
@@ -31,7 +30,6 @@ class Pace:
             self.driver.write(QUESTION)
 
     def answer(self) -> None:
-        """The terminal has answered."""
         self._asked, self._has_answered = None, True
 
     @property

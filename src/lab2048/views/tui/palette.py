@@ -92,7 +92,6 @@ class Palette:
         return self.depth is not Depth.NONE and not self.is_ascii
 
     def tile(self, rank: int) -> Style:
-        """Ink and background of a tile."""
         if self.depth is Depth.NONE:
             return Style(bold=True)
         if self.depth is Depth.SIXTEEN:
@@ -145,5 +144,4 @@ class AsciiFilter(LineFilter):
     """The last hand on every line of a screen: nothing but ASCII leaves."""
 
     def apply(self, segments: list[Segment], background: TextualColor) -> list[Segment]:  # noqa: ARG002
-        """Write the same segments in ASCII."""
         return [Segment(to_ascii(segment.text), segment.style, segment.control) for segment in segments]

@@ -24,7 +24,6 @@ class Page(Screen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (64, "-wide")]  # noqa: RUF012
 
     def __init__(self) -> None:
-        """Nothing is drawn yet, and there is nothing to say."""
         super().__init__()
         self.message = ""
         self._shown: dict[str, Text] = {}
@@ -61,11 +60,9 @@ class Page(Screen[None]):
         """Do nothing more by itself: the program is about to end."""
 
     def key_escape(self) -> None:
-        """Back to where one came from."""
         self.app.pop_screen()
 
     def key_question_mark(self) -> None:
-        """Show the keys."""
         self.app.push_screen(HelpScreen(self.help))
 
 
@@ -73,7 +70,6 @@ class Line(Input):
     """A line to type into; its cursor does not blink, because a slow line has better things to carry."""
 
     def on_mount(self) -> None:
-        """Stand still."""
         self.cursor_blink = False
 
 
@@ -81,12 +77,10 @@ class HelpScreen(ModalScreen[None]):
     """Keys and what they do; any key leads back, except those that scroll where they do not all fit."""
 
     def __init__(self, pairs: list[tuple[str, str]]) -> None:
-        """Show these."""
         super().__init__()
         self._pairs = pairs
 
     def compose(self) -> "ComposeResult":
-        """A box in the middle."""
         keys = Table.grid(padding=(0, 2, 0, 0))
         for key, doc in self._pairs:
             keys.add_row(Text(key, "bold"), doc)

@@ -37,7 +37,6 @@ class ChooseScreen(ModalScreen[str | None]):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high")]  # noqa: RUF012 (Textual declares it so)
 
     def __init__(self, spec: str) -> None:
-        """Begin at the current player."""
         super().__init__()
         self.spec = spec
         self._docs = _names()
@@ -45,7 +44,6 @@ class ChooseScreen(ModalScreen[str | None]):
         self._error = ""
 
     def compose(self) -> ComposeResult:
-        """Lay out the field, the list, and the description."""
         with Vertical():
             yield Static(Text("Player for hints and autoplay", "bold"), id="question")
             yield Line(placeholder="a name, or a spec such as expectimax:depth=3", id="spec")
@@ -111,12 +109,10 @@ class ChooseScreen(ModalScreen[str | None]):
         self.query_one("#about", Static).update(text)
 
     def on_input_changed(self) -> None:
-        """Filter the list again."""
         self._error = ""
         self._pick()
 
     def on_option_list_option_highlighted(self) -> None:
-        """Show what Enter would select."""
         self._show()
 
     async def action_choose(self, walk: str) -> None:
@@ -133,15 +129,12 @@ class ChooseScreen(ModalScreen[str | None]):
             line.cursor_position = len(line.value)
 
     def action_leave(self) -> None:
-        """Close without a change."""
         self.dismiss(None)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Select the clicked line."""
         self.dismiss(event.option_id)
 
     def on_input_submitted(self) -> None:
-        """Select on Enter."""
         self._take()
 
     def _take(self) -> None:

@@ -35,12 +35,10 @@ class FormScreen(Page):
     """Asks what a game or a job needs to know; Enter begins it."""
 
     def __init__(self, form: CommandForm) -> None:
-        """Ask for the fields of a form."""
         super().__init__()
         self.form = form
 
     def compose(self) -> ComposeResult:
-        """A line for each field."""
         yield Static(Text(f" {self.form.name}", "bold").append(f"  {self.form.doc}", "not bold"), id="header")
         with VerticalScroll(id="fields", can_focus=False):
             for field in self.form.fields:
@@ -53,7 +51,6 @@ class FormScreen(Page):
         yield Static(id="keys")
 
     def on_mount(self) -> None:
-        """Show the command."""
         self._draw()
 
     def _default(self, field: Field) -> str:
@@ -77,7 +74,6 @@ class FormScreen(Page):
 
     @property
     def help(self) -> list[tuple[str, str]]:
-        """Every key and what it does."""
         return [("Tab, arrows", "the next field, the one before"), ("Enter", "begin"), ("Esc", "back to the menu")]
 
     def on_key(self, event: Key) -> None:
@@ -97,12 +93,10 @@ class FormScreen(Page):
         """A question mark is a letter here."""
 
     def on_input_changed(self) -> None:
-        """The command follows the fields."""
         self.message = ""
         self._draw()
 
     def on_input_submitted(self) -> None:
-        """Begin."""
         try:
             self.app.switch_screen(self._begin())
         except (LabError, ValueError) as error:  # of quotes that are not closed

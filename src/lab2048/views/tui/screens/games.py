@@ -28,14 +28,12 @@ class GamesScreen(Page):
     """A line a game, newest or best first."""
 
     def __init__(self) -> None:
-        """Show all games, the newest first."""
         super().__init__()
         self.is_best = False
         self.kind = 0  # which of KINDS
         self._offset = 0
 
     def compose(self) -> ComposeResult:
-        """A line of names, the games, the keys."""
         yield Static(id="header")
         yield Static(id="columns")
         yield Choices()
@@ -43,7 +41,6 @@ class GamesScreen(Page):
         yield Static(id="keys")
 
     def on_mount(self) -> None:
-        """Read the first games."""
         self._load()
 
     def on_screen_resume(self) -> None:
@@ -52,12 +49,10 @@ class GamesScreen(Page):
             self._load()
 
     def on_resize(self) -> None:
-        """There is room for more columns, or for fewer."""
         self._load(self._offset)
 
     @property
     def help(self) -> list[tuple[str, str]]:
-        """Every key and what it does."""
         return [
             ("arrows, Enter", "choose a game and look at it move by move"),
             ("b", "the best or the newest first"),
@@ -68,7 +63,6 @@ class GamesScreen(Page):
         ]
 
     def on_key(self, event: Key) -> None:
-        """Choose which games are shown."""
         if event.key == "b":
             self.is_best = not self.is_best
         elif event.key == "k":
@@ -124,7 +118,6 @@ class GamesScreen(Page):
         self.put("keys", facts.join_keys(keys, self.size.width))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Look at a game."""
         from lab2048.views.tui.screens.replay import ReplayScreen
 
         if kept := self._get(event.option_id):
@@ -139,7 +132,6 @@ class GamesScreen(Page):
             return None
 
     def _go_on(self) -> None:
-        """Go on with the chosen game."""
         from lab2048.views.tui.screens.form import continue_game
 
         option = self.query_one(Choices).highlighted_option

@@ -30,7 +30,6 @@ class JobScreen(Page):
         self._version = -1
 
     def compose(self) -> ComposeResult:
-        """Lay the screen out."""
         yield Static(id="header")
         yield Static(Text(f" $ {self.job.command}", overflow="ellipsis", no_wrap=True), id="command")
         with VerticalScroll(id="view"):
@@ -40,16 +39,13 @@ class JobScreen(Page):
         yield Static(id="keys")
 
     def on_mount(self) -> None:
-        """Redraw whenever the job has changed."""
         self.set_interval(REFRESH_SECONDS, self._follow)
 
     def on_resize(self) -> None:
-        """Redraw tables and curves in the new size."""
         self.call_after_refresh(self._draw)
 
     @property
     def help(self) -> list[tuple[str, str]]:
-        """Every key and what it does."""
         return [
             ("s", "stop and save finished work; again: stop at once"),
             ("n", "start another, when this one has ended"),
@@ -58,7 +54,6 @@ class JobScreen(Page):
         ]
 
     def on_key(self, event: Key) -> None:
-        """Stop the job, start another one, or leave."""
         if event.key == "s":
             with contextlib.suppress(JobConflictError):  # it has ended
                 self.lab.jobs.cancel(self.job.id)

@@ -28,12 +28,10 @@ class MenuScreen(Page):
         yield Static(id="keys")
 
     def on_mount(self) -> None:
-        """Follow the jobs."""
         self.set_interval(REFRESH_SECONDS, self._draw)
         self._draw()
 
     def on_screen_resume(self) -> None:
-        """Show what has become of the jobs meanwhile."""
         self._draw()
 
     def _draw(self) -> None:
@@ -48,12 +46,10 @@ class MenuScreen(Page):
 
     @property
     def help(self) -> list[tuple[str, str]]:
-        """Every key and what it does."""
         opens = [(form.key, f"{form.name}: {form.doc}") for form in COMMAND_FORMS]
         return [("arrows, Enter", "choose and open"), *opens, ("q, Ctrl-Q", "leave lab2048")]
 
     def on_key(self, event: Key) -> None:
-        """A letter opens what it stands for."""
         form = next((form for form in COMMAND_FORMS if form.key == event.key), None)
         if form:
             self.open(form)
@@ -66,7 +62,6 @@ class MenuScreen(Page):
         """There is nothing below the menu."""
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Open what was chosen."""
         self.open(next(form for form in COMMAND_FORMS if form.name == event.option_id))
 
     def open(self, form: CommandForm) -> None:

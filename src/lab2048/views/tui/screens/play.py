@@ -82,13 +82,11 @@ class PlayScreen(Page):
 
     @property
     def help(self) -> list[tuple[str, str]]:
-        """Every key and what it does."""
         return facts.play_help(self.session.rules.shape)
 
     # --- keys ------------------------------------------------------------------------
 
     def on_key(self, event: Key) -> None:
-        """Act on a key at once."""
         try:
             if event.key in self._moves:
                 self.move(self._moves[event.key])
@@ -117,7 +115,6 @@ class PlayScreen(Page):
         self._changed("" if self.session.undo() else "nothing to undo")
 
     def redo(self) -> None:
-        """Make an undone move again."""
         self.is_auto = False
         self._changed("" if self.session.redo() else "nothing to redo")
 
@@ -127,7 +124,6 @@ class PlayScreen(Page):
         self._best = self.lab.best_score(self.session.rules)
 
     def step(self) -> None:
-        """The player makes one move."""
         self.is_auto = False
         self._work(self._step, "player")
 
@@ -256,7 +252,6 @@ class PlayScreen(Page):
         return self.session.game.is_over
 
     def _turned(self, turn: "Turn", *, is_slow: bool) -> None:
-        """After a move."""
         further = "" if self._is_over else ", and you can play on"
         message = f"{self.session.rules.goal}! The goal is reached{further}" if turn.reaches_goal else ""
         self._changed(message, after=turn if is_slow and self.lab.has_motion else None)

@@ -26,7 +26,6 @@ class ReplayScreen(Page):
     """Walks through a game that was kept."""
 
     def __init__(self, kept: StoredGame) -> None:
-        """Begin before the first move."""
         super().__init__()
         self.kept, self.episode = kept, kept.episode
         self.at = 0  # moves made so far
@@ -38,7 +37,6 @@ class ReplayScreen(Page):
         self._clock: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """As a game is shown while it is played."""
         yield Static(id="header")
         yield BoardAndPanel(self._first, self.palette, "facts")
         yield Static(id="message")
@@ -63,7 +61,6 @@ class ReplayScreen(Page):
 
     @property
     def help(self) -> list[tuple[str, str]]:
-        """Every key and what it does."""
         return [
             ("left right , .", "one move back, one on"),
             ("PgUp PgDn", "ten moves"),
@@ -75,7 +72,6 @@ class ReplayScreen(Page):
         ]
 
     def on_key(self, event: Key) -> None:
-        """Walk, run, or go on."""
         key = event.key
         if key in STEPS:
             self._stop()
@@ -178,5 +174,4 @@ class ReplayScreen(Page):
             self.lab.pace.ask()
 
     def rest(self) -> None:
-        """It stops."""
         self._stop()

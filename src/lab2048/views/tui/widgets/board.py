@@ -57,19 +57,16 @@ class BoardView(Widget):
             self.refresh(*regions)
 
     def _make_picture(self) -> None:
-        """Make the picture that fits."""
         density = fitting(self.board.shape, *self.size)
         self.picture = density and Picture(self.board, density, self.palette, self.fresh)
 
     @property
     def _corner(self) -> tuple[int, int]:
-        """Where the picture begins."""
         assert self.picture is not None  # asked for only where there is one
         columns, lines = size_of(self.board.shape, self.picture.density)
         return (self.size.width - columns) // 2, (self.size.height - lines) // 2
 
     def on_resize(self) -> None:
-        """Find the density anew."""
         self._make_picture()
         self.refresh()
 

@@ -12,7 +12,6 @@ class Choices(OptionList):
     """Lines of which one is chosen; every option takes one line, and begins with a space for the mark."""
 
     def render_line(self, y: int) -> Strip:
-        """A line as it is, or marked."""
         strip = super().render_line(y)
         if self.highlighted is None or self.scroll_offset.y + y != self.highlighted:
             return strip

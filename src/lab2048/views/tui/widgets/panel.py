@@ -25,17 +25,14 @@ class BoardAndPanel(Horizontal):
         self.panel = Vertical(*(Static(id=name) for name in names), id="panel")
 
     def compose(self) -> ComposeResult:
-        """The board, and the panel at its right."""
         yield self.view
         yield self.panel
 
     @property
     def has_panel(self) -> bool:
-        """True if there is room for more than the board."""
         return bool(self.panel.display)
 
     def on_resize(self, event: Resize) -> None:
-        """Share the room out."""
         columns, lines = event.size
         shape = self.view.board.shape
         density = fitting(shape, columns - PANEL, lines) if columns >= NARROW else None
