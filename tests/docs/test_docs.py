@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from lab2048.rules import hexagon
-from lab2048.rules.move import letters
 
 TOP = Path(__file__).parents[2]
 README = TOP / "README.md"
@@ -70,7 +69,7 @@ def test_hexagons_lie_and_move_as_the_docs_say(radius: int) -> None:
         places += [(i - radius, j - min(i, radius)) for j in range(n)]
     steps = {"w": (0, -1), "e": (1, -1), "d": (1, 0), "s": (0, 1), "a": (-1, 1), "q": (-1, 0)}
     shape = hexagon(radius)
-    assert letters(shape.moves) == "".join(steps)
+    assert shape.letters == "".join(steps)
     for lines, (q, r) in zip(shape.lines, steps.values(), strict=True):
         ends = [place for place in places if (place[0] + q, place[1] + r) not in places]
         expected = set()

@@ -11,7 +11,6 @@ from lab2048.kernels.games import play
 from lab2048.players import make_player
 from lab2048.players.player import Player
 from lab2048.rules import Rules
-from lab2048.rules.move import letters
 
 
 def compiled_game(player: Player, rules: Rules, seed: int, budget: int) -> tuple[str, int, int, int | None]:
@@ -22,7 +21,7 @@ def compiled_game(player: Player, rules: Rules, seed: int, budget: int) -> tuple
     while games.n_finished < 1:
         games = play.room_for(games, budget)
         kernel(games, budget)
-    text = "".join(letters(rules.shape.moves)[move] for move in games.moves[: games.n_used])
+    text = "".join(rules.shape.letters[move] for move in games.moves[: games.n_used])
     to_goal = int(games.to_goal[0])
     return text, int(games.score[0]), 2 ** int(games.ranks[0].max()), None if to_goal < 0 else to_goal
 

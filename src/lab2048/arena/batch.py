@@ -21,7 +21,6 @@ from lab2048.players.registry import player_class
 from lab2048.records.episode import Episode
 from lab2048.rules import Rules
 from lab2048.rules.dice import episode_seed
-from lab2048.rules.move import letters
 
 # A compiled call plays this many moves, or as many as take this long: then Ctrl-C is heard.
 MAX_SLICE = 1_000_000
@@ -112,7 +111,7 @@ def _play_compiled(batch: Batch, kernel: GamesKernel, is_stopped: Callable[[], b
 
 
 def _episodes(batch: Batch, games: Games, seconds_per_move: float) -> dict[int, Episode]:
-    alphabet = np.frombuffer(letters(batch.rules.shape.moves).encode(), np.uint8)
+    alphabet = np.frombuffer(batch.rules.shape.letters.encode(), np.uint8)
     text = alphabet[games.moves[: games.n_used]].tobytes().decode()
     episodes, begin = {}, 0
     for i in range(games.n_finished):

@@ -16,7 +16,6 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExe
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.synchronize import Event
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from lab2048.arena.batch import Batch, Played, play_batch, player_of
@@ -85,9 +84,7 @@ class Pool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop everything at once and terminate worker processes: a game in Python may take minutes."""
         self.stop()
         if self._threads:

@@ -9,7 +9,6 @@ from lab2048.records.entry import StoredGame
 from lab2048.records.episode import Episode, names_of
 from lab2048.records.store import Store
 from lab2048.rules import Game, Turn
-from lab2048.rules.move import letters
 
 MAX_PAUSE = 60.0  # seconds; a longer pause between two changes counts as this
 
@@ -53,7 +52,7 @@ class RecordedGame:
 
     def append(self, turn: Turn) -> None:
         """Add the last turn of the game to the record."""
-        self.moves += letters(self.game.rules.shape.moves)[turn.move]
+        self.moves += self.game.rules.shape.letters[turn.move]
         name = self.names[turn.number - 1]
         if not self.movers or self.movers[-1][1] != name:
             self.movers.append((turn.number, name))

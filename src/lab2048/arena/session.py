@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from types import TracebackType
 from typing import Self
 
 from lab2048.arena.recorded_game import RecordedGame
@@ -19,7 +18,6 @@ from lab2048.records.episode import Episode
 from lab2048.records.store import Store
 from lab2048.rules import Game, Rules, Turn
 from lab2048.rules.dice import episode_seed
-from lab2048.rules.move import letters
 
 SAVE_SHARE = 20  # automatic saving takes at most one second in this many
 
@@ -110,9 +108,7 @@ class Session:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -183,7 +179,7 @@ class Session:
 
     def play_letters(self, text: str, *, by: str = "human") -> list[Turn]:
         """Make the moves that letters stand for; skip those that are illegal when their turn comes."""
-        alphabet = letters(self.rules.shape.moves)
+        alphabet = self.rules.shape.letters
         for letter in text:
             if letter not in alphabet:
                 raise UsageError(f"move {letter!r} is unknown: expected letters of {alphabet}", field="move")

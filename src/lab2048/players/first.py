@@ -6,7 +6,6 @@ from typing import ClassVar
 from lab2048.errors import UsageError
 from lab2048.players.player import Decision, GamesKernel, Player, option
 from lab2048.rules import Board, Rules, Shape
-from lab2048.rules.move import letters
 
 
 @dataclass
@@ -18,7 +17,7 @@ class FirstPlayer(Player):
     order: str = option("", "letters of the moves, preferred first; the other moves follow in their usual order")
 
     def _order(self, shape: Shape) -> list[int]:
-        alphabet = letters(shape.moves)
+        alphabet = shape.letters
         unknown = set(self.order) - set(alphabet)
         if unknown or len(set(self.order)) != len(self.order):
             raise UsageError(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from lab2048.errors import BoardError
 from lab2048.rules import dice
 from lab2048.rules.board import Board
-from lab2048.rules.move import AnyMove, letters
+from lab2048.rules.move import AnyMove
 from lab2048.rules.rules import Rules
 
 
@@ -106,7 +106,7 @@ class Game:
 
     def moves_text(self) -> str:
         """The moves as letters, one a move: all that a record needs."""
-        alphabet = letters(self.rules.shape.moves)
+        alphabet = self.rules.shape.letters
         return "".join(alphabet[turn.move] for turn in self.turns)
 
     def replay(self, moves: str) -> None:
@@ -115,7 +115,7 @@ class Game:
             pass
 
     def _follow(self, moves: str) -> Iterator[Turn]:
-        alphabet = letters(self.rules.shape.moves)
+        alphabet = self.rules.shape.letters
         for number, letter in enumerate(moves, 1):
             if letter not in alphabet:
                 raise BoardError(f"move {number} is {letter!r}: expected one of {alphabet}")

@@ -84,11 +84,6 @@ class Direction(NamedTuple):
     digit: str  # key on a number pad
 
 
-def letters(moves: Moves) -> str:
-    """The letters of a shape's moves, in order: its keys, and the alphabet of its records."""
-    return _LETTERS[type(moves[0])]
-
-
 def key_moves(moves: Moves) -> dict[str, int]:
     """Which move each key of a terminal makes: letters, and arrow keys as the characters of ARROWS.
 
@@ -97,7 +92,7 @@ def key_moves(moves: Moves) -> dict[str, int]:
     >>> key_moves(tuple(HexMove))["→"] == HexMove.DOWN_RIGHT, "↑" in key_moves(tuple(TriangleMove))
     (True, False)
     """
-    keys = {letter: move for move, letter in enumerate(letters(moves))}
+    keys = {letter: move for move, letter in enumerate(_LETTERS[type(moves[0])])}
     arrows = {ARROWS[name]: keys[letter] for name, letter in _ARROW_LETTERS.items() if letter in keys}
     named = {ARROWS[move_name(move)]: int(move) for move in moves if move_name(move) in ARROWS}
     return keys | arrows | named

@@ -116,7 +116,7 @@ class Rules:
                 code="board.no_move",
             )
 
-    @property
+    @cached_property
     def shape(self) -> Shape:
         return self.board.shape
 

@@ -69,6 +69,11 @@ class Shape:
         return directions(type(self.moves[0]))
 
     @cached_property
+    def letters(self) -> str:
+        """The letters of the moves, in order: their keys, and the alphabet of records."""
+        return "".join(direction.letter for direction in self.directions)
+
+    @cached_property
     def is_boxed(self) -> bool:
         """True if every outline is an upright rectangle, so that the entries fill a rectangle together."""
         return all(

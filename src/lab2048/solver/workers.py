@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from types import TracebackType
 from typing import Self, TypeVar
 
 A = TypeVar("A")
@@ -25,9 +24,7 @@ class Workers:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Wait for running tasks, a fraction of a second each, and cancel the rest."""
         if self._threads:
             self._threads.shutdown(wait=True, cancel_futures=True)

@@ -2,7 +2,6 @@
 
 import re
 import threading
-from types import TracebackType
 from typing import Protocol, Self
 
 _END = "\x1b[0m"  # of a tile in colour
@@ -42,9 +41,7 @@ class Frames:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Draw the last frame, and leave the terminal as it was."""
         with self._news:
             self._is_over = True

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from lab2048.rules import Board, Game, Rules
-from lab2048.rules.move import ARROWS, key_moves, letters
+from lab2048.rules.move import ARROWS, key_moves
 from lab2048.rules.shape import Shape
 from lab2048.views.game_list import printable
 from lab2048.views.number import apart, count
@@ -120,7 +120,7 @@ def _has_arrow_keys(shape: Shape) -> bool:
 
 def play_help(shape: Shape) -> list[tuple[str, str]]:
     """Every key of a game and what it does."""
-    quit_key = "q" if "q" not in letters(shape.moves) else "Q"
+    quit_key = "q" if "q" not in shape.letters else "Q"
     return [
         (move_keys_text(shape), "move"),
         ("u, Backspace", "take the last move back, or a new game"),
