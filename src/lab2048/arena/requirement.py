@@ -73,34 +73,23 @@ class Requirement:
             )
         figure, end, tile = found["figure"], found["end"], found["tile"]
         if figure not in FIGURES:
-            raise UsageError(
-                f"require {text!r}: figure {figure!r} is unknown: {nearest(figure, FIGURES)}", field="require"
-            )
+            raise _refusal(text, f"figure {figure!r} is unknown: {nearest(figure, FIGURES)}")
         if end and figure not in WITH_INTERVAL:
-            raise UsageError(
-                f"require {text!r}: {figure} has no interval: expected one of {', '.join(WITH_INTERVAL)}",
-                field="require",
-            )
+            raise _refusal(text, f"{figure} has no interval: expected one of {', '.join(WITH_INTERVAL)}")
         if tile and figure != "win":
-            raise UsageError(
-                f"require {text!r}: {figure} has no tile: expected win{tile}, or {figure} alone", field="require"
-            )
+            raise _refusal(text, f"{figure} has no tile: expected win{tile}, or {figure} alone")
         player = int(found["player"]) if found["player"] else 1 if figure == "lead" else None
         if player is not None and not 1 <= player <= n_players:
-            raise UsageError(
-                f"require {text!r}: there is no player {player}: expected 1 to {n_players}", field="require"
-            )
+            raise _refusal(text, f"there is no player {player}: expected 1 to {n_players}")
         if figure == "lead" and n_players == 1:
-            raise UsageError(
-                f"require {text!r}: a player alone has no lead: expected two players or more", field="require"
-            )
+            raise _refusal(text, "a player alone has no lead: expected two players or more")
         try:
             rank = rank_of(tile) if tile else None
         except BoardError as error:
-            raise UsageError(f"require {text!r}: {error}", field="require") from None
+            raise _refusal(text, str(error)) from None
         bound = _read_bound(text, found["bound"], is_share=figure == "win")
         if figure == "win" and (found["sign"], bound) in ((">", 1), ("<", 0)):
-            raise UsageError(f"require {text!r}: no share is {'above 100%' if bound else 'below 0%'}", field="require")
+            raise _refusal(text, f"no share is {'above 100%' if bound else 'below 0%'}")
         return cls(text, figure, found["sign"], bound, rank and 2**rank, end, player)
 
     def check(self, match: Match) -> Iterator[RequirementResult]:
@@ -132,6 +121,10 @@ class Requirement:
         return _exactly(of[self.figure])
 
 
+def _refusal(text: str, why: str) -> UsageError:
+    return UsageError(f"require {text!r}: {why}", field="require")
+
+
 def _exactly(value: float) -> Interval:
     return Interval(value, value, value)
 
@@ -144,13 +137,11 @@ def _read_bound(text: str, bound: str, *, is_share: bool) -> float:
     is_percent = bound.endswith("%")
     if not math.isfinite(number):
         known = "0.9 or 90%" if is_share else "380000 or 4e5"
-        raise UsageError(f"require {text!r}: {bound!r} is not a number: expected for example {known}", field="require")
+        raise _refusal(text, f"{bound!r} is not a number: expected for example {known}")
     if is_percent and not is_share:
-        raise UsageError(
-            f"require {text!r}: only win is a share: expected {bound.removesuffix('%')} without %", field="require"
-        )
+        raise _refusal(text, f"only win is a share: expected {bound.removesuffix('%')} without %")
     share = number / 100 if is_percent else number
     if is_share and not 0 <= share <= 1:
         meant = f"did you mean {bound}%?" if 1 < share <= 100 and not is_percent else "expected 0% to 100%"
-        raise UsageError(f"require {text!r}: {bound} is not a share of games: {meant}", field="require")
+        raise _refusal(text, f"{bound} is not a share of games: {meant}")
     return share

@@ -3,7 +3,7 @@
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
@@ -51,25 +51,21 @@ def score_chart(match: "Match") -> Chart:
         for player_result in match.results.values()
         if player_result.games
     ]
-    return _means("Mean score", rows, "player", "mean score")
+    return means_chart("Mean score", rows)
 
 
 def means_chart(title: str, rows: list[list[Any]]) -> Chart:
     """The means of players of several matches: rows of name, games, mean, low, high."""
-    return _means(title, rows, "player", "mean score")
-
-
-def _means(title: str, rows: list[list[Any]], name: str, axis: str) -> Chart:
     go = load("plotly.graph_objects")
 
     figure = go.Figure()
     for i, (player, n, mean, low, high) in enumerate(rows):
-        error = None if low is None else {"type": "data", "array": [high - mean], "arrayminus": [mean - low]}
         figure.add_bar(
-            x=[player], y=[mean], error_y=error, marker={"color": COLOURS[i % len(COLOURS)]},
+            x=[player], y=[mean], error_y=_error_bars([(mean, low, high)]), marker={"color": COLOURS[i % len(COLOURS)]},
             name=player, hovertemplate=f"{player}: %{{y:,.0f}} ({n} games)<extra></extra>",
         )  # fmt: skip
-    return _chart(title, figure, "", axis, [name, "games", "mean", "low", "high"], rows, legend=False)
+    columns = ["player", "games", "mean", "low", "high"]
+    return _chart(title, figure, "", "mean score", columns, rows, legend=False)
 
 
 def tile_chart(match: "Match") -> Chart:
@@ -85,25 +81,15 @@ def tile_chart(match: "Match") -> Chart:
         figure.add_bar(
             x=[str(tile) for tile in rates],
             y=[rate.value for rate in rates.values()],
-            error_y={
-                "type": "data",
-                "array": [rate.high - rate.value for rate in rates.values()],
-                "arrayminus": [rate.value - rate.low for rate in rates.values()],
-            },
+            error_y=_error_bars(rates.values()),
             name=player_result.player,
             marker={"color": COLOURS[i % len(COLOURS)]},
         )
     figure.update_layout(barmode="group")
     figure.update_xaxes(type="category")
     figure.update_yaxes(tickformat=".0%", range=[0, 1.02])
-    return _chart(
-        "Games that reached a tile",
-        figure,
-        "tile",
-        "part of the games",
-        ["player", "tile", "rate", "low", "high"],
-        rows,
-    )
+    columns = ["player", "tile", "rate", "low", "high"]
+    return _chart("Games that reached a tile", figure, "tile", "part of the games", columns, rows)
 
 
 def distribution_chart(match: "Match") -> Chart:
@@ -140,31 +126,19 @@ def paired_chart(match: "Match") -> Chart:
         difference, n = result
         mean, low, high = _ends(difference)
         rows.append([f"{a.player} - {b.player}", n, mean, low, high])
-        error = (
-            None
-            if low is None or high is None
-            else {"type": "data", "array": [high - mean], "arrayminus": [mean - low]}
-        )
         is_clear = low is not None and high is not None and (low > 0 or high < 0)
         colour = COLOURS[2] if is_clear else COLOURS[6]
         figure.add_scatter(
             x=[mean],
             y=[rows[-1][0]],
-            error_x=error,
+            error_x=_error_bars([(mean, low, high)]),
             mode="markers",
             marker={"color": colour, "size": 10},
             name=rows[-1][0],
         )
     figure.add_vline(x=0, line={"color": COLOURS[6], "dash": "dot"})
-    return _chart(
-        "Difference on the same seeds",
-        figure,
-        "score",
-        "",
-        ["pair", "games", "mean", "low", "high"],
-        rows,
-        legend=False,
-    )
+    columns = ["pair", "games", "mean", "low", "high"]
+    return _chart("Difference on the same seeds", figure, "score", "", columns, rows, legend=False)
 
 
 def training_chart(name: str, curve: Sequence[Mapping[str, Any]]) -> Chart:
@@ -202,14 +176,15 @@ def _add_trials(figure: Any, curve: Sequence[Mapping[str, Any]]) -> None:
     trials = {trial["n_moves"]: trial for point in curve if (trial := point.get("trial"))}
     if not trials:
         return
-    means, lows, highs = ([trial[name] for trial in trials.values()] for name in ("mean", "mean_low", "mean_high"))
-    error = {
-        "type": "data",
-        "array": [high - mean for high, mean in zip(highs, means, strict=True)],
-        "arrayminus": [mean - low for low, mean in zip(lows, means, strict=True)],
-    }
-    marker = {"color": COLOURS[1], "size": 7}
-    figure.add_scatter(x=list(trials), y=means, error_y=error, mode="markers", marker=marker, name="fresh games")
+    means = [(trial["mean"], trial["mean_low"], trial["mean_high"]) for trial in trials.values()]
+    figure.add_scatter(
+        x=list(trials),
+        y=[mean for mean, _, _ in means],
+        error_y=_error_bars(means),
+        mode="markers",
+        marker={"color": COLOURS[1], "size": 7},
+        name="fresh games",
+    )
 
 
 def solve_chart(layers: Mapping[int, int], valued_from: int | None) -> Chart:
@@ -255,6 +230,17 @@ def layer_chart(layers: Sequence[tuple[int, int, int]]) -> Chart:
         )  # fmt: skip
     rows = [list(layer) for layer in layers]
     return _chart("Boards by their tile sum", figure, "tile sum", "boards", ["tile sum", "states", "afterstates"], rows)
+
+
+def _error_bars(means: Iterable[tuple[float, float | None, float | None]]) -> dict[str, Any] | None:
+    """Return plotly's error bars for values with the ends of their intervals; None if an end is missing."""
+    above, below = [], []
+    for mean, low, high in means:
+        if low is None or high is None:
+            return None
+        above.append(high - mean)
+        below.append(mean - low)
+    return {"type": "data", "array": above, "arrayminus": below}
 
 
 def _mode(n_points: int) -> str:

@@ -41,6 +41,15 @@ def fit(columns: int | None, *forms: str) -> str:
     return next((form for form in forms if columns is None or len(form) <= columns), forms[-1][:columns])
 
 
+def shortened(text: str, columns: int) -> str:
+    """Return a text, cut with an ellipsis if it is too wide.
+
+    >>> shortened("expectimax", 7)
+    'expect…'
+    """
+    return text if len(text) <= columns else text[: columns - 1] + "…"
+
+
 def columns_needed(board: Board) -> int:
     """The width of the narrowest picture of a board."""
     return len(board.shape.drawing[0]) * (1 + _digits(board))

@@ -18,10 +18,10 @@ from lab2048.players import Decision
 from lab2048.records.store import Store
 from lab2048.rules import Board, Rules
 from lab2048.views.tui.app import LabApp
+from lab2048.views.tui.screens.base import Choices
 from lab2048.views.tui.screens.games import GamesScreen
 from lab2048.views.tui.screens.menu import MenuScreen
 from lab2048.views.tui.screens.replay import ReplayScreen
-from lab2048.views.tui.widgets.choice_list import Choices
 
 
 @pytest.mark.parametrize("name", SHOTS)

@@ -13,9 +13,9 @@ from tui_shots import is_loaded, text_of, until
 
 from lab2048.players.registry import names, player_class
 from lab2048.views.tui.app import LabApp
+from lab2048.views.tui.screens.base import Choices
 from lab2048.views.tui.screens.choose_player import ChooseScreen, options_text
 from lab2048.views.tui.screens.play import PlayScreen
-from lab2048.views.tui.widgets.choice_list import Choices
 
 
 @pytest.fixture

@@ -1,16 +1,20 @@
-"""Rows of kind match: a player plays games."""
+"""Rows of kinds match and threads: a player plays games, or the same games on one thread and on several."""
 
+import os
 import time
 
-from lab2048.arena.episode import ask
+from lab2048.arena.episode import ask, play_episode
 from lab2048.arena.executor import Pool
 from lab2048.arena.match import Match
+from lab2048.arena.statistics import mean_interval
 from lab2048.players import canonical_spec, make_player
+from lab2048.players.registry import spec_with
 from lab2048.records.entry import Summary
 from lab2048.records.episode import Episode
 from lab2048.rules import Game
 from lab2048.rules.dice import episode_seed
 from lab2048.studies.game_figures import game_result
+from lab2048.studies.measure import Measured
 from lab2048.studies.result import GameResult, Result
 from lab2048.studies.run.task import RowTask, StoppedError
 
@@ -51,9 +55,7 @@ def _play(task: RowTask, spec: str, games: dict[int, GameResult]) -> None:
     kept_at = time.monotonic()
     known = match.results[name].games
     for each in games.values():
-        known[each.number] = Summary(
-            each.number, each.score, each.n_moves, each.max_tile, each.moves_to_goal, each.seconds
-        )
+        known[each.number] = Summary(*(getattr(each, name) for name in Summary._fields))
     with Pool(task.n_workers) as pool:
         task.when_stopped(pool.stop)
         for played in match.play(pool):
@@ -87,3 +89,31 @@ def _count_overrides(task: RowTask, spec: str, games: dict[int, GameResult]) -> 
         if time.monotonic() > kept_at + KEEP_SECONDS:
             task.save_partial(_in_order(games))
             kept_at = time.monotonic()
+
+
+def run_threads(task: RowTask) -> Result:
+    """Play each game on one thread and then on all workers.
+
+    The two alternate, so other load on the machine affects both equally.  The moves are the same.
+    """
+    n_threads = max(2, task.n_workers or os.cpu_count() or 1)
+    specs = [spec_with(task.row.player, threads=n) for n in (1, n_threads)]
+    players = [make_player(spec) for spec in specs]
+    times: list[list[float]] = [[], []]
+    for number in range(task.amount):
+        task.show(f"game {number + 1} of {task.amount}, on 1 and on {n_threads} threads")
+        seed = episode_seed(task.seed, number)
+        moves = []
+        for spec, player, seconds in zip(specs, players, times, strict=True):
+            task.check()
+            episode = play_episode(player, spec, task.rules, seed)
+            seconds.append(episode.seconds)
+            moves.append(episode.moves)
+        assert moves[0] == moves[1], "threads change no move"
+    result = task.result()
+    result.measured = {
+        "one-thread": Measured.mean(times[0]),
+        "many-threads": Measured.mean(times[1]),
+        "speedup": Measured(*mean_interval([a / b for a, b in zip(*times, strict=True)]), task.amount),
+    }
+    return result

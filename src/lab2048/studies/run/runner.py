@@ -179,9 +179,8 @@ def _check_player(row: Row, result_folder: ResultFolder) -> None:
 def run_row(task: RowTask) -> Result:
     """Run a row according to its kind."""
     from lab2048.studies.run.bound import run_bound
-    from lab2048.studies.run.match import run_match
+    from lab2048.studies.run.match import run_match, run_threads
     from lab2048.studies.run.solve import run_regret, run_solve
-    from lab2048.studies.run.threads import run_threads
     from lab2048.studies.run.training import run_train
 
     kinds = {

@@ -9,11 +9,13 @@ from lab2048.studies.comparison import Line
 from lab2048.studies.measure import Measure, Unit
 from lab2048.studies.report import Report
 from lab2048.views.study.figure import write_value
+from lab2048.views.text import shortened
 
-WIDTH, LEFT, RIGHT = 970, 380, 112  # a name of 50 letters has room on the left
+WIDTH, LEFT, RIGHT = 970, 380, 112  # a name of MAX_NAME letters has room on the left
 STEP, HEAD, FOOT = 22, 44, 34
 OURS, THEIRS, INK, FAINT, PAPER = "#1f77b4", "#d9541e", "#1f1a14", "#d8d2c8", "#ffffff"
 MAX_ROWS = 40
+MAX_NAME = 50  # letters of a row's name
 N_PANELS = 3  # of a picture, if its study does not say which
 PAIRS = "pairs side by side, a game"
 
@@ -159,8 +161,7 @@ def _panel(panel: Panel, top: int) -> str:
 def _mark(line: Line, label: str, x: Callable[[float], float], y: float, unit: Unit) -> str:
     """One line: its name, ours with its interval, the published figure with its own."""
     assert line.ours is not None
-    name = label if len(label) <= 50 else label[:49] + "…"
-    parts = [f'<text x="{LEFT - 12}" y="{y + 4}" text-anchor="end">{escape(name)}</text>']
+    parts = [f'<text x="{LEFT - 12}" y="{y + 4}" text-anchor="end">{escape(shortened(label, MAX_NAME))}</text>']
     reference = line.reference if not line.figure.against else None
     if reference is not None:
         value, low, high = reference

@@ -8,11 +8,11 @@ from typing import Any
 from lab2048.extras import load
 from lab2048.studies.measure import Unit
 from lab2048.studies.report import Report
-from lab2048.views.study.chart import OURS, THEIRS, Panel, is_logarithmic, panels
+from lab2048.views.study.chart import MAX_NAME, OURS, THEIRS, Panel, is_logarithmic, panels
 from lab2048.views.study.curve import COLOURS, curves, title
-from lab2048.views.study.figure import write_each, write_ours, write_published
-from lab2048.views.study.ranking import CAPTION, ranking_cells
+from lab2048.views.study.figure import CAPTION, ranking_cells, write_each, write_ours, write_published
 from lab2048.views.study.text import summary, write_run, write_spent
+from lab2048.views.text import shortened
 
 _CODE = re.compile("`([^`]+)`")
 _STYLE = """
@@ -176,7 +176,7 @@ def _panel_figure(panel: Panel) -> Any:
         xaxis=_axis(panel),
         yaxis={
             "tickvals": list(places),
-            "ticktext": [escape(_short(panel.label(line))) for line in lines],
+            "ticktext": [escape(shortened(panel.label(line), MAX_NAME)) for line in lines],
             "range": [-0.7, len(lines) - 0.3],
             "automargin": True,
             "zeroline": False,
@@ -207,7 +207,7 @@ def _curve_figures(report: Report) -> Iterator[Any]:
                 x=x,
                 y=[point.value for point in points],
                 mode="lines",
-                name=escape(_short(row)),
+                name=escape(shortened(row, MAX_NAME)),
                 legendgroup=row,
                 line={"color": colour, "dash": "solid" if i < len(COLOURS) else "dash"},
             )
@@ -230,10 +230,6 @@ def _curve_figures(report: Report) -> Iterator[Any]:
             legend={"orientation": "h", "y": -0.2, "yanchor": "top"},  # below, where all names have room
         )
         yield figure
-
-
-def _short(title: str) -> str:
-    return title if len(title) <= 50 else title[:49] + "…"
 
 
 def _draw(figure: Any) -> str:

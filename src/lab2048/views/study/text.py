@@ -12,8 +12,15 @@ from lab2048.studies.model import SPAWN, Row, Study
 from lab2048.studies.report import Report
 from lab2048.studies.result import Result
 from lab2048.views.number import number
-from lab2048.views.study.figure import write_each, write_ours, write_published, write_training_spec
-from lab2048.views.study.ranking import CAPTION, ranking_cells, ranking_table
+from lab2048.views.study.figure import (
+    CAPTION,
+    ranking_cells,
+    ranking_table,
+    write_each,
+    write_ours,
+    write_published,
+    write_training_spec,
+)
 
 _STYLES = {AGREES: "green", BETTER: "green", WORSE: "red"}
 _COMPARED = {AGREES: "agree", BETTER: "better", WORSE: "worse", DIFFERS: "differ"}  # of several

@@ -12,6 +12,7 @@ from lab2048.jobs.progress import JobProgress, MatchProgress, SolveProgress, Tra
 from lab2048.views.game_list import printable
 from lab2048.views.match_table import rate_text, spread
 from lab2048.views.number import duration, number
+from lab2048.views.text import shortened
 from lab2048.views.tui.widgets.chart import chart
 
 _MAX_TILES = 6
@@ -54,7 +55,7 @@ def _match(event: dict[str, Any], columns: int) -> Text:
     head = f"{'player':<{wide}}{'games':>7}{'mean score':>20}{'median':>11}{'max':>11}{'moves/s':>12}"
     text = Text().append(f"{_fitting(head, columns, wide)}\n", "bold")
     for player in players:
-        name = _short(player["player"], wide)
+        name = shortened(printable(player["player"]), wide)
         if not player["games"]:
             text.append(f"{name:<{wide}}{0:>7}\n")
             continue
@@ -87,7 +88,8 @@ def _fitting(line: str, columns: int, wide: int) -> str:
 def _reached(players: list[dict[str, Any]]) -> Text:
     """Show how often each of the highest tiles was reached."""
     text = Text(
-        "\n" + f"{'reached':<9}" + "".join(f"{_short(p['player'], _RATE - 1):>{_RATE}}" for p in players), "bold"
+        "\n" + f"{'reached':<9}" + "".join(f"{shortened(printable(p['player']), _RATE - 1):>{_RATE}}" for p in players),
+        "bold",
     )
     tiles = [int(tile) for tile in players[0]["reached"]]
     seen = [t for t in tiles if any(p["reached"][str(t)]["rate"] for p in players)]
@@ -97,11 +99,6 @@ def _reached(players: list[dict[str, Any]]) -> Text:
         cells = "".join(f"{rate_text(_interval(rate['rate'], rate['ci95'])):>{_RATE}}" for rate in rates)
         text.append(f"\n{tile:<9}{cells}", "not bold")
     return text.append("\n")
-
-
-def _short(text: str, columns: int) -> str:
-    text = printable(text)
-    return text if len(text) <= columns else text[: columns - 1] + "…"
 
 
 def _training(progress: TrainingProgress, columns: int, lines: int) -> Text:

@@ -2,11 +2,14 @@
 
 from typing import TYPE_CHECKING, cast
 
+from rich.segment import Segment
+from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen, Screen
-from textual.widgets import Input, Static
+from textual.strip import Strip
+from textual.widgets import Input, OptionList, Static
 
 from lab2048.views.tui.palette import Palette
 
@@ -15,6 +18,9 @@ if TYPE_CHECKING:
     from textual.events import Key
 
     from lab2048.views.tui.app import LabApp
+
+
+MARK = "▸"  # before the chosen line or field
 
 
 class Page(Screen[None]):
@@ -71,6 +77,22 @@ class Line(Input):
 
     def on_mount(self) -> None:
         self.cursor_blink = False
+
+
+class Choices(OptionList):
+    """A list to choose from: the chosen line has a mark, and where colours are few it is in reverse, too.
+
+    Every option takes one line and begins with a space for the mark.
+    """
+
+    def render_line(self, y: int) -> Strip:
+        strip = super().render_line(y)
+        if self.highlighted is None or self.scroll_offset.y + y != self.highlighted:
+            return strip
+        style = next((segment.style for segment in strip if segment.style), Style())
+        strip = Strip.join([Strip([Segment(MARK, style)]), strip.crop(1)])
+        # A style sheet cannot do it: Textual forgets `reverse` between the sheet and the line.
+        return strip.apply_style(Style(reverse=True)) if self.app.native_ansi_color else strip
 
 
 class HelpScreen(ModalScreen[None]):

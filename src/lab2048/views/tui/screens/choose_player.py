@@ -14,9 +14,8 @@ from textual.widgets.option_list import Option
 from lab2048.errors import LabError
 from lab2048.players.registry import autonomous_spec, names, options, player_class, summary
 from lab2048.views.game_list import printable
-from lab2048.views.tui.screens.base import Line
+from lab2048.views.tui.screens.base import Choices, Line
 from lab2048.views.tui.widgets import facts
-from lab2048.views.tui.widgets.choice_list import Choices
 
 WALKS = {"up": "cursor_up", "down": "cursor_down", "pageup": "page_up", "pagedown": "page_down"}
 KEYS = [("↑↓", "choose"), ("Tab", "complete"), ("Enter", "select"), ("Esc", "cancel")]

@@ -17,9 +17,8 @@ from lab2048.rules import Rules
 from lab2048.rules.dice import MAX_SEED, check_seed
 from lab2048.views.game_list import printable
 from lab2048.views.tui.forms import CommandForm, Field, read_number, rules_of
-from lab2048.views.tui.screens.base import Line, Page
+from lab2048.views.tui.screens.base import MARK, Line, Page
 from lab2048.views.tui.widgets import facts
-from lab2048.views.tui.widgets.choice_list import MARK
 
 if TYPE_CHECKING:
     from textual.screen import Screen

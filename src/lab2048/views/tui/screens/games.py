@@ -9,9 +9,9 @@ from textual.widgets.option_list import Option
 from lab2048.errors import LabError, StoreError
 from lab2048.records.entry import Entry, StoredGame
 from lab2048.views.game_list import printable
-from lab2048.views.tui.screens.base import Page
+from lab2048.views.text import shortened
+from lab2048.views.tui.screens.base import Choices, Page
 from lab2048.views.tui.widgets import facts
-from lab2048.views.tui.widgets.choice_list import Choices
 
 PAGE = 200  # games that are read at a time
 # What is shown: its name, the kind in the store, and whether every move must be yours.
@@ -154,14 +154,10 @@ def _line(entry: Entry, columns: int) -> Text:
 
 def _columns(columns: int, id_: str, date: str, board: str, player: str, score: str, tile: str, moves: str) -> Text:
     """One line of the list; what is too long is cut, and where there is no room for all, some are left out."""
-    words = {"id": f"{id_:>6}", "date": f"  {date:<16}", "board": f"  {printable(_cut(board, 9)):<9}  "}
-    words |= {"player": f"{printable(_cut(player, 18)):<18}", "score": f"{score:>10}", "tile": f"{tile:>7}"}
+    words = {"id": f"{id_:>6}", "date": f"  {date:<16}", "board": f"  {printable(shortened(board, 9)):<9}  "}
+    words |= {"player": f"{printable(shortened(player, 18)):<18}", "score": f"{score:>10}", "tile": f"{tile:>7}"}
     words["moves"] = f"{moves:>7}"
     for name in ("date", "moves", "player"):
         if sum(map(len, words.values())) > columns:
             del words[name]
     return Text("".join(words.values()), no_wrap=True, overflow="ellipsis")
-
-
-def _cut(word: str, width: int) -> str:
-    return word if len(word) <= width else word[: width - 1] + "…"

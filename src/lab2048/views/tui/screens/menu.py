@@ -9,9 +9,8 @@ from textual.widgets.option_list import Option
 import lab2048
 from lab2048.views.tui.forms import COMMAND_FORMS, CommandForm
 from lab2048.views.tui.job_report import state_text
-from lab2048.views.tui.screens.base import Page
+from lab2048.views.tui.screens.base import Choices, Page
 from lab2048.views.tui.widgets import facts
-from lab2048.views.tui.widgets.choice_list import Choices
 
 REFRESH_SECONDS = 0.5
 

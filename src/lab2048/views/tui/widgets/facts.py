@@ -10,7 +10,7 @@ from lab2048.rules.move import ARROWS, key_moves
 from lab2048.rules.shape import Shape
 from lab2048.views.game_list import printable
 from lab2048.views.number import apart, count
-from lab2048.views.text import fit
+from lab2048.views.text import fit, shortened
 
 if TYPE_CHECKING:
     from lab2048.players import Decision
@@ -31,12 +31,8 @@ def rows(facts: Mapping[str, object]) -> Text:
     for name, fact in facts.items():
         shown = printable(str(fact))
         room = WIDTH - len(name) - 1
-        text.append("\n" if text else "").append(name, "dim").append(f"{_cut(shown, room):>{WIDTH - len(name)}}")
+        text.append("\n" if text else "").append(name, "dim").append(f"{shortened(shown, room):>{WIDTH - len(name)}}")
     return text
-
-
-def _cut(text: str, columns: int) -> str:
-    return text if len(text) <= columns else text[: columns - 1] + "…"
 
 
 def rules_text(rules: Rules) -> str:
@@ -80,7 +76,7 @@ def short_facts(game: Game, columns: int) -> str:
 def values_text(board: Board, decision: "Decision", spec: str, measure: str) -> Text:
     """A line for each legal move, the best first: its arrow, name, key and value, and a bar between worst and best."""
     directions = board.shape.directions
-    text = Text().append(_cut(f"{measure} by {printable(spec)}", WIDTH) + "\n", "dim")
+    text = Text().append(shortened(f"{measure} by {printable(spec)}", WIDTH) + "\n", "dim")
     low, high = min(decision.values.values()), max(decision.values.values())
     shown = dict(zip(decision.values, apart(decision.values.values(), 10), strict=True))
     for move in ranked(decision):
@@ -91,7 +87,7 @@ def values_text(board: Board, decision: "Decision", spec: str, measure: str) -> 
         line = f"{mark}{direction.glyph} {direction.label:<10} {shown[move]:>10} {'█' * round(1 + (_BAR - 1) * part)}\n"
         text.append(line, "bold" if move == decision.move else "")
     looked = [f"depth {decision.depth}"] * bool(decision.depth) + [f"{decision.nodes:,} boards"] * bool(decision.nodes)
-    text.append(_cut(", ".join(looked), WIDTH), "dim")
+    text.append(shortened(", ".join(looked), WIDTH), "dim")
     return text
 
 
