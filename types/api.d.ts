@@ -762,14 +762,14 @@ declare namespace Api {
         path: { game: number };
         answer: StateData;
       };
+      "/api/hint": {
+        body: HintBody;
+        answer: HintData;
+      };
       "/api/games/{game}/values": {
         path: { game: number };
         body: JudgeBody;
         answer: JudgedList;
-      };
-      "/api/hint": {
-        body: HintBody;
-        answer: HintData;
       };
       "/api/players/check": {
         body: SpecBody;

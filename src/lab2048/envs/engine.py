@@ -79,6 +79,7 @@ class Engine:
         return IllegalMoveError(f"{name} changes nothing on {self.board(game).to_text()}")
 
     def board(self, game: int) -> Board:
+        """Return the board of one game."""
         frames = vector.make_frames(self.n, self.n_cells, self.n_moves)
         vector.show(self._games, game, game + 1, frames)
         return Board(self.rules.shape, tuple(frames.ranks[game].tolist()))

@@ -65,6 +65,7 @@ class EnvOptions:
         return cls(**given)
 
     def __post_init__(self) -> None:
+        """Raise UsageError for unknown values."""
         for name, kinds in _KINDS.items():
             value = getattr(self, name)
             if not isinstance(value, kinds) or isinstance(value, bool):
@@ -79,6 +80,7 @@ class EnvOptions:
                 raise UsageError(f"{name} {word!r} is unknown: {nearest(str(word), known)}")
 
     def read_rules(self) -> Rules:
+        """Return the rules of these options."""
         names = ("goal", "spawn", "start", "spawner")
         given: dict[str, Any] = {name: value for name in names if (value := getattr(self, name)) is not None}
         if isinstance(self.rules, str):

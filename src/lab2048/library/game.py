@@ -15,7 +15,6 @@ from lab2048.rules import Game as RulesGame
 from lab2048.rules import Turn
 from lab2048.rules.dice import MAX_SEED
 from lab2048.rules.drawing import draw_svg
-from lab2048.rules.move import letters
 
 PERSON = "human"
 
@@ -137,11 +136,7 @@ class Game(RulesGame):
             return mover
         if not isinstance(mover, str):
             return None
-        shape_moves = self.rules.shape.moves
-        by_name = {move.name.lower(): int(move) for move in shape_moves}
-        name = mover.strip().lower().replace("-", "_")
-        if name in by_name:
-            return by_name[name]
-        if len(name) == 1 and name in letters(shape_moves):
-            return letters(shape_moves).index(name)
-        return None
+        shape = self.rules.shape
+        names = {move.name.lower(): int(move) for move in shape.moves}
+        names |= {letter: move for move, letter in enumerate(shape.letters)}
+        return names.get(mover.strip().lower().replace("-", "_"))

@@ -61,7 +61,7 @@ def means_chart(title: str, rows: list[list[Any]]) -> Chart:
     figure = go.Figure()
     for i, (player, n, mean, low, high) in enumerate(rows):
         figure.add_bar(
-            x=[player], y=[mean], error_y=_error_bars([(mean, low, high)]), marker={"color": COLOURS[i % len(COLOURS)]},
+            x=[player], y=[mean], error_y=error_bars([(mean, low, high)]), marker={"color": COLOURS[i % len(COLOURS)]},
             name=player, hovertemplate=f"{player}: %{{y:,.0f}} ({n} games)<extra></extra>",
         )  # fmt: skip
     columns = ["player", "games", "mean", "low", "high"]
@@ -81,7 +81,7 @@ def tile_chart(match: "Match") -> Chart:
         figure.add_bar(
             x=[str(tile) for tile in rates],
             y=[rate.value for rate in rates.values()],
-            error_y=_error_bars(rates.values()),
+            error_y=error_bars(rates.values()),
             name=player_result.player,
             marker={"color": COLOURS[i % len(COLOURS)]},
         )
@@ -131,7 +131,7 @@ def paired_chart(match: "Match") -> Chart:
         figure.add_scatter(
             x=[mean],
             y=[rows[-1][0]],
-            error_x=_error_bars([(mean, low, high)]),
+            error_x=error_bars([(mean, low, high)]),
             mode="markers",
             marker={"color": colour, "size": 10},
             name=rows[-1][0],
@@ -180,7 +180,7 @@ def _add_trials(figure: Any, curve: Sequence[Mapping[str, Any]]) -> None:
     figure.add_scatter(
         x=list(trials),
         y=[mean for mean, _, _ in means],
-        error_y=_error_bars(means),
+        error_y=error_bars(means),
         mode="markers",
         marker={"color": COLOURS[1], "size": 7},
         name="fresh games",
@@ -232,7 +232,7 @@ def layer_chart(layers: Sequence[tuple[int, int, int]]) -> Chart:
     return _chart("Boards by their tile sum", figure, "tile sum", "boards", ["tile sum", "states", "afterstates"], rows)
 
 
-def _error_bars(means: Iterable[tuple[float, float | None, float | None]]) -> dict[str, Any] | None:
+def error_bars(means: Iterable[tuple[float, float | None, float | None]]) -> dict[str, Any] | None:
     """Return plotly's error bars for values with the ends of their intervals; None if an end is missing."""
     above, below = [], []
     for mean, low, high in means:

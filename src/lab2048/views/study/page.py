@@ -8,6 +8,7 @@ from typing import Any
 from lab2048.extras import load
 from lab2048.studies.measure import Unit
 from lab2048.studies.report import Report
+from lab2048.views.charts import error_bars
 from lab2048.views.study.chart import MAX_NAME, OURS, THEIRS, Panel, is_logarithmic, panels
 from lab2048.views.study.curve import COLOURS, curves, title
 from lab2048.views.study.figure import CAPTION, ranking_cells, write_each, write_ours, write_published
@@ -132,12 +133,7 @@ def _panel_figure(panel: Panel) -> Any:
     figure.add_scatter(
         x=[each.value for each in ours],
         y=[i + 0.12 for i in places],
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": [each.high - each.value if each.has_interval else 0 for each in ours],
-            "arrayminus": [each.value - each.low if each.has_interval else 0 for each in ours],
-        },
+        error_x=error_bars(each.interval if each.has_interval else (each.value,) * 3 for each in ours),
         mode="markers",
         name="ours",
         marker={"color": OURS, "size": 10},
@@ -149,12 +145,7 @@ def _panel_figure(panel: Panel) -> Any:
         figure.add_scatter(
             x=[reference[0] for _, reference in found],
             y=[place for place, _ in found],
-            error_x={
-                "type": "data",
-                "symmetric": False,
-                "array": [reference[2] - reference[0] for _, reference in found],
-                "arrayminus": [reference[0] - reference[1] for _, reference in found],
-            },
+            error_x=error_bars(reference for _, reference in found),
             mode="markers",
             name="published",
             marker={"color": THEIRS, "size": 10, "symbol": "diamond-open"},

@@ -219,14 +219,6 @@ def _job_of(lab: Lab, name: str) -> Job | None:
 
 def _options(method: Method) -> list[OptionData]:
     return [
-        OptionData(
-            name=each.name,
-            kind=each.kind.__name__,
-            default=each.default,
-            doc=each.doc,
-            known=list(each.choices),
-            low=each.low,
-            high=each.high,
-        )
+        OptionData(**vars(each) | {"kind": each.kind.__name__, "known": list(each.choices)})
         for each in option_list(method)
     ]

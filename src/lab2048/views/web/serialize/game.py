@@ -4,7 +4,6 @@ from itertools import chain
 
 from lab2048.arena.session import Session
 from lab2048.rules import Board, Turn
-from lab2048.rules.shape import Shape
 from lab2048.views.web.serialize.schema import (
     AutoData,
     EntryData,
@@ -44,27 +43,10 @@ def shape_data(board: Board) -> ShapeData:
         outlines=[list(outline) for outline in outlines],
         entries=entries,
         rows=[list(row) for row in shape.rows],
-        moves=move_data(shape),
+        moves=[MoveData(name=each.label, **each._asdict()) for each in shape.directions],
         lines=[[list(line) for line in lines] for lines in shape.lines],
         n_symmetries=len(shape.symmetries),
     )
-
-
-def move_data(shape: Shape) -> list[MoveData]:
-    """The moves, clockwise from up."""
-    return [
-        MoveData(
-            letter=each.letter,
-            name=each.label,
-            glyph=each.glyph,
-            dx=each.dx,
-            dy=each.dy,
-            angle=each.angle,
-            arrow_key=each.arrow_key,
-            digit=each.digit,
-        )
-        for each in shape.directions
-    ]
 
 
 def state_data(session: Session, best: tuple[int, int], auto: AutoData | None, library: Library) -> StateData:
