@@ -2,7 +2,7 @@ import js from "@eslint/js";
 import globals from "globals";
 
 export default [
-  { ignores: [".venv/", ".cache/", "types/"] },
+  { ignores: [".venv/", ".cache/", "build/", "types/"] },
   js.configs.recommended,
   {
     languageOptions: { globals: globals.browser },
