@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 
 from lab2048.errors import FileError, JobConflictError, JobNotFoundError
-from lab2048.jobs.job import EVENTS, LOG, RUNNING, Job
-from lab2048.jobs.progress import MAX_CURVE, TrainingProgress
+from lab2048.jobs.job import EVENTS, LOG, PROCESS, RUNNING, Job
+from lab2048.jobs.process import JobProcess, is_alive
+from lab2048.jobs.progress import MAX_CURVE, MatchProgress, TrainingProgress
 from lab2048.jobs.runner import JobRunner
+from lab2048.records.process_lock import ProcessLock
 from lab2048.records.store import Store
 from lab2048.rules import Rules
 
@@ -198,6 +200,62 @@ def test_a_killed_view_ends_its_jobs_and_another_view_resumes_them(
     job = view.runner.resume(job.id)
     view.until(lambda: "of" in job.message)
     assert int(job.message.partition(" ")[0].replace(",", "")) >= n_before
+
+
+def test_a_job_is_resumed_only_when_its_process_has_ended(open_view: Callable[[], View]) -> None:
+    view = open_view()
+    job = view.start(1_000_000)
+    view.until(lambda: job.progress)
+    assert is_alive(job.folder / PROCESS)
+    view.runner.cancel(job.id)
+    view.ended(job)
+    assert not is_alive(job.folder / PROCESS)
+    left = ProcessLock(job.folder / PROCESS)  # as a process holds it that has lost its view and still saves
+    assert left.try_acquire()
+    with pytest.raises(JobConflictError, match="still saving its work"):
+        view.runner.resume(job.id)
+    left.release()
+    job = view.runner.resume(job.id)
+    view.runner.cancel(job.id)
+    view.ended(job)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_a_killed_process_is_not_alive(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("out", "log", "process")]
+    process = JobProcess([*WORDS, "--games", "1000000", "--jsonl"], *paths)
+    with paths[0].open() as out:
+        while not out.readline():  # it has begun
+            assert process.wait(0.05) is None
+    assert is_alive(paths[2])
+    process.kill()
+    assert process.wait(240) is not None
+    process.stop()
+    assert not is_alive(paths[2])
+
+
+def test_the_events_of_a_long_match_stay_small_and_its_results_are_of_all_games(
+    open_view: Callable[[], View], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lab2048.jobs.progress.MAX_GAMES", 30)
+    monkeypatch.setattr(MatchProgress, "options", ("--jsonl", "--jsonl-games", "30"))
+    view = open_view()
+    request = REQUEST | {"games": 500}
+    words = [*WORDS, "--games", "500"]
+    job = view.runner.start("match", "long", words, request=request, resume_words=[*words, "--resume"])
+    assert view.ended(job).message == "500 of 500 games"
+    progress = view.runner.progress_of(job)
+    assert isinstance(progress, MatchProgress)
+    assert len(progress.match.results["random"].games) == 30
+    assert [player["games"] for player in progress.to_json()["players"]] == [500]
+    assert job.result is not None
+    assert job.result["players"][0]["games"] == 500
+    # Resuming tells the games that are there again; the file does not grow by them.
+    job.state, size = "cancelled", (job.folder / EVENTS).stat().st_size
+    job.save()
+    resumed = view.ended(view.runner.resume(job.id))
+    assert resumed.message == "500 of 500 games"
+    assert (job.folder / EVENTS).stat().st_size <= 1.5 * size
 
 
 def wait_for_process(pid: int) -> None:

@@ -4,6 +4,7 @@ job.json     what the job is and its state, replaced at every change of state
 out.jsonl    standard output of the command: one event per line
 log.txt      standard error of the command
 lock         held by the view that runs the job
+process      held by the process of the job, which may outlive its view for a moment
 """
 
 import json
@@ -24,7 +25,7 @@ QUEUED, RUNNING, ENDING, DONE, FAILED, CANCELLED, INTERRUPTED = (
 )  # fmt: skip
 ACTIVE = (QUEUED, RUNNING, ENDING)
 SCHEMA = "lab2048/job-1"
-FACTS, EVENTS, LOG = "job.json", "out.jsonl", "log.txt"
+FACTS, EVENTS, LOG, PROCESS = "job.json", "out.jsonl", "log.txt", "process"
 MAX_LOG_BYTES = 100_000
 
 

@@ -13,7 +13,12 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from lab2048.records.process_lock import ProcessLock
+
 PARENT_WATCH = "LAB2048_PARENT_WATCH"  # set for a job's process, to its niceness
+JOB_LOCK = "LAB2048_JOB_LOCK"  # set for a job's process, to the file that it locks while it runs
+
+_held: list[ProcessLock] = []  # by this process, until it ends
 
 
 class JobProcess:
@@ -24,12 +29,17 @@ class JobProcess:
         words: Sequence[str],
         out: Path,
         log: Path,
+        lock: Path,
         *,
         cwd: str = "",
         environment: Mapping[str, str] | None = None,
         niceness: int = 0,
     ) -> None:
-        """Start the command; its output is appended to two files.  Raises OSError if it cannot be started."""
+        """Start the command; its output is appended to two files, and it holds `lock` while it runs.
+
+        Raises OSError if it cannot be started.
+        """
+        own = {PARENT_WATCH: str(niceness), JOB_LOCK: str(lock), "PYTHONUNBUFFERED": "1"}
         with out.open("ab") as out_file, log.open("ab") as log_file:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "lab2048", *words],
@@ -37,7 +47,7 @@ class JobProcess:
                 stdout=out_file,
                 stderr=log_file,
                 cwd=cwd or None,
-                env={**os.environ, **(environment or {}), PARENT_WATCH: str(niceness), "PYTHONUNBUFFERED": "1"},
+                env={**os.environ, **(environment or {}), **own},
                 start_new_session=True,  # Ctrl-C in the terminal is for the view
             )
         self.pid = self._process.pid
@@ -60,24 +70,30 @@ class JobProcess:
             return None
 
 
-def is_alive(pid: int) -> bool:
-    """Return True if a job's process of an earlier view still runs under this number."""
-    if pid <= 0 or os.name != "posix":
-        return False
-    try:
-        os.kill(pid, 0)
-        return b"lab2048" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return False
+def is_alive(lock: Path) -> bool:
+    """Return True if the process of a job, perhaps of an earlier view, still runs.
+
+    The process holds a lock on a file, which the operating system releases when the process ends, however it ends.
+    That works the same on Linux, macOS and Windows; a process id may belong to another program by now, and each system
+    has its own way to look that up.
+    """
+    own = ProcessLock(lock)
+    if not own.try_acquire():
+        return True
+    own.release()
+    return False
 
 
 def watch_parent() -> None:
-    """Interrupt this process when its standard input closes.
+    """Interrupt this process when its standard input closes, and hold the lock of its job.
 
     Called first thing by a command whose environment has PARENT_WATCH.  Processes that the command starts itself do
     not inherit the watch.
     """
-    niceness = os.environ.pop(PARENT_WATCH, "")
+    niceness, lock = os.environ.pop(PARENT_WATCH, ""), os.environ.pop(JOB_LOCK, "")
+    if lock:
+        _held.append(ProcessLock(Path(lock)))
+        _held[-1].try_acquire()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # the shell may have left it ignored
     if hasattr(os, "nice") and niceness.isdecimal():
         with contextlib.suppress(OSError):

@@ -11,6 +11,7 @@ from lab2048.rules import Rules
 if TYPE_CHECKING:
     from lab2048.arena.match import Match
 
+MAX_GAMES = 100_000  # of each player of a match that are told one by one: at most 5 MB
 MAX_CURVE = 2000  # points of a learning curve; longer ones are thinned out
 NamePlayer = Callable[[str], str]
 
@@ -19,6 +20,7 @@ class JobProgress:
     """Follows a job by the files of its folder; each kind of job has a subclass."""
 
     options: ClassVar[tuple[str, ...]] = ("--jsonl",)  # make the command print events
+    tells_all_again: ClassVar[bool] = False  # whether a resumed command prints all earlier events again
 
     def __init__(self, job: Job, name_player: NamePlayer) -> None:
         """Start at the beginning of the files; `name_player` turns a player's spec into the name that a view shows."""
@@ -75,13 +77,20 @@ class JobProgress:
 
 
 class MatchProgress(JobProgress):
-    """Follows a match; its single games are read only when `match` is asked for."""
+    """Follows a match; its single games are read only when `match` is asked for.
+
+    Of a longer match only the first MAX_GAMES games of each player are told one by one, so that the file of events
+    stays small.  Its results are of all games, and all games are in the store.
+    """
+
+    options: ClassVar[tuple[str, ...]] = ("--jsonl", "--jsonl-games", str(MAX_GAMES))
+    tells_all_again: ClassVar[bool] = True
 
     def __init__(self, job: Job, name_player: NamePlayer) -> None:
         super().__init__(job, name_player)
         specs: list[str] = job.request["specs"]
         # The command knows networks and tables by their paths, and a view shows them by name.
-        self._names = dict(zip(specs, job.request.get("names") or map(name_player, specs), strict=True))
+        self._names: dict[str, str] = dict(zip(specs, job.request.get("names") or map(name_player, specs), strict=True))
         self._match: Match | None = None
         self.fraction = 0.0
 
@@ -97,7 +106,7 @@ class MatchProgress(JobProgress):
 
     @property
     def match(self) -> "Match":
-        """The match with all games so far."""
+        """The match with the games so far, at most MAX_GAMES of each player."""
         if self._match is None:
             from lab2048.arena.match import Match
 
@@ -118,6 +127,19 @@ class MatchProgress(JobProgress):
             player_result.cpu_seconds += event["cpu_seconds"]
             player_result.games |= {game.number: game for game in (Summary(*facts) for facts in event["games"])}
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the results as `lab2048 match --json` prints them, of all games, with players as a view names them."""
+        match = self.match
+        if match.n_games <= MAX_GAMES or not self.event:
+            return match.to_json()
+        about = {name: self.event[name] for name in match.to_json() if name in self.event}
+        players = [each | {"player": self._name(each["player"])} for each in about["players"]]
+        paired = [each | {"players": [self._name(name) for name in each["players"]]} for each in about["paired"]]
+        return about | {"players": players, "paired": paired}
+
+    def _name(self, spec: str) -> str:
+        return self._names.get(spec, spec)
+
     def result(self) -> dict[str, Any] | None:
         """Return the mean score of each player with its interval."""
         if not self.event:
@@ -126,8 +148,7 @@ class MatchProgress(JobProgress):
         players = self.event["players"]
         return {
             "players": [
-                {"player": self._names.get(each["player"], each["player"])} | {name: each.get(name) for name in names}
-                for each in players
+                {"player": self._name(each["player"])} | {name: each.get(name) for name in names} for each in players
             ]
         }
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lab2048.errors import FileError, JobConflictError, JobNotFoundError
-from lab2048.jobs.job import CANCELLED, DONE, ENDING, EVENTS, FAILED, INTERRUPTED, LOG, QUEUED, RUNNING, Job
+from lab2048.jobs.job import CANCELLED, DONE, ENDING, EVENTS, FAILED, INTERRUPTED, LOG, PROCESS, QUEUED, RUNNING, Job
 from lab2048.jobs.process import JobProcess, is_alive
 from lab2048.jobs.progress import KINDS, JobProgress, NamePlayer
 from lab2048.records.process_lock import ProcessLock
@@ -145,12 +145,14 @@ class JobRunner:
             _check_resumable(job)
             self._acquire(job)
             try:
-                if is_alive(job.pid):
+                if is_alive(job.folder / PROCESS):
                     raise JobConflictError(f"job {id_} is still saving its work: try again in a moment")
                 job = Job.load(job.folder)  # another view may have resumed it meanwhile
                 self._jobs[id_] = job
                 self._progress.pop(id_, None)
                 _check_resumable(job)
+                if KINDS[job.kind].tells_all_again:
+                    (job.folder / EVENTS).unlink(missing_ok=True)  # else it would grow by all games each time
                 job.words, job.state, job.ended, job.message = job.resume_words, QUEUED, None, ""
                 job.save()
             except BaseException:
@@ -259,6 +261,7 @@ class JobRunner:
                 [*job.words, *progress.options],
                 job.folder / EVENTS,
                 job.folder / LOG,
+                job.folder / PROCESS,
                 cwd=job.cwd,
                 environment=self.environment,
                 niceness=self.niceness,

@@ -4,14 +4,17 @@ import contextlib
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from lab2048.cli.live_view import on_interrupt
+from lab2048.cli.option_types import AtLeast
 from lab2048.cli.options import (
     MANY_GAMES,
     SEED,
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     from lab2048.arena.requirement import Requirement
 
 Live = contextlib.AbstractContextManager[Callable[[], None]]
+LATEST_SHARE = 1000  # an event of --jsonl comes after this share of the time so far, so that days make few megabytes
 
 
 def match(
@@ -66,6 +70,13 @@ def match(
     as_jsonl: Annotated[
         bool, typer.Option("--jsonl", help="Progress as JSON lines; the last line is the result.")
     ] = False,
+    n_told: Annotated[
+        int,
+        typer.Option(
+            "--jsonl-games", metavar="N", help="With --jsonl: report at most N games per player one by one (0 = all)."
+        ),
+        AtLeast(0),
+    ] = 0,
     require: RequireOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted match.")] = False,
     keep: Annotated[bool, typer.Option(help="Save every game in the store.")] = True,
@@ -108,7 +119,7 @@ def match(
     required = [Requirement.from_text(text, len(specs)) for text in require or ()]
     with contextlib.ExitStack() as stack:
         results = sys.stdout
-        tell = partial(_tell_games, the_match, results) if as_jsonl else None
+        tell = partial(_tell_games, the_match, results, n_told, Counter()) if as_jsonl else None
         stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # what a player prints is no result
         live = _events(the_match, results, required) if as_jsonl else _live(the_match)
         recorder = MatchRecorder(stack.enter_context(Store.open(store)), the_match) if keep else None
@@ -141,9 +152,21 @@ def _facts(match: "Match", required: "list[Requirement]") -> dict[str, Any]:
     return match.to_json() | ({"requirements": required_results} if required else {})
 
 
-def _tell_games(match: "Match", results: TextIO, player: str, numbers: Iterable[int], cpu_seconds: float) -> None:
-    """The event of games that have ended; a game is a list, as docs/json.md says."""
-    games = [list(match.results[player].games[number]) for number in numbers]
+def _tell_games(
+    match: "Match",
+    results: TextIO,
+    n_most: int,
+    n_told: Counter[str],
+    player: str,
+    numbers: Iterable[int],
+    cpu_seconds: float,
+) -> None:
+    """Print the event of games that have ended, up to `n_most` games per player; docs/json.md describes it."""
+    chosen = islice(numbers, max(0, n_most - n_told[player]) if n_most else None)
+    games = [list(match.results[player].games[number]) for number in chosen]
+    n_told[player] += len(games)
+    if not games:
+        return
     event = {"event": "games", "player": player, "cpu_seconds": cpu_seconds, "games": games}
     print(to_json("match-games-1", event), file=results, flush=True)
 
@@ -179,8 +202,8 @@ def _stop(pool: "Pool") -> None:
 
 @contextlib.contextmanager
 def _events(match: "Match", results: TextIO, required: "list[Requirement]") -> Iterator[Callable[[], None]]:
-    """An event every half second, and one at the end."""
-    due = 0.0
+    """Print an event every half second, more rarely in long matches, and one at the end."""
+    due, start = 0.0, time.monotonic()
 
     def tell(event: str = "progress") -> None:
         nonlocal due
@@ -190,7 +213,8 @@ def _events(match: "Match", results: TextIO, required: "list[Requirement]") -> I
             counts = {"event": event, "n_done": n_done, "n_all": match.n_games * len(match.players)}
             facts = _facts(match, required) if event == "end" else match.to_json()
             print(to_json("match-1", counts | facts), file=results, flush=True)
-            due = time.monotonic() + max(0.5, 10 * (time.monotonic() - begin))
+            now = time.monotonic()
+            due = now + max(0.5, 10 * (now - begin), (now - start) / LATEST_SHARE)
 
     tell()
     try:

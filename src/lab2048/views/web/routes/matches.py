@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from lab2048.errors import UsageError
 from lab2048.jobs.command_line import command_line, rules_options
 from lab2048.jobs.job import Job, JobData
-from lab2048.jobs.progress import MatchProgress
+from lab2048.jobs.progress import MAX_GAMES, MatchProgress
 from lab2048.rules.dice import MAX_SEED
 from lab2048.views import charts
 from lab2048.views.charts import Chart
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from lab2048.arena.match import Match
 
 MAX_PLAYERS = 8
-MAX_GAMES = 100_000
 MAX_COMPARED = 12
 
 router = APIRouter(prefix="/api/matches", tags=["matches"], responses=ERRORS)
@@ -96,10 +95,9 @@ def compare_csv(lab: LabOf, ids: Ids) -> Response:
 @router.get("/{match}")
 def show(lab: LabOf, id_: JobId) -> MatchData:
     """Show a match as `lab2048 match --json` prints it."""
-    job, match = find(lab, id_)
+    progress = _progress(lab, id_)
     with lab.jobs.lock:
-        result = match.to_json()
-    return MatchData(job=job.data(), result=result)
+        return MatchData(job=progress.job.data(), result=progress.to_json())
 
 
 @router.get("/{match}/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
@@ -126,12 +124,16 @@ def chart_csv(lab: LabOf, id_: JobId, name: ChartName) -> Response:
 
 def find(lab: Lab, id_: str) -> "tuple[Job, Match]":
     """Return a match with its games so far; hold `lab.jobs.lock` while you read them."""
-    job = lab.jobs.get(id_)
-    progress = lab.jobs.progress_of(job)
+    progress = _progress(lab, id_)
+    with lab.jobs.lock:
+        return progress.job, progress.match
+
+
+def _progress(lab: Lab, id_: str) -> MatchProgress:
+    progress = lab.jobs.progress_of(lab.jobs.get(id_))
     if not isinstance(progress, MatchProgress):
         raise NotFoundError(f"{id_[:40]} is not a match: expected an id such as match-1")
-    with lab.jobs.lock:
-        return job, progress.match
+    return progress
 
 
 def _chart(lab: Lab, id_: str, name: str) -> Chart:
