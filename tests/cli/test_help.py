@@ -1,4 +1,4 @@
-"""Help leads with an example that works; a mistake says what was expected."""
+"""Help has an example that works; a mistake says what was expected."""
 
 import shlex
 
@@ -7,21 +7,24 @@ import typer
 
 import lab2048
 from lab2048.cli.app import make_app, run
+from lab2048.cli.command import example_of
 from lab2048.cli.command_tree import children, walk
-from lab2048.cli.help import example_of, lead_with_examples
 
 ROOT = typer.main.get_command(make_app())
-lead_with_examples(ROOT)
 COMMANDS = dict(walk(ROOT))
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
-def test_help_leads_with_an_example(capsys: pytest.CaptureFixture[str], path: tuple[str, ...]) -> None:
+def test_help_shows_the_description_and_then_an_example(
+    capsys: pytest.CaptureFixture[str], path: tuple[str, ...]
+) -> None:
     assert run([*path, "--help"]) == 0
     usage, _, rest = capsys.readouterr().out.partition("\n\n")
     assert usage.startswith(" ".join(["Usage: lab2048", *path]))
-    assert rest.strip().startswith("Example: ")
-    assert rest.count("Example") == 1
+    description, _, rest = rest.partition("\n\n  Example: ")
+    assert description.strip()
+    assert "Options:" not in description
+    assert rest.count("Example") == 0
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
@@ -65,6 +68,8 @@ def test_the_list_of_commands_shows_what_they_do(capsys: pytest.CaptureFixture[s
     assert out.count("Example") == 1
     for name in children(ROOT):
         assert f"\n  {name} " in out
+    sections = [out.index(f"\n{section}:") for section in ("Play", "Compare", "Solve", "Learn", "Data", "System")]
+    assert sections == sorted(sections)
     assert "__complete" not in out
 
 
@@ -87,9 +92,9 @@ def test_the_version_is_shown_whatever_else_is_typed(capsys: pytest.CaptureFixtu
         (["plya"], "No such command 'plya': did you mean play?"),
         (["play", "--sed", "3"], "did you mean --seed?"),
         (["match", "random", "--wokers", "2"], "did you mean --workers?"),
-        (["match", "random", "--zzz"], "known: --color, --csv, "),
+        (["match", "random", "--zzz"], "known: --color, --colour, --csv, "),
         (["games", "lst"], "No such command 'lst': did you mean list?"),
-        (["games"], "lab2048 games needs to know what to do: expected list, show"),
+        (["games"], "lab2048 games needs a command: expected list, show"),
         (["zzzz"], "known: bench, "),
         (["extra"], "No such command 'extra': known: bench, "),
         (["config"], "expected show"),

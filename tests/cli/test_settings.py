@@ -10,8 +10,9 @@ import typer
 
 from lab2048.cli.app import make_app, run
 from lab2048.cli.command_tree import children
+from lab2048.cli.option_types import checks_of, problem
 from lab2048.cli.options import is_set, is_typed
-from lab2048.cli.settings import COMMON, Setting, Settings, user_file
+from lab2048.cli.settings import COMMON, Settings, user_file
 from lab2048.errors import UsageError
 
 ROOT = typer.main.get_command(make_app())
@@ -100,6 +101,9 @@ def test_show_says_where_each_value_comes_from(
     assert rows["goal"] == ["512", "LAB2048_GOAL"]
     assert rows["spawner"] == ["fair", "default"]
     assert "LAB2048_GAOL means nothing to lab2048: did you mean LAB2048_GOAL?" in captured.err
+    for words in (["rules"], ["--all"]):
+        assert run(["config", "show", *words]) == 0
+        assert "LAB2048_GAOL means nothing" in capsys.readouterr().err
     assert run(["config", "show", "match.goal"]) == 0
     assert "LAB2048_GOAL, as goal" in capsys.readouterr().out
     assert run(["config", "show", "gaol"]) == 2
@@ -166,18 +170,18 @@ def test_what_is_wrong_is_marked_by_those_who_are_asked(
         "rules": "board '3xx3' is not understood: did you mean 3x3?",
         "match.games": "games 0 is out of range: expected 1 to 10000000",
         "hint.player": "player 'expctimax' is unknown: did you mean expectimax?",
+        "workers": "--workers 'two' is not understood: expected a whole number",
     }
     refused = [
         'lab2048.toml: goal = "big": expected a whole number',
         "lab2048.toml: match.gamse is unknown: did you mean match.games?",
-        "LAB2048_WORKERS=two: expected a whole number",
     ]
     assert run(["config", "show"]) == 2
     out = capsys.readouterr().out.splitlines()
     for key, told in wrong.items():
         line = next(i for i, line in enumerate(out) if line.startswith(f"{key} "))
         assert out[line + 1].strip() == f"! {told}"
-    assert out[-3:] == [f"! {told}" for told in refused]
+    assert out[-2:] == [f"! {told}" for told in refused]
     assert run(["config", "show", "--json"]) == 2
     data = json.loads(capsys.readouterr().out)
     found = {setting["key"]: setting["problem"] for setting in data["settings"] if setting["key"] == setting["set_as"]}
@@ -188,7 +192,12 @@ def test_what_is_wrong_is_marked_by_those_who_are_asked(
     assert run(["doctor", "--json"]) == 1
     finding = json.loads(capsys.readouterr().out)["findings"][0]
     assert finding["state"] == "problem"
-    for told in ("lab2048.toml: rules: board '3xx3'", "lab2048.toml: match.games: games 0", *refused):
+    for told in (
+        "lab2048.toml: rules: board '3xx3'",
+        "lab2048.toml: match.games: games 0",
+        "LAB2048_WORKERS=two",
+        *refused,
+    ):
         assert told in finding["found"]
 
 
@@ -197,14 +206,11 @@ FREE = {"min-score", "player", "players", "teacher", "terms", "row", "network"}
 
 
 def test_what_makes_no_sense_is_wrong_wherever_it_is_set() -> None:
-    settings = Settings.of(ROOT, environ={})
     nonsense = {int: -12345, float: -1e300, str: "no such thing?"}
-    for key, some in settings.known.items():
-        if some[0].kind in nonsense and key.rpartition(".")[2] not in FREE:
-            assert settings.problem(Setting(key, nonsense[some[0].kind], "user", "config.toml")), key
-        default = some[0].default
-        if default is not None:
-            assert not settings.problem(Setting(key, default, "default", "")), key
+    for key, (option, *_) in Settings.read(ROOT).known.items():
+        if option.kind in nonsense and option.name not in {*FREE, "color"}:
+            assert problem(checks_of(option.hint), option.name, nonsense[option.kind]), key
+        assert not problem(checks_of(option.hint), option.name, option.parameter.default), key
 
 
 def test_a_command_stands_for_all_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
@@ -219,14 +225,16 @@ def test_a_command_stands_for_all_its_settings(capsys: pytest.CaptureFixture[str
 def test_a_variable_that_is_wrong_is_named(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB2048_WORKERS", "two")
     assert run(["match", "random"]) == 2
-    assert capsys.readouterr().err == "lab2048: LAB2048_WORKERS=two: expected a whole number\n"
+    assert capsys.readouterr().err == (
+        "lab2048: --workers 'two' is not understood: expected a whole number (set by LAB2048_WORKERS=two)\n"
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "says"),
     [
         ("LAB2048_RULSE", "lab2048: LAB2048_RULSE means nothing to lab2048: did you mean LAB2048_RULES?"),
-        ("LAB2048_GAMES", "did you mean LAB2048_MATCH_GAMES? (or the one of watch, tune, evaluate, regret ...)"),
+        ("LAB2048_GAMES", "did you mean LAB2048_MATCH_GAMES? (or the one of watch, regret, tune, evaluate ...)"),
         ("LAB2048_MIN_SCORE", "did you mean LAB2048_GAMES_LIST_MIN_SCORE?"),
         ("LAB2048_MATCH_GMAES", "did you mean LAB2048_MATCH_GAMES?"),
         ("LAB2048_ZZZ", "lab2048: LAB2048_ZZZ means nothing to lab2048: lab2048 config show --all lists all set"),
@@ -299,7 +307,7 @@ def test_who_says_what_an_option_is() -> None:
 
 
 def test_every_common_key_stands_for_an_option() -> None:
-    known = Settings.of(ROOT, environ={}).known
+    known = Settings.read(ROOT).known
     assert set(COMMON) <= set(known)
     assert all(known[key] for key in COMMON)
     kinds = {key: {option.kind for option in known[key]} for key in COMMON}
@@ -307,7 +315,7 @@ def test_every_common_key_stands_for_an_option() -> None:
 
 
 def test_code_and_files_are_never_chosen_by_a_file() -> None:
-    known = Settings.of(ROOT, environ={}).known
+    known = Settings.read(ROOT).known
     assert not [key for key in known if key.rpartition(".")[2] in ("player-file", "out", "force", "cache")]
 
 

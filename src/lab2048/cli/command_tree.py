@@ -16,10 +16,9 @@ class Option:
 
     command: tuple[str, ...]
     name: str  # as it is typed, without the dashes
-    parameter: str  # as the function calls it
+    parameter: Any  # of Typer
     kind: type  # bool, int, float, str or Path
     is_many: bool  # may be given several times
-    default: Any
     hint: Any = None  # as it was annotated
 
     @property
@@ -42,18 +41,18 @@ def walk(command: Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
 
 
 def long_name(parameter: Any) -> str:
-    """Return the longest name of an option, without dashes."""
-    return str(max(parameter.opts, key=len)).lstrip("-")
+    """Return the name of a parameter as it is typed, without dashes."""
+    return str(next((name for name in parameter.opts if name.startswith("--")), parameter.opts[0])).lstrip("-")
 
 
 def options(path: tuple[str, ...], command: Command) -> Iterator[Option]:
     """Yield the options of a command."""
     hints = typing.get_type_hints(command.callback, include_extras=True) if command.callback else {}
     for parameter in command.params:
-        if parameter.param_type_name == "option" and parameter.name in hints:
-            hint = hints[parameter.name]
+        if parameter.param_type_name == "option":
+            hint = hints.get(parameter.name, str)
             kind, is_many = _kind(annotated(hint)[0])
-            yield Option(path, long_name(parameter), parameter.name, kind, is_many, parameter.default, hint)
+            yield Option(path, long_name(parameter), parameter, kind, is_many, hint)
 
 
 def annotated(hint: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -64,7 +63,7 @@ def annotated(hint: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 def element_type(hint: Any) -> type:
-    """Return the type of one value: `list[Path] | None` gives Path, and what is not known is text."""
+    """Return the type of one value: `list[Path] | None` gives Path; the default is text."""
     return _kind(hint)[0]
 
 

@@ -16,10 +16,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from lab2048.cli.command_tree import Command, annotated, element_type, long_name, walk
+from lab2048.cli.command_tree import Command, annotated, element_type, long_name
 from lab2048.errors import LabError, OutOfRangeError, UnknownNameError, UsageError
 
-CONTEXT = "lab2048.context"  # in the meta data of a context: the context of the command that was typed
 _NUMBERS: dict[type, str] = {int: "a whole number", float: "a number"}
 _POWER = re.compile(r"[0-9]+(\.[0-9]+)?[eE]\+?[0-9]{1,2}", re.ASCII)
 
@@ -111,9 +110,14 @@ def checks_of(hint: Any) -> tuple[Check, ...]:
     return tuple(each for each in annotated(hint)[1] if isinstance(each, Check))
 
 
+def parameter_checks(command: Command, parameter: Any) -> tuple[Check, ...]:
+    """Return the checks that are declared beside a parameter."""
+    return checks_of(_hints(command.callback).get(parameter.name)) if command.callback else ()
+
+
 def words_of(command: Command, parameter: Any) -> Sequence[str]:
     """Return all values that a parameter accepts; none if they are not declared."""
-    return next((check.words for check in _checks(command.callback, parameter.name) if check.words), ())
+    return next((check.words for check in parameter_checks(command, parameter) if check.words), ())
 
 
 def judge(checks: Iterable[Check], name: str, value: Any) -> None:
@@ -133,17 +137,15 @@ def problem(checks: Iterable[Check], name: str, value: Any) -> LabError | None:
     return None
 
 
-def check_parameters(root: Command) -> None:
-    """Have every parameter of every command read numbers such as 3e5, and checked as it was declared."""
-    for _, command in walk(root):
-        for parameter in command.params:
-            parameter.callback = functools.partial(_check, parameter.callback)
-            described = parameter.type_descriptor
-            kind = element_type(described.annotation)
-            if kind in _NUMBERS and described.parameter_info.parser is None:
-                info = copy.copy(described.parameter_info)
-                info.parser = functools.partial(_read_number, parameter, kind)
-                parameter.type_descriptor = dataclasses.replace(described, parameter_info=info)
+def adapt(parameter: Any) -> None:
+    """Have a parameter of Typer read numbers such as 3e5, and checked as it was declared."""
+    parameter.callback = functools.partial(_check, parameter.callback)
+    described = parameter.type_descriptor
+    kind = element_type(described.annotation)
+    if kind in _NUMBERS and described.parameter_info.parser is None:
+        info = copy.copy(described.parameter_info)
+        info.parser = functools.partial(_read_number, parameter, kind)
+        parameter.type_descriptor = dataclasses.replace(described, parameter_info=info)
 
 
 def whole(text: str) -> str:
@@ -160,9 +162,8 @@ def whole(text: str) -> str:
 
 def _check(before: Callable[..., Any] | None, context: Any, parameter: Any, value: Any) -> Any:
     """Check a value as a callback of Typer, once it is read; `before` is the parameter's own callback."""
-    context.meta[CONTEXT] = context
-    if not context.resilient_parsing and context.command.callback is not None:
-        checks = [check for check in _checks(context.command.callback, parameter.name) if not check.is_late]
+    if not context.resilient_parsing:
+        checks = [check for check in parameter_checks(context.command, parameter) if not check.is_late]
         judge(checks, long_name(parameter), value)
     return before(context, parameter, value) if before else value
 
@@ -170,10 +171,6 @@ def _check(before: Callable[..., Any] | None, context: Any, parameter: Any, valu
 @functools.cache
 def _hints(run: Callable[..., Any]) -> dict[str, Any]:
     return typing.get_type_hints(run, include_extras=True)
-
-
-def _checks(run: Callable[..., Any], name: str) -> tuple[Check, ...]:
-    return checks_of(_hints(run).get(name))
 
 
 def _read_number(parameter: Any, kind: type, value: Any) -> Any:

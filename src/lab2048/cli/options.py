@@ -73,9 +73,7 @@ RequireOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 StoreOption = Annotated[
     Path | None,
-    typer.Option(
-        "--store", envvar="LAB2048_STORE", metavar="FILE", help="Store of games (default: in your data folder)."
-    ),
+    typer.Option("--store", metavar="FILE", help="Store of games (default: in your data folder)."),
 ]
 
 

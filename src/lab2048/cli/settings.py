@@ -4,20 +4,22 @@ The command line has the highest precedence, then LAB2048_* variables, then ./la
 user's configuration file, then the built-in default.  Every option of every command has a key, such as
 `match.games`; some also have a common key for all commands, such as `rules`.  Within one source, the
 longer key has precedence.
+
+Typer reads the variables (`attach_variables`), takes the files as its `default_map` (`Settings.defaults`), and
+knows the source of each value (`setting_of`).
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lab2048.cli.argv import WHEN
-from lab2048.cli.command_tree import Command, Option, options, walk
-from lab2048.cli.option_types import OneOf, checks_of, problem, whole
-from lab2048.errors import LabError, UsageError, nearest
+from lab2048.cli.command_tree import Command, Option, long_name, options, walk
+from lab2048.cli.option_types import Readable, parameter_checks, problem
+from lab2048.errors import UsageError, nearest
 
-PREFIX = "LAB2048_"
+PREFIX = "LAB2048"
 PROJECT_FILE = "lab2048.toml"
 
 # Common keys, and the default of the options that they set.  An option of the same name with another default means
@@ -46,12 +48,7 @@ _KINDS = {
     str: "text in quotes",
     Path: "a path in quotes",
 }
-# Variables without an option.
-_MACHINE = {"cache": Path, "debug": str, "no-jit": str, "parent-watch": str, "studies": str}
-
-
-def _raise(error: UsageError) -> None:
-    raise error
+_MACHINE = ("cache", "debug", "no-jit", "parent-watch", "studies")  # variables without a key; files may set the cache
 
 
 @dataclass(frozen=True)
@@ -68,33 +65,32 @@ class Setting:
         return f"{self.source}={self.value}" if self.place == "environment" else f"{self.source}: {self.key}"
 
 
+class Defaults(dict[str, Any]):
+    """A `default_map` of Typer: values by parameter, or further maps by command; and the setting behind each value."""
+
+    def __init__(self) -> None:
+        self.origins: dict[str, Setting] = {}
+
+
 @dataclass
 class Settings:
-    """All settings from files and variables, and which of them were used."""
+    """The settings of both files; what is wrong with them is collected in `refused`."""
 
     known: dict[str, list[Option]]  # options by key; a common key sets several
     found: dict[str, Setting] = field(default_factory=dict)
     files: list[tuple[str, Path, bool]] = field(default_factory=list)  # project and user file, and whether it exists
-    used: list[Setting] = field(default_factory=list)
-    refuse: Callable[[UsageError], None] = field(default=_raise, repr=False)
+    refused: list[UsageError] = field(default_factory=list)
 
     @classmethod
-    def of(
-        cls,
-        root: Command,
-        *,
-        environ: Mapping[str, str] | None = None,
-        refuse: Callable[[UsageError], None] | None = None,
-    ) -> "Settings":
-        """Read files and variables; invalid settings raise UsageError, or are passed to `refuse` and skipped."""
-        environ = os.environ if environ is None else environ
-        settings = cls(_known(root), refuse=refuse or _raise)
+    def read(cls, root: Command) -> "Settings":
+        """Read the files, and use them for the cache folder."""
+        settings = cls(_known(root))
         for place, path in (("user", user_file()), ("project", Path(PROJECT_FILE))):
             is_there = path.is_file()
             settings.files.insert(0, (place, path, is_there))
             if is_there:
                 settings._guarded(settings._read_file, place, path)
-        settings._read_environment(environ)
+        settings.export("cache")
         return settings
 
     def _read_file(self, place: str, path: Path) -> None:
@@ -113,41 +109,19 @@ class Settings:
                 continue
             self._guarded(self._read_key, place, path, key, value)
 
-    def _read_key(self, place: str, path: Path, key: str, value: Any) -> None:
-        self._check_key(str(path), key, value, is_private=place == "project")
-        kind, is_many = self._kind(key)
-        read = _from_toml(str(path), key, value, kind, path.parent, is_many=is_many)
-        self._put(Setting(key, read, place, str(path)))
-
     def _guarded(self, read: Callable[..., None], *words: Any) -> None:
-        """Call `read`, and pass a UsageError to `refuse`."""
         try:
             read(*words)
         except UsageError as error:
-            self.refuse(error)
+            self.refused.append(error)
 
-    def _read_environment(self, environ: Mapping[str, str]) -> None:
-        for key in sorted([*self.known, *_MACHINE], key=lambda key: key.count(".")):
-            if text := environ.get(variable(key), ""):
-                self._guarded(self._read_variable, key, text)
-
-    def _read_variable(self, key: str, text: str) -> None:
-        kind, is_many = self._kind(key)
-        value = _from_text(variable(key), text, kind)
-        self._put(Setting(key, [value] if is_many else value, "environment", variable(key)))
-
-    def _put(self, setting: Setting) -> None:
-        """Store a setting; a common key overrides earlier settings of all its options."""
-        self.found[setting.key] = setting
-        for option in self.known.get(setting.key, ()):
-            if option.key != setting.key:
-                self.found[option.key] = setting
-
-    def _kind(self, key: str) -> tuple[type, bool]:
-        if key in _MACHINE:
-            return _MACHINE[key], False
-        option = self.known[key][0]
-        return option.kind, option.is_many
+    def _read_key(self, place: str, path: Path, key: str, value: Any) -> None:
+        self._check_key(str(path), key, value, is_private=place == "project")
+        some = self.known.get(key, [])
+        kind, is_many = (some[0].kind, some[0].is_many) if some else (Path, False)
+        read = _from_toml(str(path), key, value, kind, path.parent, is_many=is_many)
+        for each in (key, *(option.key for option in some)):
+            self.found[each] = Setting(key, read, place, str(path))
 
     def _check_key(self, file: str, key: str, value: Any, *, is_private: bool) -> None:
         last = key.rpartition(".")[2]
@@ -172,64 +146,89 @@ class Settings:
         also = f" (or the one of {', '.join(others[:4])}{' ...' if others[4:] else ''})" if others else ""
         return f"did you mean {write(keys[0])}?{also}"
 
-    def problem(self, setting: Setting) -> LabError | None:
-        """Return the error that the checks of its option find in a setting, if any."""
-        if setting.key == "color":
-            return problem([OneOf(WHEN)], "color", setting.value)
-        options = self.known.get(setting.key, ())
-        found = (problem(checks_of(option.hint), option.name, setting.value) for option in options)
-        return next((error for error in found if error), None)
-
-    def problems(self) -> list[tuple[Setting, LabError]]:
-        """Return every setting that its option rejects, and why."""
-        return [(setting, error) for setting in _once(self.found.values()) if (error := self.problem(setting))]
-
-    def defaults(self) -> dict[str, Any]:
-        """Return the settings as the `default_map` of Typer: a tree by command and parameter."""
-        tree: dict[str, Any] = {}
-        for option in {option.key: option for some in self.known.values() for option in some}.values():
-            if option.key in self.found:
+    def defaults(self) -> Defaults:
+        """Return the settings of the files as the `default_map` of Typer."""
+        tree = Defaults()
+        for option in (option for some in self.known.values() for option in some):
+            if setting := self.found.get(option.name if option.name == "color" else option.key):
                 at = tree
                 for word in option.command:
-                    at = at.setdefault(word, {})
-                at[option.parameter] = self.found[option.key].value
+                    at = at.setdefault(word, Defaults())
+                at[option.parameter.name] = setting.value
+                at.origins[option.parameter.name] = setting
         return tree
 
-    def value(self, key: str) -> Any:
-        """Return the value of a setting and mark it as used; None if it is not set."""
-        setting = self.found.get(key)
-        if setting is None:
-            return None
-        self.used.append(setting)
-        return setting.value
-
     def export(self, *keys: str) -> None:
-        """Set the environment variables of the cache and of `keys` from the files, unless they are set."""
-        for key in ("cache", *keys):
+        """Set the environment variables of these keys from the files, unless they are set."""
+        for key in keys:
             if key in self.found:
                 os.environ.setdefault(variable(key), str(self.found[key].value))
 
-    def note_used(self, context: Any) -> None:
-        """Mark the settings that a command received as used, according to its Typer context."""
-        path, at = list[str](), context
-        while at.parent is not None:
-            path.insert(0, at.info_name)
-            at = at.parent
-        for option in options(tuple(path), context.command):
-            source = context.get_parameter_source(option.parameter)
-            if source is not None and source.name in ("DEFAULT_MAP", "ENVIRONMENT") and option.key in self.found:
-                self.used.append(self.found[option.key])
+    def unknown_variables(self) -> dict[str, str]:
+        """Return unknown LAB2048_* variables, each with a suggestion."""
+        names = {variable(key) for key in (*self.known, *_MACHINE)}
+        otherwise = "lab2048 config show --all lists all settings"
+        return {
+            name: self.of_commands(name.removeprefix(f"{PREFIX}_").lower().replace("_", "-"), variable)
+            or nearest(name, names, otherwise, prefix=f"{PREFIX}_")
+            for name in sorted(_variables(os.environ) - names)
+        }
 
-    def blame(self, field: str | None, code: str | None = None) -> str:
-        """Return the settings that caused an error, as the end of its message; may be empty."""
-        name = _OPTIONS.get(field or "", field)
-        told = [
-            str(setting)
-            for setting in _once(self.used)
-            if setting.key.rpartition(".")[2] == name
-            or ((found := self.problem(setting)) and (found.field, found.code) == (field, code))
-        ]
-        return f" (set by {', '.join(told)})" if told else ""
+
+def attach_variables(context: Any) -> None:
+    """Tell Typer the variables of a command's options: the command's own first, then a common one.
+
+    They are named after the options, and not, as Typer's `auto_envvar_prefix` would, after the function's parameters.
+    """
+    if context.auto_envvar_prefix is None:
+        return
+    for parameter in context.command.params:
+        if parameter.param_type_name == "option" and not isinstance(parameter.envvar, list):
+            name = long_name(parameter)
+            own = [] if name in _NEVER or context.parent is None else [f"{context.auto_envvar_prefix}_{_upper(name)}"]
+            common = [variable(name)] if _is_common(parameter) else []
+            declared = [parameter.envvar] if parameter.envvar else []
+            parameter.envvar = [*own, *common, *declared]
+            parameter.allow_from_autoenv = False
+            parameter.show_envvar = False  # docs/cli.md says how they are named
+
+
+def setting_of(context: Any, parameter: Any) -> Setting | None:
+    """Return the variable or the file that set a parameter; None if the command line or the default did."""
+    source = context.get_parameter_source(parameter.name)
+    if source is not None and source.name == "ENVIRONMENT":
+        name = next(name for name in parameter.envvar if os.environ.get(name))
+        key = long_name(parameter)
+        if name != variable(key):
+            key = ".".join((*path_of(context), key))
+        return Setting(key, os.environ[name], "environment", name)
+    if source is not None and source.name == "DEFAULT_MAP" and isinstance(context.default_map, Defaults):
+        return context.default_map.origins[parameter.name]
+    return None
+
+
+def causes(context: Any, error: Exception) -> list[str]:
+    """Return the settings of a command that caused an error."""
+    parameter, code = getattr(error, "param", None), getattr(error, "code", None)
+    field = long_name(parameter) if parameter else getattr(error, "field", None)
+    return [
+        str(setting)
+        for each in context.command.params
+        if (setting := setting_of(context, each))
+        and (long_name(each) == _OPTIONS.get(field or "", field) or _is_cause(context, each, setting, field, code))
+    ]
+
+
+def _is_cause(context: Any, parameter: Any, setting: Setting, field: str | None, code: str | None) -> bool:
+    """Return True if reading a setting by itself gives the same error."""
+    checks = [check for check in parameter_checks(context.command, parameter) if isinstance(check, Readable)]
+    found = problem(checks, long_name(parameter), context.params.get(parameter.name, setting.value))
+    return found is not None and (found.field, found.code) == (field, code)
+
+
+def path_of(context: Any) -> tuple[str, ...]:
+    """Return the words that lead to the command of a context."""
+    return () if context.parent is None else (*path_of(context.parent), context.info_name)
 
 
 def user_file() -> Path:
@@ -248,30 +247,32 @@ def variable(key: str) -> str:
     >>> variable("games.list.min-score")
     'LAB2048_GAMES_LIST_MIN_SCORE'
     """
-    return PREFIX + key.upper().replace(".", "_").replace("-", "_")
+    return f"{PREFIX}_{_upper(key)}"
 
 
-def unknown_variables(settings: Settings, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return unknown LAB2048_* variables, each with a suggestion."""
-    names = {variable(key) for key in (*settings.known, *_MACHINE)}
-    found = sorted(name for name in environ if name.startswith(PREFIX) and name not in names)
-    otherwise = "lab2048 config show --all lists all settings"
-    return {
-        name: settings.of_commands(name.removeprefix(PREFIX).lower().replace("_", "-"), variable)
-        or nearest(name, names, otherwise, prefix=PREFIX)
-        for name in found
-    }
+def has_files() -> bool:
+    """Return True if there is a configuration file."""
+    return Path(PROJECT_FILE).exists() or user_file().exists()
 
 
-def is_needed(environ: Mapping[str, str]) -> bool:
-    """Return True if there is a configuration file or a variable; without any, the program starts faster."""
-    names = {name for name in environ if name.startswith(PREFIX)} - {variable(key) for key in _MACHINE}
-    return bool(names) or Path(PROJECT_FILE).exists() or user_file().exists()
+def has_others(command: str) -> bool:
+    """Return True if there are variables that are neither common nor those of a command: they may be misspelt."""
+    own = f"{variable(command)}_"
+    names = {variable(key) for key in (*COMMON, *_MACHINE)}
+    return any(not name.startswith(own) for name in _variables(os.environ) - names)
 
 
-def _once(settings: Iterable[Setting]) -> list[Setting]:
-    """Remove duplicates: a common key is stored once per option."""
-    return list({(setting.key, setting.source): setting for setting in settings}.values())
+def _upper(key: str) -> str:
+    return key.upper().replace(".", "_").replace("-", "_")
+
+
+def _variables(environ: Mapping[str, str]) -> set[str]:
+    return {name for name in environ if name.startswith(f"{PREFIX}_")}
+
+
+def _is_common(parameter: Any) -> bool:
+    name = long_name(parameter)
+    return name in COMMON and parameter.default == COMMON[name]
 
 
 def _known(root: Command) -> dict[str, list[Option]]:
@@ -279,12 +280,10 @@ def _known(root: Command) -> dict[str, list[Option]]:
     known: dict[str, list[Option]] = {key: [] for key in COMMON}
     for path, command in walk(root):
         for option in options(path, command) if path else ():
-            if option.name in _NEVER:
-                continue
-            known[option.key] = [option]
-            if option.name in COMMON and option.default == COMMON[option.name]:
+            if option.name not in _NEVER and option.name != "color":
+                known[option.key] = [option]
+            if _is_common(option.parameter):
                 known[option.name].append(option)
-    known["color"] = [Option((), "color", "color", str, False, "auto")]  # a global option, not one of a command
     return {key: some for key, some in known.items() if some}
 
 
@@ -314,12 +313,3 @@ def _from_toml(file: str, key: str, value: Any, kind: type, folder: Path, *, is_
     if kind is Path:
         return folder / Path(str(value)).expanduser()  # relative to the folder of the file
     return [value] if is_many else value
-
-
-def _from_text(name: str, text: str, kind: type) -> Any:
-    try:
-        if kind is bool:
-            return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}[text.lower()]
-        return kind(whole(text) if kind is int else text)
-    except (KeyError, ValueError):
-        raise UsageError(f"{name}={text}: expected {_KINDS[kind]}") from None

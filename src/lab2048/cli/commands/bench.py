@@ -6,23 +6,14 @@ from typing import Annotated
 
 import typer
 
+from lab2048.cli.command import Commands
 from lab2048.cli.live_view import on_interrupt
 from lab2048.cli.options import GAMES, SEED, WORKERS, JsonOption, say
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, working
 from lab2048.errors import UsageError
 
-app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
-
-
-@app.callback()
-def bench(context: typer.Context) -> None:
-    """Measure the speed of the laboratory on this machine.
-
-    Example: lab2048 bench kernels
-    """
-    if context.invoked_subcommand is None:
-        raise UsageError("bench needs to know what to measure: expected kernels, search, ntuple, deep or positions")
+app = Commands("Measure the speed of the laboratory on this machine.\n\nExample: lab2048 bench kernels")
 
 
 @app.command()

@@ -1,7 +1,5 @@
 """`lab2048 completion`: have the shell complete commands, options, players and games."""
 
-import contextlib
-import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -11,8 +9,7 @@ import typer
 from lab2048.cli.command_tree import Command
 from lab2048.cli.option_types import OneOf
 from lab2048.cli.options import say
-from lab2048.cli.settings import Settings, is_needed
-from lab2048.errors import LabError
+from lab2048.cli.settings import Settings, has_files
 
 # Bash takes : and = for the ends of words, and players are written with them; so the line is cut into words here,
 # and what Bash believes to be before the word is cut off from the answers again.
@@ -97,8 +94,7 @@ def print_candidates(root: Command, words: Sequence[str]) -> None:
     """Answer the scripts: a line for each word that could come next, and after a tab what it means."""
     from lab2048.cli.complete import complete
 
-    with contextlib.suppress(LabError):  # what is wrong with the settings is told when a command is run
-        if is_needed(os.environ):
-            Settings.of(root).export("store")
+    if has_files():  # wrong settings are reported when a command is run
+        Settings.read(root).export("store")
     for candidate in complete(root, list(words[1:] if words[:1] == ["--"] else words)):
         print(f"{candidate.value}\t{' '.join((candidate.help or '').split())}".rstrip("\t"))

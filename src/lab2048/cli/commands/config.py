@@ -1,44 +1,73 @@
-"""`lab2048 config`: what options are where none is typed, and who says so."""
+"""`lab2048 config`: the settings, and where each comes from."""
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.exceptions import TyperException
 
+from lab2048.cli.color import WHEN
+from lab2048.cli.command import Commands, Group, explain
+from lab2048.cli.command_tree import Option, children, options
+from lab2048.cli.option_types import OneOf, checks_of, problem
 from lab2048.cli.options import JsonOption, say
 from lab2048.cli.output import print_json
-from lab2048.cli.settings import COMMON, PROJECT_FILE, Setting, Settings, unknown_variables, user_file
+from lab2048.cli.settings import (
+    COMMON,
+    PREFIX,
+    PROJECT_FILE,
+    Setting,
+    Settings,
+    attach_variables,
+    path_of,
+    setting_of,
+    user_file,
+    variable,
+)
 from lab2048.errors import LabError, UsageError, nearest
 from lab2048.views.wrap import columns_of, folded
 
 
-class _Config(TyperGroup):
-    """Whoever wants to set something is told where."""
-
+class _Config(Group):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that a word names."""
+        """Return the command; explain where settings are written to those who want to write one."""
         if args[0] in ("set", "edit", "init"):
             raise UsageError(
-                f'config {args[0]}: settings are yours to write: rules = "3x3" into {PROJECT_FILE} here or into '
-                f"{user_file()}, or LAB2048_RULES=3x3; lab2048 config show lists them"
+                f'config {args[0]}: write settings yourself, such as rules = "3x3", into {PROJECT_FILE} here or into '
+                f"{user_file()}, or set LAB2048_RULES=3x3; lab2048 config show lists them"
             )
         return super().resolve_command(ctx, args)
 
 
-app = typer.Typer(cls=_Config, invoke_without_command=True, rich_markup_mode=None)
+app = Commands(
+    "Show settings from LAB2048_* variables, ./lab2048.toml and your own file.\n\nExample: lab2048 config show", _Config
+)
 
 
-@app.callback()
-def config(context: typer.Context) -> None:
-    """Show settings from LAB2048_* variables, ./lab2048.toml and your own file.
+@dataclass(frozen=True)
+class Row:
+    """A key with its value, where that comes from, and what is wrong with it."""
 
-    Example: lab2048 config show
-    """
-    if context.invoked_subcommand is None:
-        raise UsageError("config needs to know what to do: expected show")
+    key: str
+    setting: Setting  # of the key that was set, which may be a common one
+    value: Any
+    problem: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as docs/json.md describes it."""
+        value = self.value if isinstance(self.value, bool | int | float | list | None) else str(self.value)
+        place, source = self.setting.place, self.setting.source or None
+        facts = {"key": self.key, "value": value, "place": place, "source": source, "set_as": self.setting.key}
+        return facts | {"problem": self.problem}
+
+    def __str__(self) -> str:
+        """Return the value and where it comes from."""
+        value = "-" if self.value is None else str(self.value).lower() if isinstance(self.value, bool) else self.value
+        also = "" if self.setting.key == self.key else f", as {self.setting.key}"
+        return f"{value!s:<24}  {self.setting.source or 'default'}{also}"
 
 
 @app.command()
@@ -60,85 +89,112 @@ def show(
 
     Example: lab2048 config show match.games
     """
-    refused: list[UsageError] = []
-    settings = Settings.of(context.find_root().command, refuse=refused.append)
-    settings.export()
-    found = _settings(settings)
+    settings = Settings.read(context.find_root().command)
+    rows = survey(context.find_root().command, settings)
     if key is not None:
-        key = key.replace("_", "-")
-        below = {name: one for name, one in found.items() if name.startswith(f"{key}.")}
-        if key not in found and not below:
-            known = f"known: {', '.join(COMMON)}, and those that --all lists"
-            known = settings.of_commands(key) or nearest(key, {*found, *_groups(found)}, known)
-            raise UsageError(f"setting {key!r} is unknown: {known}")
-        found = below or {key: found[key]}
+        rows = _chosen(key.replace("_", "-"), rows, settings)
+    unknown = settings.unknown_variables()
     if as_json:
         files = [{"place": place, "path": str(path), "is_there": there} for place, path, there in settings.files]
-        unknown = list(unknown_variables(settings, os.environ))
-        told = [_plain(key, setting, settings.problem(setting)) for key, setting in found.items()]
-        problems = [str(error) for error in refused]
-        print_json("config-1", {"files": files, "settings": told, "unknown_variables": unknown, "problems": problems})
-        raise typer.Exit(_code(refused, [setting["problem"] for setting in told]))
-    if key is None:
-        for place, path, is_there in settings.files:
-            print(f"{place:<8} {path}{'' if is_there else ' (not there)'}")
-        if not everything:
-            common = (*COMMON, "cache")  # what they stand for follows from them
-            found = {
-                key: one for key, one in found.items() if key in common or (one.place != "default" and one.key == key)
-            }
-        print()
-    width, problems = max(len(key) for key in found), list[str]()
-    for key, setting in found.items():
-        where = {"default": "default", "environment": setting.source}.get(setting.place, f"{setting.source}")
-        also = "" if setting.place == "default" or setting.key == key else f", as {setting.key}"
-        print(f"{key:<{width}}  {_text(setting.value):<24}  {where}{also}")
-        if wrong := settings.problem(setting):
-            problems.append(str(wrong))
-            print(folded(f"{'':<{width}}  ! {wrong}", columns_of(sys.stdout), " " * (width + 4)))
-    for error in refused:
-        print(folded(f"! {error}", columns_of(sys.stdout), "  "))
-    if len(found) > 1:
-        for name, instead in unknown_variables(settings, os.environ).items():
+        told = [row.to_json() for row in rows.values()]
+        problems = [str(error) for error in settings.refused]
+        facts = {"files": files, "settings": told, "unknown_variables": list(unknown), "problems": problems}
+        print_json("config-1", facts)
+    else:
+        if key is None:
+            for place, path, is_there in settings.files:
+                print(f"{place:<8} {path}{'' if is_there else ' (not there)'}")
+            print()
+            if not everything:
+                rows = {name: row for name, row in rows.items() if _is_basic(row)}
+        _print(rows, settings)
+        for name, instead in unknown.items():
             say(f"{name} means nothing to lab2048: {instead}")
-        if not everything:
+        if key is None and not everything:
             say("--all shows every option that can be set")
-    raise typer.Exit(_code(refused, problems))
+    if settings.refused or any(row.problem for row in rows.values()):
+        raise typer.Exit(UsageError.exit_code)
 
 
-def _settings(settings: Settings) -> dict[str, Setting]:
-    """Every key, set or not, the common ones first."""
+def survey(root: Any, settings: Settings) -> dict[str, Row]:
+    """Return a row for every key, common keys first."""
     import platformdirs
 
-    from lab2048.records.database import default_path
+    # As kernels/_jit.py has it, which imports Numba.
+    cache = _set_by_common_key("cache", settings)
+    rows = {"cache": Row("cache", cache, cache.value or str(platformdirs.user_cache_path("lab2048")))}
+    for context in _contexts(root, default_map=settings.defaults(), auto_envvar_prefix=PREFIX):
+        attach_variables(context)
+        for option in options(path_of(context), context.command):
+            if option.key in settings.known:
+                value, source = option.parameter.consume_value(context, {})
+                context.set_parameter_source(option.parameter.name, source)
+                setting = setting_of(context, option.parameter) or Setting(option.key, None, "default", "")
+                rows[option.key] = _row(option.key, context, option, setting, value)
+            if option in settings.known.get(option.name, ()) and option.name not in rows:
+                setting = _set_by_common_key(option.name, settings)
+                value = option.parameter.default if setting.place == "default" else setting.value
+                rows[option.name] = _row(option.name, context, option, setting, value)
+    return dict(sorted(rows.items(), key=lambda item: ("." in item[0], item[0])))
 
-    # As kernels/_jit.py has it, which takes Numba to ask.
-    defaults = {"cache": str(platformdirs.user_cache_path("lab2048")), "store": str(default_path())}
-    found = {}
-    for key in ("cache", *sorted(settings.known, key=lambda key: ("." in key, key))):
-        some = settings.known.get(key)
-        default = defaults.get(key.rpartition(".")[2], some[0].default if some else None)
-        found[key] = settings.found.get(key) or Setting(key, default, "default", "")
-    return found
+
+def _contexts(command: Any, **extra: Any) -> Iterator[Any]:
+    """Yield a context for a command and for each below it, in which nothing is typed."""
+    context = command.context_class(command, resilient_parsing=True, **extra)
+    yield context
+    for name, child in children(command).items():
+        yield from _contexts(child, info_name=name, parent=context)
+
+
+def _set_by_common_key(key: str, settings: Settings) -> Setting:
+    if text := os.environ.get(variable(key)):
+        return Setting(key, text, "environment", variable(key))
+    return settings.found.get(key) or Setting(key, None, "default", "")
+
+
+def _row(key: str, context: Any, option: Option, setting: Setting, value: Any) -> Row:
+    """Return a row with the value as its option reads it, and with what the option's checks find."""
+    if setting.place == "default":
+        from lab2048.records.database import default_path
+
+        return Row(key, setting, str(default_path()) if option.name == "store" else value)
+    try:
+        value = option.parameter.process_value(context, value)
+    except LabError as error:
+        return Row(key, setting, value, str(error))
+    except TyperException as error:
+        return Row(key, setting, value, explain(error))
+    checks = [OneOf(WHEN)] if option.name == "color" else checks_of(option.hint)
+    wrong = problem(checks, option.name, value)
+    return Row(key, setting, value, str(wrong) if wrong else None)
+
+
+def _chosen(key: str, rows: dict[str, Row], settings: Settings) -> dict[str, Row]:
+    """Return the row of a key, or the rows of a command."""
+    below = {name: row for name, row in rows.items() if name.startswith(f"{key}.")}
+    if key not in rows and not below:
+        known = f"known: {', '.join(COMMON)}, and those that --all lists"
+        known = settings.of_commands(key) or nearest(key, {*rows, *_groups(rows)}, known)
+        raise UsageError(f"setting {key!r} is unknown: {known}")
+    return below or {key: rows[key]}
+
+
+def _is_basic(row: Row) -> bool:
+    """Return True for common keys, and for keys that are set themselves."""
+    return row.key in (*COMMON, "cache") or (row.setting.place != "default" and row.setting.key == row.key)
+
+
+def _print(rows: dict[str, Row], settings: Settings) -> None:
+    width, columns = max(map(len, rows)), columns_of(sys.stdout)
+    for key, row in rows.items():
+        print(f"{key:<{width}}  {row}")
+        if row.problem:
+            print(folded(f"{'':<{width}}  ! {row.problem}", columns, " " * (width + 4)))
+    for error in settings.refused:
+        print(folded(f"! {error}", columns, "  "))
 
 
 def _groups(keys: Iterable[str]) -> set[str]:
-    """Commands that have settings: train, train.ntuple."""
+    """Return the commands that have settings: train, train.ntuple."""
     words = [key.split(".") for key in keys]
     return {".".join(some[:n]) for some in words for n in range(1, len(some))}
-
-
-def _code(refused: list[UsageError], problems: Sequence[str | None]) -> int:
-    """Nothing is wrong, or something is."""
-    return UsageError.exit_code if refused or any(problems) else 0
-
-
-def _plain(key: str, setting: Setting, problem: LabError | None) -> dict[str, Any]:
-    value = setting.value if isinstance(setting.value, bool | int | float | list | None) else str(setting.value)
-    source = setting.source or None
-    facts = {"key": key, "value": value, "place": setting.place, "source": source, "set_as": setting.key}
-    return facts | {"problem": str(problem) if problem else None}
-
-
-def _text(value: Any) -> str:
-    return "-" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

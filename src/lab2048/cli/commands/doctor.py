@@ -5,11 +5,11 @@ import sys
 
 import typer
 
+from lab2048.cli.commands.config import survey
 from lab2048.cli.options import JsonOption
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import working
-from lab2048.cli.settings import Settings, unknown_variables
-from lab2048.errors import UsageError
+from lab2048.cli.settings import Settings
 from lab2048.views.wrap import columns_of, folded
 
 
@@ -24,15 +24,17 @@ def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
     from lab2048.views.number import count
 
     def settings() -> Finding:
-        refused: list[UsageError] = []
-        found = Settings.of(context.find_root().command, refuse=refused.append)
+        root = context.find_root().command
+        found = Settings.read(root)
         found.export("store")
-        wrong = [*map(str, refused), *(f"{setting}: {told}" for setting, told in found.problems())]
+        # A common key sets several options: it is reported once.
+        marked = dict.fromkeys(f"{row.setting}: {row.problem}" for row in survey(root, found).values() if row.problem)
+        wrong = [*map(str, found.refused), *marked]
         if wrong:
             advice = "fix it: until then, commands that use it do not run; lab2048 config show marks it"
             return Finding("settings", PROBLEM, "; ".join(wrong), advice)
         files = [str(path) for _, path, is_there in found.files if is_there]
-        unknown = unknown_variables(found, os.environ)
+        unknown = found.unknown_variables()
         if unknown:
             advice = f"unset {' '.join(unknown)}; lab2048 config show --all lists all settings"
             return Finding("settings", NOTE, f"unknown: {', '.join(unknown)}", advice)

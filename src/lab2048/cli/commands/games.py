@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
+from lab2048.cli.command import Commands
 from lab2048.cli.option_types import Above, AtLeast, OneOf, Readable
 from lab2048.cli.options import JsonOption, StoreOption, say
 from lab2048.cli.output import make_console, print_json
@@ -20,13 +21,7 @@ if TYPE_CHECKING:
 KINDS = ("play", "match", "import")
 MAX_REPORTS = 20  # bad lines named one by one: the wrong file has thousands
 
-app = typer.Typer(
-    help="List, show, replay, export and import saved games.",
-    epilog="Example: lab2048 games replay 12",
-    no_args_is_help=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+app = Commands("List, show, replay, export, import and delete saved games.\n\nExample: lab2048 games replay 12")
 
 
 def _board_text(rules: str | None) -> str | None:

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
+from lab2048.cli.command import Commands, Group
 from lab2048.cli.options import JsonOption, say
 from lab2048.cli.output import print_json
 from lab2048.errors import UsageError, nearest
@@ -18,7 +18,7 @@ PlayerFileOption = Annotated[
 ]
 
 
-class _Players(TyperGroup):
+class _Players(Group):
     """`lab2048 players first` means `lab2048 players show first`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -34,17 +34,16 @@ class _Players(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-app = typer.Typer(cls=_Players, invoke_without_command=True, rich_markup_mode=None)
+app = Commands(
+    "List the players; `lab2048 players show PLAYER` shows the options of one.\n\n"
+    "Write a player with its options as expectimax:depth=3,eval=snake\n\n"
+    "Example: lab2048 players show expectimax",
+    _Players,
+)
 
 
 @app.callback()
 def players(context: typer.Context, as_json: JsonOption = False, player_file: PlayerFileOption = None) -> None:
-    """List the players; `lab2048 players show PLAYER` shows the options of one.
-
-    Write a player with its options as expectimax:depth=3,eval=snake
-
-    Example: lab2048 players show expectimax
-    """
     if context.invoked_subcommand is not None:
         for path in player_file or ():
             _load(path)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lab2048.cli.command import Commands
 from lab2048.cli.live_view import live, on_interrupt
 from lab2048.cli.options import SEED, WORKERS, JsonOption, say
 from lab2048.cli.output import make_console, print_json
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
     from lab2048.studies.result import ResultFolder
     from lab2048.studies.run.runner import Runner
 
-app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+app = Commands(
+    "Run published experiments again, and see your figures beside the published ones.\n\n"
+    "Example: lab2048 study run 000-lookahead --quick"
+)
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name from `lab2048 study list`, all, or FILE.toml.")]
 QuickOption = Annotated[bool, typer.Option("--quick", help="Fewer games: all studies take about 15 minutes.")]
@@ -42,16 +46,6 @@ FolderOption = Annotated[
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 ALL = "all"  # the name that stands for every study
-
-
-@app.callback()
-def study(context: typer.Context) -> None:
-    """Run published experiments again, and see your figures beside the published ones.
-
-    Example: lab2048 study run 000-lookahead --quick
-    """
-    if context.invoked_subcommand is None:
-        raise UsageError("study what? expected: lab2048 study list, run NAME or report NAME", field="study")
 
 
 @app.command("list")

@@ -6,28 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lab2048.cli.command import Commands
 from lab2048.cli.option_types import AtLeast, OneOf
 from lab2048.cli.options import JsonOption, read_board
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, progress_line, working
-from lab2048.errors import BoardError, UsageError
+from lab2048.errors import BoardError
 
 if TYPE_CHECKING:
     from lab2048.solver.table import MoveValue, Table
 
-app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+app = Commands("Look after the tables of solved boards.\n\nExample: lab2048 table verify tables/3x3-256")
 
 FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Folder written by `lab2048 solve --out`.")]
-
-
-@app.callback()
-def table(context: typer.Context) -> None:
-    """Look after the tables of solved boards.
-
-    Example: lab2048 table verify tables/3x3-256
-    """
-    if context.invoked_subcommand is None:
-        raise UsageError("table needs to know what to do: expected verify")
 
 
 @app.command()

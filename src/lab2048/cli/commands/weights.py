@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lab2048.cli.command import Commands
 from lab2048.cli.option_types import Above, AtLeast
 from lab2048.cli.options import JsonOption
 from lab2048.cli.output import print_json
@@ -14,20 +15,10 @@ from lab2048.errors import FileError, TargetExistsError, UsageError
 if TYPE_CHECKING:
     from lab2048.models.ntuple.network import Network
 
-app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+app = Commands("Look at a network's weights, and make them small.\n\nExample: lab2048 weights info my.safetensors")
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="Network file written by lab2048 train.")]
 OutOption = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Output file.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite the output file if it exists.")]
-
-
-@app.callback()
-def weights(context: typer.Context) -> None:
-    """Look at a network's weights, and make them small.
-
-    Example: lab2048 weights info my.safetensors
-    """
-    if context.invoked_subcommand is None:
-        raise UsageError("weights needs to know what to do: expected info, curve, prune or quantize")
 
 
 @app.command()

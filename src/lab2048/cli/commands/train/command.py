@@ -7,24 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
+from lab2048.cli.command import Commands
 from lab2048.cli.commands.train.session import train
 from lab2048.cli.option_types import Above, OneOf, Readable, Within
 from lab2048.cli.options import GoalOption, JsonOption, RulesOption, SpawnerOption, SpawnOption, StartOption
-from lab2048.errors import UsageError
 from lab2048.learning.config import Option
-from lab2048.learning.registry import METHODS, Method, names
+from lab2048.learning.registry import METHODS, Method
 
-app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
-
-
-@app.callback()
-def group(context: typer.Context) -> None:
-    """Train a network by letting it play.
-
-    Example: lab2048 train ntuple --minutes 10 --out my.safetensors
-    """
-    if context.invoked_subcommand is None:
-        raise UsageError(f"no training method is given: expected lab2048 train {', '.join(names())}")
+app = Commands("Train a network by letting it play.\n\nExample: lab2048 train ntuple --minutes 10 --out my.safetensors")
 
 
 def make_command(method: Method) -> Callable[..., None]:

@@ -10,14 +10,12 @@ import pytest
 import typer
 
 from lab2048.cli.app import make_app, run
-from lab2048.cli.argv import coloured, show_colour_everywhere, take_colour
+from lab2048.cli.color import colored
 from lab2048.cli.command_tree import children
 from lab2048.cli.complete import complete
-from lab2048.cli.option_types import check_parameters
 from lab2048.views.text import wants_codes, wants_colour
 
 ROOT = typer.main.get_command(make_app())
-show_colour_everywhere(ROOT)
 
 
 class Terminal(io.StringIO):
@@ -29,18 +27,31 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize(
-    ("words", "left", "when"),
+    ("words", "is_colored"),
     [
-        ("match random", "match random", None),
-        ("--color never match random", "match random", "never"),
-        ("match --color=always random", "match random", "always"),
-        ("match random --colour auto", "match random", "auto"),
-        ("match --color never random --color always", "match random", "always"),
-        ("match -- --color", "match -- --color", None),
+        ("play", False),
+        ("--color always play", True),
+        ("play --color=always", True),
+        ("play --colour always", True),
+        ("play --color never --color always", True),
+        ("--color always play --color never", False),
+        ("--color never play --color always", True),
+        ("--color always play --color auto", False),
     ],
 )
-def test_colour_may_be_said_anywhere(words: str, left: str, when: str | None) -> None:
-    assert take_colour(words.split()) == (left.split(), when)
+def test_color_may_stand_anywhere_and_the_last_counts(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str, is_colored: bool
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("a\n"))
+    assert run([*words.split(), "--seed", "3"]) == 0
+    assert ("\x1b[48;5;" in capsys.readouterr().out) is is_colored
+    assert "FORCE_COLOR" not in os.environ
+
+
+def test_a_group_takes_it_too_and_words_after_two_dashes_do_not(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["games", "--color", "never", "list"]) == 0
+    assert run(["match", "--", "--color"]) == 2
+    assert "player '--color' is unknown" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
@@ -67,7 +78,7 @@ def test_who_decides(
     monkeypatch.setenv("NO_COLOR", no)
     stream = Terminal() if is_terminal else io.StringIO()
     wanted = is_terminal if expected is None else expected
-    with coloured(when):
+    with colored(when):
         assert wants_colour(stream) is wants_codes(stream) is wanted
         make_console(stream).print("text", style="bold red")
     assert ("\x1b[" in stream.getvalue()) is wanted
@@ -84,18 +95,6 @@ def test_a_console_of_windows_has_colours_by_rich_alone(
     monkeypatch.setattr("lab2048.views.text.sys", SimpleNamespace(platform="win32"))
     assert wants_colour(Terminal())
     assert wants_codes(Terminal()) is takes_codes
-
-
-@pytest.mark.parametrize(
-    "words", [["--color", "always", "play"], ["play", "--color=always"], ["play", "--colour", "always"]]
-)
-def test_a_pipe_gets_colours_when_they_are_wanted(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str]
-) -> None:
-    for further, is_coloured in ((words, True), (["play"], False)):
-        monkeypatch.setattr(sys, "stdin", io.StringIO("a\n"))
-        assert run([*further, "--seed", "3"]) == 0
-        assert ("\x1b[48;5;" in capsys.readouterr().out) is is_coloured
 
 
 def test_a_setting_says_it_too_and_gives_way(
@@ -116,7 +115,7 @@ def test_a_setting_says_it_too_and_gives_way(
     [
         (["play", "--color", "nevr"], "color 'nevr' is unknown: did you mean never?"),
         (["--color=blue", "play"], "color 'blue' is unknown: expected auto, always or never"),
-        (["play", "--color"], "--color needs a value: expected auto, always or never"),
+        (["play", "--color"], "Option '--color' requires an argument"),
     ],
 )
 def test_another_word_is_refused(capsys: pytest.CaptureFixture[str], words: list[str], says: str) -> None:
@@ -128,7 +127,7 @@ def test_every_command_shows_it(capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["--help"], ["match", "--help"], ["games", "list", "--help"]):
         assert run(words) == 0
         assert "--color" in capsys.readouterr().out
-    assert [one.value for one in complete(ROOT, ["games", "list", "--colo"])] == ["--color"]
+    assert [one.value for one in complete(ROOT, ["games", "list", "--colo"])] == ["--color", "--colour"]
     assert [one.value for one in complete(ROOT, ["match", "--color", "a"])] == ["auto", "always"]
     assert [one.value for one in complete(ROOT, ["--color", "ne"])] == ["never"]
 
@@ -151,7 +150,6 @@ def test_every_command_shows_it(capsys: pytest.CaptureFixture[str]) -> None:
 )
 def test_whole_numbers_may_have_an_exponent(words: str, expected: dict[str, object]) -> None:
     root = typer.main.get_command(make_app(["match"]))
-    check_parameters(root)
     name, *rest = words.split()
     found = children(root)[name].make_context(name, rest).params
     assert {key: found[key] for key in expected} == expected
