@@ -7,9 +7,11 @@ import pytest
 
 from lab2048.arena.executor import Pool
 from lab2048.arena.match import Match
+from lab2048.arena.match_record import MatchRecorder
 from lab2048.errors import PlayerError, UsageError
 from lab2048.players import load_player_file
 from lab2048.records.episode import Episode
+from lab2048.records.store import Store
 from lab2048.rules import Rules, reference
 
 
@@ -52,6 +54,27 @@ def test_players_meet_the_same_dice() -> None:
     for a, b in zip(starts["random"], starts["first"], strict=True):
         assert a.seed == b.seed
         assert a.prove().first_board == b.prove().first_board
+
+
+@pytest.mark.parametrize("spawner", ["fair", "first", "worst"])
+@pytest.mark.parametrize("rules", ["3x3", "hex1", "2 4 # / # 8 #"])
+def test_tile_sums_are_those_of_the_last_boards(tmp_path: Path, hug: Path, rules: str, spawner: str) -> None:
+    load_player_file(hug)
+    the_rules = Rules.from_text(rules, spawner=spawner, spawn="2:0.7,4:0.2,8:0.1")
+    match = Match(the_rules, ["random", "hug"], seed=3, n_games=4)
+    expected: dict[str, dict[int, int]] = {"random": {}, "hug": {}}
+    with Store.open(tmp_path / "store.sqlite") as store, Pool(1, (hug,)) as pool:
+        recorder = MatchRecorder(store, match)
+        for piece in match.play(pool):
+            recorder.keep(piece)
+            for number, episode in piece.episodes.items():
+                expected[piece.player][number] = sum(episode.prove().board.tiles)
+        recorder.flush()
+        resumed = Match(the_rules, ["random", "hug"], seed=3, n_games=4)
+        assert dict(MatchRecorder(store, resumed).resume()) == {"random": 4, "hug": 4}
+    for player, sums in expected.items():
+        assert match.results[player].tile_sums == resumed.results[player].tile_sums == sums
+    assert match.results["random"].mean_tile_sum == sum(expected["random"].values()) / 4
 
 
 def test_every_episode_keeps_the_score_identity() -> None:

@@ -234,6 +234,16 @@ def test_hint(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
     assert "by greedy: depth 1" in capsys.readouterr().out
 
 
+def test_a_hint_takes_a_goal_and_a_board_as_a_list(capsys: pytest.CaptureFixture[str]) -> None:
+    values = {}
+    for goal in ("16", "2048"):
+        assert run(["hint", "[[8, 8], [4, 0]]", "--player", "optimal:objective=win", "--goal", goal, "--json"]) == 0
+        data = json.loads(capsys.readouterr().out)
+        assert data["board"] == "88|4#"
+        values[goal] = data["values"]["left"]
+    assert values == {"16": 1.0, "2048": 0.0}
+
+
 def test_moves_that_differ_are_shown_apart(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["hint", "2 4 / 8 #", "--player", "optimal"]
     assert run([*words, "--json"]) == 0

@@ -46,6 +46,17 @@ def test_list_shows_the_newest_first(capsys):
     assert rows[2][3:] == ["3x3", "random", str(episode.score), str(episode.max_tile), str(len(episode.moves)), "no"]
 
 
+def test_games_can_be_deleted_and_all_of_them_must_exist(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["games", "delete", "2", "9"]) == 3
+    assert "there is no game 9 in " in capsys.readouterr().err
+    assert len(lines(store)) == 4
+    assert run(["games", "delete", "2", "3", "2"]) == 0
+    assert capsys.readouterr().out == "deleted 2 games\n"
+    with Store.open(store) as kept:
+        assert kept.ids() == [1, 4]
+    assert run(["games", "show", "2"]) == 3
+
+
 @pytest.mark.parametrize(
     ("options", "ids"),
     [

@@ -73,31 +73,42 @@ def test_verify(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["table", "verify", str(table), "--sample", "100"]) == 0
 
 
-def test_a_table_can_be_asked_in_sql(table: Path, tmp_path: Path) -> None:
+def test_a_table_can_be_asked_in_sql(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "table.sqlite"
-    assert run(["export-table", str(table), "--to", "sqlite", "--out", str(path)]) == 0
+    assert run(["table", "export", str(table), "--out", str(path)]) == 0
+    assert capsys.readouterr().err == ""
     store = sqlite3.connect(path)
     assert store.execute("SELECT count(*) FROM afterstates").fetchone() == (4375,)
     hardest = "SELECT ranks, value FROM afterstates WHERE n_empty >= 2 ORDER BY value LIMIT 3"
     assert all(len(ranks) == 6 and 0 <= value < 0.5 for ranks, value in store.execute(hardest))
     assert dict(store.execute("SELECT * FROM problem"))["objective"] == "win"
     store.close()
-    assert run(["export-table", str(table), "--out", str(path)]) == 3
-    assert run(["export-table", str(table), "--to", "csv", "--out", str(tmp_path / "t.csv")]) == 0
+    assert run(["table", "export", str(table), "--out", str(path)]) == 3
+    capsys.readouterr()
+    assert run(["export-table", str(table), "--out", str(tmp_path / "t.csv")]) == 0
+    assert capsys.readouterr().err == "lab2048 export-table is now lab2048 table export\n"
     rows = list(csv.DictReader((tmp_path / "t.csv").read_text().splitlines()))
     assert len(rows) == 4375
     assert all(abs(float(row["value"]) + float(row["loss"]) - 1) < 1e-12 for row in rows)
 
 
 def test_regret(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["regret", str(table), "--players", "random", "--players", f"optimal:table={table}", "--games", "30"]
+    words = ["regret", str(table), "random", f"optimal:table={table}", "--games", "30"]
     found = as_json(words, capsys)
     worst, best = found["players"]  # type: ignore[misc]
     assert best["loss_per_game"] == 0 == len(best["worst"])
     assert worst["loss_per_game"] > 0.5
     assert worst["worst"][0]["loss"] >= worst["worst"][-1]["loss"] > 0
     assert run(words) == 0
-    assert "loses" in capsys.readouterr().out
+    captured = capsys.readouterr()
+    assert "loses" in captured.out
+    assert "--players" not in captured.err
+    assert run(["regret", str(table), "--players", "random first", "-p", "greedy", "--games", "1"]) == 0
+    captured = capsys.readouterr()
+    assert "--players is no longer needed: lab2048 regret DIR PLAYER..." in captured.err
+    assert captured.out.count(": loses ") == 3
+    assert run(["regret", str(table)]) == 2
+    assert "no player is given: expected as in lab2048 regret" in capsys.readouterr().err
 
 
 def test_the_optimal_player_plays_from_a_table(
@@ -125,7 +136,7 @@ def test_the_optimal_player_plays_from_a_table(
         (["solve", "2x2", "--workers", "-1"], "workers -1 is out of range", 2),
         (["solve", "2x2", "--goal", "7"], "goal 7 is no tile", 2),
         (["probe", "nowhere", "2x2"], "there is no folder nowhere: expected a table that lab2048 solve", 3),
-        (["table"], "expected verify", 2),
+        (["table"], "expected verify, export", 2),
         (["hint", "3x3", "-p", "optimal:table=nowhere"], "3x3 has no tiles yet: expected a board in play", 3),
         (["hint", "24|42", "-p", "optimal:table=nowhere"], "no move is possible", 3),
         (
@@ -143,7 +154,7 @@ def test_what_is_wrong_is_one_line(words: list[str], says: str, code: int, capsy
 
 def test_a_table_of_another_board_is_refused(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["probe", str(table), "22|##"]) == 3
-    assert run(["export-table", str(table), "--to", "paper"]) == 2
+    assert run(["table", "export", str(table), "--to", "paper"]) == 2
     assert run(["solve", "2x2", "--goal", "16", "--out", str(table)]) == 3
     assert run(["match", f"optimal:table={table}", "--rules", "2x2", "--no-keep", "--games", "1"]) == 3
     assert "is of another game than 2x2" in capsys.readouterr().err

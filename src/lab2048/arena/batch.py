@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lab2048.arena.episode import play_episode
+from lab2048.arena.episode import play_game
 from lab2048.arena.player_service import RecentlyUsed
 from lab2048.kernels.games.play import NEVER_REACHED, Games, make_games, room_for
 from lab2048.players import Player, make_player
@@ -46,6 +46,7 @@ class Played:
 
     player: str
     episodes: dict[int, Episode] = field(default_factory=dict)
+    tile_sums: dict[int, int] = field(default_factory=dict)  # of the last boards
     cpu_seconds: float = 0.0
 
 
@@ -87,9 +88,11 @@ def play_batch(batch: Batch, is_stopped: Callable[[], bool]) -> Played:
     with contextlib.suppress(_StoppedError):
         for number in batch.numbers:
             seed = episode_seed(batch.seed, number)
-            played.episodes[number] = play_episode(
+            game, seconds = play_game(
                 player, batch.player, batch.rules, seed, before_move=go_on, until_goal=batch.until_goal
             )
+            played.episodes[number] = Episode.from_game(game, batch.player, seconds)
+            played.tile_sums[number] = sum(game.board.tiles)
     played.cpu_seconds = time.process_time() - begin
     return played
 
@@ -108,6 +111,9 @@ def _play_compiled(batch: Batch, kernel: GamesKernel, is_stopped: Callable[[], b
         pace = SLICE_SECONDS / max(seconds, 1e-9)
         size = max(1, min(MAX_SLICE, int(size * min(pace, 10))))
     played.episodes = _episodes(batch, games, played.cpu_seconds / max(1, games.n_used))
+    ranks = games.ranks[: games.n_finished].astype(np.int64)
+    sums = np.where(ranks > 0, np.int64(1) << ranks, 0).sum(axis=1)
+    played.tile_sums = dict(zip(batch.numbers, map(int, sums), strict=False))
 
 
 def _episodes(batch: Batch, games: Games, seconds_per_move: float) -> dict[int, Episode]:

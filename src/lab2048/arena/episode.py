@@ -10,7 +10,13 @@ from lab2048.records.episode import Episode
 from lab2048.rules import Board, Game, Rules
 
 
-def play_episode(
+def play_episode(player: Player, name: str, rules: Rules, seed: int) -> Episode:
+    """Play one game to its end, and return its record."""
+    game, seconds = play_game(player, name, rules, seed)
+    return Episode.from_game(game, name, seconds)
+
+
+def play_game(
     player: Player,
     name: str,
     rules: Rules,
@@ -18,10 +24,10 @@ def play_episode(
     *,
     before_move: Callable[[], object] = lambda: None,
     until_goal: bool = False,
-) -> Episode:
-    """Play one game to its end, or until the goal is made; the clock runs only while the player chooses.
+) -> tuple[Game, float]:
+    """Play one game to its end, or until the goal is made; return it with the seconds in which the player chose.
 
-    Whoever wants to end it early raises an error in `before_move`.
+    An error that `before_move` raises ends the game early.
     """
     game = Game(rules, seed)
     seconds = 0.0
@@ -37,7 +43,7 @@ def play_episode(
             raise PlayerError(f"player {name} chose an illegal move: {error}") from None
         if len(game.turns) == 1:
             _check(decision, name, game.first_board)
-    return Episode.from_game(game, name, seconds)
+    return game, seconds
 
 
 def ask(player: Player, name: str, board: Board) -> Decision:

@@ -3,6 +3,7 @@
 import math
 import statistics
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -28,6 +29,9 @@ class PlayerResult:
 
     player: str
     games: dict[int, Summary] = field(default_factory=dict)
+    tile_sums: dict[int, int] = field(
+        default_factory=dict
+    )  # of the last boards; missing if only the summary of a game is known
     cpu_seconds: float = 0.0  # of this session only, not of games resumed from the store
 
     @property
@@ -37,6 +41,18 @@ class PlayerResult:
     @property
     def median_score(self) -> float:
         return statistics.median(self.scores)
+
+    @property
+    def commonest_max_tile(self) -> int:
+        """Return the highest tile of most games; the larger one if two are equally common."""
+        tops = Counter(game.max_tile for game in self.games.values())
+        return max(tops, key=lambda tile: (tops[tile], tile))
+
+    @property
+    def mean_tile_sum(self) -> float | None:
+        """Return the mean tile sum of the last boards; None if it is not known for all games."""
+        is_known = self.games and self.tile_sums.keys() >= self.games.keys()
+        return statistics.fmean(self.tile_sums.values()) if is_known else None
 
     def reached(self, tile: int) -> Interval:
         """Return the rate of games that reached this tile."""
@@ -94,6 +110,7 @@ class Match:
         """Add finished games to their player's result."""
         player_result = self.results[played.player]
         player_result.cpu_seconds += played.cpu_seconds
+        player_result.tile_sums |= played.tile_sums
         for number, episode in played.episodes.items():
             player_result.games[number] = Summary(
                 number,
@@ -151,7 +168,10 @@ class Match:
             "mean_score": mean.value,
             "mean_score_ci95": _ends(mean),
             "median_score": player_result.median_score,
+            "min_score": min(player_result.scores),
             "max_score": max(player_result.scores),
+            "commonest_max_tile": player_result.commonest_max_tile,
+            "mean_tile_sum": player_result.mean_tile_sum,
             "reached": {str(tile): _rate_json(player_result.reached(tile)) for tile in self.tiles()},
             "won": player_result.n_won,
             "moves": player_result.n_moves,

@@ -13,9 +13,10 @@ from typer.exceptions import TyperException
 
 import lab2048
 from lab2048.cli.color import colored
-from lab2048.cli.command import Commands, explain
+from lab2048.cli.command import Commands, Group, explain
 from lab2048.cli.hints import with_option
 from lab2048.cli.live_view import begin_line, ending_when_terminated, interrupted_code, no_interrupt_lost
+from lab2048.cli.options import say
 from lab2048.cli.progress import remember
 from lab2048.cli.settings import PREFIX, Settings, has_files, has_others
 from lab2048.errors import FileError, LabError, UsageError
@@ -57,9 +58,20 @@ SECTIONS = {
         "bench": "bench.app",
         "completion": "completion.completion",
     },
-    "": {"export-table": "table.export_table"},  # hidden
 }
+RENAMED = {"export-table": "table export"}  # old names still work
 COMMANDS = {name: (section, place) for section, some in SECTIONS.items() for name, place in some.items()}
+
+
+class _Root(Group):
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the name, the command and its arguments; a renamed command says its new name."""
+        name, *rest = args
+        if new := RENAMED.get(name):
+            if not ctx.resilient_parsing:
+                say(f"lab2048 {name} is now lab2048 {new}")
+            args = [*new.split(), *rest]
+        return super().resolve_command(ctx, args)
 
 
 def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
@@ -67,6 +79,7 @@ def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
     app = Commands(
         "A laboratory for the game 2048: play, watch, solve, search, learn and compare, on any board.\n\n"
         "Example: lab2048 play --rules 4x4",
+        _Root,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(root)
@@ -77,7 +90,7 @@ def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
         if isinstance(found, typer.Typer):
             app.add_typer(found, name=name, rich_help_panel=section)
         else:
-            app.command(name, rich_help_panel=section, hidden=not section)(found)
+            app.command(name, rich_help_panel=section)(found)
     return app
 
 
@@ -149,9 +162,10 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def command_of(words: list[str]) -> Any:
-    """Return the program, with one command if that is enough: checking settings takes all of them."""
+    """Return the program with the commands that it takes to run these words: checking settings takes all of them."""
     is_one = words and words[0] in COMMANDS and words[0] not in UNSETTLED and not _needs_check(words[0])
-    command: Any = typer.main.get_command(make_app(words[:1] if is_one else COMMANDS))
+    names = words[:1] if is_one else [] if words == ["--version"] else COMMANDS
+    command: Any = typer.main.get_command(make_app(names))
     command.commands = {name: command.commands[name] for name in COMMANDS if name in command.commands}  # in our order
     return command
 

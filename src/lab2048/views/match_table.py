@@ -56,7 +56,10 @@ def _figures(match: Match, player_result: PlayerResult) -> Iterator[tuple[str, s
         return
     yield "mean score", spread(mean_interval(player_result.scores))
     yield "median", number(player_result.median_score)
+    yield "min", number(min(player_result.scores))
     yield "max", number(max(player_result.scores))
+    yield "top tile", str(player_result.commonest_max_tile)
+    yield "tile sum", "-" if player_result.mean_tile_sum is None else number(player_result.mean_tile_sum)
     for tile in match.tiles():
         yield f">= {tile}", rate_text(player_result.reached(tile))
     yield "won", rate_text(rate_interval(player_result.n_won, n))
@@ -102,8 +105,26 @@ def idle_lines(match: Match) -> Iterator[str]:
 def match_csv(match: Match) -> str:
     """The standings as comma-separated values, a row a player."""
     data = match.to_json()
-    fields = ["player", "games", "mean_score", "mean_score_low", "mean_score_high", "median_score", "max_score", "won"]
-    fields += ["moves", "moves_per_second", "cpu_seconds", "seconds_per_game", "seconds_to_goal"]
+    fields = [
+        "player",
+        "games",
+        "mean_score",
+        "mean_score_low",
+        "mean_score_high",
+        "median_score",
+        "min_score",
+        "max_score",
+    ]
+    fields += [
+        "commonest_max_tile",
+        "mean_tile_sum",
+        "won",
+        "moves",
+        "moves_per_second",
+        "cpu_seconds",
+        "seconds_per_game",
+        "seconds_to_goal",
+    ]
     tiles = [str(tile) for tile in match.tiles()]
     fields += [f"reached_{tile}{end}" for tile in tiles for end in ("", "_low", "_high")]
     text = io.StringIO()

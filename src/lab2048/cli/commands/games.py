@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
@@ -193,8 +194,7 @@ def export(
     with contextlib.ExitStack() as stack:
         the_store = stack.enter_context(_open(store))
         known = the_store.ids(player=player, board=_board_text(rules))
-        for missing in sorted(set(ids or ()) - set(known)):
-            raise StoreNotFoundError(f"there is no game {missing} in {the_store.path}", code="game.not_found")
+        _check_ids(the_store, ids or (), known)
         damages: list[StoreError] = []
         chosen = list(dict.fromkeys(ids)) if ids else known
         file = stack.enter_context(replacing(out, force=force)) if out and is_file else sys.stdout
@@ -215,6 +215,31 @@ def export(
         say(f"exported {len(chosen) - len(damages)}, damaged {len(damages)}")
     if damages:
         raise typer.Exit(FileError.exit_code)
+
+
+@app.command()
+def delete(
+    ids: Annotated[list[int], typer.Argument(metavar="ID", help="Games to delete, from `lab2048 games list`.")],
+    as_json: JsonOption = False,
+    store: StoreOption = None,
+) -> None:
+    """Delete games from the store, for good.
+
+    If one of the games does not exist, none is deleted.
+
+    Example: lab2048 games delete 12 13
+    """
+    from lab2048.views.number import count
+
+    chosen = list(dict.fromkeys(ids))
+    with _open(store) as the_store:
+        _check_ids(the_store, chosen)
+        for id_ in chosen:
+            the_store.remove(id_)
+    if as_json:
+        print_json("games-delete-1", {"deleted": chosen})
+    else:
+        print(f"deleted {count(len(chosen), 'game')}")
 
 
 @app.command("import")
@@ -261,6 +286,12 @@ def import_games(
         print(tally)
     if tally.refused:
         raise typer.Exit(FileError.exit_code)
+
+
+def _check_ids(store: "Store", ids: Iterable[int], known: Iterable[int] | None = None) -> None:
+    """Raise StoreNotFoundError if there is no game with one of these ids."""
+    for missing in sorted(set(ids) - set(store.ids() if known is None else known)):
+        raise StoreNotFoundError(f"there is no game {missing} in {store.path}", code="game.not_found")
 
 
 def _report_damages(damages: list[StoreError]) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lab2048.cli.options import PLAYER, SEED, JsonOption, SpawnOption, read_board
+from lab2048.cli.options import PLAYER, SEED, GoalOption, JsonOption, SpawnOption, read_board
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, working
 from lab2048.errors import BoardError
@@ -17,7 +17,11 @@ _IN_PLAY = '"2 4 # # / # # 2 # / # # # # / # # # #"'
 
 def hint(
     board: Annotated[
-        str, typer.Argument(metavar="BOARD", help="A map, 16 ranks such as edc1ba9187611110, or - for standard input.")
+        str,
+        typer.Argument(
+            metavar="BOARD",
+            help="A map, a JSON list of rows, 16 ranks such as edc1ba9187611110, or - for standard input.",
+        ),
     ],
     player: Annotated[
         str | None,
@@ -26,6 +30,7 @@ def hint(
         ),
         PLAYER,
     ] = None,
+    goal: GoalOption = 2048,
     spawn: SpawnOption = "2:0.9,4:0.1",
     seed: Annotated[
         int, typer.Option("--seed", "-s", metavar="N", help="Seed of players that use randomness."), SEED
@@ -52,7 +57,7 @@ def hint(
     the_board = Board.from_text(read_board(board))
     if not any(the_board.ranks):
         raise BoardError(f"{the_board.to_text()} has no tiles yet: expected a board in play, such as {_IN_PLAY}")
-    rules = Rules.from_text(the_board.to_text(), spawn=spawn, start=0)
+    rules = Rules.from_text(the_board.to_text(), goal=goal, spawn=spawn, start=0)
     spec = autonomous_spec(player or default_spec(rules))
     asked = AskedPlayer(spec, rules, seed)
     make_ready(*asked.groups)

@@ -6,19 +6,25 @@ from typing import Annotated
 import typer
 
 from lab2048.cli.commands.table import FolderArgument
-from lab2048.cli.options import GAMES, PLAYER, SEED, JsonOption, say
+from lab2048.cli.options import GAMES, PLAYER, SEED, JsonOption, is_typed, say
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, progress_line
 from lab2048.errors import UsageError
 
 
 def regret(
+    context: typer.Context,
     folder: FolderArgument,
     players: Annotated[
-        list[str],
-        typer.Option("--players", "-p", metavar="PLAYER", help="Player to grade; can be repeated."),
+        list[str] | None,
+        typer.Argument(metavar="PLAYER", help="Players to grade; `lab2048 players` lists them."),
         PLAYER,
-    ],
+    ] = None,
+    old_players: Annotated[
+        list[str] | None,
+        typer.Option("--players", "-p", metavar="PLAYER", help="Old form of PLAYER.", hidden=True),
+        PLAYER,
+    ] = None,
     games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games per player."), GAMES] = 100,
     seed: Annotated[
         int, typer.Option("--seed", "-s", metavar="N", help="Seed; all players play the same games."), SEED
@@ -30,7 +36,7 @@ def regret(
 ) -> None:
     """Grade players on a solved board: their loss per move against optimal play, and their worst mistakes.
 
-    Example: lab2048 regret tables/2x3 -p random -p expectimax --games 100
+    Example: lab2048 regret tables/2x3 random expectimax --games 100
     """
     from lab2048.arena.compile import SOLVER, groups_of
     from lab2048.arena.regret import measure_regret
@@ -41,7 +47,14 @@ def regret(
     for path in player_file or ():
         load_player_file(path)
     table = Table.open(folder)
-    specs = [canonical_spec(each) for player in players for each in player.split()]
+    if is_typed(context, "old_players"):
+        say("--players is no longer needed: lab2048 regret DIR PLAYER...")
+        players = [*(players or ()), *(old_players or ())]
+    specs = [canonical_spec(each) for player in players or old_players or () for each in player.split()]
+    if not specs:
+        raise UsageError(
+            "no player is given: expected as in lab2048 regret tables/2x3 random expectimax", field="player"
+        )
     for spec in specs:
         if fit_player(spec, table.problem.rules).is_interactive:
             raise UsageError(

@@ -1,4 +1,4 @@
-"""`lab2048 probe`, `lab2048 table` and `lab2048 export-table`: what a solved board knows."""
+"""`lab2048 probe` and `lab2048 table`: read, verify and export the table of a solved board."""
 
 import sys
 from pathlib import Path
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 app = Commands("Look after the tables of solved boards.\n\nExample: lab2048 table verify tables/3x3-256")
 
+KINDS = ("sqlite", "parquet", "csv")
 FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Folder written by `lab2048 solve --out`.")]
 
 
@@ -128,11 +129,14 @@ def _spawns(table: "Table", move: "MoveValue") -> list[dict[str, Any]]:
     return sorted(found, key=lambda spawn: -float(spawn["value"]))
 
 
+@app.command("export")
 def export_table(
     folder: FolderArgument,
     to: Annotated[
-        str, typer.Option("--to", metavar="KIND", help="sqlite, parquet or csv."), OneOf(("sqlite", "parquet", "csv"))
-    ] = "sqlite",
+        str | None,
+        typer.Option("--to", metavar="KIND", help="sqlite, parquet or csv (default: by the name of FILE, or sqlite)."),
+        OneOf(KINDS),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Output file (default: DIR.KIND).")
     ] = None,
@@ -141,16 +145,18 @@ def export_table(
 ) -> None:
     """Write a table for other programs: a row for every afterstate.
 
-    Example: lab2048 export-table tables/2x3 --to sqlite --out 2x3.sqlite
+    Example: lab2048 table export tables/2x3 --out 2x3.csv
     """
     from lab2048.solver.export import export
     from lab2048.solver.table import Table
 
     opened = Table.open(folder)
-    path = out or folder.with_name(f"{folder.resolve().name}.{to}")
+    suffix = out.suffix[1:].lower() if out else ""
+    kind = to or (suffix if suffix in KINDS else "sqlite")
+    path = out or folder.with_name(f"{folder.resolve().name}.{kind}")
     with working(f"writing {path}"):
-        n_rows = export(opened, to, path, force=force)
+        n_rows = export(opened, kind, path, force=force)
     if as_json:
-        print_json("export-table-1", {"table": str(folder), "file": str(path), "kind": to, "rows": n_rows})
+        print_json("export-table-1", {"table": str(folder), "file": str(path), "kind": kind, "rows": n_rows})
         return
     print(f"{n_rows:,} rows in {path}")
