@@ -94,7 +94,7 @@ def test_quantized_weights_are_the_nearest_steps(trained: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        ("weights", 2, "info, curve, prune or quantize"),
+        ("weights", 2, "info, curve, prune, quantize"),
         ("weights info nothing.safetensors", 3, "nothing.safetensors"),
         ("weights quantize {file} --step 0 --out x.safetensors", 2, "step 0"),
         ("weights quantize {file} --step 0.000001 --out x.safetensors", 2, "too small"),
