@@ -91,13 +91,14 @@ def test_doctor_and_completion_look_into_the_store_that_is_set(
 def test_show_says_where_each_value_comes_from(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    project('rules = "3x3"\n')
+    project('rules = "3x3"\ncolor = "never"\n')
     monkeypatch.setenv("LAB2048_GOAL", "512")
     monkeypatch.setenv("LAB2048_GAOL", "512")
     assert run(["config", "show"]) == 0
     captured = capsys.readouterr()
     rows = {line.split()[0]: line.split()[1:] for line in captured.out.splitlines() if line}
     assert rows["rules"] == ["3x3", "lab2048.toml"]
+    assert rows["color"] == ["never", "lab2048.toml"]
     assert rows["goal"] == ["512", "LAB2048_GOAL"]
     assert rows["spawner"] == ["fair", "default"]
     assert "LAB2048_GAOL means nothing to lab2048: did you mean LAB2048_GOAL?" in captured.err
@@ -214,7 +215,7 @@ def test_what_makes_no_sense_is_wrong_wherever_it_is_set() -> None:
 
 
 def test_a_command_stands_for_all_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
-    assert set(shown(capsys, "table")) == {"table.verify.sample"}
+    assert set(shown(capsys, "table")) == {"table.export.to", "table.verify.sample"}
     assert run(["config", "show", "games"]) == 0
     assert "games.list.limit" in capsys.readouterr().out
     for word, instead in (("matc", "match"), ("seed", "match.seed")):

@@ -125,7 +125,7 @@ def survey(root: Any, settings: Settings) -> dict[str, Row]:
     rows = {"cache": Row("cache", cache, cache.value or str(platformdirs.user_cache_path("lab2048")))}
     for context in _contexts(root, default_map=settings.defaults(), auto_envvar_prefix=PREFIX):
         attach_variables(context)
-        for option in options(path_of(context), context.command):
+        for option in options(path_of(context), context.command) if context.parent else ():
             if option.key in settings.known:
                 value, source = option.parameter.consume_value(context, {})
                 context.set_parameter_source(option.parameter.name, source)
