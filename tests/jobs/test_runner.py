@@ -318,3 +318,18 @@ def test_half_a_line_is_read_when_it_is_complete(tmp_path: Path) -> None:
     assert progress.catch_up()
     assert job.message == "2 games, mean score 7 (last 2), 1 moves/s"
     assert not progress.catch_up()
+
+
+def test_the_job_of_a_name_is_the_active_one_or_the_newest(tmp_path: Path) -> None:
+    for number in (1, 2):
+        id_ = f"train-{number}"
+        job = Job(id_, "train", "my", ["train"], ["train"], {"name": "my"}, f"2026-01-0{number}", state="cancelled")
+        job.folder = tmp_path / id_
+        job.folder.mkdir()
+        job.save()
+    runner = JobRunner(tmp_path)
+    runner.load()
+    assert runner.find("train", "other") is None
+    assert runner.find("train", "my") is runner.get("train-2")
+    runner.get("train-1").state = RUNNING  # it was resumed
+    assert runner.find("train", "my") is runner.get("train-1")

@@ -15,8 +15,10 @@ def command_line(words: Iterable[str]) -> str:
     return shlex.join(["lab2048", *words])
 
 
-def rules_options(rules: Rules, *, has_board: bool = True, has_goal: bool = True) -> list[str]:
-    """Return the options for rules; defaults are left out.
+def rules_options(
+    rules: Rules, *, has_board: bool = True, has_goal: bool = True, has_classic: bool = True
+) -> list[str]:
+    """Return the options for rules; defaults are left out, and without `has_classic` the classic board, too.
 
     >>> rules_options(Rules.from_text("3x3", goal=512))
     ['--rules', '3x3', '--goal', '512']
@@ -27,7 +29,7 @@ def rules_options(rules: Rules, *, has_board: bool = True, has_goal: bool = True
     for name in ("goal", "spawn", "start", "spawner"):
         if data[name] != default[name] and (name != "goal" or has_goal):
             words += [f"--{name}", str(data[name])]
-    return words
+    return [] if words == ["--rules", "4x4"] and not has_classic else words
 
 
 def exact(value: float) -> str:

@@ -104,6 +104,11 @@ class JobRunner:
                 raise JobNotFoundError(f"there is no job {id_[:40]!r}: expected the id of a listed job")
             return self._jobs[id_]
 
+    def find(self, kind: str, name: str) -> Job | None:
+        """Return the job that was requested under a name: the active one, or else the newest."""
+        found = [job for job in self.all_jobs(kind) if job.request.get("name") == name]
+        return next((job for job in found if job.is_active), found[0] if found else None)
+
     def progress_of(self, job: Job) -> JobProgress:
         """Return the progress of a job, up to date with its files."""
         with self.lock:

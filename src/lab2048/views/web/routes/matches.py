@@ -163,6 +163,4 @@ def _words(lab: Lab, body: MatchBody) -> tuple[list[str], list[str], RulesData]:
         raise UsageError("a player is named twice: expected each player once")
     rules = body.rules.read()
     words = ["match", *specs, "--games", str(body.games), "--seed", str(body.seed)]
-    if body.rules.board != "4x4" or len(rules_options(rules)) > 2:
-        words += rules_options(rules)
-    return words, specs, RulesData.of(rules)
+    return [*words, *rules_options(rules, has_classic=False)], specs, RulesData.of(rules)

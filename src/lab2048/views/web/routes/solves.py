@@ -47,9 +47,8 @@ def begin(lab: LabOf, body: SolveBody) -> JobData:
     words, name, rules = _words(lab, body)
     if (lab.library.tables / name / MANIFEST).exists():
         raise ConflictError(f"table {name} exists already: choose another name, or open that table", table=name)
-    for job in lab.jobs.all_jobs("solve"):
-        if job.is_active and job.request.get("name") == name:
-            raise ConflictError(f"table {name} is being solved already: {job.id}", table=job.id)
+    if (job := lab.jobs.find("solve", name)) and job.is_active:
+        raise ConflictError(f"table {name} is being solved already: {job.id}", table=job.id)
     lab.library.tables.mkdir(parents=True, exist_ok=True)
     request = {**body.model_dump(), "name": name, "rules": RulesData.of(rules).model_dump()}
     goal = f" to {rules.goal}" if body.objective == "win" else ", score"

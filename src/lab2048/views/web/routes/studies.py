@@ -1,8 +1,6 @@
 """`/api/studies`: published experiments, repeated as jobs."""
 
-import importlib
-import importlib.util
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
@@ -12,8 +10,10 @@ from lab2048.views.web.errors import ConflictError, NotFoundError
 from lab2048.views.web.serialize.schema import ERRORS, NAME, Body
 from lab2048.views.web.state import LabOf
 
+if TYPE_CHECKING:
+    from lab2048.studies.model import Study
+
 router = APIRouter(prefix="/api/studies", tags=["studies"], responses=ERRORS)
-READING = "lab2048.studies.reading"
 
 
 class StudyData(BaseModel):
@@ -50,17 +50,14 @@ def begin(lab: LabOf, body: StudyBody) -> JobData:
     known = _known()
     if body.name not in known:
         raise NotFoundError(f"there is no study {body.name}: /api/studies lists those there are")
-    for job in lab.jobs.all_jobs("study"):
-        if job.is_active and job.request.get("name") == body.name:
-            raise ConflictError(f"study {body.name} is running already: {job.id}")
+    if (job := lab.jobs.find("study", body.name)) and job.is_active:
+        raise ConflictError(f"study {body.name} is running already: {job.id}")
     words = ["study", "run", body.name, *([] if body.size == "full" else [f"--{body.size}"])]
     title = known[body.name].title
     return lab.jobs.start("study", title, words, request=body.model_dump(), resume_words=words).data()
 
 
-def _known() -> dict[str, Any]:
-    """Load the studies by name; empty if this lab2048 has none."""
-    if importlib.util.find_spec("lab2048.studies") is None:
-        return {}
-    reading = importlib.import_module(READING)
-    return {name: reading.load_study(name) for name in reading.study_names()}
+def _known() -> "dict[str, Study]":
+    from lab2048.studies.reading import load_study, study_names
+
+    return {name: load_study(name) for name in study_names()}

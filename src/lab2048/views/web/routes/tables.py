@@ -242,7 +242,7 @@ def _layers(table: "Table") -> Chart:
 
 
 def _describe(lab: Lab, name: str, table: "Table") -> SolvedData:
-    job = next((job for job in lab.jobs.all_jobs("solve") if job.request.get("name") == name), None)
+    job = lab.jobs.find("solve", name)
     return SolvedData(
         name=name,
         rules=RulesData.of(table.problem.rules),

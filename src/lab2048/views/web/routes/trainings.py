@@ -7,7 +7,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from lab2048.jobs.command_line import command_line
-from lab2048.jobs.job import Job, JobData
+from lab2048.jobs.job import JobData
 from lab2048.jobs.progress import TrainingProgress
 from lab2048.learning.registry import METHODS, Method
 from lab2048.models.ntuple.pattern import PRESETS
@@ -90,7 +90,7 @@ def begin(lab: LabOf, body: TrainingBody) -> JobData:
     """Start a training; stopping it keeps the network."""
     lab.library.trainings.mkdir(parents=True, exist_ok=True)
     plan = plan_training(lab, body)
-    job = _job_of(lab, body.name)
+    job = lab.jobs.find("train", body.name)
     if job and job.is_active:
         raise ConflictError(f"training {body.name} runs already: {job.id}")
     plan.check_room()
@@ -136,7 +136,7 @@ def options() -> OptionList:
 def show(lab: LabOf, name: TrainingName) -> TrainingShown:
     """Return a training with its latest job and its checkpoints, newest first."""
     found = next((training for training in training_list(lab) if training.name == name), None)
-    job = _job_of(lab, name)
+    job = lab.jobs.find("train", name)
     if found is None and job is None:
         raise NotFoundError(f"there is no training {name}: /api/trainings lists those there are")
     return TrainingShown(training=found, job=job.data() if job else None, checkpoints=checkpoint_list(lab, name))
@@ -183,7 +183,7 @@ def chart_csv(lab: LabOf, name: TrainingName, kind: ChartName) -> Response:
 @router.delete("/{training}")
 def delete(lab: LabOf, name: TrainingName) -> GoneData:
     """Delete a training with its checkpoints."""
-    job = _job_of(lab, name)
+    job = lab.jobs.find("train", name)
     if job and job.is_active:
         raise ConflictError(f"training {name} is running: cancel {job.id} first")
     path = lab.library.network(name)
@@ -203,18 +203,13 @@ def _checkpoint(lab: Lab, name: str, number: int) -> CheckpointData:
 def _chart(lab: Lab, name: str, kind: str) -> Chart:
     if kind not in CHARTS:
         raise NotFoundError(f"there is no chart {kind!r}: expected {', '.join(CHARTS)}")
-    job = _job_of(lab, name)
+    job = lab.jobs.find("train", name)
     if job is None:
         raise NotFoundError(f"there is no job of a training {name}")
     progress = lab.jobs.progress_of(job)
     with lab.jobs.lock:
         curve = list(progress.curve) if isinstance(progress, TrainingProgress) else []
     return training_chart(kind, curve)
-
-
-def _job_of(lab: Lab, name: str) -> Job | None:
-    """Return the newest job of a training; None if there is none."""
-    return next((job for job in lab.jobs.all_jobs("train") if job.request.get("name") == name), None)
 
 
 def _options(method: Method) -> list[OptionData]:

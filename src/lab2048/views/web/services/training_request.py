@@ -115,7 +115,7 @@ def plan_training(lab: Lab, body: TrainingBody) -> PlannedTraining:
     total = body.minutes + (before.minutes if before else 0.0)
     words = ["train", method.name, "--out", str(files.last), "--minutes", exact(total), "--checkpoint", exact(every)]
     words += _option_words(method, options)
-    words += ["--resume"] if body.resume else _rules_words(body.rules.board, rules)
+    words += ["--resume"] if body.resume else rules_options(rules, has_classic=False)
     return PlannedTraining(files, words, method, body.minutes, total, every, n_bytes)
 
 
@@ -156,12 +156,6 @@ def _option_words(method: Method, options: dict[str, Any]) -> list[str]:
         else:
             words += [f"--{flags[name]}", exact(value) if isinstance(value, float) else str(value)]
     return words
-
-
-def _rules_words(board: str, rules: Rules) -> list[str]:
-    """Return rules as words of the command line; none for the classic ones."""
-    words = rules_options(rules)
-    return words if board != "4x4" or len(words) > 2 else []
 
 
 def _minutes_between(method: Method, minutes: float, n_bytes: int) -> float:
