@@ -19,10 +19,8 @@ class CommandReference(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         from lab2048.cli.app import make_app
         from lab2048.cli.command_tree import walk
-        from lab2048.cli.help import name_arguments
 
         root = typer.main.get_command(make_app())
-        name_arguments(root)
         text = "\n".join(line for path, command in walk(root) if path for line in section(path, command))
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
@@ -32,7 +30,9 @@ def section(path: tuple[str, ...], command: Any) -> Iterator[str]:
     yield f"{'#' * (len(path) + 1)} {' '.join(path)}\n"
     if not getattr(command, "commands", None):
         arguments = [each for each in command.params if each.param_type_name == "argument"]
-        usage = " ".join(["lab2048", *path, "[OPTIONS]", *(each._usage_display_name() for each in arguments)])
+        usage = " ".join(
+            ["lab2048", *path, "[OPTIONS]", *(piece for each in arguments for piece in each.get_usage_pieces(None))]
+        )
         yield f"```text\n{usage}\n```\n"
     for paragraph in inspect.cleandoc(f"{command.help or ''}\n\n{command.epilog or ''}").split("\n\n"):
         if example := _EXAMPLE.match(paragraph):
@@ -41,7 +41,7 @@ def section(path: tuple[str, ...], command: Any) -> Iterator[str]:
         elif paragraph.strip():
             yield f"{escape(paragraph.strip())}\n"
     for parameter in command.params:
-        if not getattr(parameter, "hidden", False) and parameter.name != "help":
+        if not getattr(parameter, "hidden", False) and parameter.name not in ("help", "color"):
             yield f"{names_of(parameter)}\n: {describe(parameter)}\n"
 
 
