@@ -123,23 +123,21 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
     def step(
         self, actions: Any, *, out: StepBuffers | None = None
     ) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """Make one step in every game; with `out`, what is returned are these buffers."""
+        """Make one step in every game; with `out`, the arrays returned are these buffers."""
         actions = np.array(actions)  # a copy: kernels are compiled for writable arrays
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise UsageError(
                 f"actions have shape {actions.shape}, {actions.dtype}: expected ({self.num_envs},) of whole numbers"
             )
         frames = self._make_frames(out)
-        is_direct = out is not None and out.reward.dtype == np.float64
-        outcome, finals = self._engine.step(
-            actions.astype(np.int64, copy=False), frames, out.reward if out is not None and is_direct else None
-        )
+        direct = out.reward if out is not None and out.reward.dtype == np.float64 else None
+        outcome, finals = self._engine.step(actions.astype(np.int64, copy=False), frames, direct)
         reward, (terminated, truncated) = outcome.reward, outcome.ended
         info = self._make_info(frames, np.ones(self.num_envs, np.bool_), out)
         if self.autoreset_mode is AutoresetMode.SAME_STEP and (has_ended := terminated | truncated).any():
             info = self._make_final_info(finals, has_ended) | info
         if out is not None:
-            if not is_direct:
+            if direct is None:
                 out.reward[...] = reward
             out.terminated[...], out.truncated[...] = terminated, truncated
             reward, terminated, truncated = out.reward, out.terminated, out.truncated
