@@ -140,7 +140,7 @@ def slide_ours(boards):
 
 
 def measure_all(n_rounds: int, seconds: float) -> dict[str, float]:
-    """Steps a CPU second of each, in millions: all in turn, several times, the medians."""
+    """Steps per CPU second of each, in millions: all in turn, several times, the medians."""
     from lab2048.envs.benchmark import vector_env
 
     measures = {
@@ -290,7 +290,7 @@ def report(agreement: dict[str, int], rates: dict[str, float], *, as_json: bool)
         f"slides, rewards and masks agree with pgx and jumanji on all {agreement['rows']:,} rows of ranks 0 to 6, "
         f"lying and standing,\nand on {agreement['boards']:,} random boards of tiles to 131072, in every direction"
     )
-    print(f"\nmillion steps a CPU second, {N_GAMES} games, one core, medians")
+    print(f"\nmillion steps per CPU second, {N_GAMES} games, one core, medians")
     for name, rate in rates.items():
         print(f"  {name:<24} {rate:8.3f}")
     for name, ratio in ratios.items():

@@ -1,4 +1,4 @@
-"""How fast boards are solved: forward, backward and files together, in afterstates a CPU second.
+"""How fast boards are solved: forward, backward and files together, in afterstates per CPU second.
 
     python benchmarks/solver.py [--json] [--rounds 3] [--boards 3x3-512 2x4]
 
@@ -50,7 +50,7 @@ def main() -> None:
     for row in result:
         print(
             f"{row['board']:<10} {row['workers']} workers {row['afterstates_per_cpu_second'] / 1e6:6.2f} million "
-            f"afterstates a CPU second, {row['seconds']:6.1f} s, {row['peak_memory'] / 2**20:5.0f} MB"
+            f"afterstates per CPU second, {row['seconds']:6.1f} s, {row['peak_memory'] / 2**20:5.0f} MB"
         )
 
 

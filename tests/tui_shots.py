@@ -160,7 +160,7 @@ def _has_values(app: LabApp) -> bool:
 
 def _is_proved(app: LabApp) -> bool:
     screen = app.screen
-    return isinstance(screen, ReplayScreen) and screen.message.startswith("proved")
+    return isinstance(screen, ReplayScreen) and screen.message.startswith("verified")
 
 
 def is_loaded(app: LabApp) -> bool:

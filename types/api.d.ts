@@ -1,6 +1,27 @@
 // Generated from the OpenAPI schema: run script/goldens after a change of the API.
 
 declare namespace Api {
+  interface AnalysedBoard {
+    turn: number;
+    score: number;
+    value: number;
+    best: number;
+    made: number | null;
+    loss: number;
+    grade: string;
+  }
+
+  interface AnalysisBody {
+    turns: Array<number>;
+    player?: string | null;
+  }
+
+  interface AnalysisData {
+    player: string;
+    unit: string;
+    points: Array<AnalysedBoard>;
+  }
+
   interface AutoBody {
     player?: string | null;
     speed?: number;
@@ -190,27 +211,6 @@ declare namespace Api {
 
   interface JobList {
     jobs: Array<JobData>;
-  }
-
-  interface JudgeBody {
-    turns: Array<number>;
-    player?: string | null;
-  }
-
-  interface JudgedData {
-    turn: number;
-    score: number;
-    value: number;
-    best: number;
-    made: number | null;
-    loss: number;
-    grade: string;
-  }
-
-  interface JudgedList {
-    player: string;
-    unit: string;
-    points: Array<JudgedData>;
   }
 
   interface KindData {
@@ -768,8 +768,8 @@ declare namespace Api {
       };
       "/api/games/{game}/values": {
         path: { game: number };
-        body: JudgeBody;
-        answer: JudgedList;
+        body: AnalysisBody;
+        answer: AnalysisData;
       };
       "/api/players/check": {
         body: SpecBody;

@@ -74,7 +74,7 @@ def test_ctrl_c_reports_and_keeps_what_was_played(words: list[str], own_store: P
     assert process.returncode == 130, err
     n = json.loads(out)["players"][0]["games"]
     assert n == n_kept(own_store) > 0
-    assert "the games played are kept; go on with lab2048 match " in err
+    assert "the finished games are saved; continue with lab2048 match " in err
     assert "--json --resume\n" in err
     assert "ending: games that are over count, those under way are dropped" in err
     assert "Traceback" not in err
@@ -89,7 +89,7 @@ def test_kill_does_what_ctrl_c_does_with_a_code_of_its_own(own_store: Path) -> N
     out, err = process.communicate()
     assert process.returncode == 143, err
     assert json.loads(out)["players"][0]["games"] == n_kept(own_store) > 0
-    assert "the games played are kept; go on with lab2048 match " in err
+    assert "the finished games are saved; continue with lab2048 match " in err
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -134,7 +134,7 @@ def test_a_player_without_a_game_is_said_to_have_none() -> None:
     console = Console(width=80, file=io.StringIO())
     console.print(match_table(match, title="2x2", width=80, is_over=True))
     shown = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
-    assert shown[-1].rstrip() == "expectimax: no game of it is over yet"
+    assert shown[-1].rstrip() == "expectimax: no finished game yet"
     assert ["games", "2", "0"] in [line.split() for line in shown]
 
 

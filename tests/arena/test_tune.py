@@ -291,7 +291,7 @@ def test_a_study_that_does_not_go_on_as_it_began_is_refused(tmp_path: Path) -> N
     it = tuning()
     study = TuningStudy(tmp_path / "study.sqlite", it.identity())
     study.keep(Trial(0, 0, {parameter.name: 1.0 for parameter in it.space.parameters}, 1.0, {}))
-    with Pool(1) as pool, pytest.raises(StoreError, match="does not go on"):
+    with Pool(1) as pool, pytest.raises(StoreError, match="cannot be continued"):
         list(it.run(1, pool, study))
     study.close()
 
@@ -312,7 +312,7 @@ def test_stopped_in_the_middle_it_goes_on(name: signal.Signals, own_store: Path)
     assert "Traceback" not in err
     if name == signal.SIGINT:
         assert process.returncode == 130, err
-        assert "the trials made are kept; go on with lab2048 tune" in err
+        assert "the finished trials are saved; continue with lab2048 tune" in err
         assert "after - before" in out
     n = n_kept(path)
     done = subprocess.run([*command, "--trials", str(n)], capture_output=True, text=True, env=environment, check=True)

@@ -113,7 +113,7 @@ def test_what_is_wrong_with_a_key_is_said(monkeypatch: pytest.MonkeyPatch, capsy
 
 def test_playing_past_the_goal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     out = play(monkeypatch, capsys, "a\nd\n", "--rules", "1024 1024 # # / # # # #")
-    assert "2048! The goal is reached, and you can play on" in out
+    assert "2048! You reached the goal; you can continue" in out
     assert "moves 2" in out
 
 

@@ -168,7 +168,7 @@ def test_replay_proves_move_by_move(capsys):
     episode = play("3x3", 0)
     assert len(out) == len(episode.moves) + 2
     assert out[-2].endswith(f" {episode.score} {episode.prove().board.to_text(spaced=True)}")
-    assert out[-1] == f"proved: {len(episode.moves)} moves, score {episode.score}, highest tile {episode.max_tile}"
+    assert out[-1] == f"verified: {len(episode.moves)} moves, score {episode.score}, highest tile {episode.max_tile}"
 
 
 def test_replay_every_tenth_board(capsys):
@@ -192,7 +192,7 @@ def test_replay_names_the_move_that_is_not_so(capsys, store, wrong, complaint):
     assert run(["games", "replay", "1"]) == 3
     out, err = capsys.readouterr()
     assert complaint in err
-    assert "proved" not in out
+    assert "verified" not in out
     assert run(["games", "show", "1"]) == 3
 
 
@@ -213,7 +213,7 @@ def test_replay_on_a_terminal_draws_over_itself(store):
         os.close(ours)
     assert process.returncode == 0
     assert b"\x1b[J" in seen
-    assert seen.rstrip().splitlines()[-1].startswith(b"proved: ")
+    assert seen.rstrip().splitlines()[-1].startswith(b"verified: ")
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_measurements_are_as_the_page_says(capsys: pytest.CaptureFixture[str], m
 
     monkeypatch.setattr(deep, "train_speed", lambda *_: deep.TrainingSpeed(1.0, 2.0))
     monkeypatch.setattr(deep, "vector_games_speed", lambda: 1.0)
-    monkeypatch.setattr(deep, "judge_speed", lambda *_: 1.0)
+    monkeypatch.setattr(deep, "evaluation_speed", lambda *_: 1.0)
     monkeypatch.setattr(rules, "medians", lambda measures, **_: dict.fromkeys(measures, 1.0))
     monkeypatch.setattr(search, "slides", lambda *_: None)
     monkeypatch.setattr(search, "thread_gain", lambda *_: (1.5, 1.6))

@@ -147,14 +147,14 @@ def test_a_solve_says_how_to_go_on(tmp_path: Path) -> None:
     words = ["solve", "3x4", "--out", "table", "--workers", "1", "--memory", "500M"]
     done = interrupted(words, "table/*", tmp_path)
     assert done.returncode == 130
-    assert "go on with lab2048 solve 3x4 --out table --workers 1 --memory 500M" in done.stderr
+    assert "continue with lab2048 solve 3x4 --out table --workers 1 --memory 500M" in done.stderr
 
 
 def test_a_training_says_how_to_go_on(tmp_path: Path) -> None:
     words = ["train", "ntuple", "--network", "1x4", "--rules", "2x2", "--out", "net.safetensors"]
     done = interrupted([*words, "--checkpoint", "0.0001", "--threads", "1"], "net.safetensors", tmp_path)
     assert done.returncode == 130
-    assert f"go on with lab2048 {' '.join(words)} --checkpoint 0.0001 --threads 1 --resume" in done.stderr
+    assert f"continue with lab2048 {' '.join(words)} --checkpoint 0.0001 --threads 1 --resume" in done.stderr
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise there")

@@ -238,7 +238,7 @@ def test_a_variable_that_is_wrong_is_named(capsys: pytest.CaptureFixture[str], m
         ("LAB2048_GAMES", "did you mean LAB2048_MATCH_GAMES? (or the one of watch, regret, tune, evaluate ...)"),
         ("LAB2048_MIN_SCORE", "did you mean LAB2048_GAMES_LIST_MIN_SCORE?"),
         ("LAB2048_MATCH_GMAES", "did you mean LAB2048_MATCH_GAMES?"),
-        ("LAB2048_ZZZ", "lab2048: LAB2048_ZZZ means nothing to lab2048: lab2048 config show --all lists all set"),
+        ("LAB2048_ZZZ", "lab2048: LAB2048_ZZZ is not a setting of lab2048: lab2048 config show --all lists all set"),
     ],
 )
 def test_a_variable_that_is_misspelt_is_told_of_once(

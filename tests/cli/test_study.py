@@ -20,15 +20,15 @@ def test_the_commands(
 ) -> None:
     monkeypatch.setenv("LAB2048_STUDIES", str(tmp_path / "results"))
     assert run(["study", "report", str(small)]) == 2
-    assert f"study run {small} comes first" in capsys.readouterr().err
+    assert f"study run {small} first" in capsys.readouterr().err
     assert run(["study", "run", str(small), "--workers", "1"]) == 0
     shown = capsys.readouterr()
-    assert "missing: left out: install" in shown.err
+    assert "missing: skipped: install" in shown.err
     assert "15 of 100" in shown.out
     assert shown.out.index("Who wins") < shown.out.index("best play") < shown.out.index("15 of 100")
     # In a pipe nothing is folded, and the columns have heads.
     table = shown.out.splitlines()
-    assert any(line.startswith("measured") and "ours [95% interval]" in line and "verdict" in line for line in table)
+    assert any(line.startswith("measured") and "ours [95% interval]" in line and "agreement" in line for line in table)
     assert any("15 of 100" in line and ("agrees" in line or "worse" in line or "better" in line) for line in table)
     assert "with nothing published" in table[-1]
     page, text = tmp_path / "page.html", tmp_path / "page.md"
@@ -65,10 +65,10 @@ def test_all_studies_are_one_command(
     monkeypatch.setattr("lab2048.studies.reading.FOLDER", small.parent)
     pages = tmp_path / "pages"
     assert run(["study", "run", "all", "--workers", "1"]) == 0
-    assert capsys.readouterr().out.startswith("small: full run, seed 1: 6 of 7 figures measured;")
+    assert capsys.readouterr().out.startswith("small: Full run, seed 1: 6 of 7 figures measured;")
     assert run(["study", "report", "all", "--markdown", str(pages)]) == 0
     assert sorted(page.name for page in pages.iterdir()) == ["README.md", "small.md", "small.svg"]
-    assert "[small: Small](small.md): full run" in (pages / "README.md").read_text()
+    assert "[small: Small](small.md): Full run" in (pages / "README.md").read_text()
     assert run(["study", "report", "all"]) == 2
     assert run(["study", "run", "all", "--json"]) == 2
 
@@ -84,5 +84,5 @@ def test_an_interrupted_run_says_how_to_go_on(
     words = ["study", "run", str(small), "--seed", "7", "--workers", "1", "--folder", str(tmp_path), "--row", "random"]
     assert run(words) == 130
     told = capsys.readouterr().err
-    assert "keeping what is done" in told
-    assert f"go on with lab2048 study run {small} --seed 7 --folder {tmp_path} --row random --workers 1" in told
+    assert "saving the finished rows" in told
+    assert f"continue with lab2048 study run {small} --seed 7 --folder {tmp_path} --row random --workers 1" in told

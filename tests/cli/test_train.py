@@ -151,7 +151,7 @@ def test_a_wrong_word_is_one_line_and_no_file(
 def test_a_file_that_is_there_is_not_lost(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out.write_text("precious")
     assert train(out, *SMALL, "--moves", "100") == 3
-    assert "is there already: --resume goes on with it, --force replaces it" in capsys.readouterr().err
+    assert "exists already: --resume continues it, --force replaces it" in capsys.readouterr().err
     assert out.read_text() == "precious"
     assert train(out, *SMALL, "--moves", "100", "--force") == 0
     assert train(out.parent, *SMALL) == 3
@@ -162,12 +162,12 @@ def test_a_file_that_is_there_is_not_lost(out: Path, capsys: pytest.CaptureFixtu
 
 def test_how_much_room_it_takes_is_said_before_it_begins(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert train(out, *SMALL, "--moves", "100") == 0
-    assert "it takes 7.68 kB on disk, and as much again while it is written" in capsys.readouterr().err
+    assert "7.68 kB on disk, and as much again while it is being written" in capsys.readouterr().err
     network = load_network(out, with_rates=True)
     assert network.rates is not None
     assert network.weights.nbytes + network.rates.nbytes == 7680  # and a few more, where it goes on and who made it
     assert train(out, *SMALL, "--moves", "100", "--force", "--stages", "16", "--late-after", "50") == 0
-    assert "it takes 7.68 kB on disk, later 15.4 kB" in capsys.readouterr().err
+    assert "7.68 kB on disk, later 15.4 kB" in capsys.readouterr().err
     assert train(out, *SMALL, "--moves", "100", "--force", "--stages", "16", "--late-after", "1e6") == 0
     assert "later" not in capsys.readouterr().err  # it ends before
 
@@ -179,6 +179,6 @@ def test_a_disk_without_room_is_told_before_anything_is_learnt(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     assert train(out, *SMALL, "--moves", "100") == 3
     [line] = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"lab2048: there is no room for {out}: it takes 7.68 kB, twice while")
+    assert line.startswith(f"lab2048: not enough disk space for {out}: it needs 7.68 kB, twice that while")
     assert "10 kB are free" in line
     assert not out.exists()

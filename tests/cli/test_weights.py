@@ -30,7 +30,7 @@ def test_info_says_what_a_network_is(trained: Path, capsys: pytest.CaptureFixtur
     assert (
         "32-bit floats" in text
     )  # as stored; zeros and what training needs to continue do not count as bits of a weight
-    assert "MB, with what training needs to continue" in text
+    assert "MB, with the state of the training" in text
     assert run(["weights", "info", str(trained), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["n_weights"] == 2 * 8**4  # eight ranks: nothing above 128 can appear

@@ -13,19 +13,11 @@ PAGES = Path(__file__).parents[2] / "docs" / "players"
 SIMPLE = "baselines"  # the page of those that need no page each
 
 
-def table(text: str) -> dict[str, str | None]:
-    """Options of the first table of options, each with its default; None where the page names none."""
-    found: dict[str, str | None] = {}
-    block = re.search(r"^\| option \|.*\n((?:\|.*\n)+)", text, re.MULTILINE)
-    for row in (block[1] if block else "").splitlines()[1:]:
-        first, second = [cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:3]]
-        for word in re.findall(r"`([^`]+)`", first):
-            name, equals, value = word.partition("=")
-            if "default" in block[0].partition("\n")[0]:  # type: ignore[index]
-                value = second.strip("`").partition(" ")[0]
-                equals = "" if value in ("none", "-", "") else "="
-            found[name] = value if equals else None
-    return found
+def listed(text: str) -> dict[str, str | None]:
+    """Return the listed options (- `name=default`: ...) with their defaults; None if the page gives none."""
+    part = text.partition("\n## Options\n")[2].partition("\n## ")[0] or text
+    options = (match[1].partition("=") for match in re.finditer(r"^- `(\w+(?:=[^`]*)?)`: ", part, re.MULTILINE))
+    return {name: value if equals else None for name, equals, value in options}
 
 
 def section(name: str) -> str:
@@ -50,7 +42,7 @@ def is_same(told: str | None, field: dataclasses.Field[Any]) -> bool:
 
 @pytest.mark.parametrize("name", _OURS)
 def test_the_page_has_every_option_and_its_default(name: str) -> None:
-    told, known = table(section(name)), options(name)
+    told, known = listed(section(name)), options(name)
     assert set(told) == set(known)
     for key, field in known.items():
         assert is_same(told[key], field), f"{name}: {key}={field.default}, the page says {told[key]}"

@@ -10,7 +10,7 @@ from strategies import PACKED, SPAWNERS, SPAWNS, boards, words
 
 from lab2048.kernels.board.memory import clock_address
 from lab2048.kernels.rollout import rollout as kernels
-from lab2048.kernels.rollout.rollout import MERGE, RANDOM, Terms
+from lab2048.kernels.rollout.rollout import MERGE, RANDOM, RolloutOptions
 from lab2048.rules import Board, Rules, dice
 from lab2048.rules.plan import make_plan
 
@@ -22,10 +22,12 @@ def rules_on(board: Board, spawn: str, spawner: str) -> Rules:
     return Rules.from_text(Board(board.shape, (0,) * board.shape.n_cells).to_text(), spawn=spawn, spawner=spawner)
 
 
-def plain_rollout(rules: Rules, board: Board, key: int, has_spawned: bool, terms: Terms) -> tuple[float, int, int]:
+def plain_rollout(
+    rules: Rules, board: Board, key: int, has_spawned: bool, options: RolloutOptions
+) -> tuple[float, int, int]:
     """The same rollout by the rules in plain Python: what was gained, the last tile sum, moves made."""
     gained = 0.0
-    for turn in range(terms.limit):
+    for turn in range(options.limit):
         if turn > 0 or not has_spawned:
             board = board.put(*rules.spawn(board, dice.draw(key, 2 * turn)))
         slides = dict(board.slides())
@@ -36,38 +38,38 @@ def plain_rollout(rules: Rules, board: Board, key: int, has_spawned: bool, terms
         legal = [move for move in order if move in slides]
         if not legal:
             return gained, board.tile_sum, turn
-        move = legal[0] if terms.policy == RANDOM else max(legal, key=lambda move: slides[move].reward)
-        gained += terms.discount**turn * slides[move].reward
+        move = legal[0] if options.policy == RANDOM else max(legal, key=lambda move: slides[move].reward)
+        gained += options.discount**turn * slides[move].reward
         board = slides[move].board
-    return gained, board.tile_sum, terms.limit
+    return gained, board.tile_sum, options.limit
 
 
-def assert_same_rollout(rules: Rules, board: Board, key: int, has_spawned: bool, terms: Terms) -> None:
+def assert_same_rollout(rules: Rules, board: Board, key: int, has_spawned: bool, options: RolloutOptions) -> None:
     if board.n_empty == 0 and not has_spawned:  # no afterstate
         return
     ranks = np.array(board.ranks, np.uint8)
-    gained, tile_sum, n_moves = kernels.rollout(make_plan(rules), ranks, np.uint64(key), has_spawned, terms)
-    expected = plain_rollout(rules, board, key, has_spawned, terms)
+    gained, tile_sum, n_moves = kernels.rollout(make_plan(rules), ranks, np.uint64(key), has_spawned, options)
+    expected = plain_rollout(rules, board, key, has_spawned, options)
     assert (int(tile_sum), n_moves) == expected[1:]
-    assert gained == (expected[0] if terms.discount == 1 else pytest.approx(expected[0]))
+    assert gained == (expected[0] if options.discount == 1 else pytest.approx(expected[0]))
 
 
 all_terms = st.tuples(
     st.sampled_from([RANDOM, MERGE]), st.sampled_from([1.0, 0.75]), st.sampled_from([0, 1, 2, 7, 1000])
-).map(lambda values: Terms(*values))
+).map(lambda values: RolloutOptions(*values))
 
 
 @given(boards(PACKED, max_rank=15), words, st.booleans(), all_terms, st.sampled_from(SPAWNS), st.sampled_from(SPAWNERS))
 def test_packed_rollouts_are_plain_games(
-    board: Board, key: int, has_spawned: bool, terms: Terms, spawn: str, spawner: str
+    board: Board, key: int, has_spawned: bool, options: RolloutOptions, spawn: str, spawner: str
 ) -> None:
-    assert_same_rollout(rules_on(board, spawn, spawner), board, key, has_spawned, terms)
+    assert_same_rollout(rules_on(board, spawn, spawner), board, key, has_spawned, options)
 
 
 @given(boards(("5x5", "hex2", "#####|##x##|#x#x#|##x##|#####"), max_rank=20), words, st.booleans(), all_terms)
 @settings(max_examples=25)
-def test_wide_rollouts_are_plain_games(board: Board, key: int, has_spawned: bool, terms: Terms) -> None:
-    assert_same_rollout(rules_on(board, TALL, "fair"), board, key, has_spawned, terms._replace(limit=60))
+def test_wide_rollouts_are_plain_games(board: Board, key: int, has_spawned: bool, options: RolloutOptions) -> None:
+    assert_same_rollout(rules_on(board, TALL, "fair"), board, key, has_spawned, options._replace(limit=60))
 
 
 @pytest.mark.parametrize("policy", [RANDOM, MERGE])
@@ -83,10 +85,10 @@ def test_wide_rollouts_are_plain_games(board: Board, key: int, has_spawned: bool
 def test_tiles_above_32768_are_real(text: str, discount: float, policy: int) -> None:
     rules = Rules.from_text(text)
     for key in range(4):
-        assert_same_rollout(rules, rules.board, key, False, Terms(policy, discount, 1000))
+        assert_same_rollout(rules, rules.board, key, False, RolloutOptions(policy, discount, 1000))
 
 
-def roll_all(text: str, terms: Terms, metric: int, n: int, first: int = 0) -> tuple[int, int, np.ndarray]:
+def roll_all(text: str, options: RolloutOptions, metric: int, n: int, first: int = 0) -> tuple[int, int, np.ndarray]:
     """Rollouts of every legal move of a board: how many, their moves, and what they came to."""
     board = Board.from_text(text)
     n_moves, plan = len(board.shape.moves), make_plan(rules_on(board, "2:0.9,4:0.1", "fair"))
@@ -97,15 +99,17 @@ def roll_all(text: str, terms: Terms, metric: int, n: int, first: int = 0) -> tu
         assert rewards[move] == (-1 if slide is None else slide.reward)
         assert tuple(afters[move]) == (board if slide is None else slide.board).ranks
     moves, results = np.flatnonzero(rewards >= 0), np.full((n_moves, first + n), -1.0)
-    arguments = (plan, afters, rewards, moves, np.uint64(7), first, n, metric, terms, results)
+    arguments = (plan, afters, rewards, moves, np.uint64(7), first, n, metric, options, results)
     return (*kernels.roll_moves(*arguments), results)
 
 
 @pytest.mark.parametrize("text", ["2 2 4 # / # # # #", "hex1:2 4 / 2 # # / # #", "2 2 32768 32768 / # # # #"])
 def test_moves_share_their_dice(text: str) -> None:
-    board, terms = Board.from_text(text), Terms(limit=50)
+    board, options = Board.from_text(text), RolloutOptions(limit=50)
     rules, slides = rules_on(board, "2:0.9,4:0.1", "fair"), dict(board.slides())
-    scores, sums, lengths = (roll_all(text, terms, metric, 3) for metric in (kernels.SCORE, kernels.SUM, kernels.MOVES))
+    scores, sums, lengths = (
+        roll_all(text, options, metric, 3) for metric in (kernels.SCORE, kernels.SUM, kernels.MOVES)
+    )
     n_played = 0
     for move in board.shape.moves:
         for j in range(3):
@@ -113,7 +117,7 @@ def test_moves_share_their_dice(text: str) -> None:
                 assert scores[2][move, j] == -1
                 continue
             after, reward = slides[move]
-            gained, tile_sum, n = plain_rollout(rules, after, dice.draw(7, j), False, terms)
+            gained, tile_sum, n = plain_rollout(rules, after, dice.draw(7, j), False, options)
             assert (scores[2][move, j], sums[2][move, j], lengths[2][move, j]) == (reward + gained, tile_sum, 1 + n)
             n_played += n
     assert scores[:2] == sums[:2] == lengths[:2] == (3, n_played)
@@ -121,7 +125,10 @@ def test_moves_share_their_dice(text: str) -> None:
 
 def test_later_rollouts_are_the_same_in_any_call() -> None:
     text = "2 2 4 # / # # # #"
-    whole, later = roll_all(text, Terms(), kernels.SCORE, 5), roll_all(text, Terms(), kernels.SCORE, 2, first=3)
+    whole, later = (
+        roll_all(text, RolloutOptions(), kernels.SCORE, 5),
+        roll_all(text, RolloutOptions(), kernels.SCORE, 2, first=3),
+    )
     assert later[2][:, 3:].tolist() == whole[2][:, 3:].tolist()
     assert (later[2][:, :3] == -1).all()
 
@@ -130,7 +137,7 @@ def test_later_rollouts_are_the_same_in_any_call() -> None:
     "text", ["4 2 / 2 4 / 8 # / # # / # # / # # / # # / # #", "2 2 32768 32768 / # # # # / # # # #"]
 )
 def test_a_deadline_ends_rollouts(text: str) -> None:
-    past = Terms(deadline=time.monotonic_ns(), clock=clock_address())
+    past = RolloutOptions(deadline=time.monotonic_ns(), clock=clock_address())
     n, _, _ = roll_all(text, past, kernels.SCORE, 1000)
     assert n < 1000
     future = past._replace(deadline=time.monotonic_ns() + 10**15)

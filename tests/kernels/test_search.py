@@ -26,7 +26,7 @@ def plain_rules(board: Board, spawn: str = "2:0.9,4:0.1") -> Rules:
 
 def judge(evaluator: Evaluator, rules: Rules, board: Board) -> float:
     ranks, terms = np.array(board.ranks, np.uint8), evaluator.make_terms(board.shape)
-    return float(evaluate.judge_bytes(terms, evaluator.weights(board.shape), make_plan(rules), ranks))
+    return float(evaluate.evaluate_bytes(terms, evaluator.weights(board.shape), make_plan(rules), ranks))
 
 
 def plain_chance(evaluator: Evaluator, rules: Rules, after: Board, depth: int, end: str = "move") -> float:
@@ -65,7 +65,7 @@ def test_terms_are_what_they_are_in_plain_words(board: Board, evaluator: Evaluat
     assert judge(evaluator, rules, board) == pytest.approx(sum(parts), abs=near)
     searcher = Searcher(rules, evaluator)
     if searcher.is_packed:
-        found = float(evaluate.judge_packed(searcher.address, np.uint64(board.to_packed())))
+        found = float(evaluate.evaluate_packed(searcher.address, np.uint64(board.to_packed())))
         assert found == pytest.approx(sum(parts), abs=near)
 
 
@@ -96,7 +96,7 @@ def test_tables_judge_like_the_terms(board: Board, name: str) -> None:
     rules, evaluator = plain_rules(board), make_evaluator(name)
     searcher = Searcher(rules, evaluator)
     if searcher.is_packed:
-        found = float(evaluate.judge_packed(searcher.address, np.uint64(board.to_packed())))
+        found = float(evaluate.evaluate_packed(searcher.address, np.uint64(board.to_packed())))
         assert found == pytest.approx(judge(evaluator, rules, board), rel=1e-4, abs=0.5)
 
 

@@ -12,7 +12,7 @@ from strategies import PACKED, SPAWNERS, SPAWNS, WIDE, boards, words
 from kernels.test_rollout import TALL, plain_rollout, rules_on
 from lab2048.kernels.board.memory import clock_address
 from lab2048.kernels.rollout import tree as kernels
-from lab2048.kernels.rollout.rollout import MERGE, RANDOM, Terms
+from lab2048.kernels.rollout.rollout import MERGE, RANDOM, RolloutOptions
 from lab2048.rules import Board, Rules, dice
 from lab2048.rules.plan import make_plan
 
@@ -39,19 +39,19 @@ def plain_choice(known: Known, state: Board, returns: list[float]) -> int:
     return max(slides, key=select)
 
 
-def plain_grow(rules: Rules, root: Board, key: int, n: int, min_visits: int, terms: Terms) -> Known:
+def plain_grow(rules: Rules, root: Board, key: int, n: int, min_visits: int, options: RolloutOptions) -> Known:
     """The same search by the rules in plain Python."""
     known: Known = {}
     returns: list[float] = []
     for count in range(n):
         state, path, is_leaf, gained, throw = root, [], False, 0.0, dice.draw(key, count)
-        while not is_leaf and len(path) < terms.limit and state.legal_moves():
+        while not is_leaf and len(path) < options.limit and state.legal_moves():
             after, reward = state.slide(plain_choice(known, state, returns))
             path.append((after, reward))
             is_leaf = len(known.get(after, [])) < min_visits
             state = after.put(*rules.spawn(after, dice.draw(throw, len(path))))
         if is_leaf:
-            gained = plain_rollout(rules, state, throw, True, terms._replace(limit=terms.limit - len(path)))[0]
+            gained = plain_rollout(rules, state, throw, True, options._replace(limit=options.limit - len(path)))[0]
         for after, reward in reversed(path):
             known.setdefault(after, []).append(gained)
             gained += reward
@@ -59,15 +59,15 @@ def plain_grow(rules: Rules, root: Board, key: int, n: int, min_visits: int, ter
     return known
 
 
-def assert_same_tree(rules: Rules, root: Board, key: int, n: int, min_visits: int, terms: Terms) -> None:
+def assert_same_tree(rules: Rules, root: Board, key: int, n: int, min_visits: int, options: RolloutOptions) -> None:
     """Every legal move has the same value, by as many visits."""
     if not root.legal_moves():
         return
     plan, ranks = make_plan(rules), np.array(root.ranks, np.uint8)
     tree, (values, errors) = kernels.make_tree(plan, 12), np.zeros((2, len(root.shape.moves)))
-    assert kernels.grow(plan, tree, ranks, np.uint64(key), n, C, min_visits, terms) == n
-    kernels.judge(plan, tree, ranks, values, errors)
-    known = plain_grow(rules, root, key, n, min_visits, terms)
+    assert kernels.grow(plan, tree, ranks, np.uint64(key), n, C, min_visits, options) == n
+    kernels.root_values(plan, tree, ranks, values, errors)
+    known = plain_grow(rules, root, key, n, min_visits, options)
     assert sorted(tree.visits[tree.keys != 0].tolist()) == sorted(len(gains) for gains in known.values())
     for move in root.shape.moves:
         slide = dict(root.slides()).get(move)
@@ -85,21 +85,23 @@ def assert_same_tree(rules: Rules, root: Board, key: int, n: int, min_visits: in
     boards(PACKED),
     words,
     st.sampled_from([1, 3]),
-    st.sampled_from([Terms(RANDOM, limit=5), Terms(MERGE, limit=5), Terms(MERGE, discount=0.75, limit=5)]),
+    st.sampled_from(
+        [RolloutOptions(RANDOM, limit=5), RolloutOptions(MERGE, limit=5), RolloutOptions(MERGE, discount=0.75, limit=5)]
+    ),
     st.sampled_from(SPAWNS),
     st.sampled_from(SPAWNERS),
 )
 @settings(max_examples=25)
 def test_packed_trees_are_plain_trees(
-    board: Board, key: int, min_visits: int, terms: Terms, spawn: str, spawner: str
+    board: Board, key: int, min_visits: int, options: RolloutOptions, spawn: str, spawner: str
 ) -> None:
-    assert_same_tree(rules_on(board, spawn, spawner), board, key, 30, min_visits, terms)
+    assert_same_tree(rules_on(board, spawn, spawner), board, key, 30, min_visits, options)
 
 
 @given(boards(WIDE, max_rank=20), words)
 @settings(max_examples=15)
 def test_wide_trees_are_plain_trees(board: Board, key: int) -> None:
-    assert_same_tree(rules_on(board, TALL, "fair"), board, key, 20, 1, Terms(limit=5))
+    assert_same_tree(rules_on(board, TALL, "fair"), board, key, 20, 1, RolloutOptions(limit=5))
 
 
 @pytest.mark.parametrize(
@@ -107,13 +109,13 @@ def test_wide_trees_are_plain_trees(board: Board, key: int) -> None:
 )
 def test_tiles_above_32768_are_real(text: str) -> None:
     rules = Rules.from_text(text)
-    assert_same_tree(rules, rules.board, 1, 40, 2, Terms(limit=5))
+    assert_same_tree(rules, rules.board, 1, 40, 2, RolloutOptions(limit=5))
 
 
 def test_two_ways_to_one_board_share_what_they_learn() -> None:
     plan, ranks = make_plan(Rules.from_text("2x2")), np.array([1, 0, 0, 0], np.uint8)
     tree = kernels.make_tree(plan, 12)
-    kernels.grow(plan, tree, ranks, np.uint64(1), 500, 1.0, 1, Terms())
+    kernels.grow(plan, tree, ranks, np.uint64(1), 500, 1.0, 1, RolloutOptions())
     # 2x2 has few boards: far fewer afterstates than iterations.
     assert 20 < np.count_nonzero(tree.keys) < 250
 
@@ -123,8 +125,8 @@ def test_a_small_table_still_answers() -> None:
     plan = make_plan(rules)
     tree, (values, errors) = kernels.make_tree(plan, 3), np.zeros((2, 4))
     ranks = np.array(Board.from_text("2 4 8 16 / # # 2 # / # # # # / # # # 2").ranks, np.uint8)
-    assert kernels.grow(plan, tree, ranks, np.uint64(1), 500, 1.0, 1, Terms(limit=20)) == 500
-    kernels.judge(plan, tree, ranks, values, errors)
+    assert kernels.grow(plan, tree, ranks, np.uint64(1), 500, 1.0, 1, RolloutOptions(limit=20)) == 500
+    kernels.root_values(plan, tree, ranks, values, errors)
     assert (values >= 0).all()
     assert (errors > 0).any()  # the most tried moves keep their places
     assert (tree.visits >= 0).all()
@@ -137,10 +139,10 @@ def test_a_deadline_ends_it_and_leaves_nothing_half_done(text: str) -> None:
     ranks = np.zeros(rules.shape.n_cells, np.uint8)
     ranks[:2] = 1
     tree = kernels.make_tree(plan, 12)
-    late = Terms(deadline=time.monotonic_ns(), clock=clock_address())
+    late = RolloutOptions(deadline=time.monotonic_ns(), clock=clock_address())
     assert kernels.grow(plan, tree, ranks, np.uint64(1), 1000, 1.0, 1, late) == 0
     assert not tree.keys.any()
-    soon = Terms(deadline=time.monotonic_ns() + 3_000_000, clock=clock_address())
+    soon = RolloutOptions(deadline=time.monotonic_ns() + 3_000_000, clock=clock_address())
     n = kernels.grow(plan, tree, ranks, np.uint64(1), 10**9, 1.0, 1, soon)
     assert n == tree.numbers[kernels.COUNT]
     assert (tree.visits[tree.keys != 0] > 0).all()

@@ -299,4 +299,4 @@ def test_speeds_can_be_measured() -> None:
     pace = benchmark.train_speed("c51", 0.0)
     assert pace.moves > 0
     assert benchmark.vector_games_speed(8, 0.01) > 0
-    assert benchmark.judge_speed(2, 0.01) > 0
+    assert benchmark.evaluation_speed(2, 0.01) > 0

@@ -8,7 +8,7 @@ from kernels.test_rollout import plain_rollout
 
 from lab2048.arena.episode import play_episode
 from lab2048.errors import UsageError
-from lab2048.kernels.rollout.rollout import Terms
+from lab2048.kernels.rollout.rollout import RolloutOptions
 from lab2048.players import Decision, check_player, make_player
 from lab2048.players.race import Race
 from lab2048.rules import Board, Game, Rules, dice
@@ -29,7 +29,7 @@ def test_values_are_means_of_plain_rollouts(text: str, metric: str) -> None:
     found = ask(f"montecarlo:rollouts={n},metric={metric},risk=0", text, seed)
     key = dice.draw(dice.stream_key(seed, dice.PLAYER), rules.board.tile_sum // 2)
     for move, (after, reward) in rules.board.slides():
-        games = [plain_rollout(rules, after, dice.draw(key, j), False, Terms(limit=2000)) for j in range(n)]
+        games = [plain_rollout(rules, after, dice.draw(key, j), False, RolloutOptions(limit=2000)) for j in range(n)]
         results = {
             "score": [reward + gained for gained, _, _ in games],
             "sum": [tile_sum for _, tile_sum, _ in games],
@@ -162,7 +162,7 @@ def test_what_is_clearly_worse_drops_out_and_keeps_its_place() -> None:
     race.make_room(6)
     race.results[:2, 4:6] = [[0, 0], [50, 50]]  # poor dice for the one that beat it: that is not its merit
     race.n = 6
-    values, errors = race.judge()
+    values, errors = race.estimate()
     assert values == pytest.approx({0: 100 / 6, 1: 197 / 6, 2: 100 / 6 - 9.5})
     assert set(errors) == {0, 1, 2}
     assert min(errors.values()) > 0
@@ -183,7 +183,7 @@ def test_standard_errors_are_true_also_of_those_that_dropped_out() -> None:
         luck = rng.normal(0, 3, 200)
         results = np.stack([luck + rng.normal(mean, 1, 200) for mean in (2, 1.9, 0)])
         race = Race(np.arange(2), results, 200, dropped=[(2, 0, 40)])
-        values, errors = race.judge()
+        values, errors = race.estimate()
         distances.append([(values[move] - mean) / errors[move] for move, mean in ((0, 2), (1, 1.9), (2, 0))])
     spread = np.std(distances, axis=0)
     assert ((spread > 0.85) & (spread < 1.15)).all()

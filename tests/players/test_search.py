@@ -26,8 +26,8 @@ from lab2048.rules import Board, Rules
 def test_the_classic_board_is_judged_the_same(board: Board, name: str) -> None:
     searcher = Searcher(plain_rules(board), make_evaluator(name))
     word = np.uint64(board.to_packed())
-    generic = evaluate.judge_packed(searcher.address, word)
-    assert evaluate.judge_classic(searcher.address, word) == pytest.approx(generic, rel=1e-5, abs=0.5)
+    generic = evaluate.evaluate_packed(searcher.address, word)
+    assert evaluate.evaluate_classic(searcher.address, word) == pytest.approx(generic, rel=1e-5, abs=0.5)
 
 
 @given(boards(("4x4", "3x3"), max_rank=8))

@@ -16,7 +16,7 @@ from lab2048.errors import FileError
 from lab2048.records import exchange
 from lab2048.records.entry import Run, StoredGame
 from lab2048.records.episode import MAX_MOVES, Episode
-from lab2048.records.exchange import Tally, import_lines, read_line, write_line
+from lab2048.records.exchange import ImportCounts, import_lines, read_line, write_line
 from lab2048.records.provenance import provenance
 from lab2048.records.store import Store
 from lab2048.rules import Game, Rules
@@ -181,7 +181,7 @@ def test_a_provenance_that_is_nested_too_deeply_costs_only_its_line(tmp_path):
     games = list(play_many(3).values())
     deep = line_of(games[1], {"x": 0}).replace(b'{"x": 0}', b'{"x":' * 975 + b"0" + b"}" * 975)
     found = Import(tmp_path / "games.sqlite", b"\n".join([line_of(games[0], nested(20)), deep, line_of(games[2])]))
-    assert str(found.tally) == "imported 2, already present 0, rejected 1"
+    assert str(found.counts) == "imported 2, already present 0, rejected 1"
     assert list(found.refused) == [2]
     assert found.games == [games[0], games[2]]
 
@@ -199,9 +199,9 @@ class Import:
     """An import of some bytes into a store, and all that it said."""
 
     def __init__(self, path: Path, content: bytes) -> None:
-        self.tally, self.refused = Tally(), dict[int, str]()
+        self.counts, self.refused = ImportCounts(), dict[int, str]()
         with Store.open(path) as store:
-            import_lines(store, io.BytesIO(content), self.tally, refuse=self.refused.__setitem__)
+            import_lines(store, io.BytesIO(content), self.counts, refuse=self.refused.__setitem__)
             self.games = [store.get(id_).episode for id_ in store.ids()]
 
 
@@ -221,7 +221,7 @@ def test_bad_lines_are_named_and_the_rest_is_imported(tmp_path):
         + lines[0]
     )
     found = Import(tmp_path / "games.sqlite", content)
-    assert str(found.tally) == "imported 3, already present 1, rejected 2"
+    assert str(found.counts) == "imported 3, already present 1, rejected 2"
     assert sorted(found.refused) == [3, 5]
     assert found.games == [games[0], games[2], games[3]]
 
@@ -232,7 +232,7 @@ def test_a_line_that_is_too_long_costs_only_itself(tmp_path, monkeypatch):
     endless = b"x" * 7000
     content = line_of(games[0]) + b"\n" + endless + b"\n" + line_of(games[1]) + b"\n" + endless
     found = Import(tmp_path / "games.sqlite", content)
-    assert str(found.tally) == "imported 2, already present 0, rejected 2"
+    assert str(found.counts) == "imported 2, already present 0, rejected 2"
     assert found.refused == {2: "longer than 2000 bytes", 4: "longer than 2000 bytes"}
 
 
@@ -247,17 +247,17 @@ def test_an_import_is_kept_batch_by_batch(tmp_path, monkeypatch):
                 raise KeyboardInterrupt
             return line
 
-    tally, batches = Tally(), list[int]()
+    counts, batches = ImportCounts(), list[int]()
     with Store.open(tmp_path / "games.sqlite") as store:
         with pytest.raises(KeyboardInterrupt):
             import_lines(
                 store,
                 Cut(b"\n".join(map(line_of, games))),
-                tally,
+                counts,
                 refuse={}.__setitem__,
-                progress=lambda: batches.append(tally.imported),
+                progress=lambda: batches.append(counts.imported),
             )
-        assert tally.imported == 4
+        assert counts.imported == 4
         assert batches == [2, 4]
         assert [store.get(id_).episode for id_ in store.ids()] == games[:4]
 
@@ -274,8 +274,8 @@ def test_games_of_one_origin_share_a_run(tmp_path):
 @given(st.binary(max_size=400))
 def test_no_bytes_bring_the_import_down(tmp_path_factory, content):
     found = Import(tmp_path_factory.mktemp("store") / "games.sqlite", content)
-    assert found.tally.imported == 0
-    assert found.tally.refused == len(found.refused)
+    assert found.counts.imported == 0
+    assert found.counts.refused == len(found.refused)
 
 
 JSON = st.recursive(

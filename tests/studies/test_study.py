@@ -9,7 +9,7 @@ from lab2048.arena.statistics import Interval
 from lab2048.errors import FileError, UsageError
 from lab2048.records.episode import Episode
 from lab2048.rules import Game, Rules
-from lab2048.studies.agreement import difference, judge
+from lab2048.studies.agreement import difference, find_agreement
 from lab2048.studies.game_figures import measure_games, paired_difference, tile_sum
 from lab2048.studies.measure import Measure, Measured
 from lab2048.studies.model import Figure
@@ -233,19 +233,21 @@ def test_published_figures(text: str, value: float | None, low: float, high: flo
 )
 def test_verdicts_come_from_intervals(measure: str, published: str, ours: Measured, word: str) -> None:
     figure = Figure(Measure.from_text(measure), Published.from_text(published), "a table")
-    assert judge(figure, ours).word == word
+    assert find_agreement(figure, ours).word == word
 
 
 def test_what_cannot_be_compared_says_why() -> None:
     figure, published = Figure(Measure("score")), Published.from_text("100")
-    assert str(judge(figure, Measured.mean([1, 2, 3]))) == "nothing published"
-    assert str(judge(Figure(Measure("solve-time")), Measured.single(0.5))) == "nothing published"
-    assert str(judge(figure, None)) == "not measured"
-    assert "picture" in str(judge(Figure(Measure("score"), published, differs="a picture"), Measured.mean([1, 2])))
-    assert "measured once" in str(judge(Figure(Measure("score"), published), Measured.mean([5.0])))
+    assert str(find_agreement(figure, Measured.mean([1, 2, 3]))) == "nothing published"
+    assert str(find_agreement(Figure(Measure("solve-time")), Measured.single(0.5))) == "nothing published"
+    assert str(find_agreement(figure, None)) == "not measured"
+    assert "picture" in str(
+        find_agreement(Figure(Measure("score"), published, differs="a picture"), Measured.mean([1, 2]))
+    )
+    assert "measured once" in str(find_agreement(Figure(Measure("score"), published), Measured.mean([5.0])))
     against = Figure(Measure("training-time"), against="other")
-    assert "measured once" in str(judge(against, Measured.single(5.0), Measured.mean([4.0, 5.0])))
-    assert "other is not measured" in str(judge(against, Measured.single(5.0)))
+    assert "measured once" in str(find_agreement(against, Measured.single(5.0), Measured.mean([4.0, 5.0])))
+    assert "other is not measured" in str(find_agreement(against, Measured.single(5.0)))
 
 
 def test_trainings_are_summed_up_by_the_wider_interval() -> None:

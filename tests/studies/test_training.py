@@ -140,7 +140,7 @@ def test_a_player_that_learns_is_graded_and_ranked(tmp_path: Path) -> None:
     assert places == {"learn": (1, 2), "again": (1, 2), "random": (3, 3)}
     assert [measure.to_text() for measure in ranked.measures] == ["score", "training-time"]
     page = report_markdown(report, charts={}, command="lab2048")
-    assert "| 1 to 2 | a network, 20,000 games learnt |" in page
+    assert "| 1 to 2 | a network, 20,000 games of training |" in page
     assert "| 3 | random |" in page
 
 

@@ -48,10 +48,10 @@ def test_words_stay_whole() -> None:
 
 def test_a_command_to_copy_is_never_folded(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = narrow(monkeypatch)
-    progress.say_how("go on with", "lab2048 match random")
-    progress.say_how("go on with", "lab2048 match " + "random " * 20)
+    progress.say_how("continue with", "lab2048 match random")
+    progress.say_how("continue with", "lab2048 match " + "random " * 20)
     say("a word " * 20)
     first, second, third, *rest = terminal.getvalue().splitlines()
-    assert first == "go on with lab2048 match random"
-    assert (second, third) == ("go on with", "lab2048 match " + "random " * 20)
+    assert first == "continue with lab2048 match random"
+    assert (second, third) == ("continue with", "lab2048 match " + "random " * 20)
     assert all(len(line) <= 80 for line in rest)

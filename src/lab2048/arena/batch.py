@@ -1,7 +1,7 @@
-"""Playing a batch of numbered games of one player, wherever that happens to run.
+"""Play a batch of numbered games of one player.
 
-The seed of a game depends only on the match's seed and the game's number, so the
-games are the same however they are cut into batches and spread over workers.
+The seed of a game depends only on the seed of the match and the number of the game, so the
+games do not depend on how they are split into batches and distributed to workers.
 """
 
 import contextlib
@@ -22,27 +22,27 @@ from lab2048.records.episode import Episode
 from lab2048.rules import Rules
 from lab2048.rules.dice import episode_seed
 
-# A compiled call plays this many moves, or as many as take this long: then Ctrl-C is heard.
+# A compiled call plays at most this many moves or seconds, so that Ctrl-C works.
 MAX_SLICE = 1_000_000
 SLICE_SECONDS = 0.2
-MAX_PLAYERS = 32  # kept by each thread: more than a match usually has, because batches take turns
+MAX_PLAYERS = 32  # cached per thread: more than a match usually has, because batches alternate
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Which games to play."""
+    """Games to play."""
 
     player: str  # canonical spec
     rules: Rules
     seed: int  # of the match
     numbers: Sequence[int]
-    until_goal: bool = False  # True: a game ends when its goal is made
-    is_passing: bool = False  # True: nobody will ask for this player again, so that its tables are not kept
+    until_goal: bool = False  # True: a game ends at its goal
+    is_passing: bool = False  # True: the player is used only once and not cached
 
 
 @dataclass
 class Played:
-    """What came of a batch: the games that were finished, and the CPU time they took."""
+    """The finished games of a batch and their CPU time."""
 
     player: str
     episodes: dict[int, Episode] = field(default_factory=dict)
@@ -51,14 +51,14 @@ class Played:
 
 
 class _StoppedError(Exception):
-    """The game at hand is to be dropped."""
+    """Raised to drop the current game."""
 
 
 _here = threading.local()
 
 
 def player_here(spec: str) -> Player:
-    """Return this thread's own player of a spec; the players used last are kept, because they may have large tables."""
+    """Return this thread's player of a spec; recent players are cached, because they may have large tables."""
     if not hasattr(_here, "players"):
         _here.players = RecentlyUsed[str, Player](MAX_PLAYERS)
     kind = player_class(spec.partition(":")[0])
@@ -67,12 +67,12 @@ def player_here(spec: str) -> Player:
 
 
 def player_of(batch: Batch) -> Player:
-    """Return this thread's player for a batch, or a new one if nobody will ask for it again."""
+    """Return this thread's player for a batch, or a new one if it is used only once."""
     return make_player(batch.player) if batch.is_passing else player_here(batch.player)
 
 
 def play_batch(batch: Batch, is_stopped: Callable[[], bool]) -> Played:
-    """Play the games of a batch; when asked to stop, those that are not over are dropped, whoever plays."""
+    """Play the games of a batch; after a stop request, unfinished games are dropped."""
     player = player_of(batch)
     kernel = player.games_kernel(batch.rules)
     played = Played(batch.player)
@@ -101,7 +101,7 @@ def _play_compiled(batch: Batch, kernel: GamesKernel, is_stopped: Callable[[], b
     seeds = np.array([episode_seed(batch.seed, number) for number in batch.numbers], np.uint64)
     size = 1000
     games = make_games(seeds, batch.rules.shape.n_cells, size, until_goal=batch.until_goal)
-    kernel(games, 0)  # compiles or loads the code before the clock runs
+    kernel(games, 0)  # compile or load the code before timing
     while games.n_finished < len(seeds) and not is_stopped():
         games = room_for(games, size)
         begin = time.thread_time()

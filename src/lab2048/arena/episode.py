@@ -1,4 +1,4 @@
-"""Playing one episode: a player meets the dice of one seed."""
+"""Play one episode: one player, one seed."""
 
 import time
 import traceback
@@ -66,7 +66,7 @@ def failure_of(name: str, error: BaseException) -> PlayerError:
 
 
 def _check(decision: Decision, name: str, board: Board) -> None:
-    """The first decision of a game stands for all: every legal move has a value, and no other."""
+    """Raise PlayerError unless a decision has a value for every legal move and no other; checked once per game."""
     if set(decision.values) != set(board.legal_moves()):
         moves = sorted(int(move) for move in board.legal_moves())
         raise PlayerError(f"player {name} valued the moves {sorted(decision.values)}: expected the legal ones, {moves}")

@@ -1,4 +1,4 @@
-"""Counting the ways that a game can go: a fingerprint of the rules."""
+"""Perft: count the sequences of turns, a fingerprint of the rules."""
 
 import math
 
@@ -8,11 +8,11 @@ from lab2048.rules import Board, Rules
 from lab2048.rules.plan import make_plan
 
 MAX_STARTS = 1_000_000
-MAX_NODES = 1_000_000  # about what one compiled count may look at, so that Ctrl-C is heard between them
+MAX_NODES = 1_000_000  # about the work of one compiled call, so that Ctrl-C works between calls
 
 
 def check_starts(rules: Rules) -> None:
-    """Refuse rules with more first boards than anyone wants to count from."""
+    """Raise UsageError for rules with too many first boards."""
     n_spawns = rules.shape.n_cells * len(rules.spawn_table)
     if n_spawns**rules.n_start > MAX_STARTS:
         raise UsageError(
@@ -22,13 +22,13 @@ def check_starts(rules: Rules) -> None:
 
 
 def count_sequences(rules: Rules, depth: int) -> int:
-    """The number of sequences of `depth` turns, each a slide and a spawn; the first tiles are part of them."""
+    """Return the number of sequences of `depth` turns, each a slide and a spawn, including the first spawns."""
     check_starts(rules)
     n_spawns = rules.shape.n_cells * len(rules.spawn_table)
     boards = [rules.board]
     for _ in range(rules.n_start):
         boards = [board.put(spawn.cell, spawn.rank) for board in boards for spawn in rules.spawns(board)]
-    # The last turn is counted, not made.
+    # The last turn is counted, not played.
     n_compiled = 1 + int(math.log(MAX_NODES) / math.log(n_spawns * len(rules.shape.moves)))
     return sum(_count(rules, board, depth, n_compiled) for board in boards)
 

@@ -1,4 +1,4 @@
-"""Players as views ask them: prepared when first needed, kept, and asked on threads.
+"""Players for views: prepared when first needed, cached, and asked on threads.
 
 `AskedPlayer` is one player for one set of rules; `PlayerService` keeps a bounded number of them.
 """
@@ -27,7 +27,7 @@ _Questions = queue.SimpleQueue[tuple[Board, "Future[Decision]"] | None]
 
 
 class RecentlyUsed(Generic[K, V]):
-    """The values that were used last, by key; the oldest one is evicted when there are more than `size`."""
+    """A cache of at most `size` values; the least recently used one is evicted."""
 
     def __init__(self, size: int, on_evicted: Callable[[V], object] = lambda _: None) -> None:
         """Create an empty cache; `on_evicted` gets each value that leaves it."""
@@ -78,7 +78,7 @@ class AskedPlayer:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """What has to be compiled or unpacked for it, as `lab2048.arena.compile.prepare` takes it.
+        """Return the groups to compile or unpack, for `lab2048.arena.compile.prepare`.
 
         Raises LabError if the player cannot play by these rules, as far as can be told without compiling.
         """
@@ -93,12 +93,12 @@ class AskedPlayer:
 
     @property
     def measure(self) -> str:
-        """What the player's values are; "value" until it has been made."""
+        """Return the unit of the player's values; "value" until it has been created."""
         return self._made.measure if self._made else "value"
 
     @property
     def doing(self) -> str:
-        """What is being compiled or waited for, and how far it is; empty if nothing is."""
+        """Return the progress of compiling or waiting; empty if there is none."""
         return str(self._preparing)
 
     def prepare(self) -> None:
@@ -186,7 +186,7 @@ class AskedPlayer:
 
 
 class PlayerService:
-    """Prepared players, shared by everyone who asks; those used last are kept."""
+    """A cache of prepared players, shared by all callers."""
 
     def __init__(self, max_players: int = MAX_PLAYERS) -> None:
         self._lock = threading.Lock()

@@ -82,7 +82,7 @@ class Requirement:
         if player is not None and not 1 <= player <= n_players:
             raise _refusal(text, f"there is no player {player}: expected 1 to {n_players}")
         if figure == "lead" and n_players == 1:
-            raise _refusal(text, "a player alone has no lead: expected two players or more")
+            raise _refusal(text, "lead compares players: expected two players or more")
         try:
             rank = rank_of(tile) if tile else None
         except BoardError as error:

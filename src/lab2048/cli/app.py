@@ -1,4 +1,4 @@
-"""`lab2048`: the commands, and how every error ends in one line and an exit code."""
+"""`lab2048`: the commands; every error becomes one line and an exit code."""
 
 import importlib
 import io
@@ -132,7 +132,7 @@ def run(arguments: Sequence[str]) -> int:
         with no_interrupt_lost(), colored(None), ending_when_terminated():
             code = _invoke(words)
         sys.stdout.flush()
-        return interrupted_code() if code == INTERRUPTED else code  # it has said how it stands
+        return interrupted_code() if code == INTERRUPTED else code  # the command has printed its state
     except LabError as error:
         causes = _causes(error)
         is_setting = causes and not isinstance(error, FileError)
@@ -144,15 +144,15 @@ def run(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         code = interrupted_code()
         begin_line(sys.stderr)
-        return _say("interrupted" if code == INTERRUPTED else "asked to end, and ended", code)
+        return _say("interrupted" if code == INTERRUPTED else "terminated", code)
     except BrokenPipeError:
-        # The reader has left; nothing is wrong.  Keep Python from complaining when it flushes at exit.
+        # The reader closed the pipe, which is no error.  Keep Python from reporting it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:  # such as a full disk behind standard output
+    except OSError as error:  # such as a full disk when standard output is a file
         return _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
     except MemoryError:
-        return _say("out of memory: expected something smaller", 1)
+        return _say("out of memory: expected a smaller task", 1)
     except Exception as error:
         if os.environ.get("LAB2048_DEBUG"):
             import traceback
@@ -175,7 +175,7 @@ def _needs_check(command: str) -> bool:
 
 
 def _invoke(words: list[str]) -> int:
-    """Not by the command's own `main`, which would answer a closed pipe with exit code 1."""
+    """Run a command; Typer's own `main` is not used, because it turns a closed pipe into exit code 1."""
     command, extra = command_of(words), dict[str, Any]()
     if words[0] not in UNSETTLED:
         extra["auto_envvar_prefix"] = PREFIX
@@ -185,7 +185,7 @@ def _invoke(words: list[str]) -> int:
                 for error in settings.refused:
                     raise error
                 for name, instead in settings.unknown_variables().items():
-                    _say(f"{name} means nothing to lab2048: {instead}", 0)
+                    _say(f"{name} is not a setting of lab2048: {instead}", 0)
             extra["default_map"] = settings.defaults()
     try:
         with command.make_context("lab2048", words, **extra) as context:
@@ -200,7 +200,7 @@ def _open_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115 - it lives as long as the program
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115 - open until the program ends
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 

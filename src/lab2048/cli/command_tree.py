@@ -1,4 +1,4 @@
-"""The tree of commands as declared: what completion, settings and help need to know about it."""
+"""The tree of commands and options, for completion, settings and help."""
 
 import types
 import typing
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-Command = Any  # Typer keeps the classes of its commands to itself
+Command = Any  # Typer does not export its command classes
 
 
 @dataclass(frozen=True)
@@ -15,15 +15,15 @@ class Option:
     """An option of a command, such as --games of match."""
 
     command: tuple[str, ...]
-    name: str  # as it is typed, without the dashes
+    name: str  # as typed, without the dashes
     parameter: Any  # of Typer
     kind: type  # bool, int, float, str or Path
     is_many: bool  # may be given several times
-    hint: Any = None  # as it was annotated
+    hint: Any = None  # its annotation
 
     @property
     def key(self) -> str:
-        """Its name in a configuration file: match.games."""
+        """Return its name in a configuration file: match.games."""
         return ".".join((*self.command, self.name))
 
 
@@ -34,7 +34,7 @@ def children(command: Command) -> dict[str, Command]:
 
 
 def walk(command: Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Command]]:
-    """Yield a command and all below it, each with the words that lead to it."""
+    """Yield a command and all its subcommands, each with its path."""
     yield path, command
     for name, child in children(command).items():
         yield from walk(child, (*path, name))

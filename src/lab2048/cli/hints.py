@@ -1,4 +1,4 @@
-"""What to type about an error of the library, which knows no options."""
+"""Command-line options that help with an error; messages of the library never name options."""
 
 from lab2048.errors import LabError
 

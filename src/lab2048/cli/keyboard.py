@@ -1,4 +1,4 @@
-"""Reading keys: single ones from a terminal, lines of them from anywhere else."""
+"""Read single keys from a terminal, and lines of keys from other input."""
 
 import codecs
 import contextlib
@@ -15,19 +15,19 @@ from lab2048.rules.move import ARROWS
 
 PAUSE_SECONDS = 0.5
 REDRAW = "\x0c"  # Ctrl-L
-# A screen of our own, and back to the old one; first emptied, because tmux keeps what a smaller screen would have cut.
+# Enter and leave the alternate screen; cleared first, because tmux keeps its old contents.
 _OWN_SCREEN, _OLD_SCREEN = b"\x1b[?1049h", b"\x1b[H\x1b[J\x1b[?1049l"
 _END_OF_INPUT = "\x04"  # Ctrl-D
 
-# What terminals send for keys that are no characters, in both of their modes: the last letter says which,
-# the numbers before it what else is held down.  The first form is that of the function keys of a Linux console.
+# Escape sequences of special keys, in both terminal modes: the last letter is the key, the numbers before
+# it are modifier keys.  The first alternative matches function keys of a Linux console.
 _SEQUENCE = re.compile(r"\x1b(?:\[\[.|\[[0-?]*[ -/]*(?P<csi>[@-Z\\-~])|O[0-9;]*(?P<ss3>[A-Za-z~]))")
 _UNFINISHED = re.compile(r"\x1b(?:\[\[?[0-?]*[ -/]*|O[0-9;]*)?\Z")
 _ARROWS = dict(zip("ABCD", (ARROWS[name] for name in ("up", "down", "right", "left")), strict=True))
 
 
 def can_read_keys() -> bool:
-    """True if single keys can be read as they are pressed."""
+    """Return True if single keys can be read as they are pressed."""
     try:
         import termios  # noqa: F401
     except ImportError:  # Windows
@@ -37,26 +37,26 @@ def can_read_keys() -> bool:
 
 
 def read_lines() -> Iterator[str]:
-    """Lines of keys, white space taken out, until the input ends."""
+    """Yield lines of keys, without white space, until the input ends."""
     for line in sys.stdin:
         yield "".join(line.split())
 
 
 class Keys:
-    """The keys of a terminal as they are pressed, and a screen of their own; use it in a `with` statement.
+    """Yield keys as they are pressed, on the alternate screen of a terminal; a context manager.
 
-    What was typed before counts.  The terminal is left as it was found, at the end and also while
-    the program is stopped by Ctrl-Z.
+    Keys typed before are not lost.  The terminal is restored at the end, and while Ctrl-Z suspends the
+    program.
     """
 
     def __enter__(self) -> Self:
-        """Have the terminal send keys at once, and not show them."""
+        """Switch the terminal to single keys without echo."""
         import termios
 
         self._terminal = sys.stdin.fileno()
         self._before = termios.tcgetattr(self._terminal)
         self._is_stale = False  # what the screen shows
-        # A signal makes the alarm readable, so that it is answered at once and not after the pause.
+        # A signal makes the alarm readable, so that it is handled at once, not after the pause.
         self._alarm, self._bell = os.pipe()
         for end in (self._alarm, self._bell):
             os.set_blocking(end, False)
@@ -80,7 +80,7 @@ class Keys:
         self._give_back()
 
     def __iter__(self) -> Iterator[str]:
-        """Some keys at a time, until Ctrl-D; none in a pause, and REDRAW when the screen is stale."""
+        """Yield keys until Ctrl-D: an empty text after a pause, REDRAW when the screen must be redrawn."""
         decoder = codecs.getincrementaldecoder("utf-8")("ignore")
         tail = ""
         while True:
@@ -91,7 +91,7 @@ class Keys:
                 self._is_stale = False
                 yield REDRAW
             if not ready:
-                tail = ""  # what stays unfinished is no sequence, but the Esc key
+                tail = ""  # an unfinished sequence is the Esc key
                 yield ""
             if self._terminal not in ready:
                 continue
@@ -107,8 +107,8 @@ class Keys:
         import termios
         import tty
 
-        with contextlib.suppress(termios.error, OSError):  # the terminal is gone
-            tty.setcbreak(self._terminal, termios.TCSADRAIN)  # the usual TCSAFLUSH forgets what was typed
+        with contextlib.suppress(termios.error, OSError):  # the terminal was closed
+            tty.setcbreak(self._terminal, termios.TCSADRAIN)  # TCSAFLUSH would drop typed keys
             os.write(sys.stdout.fileno(), _OWN_SCREEN)
 
     def _give_back(self) -> None:
@@ -119,10 +119,10 @@ class Keys:
             termios.tcsetattr(self._terminal, termios.TCSADRAIN, self._before)
 
     def _stop(self, number: int, frame: object) -> None:
-        """Ctrl-Z: stop as any program would, but leave a terminal that the shell can use."""
+        """Suspend the program at Ctrl-Z, with the terminal restored for the shell."""
         self._give_back()
         signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)  # returns when the program is to go on
+        os.kill(os.getpid(), number)  # returns when the program is continued
         signal.signal(number, self._stop)
         self._go_on(number, frame)
 
@@ -135,9 +135,9 @@ class Keys:
 
 
 def split_keys(text: str) -> tuple[str, str]:
-    r"""Split what a terminal sent into keys and the unfinished end of it.
+    r"""Split terminal input into keys and an unfinished sequence at its end.
 
-    Arrow keys become the characters of ARROWS, whatever is held down with them; other
+    Arrow keys become the characters of ARROWS, with or without modifier keys; other
     sequences, the Esc key and white space are dropped.
 
     >>> split_keys("a\x1b[B\x1b[15~d\x1b[")

@@ -1,7 +1,7 @@
-"""What an option takes, declared beside it in `Annotated[...]`.
+"""Checks of option values, declared in `Annotated[...]`.
 
-Typed values and settings are checked alike, before a command does anything; `lab2048 config show` and
-`lab2048 doctor` report wrong settings by the same checks, and completion offers the words that they list.
+Typed values and settings pass the same checks before a command starts.  `lab2048 config show` and
+`lab2048 doctor` use them to report invalid settings, and completion offers the words that they list.
 """
 
 import copy
@@ -24,16 +24,16 @@ _POWER = re.compile(r"[0-9]+(\.[0-9]+)?[eE]\+?[0-9]{1,2}", re.ASCII)
 
 
 class Check(ABC):
-    """Stands beside an option in `Annotated[...]` and rejects what the option does not take."""
+    """A check in the annotation of an option that rejects invalid values."""
 
     is_late: bool = (
-        False  # True: the command itself checks typed values, because it knows more; settings are checked here
+        False  # True: the command checks typed values itself, with more information; only settings are checked here
     )
     words: Sequence[str] = ()  # all accepted values, if they are few
 
     @abstractmethod
     def __call__(self, name: str, value: Any) -> None:
-        """Raise LabError if the option `name` does not take a value."""
+        """Raise LabError if the value is not valid for the option `name`."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Within(Check):
     is_late: bool = False
 
     def __call__(self, name: str, value: Any) -> None:
-        """Reject what is below or above."""
+        """Reject a number outside the range."""
         if not self.low <= value <= self.high:
             raise OutOfRangeError(name, _number(value), f"{_number(self.low)} to {_number(self.high)}")
 
@@ -58,7 +58,7 @@ class Above(Check):
     high: float
 
     def __call__(self, name: str, value: Any) -> None:
-        """Reject what is not above `low`, or too large."""
+        """Reject a number outside the range."""
         if not self.low < value <= self.high:
             most = f", at most {_number(self.high)}" if self.high < 1e9 else ""
             raise OutOfRangeError(name, _number(value), f"above {_number(self.low)}{most}")
@@ -71,7 +71,7 @@ class AtLeast(Check):
     low: float
 
     def __call__(self, name: str, value: Any) -> None:
-        """Reject what is below."""
+        """Reject a smaller number."""
         if not value >= self.low:
             raise OutOfRangeError(name, _number(value), f"{_number(self.low)} or more")
 
@@ -83,21 +83,21 @@ class OneOf(Check):
     words: Sequence[str]
 
     def __call__(self, name: str, value: Any) -> None:
-        """Reject any other."""
+        """Reject any other word."""
         if value not in self.words:
             raise UnknownNameError(name, value, self.words)
 
 
 @dataclass(frozen=True)
 class Readable(Check):
-    """Whatever a function reads without an error: a function, or `module:name`, which is imported when called."""
+    """A value that a function parses without an error; `module:name` is imported when called."""
 
     read: Callable[[Any], object] | str
     is_late: bool = False
     words: Sequence[str] = ()
 
-    def __call__(self, name: str, value: Any) -> None:  # noqa: ARG002 - its own error has a name for it
-        """Read the value and drop the result."""
+    def __call__(self, name: str, value: Any) -> None:  # noqa: ARG002 - the parser's error names the option
+        """Parse the value and drop the result."""
         read = self.read
         if isinstance(read, str):
             module, _, function = read.partition(":")
@@ -120,7 +120,7 @@ def words_of(command: Command, parameter: Any) -> Sequence[str]:
     return next((check.words for check in parameter_checks(command, parameter) if check.words), ())
 
 
-def judge(checks: Iterable[Check], name: str, value: Any) -> None:
+def apply_checks(checks: Iterable[Check], name: str, value: Any) -> None:
     """Raise LabError if a value, or one of several, is rejected; None is always accepted."""
     for each in value if isinstance(value, list | tuple) else [value]:
         for check in checks:
@@ -129,9 +129,9 @@ def judge(checks: Iterable[Check], name: str, value: Any) -> None:
 
 
 def problem(checks: Iterable[Check], name: str, value: Any) -> LabError | None:
-    """Return what is wrong with a value, if anything is."""
+    """Return the error of an invalid value, or None."""
     try:
-        judge(checks, name, value)
+        apply_checks(checks, name, value)
     except LabError as error:
         return error
     return None
@@ -161,10 +161,10 @@ def whole(text: str) -> str:
 
 
 def _check(before: Callable[..., Any] | None, context: Any, parameter: Any, value: Any) -> Any:
-    """Check a value as a callback of Typer, once it is read; `before` is the parameter's own callback."""
+    """Check a parsed value, as a callback of Typer; `before` is the parameter's own callback."""
     if not context.resilient_parsing:
         checks = [check for check in parameter_checks(context.command, parameter) if not check.is_late]
-        judge(checks, long_name(parameter), value)
+        apply_checks(checks, long_name(parameter), value)
     return before(context, parameter, value) if before else value
 
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the way they speak."""
+"""Options shared by several commands, and messages on standard error."""
 
 import json
 import sys
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _read_player(spec: str) -> object:
-    """A name that is far from all known ones may be of a player file."""
+    """Accept a name unlike all known ones, because a player file may define it."""
     from lab2048.errors import nearest
     from lab2048.players import canonical_spec, names
 
@@ -26,14 +26,14 @@ def _read_player(spec: str) -> object:
 
 
 def _read_requirement(text: str) -> object:
-    """By itself: how many players there are is not known yet."""
+    """Check the syntax only: the number of players is not known yet."""
     from lab2048.arena.requirement import Requirement
 
     return Requirement.from_text(text, sys.maxsize)
 
 
 GOAL, SEED = Readable("lab2048.rules.rules:read_goal"), Readable("lab2048.rules.dice:check_seed")
-PLAYER = Readable(_read_player, is_late=True)  # a player may be of a file that is yet to be loaded
+PLAYER = Readable(_read_player, is_late=True)  # a player file may be loaded later
 GAMES, MANY_GAMES, WORKERS = Within(1, 1_000_000), Within(1, 10_000_000), Within(0, 256)
 RulesOption = Annotated[
     str,
@@ -78,7 +78,7 @@ StoreOption = Annotated[
 
 
 def say(message: str) -> None:
-    """Tell the user something on standard error, folded at words: standard output is for results."""
+    """Print a message on standard error, wrapped at words; standard output is for results."""
     print(folded(message, columns_of(sys.stderr)), file=sys.stderr, flush=True)
 
 
@@ -91,25 +91,25 @@ def give_out(unsaved: "Sequence[Episode]") -> None:
 
 
 def is_typed(context: typer.Context, name: str) -> bool:
-    """True if an option stands on the command line, and does not come from a setting."""
+    """Return True if an option was given on the command line, not by a setting."""
     return _source(context, name) == "COMMANDLINE"
 
 
 def is_set(context: typer.Context, name: str) -> bool:
-    """True if anyone has said what an option is: the command line, a variable or a file."""
+    """Return True if an option was given on the command line, by a variable or in a file."""
     return _source(context, name) != "DEFAULT"
 
 
 def _source(context: typer.Context, name: str) -> str:
-    """By its name, because Typer does not export the class."""
+    """Compare by name, because Typer does not export the class."""
     source = context.get_parameter_source(name)
     return source.name if source else "DEFAULT"
 
 
 def read_board(text: str) -> str:
-    """A board as it was typed, or, for -, as standard input has it."""
+    """Return the typed board; - reads it from standard input."""
     if text != "-":
         return text
     if sys.stdin.isatty():
-        say("type or paste a board, and end it with Ctrl-D on a line of its own")
+        say("type or paste a board, then press Enter and Ctrl-D")
     return sys.stdin.read()

@@ -1,4 +1,4 @@
-"""Results: as JSON, one object with the name of its form and the program that made it; or on a console."""
+"""Print results as JSON, with schema and program, or on a Rich console."""
 
 import math
 import sys
@@ -15,7 +15,7 @@ def print_json(schema: str, data: Mapping[str, Any]) -> None:
 
 
 def to_json(schema: str, data: Mapping[str, Any]) -> str:
-    """The object as text.
+    """Return the object as one line of JSON.
 
     >>> to_json("perft-1", {"count": 88, "rate": math.inf})  # doctest: +ELLIPSIS
     '{"schema": "lab2048/perft-1", "program": "lab2048 ...", "count": 88, "rate": null}'
@@ -29,7 +29,7 @@ def to_json(schema: str, data: Mapping[str, Any]) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no infinity and no NaN, and a reader would refuse the whole: null says that there is no number."""
+    """Replace infinity and NaN, which JSON does not have, by null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
@@ -38,7 +38,7 @@ def _finite(value: Any) -> Any:
 
 
 def make_console(stream: TextIO | None = None, *, width: int | None = None) -> "Console":
-    """Where tables are shown; without colours there is nothing but text.  Rich knows how each console takes them."""
+    """Return a Rich console for tables; without colours it prints plain text."""
     from rich.console import Console
 
     from lab2048.views.text import wants_colour

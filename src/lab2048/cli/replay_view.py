@@ -1,4 +1,4 @@
-"""A game played again before the user's eyes, for `lab2048 games replay`."""
+"""Show a recorded game turn by turn, for `lab2048 games replay`."""
 
 import sys
 import time
@@ -12,14 +12,14 @@ from lab2048.views.text import render, wants_codes
 
 
 def tell(episode: Episode, turns: Iterator[Turn]) -> None:
-    """A line for each turn: number, move, score, board."""
+    """Print one line per turn: number, move, score, board."""
     print(f"0 start 0 {Game(episode.rules, episode.seed).board.to_text(spaced=True)}")
     for turn in turns:
         print(f"{turn.number} {move_name(turn.move)} {turn.score} {turn.board.to_text(spaced=True)}")
 
 
 def animate(episode: Episode, turns: Iterator[Turn], seconds: float) -> None:
-    """Draw each turn over the one before."""
+    """Draw each turn over the previous one."""
     colour = wants_codes(sys.stdout)
     picture = f"{render(Game(episode.rules, episode.seed).board, colour=colour)}\n"
     print(picture, flush=True)
@@ -30,8 +30,8 @@ def animate(episode: Episode, turns: Iterator[Turn], seconds: float) -> None:
         print(f"{up}{picture}", flush=True)
 
 
-def told(id_: int, episode: Episode, turns: Iterator[Turn]) -> dict[str, Any]:
-    """The game as data, a row for each turn; that it could be made is the proof."""
+def replay_data(id_: int, episode: Episode, turns: Iterator[Turn]) -> dict[str, Any]:
+    """Return the game as data, one row per turn; replaying it checks the record."""
     rows = [
         {"turn": turn.number, "move": move_name(turn.move), "score": turn.score, "board": turn.board.to_text()}
         for turn in turns

@@ -1,1 +1,1 @@
-"""Making models: one algorithm a file."""
+"""Training of networks: one algorithm per file."""

@@ -1,4 +1,4 @@
-"""How fast networks learn and play here, beside what the machine's memory allows."""
+"""Measure how fast n-tuple networks train and play, compared with the memory speed."""
 
 import time
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ from lab2048.models.ntuple.network import Network, huge_array
 from lab2048.players.searcher import Searcher
 from lab2048.rules import Rules
 
-N_GAMES = 25_000  # from an empty network, as public trainers are measured
+N_GAMES = 25_000  # from an empty network, the usual measurement
 N_GATHERS = 20_000_000
-TABLE_BITS = 26  # as many weights as a 4x6 network has
+TABLE_BITS = 26  # weights of a 4x6 network
 
 
 @dataclass(frozen=True)
 class Learning:
-    """What a training made."""
+    """The speed of a training."""
 
-    moves: float  # a second of CPU time
-    lookups: float  # a second of CPU time: of all afterstates, and of those that learn
-    pace: float  # moves a second by the clock
+    moves: float  # per CPU second
+    lookups: float  # per CPU second: of all afterstates, and of those that are updated
+    pace: float  # moves per second, wall-clock time
     network: Network
 
 
@@ -45,12 +45,12 @@ def learn(method: str, n_threads: int = 1, n_games: int = N_GAMES) -> Learning:
 
 
 LOOKUPS_A_MOVE = (
-    4.5  # boards indexed for a move: its legal afterstates (3.5 in a game of 4,000 moves) and the one that learns
+    4.5  # boards indexed per move: its legal afterstates (3.5 in a game of 4,000 moves) and the updated one
 )
 
 
 def play_speed(network: Network, depth: int, n_moves: int) -> float:
-    """Moves a second of CPU time at a depth, whole games, nothing cut."""
+    """Measure moves per CPU second at a depth, over whole games, without a cutoff."""
     searcher = Searcher(network.design.rules, network, depth, of.ALWAYS_EVEN, 0.0)
     games = play.make_games(np.arange(1, 1 + n_moves, dtype=np.uint64), 16, 2 * n_moves)
     play.play_games(searcher.plan, games, play.RANDOM, searcher.address, max(1, n_moves // 10))
@@ -60,7 +60,7 @@ def play_speed(network: Network, depth: int, n_moves: int) -> float:
 
 
 def gather_speed() -> float:
-    """Floats a second of CPU time at random places of a table as large as a 4x6 network."""
+    """Measure random 4-byte reads per CPU second from a table as large as a 4x6 network."""
     table = huge_array(1 << TABLE_BITS, np.float32)
     table[:] = 1
     gather(address_of(table), TABLE_BITS, 1000)

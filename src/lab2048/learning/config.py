@@ -73,7 +73,7 @@ def load(path: Any) -> Any:
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """What the Configs of all training methods share."""
+    """Base class of the Configs of all training methods."""
 
     head: ClassVar[str] = ""  # what a deep network outputs: lab2048.models.deep.design_options
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -143,7 +143,7 @@ class TrainingConfig:
             if each.is_fixed and changes.get(each.name, before) != before:
                 raise UsageError(
                     f"{each.flag} {changes[each.name]}: the network was trained with {before}; "
-                    "leave it out, or begin another",
+                    "omit it, or start a new training",
                     field=each.flag,
                 )
 

@@ -20,7 +20,7 @@ class Training(Protocol):
     """A network that learns."""
 
     config: Any
-    sessions: list[dict[str, Any]]  # who ran it, on what, from when on
+    sessions: list[dict[str, Any]]  # provenance of each session
     curve: list[dict[str, Any]]
     seconds: float
     is_ending: bool

@@ -99,7 +99,7 @@ class GameStore:
         """Import games from a file of JSON lines; return how many are new, were there already, and were rejected."""
         from lab2048.records import exchange
 
-        counts = exchange.Tally()
+        counts = exchange.ImportCounts()
         with Path(path).open("rb") as stream:
             exchange.import_lines(self._store, stream, counts, refuse=on_reject)
         return counts.imported, counts.already, counts.refused

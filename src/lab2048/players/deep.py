@@ -72,11 +72,11 @@ class DeepPlayer(Player):
         """Choose the legal move with the highest value."""
         if self._rules is None or self._rules.shape != board.shape:
             raise UsageError("the player has not been started: expected start(rules, seed) before choose")
-        values, nodes, depth = self.judge(np.array([board.ranks], np.uint8))
+        values, nodes, depth = self.evaluate(np.array([board.ranks], np.uint8))
         by_move = {int(move): float(values[move]) for move in board.legal_moves()}
         return Decision(max(by_move, key=lambda move: by_move[move]), by_move, nodes=nodes, depth=depth)
 
-    def judge(self, ranks: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
+    def evaluate(self, ranks: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
         """Return a value per move of one board, the number of boards evaluated, and the depth."""
         raise NotImplementedError
 
@@ -90,7 +90,7 @@ class C51Player(DeepPlayer):
     measure: ClassVar[str] = "expected return"
     unit: ClassVar[str] = "value"
 
-    def judge(self, ranks: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
+    def evaluate(self, ranks: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
         return self._network.values(ranks)[0], 1, 0
 
 
@@ -118,7 +118,7 @@ class NetPlayer(DeepPlayer):
 
         self._valuer: DeepNetwork | TurnedNetwork = TurnedNetwork(self._network) if self.turned else self._network
 
-    def judge(self, ranks: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
+    def evaluate(self, ranks: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
         """Add the reward of each move to the value of its afterstate."""
         afterstates = slide_boards(self._plan, ranks)
         legal = afterstates.legal[0]

@@ -120,7 +120,7 @@ class Evaluator:
             return self.lost
         ranks = np.array(board.ranks, np.uint8)
         terms, weights = self.make_terms(board.shape), self.weights(board.shape)
-        return float(evaluate.judge_bytes(terms, weights, make_plan(rules), ranks))
+        return float(evaluate.evaluate_bytes(terms, weights, make_plan(rules), ranks))
 
 
 def snake_cells(shape: Shape) -> list[int]:

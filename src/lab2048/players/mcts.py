@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from lab2048.errors import OutOfRangeError, UnknownNameError, UsageError
 from lab2048.kernels.board.memory import clock_address
 from lab2048.kernels.rollout import tree as kernels
-from lab2048.kernels.rollout.rollout import NO_LIMIT, Terms
+from lab2048.kernels.rollout.rollout import NO_LIMIT, RolloutOptions
 from lab2048.players.player import Decision, Player, option
 from lab2048.rules import Board, Rules, dice
 from lab2048.rules.plan import make_plan
@@ -80,7 +80,9 @@ class MctsPlayer(Player):
         n = MOVES_KEPT * (self.iterations if self.ms is None else self.ms * PER_MS)
         self._tree = kernels.make_tree(self._plan, min(max(int(n).bit_length(), LEAST_BITS), MOST_BITS))
         self._values, self._errors = np.zeros((2, len(rules.shape.moves)))
-        self._terms = Terms(_ROLLOUTS.index(self.rollout), float(self.discount), self.depth, clock=clock_address())
+        self._options = RolloutOptions(
+            _ROLLOUTS.index(self.rollout), float(self.discount), self.depth, clock=clock_address()
+        )
         kernels.warm_up(self._plan)
 
     def choose(self, board: Board) -> Decision:
@@ -91,14 +93,14 @@ class MctsPlayer(Player):
         root, numbers = np.array(board.ranks, np.uint8), self._tree.numbers
         numbers[kernels.N_STATES :] = 0
         self._tree.returns.fill(0)
-        kernels.judge(self._plan, self._tree, root, self._values, self._errors)
+        kernels.root_values(self._plan, self._tree, root, self._values, self._errors)
         is_only = np.count_nonzero(self._values >= 0) == 1
         if self.ms is None:
             self._grow_to(root, ONLY_MOVE if is_only else self.iterations)
         else:
             deadline = begin + int(self.ms * 1e6) - LAST_NS
             self._grow_until(root, ONLY_MOVE if is_only else MAX_ITERATIONS, deadline)
-        kernels.judge(self._plan, self._tree, root, self._values, self._errors)
+        kernels.root_values(self._plan, self._tree, root, self._values, self._errors)
         values = {move: value for move, value in enumerate(self._values.tolist()) if value >= 0}
         errors = {move: error for move, error in enumerate(self._errors.tolist()) if error >= 0}
         best = max(values, key=lambda move: values[move])
@@ -109,7 +111,7 @@ class MctsPlayer(Player):
         pace = CALL_NS
         while total > 0:
             begin, n = time.monotonic_ns(), max(1, min(total, CALL_NS // pace))
-            kernels.grow(self._plan, self._tree, root, self._key, n, float(self.c), self.ripe, self._terms)
+            kernels.grow(self._plan, self._tree, root, self._key, n, float(self.c), self.ripe, self._options)
             total -= n
             pace = max(1, (time.monotonic_ns() - begin) // n)
 
@@ -117,8 +119,8 @@ class MctsPlayer(Player):
         """Run at most `total` iterations before a deadline."""
         call = CALL_NS
         while total > 0 and (now := time.monotonic_ns()) < deadline:
-            terms = self._terms._replace(deadline=min(deadline, now + call))
-            n = kernels.grow(self._plan, self._tree, root, self._key, total, float(self.c), self.ripe, terms)
+            options = self._options._replace(deadline=min(deadline, now + call))
+            n = kernels.grow(self._plan, self._tree, root, self._key, total, float(self.c), self.ripe, options)
             total -= n
             if n == 0:
                 call *= 2  # a rollout may take longer than that

@@ -75,7 +75,7 @@ class MonteCarloPlayer(Player):
         self._rewards = np.zeros(n_moves, np.int64)
         self._metric = _METRICS.index(self.metric)
         self._worst = NormalDist().inv_cdf(1 - (self.risk or 0.5))
-        self._terms = kernels.Terms(_POLICIES.index(self.policy), 1.0, self.limit, clock=clock_address())
+        self._options = kernels.RolloutOptions(_POLICIES.index(self.policy), 1.0, self.limit, clock=clock_address())
         kernels.warm_up(self._plan)  # load the code before any time limit starts
 
     def choose(self, board: Board) -> Decision:
@@ -98,7 +98,7 @@ class MonteCarloPlayer(Player):
         if race.n == 1:
             values = {move: float(race.results[move, 0]) for move in moves.tolist()}
             return Decision(max(values, key=lambda move: values[move]), values, n_played, 1)
-        values, errors = race.judge()
+        values, errors = race.estimate()
         return Decision(max(values, key=lambda move: values[move]), values, n_played, 1, errors)
 
     def _first_values(self, board: Board, moves: list[int]) -> dict[int, float]:
@@ -115,7 +115,7 @@ class MonteCarloPlayer(Player):
         while (total := race.n + left // len(race.moves)) > race.n:
             begin = time.monotonic_ns()
             n = max(1, min(look - race.n, total - race.n, CALL_NS // pace))
-            n_played += self._roll(race, key, n, self._terms)
+            n_played += self._roll(race, key, n, self._options)
             left -= n * len(race.moves)
             pace = max(1, (time.monotonic_ns() - begin) // n)
             if race.n == look:
@@ -128,13 +128,13 @@ class MonteCarloPlayer(Player):
 
     def _race_until(self, race: Race, key: np.uint64, begin: int, deadline: int) -> int:
         """Run rollouts until a deadline; return how many moves they took."""
-        terms = self._terms._replace(deadline=deadline)
+        options = self._options._replace(deadline=deadline)
         step = min(CALL_NS, max(LOOK_NS, (deadline - begin) // 8))
         total = MAX_ROLLOUTS if len(race.moves) > 1 else ONLY_MOVE
         n_played, n, now = 0, 1, time.monotonic_ns()
         while now < deadline and race.n < total:
             before = race.n
-            n_played += self._roll(race, key, min(n, total - before), terms)
+            n_played += self._roll(race, key, min(n, total - before), options)
             then, now = now, time.monotonic_ns()
             if race.n < before + n:
                 break
@@ -145,11 +145,11 @@ class MonteCarloPlayer(Player):
                     break
         return n_played
 
-    def _roll(self, race: Race, key: np.uint64, n: int, terms: kernels.Terms) -> int:
+    def _roll(self, race: Race, key: np.uint64, n: int, options: kernels.RolloutOptions) -> int:
         """Add n rollouts per move, or as many as there is time for; return how many moves they took."""
         race.make_room(race.n + n)
         n_done, n_played = kernels.roll_moves(
-            self._plan, self._afters, self._rewards, race.moves, key, race.n, n, self._metric, terms, race.results
+            self._plan, self._afters, self._rewards, race.moves, key, race.n, n, self._metric, options, race.results
         )
         race.n += int(n_done)
         return int(n_played)

@@ -80,7 +80,7 @@ class NTuplePlayer(ClockedPlayer):
             name, shape = self.weights or "the network of lab2048", design.rules.board.to_text()
             raise FileError(f"{name} was trained on {shape}: expected one for {rules.board.to_text()}")
 
-    def make_judge(self, rules: Rules) -> "Network":
+    def make_leaf_evaluator(self, rules: Rules) -> "Network":
         """Load the network; raise FileError if it was trained on another shape."""
         from lab2048.models.ntuple.shipped import take_network
 

@@ -44,7 +44,7 @@ class Race:
             self.dropped += [(int(move), rival, self.n) for move in losers]
             self.moves = self.moves[still | (margin <= 0)]
 
-    def judge(self) -> tuple[dict[int, float], dict[int, float]]:
+    def estimate(self) -> tuple[dict[int, float], dict[int, float]]:
         """Return the value of every move and its standard error; needs at least two rollouts.
 
         The value of an eliminated move is that of the move that beat it, less their paired difference up to

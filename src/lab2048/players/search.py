@@ -76,23 +76,23 @@ class SearchPlayer(Player):
             settings = self.search_settings(rules)
             deepen = DEEPEN.index(settings.deepen)
             # States after the last spawn are those from which the next depth would move.
-            is_state_judged = settings.end == "spawn"
+            is_state_evaluated = settings.end == "spawn"
             self._searcher = Searcher(
                 rules,
-                self.make_judge(rules),
-                settings.depth + is_state_judged,
+                self.make_leaf_evaluator(rules),
+                settings.depth + is_state_evaluated,
                 deepen,
                 settings.cut,
                 settings.n_threads,
                 top=settings.top,
-                is_state_judged=is_state_judged,
+                is_state_evaluated=is_state_evaluated,
                 fallback=self.make_fallback(rules),
                 trust=settings.trust,
             )
         return self._searcher
 
     def make_fallback(self, rules: Rules) -> "Searcher | None":  # noqa: ARG002
-        """Make the searcher that is asked where the judge is guessing, if it can guess."""
+        """Make the searcher for boards that the network hardly knows; None if there is none."""
         return None
 
     def check(self, rules: Rules) -> None:
@@ -101,7 +101,7 @@ class SearchPlayer(Player):
 
         make_evaluator(self.search_settings(rules).eval).weights(rules.shape)
 
-    def make_judge(self, rules: Rules) -> "Evaluator | Network":
+    def make_leaf_evaluator(self, rules: Rules) -> "Evaluator | Network":
         """Return what evaluates the leaves: an evaluator or a network."""
         from lab2048.players.evaluator import make_evaluator
 
@@ -123,7 +123,7 @@ class SearchPlayer(Player):
     def look(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
         """Return the value of every legal move, and the search depth."""
         depth = searcher.depth_of(board)
-        return searcher.root_values(board, depth), depth - searcher.is_state_judged
+        return searcher.root_values(board, depth), depth - searcher.is_state_evaluated
 
     def games_kernel(self, rules: Rules) -> GamesKernel | None:
         """Return a compiled loop that makes the same choices, if boards fit one word."""

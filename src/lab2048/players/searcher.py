@@ -45,14 +45,14 @@ class Searcher:
     """
 
     rules: Rules
-    judge: Evaluator | Network
+    evaluator: Evaluator | Network
     depth: int = 1
     deepen: int = of.ALWAYS_EVEN
     cut: float | None = 0.0  # None: 1/2 per own move of the depth
     n_threads: int = 1
     table_bits: int = TABLE_BITS
     top: int | None = None  # highest rank that is not downgraded
-    is_state_judged: bool = False  # True: leaves are states after the last spawn, not afterstates
+    is_state_evaluated: bool = False  # True: leaves are states after the last spawn, not afterstates
     fallback: "Searcher | None" = None  # searches instead where a network is guessing
     trust: float = 0.0  # share of trained weights below which it is guessing
     context: NDArray[np.uint64] = field(init=False)
@@ -66,18 +66,18 @@ class Searcher:
         self.is_packed = bool(self.plan[at.IS_PACKED])
         self._rooms: list[tuple[NDArray[np.uint64], ...]] = []
         self._fill_context()
-        if isinstance(self.judge, Network):
-            self._fill_network(self.judge)
+        if isinstance(self.evaluator, Network):
+            self._fill_network(self.evaluator)
         else:
-            self._fill_evaluator(self.judge)
+            self._fill_evaluator(self.evaluator)
         self._nears = [np.zeros_like(self.near) for _ in range(self.n_threads - 1)]
         if self.n_threads > 1:
             self._futures: list[Future[None]] = []
             self._pool = ThreadPoolExecutor(self.n_threads - 1, "search")
             self._helpers = [self.context.copy() for _ in range(self.n_threads - 1)]
             self._spent: dict[int, int] = {}  # nanoseconds, by the last search of a depth
-            if isinstance(self.judge, Network):
-                self._rooms += [self._give_room(self.judge, words) for words in self._helpers]
+            if isinstance(self.evaluator, Network):
+                self._rooms += [self._give_room(self.evaluator, words) for words in self._helpers]
             size = len(shape.moves) * shape.n_cells * len(self.rules.spawn_table)
             self._frontier = frontier.make_frontier(size)
         # Load the code and touch the memory before any time limit starts.
@@ -103,13 +103,13 @@ class Searcher:
         words[of.TABLE_SHIFT] = 64 - self.table_bits
         words[of.PLAN], words[of.PLAN_SIZE] = address_of(self.plan), len(self.plan)
         words[of.DEPTH], words[of.DEEPEN] = self.depth, self.deepen
-        words[of.IS_STATE_JUDGED] = self.is_state_judged
+        words[of.IS_STATE_EVALUATED] = self.is_state_evaluated
         words[of.TOP] = downgrade.TOP_RANK if self.top is None else self.top
         if self.cut is None:
             words[of.ALLOWANCE] = words[of.ALLOWANCE_EACH] = UNITS
         else:
             words[of.ALLOWANCE] = allowance_of(self.cut)
-        margin = self.judge.margin
+        margin = self.evaluator.margin
         words[of.MARGIN] = _bits(math.inf if self.cut == 0 or margin is None else margin)
         words[of.LEAD] = _bits(self._lead)
         spawns = self._spawns
@@ -123,7 +123,7 @@ class Searcher:
     @property
     def _lead(self) -> float:
         """Return the lead at which a move is chosen before the time is up; only network values are in points."""
-        return LEAD if isinstance(self.judge, Network) else math.inf
+        return LEAD if isinstance(self.evaluator, Network) else math.inf
 
     @property
     def _spawns(self) -> list[tuple[int, float]]:
@@ -136,17 +136,17 @@ class Searcher:
         self.weights = evaluator.weights(self.rules.shape)
         self.terms = evaluator.make_terms(self.rules.shape)
         words[of.TERMS], words[of.WEIGHTS] = address_of(self.terms), address_of(self.weights)
-        words[of.LOST], words[of.IS_LOST_JUDGED] = _bits(lost or 0.0), lost is None
+        words[of.LOST], words[of.IS_LOST_EVALUATED] = _bits(lost or 0.0), lost is None
         words[of.CHOOSE] = root.choose_address()
         if self.is_packed:
             self._fill_values(evaluator)
-            is_fast = bool(self.plan[at.IS_CLASSIC]) and not evaluator.has_board_terms and not self.is_state_judged
+            is_fast = bool(self.plan[at.IS_CLASSIC]) and not evaluator.has_board_terms and not self.is_state_evaluated
             words[of.CHANCE] = expectimax.chance_address(is_fast)
 
     def _fill_network(self, network: Network) -> None:
         """Set up leaf evaluation by a network, whose values are future scores: 0 for a lost board."""
         words = self.context
-        words[of.IS_LOST_JUDGED], words[of.NET] = 1, network.address
+        words[of.IS_LOST_EVALUATED], words[of.NET] = 1, network.address
         words[of.N_LIKELY] = len(self._spawns)  # all of them: without spawned 4s, networks play much worse
         for i, (rank, _) in enumerate(self._spawns):
             words[of.TOLLS + i] = _bits((rank - 1) << rank)
@@ -286,7 +286,7 @@ class Searcher:
         frontier.search_frontier(address_of(words), self.plan, self._frontier, n, depth, first, step)
 
     def _by_move(self, board: Board, values: NDArray[np.float32]) -> dict[int, float]:
-        if isinstance(self.judge, Network):
+        if isinstance(self.evaluator, Network):
             values = np.where(values > NONE, values - np.float32(packed.potential(self._boards(board)[1])), NONE)
         if not self.is_packed or max(board.ranks) <= downgrade.TOP_RANK:
             return {move: float(value) for move, value in enumerate(values) if value > NONE}
@@ -294,12 +294,12 @@ class Searcher:
         return {int(move): max(float(values[move]), LEAST) for move in board.legal_moves()}
 
     def is_guessing(self, board: Board) -> bool:
-        """Return True if a network judges, hardly knows this board, and has a fallback."""
+        """Return True if a network evaluates leaves, hardly knows this board, and has a fallback."""
         return self.fallback is not None and bool(confidence.is_guessing(self.address, self._boards(board)[1]))
 
     def confidence(self, board: Board) -> float | None:
-        """Return the share of trained weights behind the values of a board; None if no network judges."""
-        if not isinstance(self.judge, Network):
+        """Return the share of trained weights behind the values of a board; None without a network."""
+        if not isinstance(self.evaluator, Network):
             return None
         return float(confidence.confidence(self.address, self._boards(board)[1]))
 

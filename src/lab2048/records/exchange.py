@@ -25,7 +25,7 @@ Incoming = tuple[Episode, dict[str, Any]]  # a game and its provenance
 
 
 @dataclass
-class Tally:
+class ImportCounts:
     """The counts of an import so far."""
 
     imported: int = 0
@@ -36,9 +36,9 @@ class Tally:
         return f"imported {self.imported}, already present {self.already}, rejected {self.refused}"
 
 
-def write_line(kept: StoredGame) -> str:
+def write_line(stored: StoredGame) -> str:
     """Return one game as a line of JSON, without a newline."""
-    return json.dumps({**kept.episode.to_json(), "provenance": kept.provenance}, allow_nan=False)
+    return json.dumps({**stored.episode.to_json(), "provenance": stored.provenance}, allow_nan=False)
 
 
 def read_line(line: bytes) -> Incoming:
@@ -66,14 +66,14 @@ def read_line(line: bytes) -> Incoming:
 def import_lines(
     store: Store,
     stream: BinaryIO,
-    tally: Tally,
+    counts: ImportCounts,
     *,
     refuse: Callable[[int, str], None],
     progress: Callable[[], None] = lambda: None,
 ) -> None:
     """Store every valid line of a stream; call `refuse` with the line number and reason for each invalid one.
 
-    `tally` is updated as batches are stored, so it is correct even if an error ends the import;
+    `counts` is updated as batches are stored, so it is correct even if an error ends the import;
     `progress` is called after each batch.
     """
     batch: list[Incoming] = []
@@ -85,19 +85,19 @@ def import_lines(
             batch.append(read_line(line))
             n_moves += len(batch[-1][0].moves)
         except FileError as error:
-            tally.refused += 1
+            counts.refused += 1
             refuse(number, str(error))
         if len(batch) >= _BATCH_GAMES or n_moves >= _BATCH_MOVES:
-            _keep(store, batch, tally)
+            _keep(store, batch, counts)
             batch, n_moves = [], 0
             progress()
-    _keep(store, batch, tally)
+    _keep(store, batch, counts)
 
 
-def _keep(store: Store, batch: list[Incoming], tally: Tally) -> None:
+def _keep(store: Store, batch: list[Incoming], counts: ImportCounts) -> None:
     n_new = store.adopt(batch) if batch else 0
-    tally.imported += n_new
-    tally.already += len(batch) - n_new
+    counts.imported += n_new
+    counts.already += len(batch) - n_new
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:

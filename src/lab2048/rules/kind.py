@@ -16,7 +16,7 @@ from lab2048.rules.move import HexMove, Move, Moves, TriangleMove
 from lab2048.rules.shape import BRICK, Outline, Point, Shape
 
 MAX_SIDE = 8
-Place = tuple[int, int]  # row of the map, entry in it
+Coordinates = tuple[int, int]  # row of the map, entry in it
 Lengths = tuple[int, ...]  # entries in each row of the map
 _HALF = math.sqrt(3) / 2
 
@@ -47,15 +47,15 @@ class Kind(ABC):
         """The rows of the plain board whose parameters have these values, all in range."""
 
     @abstractmethod
-    def neighbour(self, lengths: Lengths, place: Place, move: int) -> Place:
-        """The place that a tile reaches with one step of a move, on the map or not."""
+    def neighbour(self, lengths: Lengths, at: Coordinates, move: int) -> Coordinates:
+        """Return the coordinates one step of a move away, on the map or not."""
 
     @abstractmethod
-    def centre(self, lengths: Lengths, place: Place) -> Point:
+    def centre(self, lengths: Lengths, at: Coordinates) -> Point:
         """The centre of an entry, in the units of Shape."""
 
     @abstractmethod
-    def outline(self, place: Place) -> Outline:
+    def outline(self, at: Coordinates) -> Outline:
         """The corners of an entry around its centre, clockwise."""
 
     def name(self, *sizes: int) -> str:
@@ -70,8 +70,8 @@ class Kind(ABC):
         """The size in words."""
         return f"{self.cells}, {len(lengths)} {self.row_noun}s"
 
-    def describe_place(self, place: Place) -> str:
-        return f"{self.row_noun} {place[0] + 1} cell {place[1] + 1}"
+    def cell_name(self, at: Coordinates) -> str:
+        return f"{self.row_noun} {at[0] + 1} cell {at[1] + 1}"
 
     def plain(self, *sizes: int) -> Shape:
         """The board of this size without bricks; raises BoardError if the size is out of range."""
@@ -119,21 +119,21 @@ class Squares(Kind):
             )
         return self.lengths(*sizes)
 
-    def neighbour(self, lengths: Lengths, place: Place, move: int) -> Place:  # noqa: ARG002
+    def neighbour(self, lengths: Lengths, at: Coordinates, move: int) -> Coordinates:  # noqa: ARG002
         down, right = self._steps[move]
-        return place[0] + down, place[1] + right
+        return at[0] + down, at[1] + right
 
-    def centre(self, lengths: Lengths, place: Place) -> Point:  # noqa: ARG002
-        return float(place[1]), float(place[0])
+    def centre(self, lengths: Lengths, at: Coordinates) -> Point:  # noqa: ARG002
+        return float(at[1]), float(at[0])
 
-    def outline(self, place: Place) -> Outline:  # noqa: ARG002
+    def outline(self, at: Coordinates) -> Outline:  # noqa: ARG002
         return self._outline
 
     def describe(self, lengths: Lengths) -> str:
         return f"{len(lengths)} by {lengths[0]}"
 
-    def describe_place(self, place: Place) -> str:
-        return f"row {place[0] + 1} column {place[1] + 1}"
+    def cell_name(self, at: Coordinates) -> str:
+        return f"row {at[0] + 1} column {at[1] + 1}"
 
 
 class Hexagons(Kind):
@@ -159,16 +159,16 @@ class Hexagons(Kind):
     def sizes(self, lengths: Lengths) -> tuple[int, ...]:
         return (len(lengths) // 2,)
 
-    def neighbour(self, lengths: Lengths, place: Place, move: int) -> Place:
+    def neighbour(self, lengths: Lengths, at: Coordinates, move: int) -> Coordinates:
         # Column q begins at r = max(-radius, -radius - q).
-        radius, column, (q, r) = len(lengths) // 2, place[0], self._steps[move]
-        return column + q, place[1] - min(column, radius) + r + min(column + q, radius)
+        radius, column, (q, r) = len(lengths) // 2, at[0], self._steps[move]
+        return column + q, at[1] - min(column, radius) + r + min(column + q, radius)
 
-    def centre(self, lengths: Lengths, place: Place) -> Point:
-        column, entry = place
+    def centre(self, lengths: Lengths, at: Coordinates) -> Point:
+        column, entry = at
         return column * _HALF, entry + abs(column - len(lengths) // 2) / 2
 
-    def outline(self, place: Place) -> Outline:  # noqa: ARG002
+    def outline(self, at: Coordinates) -> Outline:  # noqa: ARG002
         return self._outline
 
 
@@ -206,16 +206,16 @@ class Triangles(Kind):
     def lengths(self, *sizes: int) -> Lengths:
         return tuple(2 * i + 1 for i in range(sizes[0]))
 
-    def neighbour(self, lengths: Lengths, place: Place, move: int) -> Place:  # noqa: ARG002
-        down, right = self._steps[move][place[1] % 2]
-        return place[0] + down, place[1] + right
+    def neighbour(self, lengths: Lengths, at: Coordinates, move: int) -> Coordinates:  # noqa: ARG002
+        down, right = self._steps[move][at[1] % 2]
+        return at[0] + down, at[1] + right
 
-    def centre(self, lengths: Lengths, place: Place) -> Point:
-        row, entry = place
+    def centre(self, lengths: Lengths, at: Coordinates) -> Point:
+        row, entry = at
         return (len(lengths) - 1 - row + entry) * _HALF, 1.5 * row - 0.5 * (entry % 2)
 
-    def outline(self, place: Place) -> Outline:
-        return tuple((-x, -y) for x, y in self._standing) if place[1] % 2 else self._standing
+    def outline(self, at: Coordinates) -> Outline:
+        return tuple((-x, -y) for x, y in self._standing) if at[1] % 2 else self._standing
 
 
 SQUARES, HEXAGONS, TRIANGLES = Squares(), Hexagons(), Triangles()
@@ -226,18 +226,18 @@ KINDS: tuple[Kind, ...] = (SQUARES, HEXAGONS, TRIANGLES)
 def make_shape(kind: Kind, bricks: tuple[tuple[bool, ...], ...]) -> Shape:
     """The shape of a map: `bricks` says for each row which entries are bricks."""
     lengths = tuple(map(len, bricks))
-    places = [(i, j) for i, n in enumerate(lengths) for j in range(n)]
-    open_places = [place for place in places if not bricks[place[0]][place[1]]]
-    cell_at = {place: cell for cell, place in enumerate(open_places)}
+    coordinates = [(i, j) for i, n in enumerate(lengths) for j in range(n)]
+    open_coordinates = [at for at in coordinates if not bricks[at[0]][at[1]]]
+    cell_at = {at: cell for cell, at in enumerate(open_coordinates)}
     lines_of_moves, n_moves = [], len(kind.moves)
     for move in kind.moves:
         lines, back = [], (move + n_moves // 2) % n_moves
         for start, cell in cell_at.items():
             if kind.neighbour(lengths, start, move) in cell_at:
                 continue
-            line, place = [cell], start
-            while (place := kind.neighbour(lengths, place, back)) in cell_at:
-                line.append(cell_at[place])
+            line, at = [cell], start
+            while (at := kind.neighbour(lengths, at, back)) in cell_at:
+                line.append(cell_at[at])
             lines.append(tuple(line))
         lines_of_moves.append(tuple(lines))
     if all(len(line) < 2 for lines in lines_of_moves for line in lines):
@@ -248,7 +248,7 @@ def make_shape(kind: Kind, bricks: tuple[tuple[bool, ...], ...]) -> Shape:
     name = kind.name(*sizes)
     return Shape(
         kind=kind.cells,
-        rows=tuple(tuple(cell_at.get(place, BRICK) for place in row) for row in rows),
+        rows=tuple(tuple(cell_at.get(at, BRICK) for at in row) for row in rows),
         row_noun=kind.row_noun,
         sizes=sizes,
         size_name=name,
@@ -257,9 +257,9 @@ def make_shape(kind: Kind, bricks: tuple[tuple[bool, ...], ...]) -> Shape:
         moves=kind.moves,
         keys_text=kind.keys_text,
         lines=tuple(lines_of_moves),
-        centres=tuple(tuple(kind.centre(lengths, place) for place in row) for row in rows),
-        outlines=tuple(tuple(kind.outline(place) for place in row) for row in rows),
-        names=tuple(tuple(kind.describe_place(place) for place in row) for row in rows),
+        centres=tuple(tuple(kind.centre(lengths, at) for at in row) for row in rows),
+        outlines=tuple(tuple(kind.outline(at) for at in row) for row in rows),
+        names=tuple(tuple(kind.cell_name(at) for at in row) for row in rows),
     )
 
 

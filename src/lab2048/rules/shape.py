@@ -132,7 +132,7 @@ class Shape:
             for cell, centre in zip(row, row_centres, strict=True)
             if cell != BRICK
         ]
-        cell_at = {place: cell for cell, place in enumerate(_aligned(centres))}
+        cell_at = {point: cell for cell, point in enumerate(_aligned(centres))}
         lines = [set(lines) for lines in self.lines]
         first, step = math.radians(self.directions[0].angle), 2 * math.pi / n
         found: dict[tuple[int, ...], Symmetry] = {}
@@ -143,7 +143,7 @@ class Shape:
                 angle = shift * step + (0 if sign == 1 else 2 * first)
                 cos, sin = math.cos(angle), math.sin(angle)
                 images = [(cos * x - sign * sin * y, sin * x + sign * cos * y) for x, y in centres]
-                cells = tuple(cell_at.get(place, BRICK) for place in _aligned(images))
+                cells = tuple(cell_at.get(point, BRICK) for point in _aligned(images))
                 if BRICK not in cells and all(
                     tuple(cells[cell] for cell in line) in lines[moves[move]]
                     for move in range(n)

@@ -27,7 +27,7 @@ class Agreement:
         return f"{self.word}: {self.why}" if self.why else self.word
 
 
-def judge(
+def find_agreement(
     figure: Figure, ours: Measured | None, theirs: Measured | None = None, paired: Interval | None = None
 ) -> Agreement:
     """Compare our figure with the published one, or with another row.
@@ -48,7 +48,7 @@ def judge(
         return compare(ours, theirs, better, paired)
     assert figure.published is not None
     if figure.measure.meaning.unit is Unit.SECONDS:
-        return Agreement(NOT_COMPARABLE, "a time of another machine")
+        return Agreement(NOT_COMPARABLE, "the time is from another machine")
     return _beside(ours, figure.published, better) if ours.has_interval else Agreement(NOT_COMPARABLE, ONCE)
 
 

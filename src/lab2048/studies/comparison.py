@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab2048.arena.statistics import Interval
-from lab2048.studies.agreement import NOT_COMPARABLE, NOT_MEASURED, Agreement, judge
+from lab2048.studies.agreement import NOT_COMPARABLE, NOT_MEASURED, Agreement, find_agreement
 from lab2048.studies.game_figures import measure_games, paired_difference
 from lab2048.studies.measure import Measure, Measured, Unit
 from lab2048.studies.model import Figure, Row, Study
@@ -78,7 +78,7 @@ def make_line(study: Study, row: Row, figure: Figure, results: Mapping[str, Resu
         gap = paired_difference_of(row, other, figure.measure, results, size)
     ours = _over(each, figure.measure)
     skip_reason = "" if found else reason_to_skip(row, size) or NOT_YET
-    agreement = judge(figure, ours, theirs, gap)
+    agreement = find_agreement(figure, ours, theirs, gap)
     if row.kind == "none":
         agreement = Agreement(NOT_COMPARABLE, figure.differs)
     elif ours is None and skip_reason:

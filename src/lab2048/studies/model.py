@@ -20,7 +20,7 @@ class Figure:
 
     measure: Measure
     published: Published | None = None
-    where: str = ""  # table, figure or section of the document
+    where: str = ""  # table, figure or section of the publication
     against: str = ""  # id of another row
     differs: str = ""  # why the two cannot be compared
 

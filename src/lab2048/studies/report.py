@@ -95,7 +95,7 @@ def make_report(result_folder: ResultFolder) -> Report:
 
 
 def rank(ranking: Ranking, lines: Sequence[Line], results: Mapping[str, Result], size: str) -> Ranked:
-    """Sort rows by one measure; rows whose intervals overlap share ranks."""
+    """Sort rows by one measure; rows whose intervals overlap share places."""
     by, better = ranking.by, ranking.by.meaning.better
     found = [
         (line, line.ours)

@@ -14,7 +14,7 @@ from lab2048.extras import load
 if TYPE_CHECKING:
     from lab2048.arena.match import Match
 
-# Colours that people who see few of them can tell apart (Okabe and Ito), dark enough on light and light enough on dark.
+# Colours for colour-blind readers (Okabe and Ito), with contrast on light and dark backgrounds.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7f7f7f", "#8c6bb1")
 POINTS = 200  # of a curve
 FEW = 40
@@ -45,7 +45,7 @@ class Chart:
 
 
 def score_chart(match: "Match") -> Chart:
-    """The mean score of every player, with its interval."""
+    """Return a chart of the mean scores with their intervals."""
     rows: list[list[Any]] = [
         [player_result.player, len(player_result.games), *_ends(mean_interval(player_result.scores))]
         for player_result in match.results.values()
@@ -55,7 +55,7 @@ def score_chart(match: "Match") -> Chart:
 
 
 def means_chart(title: str, rows: list[list[Any]]) -> Chart:
-    """The means of players of several matches: rows of name, games, mean, low, high."""
+    """Return a chart of mean scores from several matches: rows of name, games, mean, low, high."""
     go = load("plotly.graph_objects")
 
     figure = go.Figure()
@@ -69,7 +69,7 @@ def means_chart(title: str, rows: list[list[Any]]) -> Chart:
 
 
 def tile_chart(match: "Match") -> Chart:
-    """How many games reached each tile, with intervals."""
+    """Return a chart of the share of games that reached each tile, with intervals."""
     go = load("plotly.graph_objects")
 
     figure, rows = go.Figure(), []
@@ -93,15 +93,15 @@ def tile_chart(match: "Match") -> Chart:
 
 
 def distribution_chart(match: "Match") -> Chart:
-    """Which part of the games scored at most so much."""
+    """Return a chart of the cumulative distribution of scores."""
     go = load("plotly.graph_objects")
 
     figure, rows = go.Figure(), []
     for i, player_result in enumerate(match.results.values()):
         scores = sorted(player_result.scores)
         n = len(scores)
-        places = sorted({min(n - 1, round(j * (n - 1) / (POINTS - 1))) for j in range(POINTS)}) if n else []
-        points = [(scores[place], (place + 1) / n) for place in places]
+        indexes = sorted({min(n - 1, round(j * (n - 1) / (POINTS - 1))) for j in range(POINTS)}) if n else []
+        points = [(scores[index], (index + 1) / n) for index in indexes]
         rows += [[player_result.player, score, part] for score, part in points]
         figure.add_scatter(
             x=[score for score, _ in points],
@@ -115,7 +115,7 @@ def distribution_chart(match: "Match") -> Chart:
 
 
 def paired_chart(match: "Match") -> Chart:
-    """By how much one player scores more than another on the same seeds."""
+    """Return a chart of the paired score differences on the same seeds."""
     go = load("plotly.graph_objects")
 
     figure, rows = go.Figure(), []
@@ -142,7 +142,7 @@ def paired_chart(match: "Match") -> Chart:
 
 
 def training_chart(name: str, curve: Sequence[Mapping[str, Any]]) -> Chart:
-    """How a training comes on: `score`, `tiles` or `learning`."""
+    """Return a learning curve: `score`, `tiles` or `learning`."""
     go = load("plotly.graph_objects")
 
     figure, rows, columns = go.Figure(), [], ["moves", "seconds"]
@@ -151,13 +151,13 @@ def training_chart(name: str, curve: Sequence[Mapping[str, Any]]) -> Chart:
         tiles = [tile for tile in (curve[-1]["rates"] if curve else {}) if any(p["rates"].get(tile) for p in curve)]
         lines = {tile: [point["rates"].get(tile, 0.0) for point in curve] for tile in tiles}
         figure.update_yaxes(tickformat=".0%")
-        title, axis = "Games that reached a tile", "part of the last games"
+        title, axis = "Games that reached a tile", "share of the last games"
     elif name == "learning" and any("loss" in point for point in curve):
         lines = {"loss": [point.get("loss", 0.0) for point in curve]}
         title, axis = "Loss", "loss"
     elif name == "learning":
         lines = {"mean error": [point["error"] for point in curve]}
-        title, axis = "Mean size of the errors", "score"
+        title, axis = "Mean absolute error", "score"
     else:
         lines = {"mean score": [point["mean"] for point in curve]}
         title, axis = "Mean score of the last games", "score"
@@ -172,7 +172,7 @@ def training_chart(name: str, curve: Sequence[Mapping[str, Any]]) -> Chart:
 
 
 def _add_trials(figure: Any, curve: Sequence[Mapping[str, Any]]) -> None:
-    """What games on fresh seeds came to, as deep networks play them now and then, with intervals."""
+    """Return a chart of the evaluations of a deep training, with intervals."""
     trials = {trial["n_moves"]: trial for point in curve if (trial := point.get("trial"))}
     if not trials:
         return
@@ -188,15 +188,15 @@ def _add_trials(figure: Any, curve: Sequence[Mapping[str, Any]]) -> None:
 
 
 def solve_chart(layers: Mapping[int, int], valued_from: int | None) -> Chart:
-    """How far a solve has come, layer by layer: `layers` are the states up to a tile sum, in the order of the sums.
+    """Return a chart of the progress of a solve: `layers` are the states up to each tile sum, in order.
 
-    Forward makes the layers from small sums to large ones, backward values them from large ones to small ones.
+    The forward pass creates layers with rising sums, the backward pass values them with falling sums.
     """
     go = load("plotly.graph_objects")
 
     sums = sorted(layers)
     step = max(1, math.ceil(len(sums) / POINTS))
-    # The last layer is always among them, so that all states are counted.
+    # The last layer is always included, so that all states are counted.
     sums = sums[(len(sums) - 1) % step :: step] if sums else []
     apart = min((b - a for a, b in pairwise(sorted(layers))), default=2)  # of two layers
     rows: list[list[Any]] = []
@@ -215,11 +215,11 @@ def solve_chart(layers: Mapping[int, int], valued_from: int | None) -> Chart:
         figure.add_bar(x=xs, width=widths, y=ys, name=state, marker={"color": colour})
     figure.update_layout(barmode="overlay")
     columns = ["tile sum up to", "states", "state"]
-    return _chart("States of each layer, and which have values", figure, "tile sum", "states", columns, rows)
+    return _chart("States per layer, and layers with values", figure, "tile sum", "states", columns, rows)
 
 
 def layer_chart(layers: Sequence[tuple[int, int, int]]) -> Chart:
-    """How many boards each layer of a table has: rows of tile sum, states, afterstates."""
+    """Return a chart of the boards per layer: rows of tile sum, states, afterstates."""
     go = load("plotly.graph_objects")
 
     figure = go.Figure()
@@ -229,7 +229,7 @@ def layer_chart(layers: Sequence[tuple[int, int, int]]) -> Chart:
             mode=_mode(len(layers)), line={"color": COLOURS[i]},
         )  # fmt: skip
     rows = [list(layer) for layer in layers]
-    return _chart("Boards by their tile sum", figure, "tile sum", "boards", ["tile sum", "states", "afterstates"], rows)
+    return _chart("Boards per tile sum", figure, "tile sum", "boards", ["tile sum", "states", "afterstates"], rows)
 
 
 def error_bars(means: Iterable[tuple[float, float | None, float | None]]) -> dict[str, Any] | None:
@@ -244,14 +244,14 @@ def error_bars(means: Iterable[tuple[float, float | None, float | None]]) -> dic
 
 
 def _mode(n_points: int) -> str:
-    """Few points are seen as such; one alone makes no line."""
+    """Return the plot mode: markers if there are few points, because a single one makes no line."""
     return "lines+markers" if n_points <= FEW else "lines"
 
 
 def _chart(
     title: str, figure: Any, x: str, y: str, columns: list[str], rows: list[list[Any]], *, legend: bool = True
 ) -> Chart:
-    """A figure in the manner of the page: no box, no background, room for the words."""
+    """Return an empty figure in the style of the page: no box, no background, margins for labels."""
     figure.update_layout(
         template="none",
         paper_bgcolor="rgba(0,0,0,0)",
@@ -267,6 +267,6 @@ def _chart(
 
 
 def _ends(interval: Interval) -> tuple[float, float | None, float | None]:
-    """An interval for JSON, which has no infinity."""
+    """Return an interval for JSON; infinite ends become null."""
     low, high = (end if math.isfinite(end) else None for end in (interval.low, interval.high))
     return interval.value, low, high

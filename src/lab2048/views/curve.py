@@ -8,11 +8,11 @@ from typing import Any
 from lab2048.views.number import number
 from lab2048.views.training import trial_line
 
-N_LINES = 20  # points of a curve that are shown as text
+N_LINES = 20  # points shown as text
 
 
 def curve_csv(training: dict[str, Any]) -> str:
-    """A line for each point; of a figure with parts, such as the rate of each tile, a column for each part."""
+    """Return CSV with one line per point; figures with parts, such as rates per tile, have one column per part."""
     points = [{"kind": kind, **_flat(point)} for kind, point in _points(training)]
     names = list(dict.fromkeys(name for point in points for name in point))
     text = io.StringIO()
@@ -23,9 +23,9 @@ def curve_csv(training: dict[str, Any]) -> str:
 
 
 def curve_lines(training: dict[str, Any]) -> Iterator[str]:
-    """Some points of a curve, the last one among them; then the trials, if there are any."""
+    """Return some points of a curve as lines, including the last, then the evaluations."""
     curve, trials = training.get("curve", []), training.get("trials", [])
-    yield f"{'games':>10} {'moves':>13} {'score':>9} {'moves a game':>13} {'sum of tiles':>13} {'tile':>6} {'loss':>9}"
+    yield f"{'games':>10} {'moves':>13} {'score':>9} {'moves per game':>13} {'tile sum':>13} {'tile':>6} {'loss':>9}"
     for point in _thin(curve):
         figures = [
             f"{point['n_games']:>10,}",

@@ -1,4 +1,4 @@
-"""Frames of a game for a terminal that may be slow: each is drawn over the one before, and only the newest waits."""
+"""Frames of a game for slow terminals: each is drawn over the previous one, and outdated ones are dropped."""
 
 import re
 import threading
@@ -11,19 +11,19 @@ _HIDE_CURSOR, _SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 
 
 class Sink(Protocol):
-    """Where frames go."""
+    """A text stream."""
 
     def write(self, text: str, /) -> object:
-        """Write all of it, however long that takes."""
+        """Write the whole text."""
 
     def flush(self) -> object:
-        """Have it on its way."""
+        """Flush the stream."""
 
 
 class Frames:
-    """Draws on a thread of its own, so that a game is never held up; use it in a `with` statement.
+    """Draw frames on a separate thread, so that the game never waits; a context manager.
 
-    A frame that is not begun when the next one comes is dropped.  The last one is always drawn.
+    A frame that has not started when the next one arrives is dropped.  The last one is always drawn.
     """
 
     def __init__(self, sink: Sink) -> None:
@@ -31,7 +31,7 @@ class Frames:
         self._sink = sink
         self._frame: str | None = None
         self._is_over = False
-        self._lines: list[str] = []  # of the frame that is there
+        self._lines: list[str] = []  # of the frame on the screen
         self._news = threading.Condition()
         self._failure: Exception | None = None
         self._thread = threading.Thread(target=self._work, daemon=True, name="frames")
@@ -42,7 +42,7 @@ class Frames:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Draw the last frame, and leave the terminal as it was."""
+        """Draw the last frame and restore the terminal."""
         with self._news:
             self._is_over = True
             self._news.notify()
@@ -54,7 +54,7 @@ class Frames:
             self._sink.flush()
 
     def show(self, frame: str) -> None:
-        """Have a frame drawn when its time comes, unless another replaces it; what went wrong is raised here."""
+        """Queue a frame, replacing a waiting one; raise an earlier error of the drawing thread."""
         with self._news:
             if self._failure is not None:
                 raise self._failure
@@ -71,12 +71,12 @@ class Frames:
                 return
             try:
                 self._draw(frame)
-            except Exception as error:  # such as a pipe that was closed
+            except Exception as error:  # such as a closed pipe
                 self._failure = error
                 return
 
     def _draw(self, frame: str) -> None:
-        """Draw what has changed; the cursor waits below the frame."""
+        """Draw the changes and leave the cursor below the frame."""
         lines, before = frame.split("\n"), self._lines
         up = f"\x1b[{len(before)}F" if before else ""
         if len(lines) == len(before):
@@ -90,7 +90,7 @@ class Frames:
 
 
 def _patch(old: str, new: str) -> str:
-    r"""What makes an old line into a new one: tiles that have changed, with the cursor moved between them.
+    r"""Return the output that turns the old line into the new one: changed tiles and cursor movements.
 
     >>> _patch("  2  4", "  2  8"), _patch("\x1b[1m2\x1b[0m\x1b[1m4\x1b[0m", "\x1b[1m2\x1b[0m\x1b[1m8\x1b[0m")
     ('  2  8\x1b[K', '\x1b[2G\x1b[1m8\x1b[0m')

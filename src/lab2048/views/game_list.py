@@ -1,6 +1,6 @@
-"""Games as the store knows them, for a terminal and for a spreadsheet.
+"""Stored games as tables for terminals and as CSV.
 
-Whatever is kept may come from strangers: every text goes through `printable`.
+Imported games may contain anything: every text goes through `printable`.
 """
 
 import csv
@@ -18,7 +18,7 @@ _MOVES_A_LINE = 60
 
 
 def games_table(entries: Iterable[Entry]) -> Table:
-    """A row a game, as a player asks for it: when, where, who, how well."""
+    """Return a table with one row per game."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("id", justify="right")
     for name in ("date", "board", "player"):
@@ -35,7 +35,7 @@ def games_table(entries: Iterable[Entry]) -> Table:
 
 
 def games_csv(entries: Iterable[Entry]) -> str:
-    """A line a game with everything but the moves, and a line of names before them."""
+    """Return CSV with one line per game, without the moves."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow((*Entry._fields, "won"))
@@ -46,17 +46,17 @@ def games_csv(entries: Iterable[Entry]) -> str:
     return text.getvalue()
 
 
-def game_facts(kept: StoredGame) -> str:
-    """All that is known of a game, a line each, and its moves."""
-    episode, run, rules = kept.episode, kept.run, kept.episode.rules
+def game_facts(stored: StoredGame) -> str:
+    """Return the facts of a game, one per line, and its moves."""
+    episode, run, rules = stored.episode, stored.run, stored.episode.rules
     won = (
         f"{rules.goal} after {count(episode.moves_to_goal or 0, 'move')}"
         if episode.is_won
         else f"no, the goal is {rules.goal}"
     )
     facts = {
-        "game": f"{kept.id} (number {kept.number} of run {run.id}, {run.kind})",
-        "kept": kept.created,
+        "game": f"{stored.id} (number {stored.number} of run {run.id}, {run.kind})",
+        "kept": stored.created,
         "player": ", then ".join([episode.player, *(f"{name} from move {number}" for number, name in episode.movers)]),
         "board": rules.board.to_text(),
         "spawn": f"{rules.to_json()['spawn']} ({rules.spawner.value}), {rules.n_start} first",
@@ -66,8 +66,8 @@ def game_facts(kept: StoredGame) -> str:
         "won": won,
         "seconds": f"{episode.seconds:.3g}",
         "checksum": episode.checksum,
-        "made by": kept.provenance.get("program", "unknown"),
-        "command": kept.provenance.get("command", "unknown"),
+        "made by": stored.provenance.get("program", "unknown"),
+        "command": stored.provenance.get("command", "unknown"),
         "moves": len(episode.moves),
     }
     for i in range(0, len(episode.moves), _MOVES_A_LINE):
@@ -78,7 +78,7 @@ def game_facts(kept: StoredGame) -> str:
 
 
 def printable(text: str) -> str:
-    r"""A text that cannot take over the terminal, wherever it comes from.
+    r"""Replace control characters, so that a text cannot control the terminal.
 
     >>> printable("\x1b[2Jrandom")
     '?[2Jrandom'

@@ -1,4 +1,4 @@
-"""Matches as tables, for a terminal and for a spreadsheet."""
+"""Matches as tables for terminals and as CSV."""
 
 import csv
 import io
@@ -13,14 +13,14 @@ from lab2048.arena.match import Match, PlayerResult
 from lab2048.arena.statistics import Interval, games_to_decide, mean_interval, rate_interval
 from lab2048.views.number import duration, number, percent
 
-LABEL_WIDTH, COLUMN_WIDTH = 12, 24  # a column holds the widest rate: 99.780% [99.551%, 99.893%]
+LABEL_WIDTH, COLUMN_WIDTH = 12, 24  # fits the widest rate: 99.780% [99.551%, 99.893%]
 
 
 def match_table(match: Match, *, title: str, width: int, is_over: bool = False) -> RenderableType:
-    """The standings of a match, a column a player, and below them the paired differences.
+    """Return the results of a match, one column per player, and the paired differences below.
 
-    Players that do not fit beside each other stand below each other: no figure is cut.  When all is over, whoever
-    has no game is named.
+    Columns that do not fit the width go into further tables, so no figure is cut.  With `is_over`, players without
+    games are listed.
     """
     results = list(match.results.values())
     n_columns = max(1, (width - LABEL_WIDTH) // (COLUMN_WIDTH + 2))
@@ -30,7 +30,7 @@ def match_table(match: Match, *, title: str, width: int, is_over: bool = False) 
 
 
 def _block(match: Match, results: list[PlayerResult]) -> Table:
-    """Some players side by side, a row a figure."""
+    """Return a table of some players, one row per figure."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("player", min_width=LABEL_WIDTH - 2)
     for player_result in results:
@@ -49,7 +49,7 @@ def match_rows(match: Match) -> list[list[str]]:
 
 
 def _figures(match: Match, player_result: PlayerResult) -> Iterator[tuple[str, str]]:
-    """What a match has found of one player: names and figures."""
+    """Return the names and figures of one player."""
     n = len(player_result.games)
     yield "games", str(n)
     if n == 0:
@@ -70,19 +70,19 @@ def _figures(match: Match, player_result: PlayerResult) -> Iterator[tuple[str, s
 
 
 def rate_text(rate: Interval) -> str:
-    """A rate with its interval: 56% [53%, 59%]."""
+    """Format a rate with its interval: 56% [53%, 59%]."""
     return f"{percent(rate.value)} [{percent(rate.low)}, {percent(rate.high)}]"
 
 
 def spread(interval: Interval) -> str:
-    """A mean with the half width of its interval: 1,097 ± 12."""
+    """Format a mean with the half width of its interval: 1,097 ± 12."""
     if math.isinf(interval.low):
         return number(interval.value)
     return f"{number(interval.value)} ± {number(interval.high - interval.value)}"
 
 
 def paired_lines(match: Match) -> Iterator[str]:
-    """A line for each pair of players: who scores more on the same seeds, and whether that is clear."""
+    """Yield a line per pair of players: the score difference on the same seeds, and whether it is significant."""
     results = list(match.results.values())
     for i, a in enumerate(results):
         for b in results[i + 1 :]:
@@ -92,18 +92,18 @@ def paired_lines(match: Match) -> Iterator[str]:
             difference, n = result
             line = f"{a.player} - {b.player}: {spread(difference)} on {n} seeds"
             more = games_to_decide(difference, n)
-            yield line + (f", not clear; about {number(more)} games would decide" if more else "")
+            yield line + (f", not significant; about {number(more)} games would decide" if more else "")
 
 
 def idle_lines(match: Match) -> Iterator[str]:
-    """A line for each player that has no figures: a match may be cut short before its first game is over."""
+    """Yield a line per player without a finished game, as in an interrupted match."""
     for player_result in match.results.values():
         if not player_result.games:
-            yield f"{player_result.player}: no game of it is over yet"
+            yield f"{player_result.player}: no finished game yet"
 
 
 def match_csv(match: Match) -> str:
-    """The standings as comma-separated values, a row a player."""
+    """Return the results as CSV, one row per player."""
     data = match.to_json()
     fields = [
         "player",

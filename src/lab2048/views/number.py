@@ -1,11 +1,11 @@
-"""Numbers as people read them."""
+"""Format numbers for people."""
 
 import math
 from collections.abc import Iterable
 
 
 def number(value: float) -> str:
-    """A count or a score: thousands separated, small ones with a few digits.
+    """Format a number with thousands separators; small ones with three digits.
 
     >>> number(1096.7), number(12.34), number(0.123456)
     ('1,097', '12.3', '0.123')
@@ -16,7 +16,7 @@ def number(value: float) -> str:
 
 
 def count(n: int, noun: str) -> str:
-    """So many of something.
+    """Format a number with its noun, singular or plural.
 
     >>> count(1, "move"), count(1200, "move")
     ('1 move', '1,200 moves')
@@ -25,7 +25,7 @@ def count(n: int, noun: str) -> str:
 
 
 def apart(values: Iterable[float], width: int = 20, least: int = 0) -> list[str]:
-    """Numbers with as many decimals as it takes to tell them apart, `least` at least, if the width has room for them.
+    """Format numbers with enough decimals to tell them apart, at least `least`, within the width.
 
     >>> apart([0.9392636924, 0.9392511873, 0.5])
     ['0.93926', '0.93925', '0.50000']
@@ -34,7 +34,7 @@ def apart(values: Iterable[float], width: int = 20, least: int = 0) -> list[str]
     """
     found = list(values)
     largest = max((abs(value) for value in found if math.isfinite(value)), default=0.0)
-    # Three digits of the largest one, as `number` has it, or more.
+    # Three digits of the largest number, as in `number`, or more.
     first = max(least, 0 if largest >= 100 or all(v == int(v) for v in found if math.isfinite(v)) else 2)
     short = texts = [f"{value:.3g}" for value in found]
     for decimals in range(first, 16):
@@ -48,7 +48,7 @@ def apart(values: Iterable[float], width: int = 20, least: int = 0) -> list[str]
 
 
 def percent(rate: float) -> str:
-    """A rate with two digits of what is rare, be it the success or the failure.
+    """Format a rate in per cent with two significant digits of its distance to 0 or 1.
 
     >>> percent(0.5), percent(0.00123), percent(1.0), percent(0.9996)
     ('50%', '0.12%', '100%', '99.960%')
@@ -59,7 +59,7 @@ def percent(rate: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit that fits.
+    """Format a time in a suitable unit.
 
     >>> duration(0.0000061), duration(0.25), duration(90), duration(3601)
     ('6.1 µs', '250 ms', '90 s', '3,601 s')
@@ -73,7 +73,7 @@ def duration(seconds: float) -> str:
 
 
 def wait(seconds: float) -> str:
-    """A time that somebody has to wait.
+    """Format a waiting time.
 
     >>> wait(0.2), wait(99), wait(1200), wait(34782)
     ('0 s', '99 s', '20 min', '9.7 h')
@@ -84,7 +84,7 @@ def wait(seconds: float) -> str:
 
 
 def size(n_bytes: float) -> str:
-    """An amount of data in the unit that fits.
+    """Format a number of bytes in a suitable unit.
 
     >>> size(576), size(3092), size(1.3e9)
     ('576 bytes', '3.09 kB', '1.3 GB')

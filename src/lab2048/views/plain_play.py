@@ -1,4 +1,4 @@
-"""A session in plain text: what each key does, and the messages about the game."""
+"""A session in plain text: keys and messages."""
 
 from typing import TYPE_CHECKING
 
@@ -10,11 +10,11 @@ from lab2048.views.text import fit, render
 if TYPE_CHECKING:
     from lab2048.arena.session import Session
 
-_NOW_WHAT = "u takes the last move back, x begins a new game"
+_NOW_WHAT = "u undoes the last move, x starts a new game"
 
 
 class PlainGame:
-    """Games that are played with single keys.
+    """A session that is played with single keys.
 
     The letters of the shape's moves and the arrow keys move; u undoes, r redoes, x starts a new game,
     ? and h list the keys, and Q (or q where it is no move) quits.
@@ -31,17 +31,17 @@ class PlainGame:
 
     @property
     def help(self) -> str:
-        """A line that lists the keys."""
+        """Return a line that lists the keys."""
         leave = "Q" if "q" in self._moves else "q"
         return f"{self._session.rules.shape.keys_text} move, u undo, r redo, x new game, ? keys, {leave} quit"
 
     @property
     def status(self) -> str:
-        """The message to show when the last key gave none; may be empty."""
+        """Return the message if the last key gave none; may be empty."""
         return f"game over; {_NOW_WHAT}" if self._session.game.is_over else ""
 
     def press(self, key: str) -> str:
-        """Act on a key; return a line to show, which may be empty."""
+        """Handle a key; return a message, which may be empty."""
         try:
             return self._press(key)
         except SessionEndedError as error:
@@ -73,8 +73,8 @@ class PlainGame:
             return f"{move_name(rules.shape.moves[move])} changes nothing"
         if not turn.reaches_goal:
             return ""
-        further = f"the game is over; {_NOW_WHAT}" if game.is_over else "you can play on"
-        return f"{rules.goal}! The goal is reached, and {further}"
+        further = f"the game is over; {_NOW_WHAT}" if game.is_over else "you can continue"
+        return f"{rules.goal}! You reached the goal; {further}"
 
     def _undo(self) -> str:
         before = self._session.game
@@ -84,13 +84,13 @@ class PlainGame:
         return "" if game is before else f"back to the game with seed {game.seed}"
 
     def header(self, columns: int | None = None) -> str:
-        """The board and the seed, as much as fits."""
+        """Return the board and the seed, as much as fits."""
         seed = f"seed {self._session.game.seed}"
         rules = self._session.rules.board.to_text()
         return fit(columns, f"2048 on {rules}, {seed}", f"{rules}, {seed}", f"2048, {seed}", seed)
 
     def frame(self, columns: int | None = None, *, colour: bool) -> str:
-        """The board and the facts below it, as many as fit."""
+        """Return the board with as many facts below it as fit."""
         game = self._session.game
         facts = (
             f"score {game.score}",

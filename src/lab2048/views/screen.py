@@ -1,4 +1,4 @@
-"""A game on a screen of any size: a header, the board, a line of facts and a message."""
+"""A game on a terminal of any size: header, board, facts and message."""
 
 import os
 import textwrap
@@ -10,10 +10,10 @@ MIN_COLUMNS = 12  # for the score, below the smallest boards
 
 
 def compose(plain: PlainGame, message: str, size: os.terminal_size, *, colour: bool) -> str:
-    """What a screen of this size shows: no more lines, and none that is wider.
+    """Return the text that fits a terminal of this size.
 
-    The message is one line, or more if the screen is narrow and high.  The header gives
-    way first; if the board does not fit either, one line says what it takes.
+    The message may take several lines on a narrow terminal.  The header is dropped first; if the board does
+    not fit either, one line gives the size it needs.
     """
     board = plain.board
     columns, lines = max(columns_needed(board), MIN_COLUMNS), len(board.shape.drawing) + 2

@@ -7,15 +7,15 @@ from typing import TextIO
 from lab2048.rules import Board
 from lab2048.rules.shape import BRICK, NOTHING
 
-# Background of each rank as one of the 256 colours of a terminal; dark ink keeps every tile readable.
+# Background of each rank in the 256-colour palette; all are readable with dark text.
 _BACKGROUNDS = (0, 230, 223, 216, 209, 203, 196, 229, 228, 227, 221, 220, 120, 84, 48, 81, 75, 147, 183, 219)
 _BRICK_BACKGROUND = 244
 _INK = 16
-_DIGITS = 4  # room for these, even if there is no such tile yet: a board that grows wider all the time is no joy
+_DIGITS = 4  # minimum width, so that the board does not grow with every new tile
 
 
 def wants_colour(stream: TextIO) -> bool:
-    """True if a stream is a terminal that shows colours; FORCE_COLOR and then NO_COLOR decide first."""
+    """Return True if a stream is a terminal with colours; FORCE_COLOR and NO_COLOR take precedence."""
     if os.environ.get("FORCE_COLOR"):
         return True
     if os.environ.get("NO_COLOR"):
@@ -24,16 +24,16 @@ def wants_colour(stream: TextIO) -> bool:
 
 
 def wants_codes(stream: TextIO) -> bool:
-    """True if a stream may be sent codes of colours as they are, as `render` makes them.
+    """Return True if ANSI colour codes may be written to a stream.
 
-    Not a console of Windows, unless FORCE_COLOR says so: until it is told otherwise it shows the codes themselves.
+    Not to a Windows console, which would print them as text, unless FORCE_COLOR is set.
     """
     is_plain = sys.platform == "win32" and not os.environ.get("FORCE_COLOR")
     return wants_colour(stream) and not is_plain
 
 
 def fit(columns: int | None, *forms: str) -> str:
-    """The first of several forms of a text that is not too wide; the last one, cut, if all are.
+    """Return the first text that fits the width, or the last one, cut.
 
     >>> fit(10, "score 24   moves 8", "score 24"), fit(4, "score 24")
     ('score 24', 'scor')
@@ -51,14 +51,14 @@ def shortened(text: str, columns: int) -> str:
 
 
 def columns_needed(board: Board) -> int:
-    """The width of the narrowest picture of a board."""
+    """Return the smallest width of a board in columns."""
     return len(board.shape.drawing[0]) * (1 + _digits(board))
 
 
 def render(board: Board, *, colour: bool = False, columns: int | None = None) -> str:
-    """The board in rows of aligned tiles: a dot is an empty cell, an x is a brick.
+    """Draw a board with aligned tiles: a dot is an empty cell, an x is a brick.
 
-    With `columns` the tiles stand as close as it takes, with one space between them at least.
+    `columns` limits the width: the space between tiles shrinks down to one column.
 
     >>> print(render(Board.from_text("2 1024 # x")))
          2  1024     .     x
@@ -70,12 +70,12 @@ def render(board: Board, *, colour: bool = False, columns: int | None = None) ->
     if columns is None:
         columns = n_across * width + 1
     width = max(digits + 1, min(width, columns // n_across))
-    # A tile is a space, the digits and, if there is room, a margin that has its colour, too;
-    # one more margin at the left keeps the digits in the same columns with and without colour.
+    # A tile is a space, the digits and, if it fits, a coloured margin.  One more margin at the left
+    # keeps the digits in the same columns with and without colour.
     margin = " " if width > digits + 1 and columns > n_across * width else ""
     lines = []
     for row in board.shape.drawing:
-        tiles = (_tile(*_face(board, place), width, margin, colour) for place in row)
+        tiles = (_tile(*_face(board, entry), width, margin, colour) for entry in row)
         lines.append((margin + "".join(tiles)).rstrip())
     return "\n".join(lines)
 
@@ -84,13 +84,13 @@ def _digits(board: Board) -> int:
     return len(str(board.max_tile))
 
 
-def _face(board: Board, place: int) -> tuple[str, int | None]:
-    """What a place of the drawing shows, and its background."""
-    if place == NOTHING:
+def _face(board: Board, entry: int) -> tuple[str, int | None]:
+    """Return the text and the background of an entry of the map."""
+    if entry == NOTHING:
         return "", None
-    if place == BRICK:
+    if entry == BRICK:
         return "x", _BRICK_BACKGROUND
-    rank = board.ranks[place]
+    rank = board.ranks[entry]
     return (str(2**rank), _BACKGROUNDS[min(rank, len(_BACKGROUNDS) - 1)]) if rank else (".", None)
 
 

@@ -10,12 +10,12 @@ from lab2048.jobs.command_line import command_line, rules_options
 from lab2048.players.registry import spec_with
 from lab2048.views.match_table import rate_text, spread
 
-MARK = "# lab2048 tune, study "  # how a file begins that a tuning may replace
+MARK = "# lab2048 tune, study "  # first line of files that a tuning may replace
 LABEL_WIDTH, COLUMN_WIDTH = 16, 26
 
 
 def result_lines(result: TuningResult) -> Iterator[str]:
-    """Weights and figures, before and after."""
+    """Yield weights and figures before and after tuning."""
     tuning = result.tuning
     board = tuning.rules.board.to_text()
     yield f"{tuning.evaluator.name} for {tuning.player} on {board}: {result.n_trials} trials, {result.how}"
@@ -32,11 +32,11 @@ def result_lines(result: TuningResult) -> Iterator[str]:
     n = result.match.n_games
     rates = [rate_text(rate_interval(player_result.n_won, n)) for player_result in (result.before, result.after)]
     yield _row(f">= {tuning.rules.goal}", *rates)
-    yield f"after - before: {_gain(result)}" + ("" if result.gain.low > 0 else ", not clearly better")
+    yield f"after - before: {_gain(result)}" + ("" if result.gain.low > 0 else ", not significantly better")
 
 
 def result_toml(result: TuningResult, command: str) -> str:
-    """The tuned evaluator as a TOML file that says where it comes from."""
+    """Return the tuned evaluator as TOML, with its provenance."""
     tuning = result.tuning
     before, after = _means(result)
     doc = (

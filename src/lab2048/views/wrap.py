@@ -1,16 +1,16 @@
-"""Lines that fit a terminal: folded between words, where the terminal itself would break them."""
+"""Wrap lines at words to fit a terminal."""
 
 import shutil
 from typing import TextIO
 
 
 def columns_of(stream: TextIO) -> int | None:
-    """How wide a terminal is; None where a stream leads elsewhere, and no line is too long."""
+    """Return the width of a terminal, or None if the stream is not a terminal."""
     return shutil.get_terminal_size().columns if stream.isatty() else None
 
 
 def folded(text: str, columns: int | None, indent: str = "") -> str:
-    """A text whose lines are folded between words; those that follow a fold are indented.
+    """Wrap a text at words, and indent continuation lines.
 
     >>> print(folded("options: depth=, eval=rows, cut=", 20, "    "))
     options: depth=,

@@ -90,7 +90,7 @@ def test_undo_redo_and_a_new_game(run: Run) -> None:
 def test_an_illegal_move_says_so_and_changes_nothing(run: Run) -> None:
     async def scene(app: LabApp, pilot: Pilot[None]) -> None:
         await press(pilot, "a")
-        assert screen_of(app).message == "left is no move"
+        assert screen_of(app).message == "left is not a legal move"
 
     run(scene, "2 # # # / 4 # # #")
 
@@ -132,7 +132,7 @@ def test_a_game_that_is_over_can_be_taken_back(run: Run) -> None:
         await until(pilot, lambda: screen.session.game.is_over and not screen.is_auto)
         for keys in (["plus"], ["a"], ["t"], ["space"], ["enter"]):  # whatever else is said, this is
             await press(pilot, keys)
-            assert re.search(r"game over: u takes a move back, n begins anew", text_of(app))
+            assert re.search(r"game over: u undoes a move, n starts a new game", text_of(app))
             assert re.search(r"now +game over", text_of(app))
         await press(pilot, "u")
         assert not screen.session.game.is_over

@@ -42,7 +42,7 @@ def test_a_game_by_any_rules_is_begun_kept_and_replayed(run: Run, own_store: Pat
         await press(pilot, ["escape", "g", "enter"])
         replay = app.screen
         assert isinstance(replay, ReplayScreen)
-        await until(pilot, lambda: replay.message.startswith("proved"))
+        await until(pilot, lambda: replay.message.startswith("verified"))
 
     run(scene)
     with Store.open(own_store) as store:

@@ -26,7 +26,7 @@ def test_every_board_is_a_rectangle_of_text_that_shows_every_tile(
     assert {len(line) for line in lines} == {columns}
     room = 4 if density.lines == 1 else density.columns - 2
     is_large = density.columns >= 18 and not palette.is_ascii
-    for cell, (x, y) in picture.places.items():
+    for cell, (x, y) in picture.offsets.items():
         middle = lines[y + density.lines // 2][x : x + density.columns]
         rank = board.ranks[cell]
         if rank and is_large:
@@ -41,7 +41,7 @@ def test_every_board_is_a_rectangle_of_text_that_shows_every_tile(
 def test_tiles_do_not_overlap(board: Board) -> None:
     for density in DENSITIES:
         seen = set()
-        for x, y in Picture(board, density, Palette()).places.values():
+        for x, y in Picture(board, density, Palette()).offsets.values():
             spots = {(x + i, y + j) for i in range(density.columns) for j in range(density.lines)}
             assert not spots & seen
             seen |= spots

@@ -74,7 +74,7 @@ def test_ten_moves_undo_another_player_and_out(open_terminal: Open, own_store: P
     with Store.open(own_store) as store:
         (entry,) = store.entries()
     assert (entry.player, entry.n_moves, entry.movers) == ("human", 10, ((10, "first"),))
-    told = f"2048 on 4x4, seed 3, score {entry.score}, 10 moves; go on with lab2048 tui --game {entry.id}"
+    told = f"2048 on 4x4, seed 3, score {entry.score}, 10 moves; continue with lab2048 tui --game {entry.id}"
     assert told in "".join(line.ljust(80) for line in shown)
 
 
@@ -90,7 +90,7 @@ def test_a_game_goes_on_by_its_number(open_terminal: Open, own_store: Path) -> N
     terminal.press("wasd")
     terminal.until(lambda shown: any(re.search(r"moves +[6789]", line) for line in shown))
     terminal.press("q")
-    terminal.has("go on with lab2048 tui --game 2")
+    terminal.has("continue with lab2048 tui --game 2")
     terminal.assert_restored()
     with Store.open(own_store) as store:
         new, old = store.entries()

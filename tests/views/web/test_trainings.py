@@ -141,7 +141,7 @@ def test_numbers_are_said_in_full_on_the_command_line(web):
 def test_a_training_that_the_disk_cannot_hold_is_not_begun(web, monkeypatch):
     set_free(monkeypatch, 10**8)
     answer = web.ask("POST", "/api/trainings", {"name": "large", "minutes": 1}, status=409)
-    assert answer["error"].startswith("there is no room for training large: it takes 3.22 GB, twice while")
+    assert answer["error"].startswith("not enough disk space for training large: it needs 3.22 GB, twice that while")
     assert "100 MB are free" in answer["error"]
     assert web.get("/api/jobs")["jobs"] == []
 

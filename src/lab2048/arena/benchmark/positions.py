@@ -1,8 +1,8 @@
-"""Positions with a goal, to measure how often a player makes it from there.
+"""Positions with a goal, to measure how often a player reaches it.
 
-`positions.txt` beside this file holds them, in the style of an EPD suite: a name, a board, a goal, and where it is
-known a chance that is possible.  Several are turned or mirrored copies of others: a player that knows the symmetries
-of the board does equally well on all of them.
+`positions.txt` beside this file holds them, in the style of an EPD suite: a name, a board, a goal, and, if
+known, a probability that is possible.  Several are rotations or reflections of others: a player that knows
+the symmetries of the board does equally well on all of them.
 """
 
 from collections.abc import Iterator
@@ -22,16 +22,16 @@ FIELDS = {"id", "board", "goal", "bound"}
 
 @dataclass(frozen=True)
 class Position:
-    """A board and the tile to be made from it."""
+    """A board and the goal to reach from it."""
 
     name: str
     rules: Rules
-    bound: float | None = None  # a chance that is known to be possible
+    bound: float | None = None  # a probability that is known to be possible
 
 
 @dataclass(frozen=True)
 class Result:
-    """How often a player made the goal of a position."""
+    """How often a player reached the goal of a position."""
 
     position: Position
     n_won: int
@@ -58,7 +58,7 @@ class Result:
 
 
 def load_positions(path: Path | None = None) -> list[Position]:
-    """Read the suite of a file; without one, the suite that comes with lab2048."""
+    """Read a suite from a file; default: the built-in suite."""
     if path is None:
         return read_positions(files(__package__).joinpath("positions.txt").read_text(encoding="utf-8"))
     try:
@@ -100,7 +100,7 @@ def _position(fields: dict[str, str], number: int) -> Position:
 def play_positions(
     positions: list[Position], player: str, pool: Pool, *, n_games: int = 100, seed: int = 1
 ) -> Iterator[Result]:
-    """Play games from each position until the goal is made or the game is over."""
+    """Play games from each position to the goal or to the end."""
     for position in positions:
         match = Match(position.rules, [player], seed, n_games, until_goal=True)
         for _ in match.play(pool):

@@ -1,7 +1,7 @@
-"""How fast the foundations are, in moves a CPU second on one core.
+"""Measure the speed of the rules, in moves per CPU second on one core.
 
-CPU time, not wall time: other programs may share the machine.  The kinds are
-measured in turn, several times, and the medians are compared.
+CPU time, because other programs may share the machine.  All measurements alternate,
+several times, and the medians are reported.
 """
 
 import statistics
@@ -24,12 +24,12 @@ N_ROUNDS = 7
 
 
 def random_play(board: str) -> Callable[[], float]:
-    """Random games in one compiled call, as `match random` plays them; a call measures the rate once."""
+    """Return a function that measures random games in one compiled call, as in `match random`."""
     rules = Rules.from_text(board)
     plan = make_plan(rules)
     seeds = np.array([episode_seed(1, number) for number in range(20_000)], np.uint64)
     games = play.make_games(seeds, rules.shape.n_cells, 5_000_000)
-    games.moves.fill(0)  # have the memory at hand before the clock runs
+    games.moves.fill(0)  # touch the memory before timing
 
     def measure() -> float:
         games.cursor.fill(0)
@@ -41,24 +41,24 @@ def random_play(board: str) -> Callable[[], float]:
 
 
 def rollout_speed(board: str, policy: int = rollout.RANDOM) -> Callable[[], float]:
-    """Rollouts of every move of a first board, as `montecarlo` makes them; a call measures their moves a CPU second."""
+    """Return a function that measures rollouts of every move of a first board, as in `montecarlo`."""
     rules = Rules.from_text(board)
     plan, n_moves, n = make_plan(rules), len(rules.shape.moves), 1000 if rules.shape.n_cells <= 16 else 50
     afterstates, rewards = np.zeros((n_moves, rules.shape.n_cells), np.uint8), np.zeros(n_moves, np.int64)
     rollout.afterstates(plan, np.array(Game(rules, 1).board.ranks, np.uint8), afterstates, rewards)
     moves, results = np.flatnonzero(rewards >= 0), np.zeros((n_moves, n))
-    terms, key = rollout.Terms(policy, limit=2000, clock=clock_address()), np.uint64(1)
+    options, key = rollout.RolloutOptions(policy, limit=2000, clock=clock_address()), np.uint64(1)
 
     def measure() -> float:
         begin = time.process_time()
-        made = rollout.roll_moves(plan, afterstates, rewards, moves, key, 0, n, rollout.SCORE, terms, results)
+        made = rollout.roll_moves(plan, afterstates, rewards, moves, key, 0, n, rollout.SCORE, options, results)
         return made[1] / (time.process_time() - begin)
 
     return measure
 
 
 def reference(board: str) -> Callable[[], float]:
-    """Random games by the plain Python rules."""
+    """Return a function that measures random games with the plain Python rules."""
     rules, player = Rules.from_text(board), make_player("random")
 
     def measure() -> float:
@@ -70,7 +70,7 @@ def reference(board: str) -> Callable[[], float]:
 
 
 def medians(measures: dict[str, Callable[[], float]], n_rounds: int = N_ROUNDS) -> dict[str, float]:
-    """Measure all in turn, `n_rounds` times after a first one that does not count; the median of each."""
+    """Measure all in turn, `n_rounds` times after a warm-up round; return the medians."""
     for measure in measures.values():
         measure()
     rounds = [{name: measure() for name, measure in measures.items()} for _ in range(n_rounds)]

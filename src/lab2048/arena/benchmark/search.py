@@ -1,7 +1,7 @@
-"""How fast the searches are: slides and rollout moves a CPU second, what a second thread gains, how true a clock is.
+"""Measure searches: slides and rollout moves per CPU second, speedup by threads, accuracy of time limits.
 
-All is measured on the boards of one game, taken at even distances, so that early and
-late boards have their share.
+All are measured on boards of one game at equal distances, so that early and late boards
+are represented.
 """
 
 import statistics
@@ -14,8 +14,8 @@ from lab2048.players.search import SearchPlayer
 from lab2048.players.searcher import Searcher
 from lab2048.rules import Board, Game, Rules
 
-# The limits of the strongest public heuristic player, nneonneo's: as many own moves as there are different tiles
-# less one, and lines of spawns down to 1 in 10,000.
+# The limits of nneonneo's player, the strongest public heuristic one: as many own moves as different tiles minus
+# one, and spawn sequences down to a probability of 1 in 10,000.
 LIMITS = "expectimax:depth=3,deepen=tiles,cut=0.0001"
 CLOCKS = (0.1, 1.0, 5.0, 20.0)  # milliseconds
 CLOCKED = ("expectimax", "montecarlo", "mcts")
@@ -24,7 +24,7 @@ N_SLIDES = 4  # of a state on the classic board
 
 @cache
 def boards(n: int = 40) -> tuple[Board, ...]:
-    """Boards of a long game, at even distances."""
+    """Return boards of a long game, at equal distances."""
     rules, player = Rules.from_text("4x4"), make_player("expectimax:depth=4")
     game, seen = Game(rules, 5), []
     player.start(rules, 1)
@@ -42,7 +42,7 @@ def _started(spec: str) -> tuple[SearchPlayer, Searcher]:
 
 
 def slides(spec: str) -> Callable[[], float]:
-    """Slides a CPU second of a search on one thread; a call measures the rate once."""
+    """Return a function that measures slides per CPU second of a search on one thread."""
     player, searcher = _started(spec)
 
     def measure() -> float:
@@ -56,9 +56,9 @@ def slides(spec: str) -> Callable[[], float]:
 
 
 def thread_gain(spec: str, n_threads: int) -> tuple[float, float]:
-    """How many times faster so many threads answer than one, and how many times more slides they make a second.
+    """Return the speedup of several threads over one, in answers and in slides per second.
 
-    They take turns on boards that neither has seen: what a table remembers from another board helps both alike.
+    Both alternate on new boards, so that the transposition table helps both alike.
     """
     players = [_started(spec)[0], _started(f"{spec},threads={n_threads}")[0]]
     seconds, nodes = [0.0, 0.0], [0, 0]
@@ -71,7 +71,7 @@ def thread_gain(spec: str, n_threads: int) -> tuple[float, float]:
 
 
 def time_used(name: str, ms: float) -> tuple[float, float]:
-    """Time that a player by the clock takes, in parts of what it was given: the median and the 99th percentile."""
+    """Return the time used by a player with a time limit, as a fraction of the limit: median and 99th percentile."""
     player = make_player(f"{name}:ms={ms}")
     player.start(Rules.from_text("4x4"), 1)
     n_rounds = max(3, min(50, round(200 / ms)))

@@ -97,7 +97,7 @@ def make_space(evaluator: Evaluator, rules: Rules, names: Sequence[str], boards:
         starts.pop(max(share, key=lambda name: abs(starts[name]) * share[name], default=""), None)
     if not starts:
         raise UsageError(
-            f"evaluator {evaluator.name} has nothing to tune, because a single weight changes no move: "
+            f"evaluator {evaluator.name} has nothing to tune, because scaling a single weight changes no move: "
             "expected more terms",
             code="evaluator.nothing_to_tune",
             field="evaluator",
@@ -167,7 +167,8 @@ def _starts(evaluator: Evaluator, names: Sequence[str], shape: Shape) -> Iterato
             raise UsageError(f"evaluator {evaluator.name} has no path: expected no term {name}", field="evaluator")
         if name == "lost" and evaluator.lost is None:
             raise UsageError(
-                f"evaluator {evaluator.name} judges lost boards like others: expected no term lost", field="evaluator"
+                f"evaluator {evaluator.name} evaluates lost boards like others: expected no term lost",
+                field="evaluator",
             )
         if name == "matrix":
             if not evaluator.matrix:
@@ -220,9 +221,9 @@ def _alone(evaluator: Evaluator, name: str) -> Evaluator:
 
 def _spread(evaluator: Evaluator, rules: Rules, boards: Sequence[Board]) -> float:
     """Return the mean range of the move values on a board."""
-    judged = dataclasses.replace(evaluator, lost=None)
+    without_lost = dataclasses.replace(evaluator, lost=None)
     spreads = []
     for board in boards:
-        values = [judged.value(slide.board, rules) for _, slide in board.slides()]
+        values = [without_lost.value(slide.board, rules) for _, slide in board.slides()]
         spreads.append(max(values, default=0.0) - min(values, default=0.0))
     return statistics.fmean(spreads)

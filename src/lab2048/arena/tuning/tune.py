@@ -58,17 +58,18 @@ class Tuning:
         name = self.player.partition(":")[0]
         if "eval" not in options(name):
             raise UsageError(
-                f"player {name} has no option eval: expected one that takes an evaluator, like lookahead",
+                f"player {name} has no option eval: expected a player such as lookahead",
                 field="player",
             )
         player = make_player(self.player)
         if getattr(player, "eval") != options(name)["eval"].default:  # noqa: B009 - not all players have it
             raise UsageError(
-                f"player {self.player} brings an evaluator: expected only the one that is tuned", field="player"
+                f"player {self.player} has the option eval: expected a player without it, because eval is tuned",
+                field="player",
             )
         if not player.is_repeatable:
             raise UsageError(
-                f"player {self.player} plays by the clock: expected one whose games can be played again", field="player"
+                f"player {self.player} has a time limit: expected a player whose games are reproducible", field="player"
             )
         fit_player(self.spec_of(self.evaluator), self.rules)
         start, names = self.evaluator, list(self.names)
@@ -130,7 +131,7 @@ class Tuning:
                     missing[trial.number] = dict(trial.params)
                 elif not _is_same(kept.params, trial.params):
                     raise StoreError(
-                        f"study {study.id} in {study.path} does not go on here as it began (trial {trial.number}): "
+                        f"study {study.id} in {study.path} cannot be continued here: trial {trial.number} differs; "
                         "expected the same machine and packages",
                         code="study.diverged",
                         hint="start again with another study file or another seed",

@@ -1,4 +1,4 @@
-"""`lab2048 bench`: how fast this machine plays."""
+"""`lab2048 bench`: measure speed and strength on this machine."""
 
 import os
 from pathlib import Path
@@ -13,12 +13,12 @@ from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, working
 from lab2048.errors import UsageError
 
-app = Commands("Measure the speed of the laboratory on this machine.\n\nExample: lab2048 bench kernels")
+app = Commands("Measure how fast lab2048 is on this machine.\n\nExample: lab2048 bench kernels")
 
 
 @app.command()
 def kernels(as_json: JsonOption = False) -> None:
-    """Measure random play and the vector environment, in moves a CPU second on one core.
+    """Measure random play and the vector environment, in moves per CPU second on one core.
 
     Example: lab2048 bench kernels
     """
@@ -36,15 +36,15 @@ def kernels(as_json: JsonOption = False) -> None:
         plays = {board: rates[f"random play, {board}"] for board in benchmark.BOARDS}
         *_, plain, vector = rates.values()
         result = {"random_play": plays, "reference": plain, "vector_env": vector}
-        print_json("bench-kernels-1", {"unit": "moves a CPU second", **result})
+        print_json("bench-kernels-1", {"unit": "moves per CPU second", **result})
         return
     for name, rate in rates.items():
-        print(f"{name:<42} {number(rate):>12} moves a CPU second")
+        print(f"{name:<42} {number(rate):>12} moves per CPU second")
 
 
 @app.command()
 def search(as_json: JsonOption = False) -> None:
-    """Measure the players that search: slides and rollouts a CPU second, the gain of a thread, the truth of a clock.
+    """Measure searches: slides and rollouts per CPU second, speedup by a second thread, accuracy of time limits.
 
     Example: lab2048 bench search
     """
@@ -61,7 +61,7 @@ def search(as_json: JsonOption = False) -> None:
         gain, rate = measured.thread_gain(measured.LIMITS, 2)
         used: dict[tuple[str, float], tuple[float, float]] = {}
         for name in measured.CLOCKED:
-            tell(f"measuring the clock of {name}")
+            tell(f"measuring the time limit of {name}")
             used |= {(name, ms): measured.time_used(name, ms) for ms in measured.CLOCKS}
     if as_json:
         result = {
@@ -70,19 +70,19 @@ def search(as_json: JsonOption = False) -> None:
             "threads": {"2": {"speed": gain, "slides": rate}},
             "time_used": {f"{name}:ms={ms:g}": {"median": a, "p99": b} for (name, ms), (a, b) in used.items()},
         }
-        print_json("bench-search-1", {"unit": "a CPU second", **result})
+        print_json("bench-search-1", {"unit": "per CPU second", **result})
         return
     for name, spec in names.items():
-        print(f"{spec:<46} {number(rates[name]):>12} slides a CPU second")
-    print(f"{'rollouts, 4x4':<46} {number(rates['rollouts']):>12} moves a CPU second")
-    print(f"{'threads=2 at the last of these limits':<46} {gain:>12.2f} times as fast, {rate:.2f} times the slides")
+        print(f"{spec:<46} {number(rates[name]):>12} slides per CPU second")
+    print(f"{'rollouts, 4x4':<46} {number(rates['rollouts']):>12} moves per CPU second")
+    print(f"{'threads=2 at the last of these limits':<46} {gain:>12.2f} times as fast, {rate:.2f} times as many slides")
     for (name, ms), (median, p99) in used.items():
         print(f"{f'time used by {name}:ms={ms:g}':<46} {median:>12.3f} median, {p99:.3f} 99th percentile")
 
 
 @app.command()
 def ntuple(as_json: JsonOption = False) -> None:
-    """Measure how fast a 4x6 network learns its first games and plays, beside what memory allows.
+    """Measure how fast a 4x6 network trains and plays, compared with the memory speed.
 
     Example: lab2048 bench ntuple
     """
@@ -94,10 +94,10 @@ def ntuple(as_json: JsonOption = False) -> None:
     plays = ((1, 2_000_000), (2, 200_000), (3, 10_000))
     with working("measuring memory") as tell:
         gathers = measured.gather_speed()
-        tell("measuring how it learns")
+        tell("measuring training")
         td, tc = measured.learn("td"), measured.learn("tc")
         both = measured.learn("td", 2)
-        tell("measuring how it plays")
+        tell("measuring play")
         speeds = {depth: measured.play_speed(tc.network, depth, n) for depth, n in plays}
     if as_json:
         result = {
@@ -108,20 +108,20 @@ def ntuple(as_json: JsonOption = False) -> None:
             "gathers": gathers,
             "td_lookups_to_gathers": td.lookups / gathers,
         }
-        print_json("bench-ntuple-1", {"unit": "moves a CPU second", **result})
+        print_json("bench-ntuple-1", {"unit": "moves per CPU second", **result})
         return
-    print(f"{'TD(0), 4x6, first 25,000 games':<46} {number(td.moves):>12} moves a CPU second")
-    print(f"{'the same on two threads':<46} {both.pace / td.pace:>12.2f} times as fast by the clock")
-    print(f"{'TC, 4x6, first 25,000 games':<46} {number(tc.moves):>12} moves a CPU second")
+    print(f"{'TD(0), 4x6, first 25,000 games':<46} {number(td.moves):>12} moves per CPU second")
+    print(f"{'the same on two threads':<46} {both.pace / td.pace:>12.2f} times as fast, wall-clock time")
+    print(f"{'TC, 4x6, first 25,000 games':<46} {number(tc.moves):>12} moves per CPU second")
     for depth, speed in speeds.items():
-        print(f"{f'play at depth {depth}':<46} {number(speed):>12} moves a CPU second")
-    print(f"{'random 4-byte gathers, table of the same size':<46} {number(gathers):>12} a CPU second")
-    print(f"{'lookups of TD(0) in parts of that':<46} {td.lookups / gathers:>12.2f}")
+        print(f"{f'play at depth {depth}':<46} {number(speed):>12} moves per CPU second")
+    print(f"{'random 4-byte gathers, table of the same size':<46} {number(gathers):>12} per CPU second")
+    print(f"{'lookups of TD(0), as a fraction of that':<46} {td.lookups / gathers:>12.2f}")
 
 
 @app.command()
 def deep(as_json: JsonOption = False) -> None:
-    """Measure how fast deep networks play and learn on one thread: moves and gradients a CPU second.
+    """Measure how fast deep networks play and train on one thread.
 
     Example: lab2048 bench deep
     """
@@ -131,23 +131,25 @@ def deep(as_json: JsonOption = False) -> None:
 
     make_ready(ENVIRONMENTS)
     paces = {method: measured.train_speed(method) for method in ("afterstate", "c51")}
-    games, judged = measured.vector_games_speed(), {n: measured.judge_speed(n) for n in (1, measured.N_BOARDS)}
+    games, evaluated = measured.vector_games_speed(), {n: measured.evaluation_speed(n) for n in (1, measured.N_BOARDS)}
     if as_json:
         trained = {method: {"moves": pace.moves, "gradients": pace.gradients} for method, pace in paces.items()}
-        result = {"train": trained, "crowd": games, "boards": {str(n): rate for n, rate in judged.items()}}
-        print_json("bench-deep-1", {"unit": "a CPU second", **result})
+        result = {"train": trained, "crowd": games, "boards": {str(n): rate for n, rate in evaluated.items()}}
+        print_json("bench-deep-1", {"unit": "per CPU second", **result})
         return
     for method, pace in paces.items():
-        print(f"{f'train {method}':<46} {number(pace.moves):>12} moves and {pace.gradients:.0f} gradients a CPU second")
-    print(f"{f'{measured.N_BOARDS} games at once, nothing judged':<46} {number(games):>12} moves a CPU second")
-    for n, rate in judged.items():
-        print(f"{f'boards judged, {n} at once':<46} {number(rate):>12} a CPU second")
+        gradients = f"{pace.gradients:.0f} gradient steps"
+        print(f"{f'train {method}':<46} {number(pace.moves):>12} moves and {gradients} per CPU second")
+    print(f"{f'{measured.N_BOARDS} parallel games, no evaluation':<46} {number(games):>12} moves per CPU second")
+    for n, rate in evaluated.items():
+        print(f"{f'boards evaluated, batches of {n}':<46} {number(rate):>12} per CPU second")
 
 
 @app.command()
 def positions(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="POSITION", help="Only positions whose names begin so (default: all).")
+        list[str] | None,
+        typer.Argument(metavar="POSITION", help="Only positions whose names begin with this (default: all)."),
     ] = None,
     player: Annotated[str, typer.Option("--player", "-p", metavar="PLAYER", help="Who plays.")] = "ntuple",
     games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games from each position."), GAMES] = 100,
@@ -156,11 +158,12 @@ def positions(
         int, typer.Option("--workers", "-w", metavar="N", help="Parallel games (0 = one per core)."), WORKERS
     ] = 0,
     file: Annotated[
-        Path | None, typer.Option("--file", metavar="FILE", help="Positions of your own instead of the built-in suite.")
+        Path | None,
+        typer.Option("--file", metavar="FILE", help="File with your own positions instead of the built-in suite."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure how often a player makes the goal from late positions that people reach.
+    """Measure how often a player reaches the goal from difficult late positions.
 
     Example: lab2048 bench positions --player ntuple:depth=2 --games 200
     """

@@ -1,4 +1,4 @@
-"""`lab2048 completion`: have the shell complete commands, options, players and games."""
+"""`lab2048 completion`: shell completion of commands, options, players and games."""
 
 import sys
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from lab2048.cli.option_types import OneOf
 from lab2048.cli.options import say
 from lab2048.cli.settings import Settings, has_files
 
-# Bash takes : and = for the ends of words, and players are written with them; so the line is cut into words here,
-# and what Bash believes to be before the word is cut off from the answers again.
+# Bash splits words at : and =, which players contain.  So the script splits the line itself, and removes
+# from the candidates what Bash counts as a previous word.
 _BASH = r"""# lab2048 completion for bash; in ~/.bashrc: eval "$(lab2048 completion bash)"
 _lab2048() {
     local line="${COMP_LINE:0:COMP_POINT}" words=() text cut
@@ -71,7 +71,7 @@ end
 complete -c lab2048 -f -a '(__lab2048_complete)'
 """
 SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
-_PLACES = {
+_INSTALL_PATHS = {
     "bash": "~/.local/share/bash-completion/completions/lab2048",
     "zsh": "a folder of your fpath, as _lab2048",
     "fish": "~/.config/fish/completions/lab2048.fish",
@@ -87,11 +87,11 @@ def completion(
     """
     print(SCRIPTS[shell], end="")
     if sys.stdout.isatty():
-        say(f"to install it, save it as {_PLACES[shell]}; the first line says how to load it each time")
+        say(f"to install it, save it as {_INSTALL_PATHS[shell]}; its first line says how to load it in every shell")
 
 
 def print_candidates(root: Command, words: Sequence[str]) -> None:
-    """Answer the scripts: a line for each word that could come next, and after a tab what it means."""
+    """Print the candidates for the shell scripts: one word per line, with its meaning after a tab."""
     from lab2048.cli.complete import complete
 
     if has_files():  # wrong settings are reported when a command is run

@@ -109,9 +109,9 @@ def show(
                 rows = {name: row for name, row in rows.items() if _is_basic(row)}
         _print(rows, settings)
         for name, instead in unknown.items():
-            say(f"{name} means nothing to lab2048: {instead}")
+            say(f"{name} is not a setting of lab2048: {instead}")
         if key is None and not everything:
-            say("--all shows every option that can be set")
+            say("--all lists every option that can be set")
     if settings.refused or any(row.problem for row in rows.values()):
         raise typer.Exit(UsageError.exit_code)
 
@@ -173,7 +173,7 @@ def _chosen(key: str, rows: dict[str, Row], settings: Settings) -> dict[str, Row
     """Return the row of a key, or the rows of a command."""
     below = {name: row for name, row in rows.items() if name.startswith(f"{key}.")}
     if key not in rows and not below:
-        known = f"known: {', '.join(COMMON)}, and those that --all lists"
+        known = f"known: {', '.join(COMMON)}, and those listed by --all"
         known = settings.of_commands(key) or nearest(key, {*rows, *_groups(rows)}, known)
         raise UsageError(f"setting {key!r} is unknown: {known}")
     return below or {key: rows[key]}

@@ -1,4 +1,4 @@
-"""`lab2048 count`: how many boards can be reached; `lab2048 perft`: how many ways a board can go on."""
+"""`lab2048 count`: count reachable boards; `lab2048 perft`: count sequences of turns."""
 
 from typing import Annotated
 
@@ -21,9 +21,9 @@ def count(
     layers: Annotated[bool, typer.Option(help="Print one line per layer.")] = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Count the boards that can be reached, layer by layer of the tile sum, up to symmetry and raw.
+    """Count the reachable boards per tile sum, with and without symmetry.
 
-    With a goal a game ends there.
+    With a goal, games end at the goal.
 
     Example: lab2048 count 2x3 --goal 64
     """
@@ -63,7 +63,7 @@ def perft(
 ) -> None:
     """Count the sequences of turns, each a slide and a spawn, from a board.
 
-    Without tiles on the map, the first tiles are part of the sequences.
+    If the map has no tiles, the first spawns are part of the sequences.
 
     Example: lab2048 perft "22##|####|####|####" 2
     """

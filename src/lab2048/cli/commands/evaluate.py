@@ -1,4 +1,4 @@
-"""`lab2048 evaluate`: how a network plays."""
+"""`lab2048 evaluate`: play games with a network."""
 
 from pathlib import Path
 from typing import Annotated

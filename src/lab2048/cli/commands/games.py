@@ -1,4 +1,4 @@
-"""`lab2048 games`: every game is kept; list, show, replay, export and import them."""
+"""`lab2048 games`: list, show, replay, export and import saved games."""
 
 import contextlib
 import os
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from lab2048.records.store import Entry, Store
 
 KINDS = ("play", "match", "import")
-MAX_REPORTS = 20  # bad lines named one by one: the wrong file has thousands
+MAX_REPORTS = 20  # bad lines reported one by one; a wrong file has thousands
 
 app = Commands("List, show, replay, export, import and delete saved games.\n\nExample: lab2048 games replay 12")
 
 
 def _board_text(rules: str | None) -> str | None:
-    """A board as the store writes it."""
+    """Return a board as the store writes it."""
     if rules is None:
         return None
     from lab2048.rules import Board
@@ -63,7 +63,7 @@ def list_games(
 ) -> None:
     """List the games, newest first.
 
-    A damaged game is counted and left out; the exit code is then 3.
+    Damaged games are counted and skipped; the exit code is then 3.
 
     Example: lab2048 games list --kind play --best --limit 5
     """
@@ -96,12 +96,12 @@ def list_games(
     elif entries:
         from lab2048.views.game_list import games_table
 
-        # A pipe has no width: folding there would only hinder the next program.
+        # Lines in a pipe are not wrapped: another program reads them.
         make_console(width=None if sys.stdout.isatty() else 1000).print(games_table(entries))
         if has_more:
             say(f"the {'best' if best else 'newest'} {limit}; --limit N shows more")
     elif not damages:
-        say("no such game is kept: lab2048 play makes one")
+        say("no such games: lab2048 play starts one")
     if damages:
         _report_damages(damages)
         say(f"damaged {len(damages)}")
@@ -110,7 +110,7 @@ def list_games(
 
 @app.command()
 def show(id_: IdArgument, as_json: JsonOption = False, store: StoreOption = None) -> None:
-    """Show one game: the facts, the moves, the last board.
+    """Show one game: its facts, its moves and its last board.
 
     Example: lab2048 games show 12
     """
@@ -119,13 +119,13 @@ def show(id_: IdArgument, as_json: JsonOption = False, store: StoreOption = None
     from lab2048.views.text import render, wants_codes
 
     with _open(store) as the_store:
-        kept = the_store.get(id_)
-    episode, run = kept.episode, kept.run
+        stored = the_store.get(id_)
+    episode, run = stored.episode, stored.run
     if as_json:
-        place = {"id": kept.id, "run": run.id, "number": kept.number, "kind": run.kind, "kept": kept.created}
-        print_json("episode-1", {**episode.to_json(), "provenance": kept.provenance, **place})
+        origin = {"id": stored.id, "run": run.id, "number": stored.number, "kind": run.kind, "kept": stored.created}
+        print_json("episode-1", {**episode.to_json(), "provenance": stored.provenance, **origin})
         return
-    print(game_facts(kept), end="")
+    print(game_facts(stored), end="")
     board = Game(episode.rules, episode.seed).board
     for turn in episode.replay():
         board = turn.board
@@ -145,11 +145,11 @@ def replay(
     as_json: JsonOption = False,
     store: StoreOption = None,
 ) -> None:
-    """Play a game again and prove it move by move.
+    """Replay a game move by move, and verify it.
 
     Example: lab2048 games replay 12 --speed 20
     """
-    from lab2048.cli.replay_view import animate, tell, told
+    from lab2048.cli.replay_view import animate, replay_data, tell
     from lab2048.views.number import count
 
     with _open(store) as the_store:
@@ -157,13 +157,13 @@ def replay(
     last = len(episode.moves)
     turns = (turn for turn in episode.replay() if turn.number % every == 0 or turn.number == last)
     if as_json:
-        print_json("replay-1", told(id_, episode, turns))
+        print_json("replay-1", replay_data(id_, episode, turns))
         return
     if plain or not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
         tell(episode, turns)
     else:
         animate(episode, turns, every / speed)
-    print(f"proved: {count(last, 'move')}, score {episode.score}, highest tile {episode.max_tile}")
+    print(f"verified: {count(last, 'move')}, score {episode.score}, highest tile {episode.max_tile}")
 
 
 @app.command()
@@ -189,7 +189,7 @@ def export(
         raise UsageError("IDs and --player or --rules: expected only one of the two")
     is_file = out is not None and str(out) != "-"
     if as_json and not is_file:
-        raise UsageError("--json: the games themselves are JSON already; expected --out FILE beside it")
+        raise UsageError("--json: the exported games are JSON already; expected --json only with --out FILE")
     _check_player(player)
     with contextlib.ExitStack() as stack:
         the_store = stack.enter_context(_open(store))
@@ -257,13 +257,13 @@ def import_games(
 
     Example: lab2048 games import games.jsonl
     """
-    from lab2048.records.exchange import Tally, import_lines
+    from lab2048.records.exchange import ImportCounts, import_lines
     from lab2048.records.store import Store
 
-    tally = Tally()
+    counts = ImportCounts()
 
     def refuse(number: int, reason: str) -> None:
-        if tally.refused <= MAX_REPORTS:
+        if counts.refused <= MAX_REPORTS:
             say(f"line {number}: {reason}")
 
     with contextlib.ExitStack() as stack:
@@ -272,19 +272,19 @@ def import_games(
             stream = _standard_input() if file == "-" else stack.enter_context(Path(file).open("rb"))
             the_store = stack.enter_context(Store.open(store))
             try:
-                import_lines(the_store, stream, tally, refuse=refuse, progress=lambda: show(f"{tally} so far"))
+                import_lines(the_store, stream, counts, refuse=refuse, progress=lambda: show(f"{counts} so far"))
             except (StoreError, KeyboardInterrupt):
-                say_how(f"stopped: {tally}; what was imported is kept, go on with", again())
+                say_how(f"stopped: {counts}; the imported games are saved; continue with", again())
                 raise
         except OSError as error:
             raise FileError(f"{file} cannot be read: {error.strerror}", code="file.unreadable") from None
-    if tally.refused > MAX_REPORTS:
-        say(f"and {tally.refused - MAX_REPORTS} more lines")
+    if counts.refused > MAX_REPORTS:
+        say(f"and {counts.refused - MAX_REPORTS} more lines")
     if as_json:
-        print_json("games-import-1", vars(tally))
+        print_json("games-import-1", vars(counts))
     else:
-        print(tally)
-    if tally.refused:
+        print(counts)
+    if counts.refused:
         raise typer.Exit(FileError.exit_code)
 
 
@@ -305,7 +305,7 @@ def _report_damages(damages: list[StoreError]) -> None:
 
 def _check_player(player: str | None) -> None:
     if player is not None and not player.isprintable():
-        raise UsageError(f"player {player!r} is no name: expected printable characters", field="player")
+        raise UsageError(f"player {player!r} is not a name: expected printable characters", field="player")
 
 
 def _standard_input() -> BinaryIO:
@@ -316,7 +316,7 @@ def _standard_input() -> BinaryIO:
 
 
 def _open(path: Path | None) -> "Store":
-    """Open a store for reading: asking for games must not make an empty store."""
+    """Open a store for reading; never create one."""
     from lab2048.records.store import Store
 
     return Store.open(path, create=False)

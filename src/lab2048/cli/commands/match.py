@@ -1,4 +1,4 @@
-"""`lab2048 match`: players meet the same seeds."""
+"""`lab2048 match`: compare players on the same seeds."""
 
 import contextlib
 import os
@@ -113,14 +113,14 @@ def match(
     for spec in specs:
         if fit_player(spec, the_rules).is_interactive:
             raise UsageError(
-                f"player {spec} cannot play a match: expected a player that chooses by itself", field="player"
+                f"player {spec} cannot play a match: expected a player that is not interactive", field="player"
             )
     the_match = Match(the_rules, specs, seed, games)
     required = [Requirement.from_text(text, len(specs)) for text in require or ()]
     with contextlib.ExitStack() as stack:
         results = sys.stdout
         tell = partial(_tell_games, the_match, results, n_told, Counter()) if as_jsonl else None
-        stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # what a player prints is no result
+        stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # the output of a player is not a result
         live = _events(the_match, results, required) if as_jsonl else _live(the_match)
         recorder = MatchRecorder(stack.enter_context(Store.open(store)), the_match) if keep else None
         if recorder and resume:
@@ -135,9 +135,9 @@ def match(
     if code:
         sys.stdout.flush()
         if keep:
-            say_how("the games played are kept; go on with", again("--resume"))
+            say_how("the finished games are saved; continue with", again("--resume"))
         else:
-            say_how("the games played are not kept; again:", again())
+            say_how("the finished games are not saved; run again with", again())
         raise typer.Exit(code)
     missed = [
         required_result for each in required for required_result in each.check(the_match) if not required_result.is_met
@@ -147,7 +147,7 @@ def match(
 
 
 def _facts(match: "Match", required: "list[Requirement]") -> dict[str, Any]:
-    """What a match has found, and whether it is as required, if anything is."""
+    """Return the results of a match, and of its requirements if there are any."""
     required_results = [required_result.to_json() for each in required for required_result in each.check(match)]
     return match.to_json() | ({"requirements": required_results} if required else {})
 
@@ -193,11 +193,11 @@ def _play(
 
 
 def _stop(pool: "Pool") -> None:
-    """The first Ctrl-C ends the match in good order; the second one does not wait for that."""
+    """Finish properly at the first Ctrl-C, stop at once at the second."""
     if pool.is_stopped:
         raise KeyboardInterrupt
     pool.stop()
-    say("\nending: games that are over count, those under way are dropped; Ctrl-C again leaves at once")
+    say("\nstopping: finished games count, unfinished ones are dropped; press Ctrl-C again to stop at once")
 
 
 @contextlib.contextmanager
@@ -225,7 +225,7 @@ def _events(match: "Match", results: TextIO, required: "list[Requirement]") -> I
 
 @contextlib.contextmanager
 def _live(match: "Match") -> Iterator[Callable[[], None]]:
-    """A table that follows the match, on a terminal; elsewhere a line every ten seconds."""
+    """Show a live table on a terminal; elsewhere print a line every ten seconds."""
     n_all = match.n_games * len(match.players)
     due = time.monotonic() + (0 if sys.stderr.isatty() else 10)
 
@@ -236,10 +236,10 @@ def _live(match: "Match") -> Iterator[Callable[[], None]]:
 
     def progress() -> str:
         n, spent = n_played(), time.monotonic() - begin
-        rate = f", {(n - n_found) / spent:,.3g} a second" if n > n_found else ""
-        # Games that were found took no time.
+        rate = f", {(n - n_found) / spent:,.3g} per second" if n > n_found else ""
+        # Games found in the store took no time.
         seconds = spent * n / max(1, n - n_found)
-        each = f" ({match.n_games:,} for each player)" if len(match.players) > 1 else ""
+        each = f" ({match.n_games:,} per player)" if len(match.players) > 1 else ""
         meter, games = bar(n / n_all, seconds) if n > n_found else "", f"{n:,} of {count(n_all, 'game')}"
         forms = (f"{games}{each}{rate}", f"{games}{rate}", games)
         return fit(columns_of(sys.stderr), *(f"{meter}  {form}".strip() for form in forms))
@@ -266,7 +266,7 @@ def _live(match: "Match") -> Iterator[Callable[[], None]]:
             drawn = time.monotonic()
             if drawn > due:
                 live.update(match_table(match, title=progress(), width=console.width), refresh=True)
-                # Many games take long to sum up: a tenth of the time is enough for showing them.
+                # Summaries of many games are slow: spend at most a tenth of the time on them.
                 due = time.monotonic() + max(0.2, 10 * (time.monotonic() - drawn))
 
         yield table

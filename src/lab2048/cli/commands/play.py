@@ -1,4 +1,4 @@
-"""`lab2048 play`: the game in a plain terminal, or in a pipe."""
+"""`lab2048 play`: play in a plain terminal or through a pipe."""
 
 import os
 import random
@@ -47,8 +47,8 @@ def play(
 
     Keys: w a s d or the arrows, u undo, r redo, x new game, ? keys, q quit;
     on hexagons q w e a s d move, and Q quits; ? shows the keys of any board.
-    When the input is no terminal, lines of keys are read, and a script can play: the board is shown after each
-    line; with --json only how the last game ended.
+    Without a terminal, lines of keys are read from standard input, so a script can play.  The board is printed after
+    each line; with --json only the result of the last game is printed.
 
     Example: lab2048 play --rules "####|#xx#|####" --seed 7
     """
@@ -76,7 +76,7 @@ def play(
 
 
 def _play_on_screen(plain: PlainGame, session: "Session") -> None:
-    """Act on each key at once, on a screen that shows one board."""
+    """Handle each key at once, on a screen that shows one board."""
     with Keys() as source:
         message = plain.help
         _paint(plain, message)
@@ -93,13 +93,13 @@ def _play_on_screen(plain: PlainGame, session: "Session") -> None:
 
 
 def _paint(plain: PlainGame, message: str) -> None:
-    """Show one board and nothing else: all in one piece, so that it does not flicker."""
+    """Draw the screen in one write, so that it does not flicker."""
     text = compose(plain, message, _size(), colour=wants_codes(sys.stdout))
     print(f"\x1b[H\x1b[J{text}", end="", flush=True)
 
 
 def _size() -> os.terminal_size:
-    """The size of the terminal now, whatever COLUMNS said when it began; 80x24 if it does not know."""
+    """Return the current size of the terminal, ignoring COLUMNS; 80x24 if it is unknown."""
     try:
         columns, lines = os.get_terminal_size(sys.stdout.fileno())
     except OSError:
@@ -108,7 +108,7 @@ def _size() -> os.terminal_size:
 
 
 def _leave_screen(plain: PlainGame, session: "Session") -> None:
-    """Leave the last board among what the shell shows; say what was said only on the screen."""
+    """Print the last board after the screen is closed, and repeat an error of the store."""
     columns = _size().columns
     print(f"{plain.header(columns)}\n{plain.frame(columns, colour=wants_codes(sys.stdout))}", flush=True)
     if session.failure:
@@ -116,7 +116,7 @@ def _leave_screen(plain: PlainGame, session: "Session") -> None:
 
 
 def _play_lines(plain: PlainGame) -> None:
-    """Act on each line, and show the board after it."""
+    """Handle each line of keys, and print the board after it."""
     hint = "; end lines with Enter" if sys.stdin.isatty() else ""
     print(f"{plain.header()}\n{plain.help}{hint}\n")
     _show(plain, "")
@@ -131,7 +131,7 @@ def _play_lines(plain: PlainGame) -> None:
 
 
 def _play_silently(plain: PlainGame, session: "Session") -> None:
-    """Act on all lines, and tell the last game as data; what was said about keys is told with it."""
+    """Handle all lines, then print the last game and all messages as JSON."""
     said: list[str] = []
     for keys in read_lines():
         for key in keys:
@@ -173,7 +173,7 @@ def _press(keys: str, plain: PlainGame) -> str:
 
 
 def _ignore(failure: str) -> None:
-    """Do nothing: the screen shows it, and it is repeated at the end."""
+    """Do nothing: the screen shows the failure, and it is repeated at the end."""
 
 
 def _complain(failure: str) -> None:
@@ -182,7 +182,7 @@ def _complain(failure: str) -> None:
 
 
 def _sum_up(session: "Session", *, is_told: bool) -> None:
-    """Print how the last game stands, and the games that could not be saved as text."""
+    """Print the result of the last game, and games that could not be saved as text."""
     game = session.last_played
     if game and not is_told:
         moves = count(len(game.turns), "move")

@@ -22,7 +22,7 @@ class _Players(Group):
     """`lab2048 players first` means `lab2048 players show first`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command; a word that is no command is a player, unless another player follows."""
+        """Return the command; any other word is a player, unless a second player follows."""
         from lab2048.players import names
 
         word, *others = args

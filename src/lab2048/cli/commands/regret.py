@@ -1,4 +1,4 @@
-"""`lab2048 regret`: what players lose against the best play."""
+"""`lab2048 regret`: measure the loss of players against optimal play."""
 
 from pathlib import Path
 from typing import Annotated
@@ -58,11 +58,11 @@ def regret(
     for spec in specs:
         if fit_player(spec, table.problem.rules).is_interactive:
             raise UsageError(
-                f"player {spec} cannot be graded: expected a player that chooses by itself", field="player"
+                f"player {spec} cannot be graded: expected a player that is not interactive", field="player"
             )
     make_ready(SOLVER, *groups_of(specs))
     if table.manifest["dtype"] == "<f4" and table.problem.goal_rank == 0:
-        say("the table has values of 32 bits: moves that agree in seven digits count as equal (solve --exact keeps 64)")
+        say("the table has 32-bit values: moves equal in seven digits count as equal (solve --exact saves 64 bits)")
     found = []
     with progress_line() as show:
         for i, spec in enumerate(specs):
@@ -84,14 +84,14 @@ def regret(
         print_json("regret-1", result)
         return
     unit = "chance to win" if has_goal else "score"
-    print(f"{table.problem.rules.board.to_text()}: the best play is worth {table.manifest['value']:.9g} ({unit})")
+    print(f"{table.problem.rules.board.to_text()}: optimal play is worth {table.manifest['value']:.9g} ({unit})")
     for each in found:
         loss = each.per_game
         best = percent(each.n_best / each.n_moves) if each.n_moves else "-"
         print(
-            f"{each.player}: loses {number(each.per_move)} a move, {number(loss.value)} a game "
+            f"{each.player}: loses {number(each.per_move)} per move, {number(loss.value)} per game "
             f"[{number(loss.low)}, {number(loss.high)}]; "
-            f"{best} of {number(each.n_moves)} moves are best ({count(games, 'game')})"
+            f"{best} of {number(each.n_moves)} moves are optimal ({count(games, 'game')})"
         )
         for mistake in each.worst[:3]:
             print(f"    {mistake.board.to_text()}: {mistake.move}, not {mistake.best}, loses {number(mistake.loss)}")

@@ -1,4 +1,4 @@
-"""`lab2048 serve`: the page, on this machine."""
+"""`lab2048 serve`: serve the page on this machine."""
 
 import contextlib
 import errno
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PORT = 2048
 LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"
-SWITCH_SECONDS = 0.001  # how long a thread keeps Python's lock: short, so that no answer waits for a player
+SWITCH_SECONDS = 0.001  # how long a thread holds the GIL: short, so that requests do not wait for a player
 
 PortOption = Annotated[
     int, typer.Option("--port", "-p", metavar="N", help="Port to listen on (0 = any free one)."), Within(0, 65535)
@@ -36,7 +36,7 @@ PortOption = Annotated[
 def serve(
     port: PortOption = PORT,
     lan: Annotated[
-        bool, typer.Option("--lan", help="Also serve phones and other devices in your network, by a link with a token.")
+        bool, typer.Option("--lan", help="Also allow other devices in your network, with a link that contains a token.")
     ] = False,
     open_: Annotated[
         bool, typer.Option("--open/--no-open", " /--no-browser", help="Open the page in a browser.")
@@ -45,8 +45,8 @@ def serve(
 ) -> None:
     """Start the page: play, watch, compare, design, train and solve in the browser.
 
-    It answers on this machine only, unless --lan is given.  Ctrl-C ends it; games are kept
-    move by move, and jobs keep what they have and can go on next time.
+    Only this machine can open it, unless --lan is given.  Ctrl-C stops it.  Every move is saved, and
+    interrupted jobs can be resumed.
 
     Example: lab2048 serve --port 8000 --no-open
     """
@@ -56,20 +56,20 @@ def serve(
     if listener is None:
         address = f"http://{LOCAL}:{port}/"
         if _is_ours(address) and not lan:
-            print(f"lab2048 is running already: {address}")
+            print(f"lab2048 is already running: {address}")
             _open_browser(address, wanted=open_)
             return
         raise UsageError(
-            f"port {port} is taken by another program: expected a free one, as in --port {port + 1}", field="port"
+            f"port {port} is used by another program: expected a free port, such as --port {port + 1}", field="port"
         )
     with listener:
         _run(listener, token, store, open_browser=open_)
 
 
 def _listen(port: int, *, lan: bool) -> socket.socket | None:
-    """A socket that listens, or None if the port is taken."""
+    """Return a listening socket, or None if the port is in use."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    if os.name == "posix":  # elsewhere it would let two programs listen
+    if os.name == "posix":  # on other systems two programs could listen
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((EVERYWHERE if lan else LOCAL, port))
@@ -79,13 +79,13 @@ def _listen(port: int, *, lan: bool) -> socket.socket | None:
         if error.errno in (errno.EADDRINUSE, getattr(errno, "WSAEADDRINUSE", errno.EADDRINUSE)):
             return None
         raise UsageError(
-            f"port {port} cannot be used ({error.strerror}): expected another, as in --port 8000", field="port"
+            f"port {port} cannot be used ({error.strerror}): expected another one, such as --port 8000", field="port"
         ) from None
     return listener
 
 
 def _is_ours(address: str) -> bool:
-    """True if a lab2048 answers there."""
+    """Return True if lab2048 answers at this address."""
     import urllib.request
 
     try:
@@ -114,12 +114,12 @@ def _run(listener: socket.socket, token: str | None, path: Path | None, *, open_
         )  # fmt: skip
         server = uvicorn.Server(config)
         _Ending(server, app)
-        print(f"lab2048 is on {address}")
+        print(f"lab2048 is running at {address}")
         if token:
             print(f"in your network: http://{_own_address()}:{port}/?token={token}")
-        print("Ctrl-C ends it; every game is kept.", flush=True)
+        print("Press Ctrl-C to stop it; every game is saved.", flush=True)
         _open_browser(address, wanted=open_browser)
-        for number in (signal.SIGINT, signal.SIGTERM):  # a shell may have left the first one ignored
+        for number in (signal.SIGINT, signal.SIGTERM):  # a shell may have set SIGINT to be ignored
             signal.signal(number, signal.default_int_handler)
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
@@ -129,18 +129,18 @@ def _run(listener: socket.socket, token: str | None, path: Path | None, *, open_
 
 
 def _open_lab(store: "Store") -> "Lab":
-    """The laboratory, and what it did not finish last time."""
+    """Create the application and report interrupted jobs."""
     from lab2048.views.web.state import Lab
 
     lab = Lab(store)
     lab.jobs.load()
     for id_ in lab.jobs.interrupted():
-        say(f"{id_} was interrupted when lab2048 last ended; the page can resume it")
+        say(f"{id_} was interrupted when lab2048 last stopped; you can resume it on the page")
     return lab
 
 
 def _own_address() -> str:
-    """The address of this machine in its network; nothing is sent to find out."""
+    """Return the address of this machine in its network, without sending anything."""
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(("192.0.2.1", 9))
         return str(probe.getsockname()[0])
@@ -148,7 +148,7 @@ def _own_address() -> str:
 
 
 def _open_browser(address: str, *, wanted: bool) -> None:
-    """Open the page if there is a screen to show it on; a moment later, when the server answers."""
+    """Open the page in a browser, if there is a display, once the server answers."""
     has_screen = (
         os.name != "posix" or sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
     )
@@ -166,14 +166,14 @@ def _browse(address: str) -> None:
 
 
 class _Ending:
-    """Ctrl-C also ends the streams of news, which would otherwise never end."""
+    """A server that closes event streams at Ctrl-C; otherwise they would keep it running."""
 
     def __init__(self, server: Any, app: "LazyApp") -> None:
-        """Step in before the server handles a signal."""
+        """Handle signals before the server does."""
         self._handle, self._app = server.handle_exit, app
         server.handle_exit = self
 
     def __call__(self, number: int, frame: Any) -> None:
-        """End the streams, then the server."""
+        """Close the event streams, then stop the server."""
         self._app.close()
         self._handle(number, frame)

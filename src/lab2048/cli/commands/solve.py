@@ -1,4 +1,4 @@
-"""`lab2048 solve`: the exact value of a board, and the table of all of them."""
+"""`lab2048 solve`: compute exact values of a board, and a table of all its states."""
 
 import contextlib
 import os
@@ -86,7 +86,7 @@ def solve(
         check_folder(out, problem, is_exact=exact)
     make_ready(SOLVER)
     with contextlib.ExitStack() as stack:
-        pool = stack.enter_context(_crew(n_workers))
+        pool = stack.enter_context(_workers(n_workers))
         if only_estimate:
             with working("counting boards of smaller goals"):
                 found = _estimate(problem, pool, limits, out or Path(tempfile.gettempdir()))
@@ -107,7 +107,11 @@ def solve(
             try:
                 table = work.run()
             except KeyboardInterrupt:
-                kept = "what is done is kept; go on with" if out else "nothing is kept without --out DIR; again:"
+                kept = (
+                    "the finished layers are saved; continue with"
+                    if out
+                    else "nothing is saved without --out DIR; run again with"
+                )
                 begin_line(sys.stderr)
                 say_how(kept, again())
                 raise
@@ -120,13 +124,13 @@ def solve(
                 **count.to_json(),
                 "layers": len(table.layers),
                 "seconds": work.seconds,
-                "cpu_seconds": time.process_time() - cpu_begin,  # of this run, all workers together
+                "cpu_seconds": time.process_time() - cpu_begin,  # of this process, all workers together
                 "bytes": table.n_bytes,
                 "peak_memory": peak_memory(),
                 "table": str(out) if out else None,
             }
             if tiles:
-                show("following the best moves")
+                show("following optimal moves")
                 result["tiles"] = {str(tile): chance for tile, chance in tile_chances(table).items()}
                 result["seconds"] += time.perf_counter() - begin - work.seconds
     if as_jsonl:
@@ -138,7 +142,7 @@ def solve(
 
 
 def _teller() -> "Callable[[Progress], None]":
-    """What prints events: a layer each, but not so many that printing them takes the time."""
+    """Return a function that prints an event per layer, at most 20 per second."""
     due = 0.0
 
     def tell(at: "Progress") -> None:
@@ -164,9 +168,9 @@ def read_problem(
     memory: str,
     workers: int,
 ) -> "tuple[Problem, Memory, int]":
-    """The problem that the options describe, its limits and the number of workers.
+    """Return the problem of the options, its memory limits and the number of workers.
 
-    With a goal and no objective the goal is the objective.
+    If a goal but no objective is given, the objective is win.
     """
     from lab2048.rules import Rules
     from lab2048.solver.memory import Memory, read_size
@@ -175,12 +179,12 @@ def read_problem(
     n_workers = workers or os.cpu_count() or 1
     kind = objective or ("score" if goal is None else "win")
     if kind == "win" and goal is None:
-        raise UsageError("objective win has nothing to reach: expected --goal TILE", field="objective")
+        raise UsageError("objective win needs a goal: expected --goal TILE", field="objective")
     rules = Rules.from_text(board, goal=goal or 2048, spawn=spawn, start=start, spawner=spawner)
     return Problem.of(rules, kind), Memory.within(read_size(memory), n_workers), n_workers
 
 
-def _crew(n_workers: int) -> "Workers":
+def _workers(n_workers: int) -> "Workers":
     from lab2048.solver.workers import Workers
 
     return Workers(n_workers)
@@ -205,7 +209,7 @@ def _line(at: "Progress") -> str:
 
 
 def _share(at: "Progress") -> float | None:
-    """How much is done: forward, which comes first, cannot know."""
+    """Return the share that is done; None during the forward pass, which cannot know."""
     n_all = 2 * at.count.afterstates
     return (at.count.afterstates + at.n_valued) / n_all if at.n_all and n_all else None
 
@@ -219,7 +223,7 @@ def _show(result: dict[str, Any]) -> None:
         print(f"missed with probability {result['loss_probability']:.12g}")
     else:
         print(f"{rules['board']}: expected score {result['value']:.12g}")
-    print(f"{result['states']:,} states, {result['lost']:,} lost, {result['states_raw']:,} with all their copies")
+    print(f"{result['states']:,} states, {result['lost']:,} lost, {result['states_raw']:,} without symmetry")
     print(f"{result['afterstates']:,} afterstates, {result['won']:,} won, in {result['layers']} layers")
     for tile, chance in result.get("tiles", {}).items():
         print(f"{tile:>6} {chance:.9f}")
@@ -238,7 +242,7 @@ def _show_estimate(found: "Estimate", *, as_json: bool) -> None:
     about = "" if found.is_exact else "more than " if found.is_least else "about "
     print(f"{about}{number(found.afterstates)} afterstates, {number(found.states)} states")
     print(f"about {number(found.seconds)} s")
-    print(f"{about}{number(found.disk / 2**20)} MB of disk at most, {number(found.free_disk / 2**20)} MB are free")
-    print(f"best with {number(found.memory / 2**20)} MB of memory, {number(found.free_memory / 2**20)} MB are free")
-    print("it fits here" if found.fits else "it does not fit here")
-    print(f"how: {found.how}")
+    print(f"{about}{number(found.disk / 2**20)} MB of disk space at most, {number(found.free_disk / 2**20)} MB free")
+    print(f"best with {number(found.memory / 2**20)} MB of memory, {number(found.free_memory / 2**20)} MB free")
+    print("it fits on this machine" if found.fits else "it does not fit on this machine")
+    print(f"method: {found.how}")

@@ -1,4 +1,4 @@
-"""`lab2048 study`: published experiments again, beside the published figures."""
+"""`lab2048 study`: rerun published experiments and compare the figures."""
 
 import contextlib
 import os
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from lab2048.studies.run.runner import Runner
 
 app = Commands(
-    "Run published experiments again, and see your figures beside the published ones.\n\n"
+    "Rerun published experiments and compare your figures with the published ones.\n\n"
     "Example: lab2048 study run 000-lookahead --quick"
 )
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name from `lab2048 study list`, all, or FILE.toml.")]
 QuickOption = Annotated[bool, typer.Option("--quick", help="Fewer games: all studies take about 15 minutes.")]
-TinyOption = Annotated[bool, typer.Option("--tiny", hidden=True, help="The fewest games that show it works.")]
+TinyOption = Annotated[bool, typer.Option("--tiny", hidden=True, help="As few games as possible, for tests.")]
 StudySeedOption = Annotated[
     int, typer.Option("--seed", "-s", metavar="N", help="Seed of all games and trainings."), SEED
 ]
@@ -45,7 +45,7 @@ FolderOption = Annotated[
     ),
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
-ALL = "all"  # the name that stands for every study
+ALL = "all"  # name for all studies
 
 
 @app.command("list")
@@ -82,7 +82,7 @@ def run(
     force: Annotated[bool, typer.Option("--force", help="Run rows again that have a result.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a study row by row; what is done is kept, and the same command goes on.
+    """Run a study; finished rows are saved, and the same command continues it.
 
     Example: lab2048 study run 000-optimal --quick
     """
@@ -90,9 +90,9 @@ def run(
     from lab2048.studies.report import make_report
 
     if name == ALL and as_json:
-        raise UsageError("all and --json: expected one study for a report in JSON")
+        raise UsageError("all and --json: expected the name of one study with --json")
     if name == ALL and rows:
-        raise UsageError("all and --row: expected one study to choose rows of")
+        raise UsageError("all and --row: expected the name of one study with --row")
     for each in study_names() if name == ALL else [name]:
         result_folder = _result_folder(each, quick=quick, tiny=tiny, seed=seed, folder=folder)
         if not _run(result_folder, workers or os.cpu_count() or 1, rows or [], force=force):
@@ -101,18 +101,21 @@ def run(
             words = [word for row in rows or [] for word in ("--row", row)]
             words += (["--workers", str(workers)] if workers else []) + (["--json"] if as_json else [])
             say_how(
-                "interrupted; what is done is kept; go on with", _command("run", result_folder, name, folder, *words)
+                "interrupted; finished rows are saved; continue with",
+                _command("run", result_folder, name, folder, *words),
             )
             raise typer.Exit(130)
         if name == ALL:
             _show_short(make_report(result_folder))
         else:
             _show(make_report(result_folder), as_json=as_json)
-            say(f"as a page: {_command('report', result_folder, name, folder)} --html {result_folder.study.name}.html")
+            say(
+                f"HTML report: {_command('report', result_folder, name, folder)} --html {result_folder.study.name}.html"
+            )
 
 
 def _run(result_folder: "ResultFolder", n_workers: int, rows: list[str], *, force: bool) -> bool:
-    """Run what is missing; return whether it was run to the end."""
+    """Run the missing rows; return False if it was interrupted."""
     from lab2048.studies.run.runner import Runner
 
     with contextlib.redirect_stdout(sys.stderr), live() as show:
@@ -120,7 +123,7 @@ def _run(result_folder: "ResultFolder", n_workers: int, rows: list[str], *, forc
         with on_interrupt(partial(_stop, runner)):
             for row, result in runner.run():
                 spent = f"{result.seconds:.1f} s, CPU {result.cpu_seconds:.1f} s"
-                say(f"{row.id}: {f'left out: {result.skip_reason}' if result.skip_reason else spent}")
+                say(f"{row.id}: {f'skipped: {result.skip_reason}' if result.skip_reason else spent}")
     return not runner.is_stopped
 
 
@@ -143,7 +146,7 @@ def report(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what is kept of a study: published, ours, interval and verdict of every figure.
+    """Show the results of a study: published value, our value, interval and agreement of every figure.
 
     Example: lab2048 study report 000-lookahead --quick --html lookahead.html
     """
@@ -152,7 +155,7 @@ def report(
 
     if name == ALL:
         if markdown is None or html is not None or as_json:
-            raise UsageError("report all: expected --markdown FOLDER, and no other form", field="report")
+            raise UsageError("report all: expected --markdown FOLDER, and neither --html nor --json", field="report")
         _write_all(markdown, quick=quick, tiny=tiny, seed=seed, folder=folder, force=force)
         return
     result_folder = _result_folder(name, quick=quick, tiny=tiny, seed=seed, folder=folder)
@@ -160,10 +163,10 @@ def report(
     if not found.results:
         quicker = ResultFolder(result_folder.study, "quick", result_folder.seed, folder)
         there_is = (
-            f", or {_command('report', quicker, name, folder)}, of which there is some" if quicker.results() else ""
+            f"; the quick run has results: {_command('report', quicker, name, folder)}" if quicker.results() else ""
         )
         raise UsageError(
-            f"no row of this run is done: {_command('run', result_folder, name, folder)} comes first{there_is}"
+            f"no row of this run is finished: run {_command('run', result_folder, name, folder)} first{there_is}"
         )
     if html is not None:
         _write_html(found, html, force=force)
@@ -183,7 +186,7 @@ def _result_folder(name: str, *, quick: bool, tiny: bool, seed: int, folder: Pat
 
 
 def _command(verb: str, result_folder: "ResultFolder", name: str, folder: Path | None, *more: str) -> str:
-    """The command that does this with the same results."""
+    """Return the command line with the same study, size, seed and folder."""
     words = ["study", verb, name]
     words += {"full": [], "quick": ["--quick"], "test": ["--tiny"]}[result_folder.size]
     words += ["--seed", str(result_folder.seed)] if result_folder.seed != 1 else []
@@ -192,11 +195,11 @@ def _command(verb: str, result_folder: "ResultFolder", name: str, folder: Path |
 
 
 def _stop(runner: "Runner") -> None:
-    """The first Ctrl-C keeps what there is; the second one does not wait."""
+    """Stop after saving at the first Ctrl-C, at once at the second."""
     if runner.is_stopped:
         raise KeyboardInterrupt
     runner.stop()
-    say("\nkeeping what is done; Ctrl-C again leaves at once")
+    say("\nsaving the finished rows; press Ctrl-C again to stop at once")
 
 
 def _show(found: "Report", *, as_json: bool) -> None:
@@ -205,14 +208,14 @@ def _show(found: "Report", *, as_json: bool) -> None:
         return
     from lab2048.views.study.text import report_table
 
-    # A pipe has no width: folding there would only hinder whoever reads it.
+    # Lines in a pipe are not wrapped: another program reads them.
     is_terminal = sys.stdout.isatty()
     console = make_console(width=None if is_terminal else 1000)
     console.print(report_table(found, console.width if is_terminal else None))
 
 
 def _show_short(found: "Report") -> None:
-    """A line for each study, where there are several."""
+    """Print one line per study."""
     from lab2048.views.study.text import summary, write_spent
 
     seconds, cpu = write_spent(list(found.results.values()))
@@ -220,25 +223,25 @@ def _show_short(found: "Report") -> None:
 
 
 def _write_all(to: Path, *, quick: bool, tiny: bool, seed: int, folder: Path | None, force: bool) -> None:
-    """A page of every study that there is something of: of its full run, unless the quick one tells more figures."""
+    """Write a page per study with results: of its full run, or of the quick run if that has more figures."""
     from lab2048.studies.reading import study_names
     from lab2048.studies.report import make_report
 
     try:
         to.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"{to} cannot be made: {error.strerror}", code="file.unwritable") from None
+        raise FileError(f"{to} cannot be created: {error.strerror}", code="file.unwritable") from None
     for name in study_names():
         sizes = [(quick, tiny)] if quick or tiny else [(False, False), (True, False)]
-        shelves = [_result_folder(name, quick=q, tiny=t, seed=seed, folder=folder) for q, t in sizes]
+        folders = [_result_folder(name, quick=q, tiny=t, seed=seed, folder=folder) for q, t in sizes]
         result_folder = max(
-            shelves, key=lambda result_folder: make_report(result_folder).n_measured
-        )  # the first of those alike
+            folders, key=lambda result_folder: make_report(result_folder).n_measured
+        )  # the first one if equal
         found = make_report(result_folder)
         if found.results:
             _write_markdown(found, to / f"{name}.md", _command("report", result_folder, name, None), force=force)
         else:
-            say(f"{name}: nothing is kept")
+            say(f"{name}: no results")
     from lab2048.records.atomic_file import replacing
     from lab2048.views.study.text import index_markdown
 
@@ -266,7 +269,7 @@ def _write_markdown(found: "Report", path: Path, command: str, *, force: bool) -
 
     drawn = {path.with_suffix(".svg"): (report_svg(found), found.study.title)}
     if curves := curves_svg(found):
-        drawn[path.with_name(f"{path.stem}-curves.svg")] = (curves, f"{found.study.title}, while learning")
+        drawn[path.with_name(f"{path.stem}-curves.svg")] = (curves, f"{found.study.title}, during training")
     for target in (path, *drawn):
         check_target(target, force=force)  # all of them before any is written
     for chart, (picture, _) in drawn.items():

@@ -16,7 +16,7 @@ from lab2048.errors import BoardError
 if TYPE_CHECKING:
     from lab2048.solver.table import MoveValue, Table
 
-app = Commands("Look after the tables of solved boards.\n\nExample: lab2048 table verify tables/3x3-256")
+app = Commands("Verify tables of solved boards.\n\nExample: lab2048 table verify tables/3x3-256")
 
 KINDS = ("sqlite", "parquet", "csv")
 FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Folder written by `lab2048 solve --out`.")]
@@ -32,7 +32,7 @@ def verify(
     ] = 100_000,
     as_json: JsonOption = False,
 ) -> None:
-    """Prove a table: checksums, order, and the Bellman equation on a sample or on all of it.
+    """Verify a table: checksums, order, and the Bellman equation for a sample or all of it.
 
     Example: lab2048 table verify tables/3x3-256 --sample 0
     """
@@ -55,7 +55,9 @@ def verify(
     if as_json:
         print_json("table-verify-1", {"table": str(folder), **vars(found)})
         return
-    print(f"right: {count(found.layers, 'layer')}, {found.checked:,} of {found.afterstates:,} afterstates recomputed")
+    print(
+        f"verified: {count(found.layers, 'layer')}, {found.checked:,} of {found.afterstates:,} afterstates recomputed"
+    )
 
 
 def probe(
@@ -65,7 +67,7 @@ def probe(
     ],
     as_json: JsonOption = False,
 ) -> None:
-    """Say what every legal move is worth, and which spawns are the best and the worst for the best one.
+    """Show the exact value of every legal move, and the best and worst spawns after the best one.
 
     Example: lab2048 probe tables/3x3-256 "2 4 # / # 2 # / # # #"
     """
@@ -78,7 +80,7 @@ def probe(
     state = Board.from_text(read_board(board))
     moves = opened.move_values(state)
     if not moves:
-        raise BoardError(f"no move is possible on {state.to_text()}: expected a board with a legal move")
+        raise BoardError(f"no legal move on {state.to_text()}: expected a board with a legal move")
     best = opened.best(moves)
     spawns = [] if opened.problem.is_won(best.after) else _spawns(opened, best)
     if as_json:
@@ -112,7 +114,7 @@ def _move_json(move: "MoveValue") -> dict[str, Any]:
 
 
 def _spawns(table: "Table", move: "MoveValue") -> list[dict[str, Any]]:
-    """Every spawn after a move with what the state is worth then, the best first."""
+    """Return every spawn after a move with the value of the state, best first."""
     found = []
     for spawn in table.problem.rules.spawns(move.after):
         state = move.after.put(spawn.cell, spawn.rank)
@@ -143,7 +145,7 @@ def export_table(
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a table for other programs: a row for every afterstate.
+    """Export a table for other programs, one row per afterstate.
 
     Example: lab2048 table export tables/2x3 --out 2x3.csv
     """

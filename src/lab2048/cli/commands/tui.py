@@ -1,4 +1,4 @@
-"""`lab2048 tui`: the laboratory on a full screen of the terminal."""
+"""`lab2048 tui`: lab2048 in a full-screen terminal."""
 
 import os
 import sys
@@ -27,7 +27,7 @@ from lab2048.extras import need
 if TYPE_CHECKING:
     from lab2048.arena.session import Session
 
-# Whoever says one of these wants to play, and not to choose from a menu.
+# With one of these options a game starts at once, without the menu.
 _OF_RULES = ("rules", "goal", "spawn", "start", "spawner", "seed")
 _OF_A_GAME = (*_OF_RULES, "player")
 
@@ -55,20 +55,18 @@ def tui(
         list[Path] | None, typer.Option("--player-file", metavar="FILE", help="Python file with your own players.")
     ] = None,
 ) -> None:
-    """Play, watch, match, train and solve on a full screen.
+    """Play, watch, match, train and solve in a full-screen terminal.
 
-    Without options it begins with a menu; whatever says of a game how it is to be, --rules, --spawn, --seed or
-    --player, begins one, and --game goes on with one. ? shows the keys of each screen.
+    Without options it shows a menu.  --rules, --spawn, --seed or --player start a new game, and --game continues a
+    saved one.  Press ? for the keys of each screen.
 
     Example: lab2048 tui --rules hex2
     """
     need("app")
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM") == "dumb":
-        raise UsageError("tui needs a terminal: expected one, or use lab2048 play, which also reads lines")
+        raise UsageError("tui needs a terminal: use lab2048 play, which also reads lines")
     if game is not None and (typed := [name for name in _OF_RULES if is_typed(context, name)]):
-        raise UsageError(
-            f"--game and --{typed[0]}: a game that was kept has its own {typed[0]}; expected one of the two"
-        )
+        raise UsageError(f"--game and --{typed[0]}: a saved game has its own {typed[0]}; expected only one of them")
 
     import random
 
@@ -78,7 +76,7 @@ def tui(
 
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else seed
-    # What stands in the forms of the menu, where anyone has said it; a seed is for one game alone.
+    # Options that were given are the defaults of the forms; a seed is used for one game only.
     said = {name: str(context.params[name]) for name in _OF_A_GAME if name != "seed" and is_set(context, name)}
     if "rules" in said:
         said["board"] = said.pop("rules")
@@ -110,7 +108,7 @@ def tui(
             has_motion=motion and None,
             first=first,
             player_files=files,
-            store_file=store if is_typed(context, "store") else None,  # what is set elsewhere, jobs find by themselves
+            store_file=store if is_typed(context, "store") else None,  # jobs read other settings themselves
             defaults=said,
         )
         app.run()
@@ -123,7 +121,7 @@ def tui(
 
 
 def _tell_last(session: "Session", words: list[str]) -> None:
-    """Leave the last game among what the shell shows: the screen is gone, and so is all that stood on it."""
+    """Print the last game after the full screen is closed."""
     from lab2048.jobs.command_line import command_line
     from lab2048.views.number import count
     from lab2048.views.tui.widgets.facts import rules_text
@@ -133,4 +131,4 @@ def _tell_last(session: "Session", words: list[str]) -> None:
         return
     told = f"2048 on {rules_text(game.rules)}, seed {game.seed}, score {game.score}, {count(len(game.turns), 'move')}"
     further = command_line(["tui", "--game", str(session.last_id), *words])
-    print(told if session.last_id is None else f"{told}; go on with {further}")
+    print(told if session.last_id is None else f"{told}; continue with {further}")

@@ -1,4 +1,4 @@
-"""`lab2048 tune`: better weights for an evaluator."""
+"""`lab2048 tune`: tune the weights of an evaluator."""
 
 import contextlib
 import math
@@ -40,10 +40,10 @@ MIN_POPULATION, MAX_POPULATION = 4, 1000
 
 
 class _Population(Within):
-    """0 stands for as many as suit."""
+    """A population size; 0 chooses it automatically."""
 
     def __call__(self, name: str, value: int) -> None:
-        """Refuse what is neither 0 nor in the range."""
+        """Reject a number that is neither 0 nor in the range."""
         if value:
             super().__call__(name, value)
 
@@ -54,7 +54,9 @@ def tune(
     ],
     player: Annotated[
         str,
-        typer.Option("--player", "-p", metavar="PLAYER", help="Player that uses it; needs the option eval."),
+        typer.Option(
+            "--player", "-p", metavar="PLAYER", help="Player that uses the evaluator; must have the option eval."
+        ),
         PLAYER,
     ] = "lookahead:depth=2",
     games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games per trial."), MANY_GAMES] = 200,
@@ -90,7 +92,7 @@ def tune(
     ] = 0,
     fresh: Annotated[
         int,
-        typer.Option("--fresh", metavar="N", help="Games on new seeds, before and after, for the report."),
+        typer.Option("--fresh", metavar="N", help="Games on new seeds to compare before and after."),
         Within(2, 10_000_000),
     ] = 1000,
     goal: GoalOption = 2048,
@@ -108,7 +110,7 @@ def tune(
         list[Path] | None, typer.Option("--player-file", metavar="FILE", help="Python file with your own players.")
     ] = None,
 ) -> None:
-    """Tune the weights of an evaluator; the same command goes on where it was left.
+    """Tune the weights of an evaluator; run the same command again to continue.
 
     Example: lab2048 tune rows --games 200 --trials 400 --out tuned.toml
     """
@@ -140,37 +142,37 @@ def tune(
         the_study = TuningStudy(study or study_path(), tuning.identity())
         stack.callback(the_study.close)
         _check_out(out, the_study, force=force)
-        stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # what a player prints is no result
+        stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # the output of a player is not a result
         pool = stack.enter_context(Pool(workers or os.cpu_count() or 1, files))
         with on_interrupt(partial(_stop, tuning, pool)):
             _run(tuning, n_generations, pool, the_study)
             if not pool.is_stopped:
-                say(f"choosing among the candidates, then before and after, {fresh} games each")
+                say(f"choosing the best candidate, then comparing before and after, {fresh} games each")
             result = evaluate_tuning(tuning, the_study, n_generations, fresh, pool)
             if result is None:
-                say("there is nothing to report yet: a generation must be whole, and compared")
+                say("no result yet: it needs at least one complete generation and its comparison")
         code = 130 if tuning.is_ending or pool.is_stopped else 0
         if code:
-            say_how("the trials made are kept; go on with", again())
+            say_how("the finished trials are saved; continue with", again())
     if result:
         _report(result, evaluator=evaluator, out=out, files=files, as_json=as_json)
     raise typer.Exit(code)
 
 
 def _check_name(out: Path | None) -> None:
-    """Before hours of tuning, not after them: there is a place for the result, and players can find it there."""
+    """Check the output file before the tuning, which may take hours."""
     if out is None:
         return
     if out.suffix != ".toml":
-        raise UsageError(f"--out {out}: expected a name that ends in .toml, so that eval={out.stem}.toml can find it")
+        raise UsageError(f"--out {out}: expected a name that ends in .toml, so that eval={out.stem}.toml works")
     if not out.parent.is_dir():
         raise FileError(
-            f"there is no folder {out.parent}: make it, or name another with --out FILE", code="file.not_found"
+            f"there is no folder {out.parent}: create it, or choose another one with --out FILE", code="file.not_found"
         )
 
 
 def _check_out(out: Path | None, study: "TuningStudy", *, force: bool) -> None:
-    """The result replaces nothing but itself."""
+    """Raise TargetExistsError if the file is not an earlier result of this study."""
     if out is not None and out.exists() and not force:
         from lab2048.views.tuning import MARK
 
@@ -182,12 +184,12 @@ def _check_out(out: Path | None, study: "TuningStudy", *, force: bool) -> None:
 
 
 def _run(tuning: "Tuning", n_generations: int, pool: "Pool", study: "TuningStudy") -> None:
-    """Make the trials that are missing, with a line that says how it goes."""
+    """Run the missing trials and show their progress."""
     n_trials = 1 + n_generations * tuning.population
     n_found = sum(number < n_trials for number in study.trials)
     say(f"study {study.id} in {study.path}: {n_found} of {n_trials} trials found")
     names = dict.fromkeys(parameter.name.partition("[")[0] for parameter in tuning.space.parameters)
-    say(f"tuned: {', '.join(names)}; {len(tuning.space.parameters)} numbers, generations of {tuning.population}")
+    say(f"tuning {', '.join(names)}: {len(tuning.space.parameters)} numbers, generations of {tuning.population}")
     begin, made = time.monotonic(), 0
     with live() as show:
         for trial in tuning.run(n_generations, pool, study):
@@ -204,23 +206,23 @@ def _progress(trial: "Trial", study: "TuningStudy", n_trials: int, pace: float) 
     best = max((t.facts["mean_score"] for t in last), default=0.0)
     first = study.trials[0].facts["mean_score"] if 0 in study.trials else math.nan
     done = len(study.trials) / n_trials
-    meter = bar(done, done * n_trials / pace)  # as if all had been made at this pace
-    gap = "\n" if sys.stderr.isatty() else " "  # a terminal has room for two lines, and none for a long one
+    meter = bar(done, done * n_trials / pace)  # as if all had run at this speed
+    gap = "\n" if sys.stderr.isatty() else " "  # two short lines fit a terminal, one long line does not
     return (
-        f"{meter}  {len(study.trials)} of {n_trials} trials, {pace:.3g} a second;{gap}"
-        f"mean score of the last ones {number(mean)}, best {number(best)}, at the start {number(first)}"
+        f"{meter}  {len(study.trials)} of {n_trials} trials, {pace:.3g} per second;{gap}"
+        f"mean score of the last generation {number(mean)}, best {number(best)}, initial {number(first)}"
     )
 
 
 def _stop(tuning: "Tuning", pool: "Pool") -> None:
-    """The first Ctrl-C lets the trials at hand end, the second one no game; the third one does not wait at all."""
+    """Finish the running trials at the first Ctrl-C, stop games at the second, and exit at once at the third."""
     if pool.is_stopped:
         raise KeyboardInterrupt
     if tuning.is_ending:
         pool.stop()
         return
     tuning.end()
-    say("\nfinishing the trials at hand, then the report; Ctrl-C again leaves without it")
+    say("\nfinishing the running trials, then the report; press Ctrl-C again to skip it")
 
 
 def _report(

@@ -189,8 +189,8 @@ def _view(session: "Session", spec: str, n_games: int, *, is_quiet: bool) -> "It
             n_begun += turn is None
             of = f", game {n_begun} of {n_games}" if n_games > 1 else ""
             size = os.get_terminal_size(sys.stdout.fileno())
-            room = os.terminal_size((size.columns or 80, (size.lines or 24) - 1))  # the cursor stands below
-            frames.show(compose(plain, f"{printable(spec)} plays{of}; Ctrl-C ends", room, colour=colour))
+            room = os.terminal_size((size.columns or 80, (size.lines or 24) - 1))  # the cursor is below
+            frames.show(compose(plain, f"{printable(spec)} plays{of}; Ctrl-C stops", room, colour=colour))
 
         yield frame
 
@@ -218,7 +218,7 @@ def _report(seen: Seen, session: "Session", *, as_json: bool) -> None:
     for number, game in enumerate(games, 1):
         to_goal = game["moves_to_goal"]
         goal = "not reached" if to_goal is None else f"after {count(to_goal, 'move')}"
-        cut = "" if game["is_over"] else ", cut short"
+        cut = "" if game["is_over"] else ", not finished"
         facts = f"{game['score']:>9,}  {game['max_tile']:>12}  {game['moves']:>7,}"
         print(f"{number:>4}  {game['seed']:>{width}}  {facts}  {goal}{cut}")
     whole = [game for game in games if game["is_over"]]

@@ -1,4 +1,4 @@
-"""`lab2048 weights`: look at a network's weights, and make them small."""
+"""`lab2048 weights`: inspect and compress networks."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +15,7 @@ from lab2048.errors import FileError, TargetExistsError, UsageError
 if TYPE_CHECKING:
     from lab2048.models.ntuple.network import Network
 
-app = Commands("Look at a network's weights, and make them small.\n\nExample: lab2048 weights info my.safetensors")
+app = Commands("Inspect networks, and make their files smaller.\n\nExample: lab2048 weights info my.safetensors")
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="Network file written by lab2048 train.")]
 OutOption = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Output file.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite the output file if it exists.")]
@@ -23,7 +23,7 @@ ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite the output
 
 @app.command()
 def info(file: FileArgument, as_json: JsonOption = False) -> None:
-    """Say what a network looks at, how it was trained, and how its weights are spread.
+    """Show the patterns, the training and the weight distribution of a network.
 
     Example: lab2048 weights info my.safetensors
     """
@@ -53,7 +53,7 @@ def curve(
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV, one line per point.")] = False,
 ) -> None:
-    """Show how a network learnt: its learning curve and its trials.
+    """Show the learning curve and the evaluations of a network.
 
     Example: lab2048 weights curve my.safetensors --csv
     """
@@ -85,7 +85,7 @@ def prune_command(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Drop the weights that were hardly ever looked up.
+    """Drop weights that were hardly ever updated.
 
     Example: lab2048 weights prune my.safetensors --out pruned.safetensors
     """
@@ -109,7 +109,7 @@ def quantize_command(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Round weights to whole steps and squeeze them: the file becomes many times smaller.
+    """Round weights to multiples of a step and compress them: the file becomes many times smaller.
 
     Example: lab2048 weights quantize my.safetensors --out small.safetensors
     """
@@ -137,7 +137,7 @@ def _convert(file: Path, out: Path, change: Any, *, force: bool, as_json: bool) 
         raise TargetExistsError(f"{out} exists already", hint="choose another name, or replace it")
     if not out.parent.is_dir():
         raise FileError(
-            f"there is no folder {out.parent}: make it, or name another with --out FILE", code="file.not_found"
+            f"there is no folder {out.parent}: create it, or choose another one with --out FILE", code="file.not_found"
         )
     read_header(file)
     _prepare()
@@ -163,10 +163,13 @@ def _deep_info(file: Path, *, as_json: bool) -> None:
         return
     rows = [
         ("board", facts["board"]),
-        ("network", f"{facts['kind']} {','.join(map(str, facts['widths']))}, cells read {facts['reading']}"),
-        ("gives", {"value": "a value", "actions": "a number a move", "atoms": "a distribution a move"}[facts["head"]]),
+        ("network", f"{facts['kind']} {','.join(map(str, facts['widths']))}, cells encoded as {facts['reading']}"),
+        (
+            "output",
+            {"value": "a value", "actions": "a value per move", "atoms": "a distribution per move"}[facts["head"]],
+        ),
         ("weights", f"{facts['n_weights']:,}"),
-        ("size", f"{facts['bytes'] / 1e6:,.2f} MB, with what it takes to train on"),
+        ("size", f"{facts['bytes'] / 1e6:,.2f} MB, with the state of the training"),
         *_training_rows(facts["training"]),
     ]
     for name, text in rows:
@@ -174,14 +177,14 @@ def _deep_info(file: Path, *, as_json: bool) -> None:
 
 
 def _training_rows(training: Any) -> list[tuple[str, str]]:
-    """How a network was trained."""
+    """Return the rows about the training."""
     if not training:
         return []
     minutes, moves, games = training["seconds"] / 60, training["n_moves"], training["n_games"]
     config = training["config"].items()
     rows = [
         ("trained", f"{minutes:,.1f} minutes, {moves:,} moves, {games:,} games"),
-        ("how", ", ".join(f"{name} {value}" for name, value in config if value not in (None, ""))),
+        ("options", ", ".join(f"{name} {value}" for name, value in config if value not in (None, ""))),
     ]
     if training["curve"]:
         rows.append(("last games", f"mean score {training['curve'][-1]['mean']:,.0f}"))
@@ -198,9 +201,9 @@ def _lines(facts: dict[str, Any], n_compressed: int | None, *, has_rates: bool) 
     rows = [
         ("board", facts["board"]),
         ("patterns", facts["patterns"]),
-        ("stages from", ", ".join(map(str, facts["stages"])) or "one for all"),
+        ("stages from", ", ".join(map(str, facts["stages"])) or "none"),
         ("weights", f"{facts['n_weights']:,}, of which {facts['n_used']:,} are not zero"),
-        ("size", f"{facts['bytes'] / 1e6:,.2f} MB" + (", with what training needs to continue" if has_rates else "")),
+        ("size", f"{facts['bytes'] / 1e6:,.2f} MB" + (", with the state of the training" if has_rates else "")),
         ("numbers", numbers),
         ("spread", ", ".join(f"{share} {value:,.1f}" for share, value in facts["spread"].items())),
     ]

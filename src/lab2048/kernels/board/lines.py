@@ -25,11 +25,11 @@ def _slide_low(lines: NDArray[np.int64]) -> NDArray[np.int64]:
     for rank in lines:
         last = slid[np.maximum(count - 1, 0), each]
         merges = may_merge & (rank > 0) & (rank == last) & (rank < 15)
-        places = (rank > 0) & ~merges
+        is_placed = (rank > 0) & ~merges
         slid[count[merges] - 1, each[merges]] += 1
-        slid[count[places], each[places]] = rank[places]
-        count[places] += 1
-        may_merge = np.where(rank > 0, places, may_merge)
+        slid[count[is_placed], each[is_placed]] = rank[is_placed]
+        count[is_placed] += 1
+        may_merge = np.where(rank > 0, is_placed, may_merge)
     return slid
 
 

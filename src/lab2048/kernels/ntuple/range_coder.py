@@ -19,7 +19,7 @@ from lab2048.kernels.board.memory import address_of, load_i16, load_u8, load_u64
 GROUP = "network"
 
 # The state of the coder, in words.
-LOW, RANGE, CODE, PLACE, CARRY, IS_DECODING, DATA, SIZE = range(8)
+LOW, RANGE, CODE, POSITION, CARRY, IS_DECODING, DATA, SIZE = range(8)
 PROBABILITIES = 8  # probability of 0 for each decision: two words, a fast and a slow estimate
 ONE_HALF, FAST, SLOW = U64(1 << 15), U64(4), U64(7)
 WHOLE = U64(1 << 16)
@@ -39,18 +39,18 @@ STATE_SIZE = PROBABILITIES + 2 * N_QUESTIONS
 @kernel
 def put_byte(state: I64, byte: U64) -> None:
     """Write a byte, unless the buffer is full."""
-    place = load_u64(state, PLACE)
-    if place < load_u64(state, SIZE):
-        store_u8(I64(load_u64(state, DATA)), I64(place), np.uint8(byte & BYTE))
-    store_u64(state, PLACE, place + ONE)
+    position = load_u64(state, POSITION)
+    if position < load_u64(state, SIZE):
+        store_u8(I64(load_u64(state, DATA)), I64(position), np.uint8(byte & BYTE))
+    store_u64(state, POSITION, position + ONE)
 
 
 @kernel
 def take_byte(state: I64) -> U64:
     """Read a byte; zeros follow the end."""
-    place = load_u64(state, PLACE)
-    store_u64(state, PLACE, place + ONE)
-    return U64(load_u8(I64(load_u64(state, DATA)), I64(place))) if place < load_u64(state, SIZE) else ZERO
+    position = load_u64(state, POSITION)
+    store_u64(state, POSITION, position + ONE)
+    return U64(load_u8(I64(load_u64(state, DATA)), I64(position))) if position < load_u64(state, SIZE) else ZERO
 
 
 @kernel
@@ -190,7 +190,7 @@ def compress(words: NDArray[np.uint64], table: NDArray[np.int16], radix: I64, n_
     code_table(state, table.ctypes.data, radix, n_cells)
     for _ in range(5):
         shift_low(state)
-    return I64(words[PLACE])
+    return I64(words[POSITION])
 
 
 @kernel
@@ -200,7 +200,7 @@ def decompress(words: NDArray[np.uint64], table: NDArray[np.int16], radix: I64, 
     for _ in range(5):  # the first byte is always zero
         words[CODE] = ((words[CODE] << N8) & FULL) | take_byte(state)
     code_table(state, table.ctypes.data, radix, n_cells)
-    return I64(words[PLACE])
+    return I64(words[POSITION])
 
 
 def make_state(data: NDArray[np.uint8], *, is_decoding: bool) -> NDArray[np.uint64]:

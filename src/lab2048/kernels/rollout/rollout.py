@@ -31,7 +31,7 @@ LOOK_PACKED, LOOK_WIDE = 31, 7  # the clock is read when none of these bits is s
 TWICE = U64(2 * int(GOLDEN) % 2**64)
 
 
-class Terms(NamedTuple):
+class RolloutOptions(NamedTuple):
     """The rollout policy and its limits."""
 
     policy: int = RANDOM
@@ -42,9 +42,9 @@ class Terms(NamedTuple):
 
 
 @kernel
-def is_late(terms: Terms, look: I64) -> bool:
+def is_late(options: RolloutOptions, look: I64) -> bool:
     """Return True if time is up; checked only when `look` is 0, because reading the clock costs more than a move."""
-    return look == 0 and terms.deadline != NO_DEADLINE and call_clock(terms.clock) >= terms.deadline
+    return look == 0 and options.deadline != NO_DEADLINE and call_clock(options.clock) >= options.deadline
 
 
 @kernel
@@ -96,7 +96,9 @@ def move_wide(plan: Plan, ranks: Ranks, random_word: U64, policy: I64) -> I64:
 
 
 @kernel
-def roll_packed(plan: Plan, board: U64, key: U64, has_spawned: bool, terms: Terms) -> tuple[U64, U64, float, I64, bool]:
+def roll_packed(
+    plan: Plan, board: U64, key: U64, has_spawned: bool, options: RolloutOptions
+) -> tuple[U64, U64, float, I64, bool]:
     """Continue a packed board with the fair spawner; return board, tile sum, return, moves, and whether it ended.
 
     It has not ended if the board no longer fits in a word; then a tile has just spawned.
@@ -105,11 +107,11 @@ def roll_packed(plan: Plan, board: U64, key: U64, has_spawned: bool, terms: Term
     while rest != ZERO:
         tile_sum += (ONE << (rest & NIBBLE)) & ~ONE
         rest >>= FOUR
-    is_plain = terms.discount == 1.0
+    is_plain = options.discount == 1.0
     begin, spent, gained, weight = packed.potential(board), I64(0), 0.0, 1.0
     played, is_whole, dice = I64(0), True, key
-    while played < terms.limit:
-        if is_late(terms, played & LOOK_PACKED):
+    while played < options.limit:
+        if is_late(options, played & LOOK_PACKED):
             return board, tile_sum, gained, I64(STOPPED), True
         # 1. Spawn.
         if not has_spawned:
@@ -123,12 +125,12 @@ def roll_packed(plan: Plan, board: U64, key: U64, has_spawned: bool, terms: Term
             break
         # 2. Move.
         dice += TWICE
-        after = move_packed(plan, board, mix(dice), terms.policy)
+        after = move_packed(plan, board, mix(dice), options.policy)
         if after == board:
             break
         if not is_plain:
             gained += weight * float(packed.potential(after) - packed.potential(board))
-            weight *= terms.discount
+            weight *= options.discount
         board = after
         played += 1
     if is_plain:
@@ -138,31 +140,31 @@ def roll_packed(plan: Plan, board: U64, key: U64, has_spawned: bool, terms: Term
 
 @kernel
 def roll_wide(
-    plan: Plan, ranks: Ranks, key: U64, has_spawned: bool, played: I64, terms: Terms
+    plan: Plan, ranks: Ranks, key: U64, has_spawned: bool, played: I64, options: RolloutOptions
 ) -> tuple[U64, float, I64]:
     """Continue a wide board after `played` moves; return tile sum, return from here, and total moves."""
     tile_sum = ZERO
     for rank in ranks:
         if rank > 0:
             tile_sum += ONE << U64(rank)
-    gained, weight = 0.0, terms.discount**played
-    while played < terms.limit:
-        if is_late(terms, played & LOOK_WIDE):
+    gained, weight = 0.0, options.discount**played
+    while played < options.limit:
+        if is_late(options, played & LOOK_WIDE):
             return tile_sum, gained, I64(STOPPED)
         if not has_spawned:
             tile_sum += ONE << wide.spawn(plan, ranks, draw(key, U64(2 * played)))
         has_spawned = False
-        reward = move_wide(plan, ranks, draw(key, U64(2 * played + 1)), terms.policy)
+        reward = move_wide(plan, ranks, draw(key, U64(2 * played + 1)), options.policy)
         if reward < 0:
             break
         gained += weight * float(reward)
-        weight *= terms.discount
+        weight *= options.discount
         played += 1
     return tile_sum, gained, played
 
 
 @kernel
-def rollout(plan: Plan, ranks: Ranks, key: U64, has_spawned: bool, terms: Terms) -> tuple[float, U64, I64]:
+def rollout(plan: Plan, ranks: Ranks, key: U64, has_spawned: bool, options: RolloutOptions) -> tuple[float, U64, I64]:
     """Play a rollout from any board; return its return, final tile sum and moves.
 
     `ranks` is overwritten.
@@ -176,12 +178,12 @@ def rollout(plan: Plan, ranks: Ranks, key: U64, has_spawned: bool, terms: Terms)
     if plan[at.IS_PACKED] != ZERO and plan[at.SPAWNER] == packed.FAIR and tile_sum < FULL_SUM:
         for cell in range(len(ranks)):
             board |= U64(ranks[cell]) << U64(4 * cell)
-        board, tile_sum, gained, played, is_whole = roll_packed(plan, board, key, has_spawned, terms)
+        board, tile_sum, gained, played, is_whole = roll_packed(plan, board, key, has_spawned, options)
         if is_whole:
             return gained, tile_sum, played
         wide.unpack(board, ranks)
         has_spawned = True
-    tile_sum, more, played = roll_wide(plan, ranks, key, has_spawned, played, terms)
+    tile_sum, more, played = roll_wide(plan, ranks, key, has_spawned, played, options)
     return gained + more, tile_sum, played
 
 
@@ -210,7 +212,7 @@ def roll_moves(
     first: I64,
     n: I64,
     metric: I64,
-    terms: Terms,
+    options: RolloutOptions,
     results: NDArray[np.float64],
 ) -> tuple[I64, I64]:
     """Write rollouts first .. first + n - 1 of some moves into results[move, rollout].
@@ -223,7 +225,7 @@ def roll_moves(
     for j in range(first, first + n):
         for move in moves:
             copy_ranks(afters[move], ranks)
-            gained, tile_sum, played = rollout(plan, ranks, draw(key, U64(j)), False, terms)
+            gained, tile_sum, played = rollout(plan, ranks, draw(key, U64(j)), False, options)
             if played == STOPPED:
                 return I64(j - first), n_played
             n_played += played
@@ -243,5 +245,5 @@ def warm_up(plan: Plan) -> None:
     ranks = np.zeros(n_cells, np.uint8)
     ranks[:2] = 1
     afterstates(plan, ranks, afters, rewards)
-    terms, moves = Terms(limit=1, clock=clock_address()), np.zeros(1, np.int64)
-    roll_moves(plan, afters, rewards, moves, ONE, 0, 1, SCORE, terms, np.zeros((n_moves, 1)))
+    options, moves = RolloutOptions(limit=1, clock=clock_address()), np.zeros(1, np.int64)
+    roll_moves(plan, afters, rewards, moves, ONE, 0, 1, SCORE, options, np.zeros((n_moves, 1)))

@@ -24,7 +24,7 @@ from lab2048.kernels.board.dice import draw, mix
 from lab2048.kernels.board.memory import clock_address
 from lab2048.kernels.board.packed import FULL_SUM, Plan
 from lab2048.kernels.board.wide import Ranks
-from lab2048.kernels.rollout.rollout import STOPPED, Terms, copy_ranks, is_late, rollout
+from lab2048.kernels.rollout.rollout import STOPPED, RolloutOptions, copy_ranks, is_late, rollout
 
 HASH = U64(0x9E37_79B9_7F4A_7C15)
 PRIME = U64(0x0000_0100_0000_01B3)
@@ -105,14 +105,14 @@ def find(tree: Tree, key: U64, root_sum: U64) -> I64:
     That is a free entry, or else the one with the fewest visits.
     """
     first = I64((key * HASH) >> U64(32)) & I64(len(tree.keys) - 1) & ~(BUCKET - 1)
-    place, least = I64(-1), I64(2**62)
+    found, least = I64(-1), I64(2**62)
     for entry in range(first, first + BUCKET):
         if tree.keys[entry] == key:
             return I64(entry)
         visits = I64(0) if tree.sums[entry] < root_sum else tree.visits[entry]
         if visits < least:
-            place, least = I64(entry), visits
-    return place
+            found, least = I64(entry), visits
+    return found
 
 
 @kernel
@@ -196,7 +196,9 @@ def pack_root(plan: Plan, root: Ranks) -> tuple[bool, U64, U64]:
 
 
 @kernel
-def grow(plan: Plan, tree: Tree, root: Ranks, key: U64, n: I64, c: float, min_visits: I64, terms: Terms) -> I64:
+def grow(
+    plan: Plan, tree: Tree, root: Ranks, key: U64, n: I64, c: float, min_visits: I64, options: RolloutOptions
+) -> I64:
     """Run at most n iterations from a state; return the number, smaller if time was up.
 
     An afterstate is expanded only after `min_visits` visits: before that, its value is mostly noise.
@@ -205,9 +207,9 @@ def grow(plan: Plan, tree: Tree, root: Ranks, key: U64, n: I64, c: float, min_vi
     An iteration is a function of the key, of its number since the start of the game, and of the table.
     """
     is_wide, root_board, root_sum = pack_root(plan, root)
-    furthest = min(I64(MAX_PATH), I64(terms.limit))
+    furthest = min(I64(MAX_PATH), I64(options.limit))
     for iteration in range(n):
-        if is_late(terms, 0):
+        if is_late(options, 0):
             return I64(iteration)
         dice = draw(key, U64(tree.numbers[COUNT]))
         board, tile_sum, n_path = root_board, root_sum, I64(0)
@@ -234,7 +236,9 @@ def grow(plan: Plan, tree: Tree, root: Ranks, key: U64, n: I64, c: float, min_vi
         if is_leaf:
             if not is_wide:
                 wide.unpack(board, tree.ranks)
-            rest = Terms(terms.policy, terms.discount, terms.limit - n_path, terms.deadline, terms.clock)
+            rest = RolloutOptions(
+                options.policy, options.discount, options.limit - n_path, options.deadline, options.clock
+            )
             gained, _, played = rollout(plan, tree.ranks, dice, True, rest)
             if played == STOPPED:
                 return I64(iteration)
@@ -250,7 +254,7 @@ def grow(plan: Plan, tree: Tree, root: Ranks, key: U64, n: I64, c: float, min_vi
 
 
 @kernel
-def judge(plan: Plan, tree: Tree, root: Ranks, values: NDArray[np.float64], errors: NDArray[np.float64]) -> None:
+def root_values(plan: Plan, tree: Tree, root: Ranks, values: NDArray[np.float64], errors: NDArray[np.float64]) -> None:
     """Write the value of every move and its standard error; both are -1 for an illegal move.
 
     The value of an unvisited move is its reward; the error of a move with fewer than two visits is -1.
@@ -277,5 +281,5 @@ def warm_up(plan: Plan) -> None:
     tree, n_moves = make_tree(plan, 3), int(plan[at.N_MOVES])
     root = np.zeros(int(plan[at.N_CELLS]), np.uint8)
     root[:2] = 1
-    grow(plan, tree, root, ONE, 2, 1.0, 1, Terms(limit=1, clock=clock_address()))
-    judge(plan, tree, root, np.zeros(n_moves), np.zeros(n_moves))
+    grow(plan, tree, root, ONE, 2, 1.0, 1, RolloutOptions(limit=1, clock=clock_address()))
+    root_values(plan, tree, root, np.zeros(n_moves), np.zeros(n_moves))

@@ -28,7 +28,7 @@ N_AXES = 12
 CHANCE = 19  # address of the search kernel for chance nodes
 HOW = 13  # how packed boards are evaluated: BY_LINES, BY_LINES_AND_BOARD or BY_BYTES
 LOST = 14  # value of a board without moves
-IS_LOST_JUDGED = 15  # 1 if such boards are evaluated like any other instead
+IS_LOST_EVALUATED = 15  # 1 if such boards are evaluated like any other instead
 DEPTH = 16  # minimum search depth, in own moves
 DEEPEN = 17  # when to search deeper: ALWAYS_EVEN, BY_TILES or BY_EMPTY
 ALLOWANCE = 18  # how improbable a line of play may become before its cutoff, and the increase per depth:
@@ -44,7 +44,7 @@ INDEX_SIZE = 29
 AFTERS = 30  # address of scratch memory for afterstates and their values, AFTERS_SIZE words per depth
 TOP = 31  # boards with higher ranks are downgraded if possible
 LEAD = 32  # lead over the second-best move at which a timed search stops early
-IS_STATE_JUDGED = 33  # 1 if leaves are states (before the move) instead of afterstates
+IS_STATE_EVALUATED = 33  # 1 if leaves are states (before the move) instead of afterstates
 
 FALLBACK = 34  # address of the context that chooses where the network is guessing; 0: none
 TRUST = 35  # share of trained weights below which the network is guessing

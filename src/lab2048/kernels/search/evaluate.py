@@ -166,7 +166,7 @@ def extra_value(terms: Terms, ranks: NDArray[np.uint8]) -> float:
 
 
 @kernel
-def judge_bytes(terms: Terms, weights: NDArray[np.float32], plan: packed.Plan, ranks: NDArray[np.uint8]) -> float:
+def evaluate_bytes(terms: Terms, weights: NDArray[np.float32], plan: packed.Plan, ranks: NDArray[np.uint8]) -> float:
     """Return the value of a wide board."""
     total = extra_value(terms, ranks)
     for cell in range(len(ranks)):
@@ -186,7 +186,7 @@ def judge_bytes(terms: Terms, weights: NDArray[np.float32], plan: packed.Plan, r
 
 
 @kernel
-def judge_board(context: I64, board: U64, is_extra: bool) -> F32:
+def evaluate_board(context: I64, board: U64, is_extra: bool) -> F32:
     """Evaluate a packed board cell by cell: all terms, or only the whole-board terms if `is_extra`."""
     plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
     terms = floats_at(I64(load_u64(context, of.TERMS)), N_TERMS)
@@ -194,15 +194,15 @@ def judge_board(context: I64, board: U64, is_extra: bool) -> F32:
     wide.unpack(board, ranks)
     if is_extra:
         return F32(extra_value(terms, ranks))
-    return F32(judge_bytes(terms, singles_at(I64(load_u64(context, of.WEIGHTS)), len(ranks)), plan, ranks))
+    return F32(evaluate_bytes(terms, singles_at(I64(load_u64(context, of.WEIGHTS)), len(ranks)), plan, ranks))
 
 
 @kernel
-def judge_packed(context: I64, board: U64) -> F32:
+def evaluate_packed(context: I64, board: U64) -> F32:
     """Return the value of a packed board from its lines along every axis."""
     how = I64(load_u64(context, of.HOW))
     if how == of.BY_BYTES:
-        return judge_board(context, board, False)
+        return evaluate_board(context, board, False)
     plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
     values = I64(load_u64(context, of.VALUES))
     total = F32(0)
@@ -215,12 +215,12 @@ def judge_packed(context: I64, board: U64) -> F32:
             line = (word >> load_u64(context, entry)) & load_u64(context, entry + 1)
             total += load_f32(values, I64(load_u64(context, entry + 2)) + I64(line))
     if how == of.BY_LINES_AND_BOARD:
-        total += judge_board(context, board, True)
+        total += evaluate_board(context, board, True)
     return total
 
 
 @kernel
-def judge_classic(context: I64, board: U64) -> F32:
+def evaluate_classic(context: I64, board: U64) -> F32:
     """Return the value of the classic board from its rows and columns, using tables only."""
     values = I64(load_u64(context, of.VALUES))
     turned = classic.transpose(board)
@@ -237,4 +237,4 @@ def warm_up(plan: packed.Plan) -> None:
     """Compile the kernels of this file that no search calls."""
     terms, weights = np.zeros(N_TERMS), np.zeros(int(plan[at.N_CELLS]), np.float32)
     fill_table(terms, weights[:1], 1, np.zeros(16, np.float32))
-    judge_bytes(terms, weights, plan, np.ones(len(weights), np.uint8))
+    evaluate_bytes(terms, weights, plan, np.ones(len(weights), np.uint8))

@@ -30,7 +30,7 @@ from lab2048.kernels.board.memory import (
 )
 from lab2048.kernels.function_pointer import CHANCE, function_address
 from lab2048.kernels.search import context as of
-from lab2048.kernels.search.evaluate import judge_classic, judge_packed
+from lab2048.kernels.search.evaluate import evaluate_classic, evaluate_packed
 from lab2048.kernels.search.leaf import NONE, last_chance
 
 U32 = np.uint32
@@ -68,7 +68,7 @@ def chance_classic(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
     """Return the expected value of an afterstate of the classic board."""
     # 1. Leaf by depth or probability cutoff: evaluate.
     if depth <= 0 or allowance < 0:
-        return judge_classic(context, board)
+        return evaluate_classic(context, board)
     # 2. Probe the transposition table.
     table = I64(load_u64(context, of.NEAR if depth <= NEAR_DEPTH else of.FAR))
     slot = I64((board * HASH) >> load_u64(context, of.TABLE_SHIFT)) * 2
@@ -87,7 +87,7 @@ def chance_classic(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
         remember(context, table, slot, board, mark, total)
         return total
     # 4. Every spawn, and the best move after it.
-    is_lost_judged = load_u64(context, of.IS_LOST_JUDGED) != ZERO
+    is_lost_evaluated = load_u64(context, of.IS_LOST_EVALUATED) != ZERO
     lost, margin = bits_float(U32(load_u64(context, of.LOST))), bits_float(U32(load_u64(context, of.MARGIN)))
     total, share, n_states = F32(0), F32(0), I64(0)
     for i in range(I64(load_u64(context, of.SPAWNS))):
@@ -103,10 +103,10 @@ def chance_classic(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
             turned = classic.transpose(state)
             left, right = classic.slide_low(state), classic.slide_high(state)
             up, down = classic.transpose(classic.slide_low(turned)), classic.transpose(classic.slide_high(turned))
-            by_left = judge_classic(context, left) if left != state else NONE
-            by_right = judge_classic(context, right) if right != state else NONE
-            by_up = judge_classic(context, up) if up != state else NONE
-            by_down = judge_classic(context, down) if down != state else NONE
+            by_left = evaluate_classic(context, left) if left != state else NONE
+            by_right = evaluate_classic(context, right) if right != state else NONE
+            by_up = evaluate_classic(context, up) if up != state else NONE
+            by_down = evaluate_classic(context, down) if down != state else NONE
             low = max(max(by_left, by_right), max(by_up, by_down)) - margin
             best = NONE
             # Same move order as chance_packed, so that table collisions, and so n_states, are the same in both.
@@ -119,7 +119,7 @@ def chance_classic(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
             if left != state and by_left >= low:
                 best = max(best, chance_classic(context, left, depth - 1, rest))
             if best == NONE:
-                best = judge_classic(context, state) if is_lost_judged else lost
+                best = evaluate_classic(context, state) if is_lost_evaluated else lost
             part += best
         p = bits_float(U32(load_u64(context, spawn + 1)))
         total, share, n_states = total + part * p, share + p, n_states + n_empty
@@ -133,7 +133,7 @@ def chance_classic(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
 def chance_packed(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
     """Return the expected value of an afterstate of any packed board."""
     if depth <= 0 or allowance < 0:
-        return judge_packed(context, board)
+        return evaluate_packed(context, board)
     table = I64(load_u64(context, of.NEAR if depth <= NEAR_DEPTH else of.FAR))
     slot = I64((board * HASH) >> load_u64(context, of.TABLE_SHIFT)) * 2
     mark = (U64(depth) << DEPTH_SHIFT) | (U64(allowance) << ALLOWANCE_SHIFT)
@@ -144,8 +144,8 @@ def chance_packed(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
     empty, n_moves = packed.empty_bits(plan, board), I64(plan[at.N_MOVES])
     n_empty, n_likely = popcount(empty), I64(load_u64(context, of.N_LIKELY))
     allowance -= I64(load_u64(context, of.COSTS + n_empty))
-    is_lost_judged = load_u64(context, of.IS_LOST_JUDGED) != ZERO
-    is_end = depth == 1 and load_u64(context, of.IS_STATE_JUDGED) != ZERO
+    is_lost_evaluated = load_u64(context, of.IS_LOST_EVALUATED) != ZERO
+    is_end = depth == 1 and load_u64(context, of.IS_STATE_EVALUATED) != ZERO
     lost, margin = bits_float(U32(load_u64(context, of.LOST))), bits_float(U32(load_u64(context, of.MARGIN)))
     total, share, n_states = F32(0), F32(0), I64(0)
     for i in range(I64(load_u64(context, of.SPAWNS))):
@@ -164,17 +164,17 @@ def chance_packed(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
                 for move in range(n_moves):
                     after = packed.slide(plan, state, move)
                     if after != state:
-                        highest = max(highest, judge_packed(context, after))
+                        highest = max(highest, evaluate_packed(context, after))
             best = NONE
             for move in range(n_moves):
                 after = packed.slide(plan, state, move)
                 if after != state and is_end:
-                    best = judge_packed(context, state)
+                    best = evaluate_packed(context, state)
                     break
-                if after != state and (is_last or judge_packed(context, after) >= highest - margin):
+                if after != state and (is_last or evaluate_packed(context, after) >= highest - margin):
                     best = max(best, chance_packed(context, after, depth - 1, rest))
             if best == NONE:
-                best = judge_packed(context, state) if is_lost_judged else lost
+                best = evaluate_packed(context, state) if is_lost_evaluated else lost
             part += best
         p = bits_float(U32(load_u64(context, spawn + 1)))
         total, share, n_states = total + part * p, share + p, n_states + n_empty

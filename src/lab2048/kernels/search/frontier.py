@@ -81,10 +81,10 @@ def state_value(context: I64, plan: packed.Plan, state: U64, depth: I64, allowan
         if after != state and call_chance(chance, context, after, 0, 0) >= highest - margin:
             best = max(best, call_chance(chance, context, after, depth - 1, allowance))
     if best == NONE:
-        is_judged = load_u64(context, of.IS_LOST_JUDGED) != ZERO
+        is_evaluated = load_u64(context, of.IS_LOST_EVALUATED) != ZERO
         best = (
             call_chance(chance, context, state, of.LOST_DEPTH, 0)
-            if is_judged
+            if is_evaluated
             else bits_float(U32(load_u64(context, of.LOST)))
         )
     return F32(best)

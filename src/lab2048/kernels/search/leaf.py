@@ -14,7 +14,7 @@ from lab2048.kernels.board.bits import I64, N16, N32, N48, NIBBLE, ONE, ROW, U64
 from lab2048.kernels.board.lines import SLID
 from lab2048.kernels.board.memory import F32, bits_float, load_f32, load_u64
 from lab2048.kernels.search import context as of
-from lab2048.kernels.search.evaluate import judge_classic
+from lab2048.kernels.search.evaluate import evaluate_classic
 
 U32 = np.uint32
 NONE = F32(-3.0e38)  # below every value
@@ -30,7 +30,7 @@ class Side(NamedTuple):
     turned: U64  # the afterstate's columns
     value: F32  # value of the afterstate's rows
     table: I64  # offset of its line table
-    lines: I64  # where the context says how its rows are judged
+    lines: I64  # where the context says how its rows are evaluated
     across: I64  # the same for its columns
 
 
@@ -72,7 +72,7 @@ def last_chance(context: I64, board: U64, empty: U64, n_spawns: I64) -> F32:
     right = make_side(context, board, classic.slide_high(board), classic.HIGH, rows, columns)
     up = make_side(context, turned, classic.slide_low(turned), 0, columns, rows)
     down = make_side(context, turned, classic.slide_high(turned), classic.HIGH, columns, rows)
-    is_lost_judged = load_u64(context, of.IS_LOST_JUDGED) != ZERO
+    is_lost_evaluated = load_u64(context, of.IS_LOST_EVALUATED) != ZERO
     lost = bits_float(U32(load_u64(context, of.LOST)))
     total, share = F32(0), F32(0)
     for i in range(n_spawns):
@@ -87,7 +87,7 @@ def last_chance(context: I64, board: U64, empty: U64, n_spawns: I64) -> F32:
             line = ((turned >> U64(16 * column)) & ROW) | (rank << U64(4 * row))
             best = max(best, max(side_value(context, up, column, line), side_value(context, down, column, line)))
             if best == NONE:
-                best = judge_classic(context, board | (rank << U64(4 * cell))) if is_lost_judged else lost
+                best = evaluate_classic(context, board | (rank << U64(4 * cell))) if is_lost_evaluated else lost
             part, n = part + best, n + F32(1)
         p = bits_float(U32(load_u64(context, spawn + 1)))
         total, share = total + part * p / n, share + p

@@ -50,7 +50,7 @@ def known(context: I64, board: U64) -> F32:
 
 
 @kernel
-def judge(context: I64, board: U64, index: I64) -> F32:
+def evaluate_indexed(context: I64, board: U64, index: I64) -> F32:
     """Evaluate an afterstate from its index, and cache the value."""
     leaves = I64(load_u64(context, of.LEAVES))
     value = F32(lookup.sum_weights(I64(load_u64(context, of.NET)), index) + F32(packed.potential(board)))
@@ -62,7 +62,7 @@ def judge(context: I64, board: U64, index: I64) -> F32:
 
 
 @kernel
-def judge_all(context: I64, state: U64, afters: I64) -> F32:
+def evaluate_all(context: I64, state: U64, afters: I64) -> F32:
     """Evaluate the afterstates of a state, NONE for illegal moves; return the highest.
 
     Weights are prefetched for all moves before any is summed, to hide memory latency.
@@ -80,20 +80,20 @@ def judge_all(context: I64, state: U64, afters: I64) -> F32:
     for move in range(n_moves):
         value = bits_float(U32(load_u64(afters, of.MOST_MOVES + move)))
         if value == UNKNOWN:
-            value = judge(context, load_u64(afters, move), indexes + move * I64(size))
+            value = evaluate_indexed(context, load_u64(afters, move), indexes + move * I64(size))
             store_u64(afters, of.MOST_MOVES + move, U64(float_bits(value)))
         highest = max(highest, value)
     return highest
 
 
 @kernel
-def judge_one(context: I64, board: U64) -> F32:
+def evaluate_one(context: I64, board: U64) -> F32:
     """Evaluate one afterstate."""
     value = known(context, board)
     if value == UNKNOWN:
         index = I64(load_u64(context, of.INDEXES))
         lookup.find(I64(load_u64(context, of.NET)), board, index)
-        value = judge(context, board, index)
+        value = evaluate_indexed(context, board, index)
     return value
 
 
@@ -102,7 +102,7 @@ def chance_network(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
     """Return the expected value of an afterstate, as in lab2048.kernels.search.expectimax but with a network."""
     if depth <= 0 or allowance < 0:
         # A board without moves is worth its potential.
-        return F32(packed.potential(board)) if depth == of.LOST_DEPTH else judge_one(context, board)
+        return F32(packed.potential(board)) if depth == of.LOST_DEPTH else evaluate_one(context, board)
     table = I64(load_u64(context, of.NEAR if depth <= NEAR_DEPTH else of.FAR))
     slot = I64((board * HASH) >> load_u64(context, of.TABLE_SHIFT)) * 2
     mark = (U64(depth) << DEPTH_SHIFT) | (U64(allowance) << ALLOWANCE_SHIFT)
@@ -129,7 +129,7 @@ def chance_network(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
             cells ^= bit
             state = board | (bit * rank)
             slide_all(context, state, afters)
-            best = judge_all(context, state, afters)
+            best = evaluate_all(context, state, afters)
             if best == NONE:
                 best = F32(packed.potential(state))
             elif not is_last:

@@ -10,7 +10,7 @@ from lab2048.kernels.board.bits import I64, ZERO
 from lab2048.kernels.board.memory import F32, address_of, bits_float, floats_at, load_u64, singles_at, words_at
 from lab2048.kernels.board.packed import Plan
 from lab2048.kernels.search import context as of
-from lab2048.kernels.search.evaluate import N_TERMS, judge_bytes
+from lab2048.kernels.search.evaluate import N_TERMS, evaluate_bytes
 from lab2048.kernels.search.expectimax import U32, count_states
 from lab2048.kernels.search.leaf import NONE
 from lab2048.kernels.search.root import allowance_at, idle_context
@@ -19,24 +19,24 @@ U8 = np.uint8
 
 
 @kernel
-def judge_wide(context: I64, ranks: NDArray[np.uint8]) -> F32:
+def evaluate_wide(context: I64, ranks: NDArray[np.uint8]) -> F32:
     """Evaluate a board."""
     plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
     terms = floats_at(I64(load_u64(context, of.TERMS)), N_TERMS)
-    return F32(judge_bytes(terms, singles_at(I64(load_u64(context, of.WEIGHTS)), len(ranks)), plan, ranks))
+    return F32(evaluate_bytes(terms, singles_at(I64(load_u64(context, of.WEIGHTS)), len(ranks)), plan, ranks))
 
 
 @kernel
 def chance_wide(context: I64, ranks: NDArray[np.uint8], depth: I64, allowance: I64) -> F32:
     """Return the expected value of an afterstate."""
     if depth == 0 or allowance < 0:
-        return judge_wide(context, ranks)
+        return evaluate_wide(context, ranks)
     plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
     n_moves, n_likely = I64(plan[at.N_MOVES]), I64(load_u64(context, of.N_LIKELY))
     state, n_empty = ranks.copy(), len(ranks) - wide.count_tiles(ranks)
     allowance -= I64(load_u64(context, of.COSTS + n_empty))
     margin = bits_float(U32(load_u64(context, of.MARGIN)))
-    is_end = depth == 1 and load_u64(context, of.IS_STATE_JUDGED) != ZERO
+    is_end = depth == 1 and load_u64(context, of.IS_STATE_EVALUATED) != ZERO
     total, share, n_states = F32(0), F32(0), I64(0)
     for i in range(I64(load_u64(context, of.SPAWNS))):
         spawn = of.SPAWNS + 1 + 3 * i
@@ -53,19 +53,19 @@ def chance_wide(context: I64, ranks: NDArray[np.uint8], depth: I64, allowance: I
                 for move in range(n_moves):
                     after = state.copy()
                     if wide.slide(plan, after, move) >= 0:
-                        highest = max(highest, judge_wide(context, after))
+                        highest = max(highest, evaluate_wide(context, after))
             best = NONE
             for move in range(n_moves):
                 after = state.copy()
                 is_legal = wide.slide(plan, after, move) >= 0
                 if is_legal and is_end:
-                    best = judge_wide(context, state)
+                    best = evaluate_wide(context, state)
                     break
-                if is_legal and (is_last or judge_wide(context, after) >= highest - margin):
+                if is_legal and (is_last or evaluate_wide(context, after) >= highest - margin):
                     best = max(best, chance_wide(context, after, depth - 1, rest))
             if best == NONE:
-                is_judged = load_u64(context, of.IS_LOST_JUDGED) != ZERO
-                best = judge_wide(context, state) if is_judged else bits_float(U32(load_u64(context, of.LOST)))
+                is_evaluated = load_u64(context, of.IS_LOST_EVALUATED) != ZERO
+                best = evaluate_wide(context, state) if is_evaluated else bits_float(U32(load_u64(context, of.LOST)))
             part += best
             state[cell] = U8(0)
         p = bits_float(U32(load_u64(context, spawn + 1)))

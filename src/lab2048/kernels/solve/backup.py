@@ -79,7 +79,7 @@ def fill_starts(keys: Words, starts: NDArray[np.uint32], where: Words) -> None:
 
 
 @kernel
-def find_block(key_index: KeyIndex, boards: Words, n: I64, places: NDArray[np.int64]) -> None:
+def find_block(key_index: KeyIndex, boards: Words, n: I64, indexes: NDArray[np.int64]) -> None:
     """Find the positions of n canonical boards in the index; -1 for a missing one.
 
     All buckets are computed first, so that the memory accesses overlap.
@@ -90,14 +90,14 @@ def find_block(key_index: KeyIndex, boards: Words, n: I64, places: NDArray[np.in
         key = boards[i] * SCATTER
         boards[i] = key
         key -= low
-        places[i] = I64(starts[I64(key >> shift)]) if key <= span else I64(-1)
+        indexes[i] = I64(starts[I64(key >> shift)]) if key <= span else I64(-1)
     for i in range(n):
-        place = places[i]
-        if place >= 0:
+        index = indexes[i]
+        if index >= 0:
             key = boards[i]
-            while place < len(keys) and keys[place] < key:
-                place += 1
-            places[i] = place if place < len(keys) and keys[place] == key else I64(-1)
+            while index < len(keys) and keys[index] < key:
+                index += 1
+            indexes[i] = index if index < len(keys) and keys[index] == key else I64(-1)
 
 
 @kernel
@@ -110,22 +110,22 @@ def back_up_afterstates(
     over the empty cells; `finish_afterstates` turns them into means.
     """
     states, spare = np.empty(BLOCK, np.uint64), np.empty(2 * BLOCK, np.uint64)
-    places = np.empty(BLOCK, np.int64)
+    indexes = np.empty(BLOCK, np.int64)
     begin = I64(0)
     while begin < len(keys):
         first = begin
         begin, n = spawn_block(plan, keys, begin, rank, states)
         canonical_block(plan, states, n, spare)
-        find_block(key_index, states, n, places)
+        find_block(key_index, states, n, indexes)
         k = I64(0)
         for i in range(first, begin):
             win, loss = 0.0, 0.0
             for _ in range(popcount(empty_bits(plan, keys[i] * GATHER))):
-                place = places[k]
+                index = indexes[k]
                 k += 1
-                if place < 0:
+                if index < 0:
                     continue
-                value = key_index.values[place]
+                value = key_index.values[index]
                 if measure == TOTAL:
                     win += value
                 else:
@@ -161,7 +161,7 @@ def back_up_states(
     """
     boards, slid, after = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
     spare, owner = np.empty(2 * BLOCK, np.uint64), np.empty(BLOCK, np.int64)
-    places, found = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.float64)
+    indexes, found = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.float64)
     is_legal = np.empty(BLOCK, np.bool_)
     begin = I64(0)
     while begin < len(keys):
@@ -183,10 +183,10 @@ def back_up_states(
                 found[i] = CERTAIN if wins else found[i]
                 n_after += I64(legal) - I64(wins)
             canonical_block(plan, after, n_after, spare)
-            find_block(key_index, after, n_after, places)
+            find_block(key_index, after, n_after, indexes)
             for i in range(n_after):
-                if places[i] >= 0:
-                    found[owner[i]] = max(found[owner[i]], key_index.values[places[i]])
+                if indexes[i] >= 0:
+                    found[owner[i]] = max(found[owner[i]], key_index.values[indexes[i]])
         for i in range(n):
             if is_first and not is_legal[i]:
                 found[i] = float(potential(boards[i])) if measure == TOTAL else 0.0

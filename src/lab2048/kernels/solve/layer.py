@@ -49,10 +49,10 @@ def sift(boards: Words, n: I64, seen: Words, found: Words, n_found: I64) -> I64:
     for i in range(n):
         key = boards[i] * SCATTER
         # Always written, counted only if new: avoids an unpredictable branch.
-        place = I64((key << U64(8)) >> shift)
+        slot = I64((key << U64(8)) >> shift)
         found[n_found] = key
-        n_found += I64(seen[place] != key)
-        seen[place] = key
+        n_found += I64(seen[slot] != key)
+        seen[slot] = key
     return n_found
 
 

@@ -41,7 +41,7 @@ def follow(
     """
     states, weights = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.float64)
     slid, after, spare = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(2 * BLOCK, np.uint64)
-    places, chosen = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    indexes, chosen = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     best, least = np.empty(BLOCK, np.float64), np.empty(BLOCK, np.uint64)
     begin = I64(0)
     while begin < len(keys):
@@ -65,16 +65,16 @@ def follow(
             for i in range(n):
                 after[i] = slid[i]
             canonical_block(plan, after, n, spare)
-            find_block(key_index, after, n, places)
+            find_block(key_index, after, n, indexes)
             for i in range(n):
                 if slid[i] == states[i]:
                     continue
                 is_won = goal_rank != ZERO and has_rank(slid[i], goal_rank)
-                value = np.inf if is_won else key_index.values[places[i]]
+                value = np.inf if is_won else key_index.values[indexes[i]]
                 board = after[i] * GATHER
                 if value > best[i] or (value == best[i] and board < least[i]):
                     best[i], least[i] = value, board
-                    chosen[i] = I64(-2) if is_won else places[i]
+                    chosen[i] = I64(-2) if is_won else indexes[i]
         for i in range(n):
             if chosen[i] >= 0:
                 reached[chosen[i]] += weights[i]

@@ -62,7 +62,7 @@ class AfterstateTraining(DeepTraining):
         """Choose the next move of every game."""
         afterstates = self.games.slide()
         rows = np.arange(len(afterstates.rewards))
-        worth = judge(network, afterstates)
+        worth = evaluate(network, afterstates)
         self._moves = np.asarray((worth + afterstates.rewards).argmax(axis=1), np.int64)
         self._after, self._reward = (
             afterstates.boards[rows, self._moves],
@@ -104,7 +104,7 @@ class AfterstateTraining(DeepTraining):
 
     def choose(self, network: DeepNetwork, ranks: Ranks, afterstates: Afterstates, lengths: NDArray[np.int64]) -> Moves:  # noqa: ARG002
         """Return the moves with the highest reward + afterstate value."""
-        return np.asarray((judge(network, afterstates) + afterstates.rewards).argmax(axis=1), np.int64)
+        return np.asarray((evaluate(network, afterstates) + afterstates.rewards).argmax(axis=1), np.int64)
 
     def extra_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the chosen moves and the waiting window."""
@@ -119,7 +119,7 @@ class AfterstateTraining(DeepTraining):
             setattr(self, f"_{name}", given.copy())
 
 
-def judge(network: DeepNetwork | TurnedNetwork, afterstates: Afterstates) -> Floats:
+def evaluate(network: DeepNetwork | TurnedNetwork, afterstates: Afterstates) -> Floats:
     """Return the value of every afterstate; -inf for illegal moves."""
     worth = np.full(afterstates.rewards.shape, -np.inf, np.float32)
     legal = afterstates.legal

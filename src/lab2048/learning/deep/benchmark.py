@@ -50,12 +50,12 @@ def vector_games_speed(n: int = N_BOARDS, seconds: float = SECONDS) -> float:
     return games.n_moves / (time.process_time() - begin)
 
 
-def judge_speed(n: int, seconds: float = SECONDS) -> float:
+def evaluation_speed(n: int, seconds: float = SECONDS) -> float:
     """Measure boards per second of CPU time that the default network evaluates in batches of n."""
     training = AfterstateTraining(AfterstateConfig(crowd=n, trial_every=0), Rules.from_text("4x4"), 1)
     network: DeepNetwork = training.network()
-    boards, n_judged, begin = training.games.ranks, 0, time.process_time()
+    boards, n_evaluated, begin = training.games.ranks, 0, time.process_time()
     while time.process_time() - begin < seconds:
         network.values(boards)
-        n_judged += n
-    return n_judged / (time.process_time() - begin)
+        n_evaluated += n
+    return n_evaluated / (time.process_time() - begin)

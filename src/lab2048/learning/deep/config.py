@@ -228,7 +228,7 @@ class DistilConfig(DeepConfig):
         teacher = make_player(self.teacher)
         if teacher.is_interactive:
             raise UsageError(
-                f"teacher {self.teacher} cannot be asked so often: expected a player that chooses by itself",
+                f"teacher {self.teacher} is interactive: expected a player that is not",
                 field="teacher",
             )
         return teacher

@@ -3,7 +3,7 @@
 When a game ends, the target of every move is the discounted sum of the rewards that followed, minus a
 penalty at the end if the goal was missed.  Unlike Kuznetsov 2022: one-hot or logarithmic inputs, Adam,
 gradient clipping, a symlog scale and vectorized games.  The paper's sentence about the penalty can also mean
-that it is the target of every move of a lost game (`blame="every"`); with that reading nothing is learnt.
+that it is the target of every move of a lost game (`blame="every"`); with that reading nothing is learned.
 """
 
 from typing import Any, ClassVar

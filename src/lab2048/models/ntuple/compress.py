@@ -94,7 +94,7 @@ def decompress_weights(
     squeezed: NDArray[np.uint8],
     sizes: NDArray[np.uint64],
     check: int,
-    told: Callable[[int], object] = lambda _: None,
+    progress: Callable[[int], object] = lambda _: None,
 ) -> NDArray[np.int16]:
     """Decompress weights; raise FileError if the checksum does not match."""
     tables = _tables(design)
@@ -109,7 +109,7 @@ def decompress_weights(
         range_coder.decompress(
             range_coder.make_state(data, is_decoding=True), weights[begin:end], design.radix, n_cells
         )
-        told(i)
+        progress(i)
 
     with ThreadPoolExecutor(N_THREADS) as pool:
         list(pool.map(unpack, range(len(tables))))

@@ -188,13 +188,15 @@ def load_network(path: Path, *, with_rates: bool = False) -> Network:
     return Network(header.design, weights, None, rates, header.facts)
 
 
-def read_compressed(path: Path, header: Header, told: Callable[[int], object] = lambda _: None) -> NDArray[np.int16]:
-    """Read the weights of a quantized network; `told` is called from any thread after each table."""
+def read_compressed(
+    path: Path, header: Header, progress: Callable[[int], object] = lambda _: None
+) -> NDArray[np.int16]:
+    """Read the weights of a quantized network; `progress` is called from any thread after each table."""
     squeezed, sizes, check = (load_array(path, name) for name in ("squeezed", "sizes", "checksum"))
     if squeezed is None or sizes is None or check is None:
         raise FileError(f"{path} is not a network: its weights are missing")
     try:
-        return decompress_weights(header.design, squeezed, sizes, int(check[0]), told)
+        return decompress_weights(header.design, squeezed, sizes, int(check[0]), progress)
     except FileError as error:
         raise FileError(f"{path}: {error}") from None
 

@@ -65,7 +65,7 @@ class Design:
                 f"and a first pattern of at least {MIN_SET_CELLS} cells"
             )
         if self.stage_size > MAX_WEIGHTS:
-            each = "pattern" if self.is_shared else "place of a pattern"
+            each = "pattern" if self.is_shared else "placement of a pattern"
             raise UsageError(
                 f"network has {self.stage_size:,} weights, {self.radix}^cells for each {each}: "
                 f"expected at most {MAX_WEIGHTS:,}",

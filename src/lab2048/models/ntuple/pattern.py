@@ -16,7 +16,7 @@ from lab2048.rules.shape import Shape
 Pattern = tuple[int, ...]
 
 MAX_PATTERNS = 64  # of a preset
-MAX_PLACES = 12 * MAX_PATTERNS  # of a list in hex: a hexagon has twelve symmetries
+MAX_PLACEMENTS = 12 * MAX_PATTERNS  # of a list in hex: a hexagon has twelve symmetries
 MIN_CELLS, MAX_CELLS = 2, 8  # of a pattern
 MAX_ROW = 7  # cells of the longest row pattern: 16^7 weights take 1 GB
 MAX_WEIGHTS = 2**29  # of a network without stages
@@ -49,7 +49,7 @@ def parse_patterns(text: str, shape: Shape, radix: int = 16, *, is_shared: bool 
     """
     patterns = _of_preset(text, shape, radix, is_shared=is_shared)
     if patterns is not None:
-        return patterns if is_shared else places_of(patterns, shape)
+        return patterns if is_shared else placements_of(patterns, shape)
     if not all(letter in "0123456789abcdefABCDEF, " for letter in text) or not text.strip(", "):
         raise UsageError(
             f"network {text!r} is unknown: {nearest(text, PRESETS)} (or cells in hex, such as 012345,456789)",
@@ -63,7 +63,7 @@ def write_patterns(patterns: Iterable[Pattern]) -> str:
     return " ".join("".join(f"{cell:x}" for cell in pattern) for pattern in patterns)
 
 
-def places_of(patterns: Iterable[Pattern], shape: Shape) -> tuple[Pattern, ...]:
+def placements_of(patterns: Iterable[Pattern], shape: Shape) -> tuple[Pattern, ...]:
     """Return all distinct symmetric copies of some patterns."""
     found: dict[Pattern, None] = {}
     for pattern in patterns:
@@ -100,8 +100,8 @@ def _of_digits(text: str, shape: Shape) -> tuple[Pattern, ...]:
             raise UsageError(f"pattern {word} repeats a cell: expected each cell once", field="pattern")
         if len(pattern) > MAX_CELLS:
             raise UsageError(f"pattern {word} has {len(pattern)} cells: expected at most {MAX_CELLS}", field="pattern")
-    if len(patterns) > MAX_PLACES:
-        raise UsageError(f"network has {len(patterns)} patterns: expected at most {MAX_PLACES}", field="network")
+    if len(patterns) > MAX_PLACEMENTS:
+        raise UsageError(f"network has {len(patterns)} patterns: expected at most {MAX_PLACEMENTS}", field="network")
     return patterns
 
 
@@ -158,7 +158,7 @@ def _best(shape: Shape, radix: int, *, is_shared: bool) -> tuple[Pattern, ...]:
     patterns: dict[Pattern, None] = {}
     for size in (4, 6, 7, 8):
         for pattern in _derive(2, size, shape):
-            tables = {*patterns, pattern} if is_shared else places_of((*patterns, pattern), shape)
+            tables = {*patterns, pattern} if is_shared else placements_of((*patterns, pattern), shape)
             if sum(radix ** len(table) for table in tables) <= BEST_WEIGHTS:
                 patterns[pattern] = None
     return tuple(patterns)

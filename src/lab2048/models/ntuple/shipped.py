@@ -52,7 +52,7 @@ def is_unpacked() -> bool:
     if not FILE.exists():
         return True
     with contextlib.suppress(OSError):
-        return _place().stat().st_size == 2 * read_header(FILE).design.n_weights
+        return _unpacked_file().stat().st_size == 2 * read_header(FILE).design.n_weights
     return False
 
 
@@ -75,17 +75,17 @@ def n_tables() -> int:
     return design.n_stages * len(design.patterns)
 
 
-def unpack(told: Callable[[int], object] = lambda _: None) -> NDArray[np.int16]:
+def unpack(progress: Callable[[int], object] = lambda _: None) -> NDArray[np.int16]:
     """Decompress the shipped network into the cache, and return its weights.
 
-    `told` is called from any thread after each table.
+    `progress` is called from any thread after each table.
     """
-    weights, kept = read_compressed(FILE, read_header(FILE), told), _place()
+    weights, unpacked = read_compressed(FILE, read_header(FILE), progress), _unpacked_file()
     with contextlib.suppress(OSError, FileError):  # an unwritable cache is not an error
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        for old in kept.parent.glob("*.i16"):  # from another version
+        unpacked.parent.mkdir(parents=True, exist_ok=True)
+        for old in unpacked.parent.glob("*.i16"):  # from another version
             old.unlink()
-        with replacing_bytes(kept, force=True) as file:
+        with replacing_bytes(unpacked, force=True) as file:
             file.write(weights.data)
     return weights
 
@@ -101,7 +101,7 @@ def _read(path: Path, changed: int, size: int) -> Network:  # noqa: ARG001 - a c
     return network
 
 
-def _place() -> Path:
+def _unpacked_file() -> Path:
     """Return the cache file of the shipped network's weights."""
     stamp = FILE.stat()
     return cache_folder() / f"{_digest(FILE.resolve(), stamp.st_mtime_ns, stamp.st_size)[:16]}.i16"
@@ -117,7 +117,7 @@ def _unpacked(header: Header) -> NDArray[np.int16] | None:
     """Return the cached weights of the shipped network, if they are complete."""
     check = load_array(FILE, "checksum")
     weights = huge_array(header.design.n_weights, np.int16)
-    with contextlib.suppress(OSError), _place().open("rb") as file:
+    with contextlib.suppress(OSError), _unpacked_file().open("rb") as file:
         if file.readinto(weights.data) == weights.nbytes and check is not None and checksum(weights) == check[0]:
             return weights
     return None

@@ -64,7 +64,7 @@ def _is_needed(task: RowTask) -> bool:
 
 
 def make_config(training_spec: TrainingSpec, rules: Rules, seed: int) -> TrainingConfig:
-    """Return the Config of a lesson; raise UsageError if its method, its preset or an option is unknown or wrong."""
+    """Return the Config of a training spec; raise UsageError if its method, preset or an option is invalid."""
     config = find_method(training_spec.method).config
     return config.for_board(
         rules, **config.parse(training_spec.options, training_spec.preset) | {"seed": seed + training_spec.seed_offset}
@@ -72,9 +72,9 @@ def make_config(training_spec: TrainingSpec, rules: Rules, seed: int) -> Trainin
 
 
 def _begin(task: RowTask, training_spec: TrainingSpec, path: Path) -> Training:
-    """Resume the training of a lesson if its checkpoint has the same options, else begin a new one."""
+    """Resume a training if its checkpoint has the same options, else begin a new one."""
     method, config = find_method(training_spec.method), make_config(training_spec, task.rules, task.seed)
-    # A deep network is the same for any number of threads, but by the clock two learn from more games.
+    # A deep network does not depend on the number of threads, but with a time limit two threads train on more games.
     n_threads = min(2, task.n_workers) if method.is_deep and training_spec.minutes.get(task.size) else 1
     found = _resumed(method.training(), path, n_threads)
     return (

@@ -16,28 +16,28 @@ STEP, HEAD, FOOT = 22, 44, 34
 OURS, THEIRS, INK, FAINT, PAPER = "#1f77b4", "#d9541e", "#1f1a14", "#d8d2c8", "#ffffff"
 MAX_ROWS = 40
 MAX_NAME = 50  # letters of a row's name
-N_PANELS = 3  # of a picture, if its study does not say which
-PAIRS = "pairs side by side, a game"
+N_PANELS = 3  # drawn if the study does not list its charts
+PAIRS = "adjacent pairs, per game"
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Lines of one measure, or of one for several tiles, and what they are together."""
+    """A chart: the lines of one measure, or of one measure for several tiles."""
 
     title: str
     measure: Measure
     lines: tuple[Line, ...]
 
     def label(self, line: Line) -> str:
-        """What stands beside a line: its row, and its tile if the panel has several."""
+        """Return the label of a line: its row, and its tile if the panel has several."""
         has_tiles = any(other.figure.measure != self.measure for other in self.lines)
         return f"{line.figure.measure.tile}: {line.row.title}" if has_tiles else line.row.title
 
 
 def panels(report: Report) -> list[Panel]:
-    """Rankings, then the charts that the study asks for, then others, those with published figures first.
+    """Return rankings, then the charts that the study lists, then others, those with published figures first.
 
-    There is a line for each row and published figure.
+    There is one line per row and published figure.
     """
     ranked = [
         Panel(each.ranking.title, each.ranking.by, tuple(ranked_row.line for ranked_row in each.rows)[:MAX_ROWS])
@@ -54,18 +54,18 @@ def panels(report: Report) -> list[Panel]:
     found = [Panel(measure.title, measure, _distinct(lines)[:MAX_ROWS]) for measure, lines in by_measure.items()]
     found += pairs
     found.sort(key=lambda panel: -sum(line.figure.published is not None for line in panel.lines))
-    found.sort(key=lambda panel: _place(panel, report.study.charts))
+    found.sort(key=lambda panel: _order(panel, report.study.charts))
     return ranked + found
 
 
-def _place(panel: Panel, asked: Sequence[Measure]) -> int:
-    """Where a panel stands among those that a study asks for; behind them if it is none."""
+def _order(panel: Panel, asked: Sequence[Measure]) -> int:
+    """Return the index of a panel among those that the study lists, or their number if it is not listed."""
     measures = [line.figure.measure for line in panel.lines]
     return min((i for i, measure in enumerate(asked) if measure in measures), default=len(asked))
 
 
 def _paired(by_measure: dict[Measure, list[Line]]) -> list[Panel]:
-    """Take the pairs of all tiles out, as one panel, if they have room there."""
+    """Remove the pairs of all tiles and return them as one panel, if they fit."""
     tiles = sorted((measure for measure in by_measure if measure.name == "pairs"), key=lambda measure: measure.tile)
     lines = _distinct([line for measure in tiles for line in by_measure[measure]])
     if len(tiles) < 2 or len(lines) > MAX_ROWS:
@@ -76,7 +76,7 @@ def _paired(by_measure: dict[Measure, list[Line]]) -> list[Panel]:
 
 
 def _distinct(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """What a chart would show twice is shown once, beside what is published of it if anything is."""
+    """Drop repeated lines; of equal ones keep those with a published figure."""
     seen: dict[tuple[str, Measure, str], Line] = {}
     for line in lines:
         published = line.figure.published
@@ -86,7 +86,7 @@ def _distinct(lines: Sequence[Line]) -> tuple[Line, ...]:
 
 
 def is_logarithmic(panel: Panel) -> bool:
-    """True if the figures are positive and far apart."""
+    """Return True if the values are positive and span a factor of more than 30."""
     values = [value for line in panel.lines for value in _values(line)]
     return (
         bool(values)
@@ -103,9 +103,9 @@ def _values(line: Line) -> list[float]:
 
 
 def report_svg(report: Report) -> str:
-    """The charts that a study asks for, or the first of all, as one picture."""
+    """Draw the charts that the study lists, or else the first few, as one SVG."""
     found, asked = panels(report), report.study.charts
-    chosen = [panel for panel in found if _place(panel, asked) < len(asked)] or found[:N_PANELS]
+    chosen = [panel for panel in found if _order(panel, asked) < len(asked)] or found[:N_PANELS]
     heights = [HEAD + STEP * len(panel.lines) + FOOT for panel in chosen]
     height = max(80, sum(heights) + 30)
     parts = [
@@ -116,9 +116,7 @@ def report_svg(report: Report) -> str:
         _legend([line for panel in chosen for line in panel.lines]),
     ]
     if not chosen:
-        parts.append(
-            f'<text x="20" y="60">nothing is measured yet: lab2048 study run {escape(report.study.name)}</text>'
-        )
+        parts.append(f'<text x="20" y="60">no results yet: lab2048 study run {escape(report.study.name)}</text>')
     top = 30
     for panel, tall in zip(chosen, heights, strict=True):
         parts.append(_panel(panel, top))
@@ -127,7 +125,7 @@ def report_svg(report: Report) -> str:
 
 
 def _legend(lines: Sequence[Line]) -> str:
-    """What the signs mean that there are."""
+    """Draw the legend of the symbols in use."""
     ours = f'<circle cx="{LEFT}" cy="14" r="5" fill="{OURS}"/><text x="{LEFT + 10}" y="18">ours, 95% interval</text>'
     figure = (
         f'<path d="M {LEFT + 160} 9 l 5 5 l -5 5 l -5 -5 z" fill="none" stroke="{THEIRS}" stroke-width="2"/>'
@@ -159,7 +157,7 @@ def _panel(panel: Panel, top: int) -> str:
 
 
 def _mark(line: Line, label: str, x: Callable[[float], float], y: float, unit: Unit) -> str:
-    """One line: its name, ours with its interval, the published figure with its own."""
+    """Draw one line: its name, our value and the published value, each with its interval."""
     assert line.ours is not None
     parts = [f'<text x="{LEFT - 12}" y="{y + 4}" text-anchor="end">{escape(shortened(label, MAX_NAME))}</text>']
     reference = line.reference if not line.figure.against else None
@@ -185,7 +183,7 @@ def _mark(line: Line, label: str, x: Callable[[float], float], y: float, unit: U
 
 
 def _arrow(x: float, y: float, to: int) -> str:
-    """From here to the right (1) or to the left (-1): a published figure of which one end is known."""
+    """Draw a bound as an arrow to the right (1) or to the left (-1)."""
     shape = f"M {x:.1f} {y - 5} v 10 m 0 -5 h {16 * to} m {-5 * to} -4 l {5 * to} 4 l {-5 * to} 4"
     return f'<path d="{shape}" fill="none" stroke="{THEIRS}" stroke-width="2"/>'
 
@@ -208,7 +206,7 @@ def _range(panel: Panel, is_log: bool) -> tuple[float, float]:
 
 
 def ticks(low: float, high: float, *, is_log: bool) -> list[float]:
-    """Round numbers from end to end."""
+    """Return round numbers between `low` and `high`."""
     if is_log:
         first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
         return [10.0**power for power in range(first, last + 1)]

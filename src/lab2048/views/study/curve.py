@@ -1,4 +1,4 @@
-"""Learning curves of a study: what trainings came to while they learnt, as data and as a picture (SVG)."""
+"""Learning curves of a study, as data and as SVG."""
 
 import json
 import math
@@ -13,26 +13,26 @@ from lab2048.studies.report import Report
 from lab2048.views.number import number
 from lab2048.views.study.chart import FAINT, INK, PAPER, WIDTH, ticks
 
-# What the curves of a training are called, as far as they are worth a chart.
+# Titles of the curves of a training that are drawn.
 TITLES = {
     "mean": "mean score",
-    "total": "mean return, as the learner counts it",
+    "total": "mean return in training",
     "length": "mean number of moves",
     "max_tile": "highest tile",
-    "tile_sum": "mean sum of tiles at the end",
+    "tile_sum": "mean tile sum at the end",
     "loss": "loss",
     "error": "mean error",
 }
-PAIRS = "pairs of "  # and a tile: how often two of them lay side by side, a game
-DRAWN = ("total", "length", "max_tile", "loss", "tile_sum", f"{PAIRS}128")  # of the picture, those of document 003
-MAX_LINES = 8  # of the picture
-FAR = 8  # times as many games are too many to be drawn beside
+PAIRS = "pairs of "  # followed by a tile: how often two of them were adjacent, per game
+DRAWN = ("total", "length", "max_tile", "loss", "tile_sum", f"{PAIRS}128")  # in the SVG: the curves of Sauren 2022
+MAX_LINES = 8  # in the SVG
+FAR = 8  # trainings that are this many times longer or shorter than the first are not drawn
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a6d3b")
 _TALL, _ACROSS, _SIDE = 210, 2, 58
 
 
 class Point(NamedTuple):
-    """The mean of some trainings when so many games were learnt, and the least and the most of them."""
+    """Mean, minimum and maximum over trainings after a number of games."""
 
     n_games: float
     value: float
@@ -41,7 +41,7 @@ class Point(NamedTuple):
 
 
 def curves(report: Report) -> dict[str, dict[str, list[Point]]]:
-    """Every curve by what it shows, pairs last, and then by the title of the row."""
+    """Return all curves by name, pairs last, then by the title of the row."""
     found: dict[str, dict[str, list[Point]]] = {}
     for row in _learners(report):
         each = [[_whole(point) for point in result.curve] for result in report.of(row) if len(result.curve) > 1]
@@ -55,7 +55,7 @@ def curves(report: Report) -> dict[str, dict[str, list[Point]]]:
 
 
 def _learners(report: Report) -> list[Row]:
-    """Rows with results that are drawn: one for each training; of trainings that begin alike, the longest."""
+    """Return the rows with curves; if one training is the beginning of another, only the longer one."""
     longest: dict[str, Row] = {}
     for row in report.study.rows:
         if row.training_spec is None or not report.of(row):
@@ -73,16 +73,16 @@ def _n_games(row: Row, report: Report) -> int:
 
 
 def _whole(point: Mapping[str, float]) -> Mapping[str, float]:
-    """A point of a curve with the pairs that it does not name because there were none."""
+    """Add zeros to a point for the pairs that it leaves out."""
     named = [int(name.removeprefix(PAIRS)) for name in point if name.startswith(PAIRS)]
-    is_trial = "n" in point  # which names every tile that lay in pairs; else low ones may be left out
+    is_trial = "n" in point  # evaluations list every tile that formed pairs; other points may leave out low tiles
     tiles = [1 << rank for rank in range(1, 12) if is_trial or named]
     none = {f"{PAIRS}{tile}": 0.0 for tile in tiles if is_trial or tile > max(named)}
     return {**none, **point}
 
 
 def merge(trainings: Sequence[Sequence[Mapping[str, float]]], name: str) -> list[Point]:
-    """One curve of several: where the first has points, as far as all go."""
+    """Average several curves at the points of the first, over the range that all cover."""
     if not all(trainings):
         return []
     lines = [([p["n_games"] for p in points], [p[name] for p in points]) for points in trainings]
@@ -94,15 +94,12 @@ def merge(trainings: Sequence[Sequence[Mapping[str, float]]], name: str) -> list
 
 
 def title(name: str) -> str:
-    """What a curve shows, in words."""
-    return TITLES.get(name, f"{name} side by side, a game")
+    """Return the title of a curve."""
+    return TITLES.get(name, f"adjacent {name}, per game")
 
 
 def curves_svg(report: Report) -> str | None:
-    """Document 003's curves as one picture, or what others there are; those of trials first.
-
-    None if nothing has learnt.
-    """
+    """Draw the curves of Sauren 2022, or else all curves, as SVG; None if there was no training."""
     every = curves(report)
     found = {name: every[name] for name in DRAWN if name in every} or every
     rows = _drawn(report, found)
@@ -111,15 +108,15 @@ def curves_svg(report: Report) -> str | None:
         return None
     head = 30 + 20 * math.ceil(len(rows) / _ACROSS)
     height = head + _TALL * math.ceil(len(names) / _ACROSS) + 10
-    about = "mean of the trainings; the shade is from the least to the most" if _are_several(report) else "one training"
+    about = "mean of the trainings; the band is from minimum to maximum" if _are_several(report) else "one training"
     n_more = len({row for lines in every.values() for row in lines}) - len(rows)
-    more = f" {n_more} more, on the HTML page of the report." if n_more else ""
+    more = f" {n_more} more in the HTML report." if n_more else ""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
         f'font-family="sans-serif" font-size="12" fill="{INK}">',
-        f"<title>{escape(report.study.title)}, while learning</title>",
+        f"<title>{escape(report.study.title)}, during training</title>",
         f'<rect width="{WIDTH}" height="{height}" fill="{PAPER}"/>',
-        f'<text x="20" y="18">By games learnt, {about}.{more}</text>',
+        f'<text x="20" y="18">By training games, {about}.{more}</text>',
     ]
     colours = dict(zip(rows, COLOURS, strict=False))
     for i, row in enumerate(rows):
@@ -134,7 +131,7 @@ def curves_svg(report: Report) -> str | None:
 
 
 def _drawn(report: Report, found: Mapping[str, Mapping[str, Sequence[Point]]]) -> list[str]:
-    """Titles of the rows of the picture: about as long trainings as the first one, or they would not be seen beside."""
+    """Return the titles of the rows to draw: trainings about as long as the first one."""
     tried = _tried(report)
     ends = {
         row: points[-1].n_games
@@ -147,7 +144,7 @@ def _drawn(report: Report, found: Mapping[str, Mapping[str, Sequence[Point]]]) -
 
 
 def _tried(report: Report) -> set[str]:
-    """Titles of the rows whose curves are of trials: what learners came to without a move at random."""
+    """Return the titles of the rows whose curves are of evaluations, without exploration."""
     return {row.title for row in report.study.rows for result in report.of(row) if any("n" in p for p in result.curve)}
 
 
@@ -156,7 +153,7 @@ def _are_several(report: Report) -> bool:
 
 
 def _panel(name: str, lines: Mapping[str, Sequence[Point]], left: int, top: int) -> str:
-    """One chart: axes, shades, lines."""
+    """Draw one chart: axes, bands, lines."""
     wide, tall = WIDTH // _ACROSS - _SIDE - 30, _TALL - 60
     end = max(points[-1].n_games for points in lines.values())
     most = max(point.high for points in lines.values() for point in points) or 1.0
@@ -167,7 +164,7 @@ def _panel(name: str, lines: Mapping[str, Sequence[Point]], left: int, top: int)
 
     parts = [f'<text x="{left + 20}" y="{top + 18}" font-weight="bold">{escape(name)}</text>']
     for tick in ticks(0.0, most, is_log=False):
-        (x, y), (x2, _) = (place.split(",") for place in (at(0, tick), at(end, tick)))
+        (x, y), (x2, _) = (point.split(",") for point in (at(0, tick), at(end, tick)))
         parts.append(f'<line x1="{x}" x2="{x2}" y1="{y}" y2="{y}" stroke="{FAINT}"/>')
         parts.append(f'<text x="{left + _SIDE - 6}" y="{float(y) + 4:.1f}" text-anchor="end">{number(tick)}</text>')
     for tick in ticks(0.0, end, is_log=False):

@@ -12,13 +12,13 @@ from lab2048.studies.model import TrainingSpec
 from lab2048.studies.report import Ranked, RankedRow
 from lab2048.views.number import duration, number, percent
 
-CAPTION = "Places are those that the 95% intervals leave open: who shares one is not told apart."
+CAPTION = "A row has a range of places where the 95% intervals overlap: rows that share a place cannot be told apart."
 GAP = 2  # between two columns of a terminal
 NEEDED = 4  # columns that are always there: place, row, value and interval
 
 
 def write_value(value: float, unit: Unit, *, is_exact: bool = False) -> str:
-    """A value in its unit; an exact one with all its digits.
+    """Format a value with its unit; an exact one with all digits.
 
     >>> write_value(0.15, Unit.RATE), write_value(0.011337880083, Unit.RATE, is_exact=True)
     ('15%', '1.1337880083%')
@@ -37,7 +37,7 @@ def write_value(value: float, unit: Unit, *, is_exact: bool = False) -> str:
 
 
 def write_ours(line: Line) -> tuple[str, str, str]:
-    """What was measured: value, interval and sample size."""
+    """Return our value, interval and sample size."""
     if line.ours is None:
         return "-", "-", "-"
     unit, ours, k = line.figure.measure.meaning.unit, line.ours, len(line.each)
@@ -48,7 +48,7 @@ def write_ours(line: Line) -> tuple[str, str, str]:
 
 
 def write_each(line: Line) -> str:
-    """What was measured, training by training."""
+    """Return our value for each training."""
     unit = line.figure.measure.meaning.unit
     return "; ".join(write_value(each.value, unit) for each in line.each)
 
@@ -58,13 +58,13 @@ def _interval(ours: Measured, unit: Unit) -> str:
         return "exact"
     if not ours.has_interval:
         return "measured once"
-    low = max(ours.low, 0.0)  # nothing that is measured can be less, though few games may not know that
+    low = max(ours.low, 0.0)  # no measure is negative, even if the interval of few games is
     high = min(ours.high, 1.0) if unit is Unit.RATE else ours.high
     return f"{write_value(low, unit)} to {write_value(high, unit)}"
 
 
 def write_published(line: Line) -> str:
-    """What ours is set beside, and where that stands."""
+    """Return the published figure, or the other row and its value."""
     if line.figure.against:
         theirs = f" {write_value(line.theirs.value, line.figure.measure.meaning.unit)}" if line.theirs else ""
         return f"{line.figure.against}{theirs}"
@@ -74,13 +74,13 @@ def write_published(line: Line) -> str:
 
 
 def write_training_spec(training_spec: TrainingSpec, size: str) -> str:
-    """How much is learnt."""
+    """Return the length of the training."""
     minutes = training_spec.minutes.get(size)
     return f"{minutes} minutes" if minutes else f"{training_spec.games.get(size, 0):,} games"
 
 
 def ranking_cells(ranked: Ranked, size: str) -> tuple[list[str], list[list[str]]]:
-    """The heads of the columns, and the cells of every line."""
+    """Return the column headings and the cells of every line."""
     measures = ranked.measures
     heads = ["place", "row", ranked.ranking.by.brief, "95% interval", "n", *(measure.brief for measure in measures)]
     rows = []
@@ -88,18 +88,18 @@ def ranking_cells(ranked: Ranked, size: str) -> tuple[list[str], list[list[str]]
         others = [ranked_row.others.get(measure) for measure in measures]
         values = [write_ours(line)[0] if line else "-" for line in others]
         row = ranked_row.line.row
-        trained = f", {write_training_spec(row.training_spec, size)} learnt" if row.training_spec else ""
+        trained = f", {write_training_spec(row.training_spec, size)} of training" if row.training_spec else ""
         rows.append([write_place(ranked_row), f"{row.title}{trained}", *write_ours(ranked_row.line), *values])
     return heads, rows
 
 
 def write_place(ranked_row: RankedRow) -> str:
-    """One place, or from which to which."""
+    """Return the place, or a range such as "2 to 4"."""
     return str(ranked_row.first) if ranked_row.first == ranked_row.last else f"{ranked_row.first} to {ranked_row.last}"
 
 
 def ranking_table(ranked: Ranked, size: str, width: int | None) -> Iterator[RenderableType]:
-    """A ranking for a terminal; columns that do not fit are left out, from the last one on."""
+    """Yield a ranking for a terminal; the last columns are dropped if they do not fit."""
     if not ranked.rows:
         return
     heads, rows = ranking_cells(ranked, size)

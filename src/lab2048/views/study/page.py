@@ -1,4 +1,4 @@
-"""A study as one HTML file: tables and charts, with everything in it; it needs no network."""
+"""A study as one self-contained HTML file with tables and charts."""
 
 import re
 from collections.abc import Iterator
@@ -52,13 +52,13 @@ def report_html(report: Report) -> str:
 <h1>{escape(study.title)}</h1>
 <p>{escape(study.question)}</p>
 <p>{escape(study.source)}</p>
-<p>{escape(summary(report))}. Verdicts are computed from the intervals.</p>
+<p>{escape(summary(report))}. Agreement is decided by the intervals.</p>
 {_rankings(report)}
 {_table(report)}
 <h2>Charts</h2>
 {charts}
-{f"<h2>Assumed</h2><ul>{assumed}</ul>" if assumed else ""}
-<h2>What was run</h2>
+{f"<h2>Assumptions</h2><ul>{assumed}</ul>" if assumed else ""}
+<h2>Runs</h2>
 {_runs(report)}
 </body>
 </html>
@@ -66,7 +66,7 @@ def report_html(report: Report) -> str:
 
 
 def _with_code(text: str) -> str:
-    """A sentence, and what stands between backticks in it as code."""
+    """Return HTML in which text in backticks is code."""
     return _CODE.sub(r"<code>\1</code>", escape(text))
 
 
@@ -82,7 +82,7 @@ def _rankings(report: Report) -> str:
 
 
 def _table(report: Report) -> str:
-    heads = ["measured", "published or set against", "where", "ours", "95% interval", "n", "verdict"]
+    heads = ["measured", "reference", "where", "ours", "95% interval", "n", "agreement"]
     has_several = any(line.each for line in report.lines)
     heads += ["each training"] if has_several else []
     rows, last = [], ""
@@ -117,7 +117,7 @@ def _runs(report: Report) -> str:
 
 
 def figures(report: Report) -> Iterator[Any]:
-    """The charts: one for each measure, and one for each curve of the trainings."""
+    """Yield one chart per measure and one per learning curve."""
     for panel in panels(report):
         yield _panel_figure(panel)
     yield from _curve_figures(report)
@@ -127,12 +127,12 @@ def _panel_figure(panel: Panel) -> Any:
     go = load("plotly.graph_objects")
 
     lines = panel.lines[::-1]  # the first one on top
-    places = range(len(lines))
+    rows = range(len(lines))
     ours = [line.ours for line in lines if line.ours is not None]
     figure = go.Figure()
     figure.add_scatter(
         x=[each.value for each in ours],
-        y=[i + 0.12 for i in places],
+        y=[i + 0.12 for i in rows],
         error_x=error_bars(each.interval if each.has_interval else (each.value,) * 3 for each in ours),
         mode="markers",
         name="ours",
@@ -140,11 +140,11 @@ def _panel_figure(panel: Panel) -> Any:
         text=[str(line.agreement) for line in lines],
     )
     published = [(i - 0.12, line.reference) for i, line in enumerate(lines) if not line.figure.against]
-    found = [(place, reference) for place, reference in published if reference is not None]
+    found = [(row, reference) for row, reference in published if reference is not None]
     if found:
         figure.add_scatter(
             x=[reference[0] for _, reference in found],
-            y=[place for place, _ in found],
+            y=[row for row, _ in found],
             error_x=error_bars(reference for _, reference in found),
             mode="markers",
             name="published",
@@ -155,7 +155,7 @@ def _panel_figure(panel: Panel) -> Any:
         if ends:
             figure.add_scatter(
                 x=[end for _, end in ends],
-                y=[place for place, _ in ends],
+                y=[row for row, _ in ends],
                 mode="markers",
                 name=f"published: at {word}",
                 marker={"color": THEIRS, "size": 12, "symbol": f"triangle-{'right' if to > 0 else 'left'}-open"},
@@ -166,7 +166,7 @@ def _panel_figure(panel: Panel) -> Any:
         margin={"l": 10, "r": 30, "t": 60, "b": 40},
         xaxis=_axis(panel),
         yaxis={
-            "tickvals": list(places),
+            "tickvals": list(rows),
             "ticktext": [escape(shortened(panel.label(line), MAX_NAME)) for line in lines],
             "range": [-0.7, len(lines) - 0.3],
             "automargin": True,
@@ -177,7 +177,7 @@ def _panel_figure(panel: Panel) -> Any:
 
 
 def _axis(panel: Panel) -> dict[str, Any]:
-    """Round numbers with their unit; where figures are far apart, powers of ten alone."""
+    """Return an axis with round numbers and units; powers of ten if it is logarithmic."""
     unit = panel.measure.meaning.unit
     scale = {"type": "log", "dtick": 1} if is_logarithmic(panel) else {"type": "linear"}
     return scale | {
@@ -202,7 +202,7 @@ def _curve_figures(report: Report) -> Iterator[Any]:
                 legendgroup=row,
                 line={"color": colour, "dash": "solid" if i < len(COLOURS) else "dash"},
             )
-            if any(point.high > point.low for point in points):  # from the least of the trainings to the most
+            if any(point.high > point.low for point in points):  # minimum to maximum over the trainings
                 figure.add_scatter(
                     x=[*x, *x[::-1]],
                     y=[*(point.high for point in points), *(point.low for point in reversed(points))],
@@ -215,10 +215,10 @@ def _curve_figures(report: Report) -> Iterator[Any]:
                     hoverinfo="skip",
                 )
         figure.update_layout(
-            title=f"{title(name)}, while learning",
-            xaxis_title="games learnt",
+            title=f"{title(name)}, during training",
+            xaxis_title="training games",
             height=400 + 20 * len(lines),
-            legend={"orientation": "h", "y": -0.2, "yanchor": "top"},  # below, where all names have room
+            legend={"orientation": "h", "y": -0.2, "yanchor": "top"},  # below the chart, where all names fit
         )
         yield figure
 

@@ -25,13 +25,13 @@ from lab2048.views.study.figure import (
 _STYLES = {AGREES: "green", BETTER: "green", WORSE: "red"}
 _COMPARED = {AGREES: "agree", BETTER: "better", WORSE: "worse", DIFFERS: "differ"}  # of several
 _OTHERS = {NOT_COMPARABLE: "not comparable", UNPUBLISHED: "with nothing published", NOT_MEASURED: "not measured"}
-Cells = tuple[str, str, str, str, str]  # of a line: four columns, and the word of the verdict
+Cells = tuple[str, str, str, str, str]  # of a line: four columns, and the word of the agreement
 MADE_BY = "Made by "
-HEADS: Cells = ("measured", "published or set against", "ours [95% interval]", "verdict", "")
+HEADS: Cells = ("measured", "reference", "ours [95% interval]", "agreement", "")
 
 
 def write_run(row: Row, size: str) -> str:
-    """What was run: the player and the board, or what else it takes."""
+    """Return the player, the board and the training of a row as one line."""
     board = f" on {row.board}" if row.board != "4x4" or not row.player else ""
     board += f", spawns {row.spawn}" if row.spawn != SPAWN else ""
     if row.training_spec is not None:
@@ -39,7 +39,7 @@ def write_run(row: Row, size: str) -> str:
         preset = [f"preset {row.training_spec.preset}"] if row.training_spec.preset else []
         words = " ".join([row.training_spec.method, *preset, *options])
         trained = write_training_spec(row.training_spec, size)
-        what = f"train {words}, {trained}" if not row.training_spec.of else f"what {row.training_spec.of} has trained"
+        what = f"train {words}, {trained}" if not row.training_spec.of else f"the network of {row.training_spec.of}"
         times = f", {len(row.parts(size))} seeds" if len(row.parts(size)) > 1 else ""
         return f"{what}{times}; {row.player}{board}"
     goal = f" to {row.goal}" if row.kind == "solve" and row.objective == "win" else ""
@@ -47,16 +47,16 @@ def write_run(row: Row, size: str) -> str:
 
 
 def study_lines(studies: Iterable[Study]) -> Iterator[str]:
-    """The list: a name and a question each."""
+    """Yield the name, the question and the source of each study."""
     for study in studies:
         yield f"{study.name:<16} {study.question}"
         yield f"{'':<16} {study.source}"
 
 
 def report_table(report: Report, width: int | None) -> RenderableType:
-    """Every figure, under what was run for it; what was left out in a line each.
+    """Return a table of all figures, grouped by row; a skipped row is one line with the reason.
 
-    Columns are as wide as what stands in them, or as fits the width of a terminal.
+    Columns are as wide as their contents, at most as wide as the terminal.
     """
     study = report.study
     cells = {row.id: [_cells(line) for line in report.lines if line.row.id == row.id] for row in study.rows}
@@ -70,33 +70,33 @@ def report_table(report: Report, width: int | None) -> RenderableType:
         )
         parts.append(Text(f"\n{row.title}{_games(row, report) if report.of(row) else ''}", style="bold"))
         if skip_reason and row.kind != "none":
-            parts.append(Text(f"  {skip_reason}" if skip_reason == NOT_YET else f"  left out: {skip_reason}"))
+            parts.append(Text(f"  {skip_reason}" if skip_reason == NOT_YET else f"  skipped: {skip_reason}"))
         else:
             parts.append(_row_table(cells[row.id], widths))
-    assumed = [Text("\nAssumed:"), *(Text(f"- {each}") for each in study.assumptions)] if study.assumptions else []
+    assumed = [Text("\nAssumptions:"), *(Text(f"- {each}") for each in study.assumptions)] if study.assumptions else []
     parts += [*assumed, Text(""), Text(summary(report))]
     return Group(*parts)
 
 
 def _games(row: Row, report: Report) -> str:
-    """How many games a row is about."""
+    """Return the numbers of trainings and games of a row."""
     if not row.player:
         return ""
-    trained = f"{write_training_spec(row.training_spec, report.size)} learnt, " if row.training_spec else ""
+    trained = f"{write_training_spec(row.training_spec, report.size)} of training, " if row.training_spec else ""
     n_trainings = len(row.parts(report.size))
     trainings = f"{len(report.of(row))} of {n_trainings} trainings, each " if n_trainings > 1 else ""
     return f" ({trainings}{trained}{_fewer(row, report)}{row.amount(report.size):,} games)"
 
 
 def _fewer(row: Row, report: Report) -> str:
-    """How many games there are of a match that is to have more by now."""
+    """Return "N of " if a match has fewer games than the study now asks for."""
     found = report.of(row)
     n = len(found[0].games) if row.kind == "match" and found else row.amount(report.size)
     return f"{n:,} of " if n < row.amount(report.size) else ""
 
 
 def _missing(row: Row, report: Report) -> str:
-    """What a row still lacks of its trainings or games."""
+    """Return how many of its trainings or games a row has, if not all."""
     if fewer := _fewer(row, report):
         return f" ({fewer}{row.amount(report.size):,} games)"
     n, n_trainings = len(report.of(row)), len(row.parts(report.size))
@@ -104,14 +104,14 @@ def _missing(row: Row, report: Report) -> str:
 
 
 def _cells(line: Line) -> Cells:
-    """A figure as words: what is measured, what it is set beside, ours, and how the two compare."""
+    """Return a figure as text: measure, reference, our value and agreement."""
     value, interval, _ = write_ours(line)
     ours = f"{value} [{interval}]" if " to " in interval else value if interval == "-" else f"{value}, {interval}"
     return f"  {line.figure.measure.title}", write_published(line), ours, str(line.agreement), line.agreement.word
 
 
 def _widths(cells: Sequence[Cells], width: int | None) -> tuple[int, ...]:
-    """How wide each column is in every row, so that all stand in line."""
+    """Return the column widths, the same for all rows."""
     natural = [max(len(each[i]) for each in cells) for i in range(4)]
     if width is None or sum(natural) + 6 <= width:
         return tuple(natural)
@@ -132,22 +132,23 @@ def _row_table(lines: Iterable[Cells], widths: Sequence[int]) -> Table:
 
 
 def summary(report: Report) -> str:
-    """One line: how many figures came out how."""
+    """Return one line with the number of figures per kind of agreement."""
     counts = {word: sum(line.agreement.word == word for line in report.lines) for word in WORDS}
     compared = [
         f"{counts[word]} {said if counts[word] > 1 else word}" for word, said in _COMPARED.items() if counts[word]
     ]
     others = [f"{counts[word]} {said}" for word, said in _OTHERS.items() if counts[word]]
-    told = "; ".join(part for part in (", ".join(compared), *others) if part)
-    return f"{report.size} run, seed {report.seed}: {report.n_measured} of {len(report.lines)} figures measured; {told}"
+    parts = "; ".join(part for part in (", ".join(compared), *others) if part)
+    measured = f"{report.n_measured} of {len(report.lines)} figures measured"
+    return f"{report.size.capitalize()} run, seed {report.seed}: {measured}; {parts}"
 
 
 def report_markdown(report: Report, *, charts: Mapping[str, str], command: str) -> str:
-    """A page that can be kept: the same figures, the charts (files and titles), and where they come from."""
+    """Return the report as a Markdown page with figures, charts (files and titles) and provenance."""
     study = report.study
     lines = [f"# {study.name}: {study.title}", "", study.question, "", f"**Source.** {study.source}", ""]
     lines += [
-        f"{MADE_BY}`{command}` from kept results; verdicts are computed from the intervals. {summary(report)}.",
+        f"{MADE_BY}`{command}` from stored results. Agreement is decided by the intervals. {summary(report)}.",
         "",
     ]
     lines += [line for name, title in charts.items() for line in (f"![{title}]({name})", "")]
@@ -156,7 +157,7 @@ def report_markdown(report: Report, *, charts: Mapping[str, str], command: str) 
         lines += [f"## {ranked.ranking.title}", "", CAPTION, "", *_markdown_table(ranked_heads, rows), ""]
     lines += ["## Figures", ""] if report.ranked else []
     has_several = any(line.each for line in report.lines)
-    heads = ["row", "measured", "published or set against", "where", "ours", "95% interval", "n", "verdict"]
+    heads = ["row", "measured", "reference", "where", "ours", "95% interval", "n", "agreement"]
     heads += ["each training"] if has_several else []
     rows, last = [], ""
     for line in report.lines:
@@ -165,8 +166,8 @@ def report_markdown(report: Report, *, charts: Mapping[str, str], command: str) 
         cells = [name, line.figure.measure.title, write_published(line), line.figure.where, *write_ours(line)]
         rows.append([*cells, str(line.agreement), *([write_each(line)] if has_several else [])])
     lines += _markdown_table(heads, rows)
-    lines += ["", "## Assumed", "", *(f"- {each}" for each in study.assumptions)] if study.assumptions else []
-    lines += ["", "## What was run", "", "| row | id | run | seconds | CPU seconds |", "|---|---|---|---|---|"]
+    lines += ["", "## Assumptions", "", *(f"- {each}" for each in study.assumptions)] if study.assumptions else []
+    lines += ["", "## Runs", "", "| row | id | run | seconds | CPU seconds |", "|---|---|---|---|---|"]
     for row in study.rows:
         run, spent = _cell(write_run(row, report.size)), " | ".join(write_spent(report.of(row)))
         lines.append(f"| {_cell(row.title)} | {row.id} | `{run}` | {spent} |")
@@ -175,11 +176,11 @@ def report_markdown(report: Report, *, charts: Mapping[str, str], command: str) 
 
 
 def index_markdown(pages: Mapping[str, str]) -> str:
-    """A list of pages that `report_markdown` wrote: what each is about, and how its figures came out."""
+    """Return a list of links to the pages of `report_markdown`, each with its summary."""
     lines = [
-        "# What came of the studies",
+        "# Results of the studies",
         "",
-        "Made by `script/results` from results that are kept game by game; see [studies](../studies.md).",
+        "Made by `script/results` from the stored results of every game. [Studies](../studies.md) explains the tables.",
         "",
     ]
     for name, page in pages.items():
@@ -190,13 +191,13 @@ def index_markdown(pages: Mapping[str, str]) -> str:
 
 
 def write_spent(results: Sequence[Result]) -> tuple[str, str]:
-    """The time of a row, by the clock and of all processors; older results do not know the second."""
+    """Return wall-clock and CPU time of a row; older results have no CPU time."""
     seconds, cpu = sum(result.seconds for result in results), sum(result.cpu_seconds for result in results)
     return number(seconds) if results else "-", number(cpu) if cpu else "-"
 
 
 def _origin(results: Sequence[Result]) -> Iterator[str]:
-    """By which program, where, when; and where a network was trained by another command, by which."""
+    """Yield program, machine and dates, and the commands of trainings made outside the study."""
     if not results:
         return
     programs, machines = (
@@ -213,7 +214,7 @@ def _origin(results: Sequence[Result]) -> Iterator[str]:
         trained = result.provenance.get("trained", {}).get("sessions", [])
         others = dict.fromkeys(session["command"] for session in trained if "study run" not in session["command"])
         if others and here not in others:
-            yield f"\n{result.row} plays by what `{'`, then `'.join(others)}` has trained."
+            yield f"\n{result.row} uses the network trained by `{'`, then `'.join(others)}`."
 
 
 def _markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -1,1 +1,1 @@
-"""The full-screen terminal: a screen a file.  Only `lab2048 tui` imports it, because Textual takes its time."""
+"""The full-screen terminal, one file per screen.  Only `lab2048 tui` imports it, because Textual loads slowly."""

@@ -1,4 +1,4 @@
-"""The Textual app behind `lab2048 tui`: its state, its colours, and how it ends."""
+"""The Textual app of `lab2048 tui`: state, colours and shutdown."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from lab2048.records.episode import Episode
     from lab2048.records.store import Store
 
-HANGUP = 129  # the exit code when the terminal is gone
+HANGUP = 129  # exit code when the terminal was closed
 GRACE_SECONDS = 2.0
 
 
@@ -70,8 +70,8 @@ class LabApp(App[None]):
         self.jobs = JobRunner(data_folder() / "jobs", niceness=0)
         self.current_jobs: dict[str, Job] = {}  # by the name of their form; one of each
         self.failure: Exception | None = None
-        self.unsaved: list[Episode] = []  # games that the store did not take
-        self.last: Session | None = None  # the last one that was played and left
+        self.unsaved: list[Episode] = []  # games that could not be saved
+        self.last: Session | None = None  # the game that was left last
         self.player_files, self.store_file = player_files, store_file
         self.defaults = defaults or {}
         self._first = first
@@ -83,7 +83,7 @@ class LabApp(App[None]):
         self.theme = PLAIN_THEME.name if is_plain else THEME.name
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """The last hands on a line: those that take away colours, or letters that a terminal has not."""
+        """Return line filters that remove colours or non-ASCII letters if the terminal needs it."""
         filters = list(super().get_line_filters())
         if self.palette.depth is Depth.NONE:
             filters.append(self._no_colour)
@@ -96,7 +96,7 @@ class LabApp(App[None]):
         self.pace.driver = self._driver
         loop = asyncio.get_running_loop()
         for name, code in (("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", HANGUP)):
-            # Windows has no such handlers, and a test runs in no terminal's main thread.
+            # Windows has no such handlers, and tests do not run in the main thread.
             with contextlib.suppress(NotImplementedError, RuntimeError, ValueError, AttributeError):
                 loop.add_signal_handler(getattr(signal, name), self.leave, code)
         if self._first is not None:
@@ -104,15 +104,15 @@ class LabApp(App[None]):
 
     @property
     def is_free(self) -> bool:
-        """True if another frame would not wait for the terminal."""
+        """Return True if the terminal is ready for another frame."""
         return self.pace.is_free
 
     def on_cursor_position(self) -> None:
-        """The terminal has come to the end of what was drawn."""
+        """Note that the terminal has drawn everything so far."""
         self.pace.answer()
 
     def best_score(self, rules: Rules) -> int:
-        """The best score by these rules of a game that you played alone, 0 if there is none."""
+        """Return your best score with these rules, in games without a player's help; 0 if there is none."""
         try:
             return self.store.best_scores(rules)[0]
         except StoreError:
@@ -125,7 +125,7 @@ class LabApp(App[None]):
                 screen.rest()
         self.stop_jobs()
         if code == HANGUP:
-            # What is drawn for a terminal that is gone may wait for ever; all is kept, so nothing is lost.
+            # Drawing on a closed terminal may block for ever; all games are saved, so exit at once.
             end = threading.Timer(GRACE_SECONDS, os._exit, (code,))
             end.daemon = True
             end.start()
@@ -140,7 +140,7 @@ class LabApp(App[None]):
 
     async def _leave(self, code: int) -> None:
         await asyncio.to_thread(self.jobs.join)
-        while self.pace.is_waiting:  # or else the answer would be typed into the shell
+        while self.pace.is_waiting:  # otherwise the terminal's answer would appear in the shell
             await asyncio.sleep(0.01)
         self.exit(return_code=code)
 
@@ -151,12 +151,12 @@ class LabApp(App[None]):
         self.leave(130)
 
     def _handle_exception(self, error: Exception) -> None:
-        """Remember what went wrong inside; the command line says it in one line."""
+        """Store an internal error, which the command line reports in one line."""
         self.failure = error
         super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
-        """End without Textual's pages of traceback, except where a test wants them."""
+        """Exit without Textual's traceback, except in tests."""
         if self.is_headless:
             super()._fatal_error()
         else:
@@ -168,6 +168,6 @@ class LabApp(App[None]):
 
 
 def check_surroundings() -> None:
-    """An empty NO_COLOR means nothing, and Textual would think that it does."""
+    """Remove an empty NO_COLOR, which Textual would obey."""
     if os.environ.get("NO_COLOR") == "":
         del os.environ["NO_COLOR"]

@@ -75,7 +75,7 @@ def _match(event: dict[str, Any], columns: int) -> Text:
             gap = spread(_interval(pair["mean_difference"], pair["mean_difference_ci95"]))
             text.append(f"{printable(a)} - {printable(b)}: {gap} on {pair['games']} seeds")
             more = pair["games_to_decide"]
-            text.append(f", not clear; about {number(more)} games would decide\n" if more else "\n")
+            text.append(f", not significant; about {number(more)} games would decide\n" if more else "\n")
     return text
 
 
@@ -106,7 +106,7 @@ def _training(progress: TrainingProgress, columns: int, lines: int) -> Text:
     minutes, seconds = divmod(int(event["seconds"]), 60)
     moves, pace = event["n_moves"] / 1e6, event["pace"] / 1e6
     reached = "  ".join(f"{tile} {rate:.1%}" for tile, rate in event["rates"].items() if rate > 0) or "no 2048 yet"
-    text = Text(f"{minutes}:{seconds:02}  {moves:,.1f} million moves, {pace:.2f} million a second, ")
+    text = Text(f"{minutes}:{seconds:02}  {moves:,.1f} million moves, {pace:.2f} million per second, ")
     text.append(f"{event['n_games']:,} games\n")
     text.append(f"last {event['n_last']} games: mean score ").append(number(event["mean"] or 0), "bold")
     text.append(f" (best ever {number(event['best'])})  {reached}\n")
@@ -146,7 +146,7 @@ def _solved(event: dict[str, Any]) -> Text:
         text.append(f"{event['value']:.12g}\n", "bold").append(f"missed with {event['loss_probability']:.12g}\n")
     else:
         text.append(f"{rules['board']}: expected score ").append(f"{event['value']:.12g}\n", "bold")
-    text.append(f"{event['states']:,} states, {event['lost']:,} lost, {event['states_raw']:,} with all their copies\n")
+    text.append(f"{event['states']:,} states, {event['lost']:,} lost, {event['states_raw']:,} without symmetry\n")
     text.append(f"{event['afterstates']:,} afterstates, {event['won']:,} won, in {event['layers']} layers\n")
     text.append(f"{event['seconds']:.1f} s, {number(event['bytes'] / 2**20)} MB\n")
     return text.append(

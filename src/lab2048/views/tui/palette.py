@@ -1,6 +1,6 @@
-"""Colours of tiles for every kind of terminal, and letters for those that know nothing but ASCII.
+"""Tile colours for every kind of terminal, and ASCII replacements.
 
-A board must be readable without any of it: colours only help.
+Boards are readable without colours.
 """
 
 import os
@@ -24,13 +24,13 @@ class Depth(Enum):
     MANY = "many"
 
 
-# Background of each rank from 1 on, where there are many colours: those of the page.
+# Backgrounds of ranks from 1 on with many colours, the same as on the page.
 _TILES = (
     "#eee4da", "#ede0c8", "#f2b179", "#f59563", "#f67c5f", "#f65e3b", "#f3d98b", "#efcf63", "#e9c23c",
     "#e3b21f", "#d9a404", "#a9d18e", "#6fc3a0", "#5bb5c9", "#7da7ec", "#b394ee", "#e08ac0",
 )  # fmt: skip
 _INK, _EMPTY, _QUIET = "#1f1a14", "#3b362f", "#8d8174"
-# The eight old colours alone are safe as backgrounds: white, yellow, red, magenta, blue, cyan, green; and their inks.
+# Only the eight basic colours are safe as backgrounds; each with its text colour.
 _OLD = ((7, 0), (3, 0), (1, 15), (5, 15), (4, 15), (6, 0), (2, 0))
 
 THEME = Theme(
@@ -47,7 +47,7 @@ THEME = Theme(
     error="#ff8a75",
     variables={"block-cursor-foreground": "#1f1a14", "block-cursor-background": "#d8b48a"},
 )
-# The terminal's own two colours, whichever they are: what is chosen is shown in reverse, by lab.tcss.
+# The terminal's default colours; lab.tcss shows the selected line in reverse.
 PLAIN_THEME = Theme(
     name="lab2048-plain",
     ansi=True,
@@ -72,7 +72,7 @@ PLAIN_THEME = Theme(
 
 
 def detect_depth() -> Depth:
-    """What the terminal shows, as far as its surroundings tell; NO_COLOR decides first."""
+    """Detect the colours of the terminal from the environment; NO_COLOR takes precedence."""
     if os.environ.get("NO_COLOR"):
         return Depth.NONE
     system = Console(force_terminal=True).color_system
@@ -88,7 +88,7 @@ class Palette:
 
     @property
     def has_slabs(self) -> bool:
-        """True if tiles are slabs of colour; else they are boxes of lines."""
+        """Return True if tiles are filled with colour; otherwise they have borders."""
         return self.depth is not Depth.NONE and not self.is_ascii
 
     def tile(self, rank: int) -> Style:
@@ -100,12 +100,12 @@ class Palette:
         return Style(color=_INK, bgcolor=_TILES[min(rank, len(_TILES)) - 1], bold=True)
 
     def fresh(self, rank: int) -> Style:
-        """A tile that has just appeared; without colours it stands out, too."""
+        """Return the style of a new tile, visible even without colours."""
         return self.tile(rank) + (Style(reverse=True) if self.depth is Depth.NONE else Style(underline=True))
 
     @property
     def empty(self) -> Style:
-        """An empty cell; only where there are many colours has it a background."""
+        """Return the style of an empty cell; it has a background only with many colours."""
         if self.depth is Depth.MANY:
             return Style(color=_QUIET, bgcolor=_EMPTY)
         return Style(dim=self.depth is Depth.SIXTEEN)
@@ -115,7 +115,7 @@ class Palette:
         return Style(color=_QUIET) if self.depth is Depth.MANY else Style()
 
 
-# What stands for a letter that is not ASCII; one for one, so that nothing moves.
+# ASCII replacements, one letter each, so that nothing moves.
 _ASCII = {
     **dict.fromkeys("─━▔▁", "-"), **dict.fromkeys("│┃▏▕", "|"), **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯", "+"),
     **dict.fromkeys("█▇▆▅▉▊▋", "#"), **dict.fromkeys("▄▃▂▌▍▎▐▀", "="), **dict.fromkeys("░▒▓", "%"),
@@ -125,7 +125,7 @@ _ASCII = {
 
 
 def to_ascii(text: str) -> str:
-    """The same text in ASCII, as wide as before.
+    """Convert a text to ASCII of the same width.
 
     >>> to_ascii("┌─┐ 1,097 ± 12 ⣿")
     '+-+ 1,097 ~ 12 *'
@@ -134,14 +134,14 @@ def to_ascii(text: str) -> str:
 
 
 def _dotted(letter: str) -> str:
-    """Of a chart: many dots, or few."""
+    """Return the character of a chart cell: many dots, or few."""
     if "\u2800" <= letter <= "\u28ff":
         return "*" if (ord(letter) & 255).bit_count() > 2 else "."
     return "?"
 
 
 class AsciiFilter(LineFilter):
-    """The last hand on every line of a screen: nothing but ASCII leaves."""
+    """A line filter that replaces everything that is not ASCII."""
 
     def apply(self, segments: list[Segment], background: TextualColor) -> list[Segment]:  # noqa: ARG002
         return [Segment(to_ascii(segment.text), segment.style, segment.control) for segment in segments]

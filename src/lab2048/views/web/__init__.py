@@ -1,1 +1,1 @@
-"""The page: a server on this machine, and what the browser shows."""
+"""The page: a local server and the files of the browser."""

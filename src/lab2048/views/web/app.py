@@ -1,4 +1,4 @@
-"""The API as an application: its routes, and how its errors are told."""
+"""The API: its routes and error handlers."""
 
 from collections.abc import Iterable
 from importlib import import_module
@@ -12,7 +12,7 @@ import lab2048
 from lab2048.views.web import errors
 from lab2048.views.web.state import Lab
 
-# Files of the folder routes.  The first board needs the first ones; what they lead to comes a moment later.
+# Modules in routes/.  The first board needs the first ones; the others are loaded a moment later.
 FIRST = ("events", "games", "game")
 LATER = (
     "hint",
@@ -28,10 +28,10 @@ LATER = (
 
 
 class Api:
-    """The routes over a laboratory, which the caller begins and ends: a few at first, then all."""
+    """The FastAPI application; it loads the most important routes first and the others later."""
 
     def __init__(self, lab: Lab) -> None:
-        """Only what the first board needs, because to load a route takes milliseconds."""
+        """Load only the routes of the first board, because each takes milliseconds."""
         self.is_whole = False
         self.app = FastAPI(
             title="lab2048",
@@ -44,11 +44,11 @@ class Api:
         self.app.state.lab = lab
         errors.install(self.app)
         self.app.add_middleware(GZipMiddleware, minimum_size=4000, compresslevel=6)
-        self._n_own = len(self.app.router.routes)  # such as its description, which tells of all
+        self._n_own = len(self.app.router.routes)  # such as the OpenAPI schema, which lists all routes
         self._add(FIRST)
 
     def can_answer(self, scope: Scope) -> bool:
-        """True if nothing that is still to come could answer better."""
+        """Return True if the loaded routes can answer the request."""
         routes = self.app.router.routes[self._n_own :]
         return self.is_whole or any(route.matches(scope)[0] is Match.FULL for route in routes)
 
@@ -58,5 +58,5 @@ class Api:
 
     def _add(self, nouns: Iterable[str]) -> None:
         for noun in nouns:
-            # As they are: to include a router would build each of its routes once more, and again at the first request.
+            # Added directly: `include_router` would build each route once more, and again at the first request.
             self.app.router.routes.extend(import_module(f"{__package__}.routes.{noun}").router.routes)

@@ -1,4 +1,4 @@
-"""HTTP as the server speaks it: what is no request at all is told so as everything else, in one line of JSON."""
+"""The HTTP protocol of the server: malformed requests are answered in one line of JSON, too."""
 
 import json
 
@@ -10,10 +10,10 @@ WRONG = "this cannot be read: expected a request of HTTP/1.1, with Host: 127.0.0
 
 
 class HttpProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-    """The protocol of uvicorn, whichever of its two is installed."""
+    """Uvicorn's protocol, based on whichever implementation is installed."""
 
-    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - it says nothing that helps
-        """Answer what is no request, and hang up."""
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's message does not help
+        """Answer a malformed request and close the connection."""
         body = json.dumps(LabError(WRONG, code="request.invalid").to_json()).encode()
         lines = (
             "HTTP/1.1 400 Bad Request",

@@ -1,8 +1,8 @@
-"""The first layer of the server: files at once, and the API behind it as soon as it is loaded.
+"""Serve files at once, and the API as soon as it is loaded.
 
-Loading the API takes longer than everything else at the start.  It happens in a thread, while the
-browser already fetches the page; whoever asks the API meanwhile waits for it.  What the first board
-needs is loaded first, and the rest when somebody has had an answer, or asks for more.
+Loading the API is the slowest part of the start.  It happens on a thread while the browser already
+fetches the page; API requests wait for it.  The routes of the first board are loaded first, the others
+after the first answer or when they are needed.
 """
 
 import asyncio
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from lab2048.views.web.app import Api
     from lab2048.views.web.state import Lab
 
-MAX_ANSWERS = 100  # that are made at once; most only wait for a player or the disk
-CALM = 1.0  # seconds before the rest of the API is loaded, unless it is wanted: the first board comes first
+MAX_ANSWERS = 100  # handled at the same time; most only wait for a player or the disk
+CALM = 1.0  # seconds before the other routes are loaded, unless they are needed earlier
 
 
 class LazyApp:
-    """What answers: the files of the page, or the API over a laboratory."""
+    """An ASGI application that serves the files of the page and loads the API in the background."""
 
     def __init__(self, open_lab: "Callable[[], Lab]", on_failure: Callable[[], None] = lambda: None) -> None:
         """`open_lab` is called when the server starts; if that fails, `failure` says why and `on_failure` is called."""
@@ -52,13 +52,13 @@ class LazyApp:
             await static_files.answer(scope, receive, send)
 
     def close(self) -> None:
-        """End the streams of news, which would otherwise never end; those that are yet to come, too."""
+        """Close all event streams, now and in future, because they would never end."""
         self._is_ending = True
         if self.lab:
             self.lab.bus.close()
 
     async def _live(self, receive: Receive, send: Send) -> None:
-        """From the start of the server to its end."""
+        """Handle start and shutdown of the server."""
         await receive()
         to_thread.current_default_thread_limiter().total_tokens = MAX_ANSWERS
         self._first = asyncio.ensure_future(self._load(self._load_first))
@@ -72,7 +72,7 @@ class LazyApp:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _find(self, scope: Scope) -> ASGIApp:
-        """The API as soon as it can answer, or what says why there is none."""
+        """Return the API when it is loaded, or an application that reports why loading failed."""
         assert self._first is not None
         assert self._rest is not None
         await asyncio.shield(self._first)
@@ -87,7 +87,7 @@ class LazyApp:
         return self._api.app
 
     async def _load(self, load: Callable[[], None]) -> None:
-        """Load in a thread; a failure ends the server."""
+        """Load the API on a thread; a failure stops the server."""
         try:
             await asyncio.to_thread(_unwatched, load)
         except Exception as error:
@@ -115,17 +115,17 @@ class LazyApp:
 
 
 def import_framework() -> None:
-    """FastAPI; its own models, which only the description of the API needs, are built when that is asked for."""
+    """Import FastAPI without building its own models, which only the OpenAPI schema needs."""
     from pydantic import BaseModel
 
-    BaseModel.model_config["defer_build"] = True  # every model takes it over that is made meanwhile
+    BaseModel.model_config["defer_build"] = True  # inherited by every model created meanwhile
     import fastapi  # noqa: F401
 
     del BaseModel.model_config["defer_build"]
 
 
 def _unwatched(load: Callable[[], None]) -> None:
-    """Load without looking for waste: what is loaded now stays, and looking takes a tenth of the time."""
+    """Switch off garbage collection while loading, which saves a tenth of the time."""
     gc.disable()
     try:
         load()
@@ -135,5 +135,5 @@ def _unwatched(load: Callable[[], None]) -> None:
 
 
 def guarded(app: LazyApp, *, token: str | None = None) -> ASGIApp:
-    """The whole server; with a token other machines may ask, if they know it."""
+    """Return the whole server; with a token, other machines that know it have access."""
     return Guard(app, token=token)

@@ -1,7 +1,7 @@
-"""Who may ask: programs on this machine and the page itself, and with a token those in the house.
+"""Access control: this machine and the page itself, and with a token other devices in the network.
 
-A page of a stranger in the user's browser can send requests here.  Its name gives it away:
-`Origin` is then another than ours, or `Host` is a name that was bent to this machine.
+A foreign page in the user's browser can send requests here.  It is recognised by a different `Origin`,
+or by a `Host` name that was rebound to this machine (DNS rebinding).
 """
 
 import ipaddress
@@ -20,7 +20,7 @@ from lab2048.errors import LabError
 
 MAX_BODY = 64 * 1024
 MAX_IMPORT = 2 * 1024 * 1024
-PATIENCE = 1.0  # seconds for a body that is not wanted
+PATIENCE = 1.0  # seconds for reading a rejected body
 IMPORT = "/api/games/import"
 COOKIE = "lab2048"
 
@@ -29,7 +29,7 @@ POLICY = "; ".join(
         "default-src 'self'",
         "img-src 'self' data: blob:",
         "style-src 'self'",
-        "style-src-attr 'unsafe-inline'",  # plotly draws with them; they run nothing
+        "style-src-attr 'unsafe-inline'",  # needed by plotly; cannot run code
         "object-src 'none'",
         "base-uri 'none'",
         "form-action 'self'",
@@ -54,10 +54,10 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 class Guard:
-    """Refuses what must not come in, before anything else sees it."""
+    """ASGI middleware that rejects requests before anything else handles them."""
 
     def __init__(self, app: ASGIApp, *, token: str | None = None) -> None:
-        """With a token other machines may ask, if they know it."""
+        """With a token, other machines that know it have access."""
         self.app, self.token = app, token
         name = socket.gethostname().lower()
         self.names = {*_LOOPBACK, *((name, f"{name}.local") if token else ())}
@@ -89,29 +89,29 @@ class Guard:
         return secrets.compare_digest(token.encode(), (self.token or "").encode())
 
     def _refusal(self, scope: Scope, headers: Headers, path: str) -> tuple[int, str] | None:
-        """Why a request is refused, if it is."""
+        """Return the reason to reject a request, or None."""
         host = headers.get("host", "").lower()
         if not self._is_ours(host):
-            return 403, "this server answers to its own address only: expected 127.0.0.1 or localhost as Host"
+            return 403, "this server only accepts its own address: expected 127.0.0.1 or localhost as Host"
         origin = headers.get("origin")
         if origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}"):
             return 403, "this request comes from another page: expected no Origin, or this server's own"
         if path.startswith("/api") and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
             return 403, "this request comes from another page: expected this server's own"
         if scope["method"] not in ("GET", "HEAD", "POST", "PUT", "DELETE"):
-            return 405, "this method is not taken: expected GET, POST, PUT or DELETE"
+            return 405, "this method is not supported: expected GET, POST, PUT or DELETE"
         length = headers.get("content-length", "0")
         limit = MAX_IMPORT if path == IMPORT else MAX_BODY
         if "transfer-encoding" in headers or not length.isascii() or not length.isdecimal():
-            return 411, "this body does not say how long it is: expected Content-Length"
+            return 411, "this request has no length: expected Content-Length"
         if int(length) > limit:
-            more = "; lab2048 games import FILE takes more" if path == IMPORT else ""
+            more = "; lab2048 games import FILE accepts more" if path == IMPORT else ""
             return 413, f"{int(length)} bytes are too many: expected at most {limit}{more}"
         if int(length) > 0:
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             expected = "application/x-ndjson" if path == IMPORT else "application/json"
             if kind != expected:
-                return 415, f"this body is of another kind: expected Content-Type {expected}"
+                return 415, f"this body has the wrong type: expected Content-Type {expected}"
         return None
 
     def _is_ours(self, host: str) -> bool:
@@ -122,7 +122,7 @@ class Guard:
             return True
         if not self.token:
             return False
-        try:  # an address cannot be bent to this machine, only a name
+        try:  # only names can be rebound, not addresses
             ipaddress.ip_address(name.strip("[]"))
         except ValueError:
             return False
@@ -154,7 +154,7 @@ def _dressed(send: Send, path: str) -> Send:
 
 
 async def _drain(receive: Receive) -> None:
-    """Read what is sent and forget it: whoever is hung up on while sending never hears why."""
+    """Read and drop the body: a client whose connection closes while sending would not see the answer."""
     with anyio.move_on_after(PATIENCE):
         while True:
             message = await receive()

@@ -51,7 +51,7 @@ class Lab:
     def heavy_work(self) -> Iterator[None]:
         """Run one estimate or similar work at a time; raise NotReadyError if several are waiting already."""
         if not self._queue.acquire(blocking=False):
-            raise NotReadyError("other estimates are being made: try again in a moment")
+            raise NotReadyError("other estimates are running: try again in a moment")
         try:
             with self._heavy:
                 yield

@@ -1,6 +1,6 @@
-"""The files of the page, and plotly's; nothing else of the disk can be asked for.
+"""The files of the page and of plotly; no other file can be requested.
 
-They are given away without the API, so that a browser has the page while the API is still being loaded.
+They are served without the API, so that the page appears while the API is still loading.
 """
 
 import gzip
@@ -33,7 +33,7 @@ KINDS = {
 
 
 async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-    is_large = scope["path"] == PLOTLY  # to read and squeeze it takes longer than anyone else should wait
+    is_large = scope["path"] == PLOTLY  # reading and compressing would block other requests
     response = await to_thread.run_sync(_answer, scope) if is_large else _answer(scope)
     await response(scope, receive, send)
 
@@ -41,7 +41,7 @@ async def answer(scope: Scope, receive: Receive, send: Send) -> None:
 def _answer(scope: Scope) -> Response:
     if scope["method"] not in ("GET", "HEAD"):
         return JSONResponse(
-            LabError("a file can only be read: expected GET", code="method_not_allowed").to_json(),
+            LabError("files are read-only: expected GET", code="method_not_allowed").to_json(),
             405,
             {"allow": "GET, HEAD"},
         )
@@ -50,32 +50,32 @@ def _answer(scope: Scope) -> Response:
         return _file(asked, path)
     if "text/html" not in asked.get("accept", "") or scope["path"].startswith("/static/"):
         return JSONResponse(LabError(path, code="not_found").to_json(), 404)
-    answer = _file(asked, HOME)  # a person looks: the page says so, and shows a way back
+    answer = _file(asked, HOME)  # opened by a person: the page shows the error and a way back
     answer.status_code = 404 if answer.status_code == 200 else answer.status_code
     return answer
 
 
 def _find(where: str) -> Path | str:
-    """The file that belongs to an address, or a line that says that there is none."""
+    """Return the file of a path, or an error."""
     if where == "/":
         return HOME
-    if where == "/favicon.ico":  # browsers ask for it by themselves
+    if where == "/favicon.ico":  # browsers request it automatically
         return ICON
     if where == PLOTLY:
         return _plotly() or str(missing_error("app", ["plotly"]))
     kind, _, rest = where.removeprefix("/").partition("/")
-    if kind == "static":  # only what is listed, so that no path leads elsewhere
+    if kind == "static":  # only listed files, so that no path leads outside
         return STATIC / rest if rest in _listing() else f"there is no file {rest[:80]!r}"
-    # A part of the page by its own address: the browser shows what belongs there.
+    # The address of a part of the page: the browser shows that part.
     return HOME if kind in PAGES else f"there is nothing at {where[:80]}"
 
 
 @cache
 def _plotly() -> Path | None:
-    """Plotly's JavaScript from the installed package."""
+    """Return the path of plotly's JavaScript in the installed package."""
     spec = find_spec("plotly")
-    places = (spec.submodule_search_locations or ()) if spec else ()
-    found = (Path(place) / "package_data" / "plotly.min.js" for place in places)
+    locations = (spec.submodule_search_locations or ()) if spec else ()
+    found = (Path(location) / "package_data" / "plotly.min.js" for location in locations)
     return next((file for file in found if file.is_file()), None)
 
 
@@ -85,7 +85,7 @@ def _listing() -> frozenset[str]:
 
 
 def _file(asked: Headers, path: Path) -> Response:
-    """A file, or word that it has not changed since it was last asked for."""
+    """Return a file, or status 304 if it has not changed."""
     stamp = path.stat()
     body, squeezed, tag = _read(path, stamp.st_mtime_ns, stamp.st_size)
     headers = {"etag": tag, "cache-control": "no-cache", "vary": "accept-encoding"}

@@ -28,7 +28,7 @@ _BOUNDS = {
 
 
 def to_error(mistake: Mapping[str, Any]) -> UsageError:
-    """Turn a mistake that pydantic found into an error of ours.
+    """Convert an error of pydantic to a LabError.
 
     >>> found = to_error({"type": "less_than_equal", "loc": ("body", "games"), "input": 1000000, "ctx": {"le": 100000}})
     >>> str(found), found.code, found.field
@@ -37,21 +37,21 @@ def to_error(mistake: Mapping[str, Any]) -> UsageError:
     'board.missing'
     """
     field = _field(mistake["loc"])
-    kind, message = _describe(mistake, _place(mistake["loc"], field))
+    kind, message = _describe(mistake, _location(mistake["loc"], field))
     return UsageError(message, code=f"{field or 'request'}.{kind}", field=field)
 
 
-def _describe(mistake: Mapping[str, Any], place: str) -> tuple[str, str]:
-    """Return what kind of mistake this is, as the end of a code, and a message."""
+def _describe(mistake: Mapping[str, Any], location: str) -> tuple[str, str]:
+    """Return the end of the error code, and a message."""
     kind, about = str(mistake["type"]), mistake.get("ctx") or {}
-    said = f"{place}{_shown(mistake.get('input'))}"
+    said = f"{location}{_shown(mistake.get('input'))}"
     if kind in _BOUNDS:
         name, words = _BOUNDS[kind]
         return "out_of_range", f"{said} is out of range: expected {words} {_plain(about[name])}"
     if kind == "missing":
-        return "missing", f"{place} is missing: expected a value for it"
+        return "missing", f"{location} is missing: expected a value for it"
     if kind == "extra_forbidden":
-        return "unknown", f"{place} is unknown here: expected it to be left out"
+        return "unknown", f"{location} is unknown here: expected no such field"
     if kind == "json_invalid":
         return "invalid", "the request is not JSON: expected an object, as in docs/api.md"
     if kind == "string_pattern_mismatch":
@@ -59,11 +59,11 @@ def _describe(mistake: Mapping[str, Any], place: str) -> tuple[str, str]:
         letters = "a name of at most 40 lowercase letters, digits, - and _, starting with a letter or digit"
         return "invalid", f"{said} is not accepted: expected {letters if is_name else 'text of another form'}"
     if kind in ("string_too_long", "string_too_short", "too_long", "too_short"):
-        return "out_of_range", _length(kind, place, about, mistake.get("input"))
+        return "out_of_range", _length(kind, location, about, mistake.get("input"))
     if kind == "literal_error":
         return "unknown", f"{said} is unknown: expected {str(about.get('expected', '')).replace(chr(39), '')}"
     if mistake.get("input") is None and kind != "none_required":
-        return "missing", f"{place} is empty: expected {_expected(kind)}"
+        return "missing", f"{location} is empty: expected {_expected(kind)}"
     return "invalid", f"{said} is not understood: expected {_expected(kind)}"
 
 
@@ -79,7 +79,7 @@ def _field(parts: tuple[str | int, ...]) -> str | None:
     return names[-1] if names else None
 
 
-def _place(parts: tuple[str | int, ...], field: str | None) -> str:
+def _location(parts: tuple[str | int, ...], field: str | None) -> str:
     """Return the field as a message names it, with its number if it is one of a list."""
     return f"{field} {parts[-1] + 1}" if isinstance(parts[-1], int) and field else field or "the request"
 
@@ -95,10 +95,10 @@ def _plain(bound: Any) -> str:
     return f"{bound:g}" if isinstance(bound, float) and abs(bound) < 1e6 else str(bound).removesuffix(".0")
 
 
-def _length(kind: str, place: str, about: Mapping[str, Any], value: Any) -> str:
+def _length(kind: str, location: str, about: Mapping[str, Any], value: Any) -> str:
     is_text = kind.startswith("string")
     bound = about.get("max_length" if kind.endswith("long") else "min_length")
     words = "at most" if kind.endswith("long") else "at least"
     n = about.get("actual_length") or (len(value) if isinstance(value, str | list | dict) else None)
     many = "" if n is None else f" of {n} letters" if is_text else f": {n} of them"
-    return f"{place}{many}: expected {words} {bound}{' letters' if is_text else ''}"
+    return f"{location}{many}: expected {words} {bound}{' letters' if is_text else ''}"

@@ -74,15 +74,15 @@ def train(
 def _check_out(out: Path, *, resume: bool, force: bool) -> None:
     """Raise FileError if the output file cannot be written or must not be replaced."""
     if not out.parent.is_dir():
-        raise FileError(f"there is no folder {out.parent}: make it, or name another with --out FILE")
+        raise FileError(f"there is no folder {out.parent}: create it, or choose another one with --out FILE")
     if out.is_dir():
         raise FileError(f"{out} is a folder: expected the name of a file")
     if resume and not out.exists():
-        raise FileError(f"there is no file {out} to go on with: expected one, or no --resume")
+        raise FileError(f"there is no file {out} to continue: expected an existing file, or no --resume")
     if out.exists() and not resume and not force:
-        raise FileError(f"{out} is there already: --resume goes on with it, --force replaces it")
+        raise FileError(f"{out} exists already: --resume continues it, --force replaces it")
     if not os.access(out.parent, os.W_OK):
-        raise FileError(f"{out.parent} cannot be written: name another folder with --out FILE")
+        raise FileError(f"{out.parent} cannot be written: choose another folder with --out FILE")
 
 
 def _check_room(out: Path, now: float, later: float) -> str:
@@ -90,9 +90,9 @@ def _check_room(out: Path, now: float, later: float) -> str:
     from lab2048.views.disk_space import need_room
     from lab2048.views.number import size
 
-    need_room(out, max(now, later), advice="make room, or name another disk with --out FILE")
+    need_room(out, max(now, later), advice="free some space, or choose another disk with --out FILE")
     grown = f", later {size(later)}" if later > now else ""
-    return f"it takes {size(now)} on disk{grown}, and as much again while it is written"
+    return f"{size(now)} on disk{grown}, and as much again while it is being written"
 
 
 def _check_same_rules(trained: "Rules", given: "Rules", context: typer.Context) -> None:
@@ -102,7 +102,7 @@ def _check_same_rules(trained: "Rules", given: "Rules", context: typer.Context) 
         field = "board" if name == "rules" else name
         if is_typed(context, name) and now[field] != before[field]:
             raise UsageError(
-                f"{name} {now[field]}: the network was trained with {before[field]}; leave it out, or begin another"
+                f"{name} {now[field]}: the network was trained with {before[field]}; omit it, or start a new training"
             )
 
 
@@ -140,10 +140,10 @@ def _learn(
     else:
         for line in lines(training.progress()):
             print(line)
-        print(f"{out} is written; how it plays: lab2048 evaluate {out}")
+        print(f"{out} is written; evaluate it with lab2048 evaluate {out}")
     if not training.is_ending:
         return 0
-    say_how("go on with", again("--resume", without=("--force",)))
+    say_how("continue with", again("--resume", without=("--force",)))
     return 130
 
 

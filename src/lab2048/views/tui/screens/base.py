@@ -1,4 +1,4 @@
-"""What the screens have in common: lines that are drawn when they change, a message, and the keys' help."""
+"""The base class of the screens: lines redrawn on change, a message, and a help screen."""
 
 from typing import TYPE_CHECKING, cast
 
@@ -24,7 +24,7 @@ MARK = "▸"  # before the chosen line or field
 
 
 class Page(Screen[None]):
-    """A screen of the laboratory; on small terminals it has a class, by which the style sheet leaves things out."""
+    """Base class of all screens; small terminals get a CSS class that hides less important parts."""
 
     VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-high")]  # noqa: RUF012 (Textual declares it so)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (64, "-wide")]  # noqa: RUF012
@@ -44,26 +44,26 @@ class Page(Screen[None]):
 
     @property
     def help(self) -> list[tuple[str, str]]:
-        """Every key and what it does."""
+        """Return every key and its meaning."""
         return []
 
     def put(self, name: str, text: Text) -> None:
-        """Fill a line or a block, if it has changed: every byte counts on a slow line."""
+        """Update a line or block if it has changed, to save output on slow connections."""
         if self._shown.get(name) != text:
             self._shown[name] = text
             self.query_one(f"#{name}", Static).update(text)
 
     def say(self, message: str, *, is_shown: bool = True) -> None:
-        """Have a message shown, until there is another."""
+        """Show a message until the next one."""
         self.message = message
         if is_shown:
             self._draw()
 
     def _draw(self) -> None:
-        """Show how things stand."""
+        """Draw the current state."""
 
     def rest(self) -> None:
-        """Do nothing more by itself: the program is about to end."""
+        """Stop background activity before the program ends."""
 
     def key_escape(self) -> None:
         self.app.pop_screen()
@@ -73,14 +73,14 @@ class Page(Screen[None]):
 
 
 class Line(Input):
-    """A line to type into; its cursor does not blink, because a slow line has better things to carry."""
+    """An input field whose cursor does not blink, to save output on slow connections."""
 
     def on_mount(self) -> None:
         self.cursor_blink = False
 
 
 class Choices(OptionList):
-    """A list to choose from: the chosen line has a mark, and where colours are few it is in reverse, too.
+    """A list to choose from: the selected line has a mark, and is reversed if colours are few.
 
     Every option takes one line and begins with a space for the mark.
     """
@@ -91,12 +91,12 @@ class Choices(OptionList):
             return strip
         style = next((segment.style for segment in strip if segment.style), Style())
         strip = Strip.join([Strip([Segment(MARK, style)]), strip.crop(1)])
-        # A style sheet cannot do it: Textual forgets `reverse` between the sheet and the line.
+        # Not in the style sheet: Textual drops `reverse` from it.
         return strip.apply_style(Style(reverse=True)) if self.app.native_ansi_color else strip
 
 
 class HelpScreen(ModalScreen[None]):
-    """Keys and what they do; any key leads back, except those that scroll where they do not all fit."""
+    """The help screen: any key closes it, except keys that scroll a long list."""
 
     def __init__(self, pairs: list[tuple[str, str]]) -> None:
         super().__init__()
@@ -106,15 +106,15 @@ class HelpScreen(ModalScreen[None]):
         keys = Table.grid(padding=(0, 2, 0, 0))
         for key, doc in self._pairs:
             keys.add_row(Text(key, "bold"), doc)
-        # As wide as the widest line, with a border, air, and a bar to scroll by; the style sheet says how wide at most.
+        # The widest line plus border, padding and scroll bar; the style sheet has the maximum.
         width = sum(max(map(len, words), default=0) for words in zip(*self._pairs, strict=True)) + 7
         with VerticalScroll(classes="box") as box:
             box.styles.width = width
             yield Static(keys)
-            yield Static(Text("\nany key goes back", "dim"))
+            yield Static(Text("\npress any key to go back", "dim"))
 
     def on_key(self, event: "Key") -> None:
-        """Scroll, if there is more than fits, or go back."""
+        """Scroll if the list is too long, otherwise go back."""
         box = self.query_one(VerticalScroll)
         if box.max_scroll_y and event.key in ("up", "down", "pageup", "pagedown", "home", "end"):
             return

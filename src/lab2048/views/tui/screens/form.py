@@ -1,4 +1,4 @@
-"""A form for whatever can be begun: a line a field, and below them the command line that does the same."""
+"""The form of a command: one line per field, and the equivalent command line below."""
 
 import random
 import shlex
@@ -31,7 +31,7 @@ MAX_SPEED = 1000.0
 
 
 class FormScreen(Page):
-    """Asks what a game or a job needs to know; Enter begins it."""
+    """Asks for the options of a game or a job; Enter starts it."""
 
     def __init__(self, form: CommandForm) -> None:
         super().__init__()
@@ -53,18 +53,18 @@ class FormScreen(Page):
         self._draw()
 
     def _default(self, field: Field) -> str:
-        """What stands in a field at first: what was said when lab2048 was started, or the field's own."""
-        said = {} if self.form.name == "solve" else self.lab.defaults  # a board to solve is another question
+        """Return the initial value of a field: an option of `lab2048 tui`, or the field's default."""
+        said = {} if self.form.name == "solve" else self.lab.defaults  # `solve` has its own default board
         return said.get(field.name, field.default)
 
     @property
     def values(self) -> dict[str, str]:
-        """What stands in the fields."""
+        """Return the values of the fields."""
         return {field.name: self.query_one(f"#field-{field.name}", Input).value for field in self.form.fields}
 
     @property
     def words(self) -> list[str]:
-        """The words of the command that does the same."""
+        """Return the equivalent command line as a list."""
         name, lab = self.form.name, self.lab
         files = [word for path in lab.player_files for word in ("--player-file", str(path))]
         store = ["--store", str(lab.store_file)] if lab.store_file else []
@@ -73,23 +73,23 @@ class FormScreen(Page):
 
     @property
     def help(self) -> list[tuple[str, str]]:
-        return [("Tab, arrows", "the next field, the one before"), ("Enter", "begin"), ("Esc", "back to the menu")]
+        return [("Tab, arrows", "next or previous field"), ("Enter", "begin"), ("Esc", "back to the menu")]
 
     def on_key(self, event: Key) -> None:
-        """Arrows lead from field to field."""
+        """Move between fields with the arrow keys."""
         if event.key in ("up", "down"):
             self.focus_next() if event.key == "down" else self.focus_previous()
             event.stop()
 
     def on_descendant_focus(self) -> None:
-        """Mark the field that is typed into; what stands in it is replaced by the first letter."""
+        """Mark the focused field and select its text, so that typing replaces it."""
         for field in self.form.fields:
             has_focus = self.query_one(f"#field-{field.name}").has_focus
             mark = Text(f"{MARK if has_focus else ' '}{field.name}", "bold" if has_focus else "")
             self.put(f"label-{field.name}", mark)
 
     def key_question_mark(self) -> None:
-        """A question mark is a letter here."""
+        """Do nothing: in a form, ? is an ordinary letter."""
 
     def on_input_changed(self) -> None:
         self.message = ""
@@ -98,7 +98,7 @@ class FormScreen(Page):
     def on_input_submitted(self) -> None:
         try:
             self.app.switch_screen(self._begin())
-        except (LabError, ValueError) as error:  # of quotes that are not closed
+        except (LabError, ValueError) as error:  # unclosed quotes
             self.say(printable(str(error)))
 
     def _draw(self) -> None:
@@ -111,7 +111,7 @@ class FormScreen(Page):
         self.put("keys", facts.join_keys([("Enter", "begin"), ("↑↓", "fields"), ("Esc", "menu")], self.size.width))
 
     def _begin(self) -> "Screen[None]":
-        """The screen of what was asked for; refuse what the command would refuse."""
+        """Return the screen that the form starts; raise LabError for invalid options."""
         if self.form.name in ("play", "watch"):
             return self._game()
         from lab2048.views.tui.screens.job import JobScreen
@@ -123,7 +123,7 @@ class FormScreen(Page):
         return JobScreen(self.form, job)
 
     def _request(self) -> dict[str, Any]:
-        """Return what the progress of a job needs to know; refuse players and rules that the command would refuse."""
+        """Return the request of a job; raise LabError for invalid players or rules."""
         values = self.values
         specs = [autonomous_spec(spec) for spec in shlex.split(values.get("players", ""))]
         request: dict[str, Any] = {"rules": rules_of(values).to_json()}
@@ -147,12 +147,12 @@ class FormScreen(Page):
 
 
 def default_player(rules: Rules, spec: str = "") -> str:
-    """Who is asked: the named one, or the best there is for the board."""
+    """Return the named player, or the default player of the board."""
     return autonomous_spec(spec) if spec.strip() else default_spec(rules)
 
 
 def continue_game(episode: "Episode", store: "Store", n_moves: int | None = None, spec: str = "") -> "PlayScreen":
-    """The screen of a game that goes on from a move of one that was played, or from its end."""
+    """Return a screen that continues a recorded game from a move, or from its end."""
     from lab2048.arena.session import Session
     from lab2048.views.tui.screens.play import PlayScreen
 

@@ -1,4 +1,4 @@
-"""The games that were kept: look through them, replay one, go on with it."""
+"""The list of saved games: browse, replay and continue them."""
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -13,8 +13,8 @@ from lab2048.views.text import shortened
 from lab2048.views.tui.screens.base import Choices, Page
 from lab2048.views.tui.widgets import facts
 
-PAGE = 200  # games that are read at a time
-# What is shown: its name, the kind in the store, and whether every move must be yours.
+PAGE = 200  # games per page
+# Filters: name, kind in the store, and whether every move must be yours.
 KINDS: tuple[tuple[str, str | None, bool], ...] = (
     ("all", None, False),
     ("yours: every move by you", "play", True),
@@ -25,7 +25,7 @@ KINDS: tuple[tuple[str, str | None, bool], ...] = (
 
 
 class GamesScreen(Page):
-    """A line a game, newest or best first."""
+    """Lists saved games, one per line, newest or best first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class GamesScreen(Page):
         self._load()
 
     def on_screen_resume(self) -> None:
-        """There may be new ones."""
+        """Reload, because there may be new games."""
         if self.query_one(Choices).option_count:
             self._load()
 
@@ -54,11 +54,11 @@ class GamesScreen(Page):
     @property
     def help(self) -> list[tuple[str, str]]:
         return [
-            ("arrows, Enter", "choose a game and look at it move by move"),
-            ("b", "the best or the newest first"),
-            ("k", "only yours, all that was played or watched, of matches, imported; all"),
-            ("c", "go on with a game where it ended; it becomes a game of its own"),
-            ("[ ]", f"the {PAGE} games before, the next ones"),
+            ("arrows, Enter", "choose a game and replay it"),
+            ("b", "best or newest first"),
+            ("k", "filter: yours, played or watched, matches, imported, all"),
+            ("c", "continue a game where it ended, as a new game"),
+            ("[ ]", f"previous or next {PAGE} games"),
             ("Esc", "back to the menu"),
         ]
 
@@ -84,7 +84,7 @@ class GamesScreen(Page):
         self._load()
 
     def _load(self, offset: int = 0) -> None:
-        """Read games anew; the one that was looked at stays where it is, if it is still there."""
+        """Reload the games; keep the selected one if it still exists."""
         games = self.query_one(Choices)
         at = games.highlighted if offset == self._offset else None
         self._offset, damages = offset, list[StoreError]()
@@ -96,8 +96,8 @@ class GamesScreen(Page):
         except StoreError as error:
             entries, self.message = [], printable(str(error))
         else:
-            none = "no such game is kept" if self.kind else "no game is kept yet: play one"
-            left_out = f"{len(damages)} damaged games are left out" if damages else ""
+            none = "no such games" if self.kind else "no games yet: play one"
+            left_out = f"{len(damages)} damaged games are skipped" if damages else ""
             self.message = left_out or ("" if entries or offset else none)
         games.set_options(Option(_line(entry, self.size.width), id=str(entry.id)) for entry in entries)
         if entries:
@@ -112,7 +112,7 @@ class GamesScreen(Page):
         self.put("header", Text(" games", "bold").append(f"  {kind}, {order}{begin}", "not bold"))
         self.put("columns", _columns(self.size.width, "id", "date", "board", "player", "score", "tile", "moves"))
         self.put("message", Text(f" {self.message}"))
-        keys = [("Enter", "look"), ("c", "go on"), ("b", "newest" if self.is_best else "best")]
+        keys = [("Enter", "replay"), ("c", "continue"), ("b", "newest" if self.is_best else "best")]
         keys += [("k", "yours" if self.kind == 0 else "next kind")]
         keys += [("[ ]", "page"), ("Esc", "menu"), ("?", "keys"), ("q", "quit")]
         self.put("keys", facts.join_keys(keys, self.size.width))
@@ -120,11 +120,11 @@ class GamesScreen(Page):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         from lab2048.views.tui.screens.replay import ReplayScreen
 
-        if kept := self._get(event.option_id):
-            self.app.push_screen(ReplayScreen(kept))
+        if stored := self._get(event.option_id):
+            self.app.push_screen(ReplayScreen(stored))
 
     def _get(self, id_: str | None) -> StoredGame | None:
-        """A game; None, and a message, if it cannot be read."""
+        """Return a game; show a message and return None if it cannot be read."""
         try:
             return self.lab.store.get(int(id_ or 0))
         except LabError as error:
@@ -135,11 +135,11 @@ class GamesScreen(Page):
         from lab2048.views.tui.screens.form import continue_game
 
         option = self.query_one(Choices).highlighted_option
-        kept = self._get(option.id) if option else None
-        if kept is None:
+        stored = self._get(option.id) if option else None
+        if stored is None:
             return
         try:
-            self.app.push_screen(continue_game(kept.episode, self.lab.store))
+            self.app.push_screen(continue_game(stored.episode, self.lab.store))
         except LabError as error:
             self.say(printable(str(error)))
 
@@ -153,7 +153,7 @@ def _line(entry: Entry, columns: int) -> Text:
 
 
 def _columns(columns: int, id_: str, date: str, board: str, player: str, score: str, tile: str, moves: str) -> Text:
-    """One line of the list; what is too long is cut, and where there is no room for all, some are left out."""
+    """Return one line of the list; long texts are cut, and columns that do not fit are dropped."""
     words = {"id": f"{id_:>6}", "date": f"  {date:<16}", "board": f"  {printable(shortened(board, 9)):<9}  "}
     words |= {"player": f"{printable(shortened(player, 18)):<18}", "score": f"{score:>10}", "tile": f"{tile:>7}"}
     words["moves"] = f"{moves:>7}"

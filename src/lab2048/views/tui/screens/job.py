@@ -47,9 +47,9 @@ class JobScreen(Page):
     @property
     def help(self) -> list[tuple[str, str]]:
         return [
-            ("s", "stop and save finished work; again: stop at once"),
-            ("n", "start another, when this one has ended"),
-            ("Esc", "back to the menu; the job goes on"),
+            ("s", "stop and save finished work; twice: stop at once"),
+            ("n", "start another one when this one has ended"),
+            ("Esc", "back to the menu; the job continues"),
             ("q, Ctrl-Q", "stop the job and leave lab2048"),
         ]
 

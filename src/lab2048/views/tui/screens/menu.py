@@ -1,4 +1,4 @@
-"""The first screen: what there is to do, and which jobs are running."""
+"""The first screen: the menu and the running jobs."""
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -16,10 +16,10 @@ REFRESH_SECONDS = 0.5
 
 
 class MenuScreen(Page):
-    """Play, watch, games, match, train, solve."""
+    """The menu: play, watch, games, match, train, solve."""
 
     def compose(self) -> ComposeResult:
-        """A title, a line for each thing to do, the jobs, the keys."""
+        """Lay out the title, the menu, the jobs and the keys."""
         title = Text("lab2048", "bold").append(f" {lab2048.__version__}  ", "dim not bold")
         yield Static(title.append("a laboratory for the game 2048", "not bold"), id="title")
         yield Choices(*(Option(_line(form), id=form.name) for form in COMMAND_FORMS))
@@ -55,16 +55,16 @@ class MenuScreen(Page):
         elif event.key == "q":
             self.lab.leave()
         elif event.key == "escape":
-            event.stop()  # there is nothing below
+            event.stop()  # the first screen
 
     def key_escape(self) -> None:
-        """There is nothing below the menu."""
+        """Do nothing: the menu is the first screen."""
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.open(next(form for form in COMMAND_FORMS if form.name == event.option_id))
 
     def open(self, form: CommandForm) -> None:
-        """The job if there is one, or else the form that begins it; the list of games has none."""
+        """Return the screen of an entry: its running job, its form, or the list of games."""
         from lab2048.views.tui.screens.form import FormScreen
         from lab2048.views.tui.screens.games import GamesScreen
         from lab2048.views.tui.screens.job import JobScreen

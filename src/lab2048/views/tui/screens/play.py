@@ -1,4 +1,4 @@
-"""The screen of a game: you play, or a player does, and either takes over at any move."""
+"""The screen of a game: you and a player can take over from each other at any move."""
 
 import asyncio
 import time
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from lab2048.players import Decision
     from lab2048.rules import Board, Turn
 
-MOTION_SPEED = 5  # moves a second; above it a slide and its spawn are shown in one
-FRAMES = 30.0  # a second, at most
+MOTION_SPEED = 5  # moves per second above which slide and spawn are shown in one frame
+FRAMES = 30.0  # maximum per second
 SAVE_SECONDS = 0.5
 
 
@@ -33,18 +33,18 @@ class PlayScreen(Page):
     """Plays a session: you move with the keys, Space and Enter let the player move."""
 
     def __init__(self, session: "Session", spec: str, *, speed: float = 10, is_auto: bool = False) -> None:
-        """Begin with a player that is asked for hints, or plays at once."""
+        """Start with a player for hints and autoplay."""
         super().__init__()
         self.session, self.speed, self.is_auto = session, speed, is_auto
         self.wants_hint = False
-        self.decision: Decision | None = None  # the player's last one
-        self._judged: Board | None = None  # the board that it is about
+        self.decision: Decision | None = None  # the player's last decision
+        self._evaluated: Board | None = None  # the board of that decision
         self.adviser = self._new_adviser(spec)
         self._moves = facts.move_keys(session.rules.shape)
         self._is_stale = False
-        self._doing = ""  # what is made ready for the player, as it was told last
-        self._n_asked = 0  # questions that the player thinks about
-        self._best = 0  # of your games before this one
+        self._doing = ""  # the last message about preparing the player
+        self._n_asked = 0  # open questions to the player
+        self._best = 0  # of your earlier games
         self._commands = {
             "u": self.undo, "backspace": self.undo, "r": self.redo, "y": self.redo, "ctrl+r": self.redo,
             "n": self.new_game, "x": self.new_game, "space": self.step, "enter": self.toggle_auto,
@@ -53,14 +53,14 @@ class PlayScreen(Page):
         }  # fmt: skip
 
     def compose(self) -> ComposeResult:
-        """A header, the board with a panel beside it, a message and the keys."""
+        """Lay out the header, the board, the panel, the message and the keys."""
         yield Static(id="header")
         yield BoardAndPanel(self.session.game.board, self.palette, "facts", "lasting", "who", "values")
         yield Static(id="message")
         yield Static(id="keys")
 
     def on_mount(self) -> None:
-        """Draw, save games in pauses, and let the player start if it is to."""
+        """Draw the game, save it in pauses, and start autoplay if requested."""
         self._best = self.lab.best_score(self.session.rules)
         self.set_interval(1 / FRAMES, self._tick)
         self.set_interval(SAVE_SECONDS, lambda: self.session.save(at_once=False))
@@ -77,7 +77,7 @@ class PlayScreen(Page):
         self.lab.last = self.session if self.session.last_played else self.lab.last
 
     def on_resize(self) -> None:
-        """A panel where there is room for it, a line where there is none."""
+        """Show the panel if it fits, otherwise one line."""
         self.call_after_refresh(self._draw)
 
     @property
@@ -101,16 +101,16 @@ class PlayScreen(Page):
         event.stop()
 
     def move(self, move: int) -> None:
-        """A move of yours; it ends the player's turn."""
+        """Make your move and stop the player."""
         self.is_auto = False
         name = move_name(self.session.rules.shape.moves[move])
         try:
             self._turned(self.session.play(move), is_slow=True)
         except IllegalMoveError:
-            self.say(f"{name} is no move")
+            self.say(f"{name} is not a legal move")
 
     def undo(self) -> None:
-        """Take a move back, or the beginning of a game."""
+        """Undo a move, or a new game."""
         self.is_auto = False
         self._changed("" if self.session.undo() else "nothing to undo")
 
@@ -119,7 +119,7 @@ class PlayScreen(Page):
         self._changed("" if self.session.redo() else "nothing to redo")
 
     def new_game(self) -> None:
-        """Begin anew; until the first move `undo` leads back."""
+        """Start a new game; until its first move, undo returns to the old one."""
         self._changed(f"new game, seed {self.session.new_game().seed}; u goes back to the old one")
         self._best = self.lab.best_score(self.session.rules)
 
@@ -128,7 +128,7 @@ class PlayScreen(Page):
         self._work(self._step, "player")
 
     def toggle_auto(self) -> None:
-        """The player plays on, or stops."""
+        """Start or stop autoplay."""
         self.is_auto = not self.is_auto
         if self.is_auto:
             self._start_auto()
@@ -141,7 +141,7 @@ class PlayScreen(Page):
         self.session.save()
 
     def toggle_hint(self) -> None:
-        """Show what every move is worth, or no longer."""
+        """Show or hide the values of all moves."""
         self.wants_hint = not self.wants_hint
         self._advise()
         self._draw()
@@ -158,7 +158,7 @@ class PlayScreen(Page):
         self.say(f"speed: {facts.speed_text(self.speed)}")
 
     def choose_player(self) -> None:
-        """Ask who is to advise and to play; the game goes on meanwhile."""
+        """Open the dialog to choose a player; the game continues meanwhile."""
         from lab2048.views.tui.screens.choose_player import ChooseScreen
 
         self.app.push_screen(ChooseScreen(self.adviser.spec), self._take_player)
@@ -166,8 +166,8 @@ class PlayScreen(Page):
     def _take_player(self, spec: str | None) -> None:
         if spec is not None and spec != self.adviser.spec:
             self.adviser.close()
-            self.adviser, self._judged = self._new_adviser(spec), None
-            self._changed(f"{printable(spec)} it is; Enter lets it play")
+            self.adviser, self._evaluated = self._new_adviser(spec), None
+            self._changed(f"{printable(spec)} selected; Enter starts autoplay")
             if self.is_auto:
                 self._start_auto()
 
@@ -177,17 +177,17 @@ class PlayScreen(Page):
     # --- the player ------------------------------------------------------------------
 
     def _work(self, work: "Callable[[], Coroutine[None, None, object]]", group: str) -> None:
-        """Begin something that the player is asked for; whatever else of its group was asked for is given up.
+        """Start a task for the player and cancel other tasks of the same group.
 
-        It is called when its turn comes, so that what is given up before has never begun.
+        The coroutine is created only when the task starts, so a cancelled task leaves none unawaited.
         """
-        self.run_worker(work, group=group, exclusive=True)  # type: ignore[arg-type] # it may be one of two kinds there
+        self.run_worker(work, group=group, exclusive=True)  # type: ignore[arg-type] # Textual accepts two kinds
 
     def _start_auto(self) -> None:
         self._work(self._play_on, "player")
 
     async def _play_on(self) -> None:
-        """Moves at the pace that was asked for, however few of them can be drawn."""
+        """Play at the chosen speed, even if fewer frames can be drawn."""
         due = time.monotonic()
         while self.is_auto and not self._is_over:
             if not await self._step(due):
@@ -198,7 +198,7 @@ class PlayScreen(Page):
         self._advise()
 
     async def _step(self, due: float = 0.0) -> bool:
-        """Ask the player and make its move, not before it is due; False if that failed."""
+        """Ask the player and make its move when it is due; return False if that failed."""
         while not self._is_over:
             board, adviser = self.session.game.board, self.adviser
             decision = await self._ask(adviser)
@@ -214,16 +214,16 @@ class PlayScreen(Page):
                 self._turned(turn, is_slow=0 < self.speed <= MOTION_SPEED)
                 return True
             if not self.is_auto:
-                return False  # you were faster
+                return False  # you moved first
         return False
 
     async def _ask(self, adviser: AskedPlayer) -> "Decision | None":
-        """The player's thoughts on the board as it stands; None, and a message, if it fails."""
+        """Return the player's decision for the current board; show a message and return None if it fails."""
         board = self.session.game.board
-        if board is self._judged:
+        if board is self._evaluated:
             return self.decision
         self._n_asked += 1
-        self._is_stale = True  # the next frame says that it thinks, if it still does
+        self._is_stale = True  # the next frame shows that the player is thinking
         try:
             decision = await asyncio.wrap_future(adviser.ask(board))
         except LabError as error:
@@ -232,12 +232,12 @@ class PlayScreen(Page):
         finally:
             self._n_asked -= 1
         if board is self.session.game.board and adviser is self.adviser:
-            self.decision, self._judged = decision, board
+            self.decision, self._evaluated = decision, board
         return decision
 
     def _advise(self) -> None:
-        """Ask for hints, if they are wanted and the player does not think anyway."""
-        is_known = self._judged is self.session.game.board
+        """Ask for a hint if hints are on and the player is not already thinking."""
+        is_known = self._evaluated is self.session.game.board
         if self.wants_hint and not self.is_auto and not is_known and not self._is_over and self.is_attached:
             self._work(self._hint, "hint")
 
@@ -253,29 +253,29 @@ class PlayScreen(Page):
 
     def _turned(self, turn: "Turn", *, is_slow: bool) -> None:
         further = "" if self._is_over else ", and you can play on"
-        message = f"{self.session.rules.goal}! The goal is reached{further}" if turn.reaches_goal else ""
+        message = f"{self.session.rules.goal}! You reached the goal{further}" if turn.reaches_goal else ""
         self._changed(message, after=turn if is_slow and self.lab.has_motion else None)
 
     def _changed(self, message: str, after: "Turn | None" = None) -> None:
-        """After any change: think anew, and show it."""
+        """Redraw and ask for a new hint after any change."""
         self.say(message, is_shown=False)
         self._advise()
         if self.is_auto and after is None:
-            self._is_stale = True  # the next frame shows it, if the terminal keeps up
+            self._is_stale = True  # drawn with the next frame if the terminal keeps up
         else:
             self._draw(after)
 
     def _tick(self) -> None:
         doing = self.adviser.doing
-        is_old = self.message == self._doing  # and not, say, why the player failed
+        is_old = self.message == self._doing  # keep other messages, such as an error of the player
         if doing != self.message and (doing or (is_old and self._doing)):
-            self.say(doing)  # again after every move: whoever waits is told for what
+            self.say(doing)  # after every move, so that the reason for waiting stays visible
         self._doing = doing
         if self._is_stale:
             self._draw()
 
     def _draw(self, slide: "Turn | None" = None) -> None:
-        """Show how things stand, unless the terminal has not swallowed the last frame yet."""
+        """Draw the game, unless the terminal is still busy with the last frame."""
         self._is_stale = not self.lab.is_free
         if self._is_stale or not self.is_mounted:
             return
@@ -288,17 +288,17 @@ class PlayScreen(Page):
         self.put("facts", facts.rows(facts.game_facts(game)))
         self.put("lasting", facts.rows(facts.lasting_facts(game, best)))
         self.put("who", facts.rows({"player": self.adviser.spec, "now": self._state}))
-        decision = self.decision if self.wants_hint and (self.is_auto or self._judged is game.board) else None
+        decision = self.decision if self.wants_hint and (self.is_auto or self._evaluated is game.board) else None
         asking = f"asking {self.adviser.spec} ..." if self._n_asked and not self.is_auto and not decision else ""
         values = decision and facts.values_text(game.board, decision, self.adviser.spec, self.adviser.measure)
         self.put("values", values if values and not self._is_over else Text(asking, "dim"))
-        told = facts.told(game, self.message, columns - 2)
-        if not told and self.session.failure:
-            told = f"this game cannot be saved: {self.session.failure}"
-        elif not told and not table.has_panel:
+        line = facts.message_line(game, self.message, columns - 2)
+        if not line and self.session.failure:
+            line = f"this game cannot be saved: {self.session.failure}"
+        elif not line and not table.has_panel:
             short = facts.short_values(game.board, decision) if decision else asking
-            told = short or facts.short_facts(game, columns - 2)
-        self.put("message", Text(f" {printable(told)}", overflow="ellipsis", no_wrap=True))
+            line = short or facts.short_facts(game, columns - 2)
+        self.put("message", Text(f" {printable(line)}", overflow="ellipsis", no_wrap=True))
         keys = [("?", "keys"), ("Esc", "menu"), ("u", "undo"), ("n", "new"), ("t", "values"), ("Enter", "auto")]
         keys += [("Space", "step"), ("p", "player"), ("+-", "speed")]
         self.put("keys", facts.join_keys(keys, columns))
@@ -307,7 +307,7 @@ class PlayScreen(Page):
 
     @property
     def _state(self) -> str:
-        """Who moves now."""
+        """Return who moves now."""
         if self._is_over:
             return "game over"
         return f"plays, {facts.speed_text(self.speed)}" if self.is_auto else "you play"

@@ -1,4 +1,4 @@
-"""A game that was played, move by move, and proved on the way; one can go on from any of them."""
+"""Replay a recorded game move by move, verify it, and continue it from any move."""
 
 import asyncio
 
@@ -23,15 +23,15 @@ STEPS = {"left": -1, "comma": -1, "right": 1, "full_stop": 1, "pageup": -10, "pa
 
 
 class ReplayScreen(Page):
-    """Walks through a game that was kept."""
+    """Replays a saved game."""
 
-    def __init__(self, kept: StoredGame) -> None:
+    def __init__(self, stored: StoredGame) -> None:
         super().__init__()
-        self.kept, self.episode = kept, kept.episode
+        self.stored, self.episode = stored, stored.episode
         self.at = 0  # moves made so far
         self.speed: float = 10
         self.n_moves = len(self.episode.moves)
-        self.turns: list[Turn] = []  # none until the game is proved
+        self.turns: list[Turn] = []  # empty until the game is verified
         self._first = Game(self.episode.rules, self.episode.seed).board
         self._names = names_of(self.episode.player, self.episode.movers, self.n_moves)
         self._clock: Timer | None = None
@@ -43,9 +43,9 @@ class ReplayScreen(Page):
         yield Static(id="keys")
 
     def on_mount(self) -> None:
-        """Prove the game, which takes a moment if it was long."""
+        """Verify the game on a thread, because long games take a moment."""
         self.run_worker(self._prove())
-        self.say("proving it move by move")
+        self.say("verifying the game")
 
     async def _prove(self) -> None:
         try:
@@ -53,21 +53,21 @@ class ReplayScreen(Page):
         except LabError as error:
             self.say(printable(str(error)))
         else:
-            self.say(f"proved: {count(len(self.turns), 'move')}, score {self.episode.score:,}")
+            self.say(f"verified: {count(len(self.turns), 'move')}, score {self.episode.score:,}")
 
     def on_resize(self) -> None:
-        """A panel where there is room for it."""
+        """Show the panel if it fits."""
         self.call_after_refresh(self._draw)
 
     @property
     def help(self) -> list[tuple[str, str]]:
         return [
-            ("left right , .", "one move back, one on"),
+            ("left right , .", "one move back or forward"),
             ("PgUp PgDn", "ten moves"),
-            ("Home End", "the beginning, the end"),
-            ("Space", "let it run, stop"),
+            ("Home End", "first or last board"),
+            ("Space", "start or stop the replay"),
             ("+ -", "faster, slower"),
-            ("c, Enter", "go on from here; it becomes a game of its own"),
+            ("c, Enter", "continue from here, as a new game"),
             ("Esc", "back to the games"),
         ]
 
@@ -105,7 +105,7 @@ class ReplayScreen(Page):
         self._draw()
 
     def _run(self) -> None:
-        """The next move; frames that the terminal has no time for are left out."""
+        """Show the next move; frames are dropped if the terminal is slow."""
         self.at = min(self.at + 1, self.n_moves)
         if self.at == self.n_moves:
             self._stop()
@@ -128,7 +128,7 @@ class ReplayScreen(Page):
         self.say(f"speed: {facts.speed_text(self.speed)}")
 
     def _continue(self) -> None:
-        """Go on from the move that is shown."""
+        """Continue the game from the shown move."""
         from lab2048.views.tui.screens.form import continue_game
 
         self._stop()
@@ -143,7 +143,7 @@ class ReplayScreen(Page):
         turn = self.turns[self.at - 1] if 0 < self.at <= len(self.turns) else None
         table = self.query_one(BoardAndPanel)
         table.view.show(turn.board if turn else self._first, turn.spawn[0] if turn else None)
-        self.put("header", Text(f" game {self.kept.id}", "bold").append(f"  {facts.rules_text(self.episode.rules)}"))
+        self.put("header", Text(f" game {self.stored.id}", "bold").append(f"  {facts.rules_text(self.episode.rules)}"))
         shown = {
             "move": f"{self.at:,} of {self.n_moves:,}",
             "made": move_name(turn.move) if turn else "-",
@@ -153,8 +153,8 @@ class ReplayScreen(Page):
             "in the end": f"{self.episode.score:,}",
             "highest tile": f"{self.episode.max_tile}",
             "seed": self.episode.seed,
-            "kept": self.kept.created[:16].replace("T", " "),
-            "from": self.kept.run.kind,
+            "kept": self.stored.created[:16].replace("T", " "),
+            "from": self.stored.run.kind,
         }
         self.put("facts", facts.rows(shown))
         state = f"runs, {facts.speed_text(self.speed)}" if self._clock else self.message
@@ -166,7 +166,7 @@ class ReplayScreen(Page):
             ("PgUp PgDn", "ten"),
             ("Space", "run"),
             ("+-", "speed"),
-            ("c", "go on"),
+            ("c", "continue"),
             ("Esc", "games"),
         ]
         self.put("keys", facts.join_keys([*keys, ("?", "keys")], self.size.width))

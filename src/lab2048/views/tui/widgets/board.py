@@ -1,4 +1,4 @@
-"""The board on a screen: as large as it fits, and only what has changed is drawn again."""
+"""The board widget: as large as possible; only changes are redrawn."""
 
 from rich.segment import Segment
 from textual.geometry import Region, Size
@@ -11,20 +11,20 @@ from lab2048.views.text import fit
 from lab2048.views.tui.palette import Palette
 from lab2048.views.tui.widgets.picture import DENSITIES, Picture, fitting, size_of
 
-SPAWN_SECONDS = 0.08  # the slide is seen for so long before the new tile appears
+SPAWN_SECONDS = 0.08  # seconds between slide and spawn
 
 
 class BoardView(Widget):
-    """Shows one board, in the middle of its place.
+    """Shows one board, centred in the widget.
 
-    A move may be shown in two steps, first the slide and then the spawn; whatever is shown
-    next does not wait for that.
+    A move may be shown in two steps, first the slide and then the spawn; the next board
+    does not wait for the second step.
     """
 
     DEFAULT_CSS = "BoardView { width: 1fr; height: 100%; }"
 
     def __init__(self, board: Board, palette: Palette) -> None:
-        """Show a board; colours are those of the palette."""
+        """Show a board in the colours of the palette."""
         super().__init__()
         self.board, self.palette = board, palette
         self.fresh: int | None = None
@@ -32,7 +32,7 @@ class BoardView(Widget):
         self._spawn: Timer | None = None
 
     def show(self, board: Board, fresh: int | None = None, after: Board | None = None) -> None:
-        """Show a board; given the afterstate, that comes first and the rest in a moment."""
+        """Show a board; if the afterstate is given, show that first and the spawn a moment later."""
         if self._spawn is not None:
             self._spawn.stop()
             self._spawn = None
@@ -52,7 +52,7 @@ class BoardView(Widget):
         left, top = self._corner
         changed = {cell for cell, rank in enumerate(board.ranks) if before.board.ranks[cell] != rank}
         changed |= {cell for cell in (before.fresh, fresh) if cell is not None}
-        regions = [Region(left + x, top + y, *now.density) for x, y in (now.places[cell] for cell in changed)]
+        regions = [Region(left + x, top + y, *now.density) for x, y in (now.offsets[cell] for cell in changed)]
         if regions:
             self.refresh(*regions)
 
@@ -62,7 +62,7 @@ class BoardView(Widget):
 
     @property
     def _corner(self) -> tuple[int, int]:
-        assert self.picture is not None  # asked for only where there is one
+        assert self.picture is not None  # only called if there is a picture
         columns, lines = size_of(self.board.shape, self.picture.density)
         return (self.size.width - columns) // 2, (self.size.height - lines) // 2
 
@@ -71,10 +71,10 @@ class BoardView(Widget):
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """One line of the picture, or of the reason why there is none."""
+        """Return one line of the picture, or the message that it does not fit."""
         width = self.size.width
         if self.picture is None:
-            self._make_picture()  # it may have been asked for before there was a size
+            self._make_picture()  # may be called before the size is known
         if self.picture is None:
             return self._complaint(y, self.size)
         left, top = self._corner

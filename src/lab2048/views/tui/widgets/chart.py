@@ -1,19 +1,19 @@
-"""Curves made of letters: each holds two dots across and four down."""
+"""Curves in braille characters, 2x4 dots each."""
 
 from collections.abc import Sequence
 from itertools import pairwise
 
 from lab2048.views.number import number
 
-# The bits of a braille letter: column by column, from the top.
+# The bits of a braille character: column by column, from the top.
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
-_AXIS = 9  # columns for the figures at the left
+_AXIS = 9  # columns for the labels at the left
 
 
 def chart(points: Sequence[tuple[float, float]], columns: int, lines: int, *, unit: str = "") -> list[str]:
-    r"""A curve through points, with figures at its ends; no lines if there is nothing to draw.
+    r"""Draw a curve through points, with labels at its ends; return no lines if there is nothing to draw.
 
-    `unit` says what runs along the bottom.
+    `unit` labels the horizontal axis.
 
     >>> print("\n".join(chart([(0, 0), (1, 10)], 18, 4, unit="games")))
          10 │⠀⠀⠀⠀⠀⠀⣀⠔⠊
@@ -49,7 +49,7 @@ def _range(values: Sequence[float]) -> tuple[float, float]:
 
 
 def bar(part: float | None, columns: int) -> str:
-    """How much is done.
+    """Draw a progress bar.
 
     >>> bar(0.5, 15)
     '█████·····  50%'

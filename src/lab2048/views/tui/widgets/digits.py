@@ -1,7 +1,7 @@
-"""Numbers in large letters, for tiles that have room for them: half a letter is one dot."""
+"""Large digits for large tiles, drawn with half blocks."""
 
 HEIGHT = 3  # lines
-WIDTH = 3  # columns of one letter; a column of air stands between two
+WIDTH = 3  # columns of one digit; one empty column between two
 # Five rows of three dots, from the top.
 _DOTS = {
     "0": "### #.# #.# #.# ###", "1": ".#. ##. .#. .#. ###", "2": "### ..# ### #.. ###", "3": "### ..# ### ..# ###",
@@ -13,12 +13,12 @@ _HALVES = {"..": " ", "#.": "▀", ".#": "▄", "##": "█"}
 
 
 def width_of(text: str) -> int:
-    """Columns of a text in large letters."""
+    """Return the width of a text in large digits."""
     return (WIDTH + 1) * len(text) - 1
 
 
 def large(text: str) -> list[str]:
-    r"""A number in large letters, line by line.
+    r"""Return the lines of a number in large digits.
 
     >>> print("\n".join(line.rstrip() for line in large("24")))
     ▀▀█ █ █

@@ -1,4 +1,4 @@
-"""What stands beside a board: the facts of the game, who plays, and what every move is worth."""
+"""Text beside a board: facts of the game, the player, and the values of moves."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 WIDTH = 32  # columns of the panel beside the board
 _VI_KEYS = {"left": "h", "down": "j", "up": "k", "right": "l"}
 _BAR = 6
-SPEEDS = (1, 2, 5, 10, 20, 30, 60, 120, 0)  # moves a second; 0: as fast as the player is
+SPEEDS = (1, 2, 5, 10, 20, 30, 60, 120, 0)  # moves per second; 0 = as fast as possible
 
 
 def speed_text(speed: float) -> str:
-    return f"{speed:g} moves a second" if speed else "as fast as it can"
+    return f"{speed:g} moves per second" if speed else "as fast as possible"
 
 
 def rows(facts: Mapping[str, object]) -> Text:
-    """Names at the left, what they are at the right."""
+    """Return lines with names at the left and values at the right."""
     text = Text()
     for name, fact in facts.items():
         shown = printable(str(fact))
@@ -36,7 +36,7 @@ def rows(facts: Mapping[str, object]) -> Text:
 
 
 def rules_text(rules: Rules) -> str:
-    """The board, and whatever else is not as it always is."""
+    """Return the board and every rule that differs from the default."""
     data = rules.to_json()
     usual = Rules.from_text(data["board"]).to_json()
     told = {
@@ -48,33 +48,33 @@ def rules_text(rules: Rules) -> str:
 
 
 def game_facts(game: Game) -> dict[str, str]:
-    """What changes with every move."""
+    """Return the facts that change with every move."""
     return {"score": f"{game.score:,}", "moves": f"{len(game.turns):,}"}
 
 
 def lasting_facts(game: Game, best: int) -> dict[str, str]:
-    """What changes now and then; `best` is the best score of yours by these rules, 0 if there is none yet."""
+    """Return the other facts; `best` is your best score with these rules, 0 if there is none."""
     goal = f"{game.rules.goal} reached" if game.moves_to_goal is not None else str(game.rules.goal)
     facts = {"highest tile": str(game.board.max_tile), "goal": goal, "seed": str(game.seed)}
     return facts | ({"your best": f"{best:,}"} if best else {})
 
 
-def told(game: Game, message: str, columns: int) -> str:
-    """What there is to say in one line: a message, and whatever else is said, that the game is over."""
+def message_line(game: Game, message: str, columns: int) -> str:
+    """Return the message line; it always says if the game is over."""
     if not game.is_over:
         return message
-    forms = [f"game over: {what}" for what in ("u takes a move back, n begins anew", "u undo, n new")] + ["game over"]
+    forms = [f"game over: {what}" for what in ("u undoes a move, n starts a new game", "u undo, n new")] + ["game over"]
     return fit(columns, *("   ".join(filter(None, (message, form))) for form in forms), *forms)
 
 
 def short_facts(game: Game, columns: int) -> str:
-    """The same in one line, where there is no room for a panel."""
+    """Return the facts in one line, if the panel does not fit."""
     facts = (f"score {game.score:,}", f"moves {len(game.turns):,}", f"highest {game.board.max_tile}")
     return fit(columns, *(gap.join(facts[:n]) for n in (3, 2, 1) for gap in ("   ", "  ")))
 
 
 def values_text(board: Board, decision: "Decision", spec: str, measure: str) -> Text:
-    """A line for each legal move, the best first: its arrow, name, key and value, and a bar between worst and best."""
+    """Return a line per legal move, best first: arrow, name, value, and a bar from worst to best."""
     directions = board.shape.directions
     text = Text().append(shortened(f"{measure} by {printable(spec)}", WIDTH) + "\n", "dim")
     low, high = min(decision.values.values()), max(decision.values.values())
@@ -92,19 +92,19 @@ def values_text(board: Board, decision: "Decision", spec: str, measure: str) -> 
 
 
 def short_values(board: Board, decision: "Decision") -> str:
-    """The same in one line, best move first."""
+    """Return the values in one line, best move first."""
     directions = board.shape.directions
     shown = dict(zip(decision.values, apart(decision.values.values(), 10), strict=True))
     return "  ".join(f"{directions[m].glyph} {shown[m]}" for m in ranked(decision))
 
 
 def ranked(decision: "Decision") -> list[int]:
-    """The legal moves, the best first."""
+    """Return the legal moves, best first."""
     return sorted(decision.values, key=lambda move: (-decision.values[move], move != decision.move))
 
 
 def move_keys(shape: Shape) -> dict[str, int]:
-    """Which keys make which moves: letters and arrow keys, also h j k l where every arrow key is a move of its own."""
+    """Return the move of each key: letters, arrow keys, and h j k l if every arrow key is a different move."""
     names = {glyph: name for name, glyph in ARROWS.items()}
     keys = {names.get(key, key): move for key, move in key_moves(shape.moves).items()}
     return keys | ({letter: keys[name] for name, letter in _VI_KEYS.items()} if _has_arrow_keys(shape) else {})
@@ -115,19 +115,19 @@ def _has_arrow_keys(shape: Shape) -> bool:
 
 
 def play_help(shape: Shape) -> list[tuple[str, str]]:
-    """Every key of a game and what it does."""
+    """Return every key of a game and its meaning."""
     quit_key = "q" if "q" not in shape.letters else "Q"
     return [
         (move_keys_text(shape), "move"),
-        ("u, Backspace", "take the last move back, or a new game"),
-        ("r, y, Ctrl-R", "make it again"),
-        ("n, x", "new game; the old one is kept"),
+        ("u, Backspace", "undo the last move, or a new game"),
+        ("r, y, Ctrl-R", "redo"),
+        ("n, x", "new game; the old one is saved"),
         ("t", "values of all moves, by the player"),
         ("Space", "let the player make one move"),
-        ("Enter", "let the player play on, until you move"),
+        ("Enter", "autoplay until you move"),
         ("p", "choose the player"),
         ("+ -", "faster, slower"),
-        ("Esc", "back to the menu; the game is kept"),
+        ("Esc", "back to the menu; the game is saved"),
         (f"{quit_key}, Ctrl-Q", "leave lab2048"),
     ]
 
@@ -137,7 +137,7 @@ def move_keys_text(shape: Shape) -> str:
 
 
 def join_keys(pairs: Iterable[tuple[str, str]], columns: int) -> Text:
-    """A line of keys and what they do, as many as fit."""
+    """Return a line of keys and their meanings, as many as fit."""
     text = Text()
     for key, doc in pairs:
         if len(text) + len(key) + len(doc) + 3 > columns:

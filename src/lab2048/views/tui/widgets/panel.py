@@ -1,4 +1,4 @@
-"""A board and what stands beside it, together in the middle of a screen."""
+"""A board with a panel beside it, centred on the screen."""
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -10,16 +10,16 @@ from lab2048.views.tui.palette import Palette
 from lab2048.views.tui.widgets.board import BoardView
 from lab2048.views.tui.widgets.picture import fitting, size_of
 
-PANEL = 35  # columns of the panel, with the air beside the board
-PANEL_LINES = 20  # that it may fill
-NARROW = 64  # columns below which there is no panel
+PANEL = 35  # columns of the panel, with its margin
+PANEL_LINES = 20  # maximum
+NARROW = 64  # columns below which the panel is hidden
 
 
 class BoardAndPanel(Horizontal):
-    """A board with a panel of texts at its right; where they do not both fit, the board is alone."""
+    """A board with a panel at its right; the panel is hidden if both do not fit."""
 
     def __init__(self, board: Board, palette: Palette, *names: str) -> None:
-        """Show a board; the panel has a text for each name."""
+        """Show a board; the panel has one text per name."""
         super().__init__(id="body")
         self.view = BoardView(board, palette)
         self.panel = Vertical(*(Static(id=name) for name in names), id="panel")
@@ -40,5 +40,5 @@ class BoardAndPanel(Horizontal):
         density = density or fitting(shape, columns, lines)
         width, height = size_of(shape, density) if density else event.size
         self.view.styles.width = width
-        # The panel begins where the board does, unless its end would not be seen.
+        # The panel starts at the top of the board, unless its end would be cut off.
         self.panel.styles.padding = (max(0, min((lines - height) // 2, lines - PANEL_LINES)), 0, 0, 3)

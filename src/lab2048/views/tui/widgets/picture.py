@@ -1,11 +1,11 @@
 """Boards as pictures of text, at six densities: any shape, in colour or in lines.
 
-    5x1      2    4        7x3  ┌─────┐     10x5, 14x7   a slab of colour, or a box, with
-             ·  128             │  2  │                  room for every tile
+    5x1      2    4        7x3  ┌─────┐     10x5, 14x7   filled or with a border,
+             ·  128             │  2  │                  every tile fits
                                 └─────┘     18x9, 22x11  the same, with large digits
 
-Tiles stand where the shape's drawing has them.  If some stand half a tile lower than others, there
-is a line between two of a column.
+Tiles are placed as in the drawing of the shape.  If some are half a tile lower than others, there
+is an empty line between two tiles of a column.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from lab2048.views.tui.widgets import digits
 
 
 class Density(NamedTuple):
-    """How many columns and lines a tile takes."""
+    """The size of a tile in columns and lines."""
 
     columns: int
     lines: int
@@ -34,18 +34,18 @@ _LARGE = 18  # columns from which numbers are written in large digits
 
 
 def size_of(shape: Shape, density: Density) -> tuple[int, int]:
-    """Columns and lines of the picture of a shape."""
+    """Return the size of the picture of a shape."""
     n_rows, n_columns = len(shape.drawing), len(shape.drawing[0])
     return n_columns * density.columns, _line_of(shape, n_rows - 1, density) + density.lines
 
 
 def _line_of(shape: Shape, row: int, density: Density) -> int:
-    """The first line of the tiles in a row of the drawing."""
+    """Return the first line of a row of the drawing."""
     return row * (density.lines + shape.drawing_span - 1) // shape.drawing_span
 
 
 def fitting(shape: Shape, columns: int, lines: int) -> Density | None:
-    """The largest density at which a shape fits; None if it never does."""
+    """Return the largest density at which a shape fits, or None."""
     for density in DENSITIES:
         width, height = size_of(shape, density)
         if width <= columns and height <= lines:
@@ -54,7 +54,7 @@ def fitting(shape: Shape, columns: int, lines: int) -> Density | None:
 
 
 def face(rank: int, columns: int) -> str:
-    """A tile's number in so many columns: thousands are shortened if it takes that.
+    """Format the number of a tile; thousands are abbreviated if it does not fit.
 
     >>> face(14, 5), face(14, 4), face(17, 4), face(20, 4)
     ('16384', '16k', '131k', '1M')
@@ -78,28 +78,28 @@ class Picture:
 
     @cached_property
     def lines(self) -> list[list[Segment]]:
-        """The picture line by line, all of the same width."""
+        """Return the lines of the picture, all of the same width."""
         return [list(self._line(y)) for y in range(size_of(self.board.shape, self.density)[1])]
 
     @cached_property
-    def places(self) -> dict[int, tuple[int, int]]:
-        """Where the picture of each cell begins: column and line."""
-        return {place: (x, y) for place, x, y in self._entries() if place >= 0}
+    def offsets(self) -> dict[int, tuple[int, int]]:
+        """Return the first column and line of each cell."""
+        return {entry: (x, y) for entry, x, y in self._entries() if entry >= 0}
 
     def _entries(self) -> Iterator[tuple[int, int, int]]:
-        """Every entry of the drawing, with its first column and line."""
+        """Yield every entry of the drawing with its first column and line."""
         shape = self.board.shape
         for row, entries in enumerate(shape.drawing):
             y = _line_of(shape, row, self.density)
-            for column, place in enumerate(entries):
-                if place != NOTHING:
-                    yield place, column * self.density.columns, y
+            for column, entry in enumerate(entries):
+                if entry != NOTHING:
+                    yield entry, column * self.density.columns, y
 
     @cached_property
     def _at(self) -> dict[tuple[int, int], tuple[int, int]]:
-        """What stands at a column (of tiles) and a line, and which line of it."""
+        """Return the entry at each column (of tiles) and line, and the line within the entry."""
         columns, lines = self.density
-        return {(x // columns, y + k): (place, k) for place, x, y in self._entries() for k in range(lines)}
+        return {(x // columns, y + k): (entry, k) for entry, x, y in self._entries() for k in range(lines)}
 
     def _line(self, y: int) -> Iterator[Segment]:
         for column in range(len(self.board.shape.drawing[0])):
@@ -108,42 +108,42 @@ class Picture:
             else:
                 yield Segment(" " * self.density.columns)
 
-    def _tile(self, place: int, k: int) -> Iterator[Segment]:
-        """One line of a tile, a brick or an empty cell."""
-        if place == BRICK:
+    def _tile(self, entry: int, k: int) -> Iterator[Segment]:
+        """Yield one line of a tile, a brick or an empty cell."""
+        if entry == BRICK:
             yield Segment("▒" * (self.density.columns - 1) + " ", self.palette.brick)
             return
-        rank = self.board.ranks[place]
+        rank = self.board.ranks[entry]
         if rank == 0:
             yield from self._cell(k, "·", self.palette.empty, is_slab=self.palette.empty.bgcolor is not None)
             return
-        style = self.palette.fresh(rank) if place == self.fresh else self.palette.tile(rank)
+        style = self.palette.fresh(rank) if entry == self.fresh else self.palette.tile(rank)
         yield from self._cell(k, self._face(rank), style, is_slab=True)
 
     @property
     def _has_large_digits(self) -> bool:
-        """True if there is room for large digits, and letters to draw them with."""
+        """Return True if large digits fit and the terminal can show them."""
         return self.density.columns >= _LARGE and not self.palette.is_ascii
 
     def _face(self, rank: int) -> str:
-        """The number of a tile in the room that it has."""
+        """Return the number of a tile, as wide as fits."""
         columns, lines = self.density
         if self._has_large_digits:
             return face(rank, (columns - 1) // (digits.WIDTH + 1))
         return face(rank, 4 if lines == 1 else columns - 2)
 
     def _cell(self, k: int, text: str, style: Style, *, is_slab: bool) -> Iterator[Segment]:
-        """A line of a slab or a box with a text in its middle."""
+        """Return a line of a tile with a centred text."""
         columns, lines = self.density
         inner, written = columns - 2, [text]
         if self._has_large_digits and text != "·":
             written = digits.large(text)
-            if style.underline:  # by a line of its own, or else each of the three would have one
+            if style.underline:  # marked on its own line
                 written, style = [*written, "▀" * digits.width_of(text)], style + Style(underline=False)
         first = (lines - min(len(written), digits.HEIGHT)) // 2
         shown = written[k - first] if 0 <= k - first < len(written) else ""
         if lines == 1:
-            # Between lines there is no air: empty cells without a background keep tiles apart.
+            # No empty lines between tiles: empty cells without a background separate them.
             yield Segment(text.rjust(columns - 1), style if text != "·" else Style(color=style.color, dim=style.dim))
             yield Segment(" ")
         elif not is_slab:
@@ -155,10 +155,10 @@ class Picture:
 
 
 def _slab_line(k: int, lines: int, inner: str, style: Style) -> Iterator[Segment]:
-    """A slab of colour with half a column and half a line of air around it.
+    """Return a line of a filled tile with a margin of half a column and half a line.
 
-    Letters that fill their place have the colour of the tile as their ink: a line without a number is
-    one piece then, which slow lines thank for.
+    Letters that fill their space have the colour of the tile as their ink: a line without a number is
+    one segment then, which saves output.
     """
     edge = Style(color=style.bgcolor)
     if k in (0, lines - 1):

@@ -1,4 +1,4 @@
-"""`/api/shape` and `/api/design`: boards of one's own, and whether they can be solved here."""
+"""`/api/shape` and `/api/design`: custom boards, and whether they can be solved on this machine."""
 
 import os
 from typing import Annotated, Any, Literal
@@ -17,7 +17,7 @@ from lab2048.views.web.serialize.schema import ERRORS, MAX_TEXT, Body, RulesBody
 from lab2048.views.web.state import Lab, LabOf
 
 ESTIMATE_SECONDS = 1.5
-MAX_STARTS = 3  # first tiles; with more there are too many first boards to look at while someone waits
+MAX_STARTS = 3  # first tiles; more give too many first boards for an interactive estimate
 MAX_KEPT = 100
 
 router = APIRouter(prefix="/api", tags=["design"], responses=ERRORS)
@@ -25,7 +25,7 @@ Objective = Literal["score", "win"]
 
 
 class ParameterData(BaseModel):
-    """A number that sets the size of a plain board: its values, and what each is called."""
+    """A parameter of the size of a plain board: its values and their labels."""
 
     name: str
     default: int
@@ -50,7 +50,7 @@ class KindData(BaseModel):
 
 
 class DesignData(BaseModel):
-    """What some rules are."""
+    """A description of rules."""
 
     rules: RulesData
     shape: ShapeData
@@ -64,14 +64,14 @@ class DesignData(BaseModel):
 
 
 class EstimateBody(Body):
-    """What would be solved."""
+    """A board to solve, and the objective."""
 
     rules: RulesBody
     objective: Objective = "score"
 
 
 class EstimateData(BaseModel):
-    """What a solve would take."""
+    """The predicted time, disk space and memory of a solve."""
 
     afterstates: float
     states: float
@@ -90,13 +90,13 @@ class EstimateData(BaseModel):
 
 @router.get("/shape")
 def shape(board: Annotated[str, Query(max_length=MAX_TEXT)]) -> ShapeData:
-    """The places and lines of a board."""
+    """Return the cells and lines of a board."""
     return shape_data(Board.from_text(board))
 
 
 @router.get("/shape/kinds")
 def kinds() -> list[KindData]:
-    """The kinds of boards, and the numbers that set the size of a plain one."""
+    """List the kinds of boards and the parameters of their sizes."""
     return [
         KindData(
             kind=kind.cells,
@@ -121,7 +121,7 @@ def kinds() -> list[KindData]:
 
 @router.post("/design")
 def design(body: RulesBody) -> DesignData:
-    """What these rules are; an error says why they cannot be played."""
+    """Describe rules; return an error if they cannot be played."""
     rules = body.read()
     why_not = _why_not(rules)
     return DesignData(
@@ -142,7 +142,7 @@ def design(body: RulesBody) -> DesignData:
 
 @router.post("/design/estimate")
 def estimate(lab: LabOf, body: EstimateBody) -> EstimateData:
-    """How long a solve would take, and how much disk and memory: counted for a second or two."""
+    """Predict time, disk space and memory of a solve; takes a second or two."""
     rules = body.rules.read()
     key = (rules.json_text, body.objective)
     if key not in _kept:
@@ -152,7 +152,7 @@ def estimate(lab: LabOf, body: EstimateBody) -> EstimateData:
     return _kept[key]
 
 
-_kept: dict[tuple[str, str], EstimateData] = {}  # what was estimated does not change, but for the free disk
+_kept: dict[tuple[str, str], EstimateData] = {}  # estimates do not change, only the free disk space
 
 
 def _estimate(lab: Lab, rules: Rules, objective: str) -> EstimateData:
@@ -174,21 +174,21 @@ def _estimate(lab: Lab, rules: Rules, objective: str) -> EstimateData:
 
 
 def check_starts(rules: Rules) -> None:
-    """Refuse rules with so many first boards that listing them takes minutes."""
+    """Reject rules with so many first boards that listing them takes minutes."""
     if rules.n_start > MAX_STARTS:
         raise UsageError(
-            f"start {rules.n_start} is too much to solve from the page: expected at most {MAX_STARTS}", field="start"
+            f"start {rules.n_start} is too large for the page: expected at most {MAX_STARTS}", field="start"
         )
 
 
 def solve_words(rules: Rules, objective: str) -> list[str]:
-    """The words of the command that solves some rules."""
+    """Return the command line that solves these rules."""
     goal = ["--goal", str(rules.goal)] if objective == "win" else []
     return ["solve", rules.board.to_text(), *goal, *rules_options(rules, has_board=False, has_goal=False)]
 
 
 def _why_not(rules: Rules) -> str:
-    """Why the solver does not take these rules, whatever the objective."""
+    """Return why these rules cannot be solved for any objective, or None."""
     from lab2048.solver.problem import Problem
 
     why = ""
@@ -197,7 +197,7 @@ def _why_not(rules: Rules) -> str:
             Problem.of(rules, objective)
             check_starts(rules)
         except LabError as error:
-            why = why or str(error)  # of the goal: a lower one may be all that is missing
+            why = why or str(error)  # of the goal: a lower one may be enough
         else:
             return ""
     return why

@@ -1,4 +1,4 @@
-"""`/api/status` and `/api/events`: the one stream of news that a tab listens to."""
+"""`/api/status` and `/api/events`: the event stream of a tab."""
 
 import asyncio
 import re
@@ -20,14 +20,14 @@ from lab2048.views.web.services.event_bus import News
 from lab2048.views.web.state import Lab, LabOf
 
 MAX_GAMES = 9
-SILENCE = 15.0  # seconds after which a line says that the stream lives
+SILENCE = 15.0  # seconds between keep-alive lines
 
 router = APIRouter(prefix="/api", tags=["status"], responses=ERRORS)
 
 
 @router.get("/status")
 def status(lab: LabOf) -> StatusData:
-    """How the server stands."""
+    """Return the status of the server."""
     lab.players.preparation.hurry()
     return lab.status()
 
@@ -49,15 +49,15 @@ async def events(
     lab: LabOf,
     tab: Annotated[str, Query(pattern=r"^[A-Za-z0-9_-]{8,40}$")],
     games: Annotated[str, Query(max_length=200)] = "",
-    once: Annotated[bool, Query(description="Only how everything stands, then end.")] = False,
+    once: Annotated[bool, Query(description="Send only the current state, then end.")] = False,
 ) -> StreamingResponse:
-    """A stream of server-sent events: first how everything stands, then what changes."""
+    """Stream server-sent events: first the current state, then changes."""
     ids = frozenset(read_ids(games, MAX_GAMES))
     return StreamingResponse(_stream(lab, tab, ids, once=once), media_type="text/event-stream")
 
 
 def read_ids(text: str, most: int) -> list[int]:
-    """Numbers of games, separated by commas.
+    """Parse ids of games, separated by commas.
 
     >>> read_ids("12,13", 9)
     [12, 13]
@@ -74,7 +74,7 @@ async def _stream(lab: Lab, name: str, games: frozenset[int], *, once: bool) -> 
     with lab.bus.listen(name, games) as tab:
         for news in await run_in_threadpool(_beginning, lab, sorted(games)):
             yield _write(news)
-        lab.players.preparation.hurry()  # a page has its board now
+        lab.players.preparation.hurry()  # the first board is loaded
         while not lab.bus.is_closed and not once:
             try:
                 await asyncio.wait_for(tab.bell.wait(), SILENCE)
@@ -92,7 +92,7 @@ def _beginning(lab: Lab, games: list[int]) -> list[News]:
         except NotFoundError:
             found.append(News("deleted", DeletedData(deleted=id_).model_dump_json()))
             continue
-        except LabError:  # the page asks for it and is told
+        except LabError:  # the page requests it and gets the error
             continue
         state = lab.open_games.state(opened)
         found.append(News("game", ChangeData(state=state, turns=[], kind="open").model_dump_json()))

@@ -107,7 +107,7 @@ def show(lab: LabOf, id_: Id) -> GameData:
 
 @router.post("/{game}/moves", responses={409: {"description": "The game has changed meanwhile."}})
 def move(lab: LabOf, id_: Id, body: MovesBody, tab: TabName = "") -> ChangeData:
-    """Make moves; skip those that are illegal when their turn comes."""
+    """Make moves; skip illegal ones."""
     mover = _mover(lab, body.mover)
     with lab.open_games.changing(id_, body.rev) as session:
         turns = session.play_letters(body.moves, by=mover)

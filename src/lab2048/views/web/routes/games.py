@@ -1,4 +1,4 @@
-"""`/api/games`: all games that were kept: list, export, import."""
+"""`/api/games`: list, export and import saved games."""
 
 import io
 import json
@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from lab2048.errors import LabError, StoreError
-from lab2048.records.exchange import Tally, import_lines, write_line
+from lab2048.records.exchange import ImportCounts, import_lines, write_line
 from lab2048.rules import Board
 from lab2048.rules.dice import check_seed
 from lab2048.views.web.errors import NotFoundError, TooLargeError
@@ -20,14 +20,14 @@ from lab2048.views.web.state import Lab, LabOf
 
 MAX_LISTED = 500
 MAX_EXPORTED = 10_000
-MAX_MOVES = 300_000  # of an import: all are played again, which takes half a minute
+MAX_MOVES = 300_000  # per import: replaying them takes half a minute
 LINES = "application/x-ndjson"
 
 router = APIRouter(prefix="/api/games", tags=["games"], responses=ERRORS)
 
 
 class Listed(BaseModel):
-    """A line of the list of games."""
+    """A game in the list."""
 
     id: int
     created: str
@@ -44,7 +44,7 @@ class Listed(BaseModel):
 
 
 class GameList(BaseModel):
-    """Some of the games that are kept."""
+    """A page of the list of saved games."""
 
     games: list[Listed]
     has_more: bool
@@ -52,7 +52,7 @@ class GameList(BaseModel):
 
 
 class Imported(BaseModel):
-    """What came of an import."""
+    """The result of an import."""
 
     imported: int
     already: int
@@ -71,7 +71,7 @@ def list_games(
     kind: Annotated[str | None, Query(max_length=20)] = None,
     best: bool = False,
 ) -> GameList:
-    """The games that are kept, newest or best first."""
+    """List saved games, newest or best first."""
     damages: list[StoreError] = []
     entries = lab.store.entries(
         board=Board.from_text(board).to_text() if board else None,
@@ -100,7 +100,7 @@ def list_games(
 
 @router.get("/export", response_class=Response, responses={200: {"content": {LINES: {}}}})
 def export(lab: LabOf, ids: Annotated[str, Query(max_length=20_000)] = "") -> Response:
-    """Games as lines of JSON, all or some."""
+    """Export games as JSON lines."""
     chosen = read_ids(ids, 2000) if ids else lab.store.ids()
     if len(chosen) > MAX_EXPORTED:
         raise TooLargeError(f"{len(chosen)} games are too many for the page: lab2048 games export writes all of them")
@@ -109,7 +109,7 @@ def export(lab: LabOf, ids: Annotated[str, Query(max_length=20_000)] = "") -> Re
 
 @router.get("/{game}/export", response_class=Response, responses={200: {"content": {LINES: {}}}})
 def export_one(lab: LabOf, game: Annotated[int, Path(ge=1, le=2**63 - 1)]) -> Response:
-    """One game as a line of JSON."""
+    """Export one game as a JSON line."""
     return _lines(lab, [game], f"game-{game}.jsonl")
 
 
@@ -118,7 +118,7 @@ def export_one(lab: LabOf, game: Annotated[int, Path(ge=1, le=2**63 - 1)]) -> Re
     openapi_extra={"requestBody": {"content": {LINES: {"schema": {"type": "string"}}}, "required": True}},
 )
 async def import_games(lab: LabOf, request: Request) -> Imported:
-    """Keep games from lines of JSON; each is played again before it is believed."""
+    """Import games from JSON lines; each is replayed and verified first."""
     return await run_in_threadpool(_import, lab, await request.body())
 
 
@@ -133,20 +133,20 @@ def _lines(lab: Lab, ids: list[int], name: str) -> Response:
 def _import(lab: Lab, body: bytes) -> Imported:
     n_moves = _count_moves(body)
     if n_moves > MAX_MOVES:
-        raise TooLargeError(f"{n_moves} moves are too many for the page: lab2048 games import FILE takes them")
-    tally, errors = Tally(), []
-    import_lines(lab.store, io.BytesIO(body), tally, refuse=lambda number, why: errors.append(f"line {number}: {why}"))
+        raise TooLargeError(f"{n_moves} moves are too many for the page: lab2048 games import FILE accepts them")
+    counts, errors = ImportCounts(), []
+    import_lines(lab.store, io.BytesIO(body), counts, refuse=lambda number, why: errors.append(f"line {number}: {why}"))
     return Imported(
-        imported=tally.imported,
-        already=tally.already,
-        refused=tally.refused,
+        imported=counts.imported,
+        already=counts.already,
+        refused=counts.refused,
         errors=errors[:20],
-        ids=_ids_of(lab, body) if tally.imported + tally.already else [],
+        ids=_ids_of(lab, body) if counts.imported + counts.already else [],
     )
 
 
 def _count_moves(body: bytes) -> int:
-    """How many moves there are at most, without playing any."""
+    """Return an upper bound of the number of moves, without replaying."""
     total = 0
     for line in body.splitlines():
         try:
@@ -158,7 +158,7 @@ def _count_moves(body: bytes) -> int:
 
 
 def _ids_of(lab: Lab, body: bytes) -> list[int]:
-    """The ids of the good games of an import, whether they came with it or were there before."""
+    """Return the ids of the valid games of an import, whether new or already stored."""
     found = []
     for line in body.splitlines()[:MAX_LISTED]:
         try:

@@ -61,14 +61,14 @@ class HintData(BaseModel):
     command: str
 
 
-class JudgeBody(Body):
+class AnalysisBody(Body):
     """The turns to analyse, 0 for the first board; and the player to ask."""
 
     turns: list[Annotated[int, Field(ge=0, le=10_000_000)]] = Field(min_length=1, max_length=MAX_ASKED)
     player: str | None = Field(default=None, max_length=MAX_SPEC)
 
 
-class JudgedData(BaseModel):
+class AnalysedBoard(BaseModel):
     """The value of a board, its best move, and the loss of the move that was made."""
 
     turn: int
@@ -80,12 +80,12 @@ class JudgedData(BaseModel):
     grade: str
 
 
-class JudgedList(BaseModel):
+class AnalysisData(BaseModel):
     """The values of boards; boards without a legal move are left out."""
 
     player: str
     unit: str
-    points: list[JudgedData]
+    points: list[AnalysedBoard]
 
 
 @router.post("/hint", tags=["hint"])
@@ -119,7 +119,7 @@ def hint(lab: LabOf, body: HintBody) -> HintData:
 
 
 @router.post("/games/{game}/values", tags=["games"])
-def values(lab: LabOf, id_: Id, body: JudgeBody) -> JudgedList:
+def values(lab: LabOf, id_: Id, body: AnalysisBody) -> AnalysisData:
     """Ask a player for the values of boards of a game."""
     opened = lab.open_games.get(id_)
     spec = read_player(lab, body.player, opened)
@@ -142,9 +142,9 @@ def values(lab: LabOf, id_: Id, body: JudgeBody) -> JudgedList:
         errors = [decision.errors.get(move, 0.0) for move in (decision.move, made) if move is not None]
         word = grade(loss, best, unit, 2 * sum(error**2 for error in errors) ** 0.5)
         points.append(
-            JudgedData(turn=turn, score=score, value=best, best=decision.move, made=made, loss=loss, grade=word)
+            AnalysedBoard(turn=turn, score=score, value=best, best=decision.move, made=made, loss=loss, grade=word)
         )
-    return JudgedList(player=lab.library.write(spec), unit=unit, points=points)
+    return AnalysisData(player=lab.library.write(spec), unit=unit, points=points)
 
 
 def _question(lab: LabOf, body: HintBody) -> tuple[Rules, Board, int | None, int]:

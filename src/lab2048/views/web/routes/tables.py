@@ -29,7 +29,7 @@ from lab2048.views.web.state import Lab, LabOf
 if TYPE_CHECKING:
     from lab2048.solver.table import MoveValue, Table
 
-SAMPLE = 400  # afterstates that are looked at for hard positions, and
+SAMPLE = 400  # afterstates in the sample, and
 SPAWNS = 6  # spawns after each
 
 router = APIRouter(prefix="/api/tables", tags=["tables"], responses=ERRORS)
@@ -53,13 +53,13 @@ class SolvedData(BaseModel):
 
 
 class SolvedList(BaseModel):
-    """All tables of the page."""
+    """The tables of the page."""
 
     tables: list[SolvedData]
 
 
 class SolvedShown(SolvedData):
-    """A table, and where to begin to look at it."""
+    """A table and its first board."""
 
     shape: ShapeData
     start: list[int]
@@ -67,14 +67,14 @@ class SolvedShown(SolvedData):
 
 
 class ProbeBody(Body):
-    """A board, as text or as ranks; without either a first board."""
+    """A board, as text or as ranks; default: the first board."""
 
     board: str | None = Field(default=None, max_length=MAX_TEXT)
     ranks: list[Annotated[int, Field(ge=0, le=15)]] | None = Field(default=None, max_length=64)
 
 
 class MoveProbed(BaseModel):
-    """What a move leads to."""
+    """The result of a move."""
 
     move: int
     name: str
@@ -85,7 +85,7 @@ class MoveProbed(BaseModel):
 
 
 class SpawnProbed(BaseModel):
-    """What a spawn after the best move leads to."""
+    """The result of a spawn after the best move."""
 
     cell: int
     rank: int
@@ -96,7 +96,7 @@ class SpawnProbed(BaseModel):
 
 
 class ProbeData(BaseModel):
-    """What a table knows of a board."""
+    """The exact values of a board."""
 
     board: str
     ranks: list[int]
@@ -124,7 +124,7 @@ class HardPosition(BaseModel):
 
 
 class HardList(BaseModel):
-    """The hardest of the boards that were looked at."""
+    """The hardest boards of a sample."""
 
     positions: list[HardPosition]
     looked_at: int
@@ -132,7 +132,7 @@ class HardList(BaseModel):
 
 @router.get("")
 def list_tables(lab: LabOf) -> SolvedList:
-    """The tables of the page."""
+    """List the tables of the page."""
     return SolvedList(tables=table_list(lab))
 
 
@@ -150,19 +150,19 @@ def show(lab: LabOf, name: TableName) -> SolvedShown:
 
 @router.get("/{table}/layers")
 def layers(lab: LabOf, name: TableName) -> ChartData:
-    """How many boards each layer has."""
+    """Return a chart of the boards per layer."""
     return show(lab, name).chart
 
 
 @router.get("/{table}/layers/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
 def layers_csv(lab: LabOf, name: TableName) -> Response:
-    """The same as comma-separated values."""
+    """Return the numbers of the chart as CSV."""
     return csv_response(_layers(open_table(lab, name)).to_csv(), f"{name}-layers")
 
 
 @router.post("/{table}/probe")
 def probe(lab: LabOf, name: TableName, body: ProbeBody) -> ProbeData:
-    """The value of every move, and of every spawn after the best one."""
+    """Return the value of every move, and of every spawn after the best one."""
     table = open_table(lab, name)
     rules = table.problem.rules
     if body.board is not None:
@@ -194,7 +194,7 @@ def probe(lab: LabOf, name: TableName, body: ProbeBody) -> ProbeData:
 
 @router.get("/{table}/hardest")
 def hardest(lab: LabOf, name: TableName, n: Annotated[int, Query(ge=1, le=100)] = 20) -> HardList:
-    """Boards of a sample where the second best move loses most."""
+    """List boards of a sample where the second best move loses most."""
     path = lab.library.table(name)
     with lab.heavy_work():
         found = _hardest(path, (path / "manifest.json").stat().st_mtime_ns)
@@ -202,30 +202,30 @@ def hardest(lab: LabOf, name: TableName, n: Annotated[int, Query(ge=1, le=100)] 
 
 
 def open_table(lab: Lab, name: str) -> "Table":
-    """A table that is complete; raise an error if there is none."""
+    """Return a complete table; raise an error if there is none."""
     return open_path(lab.library.table(name))
 
 
 def open_path(path: File) -> "Table":
-    """The table of a folder, opened once."""
+    """Open the table of a folder, and cache it."""
     manifest = path / "manifest.json"
     return _open(path, manifest.stat().st_mtime_ns if manifest.exists() else 0)
 
 
 @lru_cache(maxsize=8)
-def _open(path: File, changed: int) -> "Table":  # noqa: ARG001 - a table that is made anew is opened anew
+def _open(path: File, changed: int) -> "Table":  # noqa: ARG001 - part of the cache key: a changed table is opened again
     from lab2048.solver.table import Table
 
     return Table.open(path)
 
 
 def first_board(table: "Table") -> Board:
-    """The likeliest first board."""
+    """Return the most likely first board."""
     return max(table.problem.starts, key=lambda start: start.chance).board
 
 
 def table_list(lab: Lab) -> list[SolvedData]:
-    """The tables that are complete, by name."""
+    """Return the complete tables by name."""
     found = []
     folder = lab.library.tables
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -275,8 +275,8 @@ def _spawns(table: "Table", move: "MoveValue") -> list[SpawnProbed]:
 
 
 @lru_cache(maxsize=32)
-def _hardest(path: File, changed: int) -> list[HardPosition]:  # noqa: ARG001 - one that is made anew is looked at anew
-    """All boards of a sample with a choice, those where the choice matters most first."""
+def _hardest(path: File, changed: int) -> list[HardPosition]:  # noqa: ARG001 - part of the cache key: a changed table is sampled again
+    """Return the boards of a sample with a choice of moves, hardest first."""
     table = open_path(path)
     found: dict[str, HardPosition] = {}
     for after in _sample(table):
@@ -301,7 +301,7 @@ def _hardest(path: File, changed: int) -> list[HardPosition]:  # noqa: ARG001 - 
 
 
 def _sample(table: "Table") -> list[Board]:
-    """Afterstates from all over a table, always the same."""
+    """Yield a fixed sample of afterstates from the whole table."""
     from lab2048.kernels.board.block import GATHER
 
     n_all = max(1, table.count.afterstates)

@@ -1,4 +1,4 @@
-"""`/api/trainings`: networks that learn by playing, as jobs; their curves and their checkpoints."""
+"""`/api/trainings`: trainings as jobs, their curves and checkpoints."""
 
 from typing import Annotated, Any
 

@@ -17,7 +17,7 @@ from lab2048.views.web.services.player_names import Library
 
 
 def shape_data(board: Board) -> ShapeData:
-    """A board's shape: what a renderer needs instead of rules."""
+    """Return the drawing of a shape."""
     shape = board.shape
     outlines = list(dict.fromkeys(chain.from_iterable(shape.outlines)))
     columns = (chain.from_iterable(rows) for rows in (shape.rows, shape.centres, shape.outlines, shape.names))
@@ -50,7 +50,7 @@ def shape_data(board: Board) -> ShapeData:
 
 
 def state_data(session: Session, best: tuple[int, int], auto: AutoData | None, library: Library) -> StateData:
-    """Return how a game stands; the caller holds its lock."""
+    """Return the state of a game; the caller holds its lock."""
     game = session.game
     board = game.board
     movers = [(number, library.write(name)) for number, name in session.movers]

@@ -1,4 +1,4 @@
-"""What travels between the page and the server: the shapes of JSON that several routes share."""
+"""JSON schemas shared by several routes."""
 
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,13 +16,13 @@ NAME = r"^[a-z0-9][a-z0-9_-]{0,39}$"  # of a training or a table: never a path
 
 
 class Body(BaseModel):
-    """What is posted: fields that nobody knows are refused, because they are mistakes."""
+    """Base class of request bodies; unknown fields are rejected."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Error(BaseModel):
-    """What was wrong, in one line and as data."""
+    """An error: one line of text, and its code, field and hint."""
 
     error: str
     code: str
@@ -34,7 +34,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {"4XX": {"model": Error}, 503: {"model
 
 
 class RulesBody(Body):
-    """Rules as the command line takes them."""
+    """Rules with the options of the command line."""
 
     board: str = Field(max_length=MAX_TEXT, examples=["4x4"])
     goal: int = Field(default=2048, ge=4, le=2**31)
@@ -43,12 +43,12 @@ class RulesBody(Body):
     spawner: str = Field(default="fair", max_length=10)
 
     def read(self) -> Rules:
-        """The rules; raise a LabError that says what is wrong with them."""
+        """Return the rules; raise LabError if they are invalid."""
         return Rules.from_text(self.board, goal=self.goal, spawn=self.spawn, start=self.start, spawner=self.spawner)
 
 
 class RulesData(BaseModel):
-    """Rules, every field said."""
+    """Rules with every field."""
 
     board: str
     goal: int
@@ -62,7 +62,7 @@ class RulesData(BaseModel):
 
 
 class EntryData(BaseModel):
-    """A place of the map: its middle, and its cell or -1 for a brick."""
+    """An entry of the map: its centre, and its cell or -1 for a brick."""
 
     x: float
     y: float
@@ -72,7 +72,7 @@ class EntryData(BaseModel):
 
 
 class MoveData(BaseModel):
-    """A direction: how it is typed, said and drawn."""
+    """A move: its keys, name and direction."""
 
     letter: str
     name: str
@@ -85,7 +85,7 @@ class MoveData(BaseModel):
 
 
 class ShapeData(BaseModel):
-    """All that a renderer needs to know of a board: outlines and lines, no rules."""
+    """The drawing of a board: outlines and lines."""
 
     board: str
     name: str
@@ -120,7 +120,7 @@ class TurnData(BaseModel):
 
 
 class AutoData(BaseModel):
-    """Who plays by itself, and how fast."""
+    """Autoplay: the player and its speed."""
 
     player: str
     speed: float
@@ -129,7 +129,7 @@ class AutoData(BaseModel):
 
 
 class StateData(BaseModel):
-    """How a game stands."""
+    """The state of a game."""
 
     id: int
     rev: int
@@ -152,7 +152,7 @@ class StateData(BaseModel):
 
 
 class ChangeData(BaseModel):
-    """What has changed in a game."""
+    """A change of a game."""
 
     state: StateData
     turns: list[TurnData]
@@ -166,7 +166,7 @@ class DeletedData(BaseModel):
 
 
 class GameData(BaseModel):
-    """A game with all that is needed to show it."""
+    """A game with everything needed to show it."""
 
     state: StateData
     shape: ShapeData
@@ -205,13 +205,13 @@ def csv_response(text: str, name: str) -> Response:
 
 
 class CommandData(BaseModel):
-    """The command line that does the same."""
+    """The equivalent command line."""
 
     command: str
 
 
 class StatusData(BaseModel):
-    """Whether players answer at once, and what is going on."""
+    """Whether players are ready, and what is being prepared."""
 
     program: str
     ready: bool

@@ -66,16 +66,16 @@ class AutoPlay:
                 self._play(stop)
             except SessionEndedError:
                 raise
-            except Exception as error:  # whatever a player does, the game must not seem to go on
+            except Exception as error:  # after any error the game must not appear to be running
                 if not stop.is_set():
                     self.error = str(error) if isinstance(error, LabError) else f"{type(error).__name__}: {error}"
             with self.session.lock:
-                if self._stop is stop:  # it ended by itself
+                if self._stop is stop:  # it ended on its own
                     self._stop = None
                     self._games.changed(self.session, "auto", [])
         except SessionEndedError:
             if self._stop is stop:
-                self._stop = None  # the game was closed or deleted: there is nothing to tell
+                self._stop = None  # the game was closed or deleted
 
     def _play(self, stop: threading.Event) -> None:
         games, session = self._games, self.session

@@ -1,11 +1,11 @@
-"""Checkpoints: what a training was at some moments, beside what it is.
+"""Saved checkpoints of a training, besides the last one.
 
-    my.safetensors            the last one; the training goes on with it
-    my@3.safetensors          the third that was kept
-    my.checkpoints.json       how many were kept so far, and which of them somebody wished to keep
+    my.safetensors            the last checkpoint; training resumes from it
+    my@3.safetensors          the third saved checkpoint
+    my.checkpoints.json       how many were saved so far, and which of them the user protects
 
-One is kept by a second name for the file (a hard link): a training replaces its file and never changes it, so
-that nothing is copied, and the disk holds only what is no longer the last one.
+A checkpoint is saved as a hard link to the file: a training replaces its file and never changes it, so nothing
+is copied, and only replaced checkpoints take disk space.
 """
 
 import contextlib
@@ -19,20 +19,20 @@ from typing import Any
 
 from lab2048.records.atomic_file import replacing
 
-MAX_KEPT = 20  # that are kept by themselves, for one training
-MAX_BYTES = 1_000_000_000  # of all those together
+MAX_KEPT = 20  # automatic checkpoints per training
+MAX_BYTES = 1_000_000_000  # total size of automatic checkpoints
 SUFFIX = ".safetensors"
 
 _lock = threading.RLock()
 
 
 def n_kept(n_bytes: int) -> int:
-    """How many files of a size are kept by themselves."""
+    """Return how many checkpoints of a size are saved automatically."""
     return max(2, min(MAX_KEPT, MAX_BYTES // max(1, n_bytes)))
 
 
 class Checkpoints:
-    """The checkpoints of one training, the last one apart."""
+    """The saved checkpoints of one training."""
 
     def __init__(self, folder: Path, name: str) -> None:
         """`folder` holds the trainings of the page."""
@@ -44,26 +44,26 @@ class Checkpoints:
         return self.folder / f"{self.name}@{number}{SUFFIX}"
 
     def numbers(self) -> list[int]:
-        """The checkpoints there are, oldest first."""
+        """Return the numbers of the checkpoints, oldest first."""
         pattern = re.compile(re.escape(self.name) + r"@([0-9]{1,9})" + re.escape(SUFFIX))
         found = (pattern.fullmatch(path.name) for path in self.folder.glob(f"{self.name}@*{SUFFIX}"))
         return sorted(int(match[1]) for match in found if match)
 
     def is_last(self, number: int) -> bool:
-        """True if a checkpoint is the last one, be it a second name for it or a copy."""
+        """Return True if a checkpoint is the last one, as a hard link or a copy."""
         with contextlib.suppress(OSError):
             a, b = self.path(number).stat(), self.last.stat()
             return a.st_ino == b.st_ino or (a.st_size, a.st_mtime_ns) == (b.st_size, b.st_mtime_ns)
         return False
 
     def wished(self) -> set[int]:
-        """Those that somebody wished to keep."""
+        """Return the numbers of protected checkpoints."""
         return set(self._read()["wished"])
 
     def keep_last(self, *, is_wished: bool) -> int | None:
-        """Keep the last one as it is now; return its number, or None if there is none.
+        """Save the last checkpoint; return its number, or None if there is none.
 
-        What is kept already is not kept twice.  Those that nobody wished for make room.
+        A checkpoint is not saved twice.  Unprotected ones are removed if there are too many.
         """
         with _lock:
             if not self.last.exists():
@@ -80,13 +80,13 @@ class Checkpoints:
             return number
 
     def n_more_bytes(self, n_bytes: int, n_more: int) -> int:
-        """What checkpoints of a size will take that are kept by themselves, beside those there are: so many come."""
+        """Return the additional bytes of automatic checkpoints if this many are written."""
         wished = self.wished()
         sizes = [self.path(number).stat().st_size for number in self.numbers() if number not in wished]
         return max(0, n_bytes * min(n_kept(n_bytes), len(sizes) + n_more) - sum(sizes))
 
     def wish(self, number: int) -> None:
-        """Keep a checkpoint whatever comes."""
+        """Protect a checkpoint from automatic removal."""
         with _lock:
             facts = self._read()
             facts["wished"] = sorted({*facts["wished"], number})
@@ -100,20 +100,20 @@ class Checkpoints:
             self._write(facts)
 
     def remove_all(self) -> None:
-        """Remove the training with everything that was kept of it."""
+        """Delete the training with all its checkpoints."""
         with _lock:
             for path in [*map(self.path, self.numbers()), self.last, self._facts]:
                 path.unlink(missing_ok=True)
 
     def _make_room(self) -> None:
-        """Of those that nobody wished for let some go, so that the rest is spread over the whole training."""
+        """Delete some unprotected checkpoints, so that the others stay spread over the training."""
         wished = self.wished()
         numbers = [n for n in self.numbers() if n not in wished]
         if not numbers:
             return
         most = n_kept(self.path(numbers[-1]).stat().st_size)
         while len(numbers) > most:
-            # Never the newest: it shows how the training stands.
+            # Never the newest, which shows the current state.
             gaps = [(numbers[i + 1] - (numbers[i - 1] if i else 0), i) for i in range(len(numbers) - 1)]
             self.path(numbers.pop(min(gaps)[1])).unlink(missing_ok=True)
 
@@ -130,7 +130,7 @@ class Checkpoints:
 
 
 def _link(source: Path, target: Path) -> None:
-    """A second name for a file; where the disk has none of that, a copy."""
+    """Create a hard link, or a copy if the file system has no links."""
     try:
         os.link(source, target)
     except OSError:

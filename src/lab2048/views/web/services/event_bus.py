@@ -1,7 +1,7 @@
-"""The news of the server, and the tabs that listen to them.
+"""Events of the server, and the tabs that listen to them.
 
-News come from any thread; a tab reads them in the loop of the server.  A tab that reads too slowly
-gets fewer news, and the newest of each kind.
+Any thread may publish events; a tab reads them in the server's event loop.  A slow tab gets only the
+newest event of each kind.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-CROWDED = 100  # news that wait for a tab before older ones are dropped
+CROWDED = 100  # events queued per tab before older ones are dropped
 MAX_TABS = 200
 
 
@@ -21,8 +21,8 @@ class News:
 
     event: str
     data: str  # JSON
-    key: str = ""  # news of one key replace each other if the tab is slow
-    short: Callable[[], str] | None = None  # the data for a tab that has missed some
+    key: str = ""  # in a slow tab, an event replaces a waiting one with the same key
+    short: Callable[[], str] | None = None  # the data for a tab that has missed events
 
 
 @dataclass(eq=False)
@@ -37,7 +37,7 @@ class Tab:
     is_closed: bool = False
 
     def put(self, news: News) -> None:
-        """Queue news; called with the lock of the bus."""
+        """Queue an event; the caller holds the lock of the bus."""
         if news.key and len(self.waiting) >= CROWDED:
             older = [other for other in self.waiting if other.key != news.key]
             if len(older) < len(self.waiting) and news.short:
@@ -49,7 +49,7 @@ class Tab:
 
 
 class Bus:
-    """Hands news to tabs."""
+    """Delivers events to tabs."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -58,7 +58,7 @@ class Bus:
 
     @contextlib.contextmanager
     def listen(self, name: str, games: frozenset[int]) -> Iterator[Tab]:
-        """A tab, for as long as it listens; a tab of the same name that listened before has left."""
+        """Register a tab while it listens; it replaces a tab of the same name."""
         tab = Tab(name, games, asyncio.get_running_loop())
         with self._lock:
             if len(self._tabs) >= MAX_TABS:
@@ -71,14 +71,14 @@ class Bus:
                 self._tabs.discard(tab)
 
     def take(self, tab: Tab) -> list[News]:
-        """What waits for a tab."""
+        """Return the waiting events of a tab."""
         with self._lock:
             waiting, tab.waiting = list(tab.waiting), deque()
             tab.bell.clear()
         return waiting
 
     def tell(self, news: News, *, game: int | None = None, but: str = "") -> None:
-        """Hand news to all tabs, or to those that watch a game, but not to the one that made them."""
+        """Send an event to all tabs, or to those that show a game, except the tab that caused it."""
         with self._lock:
             for tab in self._tabs:
                 if (game is None or game in tab.games) and not (but and tab.name == but):
@@ -89,7 +89,7 @@ class Bus:
             return any(game in tab.games for tab in self._tabs)
 
     def close(self) -> None:
-        """End all streams."""
+        """Close all streams."""
         with self._lock:
             self.is_closed = True
             for tab in self._tabs:

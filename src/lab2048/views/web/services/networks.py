@@ -1,4 +1,4 @@
-"""Networks that were trained here, as data: what their files say, read without their weights."""
+"""Networks trained on this page, as data from their file headers."""
 
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -14,7 +14,7 @@ from lab2048.views.web.state import Lab
 
 
 class NetworkData(BaseModel):
-    """A network in a file, and how far it had come."""
+    """A network in a file and its training so far."""
 
     spec: str
     bytes: int
@@ -26,7 +26,7 @@ class NetworkData(BaseModel):
 
 
 class CheckpointData(NetworkData):
-    """A network as it was; `number` 0 is the last one, and `wished` says that somebody wished to keep it."""
+    """A checkpoint; `number` 0 is the last one, and `wished` means that it is protected."""
 
     number: int
     wished: bool
@@ -34,7 +34,7 @@ class CheckpointData(NetworkData):
 
 
 class TrainingData(NetworkData):
-    """A network that was trained here."""
+    """A network trained on this page."""
 
     name: str
     method: str
@@ -45,7 +45,7 @@ class TrainingData(NetworkData):
 
 
 def training_list(lab: Lab) -> list[TrainingData]:
-    """The networks in the folder of the page, newest first; a file that cannot be read is left out."""
+    """List the networks in the folder of the page, newest first; unreadable files are skipped."""
     folder = lab.library.trainings
     jobs: dict[str, str] = {}
     for job in lab.jobs.all_jobs("train"):  # newest first
@@ -59,7 +59,7 @@ def training_list(lab: Lab) -> list[TrainingData]:
 
 
 def checkpoint_list(lab: Lab, name: str) -> list[CheckpointData]:
-    """What was kept of a training, newest first: the last one, unless it has a number, and those with one."""
+    """List the checkpoints of a training, newest first, including the last one if it is not saved."""
     kept = Checkpoints(lab.library.trainings, name)
     wished = kept.wished()
     last = read_training(kept.last)
@@ -76,7 +76,7 @@ def checkpoint_list(lab: Lab, name: str) -> list[CheckpointData]:
 
 
 def read_training(path: Path) -> TrainingData | None:
-    """What a file says of its network; None if it cannot be read."""
+    """Read the header of a network file; None if it cannot be read."""
     try:
         stamp = path.stat()
         return _read(path, stamp.st_mtime_ns, stamp.st_size)

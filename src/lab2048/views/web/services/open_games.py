@@ -1,4 +1,4 @@
-"""The open games of the page: sessions by their ids, with auto-play, deletion and news for tabs."""
+"""The open games of the page: sessions by their ids, with autoplay, deletion and events for tabs."""
 
 import contextlib
 import threading
@@ -91,7 +91,7 @@ class OpenGames:
         except SessionEndedError:
             if session.life is Life.DELETED:
                 raise _not_found(id_) from None
-            raise self.conflict(self.get(id_)) from None  # it was closed because nobody used it
+            raise self.conflict(self.get(id_)) from None  # closed because it was unused
 
     def conflict(self, session: Session) -> ConflictError:
         """Return the error of a request that was made on an older revision; it carries the current state."""
@@ -102,7 +102,7 @@ class OpenGames:
     def changed(
         self, session: Session, kind: str, turns: list[Turn], *, tab: str = "", at_once: bool = True
     ) -> ChangeData:
-        """Save a change and tell those who watch; the caller holds the lock of the session."""
+        """Save a change and notify the tabs; the caller holds the lock of the session."""
         session.save(at_once=at_once)
         if session.life is Life.DELETED or self._open.get(session.id or 0) is not session:
             # Another program has deleted it, or changed it: then it was saved under another id.
@@ -114,7 +114,7 @@ class OpenGames:
         return self.tell(session, kind, turns, tab=tab)
 
     def tell(self, session: Session, kind: str, turns: list[Turn], *, tab: str = "") -> ChangeData:
-        """Tell those who watch how a game stands."""
+        """Send the state of a game to the tabs that show it."""
         data = turn_data(session, turns, self.library)
         change = ChangeData.model_validate({"state": self.state(session), "turns": data, "kind": kind})
         id_ = change.state.id
@@ -158,9 +158,7 @@ class OpenGames:
                 autoplay = self._autoplays.get(id_)
                 n_running = sum(other.is_running for other in self._autoplays.values())
                 if is_running and n_running >= MAX_AUTOPLAYS and not (autoplay and autoplay.is_running):
-                    raise ConflictError(
-                        f"{n_running} games play by themselves already: expected at most {MAX_AUTOPLAYS}"
-                    )
+                    raise ConflictError(f"{n_running} games are on autoplay already: expected at most {MAX_AUTOPLAYS}")
                 if autoplay is None or autoplay.player != player or autoplay.session is not session:
                     if autoplay:
                         autoplay.pause()
@@ -204,7 +202,9 @@ class OpenGames:
         with self._lock:
             stored = self._deleted.pop(id_, None)
             if stored is None:
-                raise NotFoundError(f"game {id_} was not deleted here: expected one that was, since the server began")
+                raise NotFoundError(
+                    f"game {id_} was not deleted since the server started: expected the id of a deleted game"
+                )
             self._best.pop(stored.episode.rules.json_text, None)
         session = self.get(self.store.put_back(stored))
         self.tell(session, "open", [])

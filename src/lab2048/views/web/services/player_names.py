@@ -12,7 +12,7 @@ from lab2048.errors import UsageError
 from lab2048.players.registry import canonical_spec, names, options, player_class, split_spec
 from lab2048.views.web.serialize.schema import MAX_SPEC, NAME
 
-# The largest values of options: what one can wait for at a page.
+# The largest values of options that are fast enough for the page.
 LIMITS: dict[str, float] = {
     "depth": 10,
     "ms": 5000,
@@ -57,7 +57,9 @@ class Library:
             raise UsageError(f"player of {len(spec)} letters: expected at most {MAX_SPEC}, printable", field="player")
         name, pairs = split_spec(spec)
         if player_class(name).is_interactive:
-            raise UsageError(f"player {name} cannot be asked: expected a player that chooses by itself", field="player")
+            raise UsageError(
+                f"player {name} cannot be asked: expected a player that is not interactive", field="player"
+            )
         known = options(name)
         parts = []
         for key, value in pairs:
@@ -86,14 +88,14 @@ class Library:
         for key, limit in LIMITS.items():
             if key in chosen and _is_number(chosen[key]) and float(chosen[key]) > limit:
                 raise UsageError(
-                    f"player {name}: {key}={chosen[key]} is too much for the page: expected at most {limit:g}",
+                    f"player {name}: {key}={chosen[key]} is too slow for the page: expected at most {limit:g}",
                     field="player",
                 )
         is_full = name == "lookahead" or (_is_number(chosen.get("cut", "")) and float(chosen["cut"]) < 1e-4)
         depth = chosen.get("depth", "")
         if is_full and _is_number(depth) and float(depth) > _FULL_DEPTH:
             raise UsageError(
-                f"player {name}: depth={depth} without a cut is too much for the page: expected at most {_FULL_DEPTH}",
+                f"player {name}: depth={depth} without a cutoff is too slow: expected at most {_FULL_DEPTH}",
                 field="player",
             )
 

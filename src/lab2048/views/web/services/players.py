@@ -1,4 +1,4 @@
-"""The players that the page asks: nobody waits for the compiler, and for an answer only so long."""
+"""The players of the page: questions never wait for the compiler, and have a time limit."""
 
 from collections.abc import Callable
 from concurrent.futures import CancelledError
@@ -24,7 +24,7 @@ class Players(PlayerService):
         self.preparation = BackgroundCompiler(self._ask_default, on_change)
 
     def prepare(self) -> None:
-        """Begin to compile everything in the background."""
+        """Start compiling everything in the background."""
         self.preparation.start(DELAY)
 
     def close(self) -> None:

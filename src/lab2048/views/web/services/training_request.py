@@ -19,7 +19,7 @@ from lab2048.views.web.services.networks import TrainingData, read_training
 from lab2048.views.web.services.player_names import Library
 from lab2048.views.web.state import Lab
 
-LARGE = 200_000_000  # bytes from which on a file is not written every minute
+LARGE = 200_000_000  # larger files are not written every minute
 MAX_MINUTES = 60 * 24 * 7
 
 
@@ -80,10 +80,10 @@ class PlannedTraining:
         if last > first:
             text += f", up to {size(last)} in a long training"
         if self.method.is_deep:
-            text += f"; up to {n_kept(last)} checkpoints are kept, spread over the training"
+            text += f"; keeps up to {n_kept(last)} checkpoints, spread over the training"
         else:
-            text += "; the last one is kept, and those that you ask to keep"
-        return f"{text}. {size(self.free)} are free."
+            text += "; keeps the last checkpoint and those you protect"
+        return f"{text}. {size(self.free)} free."
 
 
 def option_list(method: Method) -> list[Option]:
@@ -100,7 +100,7 @@ def plan_training(lab: Lab, body: TrainingBody) -> PlannedTraining:
     before = None
     if files.last.exists():
         if not body.resume:
-            raise ConflictError(f"training {body.name} is there already: continue it (resume), or take another name")
+            raise ConflictError(f"training {body.name} exists already: continue it (resume), or choose another name")
         before = read_training(files.last)
     elif body.resume:
         raise NotFoundError(f"there is no training {body.name} to continue")
@@ -141,14 +141,14 @@ def _resumed_sizes(
         rules, config = method.config.read_checkpoint(files.last)
     except FileError:
         raise UsageError(
-            f"training {before.name} cannot go on: expected a file of lab2048 train", field="training"
+            f"training {before.name} cannot be continued: expected a file of lab2048 train", field="training"
         ) from None
     last = method.config(**asdict(config) | options).sizes(rules, before.n_moves)[1]
     return before.bytes, max(before.bytes, last)
 
 
 def _option_words(method: Method, options: dict[str, Any]) -> list[str]:
-    """Return options as words of the command line."""
+    """Return options as arguments of the command line."""
     flags, words = {each.name: each.flag for each in method.config.options()}, []
     for name, value in options.items():
         if isinstance(value, bool):

@@ -14,7 +14,7 @@ const NS = "http://www.w3.org/2000/svg";
 
 export class ValueGraph {
   element = h("section.panel");
-  /** @type {Api.JudgedData[]} */
+  /** @type {Api.AnalysedBoard[]} */
   #points = [];
   #unit = "";
   #player = "";
@@ -76,7 +76,7 @@ export class ValueGraph {
 
   /**
    * The expected final score if values are scores, else the value itself.
-   * @param {Api.JudgedData} point
+   * @param {Api.AnalysedBoard} point
    */
   #height({ score, value }) {
     return this.#unit === "score" ? score + value : value;
