@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from lab2048.errors import MissingPackageError
 
 TORCH_CPU = "https://download.pytorch.org/whl/cpu"
+NEEDS_TORCH = ("deep", "sb3")
 
 
 class Extra(NamedTuple):
@@ -27,6 +28,7 @@ EXTRAS = {
     "deep": Extra("deep networks", ("torch",)),
     "notebook": Extra("tables, charts and progress bars in notebooks", ("ipywidgets", "nbformat", "pandas", "plotly")),
     "parquet": Extra("export of tables to Parquet", ("pyarrow",)),
+    "sb3": Extra("environments for Stable-Baselines3", ("sb3_contrib",)),
 }
 
 
@@ -70,7 +72,8 @@ def install_command(extra: str) -> str:
     if python.is_relative_to(Path.cwd()):
         python = python.relative_to(Path.cwd())
     pip = f'"{python}" -m pip install' if " " in str(python) else f"{python} -m pip install"
-    if extra == "deep" and sys.platform == "linux":
-        # PyPI's torch for Linux brings CUDA.
-        return f'{pip} torch -i {TORCH_CPU} (the CPU build; for a GPU, a download of several GB: {pip} "lab2048[deep]")'
-    return f'{pip} "lab2048[{extra}]"'
+    command = f'{pip} "lab2048[{extra}]"'
+    if extra in NEEDS_TORCH and sys.platform == "linux":
+        # PyPI's torch for Linux brings CUDA, a download of several gigabytes.
+        return f"{pip} torch -i {TORCH_CPU} && {command} (the CPU build of torch; for a GPU, run only the second part)"
+    return command

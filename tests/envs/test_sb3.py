@@ -165,11 +165,11 @@ def test_environments_do_not_load_stable_baselines():
 
 def test_a_missing_package_is_one_line_with_the_command():
     code = (
-        "import sys; sys.modules['stable_baselines3'] = None\n"
+        "import sys; sys.modules['sb3_contrib'] = None\n"
         "from lab2048.errors import MissingPackageError\n"
         "try: import lab2048.envs.sb3\n"
         "except MissingPackageError as error: print(error)"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.count("\n") == 1
-    assert "pip install sb3-contrib" in result.stdout
+    assert 'pip install "lab2048[sb3]"' in result.stdout

@@ -1,4 +1,4 @@
-"""The vector environment for Stable-Baselines3: `pip install sb3-contrib` brings all that this module needs.
+"""The vector environment for Stable-Baselines3; it needs the extra `sb3`.
 
 >>> from stable_baselines3.common.vec_env import VecMonitor
 >>> envs = VecMonitor(GameVecEnv(256, rules="3x3"), info_keywords=("score", "max_tile"))
@@ -14,13 +14,12 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from lab2048.envs.vector import VectorGameEnv
-from lab2048.errors import MissingPackageError, UsageError
+from lab2048.errors import UsageError
+from lab2048.extras import need
 
-try:
-    from stable_baselines3.common.vec_env import VecEnv
-    from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
-except ImportError as error:
-    raise MissingPackageError(f"lab2048.envs.sb3: {error}", hint="run: pip install sb3-contrib") from error
+need("sb3")
+from stable_baselines3.common.vec_env import VecEnv  # noqa: E402
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn  # noqa: E402
 
 
 def _pick(infos: dict[str, Any], game: int) -> dict[str, Any]:
