@@ -153,6 +153,7 @@ def test_the_core_can_be_imported_without_extras() -> None:
         (["hint", BOARD, "--player", "shield:inner=c51"], "deep"),
         (["match", "random", "--games", "10"], ""),
         (["table", "export", "table", "--out", "x.parquet"], "parquet"),
+        (["table", "export", "table", "--to", "parquet"], "parquet"),
     ],
 )
 def test_script_run_installs_what_its_words_need(tmp_path: Path, words: list[str], extras: str) -> None:

@@ -10,7 +10,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-_EXAMPLE = re.compile(r"^Examples?:\s*")
+_EXAMPLE = re.compile(r"^Example: ")
+EVERYWHERE = ("help", "color")  # options of all commands, which the page names once
 
 
 class CommandReference(SphinxDirective):
@@ -18,30 +19,32 @@ class CommandReference(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         from lab2048.cli.app import make_app
-        from lab2048.cli.command_tree import walk
+        from lab2048.cli.command_tree import children, walk
 
-        root = typer.main.get_command(make_app())
-        text = "\n".join(line for path, command in walk(root) if path for line in section(path, command))
-        return self.parse_text_to_nodes(text, allow_section_headings=True)
+        lines, heading = [], ""
+        for name, top in children(typer.main.get_command(make_app())).items():
+            if top.rich_help_panel != heading:
+                heading = top.rich_help_panel
+                lines.append(f"## {heading}\n")
+            for path, command in walk(top, (name,)):
+                lines += section(path, command)
+        return self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
 
 
 def section(path: tuple[str, ...], command: Any) -> Iterator[str]:
     """Return the lines of Markdown about a command."""
-    yield f"{'#' * (len(path) + 1)} {' '.join(path)}\n"
+    yield f"{'#' * (len(path) + 2)} {' '.join(path)}\n"
     if not getattr(command, "commands", None):
-        arguments = [each for each in command.params if each.param_type_name == "argument"]
-        usage = " ".join(
-            ["lab2048", *path, "[OPTIONS]", *(piece for each in arguments for piece in each.get_usage_pieces(None))]
-        )
-        yield f"```text\n{usage}\n```\n"
-    for paragraph in inspect.cleandoc(f"{command.help or ''}\n\n{command.epilog or ''}").split("\n\n"):
+        arguments = [piece for each in command.params for piece in each.get_usage_pieces(None)]
+        yield f"```text\n{' '.join(['lab2048', *path, '[OPTIONS]', *arguments])}\n```\n"
+    for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
         if example := _EXAMPLE.match(paragraph):
             words = inspect.cleandoc(paragraph[example.end() :])
             yield f"```console\n$ {words}\n```\n"
         elif paragraph.strip():
             yield f"{escape(paragraph.strip())}\n"
     for parameter in command.params:
-        if not getattr(parameter, "hidden", False) and parameter.name not in ("help", "color"):
+        if not getattr(parameter, "hidden", False) and parameter.name not in EVERYWHERE:
             yield f"{names_of(parameter)}\n: {describe(parameter)}\n"
 
 

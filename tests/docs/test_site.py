@@ -76,7 +76,7 @@ def test_every_public_name_and_command_is_in_the_reference(site: Path) -> None:
     library = (site / "reference" / "library.html").read_text()
     assert [name for name in lab2048.__all__ if f'id="lab2048.{name}"' not in library] == []
     commands = (site / "reference" / "commands.html").read_text()
-    assert [name for name in COMMANDS if f"<h2>{name}<" not in commands] == []
+    assert [name for name in COMMANDS if f"<h3>{name}<" not in commands] == []
 
 
 def test_pictures_of_results_are_shown(site: Path) -> None:
