@@ -67,7 +67,8 @@ def draw(points: list[tuple[float, float]], baseline: float) -> str:
         parts.append(f'<text x="{LEFT - 8}" y="{y + 4}" text-anchor="end">{tick:,.0f}</text>')
     for tick in ticks(0.0, end, is_log=False):
         x, y = at(tick, 0)
-        parts.append(f'<text x="{x}" y="{y + 20}" text-anchor="middle">{tick / 1e6:g} million</text>')
+        parts.append(f'<text x="{x}" y="{y + 20}" text-anchor="middle">{tick / 1e6:g}</text>')
+    parts.append(f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 10}" text-anchor="end">million steps</text>')
     (x, y), (x2, _) = at(0, baseline), at(end, baseline)
     parts.append(
         f'<line x1="{x}" x2="{x2}" y1="{y}" y2="{y}" stroke="{RANDOM}" stroke-width="2" stroke-dasharray="6 4"/>'
