@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self, get_args
 from lab2048.errors import FileError, OutOfRangeError, UnknownNameError, UsageError
 from lab2048.rules import Rules
 
+CURVE_GROWTH = 1.02  # a learning curve gets a point each time its games or moves have grown by this factor
 _EXPECTED = {bool: "true or false", str: "text", int: "a whole number", float: "a number"}
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lab2048.errors import BoardError, UsageError
 from lab2048.kernels.ntuple import self_play as kernel
 from lab2048.kernels.ntuple.update import Method, make_trajectory
-from lab2048.learning.config import not_resumable
+from lab2048.learning.config import CURVE_GROWTH, not_resumable
 from lab2048.learning.ntuple_config import Config
 from lab2048.models.ntuple.file import load_array, load_network, save_network
 from lab2048.models.ntuple.network import Design, Network
@@ -67,7 +67,7 @@ class Training:
     n_moves: int = 0
     n_games: int = 0
     best: float = 0.0
-    curve: list[dict[str, Any]] = field(default_factory=list)  # one point per checkpoint
+    curve: list[dict[str, Any]] = field(default_factory=list)  # progress at growing intervals, and at checkpoints
     sessions: list[dict[str, Any]] = field(default_factory=list)  # one entry per command that trained it
 
     def __post_init__(self) -> None:
@@ -140,7 +140,8 @@ class Training:
 
     def save(self, path: Path) -> None:
         """Write a checkpoint from which training can resume."""
-        self.curve.append(self.progress().to_json())
+        if not self.curve or self.curve[-1]["n_moves"] != self.n_moves:
+            self.curve.append(self.progress().to_json())
         facts = {name: getattr(self, name) for name in KEPT} | {"config": asdict(self.config)}
         self.network.facts = {"training": facts}
         save_network(path, self.network, cursors=self.cursors)
@@ -180,7 +181,10 @@ class Training:
                 if self.n_moves == 0 and self.n_games >= WINDOW:
                     board = network.design.rules.board.to_text()
                     raise BoardError(f"no move can be learned on {board}: expected tiles with a sum below 65536")
-                yield self.progress()
+                progress = self.progress()
+                if self.n_moves >= CURVE_GROWTH * (self.curve[-1]["n_moves"] if self.curve else 1):
+                    self.curve.append(progress.to_json())
+                yield progress
 
     def _prepare(self) -> tuple[Method, Network]:
         """Return the options and the network of the next slice; adds later stages when they are due."""

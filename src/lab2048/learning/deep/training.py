@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.errors import LabError, UsageError
-from lab2048.learning.config import not_resumable
+from lab2048.learning.config import CURVE_GROWTH, not_resumable
 from lab2048.learning.deep.config import DeepConfig
 from lab2048.learning.deep.optimizer import Adam
 from lab2048.learning.deep.vector_games import N_RANKS, FinishedGame, Floats, Moves, Ranks, VectorGames
@@ -31,7 +31,6 @@ from lab2048.rules import Rules
 from lab2048.rules.afterstates import Afterstates
 
 WINDOW = 500  # maximum number of recent games in progress figures
-CURVE_GROWTH = 1.02  # the curve gets a point each time the number of games has grown by this factor
 N_TILES = 6  # number of highest tiles with reported rates and pairs
 # What a checkpoint's header holds: attribute, and name in the file.
 SAVED = {
