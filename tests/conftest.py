@@ -27,7 +27,7 @@ EXTEND = Path(__file__).parents[1] / "docs" / "extend.md"
 @pytest.fixture(autouse=True)
 def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep the user's store, jobs and settings out of the tests, and what commands only say when they are slow."""
-    monkeypatch.setattr("lab2048.cli.progress._PATIENCE_ELSEWHERE", 1e6)
+    monkeypatch.setattr("lab2048.library.progress._PATIENCE_ELSEWHERE", 1e6)
     path = tmp_path / "games.sqlite"
     monkeypatch.setenv("LAB2048_STORE", str(path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))

@@ -314,7 +314,7 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
         (["play", "--seed=abc"], 2, "--seed 'abc' is not understood: expected a whole number"),
         (["match", "random", "-nabc"], 2, "--games 'abc' is not understood: expected a whole number"),
         (["config", "set", "rules", "3x3"], 2, "write settings yourself"),
-        (["match", "human"], 2, "cannot play a match"),
+        (["match", "human"], 2, "expected a player that chooses by itself"),
         (["match", "random", "--games", "0"], 2, "expected 1 to"),
         (["match", "random", "--games", "1000000000000"], 2, "expected 1 to"),
         (["match", "random", "--workers", "-1"], 2, "expected 0 to"),

@@ -16,6 +16,7 @@ from lab2048.arena import compile as compiling
 from lab2048.arena.compile import Preparing
 from lab2048.cli import progress
 from lab2048.cli.live_view import no_interrupt_lost
+from lab2048.library import progress as library_progress
 
 LAB = [sys.executable, "-m", "lab2048"]
 
@@ -90,9 +91,9 @@ class Slow:
 @pytest.mark.parametrize("is_terminal", [True, False])
 def test_whoever_waits_for_kernels_is_told_how_far_they_are(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) -> None:
     monkeypatch.setattr(sys, "stderr", Terminal() if is_terminal else io.StringIO())
-    monkeypatch.setattr(progress, "PATIENCE", 0.001)
-    monkeypatch.setattr(progress, "_PATIENCE_ELSEWHERE", 0.001)
-    monkeypatch.setattr(progress, "_PAUSE_TERMINAL", 0.001)
+    monkeypatch.setattr(library_progress, "PATIENCE", 0.001)
+    monkeypatch.setattr(library_progress, "_PATIENCE_ELSEWHERE", 0.001)
+    monkeypatch.setattr(library_progress, "_PAUSE_LIVE", 0.001)
     monkeypatch.setattr(compiling, "prepare", Slow(4).prepare)
     monkeypatch.setenv("COLUMNS", "200")
     progress.make_ready("play")

@@ -123,7 +123,7 @@ def test_the_optimal_player_plays_from_a_table(
 @pytest.mark.parametrize(
     ("words", "says", "code"),
     [
-        (["solve", "2x2", "--objective", "win"], "expected --goal", 2),
+        (["solve", "2x2", "--objective", "win"], "(--goal TILE)", 2),
         (["solve", "2x2", "--objective", "fun"], "objective 'fun' is unknown: known: score, win", 2),
         (["solve", "4x4"], "without a goal tiles above 32768 could appear on 4x4", 2),
         (["solve", "4x4", "--estimate"], "expected a goal of at most 32768, or fewer cells (--goal TILE)", 2),

@@ -151,7 +151,7 @@ def test_a_wrong_word_is_one_line_and_no_file(
 def test_a_file_that_is_there_is_not_lost(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out.write_text("precious")
     assert train(out, *SMALL, "--moves", "100") == 3
-    assert "exists already: --resume continues it, --force replaces it" in capsys.readouterr().err
+    assert "exists already; resume it, or replace it (--resume, --force)" in capsys.readouterr().err
     assert out.read_text() == "precious"
     assert train(out, *SMALL, "--moves", "100", "--force") == 0
     assert train(out.parent, *SMALL) == 3

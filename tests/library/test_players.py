@@ -40,7 +40,7 @@ def test_boards_of_any_form_can_be_asked_about() -> None:
     tiles = [[2, 4, 8], [0, 0, 2], [0, 0, 0]]
     greedy = lab.player("greedy")
     assert greedy.ask(tiles) == greedy.ask(np.array(tiles)) == greedy.ask(lab.Board(tiles))
-    for board, words in (("4x4", "no tiles"), ("2 4 / 4 2", "no legal move")):
+    for board, words in (("4x4", "no tiles"), ("2 4 / 4 2", "no move is possible")):
         with pytest.raises(BoardError, match=words):
             greedy.ask(board)
 

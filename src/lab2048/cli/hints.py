@@ -4,6 +4,7 @@ from lab2048.errors import LabError
 
 # By code, or by the part of a code before its last dot; empty: no option helps.
 OPTIONS = {
+    "checkpoint.exists": "--resume, --force",
     "file.exists": "--force",
     "game.not_found": "lab2048 games list shows all games",
     "store": "--store FILE",

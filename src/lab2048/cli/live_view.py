@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TextIO
 
 from lab2048.cli.options import say
+from lab2048.library.interrupt import received
 
 
 @contextlib.contextmanager
@@ -40,24 +41,21 @@ def live() -> Iterator[Callable[[Callable[[], str]], None]]:
         yield show
 
 
-_received: list[int] = []  # the signals that interrupted this command
-
-
 def interrupted_code() -> int:
     """Return the exit code of an interrupted command: 130 after Ctrl-C, 143 after SIGTERM."""
-    return 128 + (_received[-1] if _received else signal.SIGINT)
+    return 128 + (received[-1] if received else signal.SIGINT)
 
 
 @contextlib.contextmanager
 def ending_when_terminated() -> Iterator[None]:
     """Treat SIGTERM like Ctrl-C: games are saved, temporary files deleted, the terminal restored."""
-    _received.clear()
+    received.clear()
     if threading.current_thread() is not threading.main_thread():  # only the main thread receives signals
         yield
         return
 
     def end(number: int, frame: object) -> None:  # noqa: ARG001
-        _received.append(number)
+        received.append(number)
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGTERM, end)
@@ -71,22 +69,6 @@ def begin_line(stream: TextIO) -> None:
     """Move to the start of a line and erase the ^C that the terminal has echoed."""
     if stream.isatty():
         stream.write("\n" if os.environ.get("TERM") == "dumb" or os.name == "nt" else "\r\x1b[K")
-
-
-@contextlib.contextmanager
-def on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` on Ctrl-C or SIGTERM instead of raising KeyboardInterrupt."""
-
-    def handle(number: int, frame: object) -> None:  # noqa: ARG001
-        _received.append(number)
-        stop()
-
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextlib.contextmanager

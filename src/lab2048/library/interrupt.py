@@ -5,24 +5,25 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 
+received: list[int] = []  # the signals that interrupted this process, for its exit code
+
 
 @contextlib.contextmanager
-def stopping(stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` at the first Ctrl-C (or SIGTERM), and raise KeyboardInterrupt at the second.
+def stopping(*stops: Callable[[], None]) -> Iterator[None]:
+    """Call the next of `stops` at each Ctrl-C (or SIGTERM), and raise KeyboardInterrupt when there are no more.
 
     Only the main thread receives signals; elsewhere nothing changes.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    is_asked = False
+    left = list(stops)
 
     def handle(number: int, frame: object) -> None:  # noqa: ARG001
-        nonlocal is_asked
-        if is_asked:
+        received.append(number)
+        if not left:
             raise KeyboardInterrupt
-        is_asked = True
-        stop()
+        left.pop(0)()
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

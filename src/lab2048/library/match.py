@@ -1,9 +1,11 @@
 """Matches: several players on the same seeds."""
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 from lab2048.arena.compile import groups_of
 from lab2048.arena.executor import Pool
@@ -59,108 +61,100 @@ def match(
     50
     """
     the_rules = read_rules(rules, goal, spawn, start, spawner)
-    plan = MatchPlan(
-        Match(the_rules, read_specs(players), seed, games, until_goal),
-        workers=workers,
-        store=store,
-        resume=resume,
-        player_files=player_files,
-    )
-    n_all = games * len(plan.match.players)
-    with progress_line(progress) as show:
-
-        def note(*_: object) -> None:
-            n = plan.n_over
-            show(f"{n:,} of {count(n_all, 'game')}", n / n_all)
-
-        return plan.play(on_games=note, progress=progress)
+    the_match = Match(the_rules, read_specs(players), seed, games, until_goal)
+    n_all = games * len(the_match.players)
+    with (
+        MatchRunner(the_match, workers, store, resume=resume, player_files=player_files, progress=progress) as runner,
+        progress_line(progress) as show,
+    ):
+        return runner.play(lambda: show(f"{runner.n_over:,} of {count(n_all, 'game')}", runner.n_over / n_all))
 
 
-class MatchPlan:
-    """A match that is about to be played; everything is checked, and nothing has been compiled yet."""
+class MatchRunner:
+    """Plays a match, with what the command line and `match` need: a store, callbacks and Ctrl-C.
+
+    Entering it loads saved games and compiles; `play` plays the games that are missing.
+    """
 
     def __init__(
         self,
         match: Match,
-        *,
         workers: int = 0,
         store: "bool | str | Path" = False,
+        *,
         resume: bool = False,
         player_files: Sequence[Path] = (),
+        on_found: Callable[[str, int], None] = lambda *_: None,
+        on_games: OnGames = lambda *_: None,
+        on_stop: Callable[[], None] = lambda: None,
+        progress: bool | None = None,
     ) -> None:
-        """Check that every player can play by the rules."""
+        """Check that every player can play by the rules; nothing is compiled yet.
+
+        `on_found` is told how many saved games of a player there are, `on_games` about games that are over, and
+        `on_stop` about Ctrl-C.
+        """
         if resume and store is False:
             raise UsageError("resume needs a store: expected store=True", field="resume")
         for spec in match.players:
             fit_player(spec, match.rules)
-        self.match, self.store, self.is_resumed = match, store, resume
-        self.workers, self.player_files = workers or os.cpu_count() or 1, tuple(player_files)
-        self._pool: Pool | None = None
+        self.match, self._store, self._is_resumed = match, store, resume
+        self._workers, self._player_files = workers or os.cpu_count() or 1, tuple(player_files)
+        self._on_found, self._on_games, self._on_stop, self._progress = on_found, on_games, on_stop, progress
+        self._recorder: MatchRecorder | None = None
+        self._stack = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        with contextlib.ExitStack() as stack:
+            if self._store is not False:
+                path = None if self._store is True else Path(self._store)
+                self._recorder = MatchRecorder(stack.enter_context(Store.open(path)), self.match)
+            for player, n_found in self._recorder.resume() if self._recorder and self._is_resumed else ():
+                self._on_found(player, n_found)
+                self._on_games(player, self.match.results[player].games, 0.0)
+            make_ready(*groups_of(self.match.players), progress=self._progress)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
 
     @property
     def n_over(self) -> int:
         """Return the number of games that are over."""
         return sum(len(result.games) for result in self.match.results.values())
 
-    def stop(self) -> None:
-        """Let `play` end soon; games in progress are dropped."""
-        if self._pool is not None:
-            self._pool.stop()
-
-    def play(
-        self,
-        *,
-        on_found: Callable[[str, int], None] = lambda *_: None,
-        on_games: OnGames = lambda *_: None,
-        on_stop: Callable[[], None] = lambda: None,
-        progress: bool | None = None,
-    ) -> "MatchResult":
-        """Play the games that are missing; `on_found` is told how many games of each player were saved before."""
-        if self.store is False:
-            return self._play(None, on_games, on_stop, progress)
-        with Store.open(None if self.store is True else Path(self.store)) as store:
-            recorder = MatchRecorder(store, self.match)
-            if self.is_resumed:
-                for player, n_found in recorder.resume():
-                    on_found(player, n_found)
-                    on_games(player, self.match.results[player].games, 0.0)
-            return self._play(recorder, on_games, on_stop, progress)
-
-    def _play(
-        self,
-        recorder: MatchRecorder | None,
-        on_games: OnGames,
-        on_stop: Callable[[], None],
-        progress: bool | None,
-    ) -> "MatchResult":
-        make_ready(*groups_of(self.match.players), progress=progress)
+    def play(self, show: Callable[[], None] = lambda: None) -> "MatchResult":
+        """Play the games that are missing; Ctrl-C ends it.  `show` is called when games are over."""
 
         def stop() -> None:
             pool.stop()
-            on_stop()
+            self._on_stop()
 
-        with Pool(self.workers, self.player_files) as pool, stopping(stop):
-            self._pool = pool
+        with Pool(self._workers, self._player_files) as pool, stopping(stop):
             try:
                 for played in self.match.play(pool):
-                    if recorder:
-                        recorder.keep(played)
+                    if self._recorder:
+                        self._recorder.keep(played)
                     if played.episodes:
-                        on_games(played.player, played.episodes, played.cpu_seconds)
+                        self._on_games(played.player, played.episodes, played.cpu_seconds)
+                    show()
             except KeyboardInterrupt:
                 pool.stop()
             finally:
-                if recorder:
-                    recorder.flush()
-        return MatchResult(self.match)
+                if self._recorder:
+                    self._recorder.flush()
+            return MatchResult(self.match, is_interrupted=pool.is_stopped)
 
 
 class MatchResult:
     """The games of a match and their statistics."""
 
-    def __init__(self, match: Match) -> None:
+    def __init__(self, match: Match, *, is_interrupted: bool = False) -> None:
         """Use `lab2048.match`."""
-        self._match = match
+        self._match, self.is_interrupted = match, is_interrupted
 
     @property
     def players(self) -> list[str]:

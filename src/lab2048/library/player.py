@@ -11,8 +11,6 @@ from lab2048.players import Decision, default_spec
 from lab2048.rules import Board, Rules
 from lab2048.rules.board import BoardSource
 
-_service = PlayerService()
-
 
 def player(name: PlayerLike = "", *, seed: int = 1, **options: Any) -> "ReadyPlayer":
     """Return a player: a name with options, as in `player("expectimax", depth=7)` or `player("expectimax:depth=7")`.
@@ -33,6 +31,7 @@ class ReadyPlayer:
     def __init__(self, spec: str, seed: int = 1) -> None:
         """Use `lab2048.player`."""
         self.spec, self.seed = spec, seed
+        self._prepared = PlayerService()  # its own, so that answers do not depend on what others were asked
         self.source: object = None  # what owns the files that the player reads, so that they exist as long as it does
 
     def __repr__(self) -> str:
@@ -58,10 +57,7 @@ class ReadyPlayer:
         >>> sorted(decision.values)
         [Move.RIGHT, Move.DOWN, Move.LEFT]
         """
-        the_board = read_board(board)
-        if not the_board.legal_moves():
-            what = "has no tiles yet" if not any(the_board.ranks) else "has no legal move"
-            raise BoardError(f"{the_board.to_text()} {what}: expected a board in play", code="board.no_move")
+        the_board = check_in_play(read_board(board))
         asked = self.prepare(rules or rules_for(the_board, goal, spawn), progress=progress)
         with working(f"asking {asked.spec}", progress):
             return named(asked.choose(the_board), the_board)
@@ -69,10 +65,24 @@ class ReadyPlayer:
     def prepare(self, rules: "str | Rules" = "4x4", *, progress: bool | None = None) -> AskedPlayer:
         """Compile and load what the player needs to play by these rules, so that the first answer comes at once."""
         the_rules = Rules.from_text(rules) if isinstance(rules, str) else rules
-        asked = _service.player(self.spec or default_spec(the_rules), the_rules, self.seed)
+        asked = self._prepared.player(self.spec or default_spec(the_rules), the_rules, self.seed)
         make_ready(*asked.groups, progress=progress)
         asked.prepare()
         return asked
+
+
+def check_in_play(board: Board) -> Board:
+    """Return the board; raise BoardError if it has no legal move, so that nobody could be asked about it."""
+    if not any(board.ranks):
+        example = "2 4 # # / # # 2 # / # # # # / # # # #"
+        raise BoardError(
+            f'{board.to_text()} has no tiles yet: expected a board in play, such as "{example}"', code="board.no_move"
+        )
+    if not board.legal_moves():
+        raise BoardError(
+            f"no move is possible on {board.to_text()}: expected a board with a legal move", code="board.no_move"
+        )
+    return board
 
 
 def named(decision: Decision, board: Board) -> Decision:

@@ -128,7 +128,7 @@ def read_problem(
     n_workers = workers or os.cpu_count() or 1
     kind = objective or ("score" if goal is None else "win")
     if kind == "win" and goal is None and not isinstance(rules, Rules):
-        raise UsageError("objective win needs a goal: expected a tile such as 512", field="goal")
+        raise UsageError("objective win needs a goal: expected a tile such as 512", field="goal", code="goal.missing")
     return (
         Problem.of(read_rules(rules, goal, spawn, start, spawner), kind),
         Memory.within(read_size(memory), n_workers),

@@ -1,16 +1,17 @@
 """Published experiments, run again beside the published figures."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab2048.library.interrupt import stopping
 from lab2048.library.progress import progress_line
 from lab2048.library.shown import Shown
+from lab2048.studies.model import Row
 from lab2048.studies.reading import load_study
 from lab2048.studies.report import Report, make_report
-from lab2048.studies.result import ResultFolder
+from lab2048.studies.result import Result, ResultFolder
 from lab2048.studies.run.runner import Runner
 
 if TYPE_CHECKING:
@@ -66,18 +67,31 @@ class StudyResult:
     ) -> "StudyResult":
         """Measure what is missing, or only some rows; Ctrl-C keeps what is done.  Returns the study itself."""
         with progress_line(progress) as show:
-            runner = Runner(
-                self._folder,
-                workers or os.cpu_count() or 1,
-                say=lambda text: show(text),
-                show=lambda text: show(text),
-                only=rows,
-                force=force,
-            )
-            with stopping(runner.stop):
-                for _ in runner.run():
-                    pass
+            self.run_rows(rows, workers=workers, force=force, say=lambda text: show(text), show=lambda text: show(text))
         return self
+
+    def run_rows(
+        self,
+        rows: Sequence[str] = (),
+        *,
+        workers: int = 0,
+        force: bool = False,
+        say: Callable[[str], None] = lambda _: None,
+        show: Callable[[str], None] = lambda _: None,
+        on_row: Callable[[Row, Result], None] = lambda *_: None,
+        on_stop: Callable[[], None] = lambda: None,
+    ) -> bool:
+        """Do what `run` does, with callbacks; return False after Ctrl-C."""
+        runner = Runner(self._folder, workers or os.cpu_count() or 1, say=say, show=show, only=rows, force=force)
+
+        def stop() -> None:
+            runner.stop()
+            on_stop()
+
+        with stopping(stop):
+            for row, result in runner.run():
+                on_row(row, result)
+        return not runner.is_stopped
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as plain data, the same as `lab2048 study report --json` prints."""

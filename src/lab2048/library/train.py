@@ -69,12 +69,24 @@ def train(
     elif resume:
         raise UsageError("resume needs a file: expected out=FILE", field="resume")
     given = the_method.config.parse(options, preset)
+    the_rules = read_rules(rules, goal, spawn, start, spawner)
+
+    def check_rules(trained: Rules) -> None:
+        if the_rules != trained and rules != "4x4":
+            raise UsageError(
+                f"rules {the_rules.board.to_text()}: the network was trained with other rules, "
+                f"{trained.board.to_text()}: expected the same, or none",
+                field="rules",
+            )
+
     training = begin_training(
         the_method,
-        read_rules(rules, goal, spawn, start, spawner) if not resume or rules != "4x4" else None,
+        the_rules,
         given,
-        threads or os.cpu_count() or 1,
+        threads,
         resume_from=path if resume else None,
+        check_rules=check_rules,
+        moves=moves,
         progress=progress,
     )
     limits = {"seconds": 60 * minutes if minutes else None, "n_moves": moves, "n_games": games}
@@ -94,34 +106,30 @@ def train(
 
 def begin_training(
     method: Method,
-    rules: Rules | None,
+    rules: Rules,
     options: dict[str, Any],
-    n_threads: int,
+    threads: int,
     *,
     resume_from: Path | None = None,
-    progress: bool | None = None,
+    check_rules: Callable[[Rules], None] = lambda _: None,
     check_room: Callable[[float, float], None] = lambda *_: None,
     moves: float | None = None,
+    progress: bool | None = None,
 ) -> Training:
     """Start a training, or continue one; everything is checked before kernels are compiled.
 
-    `check_room` is told the bytes of a checkpoint, now and when it has grown.
+    `check_rules` is told the rules of a training that continues, `check_room` the bytes of a checkpoint, now and when
+    it has grown.
     """
+    n_threads = threads or os.cpu_count() or 1
     method.check_installed()
     if resume_from is not None:
         _, config = method.config.read_checkpoint(resume_from)
         make_ready(*config.groups, progress=progress)
         training = method.training().resume(resume_from, n_threads, **options)
-        if rules is not None and rules != training.rules:
-            raise UsageError(
-                f"rules {rules.board.to_text()}: the network was trained with other rules, "
-                f"{training.rules.board.to_text()}: expected the same, or none",
-                field="rules",
-            )
+        check_rules(training.rules)
         check_room(*training.config.sizes(training.rules, training.n_moves, moves))
         return training
-    if rules is None:
-        raise UsageError("a new training needs rules", field="rules")
     config = method.config.for_board(rules, **options)
     config.check(rules)
     check_room(*config.sizes(rules, 0, moves))
@@ -168,7 +176,7 @@ def check_out(out: Path, *, resume: bool, force: bool) -> None:
     if resume and not out.exists():
         raise FileError(f"there is no file {out} to resume: expected a checkpoint", field="resume")
     if out.exists() and not resume and not force:
-        raise FileError(f"{out} exists already: expected resume to continue it, or force to replace it", field="out")
+        raise FileError(f"{out} exists already", code="checkpoint.exists", hint="resume it, or replace it")
     if not os.access(out.parent, os.W_OK):
         raise FileError(f"{out.parent} cannot be written: expected another folder", field="out")
 
@@ -188,6 +196,11 @@ class TrainedNetwork:
             return self._training.rules
         return _read_header(self._file())[1]
 
+    @property
+    def player_name(self) -> str:
+        """The name of the player that uses such a network."""
+        return self._method.player if self._method is not None else _read_header(self._file())[0]
+
     def save(self, path: "str | Path", *, force: bool = False) -> Path:
         """Write the network to a file, from which `lab2048.train(..., resume=True)` continues; return its path."""
         target = Path(path)
@@ -202,7 +215,7 @@ class TrainedNetwork:
     def player(self, **options: Any) -> ReadyPlayer:
         """Return the player that uses this network, with options such as `depth` or `ms`."""
         path = self._file()
-        ready = player(_read_header(path)[0], weights=str(path), **options)
+        ready = player(self.player_name, weights=str(path), **options)
         ready.source = self  # keeps a temporary file as long as the player is used
         return ready
 

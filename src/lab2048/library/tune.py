@@ -4,7 +4,6 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from lab2048.arena.compile import groups_of
 from lab2048.arena.executor import Pool
@@ -14,7 +13,7 @@ from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_sp
 from lab2048.library.interrupt import stopping
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.players.evaluator import make_evaluator
-from lab2048.records.tuning_study import TuningStudy, check_file, study_path
+from lab2048.records.tuning_study import Trial, TuningStudy, check_file, study_path
 
 
 def tune(
@@ -38,14 +37,16 @@ def tune(
     study: "str | Path | None" = None,
     player_files: Sequence[Path] = (),
     on_begin: Callable[[Tuning, TuningStudy, int], None] = lambda *_: None,
-    on_trial: Callable[[Any], None] = lambda _: None,
+    on_trial: Callable[[Trial], None] = lambda _: None,
+    on_compare: Callable[[], None] = lambda: None,
     on_stop: Callable[[], None] = lambda: None,
     progress: bool | None = None,
 ) -> TuningResult | None:
     """Tune the weights of an evaluator with CMA-ES, and compare before and after on fresh seeds.
 
-    The trials are kept in a study file, so that the same call continues after Ctrl-C.  Returns None if there is
-    nothing to compare yet.  The tuned evaluator is `result.evaluator`; `result.gain` is the paired difference.
+    The trials are kept in a study file, so that the same call continues after Ctrl-C, which lets the trials in
+    progress end; a second one skips the comparison.  Returns None if there is nothing to compare yet.  The tuned
+    evaluator is `result.evaluator`; `result.gain` is the paired difference.
     """
     spec = read_spec(player)
     path = Path(study) if study is not None else study_path()
@@ -73,10 +74,12 @@ def tune(
                 on_stop()
 
             on_begin(tuning, the_study, n_trials)
-            with stopping(stop):
+            with stopping(stop, pool.stop):
                 for trial in tuning.run(n_generations, pool, the_study):
                     show(f"{len(the_study.trials)} of {n_trials} trials", len(the_study.trials) / n_trials)
                     on_trial(trial)
+                if not pool.is_stopped:
+                    on_compare()
                 return evaluate_tuning(tuning, the_study, n_generations, fresh, pool)
     finally:
         the_study.close()

@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from lab2048.cli.command import Commands
-from lab2048.cli.live_view import on_interrupt
 from lab2048.cli.options import GAMES, SEED, WORKERS, JsonOption, say
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, working
 from lab2048.errors import UsageError
+from lab2048.library.interrupt import stopping
 
 app = Commands("Measure how fast lab2048 is on this machine.\n\nExample: lab2048 bench kernels")
 
@@ -182,7 +182,7 @@ def positions(
         fit_player(spec, rules)
     make_ready(*groups_of([spec]))
     results = []
-    with Pool(workers or os.cpu_count() or 1, ()) as pool, on_interrupt(pool.stop):
+    with Pool(workers or os.cpu_count() or 1, ()) as pool, stopping(pool.stop):
         for result in play_positions(chosen, spec, pool, n_games=games, seed=seed):
             results.append(result)
             if not as_json:

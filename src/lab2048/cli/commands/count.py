@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from lab2048.cli.commands.solve import BoardArgument, MemoryOption, SolveGoalOption, WorkersOption, read_problem
+from lab2048.cli.commands.solve import BoardArgument, MemoryOption, SolveGoalOption, WorkersOption
 from lab2048.cli.option_types import Within
 from lab2048.cli.options import JsonOption, SpawnOption, StartOption
 from lab2048.cli.output import print_json
@@ -28,6 +28,7 @@ def count(
     Example: lab2048 count 2x3 --goal 64
     """
     from lab2048.arena.compile import SOLVER
+    from lab2048.library.solve import read_problem
     from lab2048.solver.count import count_layers
     from lab2048.solver.forward import LayerCount
     from lab2048.solver.workers import Workers

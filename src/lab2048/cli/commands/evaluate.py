@@ -29,22 +29,14 @@ def evaluate(
 
     Example: lab2048 evaluate my.safetensors --games 1000 --depth 1
     """
-    from lab2048.models.ntuple.file import is_deep, read_header
+    from lab2048.library.train import open_network
+    from lab2048.players.registry import options
 
-    name = f"({file})" if "," in str(file) else str(file)
-    if is_deep(file):
-        from lab2048.learning.registry import player_of_head
-        from lab2048.models.deep.header import read_deep_header
-        from lab2048.players.registry import options
-
-        design, _ = read_deep_header(file)
-        player = player_of_head(design.head)
-        spec = f"{player}:weights={name}" + (f",depth={depth}" if "depth" in options(player) else "")
-        rules = design.rules.to_json()
-    else:
-        spec, rules = f"ntuple:weights={name},depth={depth}", read_header(file).design.rules.to_json()
+    network = open_network(file)
+    chosen = {"depth": depth} if "depth" in options(network.player_name) else {}
+    rules = network.rules.to_json()
     match.match(
-        [spec],
+        [network.player(**chosen).spec],
         rules=rules.pop("board"),
         games=games,
         seed=seed,

@@ -9,10 +9,6 @@ import typer
 
 from lab2048.cli.options import PLAYER, SEED, GoalOption, JsonOption, SpawnOption, read_board
 from lab2048.cli.output import print_json
-from lab2048.cli.progress import make_ready, working
-from lab2048.errors import BoardError
-
-_IN_PLAY = '"2 4 # # / # # 2 # / # # # # / # # # #"'
 
 
 def hint(
@@ -44,32 +40,28 @@ def hint(
 
     Example: lab2048 hint "2 4 8 # / # # 2 # / # # # 2" -p expectimax:ms=20
     """
-    from lab2048.arena.player_service import AskedPlayer
-    from lab2048.players import default_spec, load_player_file
-    from lab2048.players.registry import autonomous_spec
-    from lab2048.rules import Board, Rules
+    from lab2048.library.arguments import rules_for
+    from lab2048.library.player import check_in_play
+    from lab2048.library.player import player as make_player
+    from lab2048.players import load_player_file
+    from lab2048.rules import Board
     from lab2048.rules.move import move_name
     from lab2048.views.number import apart, count
     from lab2048.views.text import render, wants_codes
 
     for path in player_file or ():
         load_player_file(path)
-    the_board = Board.from_text(read_board(board))
-    if not any(the_board.ranks):
-        raise BoardError(f"{the_board.to_text()} has no tiles yet: expected a board in play, such as {_IN_PLAY}")
-    rules = Rules.from_text(the_board.to_text(), goal=goal, spawn=spawn, start=0)
-    spec = autonomous_spec(player or default_spec(rules))
-    asked = AskedPlayer(spec, rules, seed)
-    make_ready(*asked.groups)
-    with working(f"asking {spec}"):
-        asked.prepare()
-        begin = time.perf_counter()
-        decision = asked.choose(rules.board)
-        seconds = time.perf_counter() - begin
-    names = {move: move_name(rules.shape.moves[move]) for move in decision.values}
+    the_board = check_in_play(Board.from_text(read_board(board)))
+    rules = rules_for(the_board, goal, spawn)
+    asked = make_player(player or "", seed=seed)
+    spec = asked.prepare(rules, progress=True).spec
+    begin = time.perf_counter()
+    decision = asked.ask(the_board, rules=rules, progress=True)
+    seconds = time.perf_counter() - begin
+    names = {move: move_name(the_board.shape.moves[move]) for move in decision.values}
     if as_json:
         result = {
-            "board": rules.board.to_text(),
+            "board": the_board.to_text(),
             "player": spec,
             "best": names[decision.move],
             "overridden": None if decision.overridden is None else names[decision.overridden],
@@ -81,7 +73,7 @@ def hint(
         }
         print_json("hint-1", result)
         return
-    print(render(rules.board, colour=wants_codes(sys.stdout)))
+    print(render(the_board, colour=wants_codes(sys.stdout)))
     shown = dict(zip(decision.values, apart(decision.values.values(), least=2), strict=True))
     for move in sorted(decision.values, key=lambda move: -decision.values[move]):
         error = f" ± {decision.errors[move]:,.2f}" if move in decision.errors else ""

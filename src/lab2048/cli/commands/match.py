@@ -1,7 +1,6 @@
 """`lab2048 match`: compare players on the same seeds."""
 
 import contextlib
-import os
 import sys
 import time
 from collections import Counter
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from lab2048.cli.live_view import on_interrupt
 from lab2048.cli.option_types import AtLeast
 from lab2048.cli.options import (
     MANY_GAMES,
@@ -30,16 +28,14 @@ from lab2048.cli.options import (
     say,
 )
 from lab2048.cli.output import make_console, print_json, to_json
-from lab2048.cli.progress import again, bar, make_ready, say_how
+from lab2048.cli.progress import again, bar, say_how
 from lab2048.errors import RequirementError, UsageError
 from lab2048.views.number import count
 from lab2048.views.text import fit
 from lab2048.views.wrap import columns_of
 
 if TYPE_CHECKING:
-    from lab2048.arena.executor import Pool
     from lab2048.arena.match import Match
-    from lab2048.arena.match_record import MatchRecorder
     from lab2048.arena.requirement import Requirement
 
 Live = contextlib.AbstractContextManager[Callable[[], None]]
@@ -91,14 +87,11 @@ def match(
 
     Example: lab2048 match random first --games 1000 --seed 7
     """
-    from lab2048.arena.compile import groups_of
-    from lab2048.arena.executor import Pool
     from lab2048.arena.match import Match
-    from lab2048.arena.match_record import MatchRecorder
     from lab2048.arena.requirement import Requirement
-    from lab2048.players import canonical_spec, fit_player, load_player_file
-    from lab2048.records.store import Store
-    from lab2048.rules import Rules
+    from lab2048.library.arguments import read_rules, read_specs
+    from lab2048.library.match import MatchRunner
+    from lab2048.players import load_player_file
 
     if as_json + as_csv + as_jsonl > 1:
         raise UsageError("--json, --jsonl and --csv: expected only one of them")
@@ -108,37 +101,34 @@ def match(
     with contextlib.redirect_stdout(sys.stderr):
         for path in files:
             load_player_file(path)
-    the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
-    specs = [canonical_spec(player) for player in players]
-    for spec in specs:
-        if fit_player(spec, the_rules).is_interactive:
-            raise UsageError(
-                f"player {spec} cannot play a match: expected a player that is not interactive", field="player"
-            )
-    the_match = Match(the_rules, specs, seed, games)
-    required = [Requirement.from_text(text, len(specs)) for text in require or ()]
-    with contextlib.ExitStack() as stack:
-        results = sys.stdout
-        tell = partial(_tell_games, the_match, results, n_told, Counter()) if as_jsonl else None
-        stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # the output of a player is not a result
-        live = _events(the_match, results, required) if as_jsonl else _live(the_match)
-        recorder = MatchRecorder(stack.enter_context(Store.open(store)), the_match) if keep else None
-        if recorder and resume:
-            for player, n_found in recorder.resume():
-                say(f"{player}: {count(n_found, 'game')} found")
-                if tell:
-                    tell(player, the_match.results[player].games, 0.0)
-        make_ready(*groups_of(specs))
-        code = _play(the_match, stack.enter_context(Pool(workers or os.cpu_count() or 1, files)), recorder, live, tell)
+    the_match = Match(read_rules(rules, goal, spawn, start, spawner), read_specs(players), seed, games)
+    required = [Requirement.from_text(text, len(players)) for text in require or ()]
+    results = sys.stdout
+    with contextlib.redirect_stdout(sys.stderr):  # the output of a player is not a result
+        runner = MatchRunner(
+            the_match,
+            workers,
+            (store or True) if keep else False,
+            resume=resume,
+            player_files=files,
+            on_found=lambda player, n_found: say(f"{player}: {count(n_found, 'game')} found"),
+            on_games=partial(_tell_games, the_match, results, n_told, Counter()) if as_jsonl else lambda *_: None,
+            on_stop=lambda: say(
+                "\nstopping: finished games count, unfinished ones are dropped; press Ctrl-C again to stop at once"
+            ),
+            progress=True,
+        )
+        with runner, _events(the_match, results, required) if as_jsonl else _live(the_match) as show:
+            is_interrupted = runner.play(show).is_interrupted
     if not as_jsonl:
         _report(the_match, required, as_json=as_json, as_csv=as_csv)
-    if code:
+    if is_interrupted:
         sys.stdout.flush()
         if keep:
             say_how("the finished games are saved; continue with", again("--resume"))
         else:
             say_how("the finished games are not saved; run again with", again())
-        raise typer.Exit(code)
+        raise typer.Exit(130)
     missed = [
         required_result for each in required for required_result in each.check(the_match) if not required_result.is_met
     ]
@@ -169,35 +159,6 @@ def _tell_games(
         return
     event = {"event": "games", "player": player, "cpu_seconds": cpu_seconds, "games": games}
     print(to_json("match-games-1", event), file=results, flush=True)
-
-
-def _play(
-    match: "Match", pool: "Pool", recorder: "MatchRecorder | None", live: Live, tell: Callable[..., None] | None
-) -> int:
-    """Play the match with a live view; return 130 if it was interrupted."""
-    is_aborted = False
-    with live as show, on_interrupt(partial(_stop, pool)):
-        try:
-            for played in match.play(pool):
-                if recorder:
-                    recorder.keep(played)
-                if tell and played.episodes:
-                    tell(played.player, played.episodes, played.cpu_seconds)
-                show()
-        except KeyboardInterrupt:
-            is_aborted = True
-        finally:
-            if recorder:
-                recorder.flush()
-    return 130 if is_aborted or pool.is_stopped else 0
-
-
-def _stop(pool: "Pool") -> None:
-    """Finish properly at the first Ctrl-C, stop at once at the second."""
-    if pool.is_stopped:
-        raise KeyboardInterrupt
-    pool.stop()
-    say("\nstopping: finished games count, unfinished ones are dropped; press Ctrl-C again to stop at once")
 
 
 @contextlib.contextmanager

@@ -8,7 +8,6 @@ import typer
 from lab2048.cli.commands.table import FolderArgument
 from lab2048.cli.options import GAMES, PLAYER, SEED, JsonOption, is_typed, say
 from lab2048.cli.output import print_json
-from lab2048.cli.progress import make_ready, progress_line
 from lab2048.errors import UsageError
 
 
@@ -38,54 +37,31 @@ def regret(
 
     Example: lab2048 regret tables/2x3 random expectimax --games 100
     """
-    from lab2048.arena.compile import SOLVER, groups_of
-    from lab2048.arena.regret import measure_regret
-    from lab2048.players import canonical_spec, fit_player, load_player_file
-    from lab2048.solver.table import Table
+    from lab2048.library.regret import regret as grade
+    from lab2048.library.solve import open_solution
+    from lab2048.players import load_player_file
     from lab2048.views.number import count, number, percent
 
     for path in player_file or ():
         load_player_file(path)
-    table = Table.open(folder)
+    solution = open_solution(folder)
     if is_typed(context, "old_players"):
         say("--players is no longer needed: lab2048 regret DIR PLAYER...")
         players = [*(players or ()), *(old_players or ())]
-    specs = [canonical_spec(each) for player in players or old_players or () for each in player.split()]
+    specs = [spec for player in players or old_players or () for spec in player.split()]
     if not specs:
         raise UsageError(
             "no player is given: expected as in lab2048 regret tables/2x3 random expectimax", field="player"
         )
-    for spec in specs:
-        if fit_player(spec, table.problem.rules).is_interactive:
-            raise UsageError(
-                f"player {spec} cannot be graded: expected a player that is not interactive", field="player"
-            )
-    make_ready(SOLVER, *groups_of(specs))
-    if table.manifest["dtype"] == "<f4" and table.problem.goal_rank == 0:
+    if solution.table.manifest["dtype"] == "<f4" and solution.objective == "score":
         say("the table has 32-bit values: moves equal in seven digits count as equal (solve --exact saves 64 bits)")
-    found = []
-    with progress_line() as show:
-        for i, spec in enumerate(specs):
-
-            def told(n: int, spec: str = spec, i: int = i) -> None:
-                show(f"{spec}: game {n} of {games}", (i + n / games) / len(specs))
-
-            found.append(measure_regret(table, spec, seed=seed, n_games=games, progress=told))
-    has_goal = table.problem.goal_rank > 0
+    result = grade(solution, specs, games=games, seed=seed, progress=True)
     if as_json:
-        result = {
-            "table": str(folder),
-            "rules": table.problem.rules.to_json(),
-            "objective": table.problem.objective.value,
-            "optimum": table.manifest["value"],
-            "seed": seed,
-            "players": [each.to_json(has_goal=has_goal) for each in found],
-        }
-        print_json("regret-1", result)
+        print_json("regret-1", result.to_dict())
         return
-    unit = "chance to win" if has_goal else "score"
-    print(f"{table.problem.rules.board.to_text()}: optimal play is worth {table.manifest['value']:.9g} ({unit})")
-    for each in found:
+    unit = "chance to win" if solution.objective == "win" else "score"
+    print(f"{solution.rules.board.to_text()}: optimal play is worth {solution.value:.9g} ({unit})")
+    for each in result.players.values():
         loss = each.per_game
         best = percent(each.n_best / each.n_moves) if each.n_moves else "-"
         print(

@@ -1,9 +1,6 @@
 """`lab2048 solve`: compute exact values of a board, and a table of all its states."""
 
-import contextlib
-import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,15 +12,11 @@ from lab2048.cli.live_view import begin_line
 from lab2048.cli.option_types import OneOf, Readable
 from lab2048.cli.options import GOAL, WORKERS, JsonOption, SpawnerOption, SpawnOption, StartOption
 from lab2048.cli.output import print_json
-from lab2048.cli.progress import again, make_ready, progress_line, say_how, working
-from lab2048.errors import UsageError
+from lab2048.cli.progress import again, progress_line, say_how, working
 
 if TYPE_CHECKING:
     from lab2048.solver.estimate import Estimate
-    from lab2048.solver.memory import Memory
-    from lab2048.solver.problem import Problem
     from lab2048.solver.solve import Progress
-    from lab2048.solver.workers import Workers
 
 BoardArgument = Annotated[str, typer.Argument(metavar="BOARD", help="2x4, 3x3, hex1, or a map: #x#|###|#x#.")]
 SolveGoalOption = Annotated[
@@ -76,63 +69,58 @@ def solve(
 
     Example: lab2048 solve 3x3 --goal 256 --out tables/3x3-256
     """
-    from lab2048.arena.compile import SOLVER
-    from lab2048.solver.final_tiles import tile_chances
+    from lab2048.library.solve import estimate, progress_share, progress_text
+    from lab2048.library.solve import solve as solve_board
     from lab2048.solver.memory import peak_memory
-    from lab2048.solver.solve import Solve, check_folder
 
-    problem, limits, n_workers = read_problem(board, goal, objective, spawn, start, spawner, memory, workers)
-    if out is not None and not only_estimate:
-        check_folder(out, problem, is_exact=exact)
-    make_ready(SOLVER)
-    with contextlib.ExitStack() as stack:
-        pool = stack.enter_context(_workers(n_workers))
-        if only_estimate:
-            with working("counting boards of smaller goals"):
-                found = _estimate(problem, pool, limits, out or Path(tempfile.gettempdir()))
-            _show_estimate(found, as_json=as_json)
-            return
-        folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lab2048-"))) / "table"
-        with progress_line() as show:
-            begin, cpu_begin = time.perf_counter(), time.process_time()
-            work = Solve(
-                problem,
-                folder,
-                pool,
-                limits,
-                is_exact=exact,
-                is_kept=out is not None,
-                progress=_teller() if as_jsonl else lambda at: show(_line(at), _share(at)),
+    options: dict[str, Any] = {
+        "goal": goal,
+        "objective": objective,
+        "out": out,
+        "memory": memory,
+        "workers": workers,
+        "spawn": spawn,
+        "start": start,
+        "spawner": spawner,
+    }
+    if only_estimate:
+        with working("counting boards of smaller goals"):
+            found = estimate(board, **options, progress=True)
+        _show_estimate(found, as_json=as_json)
+        return
+    cpu_begin = time.process_time()
+    with progress_line() as show:
+        tell = _teller() if as_jsonl else lambda at: show(progress_text(at), progress_share(at))
+        try:
+            solution = solve_board(board, **options, exact=exact, on_progress=tell, progress=True)
+        except KeyboardInterrupt:
+            begin_line(sys.stderr)
+            say_how(
+                "the finished layers are saved; continue with"
+                if out
+                else "nothing is saved without --out DIR; run again with",
+                again(),
             )
-            try:
-                table = work.run()
-            except KeyboardInterrupt:
-                kept = (
-                    "the finished layers are saved; continue with"
-                    if out
-                    else "nothing is saved without --out DIR; run again with"
-                )
-                begin_line(sys.stderr)
-                say_how(kept, again())
-                raise
-            count = table.count
-            result: dict[str, Any] = {
-                "rules": problem.rules.to_json(),
-                "objective": problem.objective.value,
-                "value": table.manifest["value"],
-                **({"loss_probability": table.manifest["loss_probability"]} if problem.goal_rank else {}),
-                **count.to_json(),
-                "layers": len(table.layers),
-                "seconds": work.seconds,
-                "cpu_seconds": time.process_time() - cpu_begin,  # of this process, all workers together
-                "bytes": table.n_bytes,
-                "peak_memory": peak_memory(),
-                "table": str(out) if out else None,
-            }
-            if tiles:
-                show("following optimal moves")
-                result["tiles"] = {str(tile): chance for tile, chance in tile_chances(table).items()}
-                result["seconds"] += time.perf_counter() - begin - work.seconds
+            raise
+        table = solution.table
+        result: dict[str, Any] = {
+            "rules": solution.rules.to_json(),
+            "objective": solution.objective,
+            "value": solution.value,
+            **({"loss_probability": solution.loss} if solution.loss is not None else {}),
+            **table.count.to_json(),
+            "layers": len(table.layers),
+            "seconds": solution.seconds,
+            "cpu_seconds": time.process_time() - cpu_begin,  # of this session, all workers together
+            "bytes": table.n_bytes,
+            "peak_memory": peak_memory(),
+            "table": str(out) if out else None,
+        }
+        if tiles:
+            show("following optimal moves")
+            solved = time.perf_counter()
+            result["tiles"] = {str(tile): chance for tile, chance in solution.tiles().items()}
+            result["seconds"] += time.perf_counter() - solved
     if as_jsonl:
         print_json("solved-1", {"event": "end"} | result)
     elif as_json:
@@ -143,6 +131,8 @@ def solve(
 
 def _teller() -> "Callable[[Progress], None]":
     """Return a function that prints an event per layer, at most 20 per second."""
+    from lab2048.library.solve import progress_text
+
     due = 0.0
 
     def tell(at: "Progress") -> None:
@@ -152,66 +142,17 @@ def _teller() -> "Callable[[Progress], None]":
         due = time.monotonic() + 0.05
         facts = {"phase": at.phase, "tile_sum": at.tile_sum, "n_layers": at.n_layers, "n_all": at.n_all}
         found = {"states": at.count.states, "afterstates": at.count.afterstates, "valued": at.n_valued}
-        event = {"event": "progress", **facts, **found, "seconds": at.seconds, "bytes": at.n_bytes, "line": _line(at)}
+        event = {
+            "event": "progress",
+            **facts,
+            **found,
+            "seconds": at.seconds,
+            "bytes": at.n_bytes,
+            "line": progress_text(at),
+        }
         print_json("solve-progress-1", event)
 
     return tell
-
-
-def read_problem(
-    board: str,
-    goal: int | None,
-    objective: str | None,
-    spawn: str,
-    start: int | None,
-    spawner: str,
-    memory: str,
-    workers: int,
-) -> "tuple[Problem, Memory, int]":
-    """Return the problem of the options, its memory limits and the number of workers.
-
-    If a goal but no objective is given, the objective is win.
-    """
-    from lab2048.rules import Rules
-    from lab2048.solver.memory import Memory, read_size
-    from lab2048.solver.problem import Problem
-
-    n_workers = workers or os.cpu_count() or 1
-    kind = objective or ("score" if goal is None else "win")
-    if kind == "win" and goal is None:
-        raise UsageError("objective win needs a goal: expected --goal TILE", field="objective")
-    rules = Rules.from_text(board, goal=goal or 2048, spawn=spawn, start=start, spawner=spawner)
-    return Problem.of(rules, kind), Memory.within(read_size(memory), n_workers), n_workers
-
-
-def _workers(n_workers: int) -> "Workers":
-    from lab2048.solver.workers import Workers
-
-    return Workers(n_workers)
-
-
-def _estimate(problem: "Problem", pool: "Workers", memory: "Memory", folder: Path) -> "Estimate":
-    from lab2048.solver.estimate import estimate
-
-    return estimate(problem, pool, memory, folder)
-
-
-def _line(at: "Progress") -> str:
-    from lab2048.views.number import number
-
-    n_done = at.count.afterstates + at.n_valued
-    rate = n_done / at.seconds if at.seconds else 0.0
-    text = f"{at.phase}, tile sum {at.tile_sum}: {number(at.count.states)} states, {number(rate)} afterstates/s"
-    if at.n_all:
-        left = 2 * at.count.afterstates - n_done  # forward and backward take about as long
-        text += f", layer {at.n_layers} of {at.n_all}, about {left / rate if rate else 0:.0f} s left"
-    return f"{text}, {number(at.n_bytes / 2**20)} MB on disk"
-
-
-def _share(at: "Progress") -> float | None:
-    """Return the share that is done; None during the forward pass, which cannot know."""
-    n_all = 2 * at.count.afterstates
-    return (at.count.afterstates + at.n_valued) / n_all if at.n_all and n_all else None
 
 
 def _show(result: dict[str, Any]) -> None:

@@ -4,14 +4,13 @@ import contextlib
 import os
 import shlex
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lab2048.cli.command import Commands
-from lab2048.cli.live_view import live, on_interrupt
+from lab2048.cli.live_view import live
 from lab2048.cli.options import SEED, WORKERS, JsonOption, say
 from lab2048.cli.output import make_console, print_json
 from lab2048.cli.progress import say_how
@@ -20,9 +19,9 @@ from lab2048.jobs.command_line import command_line
 from lab2048.views.wrap import columns_of, folded
 
 if TYPE_CHECKING:
+    from lab2048.studies.model import Row
     from lab2048.studies.report import Report
-    from lab2048.studies.result import ResultFolder
-    from lab2048.studies.run.runner import Runner
+    from lab2048.studies.result import Result, ResultFolder
 
 app = Commands(
     "Rerun published experiments and compare your figures with the published ones.\n\n"
@@ -95,7 +94,7 @@ def run(
         raise UsageError("all and --row: expected the name of one study with --row")
     for each in study_names() if name == ALL else [name]:
         result_folder = _result_folder(each, quick=quick, tiny=tiny, seed=seed, folder=folder)
-        if not _run(result_folder, workers or os.cpu_count() or 1, rows or [], force=force):
+        if not _run(result_folder, workers, rows or [], force=force):
             if name != ALL:
                 _show(make_report(result_folder), as_json=as_json)
             words = [word for row in rows or [] for word in ("--row", row)]
@@ -114,17 +113,24 @@ def run(
             )
 
 
-def _run(result_folder: "ResultFolder", n_workers: int, rows: list[str], *, force: bool) -> bool:
+def _run(result_folder: "ResultFolder", workers: int, rows: list[str], *, force: bool) -> bool:
     """Run the missing rows; return False if it was interrupted."""
-    from lab2048.studies.run.runner import Runner
+    from lab2048.library.study import StudyResult
+
+    def say_row(row: "Row", result: "Result") -> None:
+        spent = f"{result.seconds:.1f} s, CPU {result.cpu_seconds:.1f} s"
+        say(f"{row.id}: {f'skipped: {result.skip_reason}' if result.skip_reason else spent}")
 
     with contextlib.redirect_stdout(sys.stderr), live() as show:
-        runner = Runner(result_folder, n_workers, say=say, show=lambda text: show(lambda: text), only=rows, force=force)
-        with on_interrupt(partial(_stop, runner)):
-            for row, result in runner.run():
-                spent = f"{result.seconds:.1f} s, CPU {result.cpu_seconds:.1f} s"
-                say(f"{row.id}: {f'skipped: {result.skip_reason}' if result.skip_reason else spent}")
-    return not runner.is_stopped
+        return StudyResult(result_folder).run_rows(
+            rows,
+            workers=workers,
+            force=force,
+            say=say,
+            show=lambda text: show(lambda: text),
+            on_row=say_row,
+            on_stop=lambda: say("\nsaving the finished rows; press Ctrl-C again to stop at once"),
+        )
 
 
 @app.command("report")
@@ -192,14 +198,6 @@ def _command(verb: str, result_folder: "ResultFolder", name: str, folder: Path |
     words += ["--seed", str(result_folder.seed)] if result_folder.seed != 1 else []
     words += ["--folder", str(folder)] if folder is not None and not os.environ.get("LAB2048_STUDIES") else []
     return command_line([*words, *more])
-
-
-def _stop(runner: "Runner") -> None:
-    """Stop after saving at the first Ctrl-C, at once at the second."""
-    if runner.is_stopped:
-        raise KeyboardInterrupt
-    runner.stop()
-    say("\nsaving the finished rows; press Ctrl-C again to stop at once")
 
 
 def _show(found: "Report", *, as_json: bool) -> None:

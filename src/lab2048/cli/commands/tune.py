@@ -2,16 +2,15 @@
 
 import contextlib
 import math
-import os
 import sys
 import time
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lab2048.cli.live_view import live, on_interrupt
+from lab2048.cli.live_view import live
 from lab2048.cli.option_types import OneOf, Within
 from lab2048.cli.options import (
     MANY_GAMES,
@@ -27,11 +26,10 @@ from lab2048.cli.options import (
     say,
 )
 from lab2048.cli.output import print_json
-from lab2048.cli.progress import again, bar, make_ready, say_how
+from lab2048.cli.progress import again, bar, say_how
 from lab2048.errors import FileError, TargetExistsError, UsageError
 
 if TYPE_CHECKING:
-    from lab2048.arena.executor import Pool
     from lab2048.arena.tuning.result import TuningResult
     from lab2048.arena.tuning.tune import Tuning
     from lab2048.records.tuning_study import Trial, TuningStudy
@@ -114,49 +112,58 @@ def tune(
 
     Example: lab2048 tune rows --games 200 --trials 400 --out tuned.toml
     """
-    from lab2048.arena.compile import groups_of
-    from lab2048.arena.executor import Pool
-    from lab2048.arena.tuning.result import evaluate_tuning
-    from lab2048.arena.tuning.tune import Tuning
-    from lab2048.players import canonical_spec, load_player_file
-    from lab2048.players.evaluator import make_evaluator
-    from lab2048.records.tuning_study import TuningStudy, check_file, study_path
-    from lab2048.rules import Rules
+    from lab2048.library.tune import tune as tune_evaluator
+    from lab2048.players import load_player_file
 
     files = tuple(player_file or ())
-    with contextlib.redirect_stdout(sys.stderr):
+    _check_name(out)
+    is_stopped = False
+
+    def begin(tuning: "Tuning", the_study: "TuningStudy", n_trials: int) -> None:
+        _check_out(out, the_study, force=force)
+        view.begin(tuning, the_study, n_trials)
+
+    def stop() -> None:
+        nonlocal is_stopped
+        is_stopped = True
+        say("\nfinishing the running trials, then the report; press Ctrl-C again to skip it")
+
+    with contextlib.redirect_stdout(sys.stderr), live() as show:  # the output of a player is not a result
         for path in files:
             load_player_file(path)
-        the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
-        before = make_evaluator(evaluator)
-        names = [name.strip() for name in terms.split(",") if name.strip()]
-        _check_name(out)
-        check_file(study or study_path())
-        spec = canonical_spec(player)
-        groups = groups_of([spec])
-        tuning = Tuning(
-            the_rules, spec, before, seed, games, objective, names, matrix, population, lambda: make_ready(*groups)
+        view = _TrialsView(show)
+        result = tune_evaluator(
+            evaluator,
+            player=player,
+            rules=rules,
+            games=games,
+            trials=trials,
+            terms=[name.strip() for name in terms.split(",") if name.strip()],
+            matrix=matrix,
+            objective=objective,
+            seed=seed,
+            population=population,
+            workers=workers,
+            fresh=fresh,
+            goal=goal,
+            spawn=spawn,
+            start=start,
+            spawner=spawner,
+            study=study,
+            player_files=files,
+            on_begin=begin,
+            on_trial=view.show_trial,
+            on_compare=lambda: say(f"choosing the best candidate, then comparing before and after, {fresh} games each"),
+            on_stop=stop,
+            progress=False,
         )
-    n_generations = math.ceil(trials / tuning.population)
-    with contextlib.ExitStack() as stack:
-        the_study = TuningStudy(study or study_path(), tuning.identity())
-        stack.callback(the_study.close)
-        _check_out(out, the_study, force=force)
-        stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # the output of a player is not a result
-        pool = stack.enter_context(Pool(workers or os.cpu_count() or 1, files))
-        with on_interrupt(partial(_stop, tuning, pool)):
-            _run(tuning, n_generations, pool, the_study)
-            if not pool.is_stopped:
-                say(f"choosing the best candidate, then comparing before and after, {fresh} games each")
-            result = evaluate_tuning(tuning, the_study, n_generations, fresh, pool)
-            if result is None:
-                say("no result yet: it needs at least one complete generation and its comparison")
-        code = 130 if tuning.is_ending or pool.is_stopped else 0
-        if code:
-            say_how("the finished trials are saved; continue with", again())
+    if result is None:
+        say("no result yet: it needs at least one complete generation and its comparison")
+    if is_stopped:
+        say_how("the finished trials are saved; continue with", again())
     if result:
         _report(result, evaluator=evaluator, out=out, files=files, as_json=as_json)
-    raise typer.Exit(code)
+    raise typer.Exit(130 if is_stopped else 0)
 
 
 def _check_name(out: Path | None) -> None:
@@ -183,46 +190,40 @@ def _check_out(out: Path | None, study: "TuningStudy", *, force: bool) -> None:
             )
 
 
-def _run(tuning: "Tuning", n_generations: int, pool: "Pool", study: "TuningStudy") -> None:
-    """Run the missing trials and show their progress."""
-    n_trials = 1 + n_generations * tuning.population
-    n_found = sum(number < n_trials for number in study.trials)
-    say(f"study {study.id} in {study.path}: {n_found} of {n_trials} trials found")
-    names = dict.fromkeys(parameter.name.partition("[")[0] for parameter in tuning.space.parameters)
-    say(f"tuning {', '.join(names)}: {len(tuning.space.parameters)} numbers, generations of {tuning.population}")
-    begin, made = time.monotonic(), 0
-    with live() as show:
-        for trial in tuning.run(n_generations, pool, study):
-            made += 1
-            pace = made / max(1e-9, time.monotonic() - begin)
-            show(lambda trial=trial, pace=pace: _progress(trial, study, n_trials, pace))  # type: ignore[misc]
+class _TrialsView:
+    """Shows how the trials go, in a text that is updated."""
 
+    def __init__(self, show: Callable[[Callable[[], str]], None]) -> None:
+        self._show = show
+        self._begin, self._n_made, self._n_trials = time.monotonic(), 0, 1
+        self._study: TuningStudy | None = None
 
-def _progress(trial: "Trial", study: "TuningStudy", n_trials: int, pace: float) -> str:
-    from lab2048.views.number import number
+    def begin(self, tuning: "Tuning", study: "TuningStudy", n_trials: int) -> None:
+        n_found = sum(number < n_trials for number in study.trials)
+        say(f"study {study.id} in {study.path}: {n_found} of {n_trials} trials found")
+        names = dict.fromkeys(parameter.name.partition("[")[0] for parameter in tuning.space.parameters)
+        say(f"tuning {', '.join(names)}: {len(tuning.space.parameters)} numbers, generations of {tuning.population}")
+        self._begin, self._n_trials, self._study = time.monotonic(), n_trials, study
 
-    last = [t for t in study.trials.values() if t.generation in (trial.generation, trial.generation - 1) and t.number]
-    mean = math.fsum(t.facts["mean_score"] for t in last) / max(1, len(last))
-    best = max((t.facts["mean_score"] for t in last), default=0.0)
-    first = study.trials[0].facts["mean_score"] if 0 in study.trials else math.nan
-    done = len(study.trials) / n_trials
-    meter = bar(done, done * n_trials / pace)  # as if all had run at this speed
-    gap = "\n" if sys.stderr.isatty() else " "  # two short lines fit a terminal, one long line does not
-    return (
-        f"{meter}  {len(study.trials)} of {n_trials} trials, {pace:.3g} per second;{gap}"
-        f"mean score of the last generation {number(mean)}, best {number(best)}, initial {number(first)}"
-    )
+    def show_trial(self, trial: "Trial") -> None:
+        self._n_made += 1
+        self._show(lambda: self._text(trial))
 
+    def _text(self, trial: "Trial") -> str:
+        from lab2048.views.number import number
 
-def _stop(tuning: "Tuning", pool: "Pool") -> None:
-    """Finish the running trials at the first Ctrl-C, stop games at the second, and exit at once at the third."""
-    if pool.is_stopped:
-        raise KeyboardInterrupt
-    if tuning.is_ending:
-        pool.stop()
-        return
-    tuning.end()
-    say("\nfinishing the running trials, then the report; press Ctrl-C again to skip it")
+        trials = self._study.trials if self._study else {}
+        pace = self._n_made / max(1e-9, time.monotonic() - self._begin)
+        last = [t for t in trials.values() if t.generation in (trial.generation, trial.generation - 1) and t.number]
+        mean = math.fsum(t.facts["mean_score"] for t in last) / max(1, len(last))
+        best = max((t.facts["mean_score"] for t in last), default=0.0)
+        first = trials[0].facts["mean_score"] if 0 in trials else math.nan
+        meter = bar(len(trials) / self._n_trials, len(trials) / pace)  # as if all had been made at this pace
+        gap = "\n" if sys.stderr.isatty() else " "  # a terminal has room for two lines, and none for a long one
+        return (
+            f"{meter}  {len(trials)} of {self._n_trials} trials, {pace:.3g} per second;{gap}"
+            f"mean score of the last generation {number(mean)}, best {number(best)}, initial {number(first)}"
+        )
 
 
 def _report(

@@ -1,19 +1,17 @@
 """Run a training at the command line: check the output file, show progress, save checkpoints, stop at Ctrl-C."""
 
-import os
 import time
 from collections.abc import Callable, Iterable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from lab2048.cli.live_view import live, on_interrupt
+from lab2048.cli.live_view import live
 from lab2048.cli.options import is_typed, say
 from lab2048.cli.output import print_json
-from lab2048.cli.progress import again, bar, make_ready, say_how
-from lab2048.errors import FileError, UsageError
+from lab2048.cli.progress import again, bar, say_how
+from lab2048.errors import UsageError
 from lab2048.learning.registry import Method, Training
 
 if TYPE_CHECKING:
@@ -43,46 +41,35 @@ def train(
     preset: str | None = None,
 ) -> None:
     """Train by a method with the options that were given; everything is checked before kernels are compiled."""
+    from lab2048.library.train import begin_training, check_out
     from lab2048.rules import Rules
     from lab2048.views.training import deep_lines, training_lines
 
     if as_json and as_jsonl:
         raise UsageError("--json and --jsonl: expected only one of them")
-    n_threads = threads or os.cpu_count() or 1
-    _check_out(out, resume=resume, force=force)
-    options = method.config.parse(given, preset or "")
+    check_out(out, resume=resume, force=force)
+    room = ""
+
+    def check_room(now: float, later: float) -> None:
+        nonlocal room
+        room = _check_room(out, now, later)
+
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
-    method.check_installed()
-    if resume:
-        _, config = method.config.read_checkpoint(out)
-        make_ready(*config.groups)
-        training = method.training().resume(out, n_threads, **options)
-        _check_same_rules(training.rules, the_rules, context)
-        room = _check_room(out, *training.config.sizes(training.rules, training.n_moves, moves))
-    else:
-        config = method.config.for_board(the_rules, **options)
-        config.check(the_rules)
-        room = _check_room(out, *config.sizes(the_rules, 0, moves))
-        make_ready(*config.groups)
-        training = method.training().begin(config, the_rules, n_threads)
+    training = begin_training(
+        method,
+        the_rules,
+        method.config.parse(given, preset or ""),
+        threads,
+        resume_from=out if resume else None,
+        check_rules=lambda trained: _check_same_rules(trained, the_rules, context),
+        check_room=check_room,
+        moves=moves,
+        progress=True,
+    )
     say(f"{training.describe()}; saved to {out} every {every:g} minutes, {room}; Ctrl-C saves it and stops")
     limits = {"seconds": 60 * minutes if minutes else None, "n_moves": moves, "n_games": games}
     lines, schema = (deep_lines, "train-deep-1") if method.is_deep else (training_lines, "train-1")
     raise typer.Exit(_learn(training, out, limits, 60 * every, lines, schema, as_jsonl=as_jsonl, as_json=as_json))
-
-
-def _check_out(out: Path, *, resume: bool, force: bool) -> None:
-    """Raise FileError if the output file cannot be written or must not be replaced."""
-    if not out.parent.is_dir():
-        raise FileError(f"there is no folder {out.parent}: create it, or choose another one with --out FILE")
-    if out.is_dir():
-        raise FileError(f"{out} is a folder: expected the name of a file")
-    if resume and not out.exists():
-        raise FileError(f"there is no file {out} to continue: expected an existing file, or no --resume")
-    if out.exists() and not resume and not force:
-        raise FileError(f"{out} exists already: --resume continues it, --force replaces it")
-    if not os.access(out.parent, os.W_OK):
-        raise FileError(f"{out.parent} cannot be written: choose another folder with --out FILE")
 
 
 def _check_room(out: Path, now: float, later: float) -> str:
@@ -118,23 +105,28 @@ def _learn(
     as_json: bool,
 ) -> int:
     """Train with a live view and save checkpoints; return the exit code, 130 if it was interrupted."""
-    from lab2048.records.atomic_file import remove_leftovers
+    from lab2048.library.train import learn
 
     given = {name: limit for name, limit in limits.items() if limit is not None}
-    remove_leftovers(out)
-    save_at, tell_at = time.monotonic() + every, 0.0
-    with live() as show, on_interrupt(partial(_end, training)):
-        for progress in training.run(**given):
-            show(lambda progress=progress: "\n".join([*_meter(progress, given), *lines(progress)]))  # type: ignore[misc]
+    tell_at = 0.0
+    with live() as show:
+
+        def note(progress: Any) -> None:
+            nonlocal tell_at
+            show(lambda: "\n".join([*_meter(progress, given), *lines(progress)]))
             if as_jsonl and time.monotonic() >= tell_at:
                 tell_at = time.monotonic() + 1
                 _tell(schema, "progress", progress, out)
-            if time.monotonic() >= save_at:
-                training.save(out)
-                save_at = time.monotonic() + every
-                if as_jsonl:
-                    _tell(schema, "checkpoint", progress, out)
-        training.save(out)
+
+        learn(
+            training,
+            given,
+            out,
+            every,
+            note,
+            on_checkpoint=lambda progress: _tell(schema, "checkpoint", progress, out) if as_jsonl else None,
+            on_stop=lambda: say("\nsaving the network; press Ctrl-C again to stop at once, with the last checkpoint"),
+        )
     if as_jsonl or as_json:
         _tell(schema, "end", training.progress(), out)
     else:
@@ -155,11 +147,3 @@ def _meter(progress: Any, limits: dict[str, float]) -> list[str]:
 
 def _tell(schema: str, event: str, progress: Any, out: Path) -> None:
     print_json(schema, {"event": event, "file": str(out)} | progress.to_json())
-
-
-def _end(training: Training) -> None:
-    """End the training and save the network at the first Ctrl-C; stop at once at the second."""
-    if training.is_ending:
-        raise KeyboardInterrupt
-    training.end()
-    say("\nsaving the network; press Ctrl-C again to stop at once, with the last checkpoint")
