@@ -76,7 +76,7 @@ def test_ctrl_c_reports_and_keeps_what_was_played(words: list[str], own_store: P
     assert n == n_kept(own_store) > 0
     assert "the finished games are saved; continue with lab2048 match " in err
     assert "--json --resume\n" in err
-    assert "ending: games that are over count, those under way are dropped" in err
+    assert "stopping: finished games count, unfinished ones are dropped" in err
     assert "Traceback" not in err
     assert f"{count(n, 'game')} found" in resume(words, own_store)
 

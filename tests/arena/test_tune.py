@@ -250,8 +250,8 @@ def test_the_file_plays_as_it_was_measured(tmp_path: Path, capsys: pytest.Captur
         (["weighted-002"], "matrix"),  # it is for 4x4
         (["snake", "--terms", "matrix"], "--matrix"),
         (["rows", "--player", "random"], "no option eval"),
-        (["rows", "--player", "greedy:eval=max"], "brings an evaluator"),
-        (["rows", "--player", "expectimax:ms=5"], "clock"),
+        (["rows", "--player", "greedy:eval=max"], "has the option eval"),
+        (["rows", "--player", "expectimax:ms=5"], "has a time limit"),
         (["rows", "--objective", "scor"], "did you mean score"),
         (["rows", "--games", "0"], "games 0"),
         (["rows", "--trials", "0"], "trials 0"),
