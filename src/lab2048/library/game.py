@@ -3,7 +3,7 @@
 import secrets
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, overload
 
 from lab2048.arena.player_service import AskedPlayer
 from lab2048.arena.recorded_game import RecordedGame
@@ -61,7 +61,12 @@ class Game(RulesGame):
         drawn = draw_svg(self.rules.shape, self.board.ranks, f"board {self.board.to_text()}")
         return f"<div>{drawn}<div>score {self.score:,}, {len(self.turns)} moves{end}</div></div>"
 
-    def play(self, mover: "int | str | PlayerLike", moves: int | None = None, progress: bool | None = None) -> Any:
+    @overload
+    def play(self, mover: int) -> Turn: ...
+    @overload
+    def play(self, mover: PlayerLike, moves: int | None = None, progress: bool | None = None) -> Any: ...
+
+    def play(self, mover: "int | PlayerLike", moves: int | None = None, progress: bool | None = None) -> Any:
         """Make a move and return its Turn; or let a player make moves (default: to the end) and return the game.
 
         A move is a `Move` or its name: "left".  A player is its spec, what `lab2048.player` returns, or a Player.
