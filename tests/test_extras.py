@@ -80,10 +80,10 @@ def test_the_command_names_the_python_that_runs(monkeypatch: pytest.MonkeyPatch,
     assert install_command("app") == '"/my lab/python" -m pip install "lab2048[app]"'
 
 
-def test_on_linux_the_build_without_cuda_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_linux_the_size_of_torch_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
-    assert "pip install torch -i https://download.pytorch.org/whl/cpu && " in install_command("deep")
-    assert '-m pip install "lab2048[sb3]" (the CPU build of torch' in install_command("sb3")
+    assert '-m pip install "lab2048[deep]" (on Linux, torch may bring several GB' in install_command("deep")
+    assert '-m pip install "lab2048[sb3]" (on Linux, torch may bring several GB' in install_command("sb3")
     monkeypatch.setattr(sys, "platform", "darwin")
     assert install_command("deep").endswith('-m pip install "lab2048[deep]"')
 

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from lab2048.errors import MissingPackageError
 
-TORCH_CPU = "https://download.pytorch.org/whl/cpu"
 NEEDS_TORCH = ("deep", "sb3")
 
 
@@ -74,6 +73,5 @@ def install_command(extra: str) -> str:
     pip = f'"{python}" -m pip install' if " " in str(python) else f"{python} -m pip install"
     command = f'{pip} "lab2048[{extra}]"'
     if extra in NEEDS_TORCH and sys.platform == "linux":
-        # PyPI's torch for Linux brings CUDA, a download of several gigabytes.
-        return f"{pip} torch -i {TORCH_CPU} && {command} (the CPU build of torch; for a GPU, run only the second part)"
+        return f"{command} (on Linux, torch may bring several GB of CUDA: PyTorch's CPU build is enough)"
     return command
