@@ -40,9 +40,15 @@ def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def hug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget afterwards which players, evaluators and files were registered."""
+    for name in ("registry._registered", "registry._line_functions", "player_file._named", "player_file._failures"):
+        monkeypatch.setattr(f"lab2048.players.{name}", {})
+
+
+@pytest.fixture
+def hug(tmp_path: Path, own_registry: None) -> Path:
     """The player of docs/extend.md as a file; what it registers is forgotten afterwards."""
-    monkeypatch.setattr("lab2048.players.registry._registered", {})
     text = re.findall(r"```python\n(.*?)```", EXTEND.read_text(), re.DOTALL)[0]
     assert len(text.splitlines()) < 60
     path = tmp_path / "hug.py"

@@ -22,7 +22,15 @@ if TYPE_CHECKING:
     from lab2048.library.study import StudyResult, study
     from lab2048.library.train import TrainedNetwork, open_network, train
     from lab2048.library.tune import tune
-    from lab2048.players import Decision, Player, check_player, load_player_file, option, register
+    from lab2048.players import (
+        Decision,
+        Player,
+        check_player,
+        load_player_file,
+        option,
+        register,
+        register_evaluator,
+    )
     from lab2048.rules import Board, HexMove, Move, Rules, TriangleMove
     from lab2048.studies.reading import study_names
 
@@ -39,7 +47,15 @@ _HOMES = {
     "lab2048.library.study": ["StudyResult", "study"],
     "lab2048.library.train": ["TrainedNetwork", "open_network", "train"],
     "lab2048.library.tune": ["tune"],
-    "lab2048.players": ["Decision", "Player", "check_player", "load_player_file", "option", "register"],
+    "lab2048.players": [
+        "Decision",
+        "Player",
+        "check_player",
+        "load_player_file",
+        "option",
+        "register",
+        "register_evaluator",
+    ],
     "lab2048.rules": ["Board", "HexMove", "Move", "Rules", "TriangleMove"],
     "lab2048.studies.reading": ["study_names"],
 }
@@ -74,6 +90,7 @@ __all__ = [
     "player",
     "player_names",
     "register",
+    "register_evaluator",
     "regret",
     "solve",
     "study",

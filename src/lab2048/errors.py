@@ -5,10 +5,12 @@ Every error has a `code` (stable, such as "board.too_large"), a `field` (the par
 never name a command-line option: the command line adds those (`cli/hints.py`).
 """
 
+import contextlib
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+_CALLERS = (__file__.removesuffix("errors.py"), "<frozen importlib")  # begin the names of files that call a user's code
 _SIMILARITY = 0.65  # of two words, from 0 to 1: "extra" is not meant for "train"
 
 
@@ -27,6 +29,7 @@ class LabError(Exception):
         self.code = code or type(self).code
         self.field = field
         self.hint = hint
+        self.trace = ""  # traceback of the user's own code, if that failed (see `users_code`)
 
     def __str__(self) -> str:
         """Return the message, followed by the hint."""
@@ -141,6 +144,10 @@ class PlayerError(FileError):
     code = "player.failed"
 
 
+class PlayerFileWarning(UserWarning):
+    """A file of the players folder does not load; all else works."""
+
+
 class StoreError(FileError):
     """The store of games is damaged, locked, full or belongs to another program."""
 
@@ -208,6 +215,43 @@ def nearest(word: str, known: Iterable[str], otherwise: str = "", *, prefix: str
     if close:
         return f"did you mean {words[close[0]]}?"
     return otherwise or f"known: {', '.join(words.values()) or 'none'}"
+
+
+@contextlib.contextmanager
+def users_code(what: str, kind: type[LabError] = PlayerError) -> Iterator[None]:
+    """Turn an exception in the user's own code into one that says what failed, in which file and line, and why.
+
+    Its `trace` begins with the first frame of that code.  A LabError stays what it is, and gets such a trace.
+    """
+    try:
+        yield
+    except LabError as error:
+        error.trace = error.trace or _trace_of(error)
+        raise
+    except (Exception, SystemExit) as error:
+        failure = kind(f"{what}: {_place_of(error)}{type(error).__name__}: {error}")
+        failure.trace = _trace_of(error)
+        raise failure from error
+
+
+def _trace_of(error: BaseException) -> str:
+    """Return the traceback from the first frame of the user's code on; empty if it is not in the traceback."""
+    import traceback
+
+    frame = error.__traceback__
+    while frame is not None and frame.tb_frame.f_code.co_filename.startswith(_CALLERS):
+        frame = frame.tb_next
+    is_users = frame is not None or isinstance(error, SyntaxError)  # which has no frame, and says itself where it is
+    return "".join(traceback.format_exception(type(error), error, frame)) if is_users else ""
+
+
+def _place_of(error: BaseException) -> str:
+    """Return the file and line that raised an error, as the beginning of a message."""
+    import traceback
+
+    spots = [spot for spot in traceback.extract_tb(error.__traceback__) if not spot.filename.startswith("<frozen")]
+    is_elsewhere = isinstance(error, SyntaxError) or not spots
+    return "" if is_elsewhere else f"{spots[-1].filename}, line {spots[-1].lineno}: "
 
 
 def _rebuild(cls: type[LabError], args: tuple[Any, ...], state: dict[str, Any]) -> LabError:

@@ -17,7 +17,7 @@ from lab2048.arena.player_service import RecentlyUsed
 from lab2048.kernels.games.play import NEVER_REACHED, Games, make_games, room_for
 from lab2048.players import Player, make_player
 from lab2048.players.player import GamesKernel
-from lab2048.players.registry import player_class
+from lab2048.players.registry import n_replaced
 from lab2048.records.episode import Episode
 from lab2048.rules import Rules
 from lab2048.rules.dice import episode_seed
@@ -60,9 +60,8 @@ _here = threading.local()
 def player_here(spec: str) -> Player:
     """Return this thread's player of a spec; recent players are cached, because they may have large tables."""
     if not hasattr(_here, "players"):
-        _here.players = RecentlyUsed[str, Player](MAX_PLAYERS)
-    kind = player_class(spec.partition(":")[0])
-    found: Player = _here.players.get(spec, lambda: make_player(spec), is_valid=lambda player: type(player) is kind)
+        _here.players = RecentlyUsed[tuple[str, int], Player](MAX_PLAYERS)
+    found: Player = _here.players.get((spec, n_replaced()), lambda: make_player(spec))
     return found
 
 

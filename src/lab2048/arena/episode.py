@@ -1,10 +1,9 @@
 """Play one episode: one player, one seed."""
 
 import time
-import traceback
 from collections.abc import Callable
 
-from lab2048.errors import IllegalMoveError, LabError, PlayerError
+from lab2048.errors import IllegalMoveError, PlayerError, users_code
 from lab2048.players import Decision, Player
 from lab2048.records.episode import Episode
 from lab2048.rules import Board, Game, Rules
@@ -31,7 +30,8 @@ def play_game(
     """
     game = Game(rules, seed)
     seconds = 0.0
-    player.start(rules, seed)
+    with users_code(f"player {name} fails"):
+        player.start(rules, seed)
     while not game.is_over and not (until_goal and game.moves_to_goal is not None):
         before_move()
         begin = time.perf_counter()
@@ -48,21 +48,11 @@ def play_game(
 
 def ask(player: Player, name: str, board: Board) -> Decision:
     """Return the player's decision; raise PlayerError, which names the player, if it fails."""
-    try:
+    with users_code(f"player {name} fails"):
         decision = player.choose(board)
-    except LabError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise failure_of(name, error) from error
     if not isinstance(decision, Decision):
         raise PlayerError(f"player {name} chose {decision!r}: expected a Decision(move, values)")
     return decision
-
-
-def failure_of(name: str, error: BaseException) -> PlayerError:
-    """Return the error to raise for an exception inside a player; it says in which file and line."""
-    spot = traceback.extract_tb(error.__traceback__)[-1]
-    return PlayerError(f"player {name} fails: {spot.filename}, line {spot.lineno}: {type(error).__name__}: {error}")
 
 
 def _check(decision: Decision, name: str, board: Board) -> None:

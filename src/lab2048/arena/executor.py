@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -19,8 +20,9 @@ from pathlib import Path
 from typing import Self
 
 from lab2048.arena.batch import Batch, Played, play_batch, player_of
-from lab2048.errors import LabError, PlayerError
+from lab2048.errors import LabError, PlayerError, PlayerFileWarning
 from lab2048.players import load_player_file
+from lab2048.players.player_file import named_files
 from lab2048.players.registry import is_only_here
 
 # In a worker process: set when the match should stop; and why its player files failed to load.
@@ -31,6 +33,7 @@ _failure = ""
 def _begin_worker(stop: Event, player_files: tuple[Path, ...]) -> None:
     global _stop, _failure
     _stop = stop
+    warnings.simplefilter("ignore", PlayerFileWarning)  # the parent has warned
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     sys.stdout = sys.stderr  # keep a player's output out of the results
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -71,10 +74,9 @@ def _work(batch: Batch) -> Played:
 class Pool:
     """Run batches on a number of workers and yield the played games, in any order."""
 
-    def __init__(self, n_workers: int, player_files: tuple[Path, ...] = ()) -> None:
+    def __init__(self, n_workers: int) -> None:
         """Start nothing yet: threads and processes start with the first batch that needs them."""
         self.n_workers = n_workers
-        self._player_files = player_files
         self._threads: ThreadPoolExecutor | None = None
         self._processes: ProcessPoolExecutor | None = None
         self._context = multiprocessing.get_context("spawn")
@@ -149,6 +151,6 @@ class Pool:
 
     def _process_pool(self) -> Executor:
         if self._processes is None:
-            arguments = (self._stop_processes, self._player_files)
+            arguments = (self._stop_processes, named_files())
             self._processes = ProcessPoolExecutor(self.n_workers, self._context, _begin_worker, arguments)
         return self._processes

@@ -13,10 +13,10 @@ from concurrent.futures import Future
 from typing import Generic, TypeVar
 
 from lab2048.arena import compile as compiler
-from lab2048.arena.episode import ask, failure_of
-from lab2048.errors import LabError
+from lab2048.arena.episode import ask
+from lab2048.errors import LabError, users_code
 from lab2048.players import Decision, Player, fit_player
-from lab2048.players.registry import autonomous_spec
+from lab2048.players.registry import autonomous_spec, n_replaced
 from lab2048.rules import Board, Rules
 
 MAX_PLAYERS = 12  # each has tables of some megabytes
@@ -160,9 +160,10 @@ class AskedPlayer:
                 continue
             decision, failure = None, None
             try:
-                decision = self.choose(board)
-            except Exception as error:
-                failure = error if isinstance(error, LabError) else failure_of(self.spec, error)
+                with users_code(f"player {self.spec} fails"):
+                    decision = self.choose(board)
+            except LabError as error:
+                failure = error
             # Only now the future is marked as running: until here it could be cancelled.
             if not future.set_running_or_notify_cancel():
                 continue
@@ -173,12 +174,8 @@ class AskedPlayer:
 
     def _start(self) -> None:
         self._is_started = False
-        try:
+        with users_code(f"player {self.spec} fails"):
             self._player.start(self.rules, self.seed)
-        except LabError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise failure_of(self.spec, error) from error
         self._is_started = True
 
     def _note(self, preparing: "compiler.Preparing | str") -> None:
@@ -190,7 +187,7 @@ class PlayerService:
 
     def __init__(self, max_players: int = MAX_PLAYERS) -> None:
         self._lock = threading.Lock()
-        self._players: RecentlyUsed[tuple[str, str], AskedPlayer] = RecentlyUsed(max_players, AskedPlayer.close)
+        self._players: RecentlyUsed[tuple[str, str, int], AskedPlayer] = RecentlyUsed(max_players, AskedPlayer.close)
         # As many as there are cores, and one more for short questions beside long ones.
         self._slots = threading.Semaphore((os.cpu_count() or 1) + 1)
 
@@ -198,7 +195,7 @@ class PlayerService:
         """Return the player of a canonical spec for these rules; it keeps the seed of the first caller."""
         with self._lock:
             make = lambda: AskedPlayer(spec, rules, seed, slots=self._slots)  # noqa: E731
-            return self._players.get((spec, rules.json_text), make)
+            return self._players.get((spec, rules.json_text, n_replaced()), make)
 
     def forget(self, part: str) -> None:
         """Drop the players whose spec contains `part`, such as the path of a file that has changed or gone."""

@@ -18,6 +18,7 @@ from typing import Any
 from lab2048.cli.command_tree import Command, Option, long_name, options, walk
 from lab2048.cli.option_types import Readable, parameter_checks, problem
 from lab2048.errors import UsageError, nearest
+from lab2048.folders import config_folder
 
 PREFIX = "LAB2048"
 PROJECT_FILE = "lab2048.toml"
@@ -233,12 +234,7 @@ def path_of(context: Any) -> tuple[str, ...]:
 
 def user_file() -> Path:
     """Return the path of the user's configuration file."""
-    folder = os.environ.get("XDG_CONFIG_HOME")
-    if folder:
-        return Path(folder) / "lab2048" / "config.toml"
-    import platformdirs
-
-    return platformdirs.user_config_path("lab2048", appauthor=False) / "config.toml"
+    return config_folder() / "config.toml"
 
 
 def variable(key: str) -> str:

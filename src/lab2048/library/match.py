@@ -44,7 +44,6 @@ def match(
     until_goal: bool = False,
     store: "bool | str | Path" = False,
     resume: bool = False,
-    player_files: Sequence[Path] = (),
     progress: bool | None = None,
 ) -> "MatchResult":
     """Let players play the same seeds, and compare them.
@@ -64,7 +63,7 @@ def match(
     the_match = Match(the_rules, read_specs(players), seed, games, until_goal)
     n_all = games * len(the_match.players)
     with (
-        MatchRunner(the_match, workers, store, resume=resume, player_files=player_files, progress=progress) as runner,
+        MatchRunner(the_match, workers, store, resume=resume, progress=progress) as runner,
         progress_line(progress) as show,
     ):
         return runner.play(lambda: show(f"{runner.n_over:,} of {count(n_all, 'game')}", runner.n_over / n_all))
@@ -83,7 +82,6 @@ class MatchRunner:
         store: "bool | str | Path" = False,
         *,
         resume: bool = False,
-        player_files: Sequence[Path] = (),
         on_found: Callable[[str, int], None] = lambda *_: None,
         on_games: OnGames = lambda *_: None,
         on_stop: Callable[[], None] = lambda: None,
@@ -99,7 +97,7 @@ class MatchRunner:
         for spec in match.players:
             fit_player(spec, match.rules)
         self.match, self._store, self._is_resumed = match, store, resume
-        self._workers, self._player_files = workers or os.cpu_count() or 1, tuple(player_files)
+        self._workers = workers or os.cpu_count() or 1
         self._on_found, self._on_games, self._on_stop, self._progress = on_found, on_games, on_stop, progress
         self._recorder: MatchRecorder | None = None
         self._stack = contextlib.ExitStack()
@@ -133,7 +131,7 @@ class MatchRunner:
             pool.stop()
             self._on_stop()
 
-        with Pool(self._workers, self._player_files) as pool, stopping(stop):
+        with Pool(self._workers) as pool, stopping(stop):
             try:
                 for played in self.match.play(pool):
                     if self._recorder:

@@ -35,7 +35,6 @@ def tune(
     start: int | None = None,
     spawner: str | None = None,
     study: "str | Path | None" = None,
-    player_files: Sequence[Path] = (),
     on_begin: Callable[[Tuning, TuningStudy, int], None] = lambda *_: None,
     on_trial: Callable[[Trial], None] = lambda _: None,
     on_compare: Callable[[], None] = lambda: None,
@@ -67,7 +66,7 @@ def tune(
     n_trials = 1 + n_generations * tuning.population
     the_study = TuningStudy(path, tuning.identity())
     try:
-        with Pool(workers or os.cpu_count() or 1, tuple(player_files)) as pool, progress_line(progress) as show:
+        with Pool(workers or os.cpu_count() or 1) as pool, progress_line(progress) as show:
 
             def stop() -> None:
                 tuning.end()

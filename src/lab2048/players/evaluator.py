@@ -1,24 +1,28 @@
 """Evaluators: heuristic values of boards, for the leaves of a search.
 
 An evaluator is data, from evaluators.toml beside this file or from a TOML file of your own: the weights of
-terms over cells, lines and the board (lab2048.kernels.search.evaluate).
+terms over cells, lines and the board (lab2048.kernels.search.evaluate).  Or it is a function of yours that values
+lines (lab2048.register_evaluator).
 """
 
 import json
 import math
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.errors import FileError, UnknownNameError, UsageError, nearest
-from lab2048.kernels.search import evaluate
+from lab2048.errors import FileError, PlayerError, UnknownNameError, UsageError, nearest, users_code
+from lab2048.kernels.search import context, evaluate
+from lab2048.players.player_file import missing_files
+from lab2048.players.registry import EVALUATORS, LineFunction, evaluator_docs, line_function
 from lab2048.rules import Board, Rules, Shape
 from lab2048.rules.plan import make_plan
 
@@ -44,12 +48,13 @@ TERMS = (  # in the order of lab2048.kernels.search.evaluate
 )
 _BOARD_TERMS = ("max", "corner", "empty_log", "second", "third", "fourth", "stuck")  # not in the tables of lines
 _SETTINGS = ("doc", "path", "scale", "ratio", "matrix", "lost", "margin")
-_OURS = Path(__file__).with_name("evaluators.toml")
+_TABLE_CELLS = 4  # of the longest line that is looked up in a table, if the table is compiled
+_MAX_VALUE = 1e30  # of a line; sums of such values are still numbers of 32 bits
 
 
 @dataclass(frozen=True)
 class Evaluator:
-    """The weights of terms and cells."""
+    """The weights of terms and cells; or a function that values lines, and no weights."""
 
     name: str
     doc: str
@@ -60,6 +65,7 @@ class Evaluator:
     ratio: float = 0.5
     matrix: tuple[tuple[float, ...], ...] = ()
     margin: float | None = None  # a move whose afterstate is worse than the best by more than this is not searched
+    function: LineFunction | None = None
 
     @property
     def has_board_terms(self) -> bool:
@@ -92,6 +98,32 @@ class Evaluator:
                     weights[cell] = weight
         return weights
 
+    def check(self, shape: Shape) -> None:
+        """Raise LabError if boards of this shape cannot be evaluated."""
+        self.weights(shape)
+        if self.function is None:
+            return
+        if (longest := shape.longest_line) > context.LONGEST:
+            raise UsageError(
+                f"evaluator {self.name} is a function of lines, and {shape.size_name} has lines of {longest} cells: "
+                f"expected at most {context.LONGEST}, or an evaluator made of terms",
+                field="evaluator",
+            )
+        _call(self.function, (0,) * longest)
+
+    def has_tables(self, shape: Shape) -> bool:
+        """Return True if every line of a packed board can be looked up in a table."""
+        return shape.longest_line <= _TABLE_CELLS
+
+    def line_table(self, weights: Sequence[float], n_axes: int) -> NDArray[np.float32]:
+        """Return the values of all lines with these weights of cells; the first cell is the lowest nibble."""
+        if self.function is not None:
+            return _function_table(self.function, len(weights))
+        table = np.zeros(16 ** len(weights), np.float32)
+        terms = evaluate.make_terms(self.terms, ())
+        evaluate.fill_table(terms, np.array(weights, np.float32), n_axes, table)
+        return table
+
     def to_table(self) -> dict[str, Any]:
         """Return all settings but name and doc, as in a TOML file, without those that are zero by default."""
         table: dict[str, Any] = {term: weight for term, weight in zip(TERMS, self.terms, strict=True) if weight}
@@ -118,9 +150,43 @@ class Evaluator:
     def value(self, board: Board, rules: Rules) -> float:
         if self.lost is not None and not board.legal_moves():
             return self.lost
+        if self.function is not None:
+            lines = (line for along in board.shape.lines[: len(board.shape.moves) // 2] for line in along)
+            return sum(_call(self.function, tuple(board.ranks[cell] for cell in forward(line))) for line in lines)
         ranks = np.array(board.ranks, np.uint8)
         terms, weights = self.make_terms(board.shape), self.weights(board.shape)
         return float(evaluate.evaluate_bytes(terms, weights, make_plan(rules), ranks))
+
+
+def forward(line: Sequence[int]) -> Sequence[int]:
+    """Return the cells of a line in the order of their numbers: rows from left to right, columns from top to bottom."""
+    return line if line[0] <= line[-1] else line[::-1]
+
+
+def _call(function: LineFunction, ranks: tuple[int, ...]) -> float:
+    with users_code(f"evaluator {function.name} fails on the line {ranks}"):
+        value = float(function.value(ranks))
+    if not abs(value) <= _MAX_VALUE:  # nor is it nan
+        raise PlayerError(f"evaluator {function.name} values the line {ranks} with {value}: expected a finite number")
+    return value
+
+
+def _function_table(function: LineFunction, n_cells: int) -> NDArray[np.float32]:
+    """Return the values of all lines of so many cells; the user's function is called once for each of them."""
+    if n_cells not in function.tables:
+        value, lines = function.value, product(range(16), repeat=n_cells)
+        try:
+            found = np.fromiter(map(value, lines), np.float64, 16**n_cells)
+            if not (abs(found) <= _MAX_VALUE).all():
+                raise ValueError
+        except Exception:
+            for ranks in product(range(16), repeat=n_cells):
+                _call(function, ranks)  # raises, and says on which line
+            raise
+        # The last cell of a line changes fastest in `product`, and the first one in a table.
+        function.tables[n_cells] = found.reshape((16,) * n_cells).T.ravel().astype(np.float32)
+    table: NDArray[np.float32] = function.tables[n_cells]
+    return table
 
 
 def snake_cells(shape: Shape) -> list[int]:
@@ -155,11 +221,11 @@ def gradient(shape: Shape) -> list[int]:
 
 def evaluator_names() -> list[str]:
     """Return the names of the built-in evaluators."""
-    return sorted(_read(_OURS))
+    return sorted(_read(EVALUATORS))
 
 
 def make_evaluator(name: str) -> Evaluator:
-    """Return an evaluator: built-in by name, from FILE.toml or FILE.toml#NAME, or inline as {empty = 1, lost = 0}.
+    """Return an evaluator: by name, from FILE.toml or FILE.toml#NAME, or inline as {empty = 1, lost = 0}.
 
     >>> make_evaluator("{merges = 2, lost = 0}").to_inline()
     '{merges = 2, lost = 0}'
@@ -174,11 +240,16 @@ def make_evaluator(name: str) -> Evaluator:
         if part not in found:
             raise UsageError(f"evaluator {part!r} is not in {path}: {nearest(part, found)}", field="evaluator")
         return found[part]
-    ours = _read(_OURS)
-    if name not in ours:
-        known = f"known: {', '.join(sorted(ours))}, or FILE.toml"
-        raise UnknownNameError("evaluator", name, ours, known)
-    return ours[name]
+    ours = _read(EVALUATORS)
+    if name in ours:
+        return ours[name]
+    if (function := line_function(name)) is not None:
+        terms = (0.0,) * len(TERMS)
+        return Evaluator(name, function.doc, terms, function.lost, margin=function.margin, function=function)
+    known = sorted(evaluator_docs())
+    error = UnknownNameError("evaluator", name, known, f"known: {', '.join(known)}, or FILE.toml")
+    error.hint = missing_files() or None
+    raise error
 
 
 def _read_inline(text: str) -> Evaluator:

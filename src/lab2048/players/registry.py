@@ -1,26 +1,29 @@
 """Players by name: turn specs such as `expectimax:depth=3,eval=snake` into players and back.
 
 A name is built in, comes from an installed package (entry points of the group lab2048.players), or was
-registered by a player file.
+registered, for example by a player file.
 """
 
 import dataclasses
 import importlib
-import importlib.util
 import math
 import re
-import sys
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from lab2048.errors import FileError, LabError, PlayerError, UsageError, nearest
+from lab2048.errors import UsageError, nearest, users_code
 from lab2048.players.player import Player
+from lab2048.players.player_file import is_of_file, load_players_folder, missing_files, named_file
 from lab2048.rules import Rules
 
 GROUP = "lab2048.players"
-_FILE_MODULE = "lab2048_player_"  # begins the name of the module of a player file
+EVALUATORS = Path(__file__).with_name("evaluators.toml")
+T = TypeVar("T")
 
 # Built-in players; a module is imported when its player is first used.
 _OURS = {
@@ -38,17 +41,33 @@ _OURS = {
     "random": "lab2048.players.random:RandomPlayer",
     "shield": "lab2048.players.shield:ShieldPlayer",
 }
+LineValue = Callable[[tuple[int, ...]], float]
+
+
+@dataclass(frozen=True, eq=False)
+class LineFunction:
+    """A user's function that values a line of ranks; it makes an evaluator (lab2048.players.evaluator)."""
+
+    name: str
+    value: LineValue
+    lost: float | None
+    margin: float | None
+    tables: dict[int, Any] = dataclasses.field(default_factory=dict, repr=False)  # values of all lines, by length
+
+    @property
+    def doc(self) -> str:
+        return (self.value.__doc__ or "").strip().partition("\n")[0]
+
+
 _registered: dict[str, type[Player]] = {}
+_line_functions: dict[str, LineFunction] = {}
+_n_replaced = 0
 
 
 def register(name: str, player: type[Player]) -> None:
-    """Add a player under a new name, as a player file does."""
-    if name in _OURS:
-        raise UsageError(f"player name {name!r} is taken: expected a name that is not built in", field="player")
-    if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
-        raise UsageError(
-            f"player name {name!r} is not understood: expected small letters, digits, - and _", field="player"
-        )
+    """Add a player under a new name, as a player file does; a second class of that name replaces the first."""
+    load_players_folder()
+    _check_name("player", name, _OURS)
     if not (isinstance(player, type) and issubclass(player, Player)):
         raise UsageError(f"player {name} is {player!r}: expected a subclass of lab2048.players.Player", field="player")
     for field in dataclasses.fields(player):
@@ -56,7 +75,66 @@ def register(name: str, player: type[Player]) -> None:
             raise UsageError(
                 f"player {name}: option {field.name} has no default: expected option(default, doc)", field="player"
             )
-    _registered[name] = player
+    _add(_registered, name, player)
+
+
+def register_evaluator(
+    name: str, line_value: LineValue, *, lost: float | None = None, margin: float | None = None
+) -> None:
+    """Add an evaluator: a function that returns the value of one line, a tuple of ranks (0 is an empty cell).
+
+    The value of a board is the sum over its lines: each row from left to right, each column from top to bottom, and
+    so on along every axis.  The function is called once for every possible line, before the first game; searches then
+    look values up.  `lost` is the value of a board without moves (default: the sum of its lines, as of any board).
+    With `margin`, `expectimax` does not search a move whose afterstate is worse than the best one by more than this.
+
+    >>> import lab2048 as lab
+    >>> lab.register_evaluator("room", lambda line: line.count(0), lost=-10)
+    >>> lab.player("lookahead", eval="room").ask("2 2 4 / # # #").values[lab.Move.LEFT]
+    8.0
+    """
+    load_players_folder()
+    _check_name("evaluator", name, built_in_evaluators())
+    if not callable(line_value):
+        raise UsageError(f"evaluator {name} is {line_value!r}: expected a function of a line", field="evaluator")
+    _add(_line_functions, name, LineFunction(name, line_value, lost, margin))
+
+
+def line_function(name: str) -> LineFunction | None:
+    """Return the function of a registered evaluator; None if there is none of this name."""
+    load_players_folder()
+    return _line_functions.get(name)
+
+
+def evaluator_docs() -> dict[str, str]:
+    """Return the names of all evaluators with a line about each, the built-in ones first."""
+    load_players_folder()
+    return built_in_evaluators() | {name: function.doc for name, function in _line_functions.items()}
+
+
+@cache
+def built_in_evaluators() -> dict[str, str]:
+    """Return the names of the built-in evaluators with a line about each, without compiling anything."""
+    data = tomllib.loads(EVALUATORS.read_text(encoding="utf-8"))
+    return {name: str(table.get("doc", "")) for name, table in data.items()}
+
+
+def n_replaced() -> int:
+    """Return how often a registered player or evaluator was replaced: then players made before may be outdated."""
+    return _n_replaced
+
+
+def _add(registered: dict[str, T], name: str, what: T) -> None:
+    global _n_replaced
+    _n_replaced += name in registered
+    registered[name] = what
+
+
+def _check_name(kind: str, name: str, built_in: Iterable[str]) -> None:
+    if name in built_in:
+        raise UsageError(f"{kind} name {name!r} is taken: expected a name that is not built in", field=kind)
+    if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
+        raise UsageError(f"{kind} name {name!r} is not understood: expected small letters, digits, - and _", field=kind)
 
 
 def name_of(player: type[Player]) -> str:
@@ -75,10 +153,25 @@ def name_of(player: type[Player]) -> str:
 
 def is_only_here(spec: str) -> bool:
     """Return True if a player, or one that it asks, is known to this process alone, so that no other can play it."""
+    return any(not is_of_file(module) for module in _modules_of(spec))
+
+
+def files_of(specs: Iterable[str]) -> list[Path]:
+    """Return the player files that another process must load by name, to know these players and their evaluators."""
+    found = (named_file(module) for spec in specs for module in _modules_of(spec))
+    return list(dict.fromkeys(path for path in found if path is not None))
+
+
+def _modules_of(spec: str) -> Iterator[str]:
+    """Yield the modules that registered what a spec names: the player, its evaluator, and players that it asks."""
     name, given = split_spec(spec)
     if name in _registered and name not in _installed():
-        return not _registered[name].__module__.startswith(_FILE_MODULE)
-    return any(is_only_here(value.strip("()")) for key, value in given if key == "inner")
+        yield _registered[name].__module__
+    for key, value in given:
+        if key == "inner":
+            yield from _modules_of(value.strip("()"))
+        elif key == "eval" and value in _line_functions:
+            yield str(_line_functions[value].value.__module__)
 
 
 @cache
@@ -87,11 +180,14 @@ def _installed() -> dict[str, Any]:
 
 
 def names() -> list[str]:
+    load_players_folder()
     return sorted({*_OURS, *_installed(), *_registered})
 
 
 def player_class(name: str) -> type[Player]:
     """Return the class of a player by name."""
+    if name not in _OURS:
+        load_players_folder()
     if name in _registered:
         return _registered[name]
     if name in _OURS:
@@ -104,7 +200,12 @@ def player_class(name: str) -> type[Player]:
         except Exception as error:
             raise UsageError(f"player {name} of an installed package does not load: {error}", field="player") from error
         return _registered[name]
-    raise UsageError(f"player {name!r} is unknown: {_meant_by(name)}", code="player.unknown", field="player")
+    raise UsageError(
+        f"player {name!r} is unknown: {_meant_by(name)}",
+        code="player.unknown",
+        field="player",
+        hint=missing_files() or None,
+    )
 
 
 def _meant_by(name: str) -> str:
@@ -157,12 +258,8 @@ def make_player(spec: str) -> Player:
                 f"player {name}: option {part!r} is not understood: expected {key}=value, once", field="player"
             )
         chosen[key] = _convert(name, key, value.strip(), known[key])
-    try:
+    with users_code(f"player {name} cannot be made"):
         return player_class(name)(**chosen)
-    except LabError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise PlayerError(f"player {name} cannot be made: {type(error).__name__}: {error}") from error
 
 
 def fit_player(spec: str, rules: Rules) -> Player:
@@ -172,12 +269,8 @@ def fit_player(spec: str, rules: Rules) -> Player:
     GreedyPlayer(eval='snake')
     """
     player = make_player(spec)
-    try:
+    with users_code(f"player {spec} cannot play"):
         player.check(rules)
-    except LabError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise PlayerError(f"player {spec} cannot play: {type(error).__name__}: {error}") from error
     return player
 
 
@@ -273,20 +366,3 @@ def _convert(name: str, key: str, value: str, field: dataclasses.Field[Any]) -> 
     except (KeyError, ValueError):
         word = {"bool": "true or false", "int": "a whole number", "float": "a number"}[kind]
         raise UsageError(f"player {name}: {key}={value} is not understood: expected {word}", field="player") from None
-
-
-def load_player_file(path: Path) -> None:
-    """Run a Python file that registers players."""
-    try:
-        spec = importlib.util.spec_from_file_location(f"{_FILE_MODULE}{path.stem}", path)
-        if spec is None or spec.loader is None:
-            raise FileError(f"player file {path} is not understood: expected a Python file, as in docs/extend.md")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module  # dataclasses look their module up
-        spec.loader.exec_module(module)
-    except FileError:
-        raise
-    except OSError as error:
-        raise FileError(f"player file {path} cannot be read: {error.strerror}", code="file.unreadable") from None
-    except (Exception, SystemExit) as error:
-        raise FileError(f"player file {path} fails: {type(error).__name__}: {error}") from error

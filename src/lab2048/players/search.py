@@ -99,7 +99,7 @@ class SearchPlayer(Player):
         """Check that the evaluator exists and fits this shape."""
         from lab2048.players.evaluator import make_evaluator
 
-        make_evaluator(self.search_settings(rules).eval).weights(rules.shape)
+        make_evaluator(self.search_settings(rules).eval).check(rules.shape)
 
     def make_leaf_evaluator(self, rules: Rules) -> "Evaluator | Network":
         """Return what evaluates the leaves: an evaluator or a network."""

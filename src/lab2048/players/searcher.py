@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import packed
 from lab2048.kernels.board.memory import address_of, clock_address
-from lab2048.kernels.search import confidence, downgrade, evaluate, expectimax, frontier, root, wide
+from lab2048.kernels.search import confidence, downgrade, expectimax, frontier, root, wide
 from lab2048.kernels.search import context as of
 from lab2048.kernels.search import network as search_network
 from lab2048.kernels.search.leaf import NONE
 from lab2048.models.ntuple.network import Network
-from lab2048.players.evaluator import Evaluator
+from lab2048.players.evaluator import Evaluator, forward
 from lab2048.rules import Board, Rules
 from lab2048.rules.plan import make_plan
 
@@ -138,8 +138,11 @@ class Searcher:
         words[of.TERMS], words[of.WEIGHTS] = address_of(self.terms), address_of(self.weights)
         words[of.LOST], words[of.IS_LOST_EVALUATED] = _bits(lost or 0.0), lost is None
         words[of.CHOOSE] = root.choose_address()
-        if self.is_packed:
+        if evaluator.function is not None and not (self.is_packed and evaluator.has_tables(self.rules.shape)):
+            self._fill_lengths(evaluator)
+        elif self.is_packed:
             self._fill_values(evaluator)
+        if self.is_packed:
             is_fast = bool(self.plan[at.IS_CLASSIC]) and not evaluator.has_board_terms and not self.is_state_evaluated
             words[of.CHANCE] = expectimax.chance_address(is_fast)
 
@@ -177,7 +180,7 @@ class Searcher:
         parts: list[NDArray[np.float32]] = []
         words, size = self.context, 0
         words[of.N_AXES] = n_axes
-        if max(len(line) for lines in shape.lines for line in lines) > 4:
+        if not evaluator.has_tables(shape):
             words[of.HOW] = of.BY_BYTES
             return
         words[of.HOW] = of.BY_LINES_AND_BOARD if evaluator.has_board_terms else of.BY_LINES
@@ -186,11 +189,9 @@ class Searcher:
             lines = sorted(shape.lines[axis], key=min)  # in the order of the plan
             words[here] = len(lines)
             for i, line in enumerate(lines):
-                cells = sorted(line) if line[0] > line[-1] else line
-                kind = tuple(float(self.weights[cell]) for cell in cells)
+                kind = tuple(float(self.weights[cell]) for cell in forward(line))
                 if kind not in tables:
-                    part = np.zeros(16 ** len(kind), np.float32)
-                    evaluate.fill_table(self.terms, np.array(kind, np.float32), n_axes, part)
+                    part = evaluator.line_table(kind, n_axes)
                     tables[kind] = size
                     parts.append(part)
                     size += len(part)
@@ -198,6 +199,17 @@ class Searcher:
                 position += len(line)
         self.values = np.concatenate(parts)
         words[of.VALUES] = address_of(self.values)
+
+    def _fill_lengths(self, evaluator: Evaluator) -> None:
+        """Make a table of values per length of lines."""
+        words, n_axes, size = self.context, len(self.rules.shape.moves) // 2, 0
+        parts = []
+        for length in sorted({len(line) for lines in self.rules.shape.lines for line in lines}):
+            parts.append(evaluator.line_table((0.0,) * length, n_axes))
+            words[of.LENGTHS + length] = size
+            size += len(parts[-1])
+        self.values = np.concatenate(parts)
+        words[of.HOW], words[of.VALUES] = of.BY_LENGTH, address_of(self.values)
 
     def root_values(self, board: Board, depth: int) -> dict[int, float]:
         """Return the value of every legal move, searched `depth` own moves deep."""

@@ -59,6 +59,11 @@ class Shape:
     def n_cells(self) -> int:
         return sum(cell != BRICK for row in self.rows for cell in row)
 
+    @cached_property
+    def longest_line(self) -> int:
+        """The number of cells of the longest line."""
+        return max(len(line) for lines in self.lines for line in lines)
+
     @property
     def has_bricks(self) -> bool:
         return any(BRICK in row for row in self.rows)

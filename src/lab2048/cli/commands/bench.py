@@ -182,7 +182,7 @@ def positions(
         fit_player(spec, rules)
     make_ready(*groups_of([spec]))
     results = []
-    with Pool(workers or os.cpu_count() or 1, ()) as pool, stopping(pool.stop):
+    with Pool(workers or os.cpu_count() or 1) as pool, stopping(pool.stop):
         for result in play_positions(chosen, spec, pool, n_games=games, seed=seed):
             results.append(result)
             if not as_json:

@@ -7,6 +7,7 @@
                              (rank, probability, cost), the most probable first
     context[COSTS : ]        the cost of choosing one of n empty cells
     context[TOLLS : ]        for each entry of the spawn table the potential of the spawned tile, which was not earned
+    context[LENGTHS : ]      for each length of lines the start of its table
 
 lab2048.players.searcher fills it and must keep it alive while kernels use it.
 """
@@ -26,7 +27,7 @@ TERMS = 10  # address of the evaluator's terms
 WEIGHTS = 11  # address of the evaluator's weights by cell
 N_AXES = 12
 CHANCE = 19  # address of the search kernel for chance nodes
-HOW = 13  # how packed boards are evaluated: BY_LINES, BY_LINES_AND_BOARD or BY_BYTES
+HOW = 13  # how boards are evaluated: BY_LINES, BY_LINES_AND_BOARD, BY_BYTES or BY_LENGTH
 LOST = 14  # value of a board without moves
 IS_LOST_EVALUATED = 15  # 1 if such boards are evaluated like any other instead
 DEPTH = 16  # minimum search depth, in own moves
@@ -55,10 +56,13 @@ AXIS_SIZE = 1 + 3 * 16
 SPAWNS = LINES + 3 * AXIS_SIZE
 COSTS = SPAWNS + 1 + 3 * 16
 TOLLS = COSTS + 65
-SIZE = TOLLS + 16
+LENGTHS = TOLLS + 16
+LONGEST = 5  # line with a table of its own in BY_LENGTH
+SIZE = LENGTHS + LONGEST + 1
 
-# Line tables only; line tables and whole-board terms; cell by cell, for lines too long for tables.
-BY_LINES, BY_LINES_AND_BOARD, BY_BYTES = range(3)
+# Line tables only; line tables and whole-board terms; cell by cell, for lines too long for tables; one table per
+# length of lines, for wide boards and long lines.
+BY_LINES, BY_LINES_AND_BOARD, BY_BYTES, BY_LENGTH = range(4)
 MOST_MOVES = 6  # of any shape
 AFTERS_SIZE = 2 * MOST_MOVES
 LOST_DEPTH = -1  # the depth that asks for the value of a board without moves

@@ -186,22 +186,49 @@ def evaluate_bytes(terms: Terms, weights: NDArray[np.float32], plan: packed.Plan
 
 
 @kernel
+def evaluate_lengths(context: I64, plan: packed.Plan, ranks: NDArray[np.uint8]) -> F32:
+    """Return the value of a board from one table per length of lines; tiles above rank 15 count as that rank."""
+    values, total = I64(load_u64(context, of.VALUES)), F32(0)
+    for axis in range(I64(plan[at.N_MOVES]) // 2):
+        here = I64(plan[I64(plan[at.LINES_AT]) + axis])
+        n_lines = I64(plan[here])
+        here += 1
+        for _ in range(n_lines):
+            length, index = I64(plan[here]), I64(0)
+            is_forward = plan[here + 1] <= plan[here + length]
+            for i in range(length):
+                place = i if is_forward else length - 1 - i
+                index |= min(I64(ranks[I64(plan[here + 1 + i])]), I64(15)) << (4 * place)
+            total += load_f32(values, I64(load_u64(context, of.LENGTHS + length)) + index)
+            here += 1 + length
+    return total
+
+
+@kernel
+def evaluate_ranks(context: I64, plan: packed.Plan, ranks: NDArray[np.uint8]) -> F32:
+    """Evaluate a board that is given cell by cell."""
+    if load_u64(context, of.HOW) == U64(of.BY_LENGTH):
+        return evaluate_lengths(context, plan, ranks)
+    terms = floats_at(I64(load_u64(context, of.TERMS)), N_TERMS)
+    return F32(evaluate_bytes(terms, singles_at(I64(load_u64(context, of.WEIGHTS)), len(ranks)), plan, ranks))
+
+
+@kernel
 def evaluate_board(context: I64, board: U64, is_extra: bool) -> F32:
     """Evaluate a packed board cell by cell: all terms, or only the whole-board terms if `is_extra`."""
     plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
-    terms = floats_at(I64(load_u64(context, of.TERMS)), N_TERMS)
     ranks = np.zeros(I64(plan[at.N_CELLS]), np.uint8)
     wide.unpack(board, ranks)
     if is_extra:
-        return F32(extra_value(terms, ranks))
-    return F32(evaluate_bytes(terms, singles_at(I64(load_u64(context, of.WEIGHTS)), len(ranks)), plan, ranks))
+        return F32(extra_value(floats_at(I64(load_u64(context, of.TERMS)), N_TERMS), ranks))
+    return evaluate_ranks(context, plan, ranks)
 
 
 @kernel
 def evaluate_packed(context: I64, board: U64) -> F32:
     """Return the value of a packed board from its lines along every axis."""
     how = I64(load_u64(context, of.HOW))
-    if how == of.BY_BYTES:
+    if how >= of.BY_BYTES:
         return evaluate_board(context, board, False)
     plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
     values = I64(load_u64(context, of.VALUES))

@@ -7,10 +7,10 @@ from lab2048.kernels._jit import kernel
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import wide
 from lab2048.kernels.board.bits import I64, ZERO
-from lab2048.kernels.board.memory import F32, address_of, bits_float, floats_at, load_u64, singles_at, words_at
+from lab2048.kernels.board.memory import F32, address_of, bits_float, load_u64, words_at
 from lab2048.kernels.board.packed import Plan
 from lab2048.kernels.search import context as of
-from lab2048.kernels.search.evaluate import N_TERMS, evaluate_bytes
+from lab2048.kernels.search.evaluate import evaluate_ranks
 from lab2048.kernels.search.expectimax import U32, count_states
 from lab2048.kernels.search.leaf import NONE
 from lab2048.kernels.search.root import allowance_at, idle_context
@@ -22,8 +22,7 @@ U8 = np.uint8
 def evaluate_wide(context: I64, ranks: NDArray[np.uint8]) -> F32:
     """Evaluate a board."""
     plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
-    terms = floats_at(I64(load_u64(context, of.TERMS)), N_TERMS)
-    return F32(evaluate_bytes(terms, singles_at(I64(load_u64(context, of.WEIGHTS)), len(ranks)), plan, ranks))
+    return evaluate_ranks(context, plan, ranks)
 
 
 @kernel
