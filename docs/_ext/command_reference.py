@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 _EXAMPLE = re.compile(r"^Example: ")
-EVERYWHERE = ("help", "color")  # options of all commands, which the page names once
+EVERYWHERE = ("help", "color", "debug")  # options of all commands, which the page names once
 
 
 class CommandReference(SphinxDirective):

@@ -218,18 +218,23 @@ def nearest(word: str, known: Iterable[str], otherwise: str = "", *, prefix: str
 
 
 @contextlib.contextmanager
-def users_code(what: str, kind: type[LabError] = PlayerError) -> Iterator[None]:
+def users_code(
+    what: str, kind: type[LabError] = PlayerError, *, kept: tuple[type[LabError], ...] = (LabError,)
+) -> Iterator[None]:
     """Turn an exception in the user's own code into one that says what failed, in which file and line, and why.
 
-    Its `trace` begins with the first frame of that code.  A LabError stays what it is, and gets such a trace.
+    Its `trace` begins with the first frame of that code.  Errors of `kept` classes stay what they are, and get a trace.
     """
     try:
         yield
-    except LabError as error:
+    except kept as error:
         error.trace = error.trace or _trace_of(error)
         raise
     except (Exception, SystemExit) as error:
-        failure = kind(f"{what}: {_place_of(error)}{type(error).__name__}: {error}")
+        place = _place_of(error)
+        if place.partition(", ")[0] in what:  # the file is named already
+            place = place.partition(", ")[2]
+        failure = kind(f"{what}: {place}{type(error).__name__}: {error}")
         failure.trace = _trace_of(error)
         raise failure from error
 

@@ -15,11 +15,9 @@ from lab2048.records.store import Store
 from lab2048.rules import Rules, reference
 
 
-def played(
-    specs: list[str], *, rules: str = "4x4", n: int = 30, workers: int = 1, files: tuple[Path, ...] = ()
-) -> Match:
+def played(specs: list[str], *, rules: str = "4x4", n: int = 30, workers: int = 1) -> Match:
     match = Match(Rules.from_text(rules), specs, seed=5, n_games=n)
-    with Pool(workers, files) as pool:
+    with Pool(workers) as pool:
         for _ in match.play(pool):
             pass
     return match
@@ -42,7 +40,7 @@ def test_the_number_of_workers_changes_nothing(rules: str) -> None:
 def test_players_in_python_play_the_same_here_and_in_processes(hug: Path) -> None:
     load_player_file(hug)
     one = played(["hug", "random"], rules="3x3", n=6)
-    assert games_of(one) == games_of(played(["hug", "random"], rules="3x3", n=6, workers=2, files=(hug,)))
+    assert games_of(one) == games_of(played(["hug", "random"], rules="3x3", n=6, workers=2))
 
 
 def test_players_meet_the_same_dice() -> None:
@@ -63,7 +61,7 @@ def test_tile_sums_are_those_of_the_last_boards(tmp_path: Path, hug: Path, rules
     the_rules = Rules.from_text(rules, spawner=spawner, spawn="2:0.7,4:0.2,8:0.1")
     match = Match(the_rules, ["random", "hug"], seed=3, n_games=4)
     expected: dict[str, dict[int, int]] = {"random": {}, "hug": {}}
-    with Store.open(tmp_path / "store.sqlite") as store, Pool(1, (hug,)) as pool:
+    with Store.open(tmp_path / "store.sqlite") as store, Pool(1) as pool:
         recorder = MatchRecorder(store, match)
         for piece in match.play(pool):
             recorder.keep(piece)
@@ -147,7 +145,7 @@ def test_an_illegal_move_is_reported_with_its_player(tmp_path: Path, monkeypatch
     load_player_file(path)
     for workers in (1, 2):
         with pytest.raises(PlayerError, match="player stuck chose an illegal move"):
-            played(["stuck"], n=3, workers=workers, files=(path,))
+            played(["stuck"], n=3, workers=workers)
 
 
 @pytest.mark.parametrize(

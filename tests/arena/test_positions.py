@@ -41,7 +41,7 @@ def test_games_end_when_the_goal_is_made(spec: str) -> None:
 
 def test_positions_are_played_on_the_seeds_of_a_match() -> None:
     suite = read_positions("id a\nboard 4 4 / 2 .\ngoal 8\nbound 0.9\n\nid b\nboard 2 . / . .\ngoal 32\n")
-    with Pool(1, ()) as pool:
+    with Pool(1) as pool:
         easy, hard = play_positions(suite, "random", pool, n_games=50, seed=1)
     assert easy.n_won > hard.n_won
     assert easy.to_json()["bound"] == 0.9

@@ -135,4 +135,4 @@ def test_what_a_player_of_ones_own_checks_counts(
         "register('picky', Picky)\n"
     )
     assert run(["match", "picky", "--player-file", str(file)]) == 3
-    assert "player picky cannot play: ValueError: not today" in capsys.readouterr().err
+    assert f"player picky cannot play: {file}, line 6: ValueError: not today" in capsys.readouterr().err

@@ -55,7 +55,7 @@ def test_what_a_player_prints_is_no_result(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("code", "says"),
-    [("import sys; sys.exit(0)", "fails: SystemExit"), ("class P(Player): x: int", "expected a subclass")],
+    [("import sys; sys.exit(0)", "fails: line 2: SystemExit"), ("class P(Player): x: int", "expected a subclass")],
 )
 def test_a_player_file_that_leaves_is_an_error(tmp_path: Path, code: str, says: str) -> None:
     path = tmp_path / "gone.py"

@@ -26,8 +26,18 @@ def sessions(page: str) -> list[tuple[str, str]]:
     return found
 
 
+def write_files(page: str, folder: Path) -> list[Path]:
+    """Save the Python files of a page: blocks whose first line names the file."""
+    found = []
+    for name, text in re.findall(r'```python\n(?="""(\w+\.py): )(.*?)```', page, re.DOTALL):
+        found.append(folder / name)
+        found[-1].write_text(text)
+    return found
+
+
 @pytest.mark.parametrize("path", WITH_COMMANDS, ids=lambda path: path.name)
 def test_commands_show_what_happens(path: Path, tmp_path: Path) -> None:
+    write_files(path.read_text(), tmp_path)
     for command, expected in sessions(path.read_text()):
         words = command.replace("lab2048", f"{sys.executable} -m lab2048")
         done = subprocess.run(words, shell=True, capture_output=True, text=True, check=True, cwd=tmp_path)
@@ -54,8 +64,19 @@ def test_links_lead_somewhere(path: Path) -> None:
             assert (path.parent / link).exists(), link
 
 
+def test_every_block_of_python_of_a_player_is_a_file_or_a_session(tmp_path: Path) -> None:
+    page = (TOP / "docs" / "extend.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    files = write_files(page, tmp_path)
+    assert [path.name for path in files] == ["hug.py", "shaky.py", "tidy.py"]
+    assert len(files) + sum(block.startswith(">>>") for block in blocks) == len(blocks)
+
+
+@pytest.mark.usefixtures("own_registry")
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
-def test_python_sessions_run(path: Path) -> None:
+def test_python_sessions_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_files(path.read_text(), tmp_path)
+    monkeypatch.chdir(tmp_path)
     failed, _ = doctest.testfile(str(path), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert failed == 0
 

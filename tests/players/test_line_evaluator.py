@@ -135,3 +135,10 @@ def test_a_new_function_of_the_same_name_replaces_the_old_one() -> None:
     for factor in (1, 2):
         lab.register_evaluator("mine", lambda line, factor=factor: factor * line.count(0))
         assert lab.player("greedy:eval=mine").ask("2 2 4 / # # #").values[lab.Move.LEFT] == 8 * factor
+
+
+@pytest.mark.usefixtures("own_registry")
+def test_a_function_cannot_be_tuned() -> None:
+    lab.register_evaluator("mine", sum)
+    with pytest.raises(UsageError, match="evaluator mine is a function and has no weights to tune"):
+        lab.tune("mine", rules="2x2", games=10, trials=10)

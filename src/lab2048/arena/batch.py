@@ -17,7 +17,7 @@ from lab2048.arena.player_service import RecentlyUsed
 from lab2048.kernels.games.play import NEVER_REACHED, Games, make_games, room_for
 from lab2048.players import Player, make_player
 from lab2048.players.player import GamesKernel
-from lab2048.players.registry import n_replaced
+from lab2048.players.registry import n_registered
 from lab2048.records.episode import Episode
 from lab2048.rules import Rules
 from lab2048.rules.dice import episode_seed
@@ -61,7 +61,7 @@ def player_here(spec: str) -> Player:
     """Return this thread's player of a spec; recent players are cached, because they may have large tables."""
     if not hasattr(_here, "players"):
         _here.players = RecentlyUsed[tuple[str, int], Player](MAX_PLAYERS)
-    found: Player = _here.players.get((spec, n_replaced()), lambda: make_player(spec))
+    found: Player = _here.players.get((spec, n_registered()), lambda: make_player(spec))
     return found
 
 

@@ -16,7 +16,7 @@ from lab2048.arena import compile as compiler
 from lab2048.arena.episode import ask
 from lab2048.errors import LabError, users_code
 from lab2048.players import Decision, Player, fit_player
-from lab2048.players.registry import autonomous_spec, n_replaced
+from lab2048.players.registry import autonomous_spec, n_registered
 from lab2048.rules import Board, Rules
 
 MAX_PLAYERS = 12  # each has tables of some megabytes
@@ -195,7 +195,7 @@ class PlayerService:
         """Return the player of a canonical spec for these rules; it keeps the seed of the first caller."""
         with self._lock:
             make = lambda: AskedPlayer(spec, rules, seed, slots=self._slots)  # noqa: E731
-            return self._players.get((spec, rules.json_text, n_replaced()), make)
+            return self._players.get((spec, rules.json_text, n_registered()), make)
 
     def forget(self, part: str) -> None:
         """Drop the players whose spec contains `part`, such as the path of a file that has changed or gone."""

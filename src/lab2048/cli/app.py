@@ -1,10 +1,12 @@
 """`lab2048`: the commands; every error becomes one line and an exit code."""
 
+import contextlib
 import importlib
 import io
 import os
 import sys
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,12 +16,13 @@ from typer.exceptions import TyperException
 import lab2048
 from lab2048.cli.color import colored
 from lab2048.cli.command import Commands, Group, explain
+from lab2048.cli.debug import is_debugging
 from lab2048.cli.hints import with_option
 from lab2048.cli.live_view import begin_line, ending_when_terminated, interrupted_code, no_interrupt_lost
 from lab2048.cli.options import say
 from lab2048.cli.progress import remember
 from lab2048.cli.settings import PREFIX, Settings, has_files, has_others
-from lab2048.errors import FileError, LabError, UsageError
+from lab2048.errors import FileError, LabError, PlayerFileWarning, UsageError
 from lab2048.views.wrap import columns_of, folded
 
 # These run without settings: if the settings are wrong, they must still answer.
@@ -121,7 +124,8 @@ def run(arguments: Sequence[str]) -> int:
         if words[:1] == ["__complete"]:  # by itself, because parsing a command costs more than the answer
             from lab2048.cli.commands.completion import print_candidates
 
-            print_candidates(command_of([]), words[1:])
+            with warnings.catch_warnings(action="ignore"):  # who presses Tab asks for nothing else
+                print_candidates(command_of([]), words[1:])
             return 0
         remember(words)
         words = words or [DEFAULT_COMMAND]
@@ -129,11 +133,13 @@ def run(arguments: Sequence[str]) -> int:
             words = [*words[1:], "--help"]
         elif words == ["version"]:
             words = ["--version"]
-        with no_interrupt_lost(), colored(None), ending_when_terminated():
+        with no_interrupt_lost(), colored(None), ending_when_terminated(), _telling_warnings():
             code = _invoke(words)
         sys.stdout.flush()
         return interrupted_code() if code == INTERRUPTED else code  # the command has printed its state
     except LabError as error:
+        if is_debugging() and error.trace:
+            print(error.trace, end="", file=sys.stderr)
         causes = _causes(error)
         is_setting = causes and not isinstance(error, FileError)
         return _say(f"{with_option(error)}{causes}", UsageError.exit_code if is_setting else error.exit_code)
@@ -154,11 +160,11 @@ def run(arguments: Sequence[str]) -> int:
     except MemoryError:
         return _say("out of memory: expected a smaller task", 1)
     except Exception as error:
-        if os.environ.get("LAB2048_DEBUG"):
+        if is_debugging():
             import traceback
 
             traceback.print_exc()
-        return _say(f"internal error: {type(error).__name__}: {error} (LAB2048_DEBUG=1 shows where)", 1)
+        return _say(f"internal error: {type(error).__name__}: {error} (--debug shows where)", 1)
 
 
 def command_of(words: list[str]) -> Any:
@@ -203,6 +209,23 @@ def _open_streams() -> None:
             setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115 - open until the program ends
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+@contextlib.contextmanager
+def _telling_warnings() -> Iterator[None]:
+    """Tell of player files that do not load in one line each."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", PlayerFileWarning)
+        show = warnings.showwarning
+
+        def tell(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, PlayerFileWarning):
+                _say(str(message), 0)
+            else:
+                show(message, category, *where, **more)
+
+        warnings.showwarning = tell
+        yield
 
 
 def _causes(error: BaseException) -> str:

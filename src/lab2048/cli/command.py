@@ -1,4 +1,4 @@
-"""The classes of all commands and groups: Typer's, with our `--color`, settings, checks and messages."""
+"""The classes of all commands and groups: Typer's, with our `--color` and `--debug`, settings, checks and messages."""
 
 import contextlib
 import copy
@@ -12,6 +12,7 @@ from typer.exceptions import TyperException
 
 from lab2048.cli.color import color_option
 from lab2048.cli.command_tree import children
+from lab2048.cli.debug import debug_option
 from lab2048.cli.option_types import adapt
 from lab2048.cli.settings import attach_variables, causes
 from lab2048.errors import LabError, nearest
@@ -107,7 +108,7 @@ def _adapt(command: Any) -> None:
         adapt(parameter)
         if parameter.param_type_name == "argument":
             _name_argument(parameter)
-    command.params = [*command.params, copy.copy(color_option())]
+    command.params = [*command.params, copy.copy(color_option()), copy.copy(debug_option())]
     command.short_help = command.short_help or (command.help or "").partition("\n\n")[0].replace("\n", " ")
 
 

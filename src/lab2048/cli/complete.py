@@ -125,13 +125,9 @@ def _option_values(key: str, field: Any) -> list[str]:
 
 
 def _evaluators(typed: str) -> list[Candidate]:  # noqa: ARG001
-    import tomllib
-    from pathlib import Path
+    from lab2048.players.registry import evaluator_docs
 
-    import lab2048.players as players
-
-    data = tomllib.loads((Path(players.__file__).parent / "evaluators.toml").read_text())
-    return [Candidate(name, str(entry.get("doc", ""))) for name, entry in data.items()]
+    return [Candidate(name, doc) for name, doc in evaluator_docs().items()]
 
 
 def _boards(typed: str) -> list[Candidate]:  # noqa: ARG001

@@ -1,5 +1,6 @@
 """Command-line options that help with an error; messages of the library never name options."""
 
+from lab2048.cli.debug import is_debugging
 from lab2048.errors import LabError
 
 # By code, or by the part of a code before its last dot; empty: no option helps.
@@ -26,4 +27,6 @@ def with_option(error: LabError) -> str:
     'a.toml exists already; choose another name, or replace it (--force)'
     """
     option = next((OPTIONS[code] for code in (error.code, error.code.rpartition(".")[0]) if code in OPTIONS), "")
+    if error.trace and not is_debugging():
+        option = "--debug shows the traceback"
     return f"{error} ({option})" if option else str(error)

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 def _read_player(spec: str) -> object:
     """Accept a name unlike all known ones, because a player file may define it."""
-    from lab2048.errors import nearest
+    from lab2048.errors import UsageError, nearest
     from lab2048.players import canonical_spec, names
 
     name = spec.strip().partition(":")[0]
-    is_known = not name or name in names() or nearest(name, names(), "-") != "-"
-    return canonical_spec(spec) if name and is_known else None
+    try:
+        return canonical_spec(spec)
+    except UsageError as error:
+        if error.code == "player.unknown" and (not name or nearest(name, names(), "-") == "-"):
+            return None
+        raise
 
 
 def _read_requirement(text: str) -> object:
@@ -70,11 +74,26 @@ RequireOption = Annotated[
     ),
     Readable(_read_requirement, is_late=True),
 ]
+PlayerFileOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--player-file", metavar="FILE", help="Python file with your own players or evaluators; can be repeated."
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 StoreOption = Annotated[
     Path | None,
     typer.Option("--store", metavar="FILE", help="Store of games (default: in your data folder)."),
 ]
+
+
+def load_players(files: "Sequence[Path] | None") -> None:
+    """Load the files of `--player-file`; those of the players folder are loaded when they are needed."""
+    if files:
+        from lab2048.players import load_player_file
+
+        for path in files:
+            load_player_file(path)
 
 
 def say(message: str) -> None:

@@ -39,7 +39,21 @@ COMMON: dict[str, Any] = {
 _OPTIONS = {"board": "rules"}  # error field to option, where their names differ
 _FIRST = "match."  # the command to suggest first if several have an option
 # Command line only: what a command creates or replaces, and code that it runs.
-_NEVER = {"out", "force", "resume", "player-file", "json", "jsonl", "csv", "version", "help", "estimate", "yes", "all"}
+_NEVER = {
+    "out",
+    "force",
+    "resume",
+    "player-file",
+    "debug",
+    "json",
+    "jsonl",
+    "csv",
+    "version",
+    "help",
+    "estimate",
+    "yes",
+    "all",
+}
 # Not in a project file: the current folder must not decide which code is loaded or who has access.
 _PRIVATE = {"cache", "host", "lan", "token", "open"}
 _KINDS = {

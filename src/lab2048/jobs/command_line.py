@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterable
 
+from lab2048.players.registry import files_of
 from lab2048.rules import Rules
 
 
@@ -30,6 +31,11 @@ def rules_options(
         if data[name] != default[name] and (name != "goal" or has_goal):
             words += [f"--{name}", str(data[name])]
     return [] if words == ["--rules", "4x4"] and not has_classic else words
+
+
+def file_options(specs: Iterable[str]) -> list[str]:
+    """Return the options that load the player files of these players, as far as they are not loaded anyway."""
+    return [word for path in files_of(specs) for word in ("--player-file", str(path))]
 
 
 def exact(value: float) -> str:

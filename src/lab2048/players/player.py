@@ -72,6 +72,12 @@ class Player(ABC):
         False  # True if `choose` releases the GIL, so that several players can run on threads
     )
 
+    def __init_subclass__(cls) -> None:
+        """Drop an inherited `games_kernel` if `choose` is replaced: it would make other choices."""
+        super().__init_subclass__()
+        if "choose" in vars(cls) and "games_kernel" not in vars(cls):
+            cls.games_kernel = Player.games_kernel  # type: ignore[method-assign]
+
     @property
     def groups(self) -> tuple[str, ...]:
         """Return the groups of kernels to compile, including those of players that this one asks."""

@@ -91,5 +91,5 @@ def _load(path: Path) -> None:
         raise FileError(f"player file {path} cannot be read: {error.strerror}", code="file.unreadable") from None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up
-    with users_code(f"player file {path} fails", FileError), contextlib.redirect_stdout(sys.stderr):
+    with users_code(f"player file {path} fails", FileError, kept=()), contextlib.redirect_stdout(sys.stderr):
         spec.loader.exec_module(module)

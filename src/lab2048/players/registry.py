@@ -61,7 +61,7 @@ class LineFunction:
 
 _registered: dict[str, type[Player]] = {}
 _line_functions: dict[str, LineFunction] = {}
-_n_replaced = 0
+_n_registered = 0
 
 
 def register(name: str, player: type[Player]) -> None:
@@ -119,14 +119,14 @@ def built_in_evaluators() -> dict[str, str]:
     return {name: str(table.get("doc", "")) for name, table in data.items()}
 
 
-def n_replaced() -> int:
-    """Return how often a registered player or evaluator was replaced: then players made before may be outdated."""
-    return _n_replaced
+def n_registered() -> int:
+    """Return how often something was registered: players made before that may be outdated."""
+    return _n_registered
 
 
 def _add(registered: dict[str, T], name: str, what: T) -> None:
-    global _n_replaced
-    _n_replaced += name in registered
+    global _n_registered
+    _n_registered += 1
     registered[name] = what
 
 
@@ -182,6 +182,12 @@ def _installed() -> dict[str, Any]:
 def names() -> list[str]:
     load_players_folder()
     return sorted({*_OURS, *_installed(), *_registered})
+
+
+def registered_names() -> list[str]:
+    """Return the names of players that were registered: those of the user, and not ours."""
+    load_players_folder()
+    return sorted(_registered)
 
 
 def player_class(name: str) -> type[Player]:

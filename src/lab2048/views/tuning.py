@@ -1,12 +1,11 @@
 """The result of a tuning as text: a table for people, and the file that players read."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 from lab2048.arena.statistics import mean_interval, rate_interval
 from lab2048.arena.tuning.result import TuningResult
-from lab2048.jobs.command_line import command_line, rules_options
+from lab2048.jobs.command_line import command_line, file_options, rules_options
 from lab2048.players.registry import spec_with
 from lab2048.views.match_table import rate_text, spread
 
@@ -48,13 +47,12 @@ def result_toml(result: TuningResult, command: str) -> str:
     return f"{MARK}{result.study}\n# {command}\n\n{table}"
 
 
-def check_command(result: TuningResult, before: str, after: str, player_files: Iterable[Path] = ()) -> str:
+def check_command(result: TuningResult, before: str, after: str) -> str:
     """Return the command of the match that repeats the comparison, given the names of the evaluators."""
     match = result.match
     specs = [spec_with(result.tuning.player, eval=name) for name in (before, after)]
     numbers = ["--games", str(match.n_games), "--seed", str(match.seed)]
-    files = [word for file in player_files for word in ("--player-file", str(file))]
-    return command_line(["match", *specs, *rules_options(match.rules), *numbers, *files])
+    return command_line(["match", *specs, *rules_options(match.rules), *numbers, *file_options(specs)])
 
 
 def _means(result: TuningResult) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from tui_shots import text_of, until
 
 from lab2048.cli.app import run as run_command
 from lab2048.jobs.progress import SolveProgress
+from lab2048.players import load_player_file
 from lab2048.records.store import Store
 from lab2048.rules import Spawner
 from lab2048.views.tui.app import LabApp
@@ -175,5 +176,23 @@ def test_a_job_that_fails_shows_why(run: Run, tmp_path: Path) -> None:
         await press(pilot, ["enter"])
         await until(pilot, lambda: not app.current_jobs["train"].is_active)
         await until(pilot, lambda: "there is no folder" in text_of(app))
+
+    run(scene)
+
+
+def test_a_match_with_a_player_of_ones_own(
+    run: Run, hug: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    load_player_file(hug)
+
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, "m")
+        fill(app, players="hug random", board="2x2", games="3", workers="1")
+        assert app.screen.words[-2:] == ["--player-file", "hug.py"]  # type: ignore[attr-defined]
+        await press(pilot, ["enter"])
+        job = app.current_jobs["match"]
+        await until(pilot, lambda: not job.is_active)
+        assert (job.state, job.message) == ("done", "6 of 6 games")
 
     run(scene)

@@ -205,7 +205,7 @@ def test_an_error_inside_is_one_line_and_the_game_is_kept(open_terminal: Open, o
     terminal.until(moves(1))
     terminal.press("u")
     shown = terminal.has("code-1")
-    assert "lab2048: internal error: ZeroDivisionError: division by zero (LAB2048_DEBUG=1 shows where)" in shown
+    assert "lab2048: internal error: ZeroDivisionError: division by zero (--debug shows where)" in shown
     assert not any("Traceback" in line for line in shown)
     terminal.assert_restored()
     assert kept(own_store) == [(1, "human")]

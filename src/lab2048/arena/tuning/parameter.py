@@ -123,6 +123,12 @@ def make_space(evaluator: Evaluator, rules: Rules, names: Sequence[str], boards:
 
 def check_names(evaluator: Evaluator, shape: Shape, names: Sequence[str]) -> None:
     """Raise UsageError for terms that cannot be tuned."""
+    if evaluator.function is not None:
+        raise UsageError(
+            f"evaluator {evaluator.name} is a function and has no weights to tune: expected one made of terms",
+            code="evaluator.function",
+            field="evaluator",
+        )
     for _ in _starts(evaluator, names or _default_names(evaluator), shape):
         pass
 

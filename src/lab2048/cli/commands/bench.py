@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lab2048.cli.command import Commands
-from lab2048.cli.options import GAMES, SEED, WORKERS, JsonOption, say
+from lab2048.cli.options import GAMES, SEED, WORKERS, JsonOption, PlayerFileOption, load_players, say
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, working
 from lab2048.errors import UsageError
@@ -162,6 +162,7 @@ def positions(
         typer.Option("--file", metavar="FILE", help="File with your own positions instead of the built-in suite."),
     ] = None,
     as_json: JsonOption = False,
+    player_file: PlayerFileOption = None,
 ) -> None:
     """Measure how often a player reaches the goal from difficult late positions.
 
@@ -173,6 +174,7 @@ def positions(
     from lab2048.arena.statistics import rate_interval
     from lab2048.players import canonical_spec, fit_player
 
+    load_players(player_file)
     spec = canonical_spec(player)
     suite = load_positions(file)
     chosen = [each for each in suite if not names or each.name.startswith(tuple(names))]

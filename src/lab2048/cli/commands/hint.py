@@ -2,12 +2,20 @@
 
 import sys
 import time
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lab2048.cli.options import PLAYER, SEED, GoalOption, JsonOption, SpawnOption, read_board
+from lab2048.cli.options import (
+    PLAYER,
+    SEED,
+    GoalOption,
+    JsonOption,
+    PlayerFileOption,
+    SpawnOption,
+    load_players,
+    read_board,
+)
 from lab2048.cli.output import print_json
 
 
@@ -32,9 +40,7 @@ def hint(
         int, typer.Option("--seed", "-s", metavar="N", help="Seed of players that use randomness."), SEED
     ] = 1,
     as_json: JsonOption = False,
-    player_file: Annotated[
-        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="Python file with your own players.")
-    ] = None,
+    player_file: PlayerFileOption = None,
 ) -> None:
     """Show the best move of a board, and the value of every legal move.
 
@@ -43,14 +49,12 @@ def hint(
     from lab2048.library.arguments import rules_for
     from lab2048.library.player import check_in_play
     from lab2048.library.player import player as make_player
-    from lab2048.players import load_player_file
     from lab2048.rules import Board
     from lab2048.rules.move import move_name
     from lab2048.views.number import apart, count
     from lab2048.views.text import render, wants_codes
 
-    for path in player_file or ():
-        load_player_file(path)
+    load_players(player_file)
     the_board = check_in_play(Board.from_text(read_board(board)))
     rules = rules_for(the_board, goal, spawn)
     asked = make_player(player or "", seed=seed)

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
@@ -19,12 +18,14 @@ from lab2048.cli.options import (
     WORKERS,
     GoalOption,
     JsonOption,
+    PlayerFileOption,
     RequireOption,
     RulesOption,
     SpawnerOption,
     SpawnOption,
     StartOption,
     StoreOption,
+    load_players,
     say,
 )
 from lab2048.cli.output import make_console, print_json, to_json
@@ -77,9 +78,7 @@ def match(
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted match.")] = False,
     keep: Annotated[bool, typer.Option(help="Save every game in the store.")] = True,
     store: StoreOption = None,
-    player_file: Annotated[
-        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="Python file with your own players.")
-    ] = None,
+    player_file: PlayerFileOption = None,
 ) -> None:
     """Compare players on the same seeds.
 
@@ -91,16 +90,12 @@ def match(
     from lab2048.arena.requirement import Requirement
     from lab2048.library.arguments import read_rules, read_specs
     from lab2048.library.match import MatchRunner
-    from lab2048.players import load_player_file
 
     if as_json + as_csv + as_jsonl > 1:
         raise UsageError("--json, --jsonl and --csv: expected only one of them")
     if resume and not keep:
         raise UsageError("--resume needs the store: expected no --no-keep")
-    files = tuple(player_file or ())
-    with contextlib.redirect_stdout(sys.stderr):
-        for path in files:
-            load_player_file(path)
+    load_players(player_file)
     the_match = Match(read_rules(rules, goal, spawn, start, spawner), read_specs(players), seed, games)
     required = [Requirement.from_text(text, len(players)) for text in require or ()]
     results = sys.stdout
@@ -110,7 +105,6 @@ def match(
             workers,
             (store or True) if keep else False,
             resume=resume,
-            player_files=files,
             on_found=lambda player, n_found: say(f"{player}: {count(n_found, 'game')} found"),
             on_games=partial(_tell_games, the_match, results, n_told, Counter()) if as_jsonl else lambda *_: None,
             on_stop=lambda: say(

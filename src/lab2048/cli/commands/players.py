@@ -1,21 +1,17 @@
 """`lab2048 players`: the players and their options."""
 
 import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from lab2048.cli.command import Commands, Group
-from lab2048.cli.options import JsonOption, say
+from lab2048.cli.options import JsonOption, PlayerFileOption, load_players, say
 from lab2048.cli.output import print_json
 from lab2048.errors import UsageError, nearest
 from lab2048.views.wrap import columns_of, folded
 
 _MEANT = ("did you mean show?", "did you mean list?")
-PlayerFileOption = Annotated[
-    list[Path] | None, typer.Option("--player-file", metavar="FILE", help="Python file with your own players.")
-]
 
 
 class _Players(Group):
@@ -45,8 +41,7 @@ app = Commands(
 @app.callback()
 def players(context: typer.Context, as_json: JsonOption = False, player_file: PlayerFileOption = None) -> None:
     if context.invoked_subcommand is not None:
-        for path in player_file or ():
-            _load(path)
+        load_players(player_file)
         context.obj = as_json
         return
     list_players(context, as_json, player_file)
@@ -60,8 +55,7 @@ def list_players(context: typer.Context, as_json: JsonOption = False, player_fil
     """
     from lab2048.players import names
 
-    for path in player_file or ():
-        _load(path)
+    load_players(player_file)
     as_json = as_json or bool(context.obj)
     found = [describe(name) for name in names()]
     if as_json:
@@ -88,8 +82,7 @@ def show(
 
     Example: lab2048 players show expectimax
     """
-    for path in player_file or ():
-        _load(path)
+    load_players(player_file)
     player = describe(name.partition(":")[0])
     if as_json or context.obj:
         print_json("player-1", player)
@@ -129,15 +122,6 @@ def describe(name: str) -> dict[str, Any]:
         "is_interactive": kind.is_interactive,
         "options": fields,
     }
-
-
-def _load(path: Path) -> None:
-    import contextlib
-
-    from lab2048.players import load_player_file
-
-    with contextlib.redirect_stdout(sys.stderr):  # the output of a player file is not a result
-        load_player_file(path)
 
 
 def _type(annotation: Any) -> str:

@@ -1,12 +1,11 @@
 """`lab2048 regret`: measure the loss of players against optimal play."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lab2048.cli.commands.table import FolderArgument
-from lab2048.cli.options import GAMES, PLAYER, SEED, JsonOption, is_typed, say
+from lab2048.cli.options import GAMES, PLAYER, SEED, JsonOption, PlayerFileOption, is_typed, load_players, say
 from lab2048.cli.output import print_json
 from lab2048.errors import UsageError
 
@@ -29,9 +28,7 @@ def regret(
         int, typer.Option("--seed", "-s", metavar="N", help="Seed; all players play the same games."), SEED
     ] = 1,
     as_json: JsonOption = False,
-    player_file: Annotated[
-        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="Python file with your own players.")
-    ] = None,
+    player_file: PlayerFileOption = None,
 ) -> None:
     """Grade players on a solved board: their loss per move against optimal play, and their worst mistakes.
 
@@ -39,11 +36,9 @@ def regret(
     """
     from lab2048.library.regret import regret as grade
     from lab2048.library.solve import open_solution
-    from lab2048.players import load_player_file
     from lab2048.views.number import count, number, percent
 
-    for path in player_file or ():
-        load_player_file(path)
+    load_players(player_file)
     solution = open_solution(folder)
     if is_typed(context, "old_players"):
         say("--players is no longer needed: lab2048 regret DIR PLAYER...")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lab2048.cli.option_types import Within
-from lab2048.cli.options import StoreOption, say
+from lab2048.cli.options import PlayerFileOption, StoreOption, load_players, say
 from lab2048.errors import UsageError
 from lab2048.extras import need
 
@@ -42,6 +42,7 @@ def serve(
         bool, typer.Option("--open/--no-open", " /--no-browser", help="Open the page in a browser.")
     ] = True,
     store: StoreOption = None,
+    player_file: PlayerFileOption = None,
 ) -> None:
     """Start the page: play, watch, compare, design, train and solve in the browser.
 
@@ -51,6 +52,7 @@ def serve(
     Example: lab2048 serve --port 8000 --no-open
     """
     need("app")
+    load_players(player_file)
     token = secrets.token_urlsafe(16) if lan else None
     listener = _listen(port, lan=lan)
     if listener is None:

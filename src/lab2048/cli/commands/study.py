@@ -11,7 +11,7 @@ import typer
 
 from lab2048.cli.command import Commands
 from lab2048.cli.live_view import live
-from lab2048.cli.options import SEED, WORKERS, JsonOption, say
+from lab2048.cli.options import SEED, WORKERS, JsonOption, PlayerFileOption, load_players, say
 from lab2048.cli.output import make_console, print_json
 from lab2048.cli.progress import say_how
 from lab2048.errors import FileError, UsageError
@@ -80,6 +80,7 @@ def run(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Run rows again that have a result.")] = False,
     as_json: JsonOption = False,
+    player_file: PlayerFileOption = None,
 ) -> None:
     """Run a study; finished rows are saved, and the same command continues it.
 
@@ -88,6 +89,7 @@ def run(
     from lab2048.studies.reading import study_names
     from lab2048.studies.report import make_report
 
+    load_players(player_file)
     if name == ALL and as_json:
         raise UsageError("all and --json: expected the name of one study with --json")
     if name == ALL and rows:
@@ -98,6 +100,7 @@ def run(
             if name != ALL:
                 _show(make_report(result_folder), as_json=as_json)
             words = [word for row in rows or [] for word in ("--row", row)]
+            words += [word for path in player_file or [] for word in ("--player-file", str(path))]
             words += (["--workers", str(workers)] if workers else []) + (["--json"] if as_json else [])
             say_how(
                 "interrupted; finished rows are saved; continue with",

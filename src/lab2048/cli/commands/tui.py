@@ -2,7 +2,6 @@
 
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +10,7 @@ from lab2048.cli.option_types import AtLeast
 from lab2048.cli.options import (
     PLAYER,
     GoalOption,
+    PlayerFileOption,
     RulesOption,
     SeedOption,
     SpawnerOption,
@@ -20,6 +20,7 @@ from lab2048.cli.options import (
     give_out,
     is_set,
     is_typed,
+    load_players,
 )
 from lab2048.errors import UsageError
 from lab2048.extras import need
@@ -51,9 +52,7 @@ def tui(
         AtLeast(1),
     ] = None,
     store: StoreOption = None,
-    player_file: Annotated[
-        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="Python file with your own players.")
-    ] = None,
+    player_file: PlayerFileOption = None,
 ) -> None:
     """Play, watch, match, train and solve in a full-screen terminal.
 
@@ -70,6 +69,7 @@ def tui(
 
     import random
 
+    from lab2048.players.player_file import load_players_folder
     from lab2048.records.store import Store
     from lab2048.rules import Rules
     from lab2048.rules.dice import MAX_SEED
@@ -85,12 +85,8 @@ def tui(
     from lab2048.views.tui.app import LabApp, check_surroundings
 
     check_surroundings()
-    files = player_file or []
-    if files:
-        from lab2048.players import load_player_file
-
-        for path in files:
-            load_player_file(path)
+    load_players(player_file)
+    load_players_folder()  # its warnings come before the screen is taken
     with Store.open(store) as the_store:
         first = None
         if game is not None:
@@ -107,7 +103,6 @@ def tui(
             is_ascii=ascii_,
             has_motion=motion and None,
             first=first,
-            player_files=files,
             store_file=store if is_typed(context, "store") else None,  # jobs read other settings themselves
             defaults=said,
         )

@@ -19,10 +19,12 @@ from lab2048.cli.options import (
     WORKERS,
     GoalOption,
     JsonOption,
+    PlayerFileOption,
     RulesOption,
     SpawnerOption,
     SpawnOption,
     StartOption,
+    load_players,
     say,
 )
 from lab2048.cli.output import print_json
@@ -104,18 +106,15 @@ def tune(
         typer.Option("--study", metavar="FILE", help="Study file for the trials (default: in your data folder)."),
     ] = None,
     as_json: JsonOption = False,
-    player_file: Annotated[
-        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="Python file with your own players.")
-    ] = None,
+    player_file: PlayerFileOption = None,
 ) -> None:
     """Tune the weights of an evaluator; run the same command again to continue.
 
     Example: lab2048 tune rows --games 200 --trials 400 --out tuned.toml
     """
     from lab2048.library.tune import tune as tune_evaluator
-    from lab2048.players import load_player_file
 
-    files = tuple(player_file or ())
+    load_players(player_file)
     _check_name(out)
     is_stopped = False
 
@@ -129,8 +128,6 @@ def tune(
         say("\nfinishing the running trials, then the report; press Ctrl-C again to skip it")
 
     with contextlib.redirect_stdout(sys.stderr), live() as show:  # the output of a player is not a result
-        for path in files:
-            load_player_file(path)
         view = _TrialsView(show)
         result = tune_evaluator(
             evaluator,
@@ -150,7 +147,6 @@ def tune(
             start=start,
             spawner=spawner,
             study=study,
-            player_files=files,
             on_begin=begin,
             on_trial=view.show_trial,
             on_compare=lambda: say(f"choosing the best candidate, then comparing before and after, {fresh} games each"),
@@ -162,7 +158,7 @@ def tune(
     if is_stopped:
         say_how("the finished trials are saved; continue with", again())
     if result:
-        _report(result, evaluator=evaluator, out=out, files=files, as_json=as_json)
+        _report(result, evaluator=evaluator, out=out, as_json=as_json)
     raise typer.Exit(130 if is_stopped else 0)
 
 
@@ -226,9 +222,7 @@ class _TrialsView:
         )
 
 
-def _report(
-    result: "TuningResult", *, evaluator: str, out: Path | None, files: tuple[Path, ...], as_json: bool
-) -> None:
+def _report(result: "TuningResult", *, evaluator: str, out: Path | None, as_json: bool) -> None:
     from lab2048.records.atomic_file import replacing
     from lab2048.views.tuning import check_command, result_lines, result_toml
 
@@ -245,4 +239,4 @@ def _report(
     if out is None:
         print(f"\n{text}", end="")
     else:
-        print(f"{out} is written; repeat the comparison with {check_command(result, evaluator, str(out), files)}")
+        print(f"{out} is written; repeat the comparison with {check_command(result, evaluator, str(out))}")

@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,6 +18,7 @@ from lab2048.cli.options import (
     GAMES,
     GoalOption,
     JsonOption,
+    PlayerFileOption,
     RulesOption,
     SeedOption,
     SpawnerOption,
@@ -26,6 +26,7 @@ from lab2048.cli.options import (
     StartOption,
     StoreOption,
     give_out,
+    load_players,
     say,
 )
 from lab2048.cli.output import print_json
@@ -57,9 +58,7 @@ def watch(
     spawner: SpawnerOption = "fair",
     as_json: JsonOption = False,
     store: StoreOption = None,
-    player_file: Annotated[
-        list[Path] | None, typer.Option("--player-file", metavar="FILE", help="Python file with your own players.")
-    ] = None,
+    player_file: PlayerFileOption = None,
 ) -> None:
     """Watch a player play, and see its results.
 
@@ -70,15 +69,13 @@ def watch(
     """
     from lab2048.arena.player_service import AskedPlayer
     from lab2048.arena.session import Session
-    from lab2048.players import default_spec, load_player_file
+    from lab2048.players import default_spec
     from lab2048.players.registry import autonomous_spec
     from lab2048.records.store import Store
     from lab2048.rules import Rules
     from lab2048.rules.dice import MAX_SEED
 
-    with contextlib.redirect_stdout(sys.stderr):  # the output of a player file is not a result
-        for path in player_file or ():
-            load_player_file(path)
+    load_players(player_file)
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else seed
     spec = autonomous_spec(player or default_spec(the_rules))

@@ -34,7 +34,7 @@ def reason_to_skip(row: Row, size: str) -> str:
         return f"needs the extra 'deep': {install_command('deep')}"
     for name in sorted(players):
         if name not in names():
-            return f"install a lab2048 that has the player {name}"
+            return f"install a lab2048 that has the player {name}, or load its player file"
     return ""
 
 

@@ -55,7 +55,6 @@ class LabApp(App[None]):
         depth: Depth | None = None,
         has_motion: bool | None = None,
         first: "Screen[None] | None" = None,
-        player_files: Sequence[Path] = (),
         store_file: Path | None = None,
         defaults: Mapping[str, str] | None = None,
     ) -> None:
@@ -72,7 +71,7 @@ class LabApp(App[None]):
         self.failure: Exception | None = None
         self.unsaved: list[Episode] = []  # games that could not be saved
         self.last: Session | None = None  # the game that was left last
-        self.player_files, self.store_file = player_files, store_file
+        self.store_file = store_file
         self.defaults = defaults or {}
         self._first = first
         self._ascii, self._no_colour = AsciiFilter(), NoColor()

@@ -1,5 +1,7 @@
 """Errors of the API: one line of JSON with a status that follows from the class of the error."""
 
+import os
+import sys
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -91,6 +93,8 @@ def status_of(error: LabError) -> int:
 
 async def _lab_error(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, LabError)
+    if error.trace and os.environ.get("LAB2048_DEBUG"):
+        sys.stderr.write(error.trace)
     return _response(error, status_of(error), error.more if isinstance(error, ApiError) else {})
 
 

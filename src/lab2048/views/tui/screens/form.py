@@ -11,7 +11,7 @@ from textual.events import Key
 from textual.widgets import Input, Static
 
 from lab2048.errors import LabError, OutOfRangeError
-from lab2048.jobs.command_line import command_line
+from lab2048.jobs.command_line import command_line, file_options
 from lab2048.players.registry import autonomous_spec, default_spec
 from lab2048.rules import Rules
 from lab2048.rules.dice import MAX_SEED, check_seed
@@ -65,11 +65,10 @@ class FormScreen(Page):
     @property
     def words(self) -> list[str]:
         """Return the equivalent command line as a list."""
-        name, lab = self.form.name, self.lab
-        files = [word for path in lab.player_files for word in ("--player-file", str(path))]
+        name, lab, values = self.form.name, self.lab, self.values
+        files = file_options(shlex.split(values.get("players", values.get("player", ""))))
         store = ["--store", str(lab.store_file)] if lab.store_file else []
-        words = self.form.words(self.values)
-        return words + files * (name in ("watch", "match")) + store * (name in ("play", "watch", "match"))
+        return self.form.words(values) + files + store * (name in ("play", "watch", "match"))
 
     @property
     def help(self) -> list[tuple[str, str]]:
@@ -104,7 +103,7 @@ class FormScreen(Page):
     def _draw(self) -> None:
         try:
             line = command_line(self.words)
-        except ValueError:
+        except (LabError, ValueError):
             line = "lab2048 ..."
         self.put("command", Text(f" $ {printable(line)}", overflow="ellipsis", no_wrap=True))
         self.put("message", Text(self.message))

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from lab2048.errors import UsageError
-from lab2048.jobs.command_line import command_line
+from lab2048.jobs.command_line import command_line, file_options
 from lab2048.players import Decision, default_spec
 from lab2048.rules import Board, Rules
 from lab2048.rules.motion import motions
@@ -93,7 +93,7 @@ def hint(lab: LabOf, body: HintBody) -> HintData:
     """Ask a player for the value of every legal move."""
     rules, board, rev, seed = _question(lab, body)
     spec = lab.library.read(body.player or default_spec(rules))
-    words = ["hint", board.to_text(), "--player", spec]
+    words = ["hint", board.to_text(), "--player", spec, *file_options([spec])]
     if rules.to_json()["spawn"] != "2:0.9,4:0.1":
         words += ["--spawn", rules.to_json()["spawn"]]
     unit = unit_of_player(spec)

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from lab2048.errors import UsageError
-from lab2048.jobs.command_line import command_line, rules_options
+from lab2048.jobs.command_line import command_line, file_options, rules_options
 from lab2048.jobs.job import Job, JobData
 from lab2048.jobs.progress import MAX_GAMES, MatchProgress
 from lab2048.rules.dice import MAX_SEED
@@ -162,5 +162,5 @@ def _words(lab: Lab, body: MatchBody) -> tuple[list[str], list[str], RulesData]:
     if len(set(specs)) < len(specs):
         raise UsageError("a player is named twice: expected each player once")
     rules = body.rules.read()
-    words = ["match", *specs, "--games", str(body.games), "--seed", str(body.seed)]
+    words = ["match", *specs, "--games", str(body.games), "--seed", str(body.seed), *file_options(specs)]
     return [*words, *rules_options(rules, has_classic=False)], specs, RulesData.of(rules)

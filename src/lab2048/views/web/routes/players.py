@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from lab2048.errors import LabError
 from lab2048.extras import has_extra
 from lab2048.players import default_spec, names
-from lab2048.players.registry import make_player, options, player_class, summary
+from lab2048.players.registry import make_player, options, player_class, registered_names, summary
 from lab2048.rules import Board, Rules
 from lab2048.views.number import count
 from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, MAX_TEXT, Body
@@ -123,7 +123,8 @@ def _presets(lab: Lab, default: str, board: Board) -> list[PresetData]:
         for name, label in _PRESETS.items()
         if name != default and name in names()
     ]
-    found = [*_tables(lab, board), *usual, *_networks(lab, board)]
+    own = [PresetData(spec=name, label=name, doc=summary(name), fits=True) for name in registered_names()]
+    found = [*_tables(lab, board), *usual, *own, *_networks(lab, board)]
     return sorted(found, key=lambda preset: (preset.minor, not preset.fits))  # otherwise in the order above
 
 

@@ -1,0 +1,25 @@
+"""Players of the user on the page: listed, asked, and in matches, which other processes play."""
+
+from pathlib import Path
+
+import pytest
+from web_server import serving
+
+from lab2048.players import load_player_file
+
+
+def test_a_player_of_a_file_is_listed_asked_and_plays_matches(
+    hug: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    load_player_file(hug)
+    with serving(tmp_path) as web:
+        assert "hug" in [preset["spec"] for preset in web.get("/api/players")["presets"]]
+        hint = web.post("/api/hint", {"board": "2 2 4 / # # #", "player": "hug"})
+        assert hint["command"].endswith("--player hug --player-file hug.py")
+        body = {"players": ["hug", "random"], "rules": {"board": "2x2"}, "games": 3}
+        job = web.post("/api/matches", body)
+        assert "--player-file hug.py" in job["command"]
+        assert web.wait_for(job["id"], "done", "failed")["state"] == "done"
+        body = {"players": ["random"], "rules": {"board": "2x2"}, "games": 3}
+        assert "--player-file" not in web.post("/api/matches/plan", body)["command"]
