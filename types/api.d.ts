@@ -177,6 +177,7 @@ declare namespace Api {
     unit: string;
     depth: number;
     nodes: number;
+    confidence: number | null;
     rev: number | null;
     values: Array<ValueData>;
     sentence: string;

@@ -1,11 +1,13 @@
 """A network that hardly knows a late board lets expectimax choose."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 from kernels.test_play import assert_same_game
 
+from lab2048.cli.app import run
 from lab2048.kernels.board.bits import U64
 from lab2048.kernels.board.memory import address_of
 from lab2048.kernels.ntuple import lookup
@@ -58,6 +60,9 @@ def test_the_fallback_chooses_on_late_boards_that_are_not_known(weights: Path) -
         player.start(RULES, 1)
     assert guessing.choose(LATE).move == expectimax.choose(LATE).move
     assert guessing.choose(LATE).depth == expectimax.choose(LATE).depth
+    assert guessing.choose(LATE).is_guess
+    assert not trusting.choose(LATE).is_guess
+    assert not guessing.choose(EARLY).is_guess
     assert guessing.choose(EARLY) == trusting.choose(EARLY)
     assert trusting.choose(LATE).depth == 3
     values = guessing.choose(LATE).values
@@ -78,3 +83,13 @@ def test_a_well_known_board_is_not_guessed(weights: Path, tmp_path: Path) -> Non
 def test_compiled_games_fall_back_like_single_choices(weights: Path) -> None:
     rules = Rules.from_text("16384 4096 1024 256 / 8192 2048 512 128 / 4 8 2 4 / 64 32 . .", start=0)
     assert_same_game(f"ntuple:depth=2,weights={weights}", rules, seed=1)
+
+
+def test_a_hint_says_that_the_network_guesses(weights: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["hint", LATE.to_text(), "--player", f"ntuple:weights={weights}"]
+    assert run(words) == 0
+    assert "low confidence: 5" in capsys.readouterr().out
+    assert run([*words, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["is_guess"]
+    assert 0.4 < answer["confidence"] < 0.6

@@ -32,6 +32,7 @@ class Decision:
     errors: Mapping[int, float] = field(default_factory=dict)  # standard errors of the values, if they are estimates
     overridden: int | None = None  # the choice that a rule replaced (see players/shield.py)
     confidence: float | None = None  # share of trained weights behind the values; None without a network
+    is_guess: bool = False  # True if the confidence was too low, so that values come from a search without the network
     replaced: int | None = None  # the safe move that the reverse shield replaced, if it did
 
     def __str__(self) -> str:

@@ -118,7 +118,14 @@ class SearchPlayer(Player):
         before = searcher.n_states
         values, depth = self.look(searcher, board)
         best = max(values, key=lambda move: values[move])
-        return Decision(best, values, searcher.n_states - before, depth, confidence=searcher.confidence(board))
+        return Decision(
+            best,
+            values,
+            searcher.n_states - before,
+            depth,
+            confidence=searcher.confidence(board),
+            is_guess=searcher.is_guessing(board),
+        )
 
     def look(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
         """Return the value of every legal move, and the search depth."""

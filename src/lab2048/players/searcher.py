@@ -323,7 +323,8 @@ class Searcher:
 
     @property
     def n_states(self) -> int:
-        return int(self.context[of.N_STATES])
+        """The number of boards evaluated so far, those of the fallback included."""
+        return int(self.context[of.N_STATES]) + (self.fallback.n_states if self.fallback else 0)
 
 
 def _bits(number: float) -> int:

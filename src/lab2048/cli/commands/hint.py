@@ -73,6 +73,8 @@ def hint(
             "errors": {names[move]: error for move, error in decision.errors.items()},
             "depth": decision.depth,
             "nodes": decision.nodes,
+            "confidence": decision.confidence,
+            "is_guess": decision.is_guess,
             "seconds": seconds,
         }
         print_json("hint-1", result)
@@ -84,4 +86,6 @@ def hint(
         print(f"{'*' if move == decision.move else ' '} {names[move]:<11} {shown[move]:>16}{error}")
     if decision.overridden is not None:
         print(f"{names[decision.move]} overrides {names[decision.overridden]}")
+    if decision.is_guess:
+        print(f"low confidence: {decision.confidence:.0%} of the weights for this board were trained; asked expectimax")
     print(f"by {spec}: depth {decision.depth}, {count(decision.nodes, 'node')}, {seconds * 1000:.3g} ms")

@@ -16,7 +16,7 @@ from lab2048.errors import BoardError
 if TYPE_CHECKING:
     from lab2048.solver.table import MoveValue, Table
 
-app = Commands("Verify tables of solved boards.\n\nExample: lab2048 table verify tables/3x3-256")
+app = Commands("Verify and export tables of solved boards.\n\nExample: lab2048 table verify tables/3x3-256")
 
 KINDS = ("sqlite", "parquet", "csv")
 FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Folder written by `lab2048 solve --out`.")]

@@ -20,6 +20,8 @@ from lab2048.views.web.state import LabOf
 
 MAX_ASKED = 20  # boards of a game per request; clients send several requests, so that they can stop
 
+LOW_CONFIDENCE = " Low confidence: the network hardly knows such boards, so these values come from a plain search."
+
 router = APIRouter(prefix="/api", responses=ERRORS)
 
 # The largest loss of each grade, as a share of the best move's value.
@@ -55,6 +57,7 @@ class HintData(BaseModel):
     unit: str
     depth: int
     nodes: int
+    confidence: float | None  # share of the network's weights for this board that were trained; None without a network
     rev: int | None
     values: list[ValueData]
     sentence: str
@@ -99,8 +102,8 @@ def hint(lab: LabOf, body: HintBody) -> HintData:
     unit = unit_of_player(spec)
     if not board.legal_moves():
         return HintData(
-            player=lab.library.write(spec), ms=0, move=None, unit=unit, depth=0, nodes=0, rev=rev, values=[],
-            sentence="No move is possible.", command=command_line(words),
+            player=lab.library.write(spec), ms=0, move=None, unit=unit, depth=0, nodes=0, confidence=None, rev=rev,
+            values=[], sentence="No move is possible.", command=command_line(words),
         )  # fmt: skip
     begin = time.perf_counter()
     decision = lab.players.decide(spec, rules, board, seed)
@@ -111,9 +114,10 @@ def hint(lab: LabOf, body: HintBody) -> HintData:
         unit=unit,
         depth=decision.depth,
         nodes=decision.nodes,
+        confidence=decision.confidence,
         rev=rev,
         values=_values(board, decision, unit),
-        sentence=sentence(board, decision.move),
+        sentence=sentence(board, decision.move) + (LOW_CONFIDENCE if decision.is_guess else ""),
         command=command_line(words),
     )
 
