@@ -5,7 +5,7 @@ from itertools import groupby, pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from kernels.test_search import plain_rules
 from strategies import boards
 
@@ -46,6 +46,7 @@ def of_function(value: Callable[[Line], float], lost: float | None = None, margi
 PYTHON = {n_axes: of_function(rows_in_python(n_axes), ROWS.lost, ROWS.margin) for n_axes in (2, 3)}
 
 
+@settings(max_examples=30)
 @given(boards(("4x4", "3x3", "2x3", "##x|#x#|###", "hex1", "tri3"), max_rank=13))
 def test_rows_in_python_is_rows(board: Board) -> None:
     if not board.legal_moves():
