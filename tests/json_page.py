@@ -36,7 +36,7 @@ def faults(data: Any, schemas: dict[str, Node]) -> list[str]:
     name = data["schema"]
     if name not in schemas:
         return [f"{name} is not on the page"]
-    tree = {**schemas[name], "schema": {"": "text"}, "program": {"": "text"}}
+    tree = {**schemas[name], "schema": {"": "string"}, "program": {"": "string"}}
     return list(_faults(name, data, tree, schemas))
 
 
@@ -71,10 +71,10 @@ def _leaf(at: str, data: Any, kind: str, schemas: dict[str, Node]) -> list[str]:
     if kind == "rules":
         return _faults(at, data, schemas["rules"], schemas)
     fits = {
-        "text": isinstance(data, str),
-        "whole": isinstance(data, int) and not isinstance(data, bool),
+        "string": isinstance(data, str),
+        "integer": isinstance(data, int) and not isinstance(data, bool),
         "number": isinstance(data, int | float) and not isinstance(data, bool),
-        "bool": isinstance(data, bool),
+        "boolean": isinstance(data, bool),
         "object": isinstance(data, dict),
         "any": True,
         "interval": isinstance(data, list)
