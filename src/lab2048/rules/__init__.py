@@ -1,4 +1,4 @@
-"""What the game is: shapes, rules, boards, moves and dice."""
+"""The game: shapes, rules, boards, moves and dice."""
 
 from lab2048.rules.board import Board, Slide
 from lab2048.rules.game import Game, Turn

@@ -1,4 +1,4 @@
-"""The afterstates of many boards in one call, for networks that evaluate batches."""
+"""Compute the afterstates of many boards in one call, for networks that evaluate batches."""
 
 from dataclasses import dataclass
 

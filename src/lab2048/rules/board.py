@@ -1,7 +1,7 @@
 """Boards as values.
 
-A Board knows its shape and its tiles, and nothing else: not the score, not whose
-turn it is, not how it came about.  Games and episodes remember those.
+A Board has a shape and tiles, and nothing else: no score and no history.  Games and
+episodes have those.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ PACKED_RANK = 15
 
 
 class Slide(NamedTuple):
-    """What a move leads to: the afterstate and the reward."""
+    """The result of a move: the afterstate and the reward."""
 
     board: "Board"
     reward: int
@@ -103,16 +103,20 @@ class Board:
         return cls(*read_ranks(ranks, shape))
 
     def to_text(self, *, spaced: bool = False) -> str:
-        """The shortest text that reads as this board; `spaced`, one that has the same form whatever the tiles are."""
+        """Return the shortest text of this board; with `spaced`, always separate cells by spaces.
+
+        >>> Board([[2, 0], [0, 4]]).to_text(), Board([[2, 0], [0, 4]]).to_text(spaced=True)
+        ('2#|#4', '2 # / # 4')
+        """
         return write_board(self.shape, self.ranks, spaced=spaced)
 
     @classmethod
     def from_packed(cls, shape: Shape, packed: int) -> Self:
-        """The board in a 64-bit word: cell 0 is the lowest nibble."""
+        """Unpack a board from a 64-bit word; cell 0 is the lowest nibble."""
         return cls(shape, tuple(packed >> 4 * cell & 15 for cell in range(shape.n_cells)))
 
     def to_packed(self) -> int:
-        """The 64-bit word of this board; only boards of at most 16 cells and no tile above 32768 have one."""
+        """Pack the board into a 64-bit word; raise BoardError above 16 cells or for a tile above 32768."""
         if not self.is_packable:
             raise BoardError(f"board {self.to_text()} does not fit 64 bits: expected at most 16 cells, tiles to 32768")
         return sum(rank << 4 * cell for cell, rank in enumerate(self.ranks))
@@ -123,7 +127,11 @@ class Board:
 
     @property
     def tiles(self) -> tuple[int, ...]:
-        """The faces of the tiles, 0 where a cell is empty."""
+        """Return the tiles, 0 for an empty cell.
+
+        >>> Board("2 # / 4 8").tiles
+        (2, 0, 4, 8)
+        """
         return tuple(2**rank if rank else 0 for rank in self.ranks)
 
     @property
@@ -132,7 +140,7 @@ class Board:
 
     @property
     def tile_sum(self) -> int:
-        """The sum of the faces; it grows with every spawn and with nothing else."""
+        """Return the sum of the tiles, which only spawns change."""
         return sum(self.tiles)
 
     @property
@@ -141,14 +149,17 @@ class Board:
 
     @property
     def potential(self) -> int:
-        """The score that it takes to build these tiles from nothing."""
+        """Return the score of building these tiles by merging 2s: the sum of v(log2 v - 1)."""
         return reference.potential(self.ranks)
 
     def slide(self, move: int) -> Slide:
         """Push the tiles towards `move`, merging equal neighbours once.
 
-        The result is an afterstate: nothing spawns.  Raises IllegalMoveError if
+        Return the afterstate, without a new tile, and the reward.  Raise IllegalMoveError if
         nothing would change.
+
+        >>> Board("2 2 4 / # # #").slide(1)
+        Slide(board=Board('#44|###'), reward=4)
         """
         if not 0 <= move < len(self.shape.moves):
             raise IllegalMoveError(f"move {move} is unknown: expected 0 to {len(self.shape.moves) - 1}")
@@ -158,31 +169,47 @@ class Board:
         return Slide(Board(self.shape, ranks), reward)
 
     def slides(self) -> Iterator[tuple[AnyMove, Slide]]:
-        """Every legal move with what it leads to."""
+        """Return every legal move with its afterstate and reward.
+
+        >>> [(move, slide.reward) for move, slide in Board("2 2 / # #").slides()]
+        [(Move.RIGHT, 4), (Move.DOWN, 0), (Move.LEFT, 4)]
+        """
         for move, lines in zip(self.shape.moves, self.shape.lines, strict=True):
             ranks, reward = reference.slide(self.ranks, lines)
             if ranks != self.ranks:
                 yield move, Slide(Board(self.shape, ranks), reward)
 
     def legal_moves(self) -> tuple[AnyMove, ...]:
-        """The moves that change something; none of them: the game is over."""
+        """Return the moves that change the board; if there are none, the game is over.
+
+        >>> Board("2 2 / # #").legal_moves()
+        (Move.RIGHT, Move.DOWN, Move.LEFT)
+        """
         return tuple(move for move, _ in self.slides())
 
     def put(self, cell: int, rank: int) -> "Board":
-        """The board with a tile on one more cell."""
+        """Return a copy with a tile of this rank on an empty cell.
+
+        >>> Board("2 # / # #").put(3, 2)
+        Board('2#|#4')
+        """
         if self.ranks[cell]:
             raise BoardError(f"cell {cell} of {self.to_text()} is taken: expected an empty cell")
         return Board(self.shape, reference.put(self.ranks, cell, rank))
 
     def carry(self, symmetry: Symmetry) -> "Board":
-        """The board turned or mirrored."""
+        """Return the rotated or mirrored board."""
         ranks = [0] * len(self.ranks)
         for cell, rank in zip(symmetry.cells, self.ranks, strict=True):
             ranks[cell] = rank
         return Board(self.shape, tuple(ranks))
 
     def canonical(self) -> "Board":
-        """The one board that stands for all its turned and mirrored copies."""
+        """Return the board that represents all its rotated and mirrored copies.
+
+        >>> Board("2 # / # #").canonical() == Board("# # / # 2").canonical()
+        True
+        """
         return min((self.carry(symmetry) for symmetry in self.shape.symmetries), key=lambda board: board.ranks[::-1])
 
 

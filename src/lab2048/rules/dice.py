@@ -1,11 +1,11 @@
-"""Chance without state: every draw is a pure function of a seed and a count.
+"""Random numbers without state: every draw is a pure function of a seed and a count.
 
 The generator is SplitMix64 (Steele, Lea and Flood, 2014) read as a counter-based
 one: word n of a stream is mix(key + (n + 1) * GOLDEN), and the key is the mixed
 seed.  So undoing a move and making it again gives the same tile, a recorded game
-needs no list of spawns, and two players on one seed meet the same luck.
+needs no list of spawns, and two players on the same seed get the same random numbers.
 
-lab2048.kernels.board.dice is the same in compiled form; a test holds the two equal.
+lab2048.kernels.board.dice is the compiled version; a test compares the two.
 """
 
 from lab2048.errors import OutOfRangeError
@@ -27,37 +27,37 @@ def mix(word: int) -> int:
 
 
 def stream_key(seed: int, stream: int) -> int:
-    """The key of one stream of a seed."""
+    """Return the key of one stream of a seed."""
     return mix(seed | stream << 56)
 
 
 def draw(key: int, count: int) -> int:
-    """The 64-bit word number `count` (from 0) of a stream."""
+    """Return word number `count` (from 0) of a stream, 64 bits."""
     return mix((key + (count + 1) * GOLDEN) & MASK)
 
 
 def pick(word: int, n: int) -> int:
-    """A number from 0 to n - 1, by the upper half of a word.
+    """Map the upper half of a word to a number from 0 to n - 1.
 
-    Multiplied, not by remainder: no choice is favoured by more than n in 2^32.
+    It multiplies instead of taking the remainder, so the bias is at most n in 2^32.
     """
     return (word >> 32) * n >> 32
 
 
 def episode_seed(seed: int, number: int) -> int:
-    """The seed of game `number` (from 0) of a match: games of neighbouring matches share nothing."""
+    """Return the seed of game `number` (from 0) of a match; matches with consecutive seeds share no games."""
     return draw(stream_key(seed, EPISODE), number) >> 11
 
 
 def check_seed(seed: int) -> int:
-    """Return the seed if it is one."""
+    """Return `seed` if it is valid, else raise OutOfRangeError."""
     if not 0 <= seed <= MAX_SEED:
         raise OutOfRangeError("seed", seed, f"0 to {MAX_SEED}")
     return seed
 
 
 def thresholds(probabilities: tuple[float, ...]) -> tuple[int, ...]:
-    """Where each entry of a spawn table ends, in units of 2^-32."""
+    """Return the cumulative probabilities of a spawn table, in units of 2^-32."""
     ends, total = [], 0.0
     for p in probabilities:
         total += p
@@ -67,7 +67,7 @@ def thresholds(probabilities: tuple[float, ...]) -> tuple[int, ...]:
 
 
 def fair_spawn(word: int, ranks: Ranks, table: tuple[int, ...], ends: tuple[int, ...]) -> tuple[int, int]:
-    """The spawn that a word stands for: (cell, rank).  Upper half: the cell; lower half: the tile."""
+    """Map a word to a spawn (cell, rank): its upper half chooses the cell, its lower half the tile."""
     empty = [cell for cell, rank in enumerate(ranks) if rank == 0]
     low = word & 0xFFFF_FFFF
     entry = next(i for i, end in enumerate(ends) if low < end)

@@ -50,7 +50,7 @@ def draw_text(shape: Shape, ranks: Ranks) -> str:
 
 
 def draw_svg(shape: Shape, ranks: Ranks, label: str) -> str:
-    """Draw a board as an SVG image that stands alone; `label` is read to those who cannot see it."""
+    """Draw a board as a self-contained SVG image; `label` is its text for screen readers."""
     left, top, right, bottom = (_UNIT * bound for bound in shape.bounds)
     margin = _UNIT * (1 - _SCALE)
     width, height = right - left + 2 * margin, bottom - top + 2 * margin

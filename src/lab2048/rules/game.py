@@ -1,4 +1,4 @@
-"""A game in progress: rules, a seed, and the moves so far; undo and redo included."""
+"""A game in progress: rules, seed and the moves so far, with undo and redo."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from lab2048.rules.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One move and all that followed from it."""
+    """One move with its reward and the tile that spawned."""
 
     number: int  # from 1
     move: AnyMove
@@ -25,13 +25,13 @@ class Turn:
 
     @property
     def reaches_goal(self) -> bool:
-        """True if the goal stands on the board for the first time."""
+        """Return True if this turn reached the goal for the first time."""
         return self.moves_to_goal == self.number
 
 
 @dataclass
 class Game:
-    """One game: `play` moves, `undo` and `redo` walk along what was played.
+    """A game: `play` makes moves, `undo` and `redo` go back and forth.
 
     >>> game = Game(Rules.from_text("4x4"), seed=1)
     >>> turn = game.play(game.board.legal_moves()[0])
@@ -68,13 +68,13 @@ class Game:
 
     @property
     def moves_to_goal(self) -> int | None:
-        """How many moves it took until the goal stood on the board, if it ever did."""
+        """Return the number of moves until the goal was reached, or None."""
         if self.turns:
             return self.turns[-1].moves_to_goal
         return 0 if self._has_goal(self.first_board) else None
 
     def play(self, move: int) -> Turn:
-        """Make a move: slide, then spawn.  What was undone is forgotten unless it is the same move."""
+        """Make a move: slide, then spawn; a move other than the undone one discards the moves to redo."""
         after, reward = self.board.slide(move)
         number = self.turns[-1].number + 1 if self.turns else 1
         spawn = self.rules.spawn(after, dice.draw(self._key, self.rules.n_start + number - 1))
@@ -91,26 +91,26 @@ class Game:
         return turn
 
     def undo(self) -> bool:
-        """Take the last move back; False if there is none."""
+        """Undo the last move; return False if there is none."""
         if self.turns:
             self.undone.append(self.turns.pop())
             return True
         return False
 
     def redo(self) -> bool:
-        """Make the last undone move again; False if there is none."""
+        """Redo the last undone move; return False if there is none."""
         if self.undone:
             self.turns.append(self.undone.pop())
             return True
         return False
 
     def moves_text(self) -> str:
-        """The moves as letters, one a move: all that a record needs."""
+        """Return the moves as text, one letter per move."""
         alphabet = self.rules.shape.letters
         return "".join(alphabet[turn.move] for turn in self.turns)
 
     def replay(self, moves: str) -> None:
-        """Play the moves of a record; an illegal or unknown one is named by its number."""
+        """Play recorded moves; the error for an illegal or unknown move has its number."""
         for _ in self._follow(moves):
             pass
 
@@ -130,9 +130,9 @@ class Game:
 
 
 def replay(rules: Rules, seed: int, moves: str) -> Iterator[Turn]:
-    """The turns of a record, each made when it is asked for and then forgotten: any length needs little memory.
+    """Replay a recorded game lazily, turn by turn, so that long games need little memory.
 
-    An illegal or unknown move is named by its number, when its turn comes.
+    Raise an error that names the number of the move if a move is illegal or unknown.
 
     >>> [turn.score for turn in replay(Rules.from_text("1x2"), 1, "d")]
     [4]

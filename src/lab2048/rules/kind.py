@@ -1,7 +1,7 @@
 """Kinds of boards: squares, hexagons and triangles.
 
-A kind says where the entries of a map lie, what lies next to what, and what its boards are
-called.  `make_shape` turns that into a Shape, which is all that the rest of the program sees.
+A kind defines where the entries of a map are, which are neighbours, and the names of its
+boards.  `make_shape` turns this into a Shape, the only thing that the rest of the program uses.
 To add a kind, write a class here, list it in KINDS, and give its moves names and letters in
 `lab2048.rules.move`.
 """
@@ -44,41 +44,41 @@ class Kind(ABC):
 
     @abstractmethod
     def lengths(self, *sizes: int) -> Lengths:
-        """The rows of the plain board whose parameters have these values, all in range."""
+        """Return the length of each row of the plain board of this size; the sizes are in range."""
 
     @abstractmethod
     def neighbour(self, lengths: Lengths, at: Coordinates, move: int) -> Coordinates:
-        """Return the coordinates one step of a move away, on the map or not."""
+        """Return the coordinates one step away in the direction of a move; they may be off the map."""
 
     @abstractmethod
     def centre(self, lengths: Lengths, at: Coordinates) -> Point:
-        """The centre of an entry, in the units of Shape."""
+        """Return the centre of an entry, in the units of Shape."""
 
     @abstractmethod
     def outline(self, at: Coordinates) -> Outline:
-        """The corners of an entry around its centre, clockwise."""
+        """Return the corners of an entry relative to its centre, clockwise."""
 
     def name(self, *sizes: int) -> str:
-        """The name of the plain board of this size."""
+        """Return the name of the plain board of this size."""
         return self.prefix + "x".join(map(str, sizes))
 
     def sizes(self, lengths: Lengths) -> tuple[int, ...]:
-        """The values of the parameters: the inverse of `lengths`."""
+        """Return the parameters of a plain board; the inverse of `lengths`."""
         return (len(lengths),)
 
     def describe(self, lengths: Lengths) -> str:
-        """The size in words."""
+        """Return the size as text for people."""
         return f"{self.cells}, {len(lengths)} {self.row_noun}s"
 
     def cell_name(self, at: Coordinates) -> str:
         return f"{self.row_noun} {at[0] + 1} cell {at[1] + 1}"
 
     def plain(self, *sizes: int) -> Shape:
-        """The board of this size without bricks; raises BoardError if the size is out of range."""
+        """Make the board of this size without bricks; raise BoardError if the size is out of range."""
         return make_shape(self, tuple((False,) * n for n in self.checked_lengths(*sizes)))
 
     def checked_lengths(self, *sizes: int) -> Lengths:
-        """The same as `lengths`; raises BoardError if a size is out of range."""
+        """Return `lengths`; raise BoardError if a size is out of range."""
         limits = [(each.smallest, each.largest) for each in self.parameters]
         if not all(low <= size <= high for size, (low, high) in zip(sizes, limits, strict=True)):
             first, last = (self.name(*(limit[end] for limit in limits)) for end in (0, 1))
@@ -224,7 +224,7 @@ KINDS: tuple[Kind, ...] = (SQUARES, HEXAGONS, TRIANGLES)
 
 @cache
 def make_shape(kind: Kind, bricks: tuple[tuple[bool, ...], ...]) -> Shape:
-    """The shape of a map: `bricks` says for each row which entries are bricks."""
+    """Make the shape of a map; `bricks` marks the bricks of each row."""
     lengths = tuple(map(len, bricks))
     coordinates = [(i, j) for i, n in enumerate(lengths) for j in range(n)]
     open_coordinates = [at for at in coordinates if not bricks[at[0]][at[1]]]
@@ -264,15 +264,15 @@ def make_shape(kind: Kind, bricks: tuple[tuple[bool, ...], ...]) -> Shape:
 
 
 def rectangle(n_rows: int, n_columns: int) -> Shape:
-    """A plain rectangle, 1x2 to 8x8."""
+    """Make a rectangle, 1x2 to 8x8."""
     return SQUARES.plain(n_rows, n_columns)
 
 
 def hexagon(radius: int) -> Shape:
-    """A plain hexagonal board: radius 1, 2, 3, 4 has 7, 19, 37, 61 cells."""
+    """Make a hexagonal board; radius 1, 2, 3, 4 has 7, 19, 37, 61 cells."""
     return HEXAGONS.plain(radius)
 
 
 def triangle(side: int) -> Shape:
-    """A plain triangular board: side 2, 3, 4, ..., 8 has 4, 9, 16, ..., 64 cells."""
+    """Make a triangular board; side 2, 3, 4, ..., 8 has 4, 9, 16, ..., 64 cells."""
     return TRIANGLES.plain(side)

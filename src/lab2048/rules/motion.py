@@ -1,4 +1,4 @@
-"""Where each tile goes in a slide, for whoever draws it."""
+"""The path of each tile in a slide, for animations."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from lab2048.rules.reference import Lines, Ranks
 
 
 class Motion(NamedTuple):
-    """A tile that moves or merges; of a merge both tiles are named, also one that stays where it is."""
+    """A tile that moves or merges; a merge lists both tiles, even if one does not move."""
 
     start: int  # cells
     end: int
@@ -14,7 +14,7 @@ class Motion(NamedTuple):
 
 
 def motions(ranks: Ranks, lines: Lines) -> list[Motion]:
-    """Every tile that a slide along these lines moves or merges.
+    """Return every tile that a slide along these lines moves or merges.
 
     >>> [tuple(motion) for motion in motions((1, 1, 0, 2), ((0, 1, 2, 3),))]
     [(0, 0, True), (1, 0, True), (3, 1, False)]

@@ -1,7 +1,7 @@
 """Moves: the directions that tiles can slide in, clockwise from up.
 
-A move is a number.  The enumerations give the numbers names; `directions` says for each
-move its label, where it points, and which keys make it.
+A move is a number.  The enumerations name the numbers; `directions` gives the label, the
+direction and the keys of each move.
 """
 
 import math
@@ -85,9 +85,9 @@ class Direction(NamedTuple):
 
 
 def key_moves(moves: Moves) -> dict[str, int]:
-    """Which move each key of a terminal makes: letters, and arrow keys as the characters of ARROWS.
+    """Map terminal keys to moves: letters, and arrow keys as the characters of ARROWS.
 
-    An arrow key makes the move that points there, or else the move whose letter has its place in w a s d.
+    An arrow key makes the move in its direction, or else the move whose letter is at its position in w a s d.
 
     >>> key_moves(tuple(HexMove))["→"] == HexMove.DOWN_RIGHT, "↑" in key_moves(tuple(TriangleMove))
     (True, False)
@@ -99,7 +99,7 @@ def key_moves(moves: Moves) -> dict[str, int]:
 
 
 def move_name(move: IntEnum) -> str:
-    """The name in words.
+    """Return the name of a move.
 
     >>> move_name(HexMove.DOWN_LEFT)
     'down-left'
@@ -109,7 +109,7 @@ def move_name(move: IntEnum) -> str:
 
 @cache
 def directions(moves: type[AnyMove]) -> tuple[Direction, ...]:
-    """The directions of an enumeration of moves, evenly spaced and clockwise.
+    """Return the directions of an enumeration of moves, evenly spaced and clockwise.
 
     >>> [direction.label for direction in directions(Move)]
     ['up', 'right', 'down', 'left']

@@ -39,7 +39,7 @@ _EXPECTED = f"expected a size such as {_EXAMPLES}, or a map such as ####|#xx#|##
 
 
 def rank_of(tile: str, where: str = "tile", largest: int = 2**MAX_RANK) -> int:
-    """The rank of a tile's face, or an error that says what a tile is.
+    """Return the rank of a tile; raise BoardError for any other number.
 
     >>> rank_of("2048")
     11
@@ -85,7 +85,7 @@ def _empty(shape: Shape) -> tuple[Shape, Ranks]:
 
 
 def meant_by(text: str) -> str:
-    """Suggest the size that a misspelt one may mean, as the end of an error; empty if there is none.
+    """Suggest the size that a misspelt text may mean, for an error message; empty if there is none.
 
     >>> meant_by("4*4"), meant_by("3x"), meant_by("hexx2"), meant_by("clasic"), meant_by("oops")
     ('did you mean 4x4?', 'did you mean 3x3?', 'did you mean hex2?', 'did you mean 4x4?', '')
@@ -154,7 +154,7 @@ def _entry(tile: Any) -> str:
 
 
 def read_ranks(ranks: Iterable[Any], shape: str = "") -> tuple[Shape, Ranks]:
-    """Read ranks: rows of a rectangle, or a flat sequence for the cells of a shape, which is named by its text."""
+    """Read ranks: rows of a rectangle, or a flat sequence for the cells of a shape given as text."""
     rows = [list(row) if hasattr(row, "__len__") and not isinstance(row, str) else row for row in ranks]
     is_nested = any(isinstance(row, list) for row in rows)
     flat = [entry for row in rows for entry in (row if isinstance(row, list) else [row])]
@@ -187,7 +187,7 @@ def read_ranks(ranks: Iterable[Any], shape: str = "") -> tuple[Shape, Ranks]:
 
 
 def _read_map(text: str, kind: Kind, expected: Lengths | None) -> tuple[Shape, Ranks]:
-    """Read the rows of a map; without `expected` lengths it is any rectangle."""
+    """Read the rows of a map; without `expected` lengths, any rectangle is accepted."""
     rows = [row.strip() for row in re.split(r"[|/\n]", text.strip().rstrip("|/"))]
     entries = [row.split() if re.search(r"\s", text_without_breaks(text)) else list(row) for row in rows]
     return _read_entries(entries, kind, expected)
@@ -229,12 +229,12 @@ def _check_sum(ranks: list[int]) -> Ranks:
 
 
 def text_without_breaks(text: str) -> str:
-    """The text with the space around row breaks taken away: what is left separates cells."""
+    """Remove spaces around row separators; the remaining spaces separate cells."""
     return re.sub(r"\s*[|/\n]\s*", "|", text.strip())
 
 
 def write_board(shape: Shape, ranks: Ranks, *, spaced: bool = False) -> str:
-    """The shortest text that reads as this board; or with spaces between its cells, however small the tiles are.
+    """Write the shortest text of a board; with `spaced`, always separate cells by spaces.
 
     >>> write_board(*read_board("2 2 . . / . . 8 x")), write_board(*read_board("22|##"), spaced=True)
     ('22##|##8x', '2 2 / # #')

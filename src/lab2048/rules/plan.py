@@ -1,4 +1,4 @@
-"""Rules for kernels: the one array of words that lab2048.kernels.board.layout describes."""
+"""Rules for kernels: the array of words that lab2048.kernels.board.layout describes."""
 
 from functools import lru_cache
 
@@ -19,7 +19,7 @@ Plan = NDArray[np.uint64]
 
 @lru_cache(maxsize=64)
 def make_plan(rules: Rules) -> Plan:
-    """Everything that a kernel knows of the rules."""
+    """Build the array from which kernels read the rules."""
     shape = rules.shape
     # Below the highest packed rank: a spawn must never bring a second tile of it (see lab2048.kernels.board.packed).
     is_packed = shape.n_cells <= PACKED_CELLS and max(rank for rank, _ in rules.spawn_table) < PACKED_RANK
@@ -69,11 +69,11 @@ def make_plan(rules: Rules) -> Plan:
 
 
 def walk(symmetries: tuple[Symmetry, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Two ways to turn or mirror a board that, done in turn, lead through all its copies.
+    """Return two symmetries that, applied alternately, generate all copies of a board.
 
-    Every group of symmetries here is one of turns alone (one turn, again and again) or of
-    turns and mirrors (two mirrors in turn).  Of all pairs that do it, the one with the
-    fewest nibble distances is the quickest.
+    The symmetries of a shape are rotations (apply one again and again) or rotations and
+    reflections (apply two reflections alternately).  Of all such pairs, the one with the
+    fewest nibble distances is the fastest.
     """
     group = [symmetry.cells for symmetry in symmetries]
     found = []
@@ -91,10 +91,10 @@ def walk(symmetries: tuple[Symmetry, ...]) -> tuple[tuple[int, ...], tuple[int, 
 
 
 def _packed_slide(lines: Lines) -> list[int]:
-    """The words of one packed slide.
+    """Return the words of one packed slide.
 
-    Lines are laid side by side in the order of their lowest cell, so that where the
-    rows of a board already stand so, the shuffle is the identity.
+    Lines are placed side by side in the order of their lowest cell, so the shuffle is the
+    identity for rows that are already in this order.
     """
     target = [0] * sum(map(len, lines))
     lanes: list[int] = []
@@ -122,7 +122,7 @@ def _packed_slide(lines: Lines) -> list[int]:
 
 
 def _lane(line: Line) -> tuple[Line, int]:
-    """The cells of a lane from the lowest nibble up, and the table that slides it."""
+    """Return the cells of a lane from the lowest nibble up, and the table that slides it."""
     if len(line) > 4:
         return line, at.LONG
     if len(line) > 1 and line[0] > line[-1]:
@@ -131,7 +131,7 @@ def _lane(line: Line) -> tuple[Line, int]:
 
 
 def _pairs(target: list[int]) -> list[int]:
-    """The shuffle that carries nibble i to nibble target[i]: masks and rotations in turn."""
+    """Return the shuffle that moves nibble i to nibble target[i], as alternating masks and rotations."""
     masks: dict[int, int] = {}
     for cell, goal in enumerate(target):
         rotation = 4 * (goal - cell) % 64

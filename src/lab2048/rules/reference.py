@@ -1,9 +1,9 @@
 """The rules of 2048 in plain Python: the specification.
 
-Nothing here is fast and nothing is imported.  Every kernel is proved equal to
-these functions by a property test.
+This module is slow and imports nothing.  Property tests compare every kernel with
+these functions.
 
-A board is a tuple of ranks, one a cell: 0 is empty, 1 is the tile 2, 11 is 2048.
+A board is a tuple of ranks, one per cell: 0 is empty, 1 is the tile 2, 11 is 2048.
 A line is a tuple of cells, from the wall that the tiles slide to.  For each move
 there is a list of lines; a brick simply splits a line in two.
 """
@@ -52,23 +52,23 @@ def slide(ranks: Ranks, lines: Lines) -> tuple[Ranks, int]:
 
 
 def legal_moves(ranks: Ranks, lines_of_moves: tuple[Lines, ...]) -> tuple[int, ...]:
-    """The moves that change the board, in order; none of them means that the game is over."""
+    """Return the moves that change the board, in order; if there are none, the game is over."""
     return tuple(move for move, lines in enumerate(lines_of_moves) if slide(ranks, lines)[0] != ranks)
 
 
 def spawns(ranks: Ranks, table: SpawnTable) -> list[tuple[int, int, float]]:
-    """Every spawn that can follow this afterstate: (cell, rank, probability)."""
+    """Return every possible spawn on this afterstate: (cell, rank, probability)."""
     empty = [cell for cell, rank in enumerate(ranks) if rank == 0]
     return [(cell, rank, p / len(empty)) for cell in empty for rank, p in table]
 
 
 def put(ranks: Ranks, cell: int, rank: int) -> Ranks:
-    """The board with a tile on one more cell."""
+    """Return the board with a new tile."""
     return (*ranks[:cell], rank, *ranks[cell + 1 :])
 
 
 def worst_spawn(ranks: Ranks, table: SpawnTable, lines_of_moves: tuple[Lines, ...]) -> tuple[int, int]:
-    """The spawn of an adversary that looks one move ahead: (cell, rank).
+    """Return the spawn (cell, rank) of an adversary that looks one move ahead.
 
     It leaves the fewest legal moves; among those the smallest best reward; among
     those the first cell, and there the first tile of the table.
@@ -84,10 +84,10 @@ def worst_spawn(ranks: Ranks, table: SpawnTable, lines_of_moves: tuple[Lines, ..
 
 
 def potential(ranks: Ranks) -> int:
-    """The score that it takes to build these tiles from nothing.
+    """Return the score of building these tiles by merging 2s.
 
     Merging two tiles v raises it by exactly the reward 2v.  So the reward of a slide
     is the difference of potentials, and the score of a game is the potential of its
-    board less that of every tile that spawned.
+    board minus that of every spawned tile.
     """
     return sum((rank - 1) * 2**rank for rank in ranks if rank)

@@ -1,4 +1,4 @@
-"""Rules: a shape, what is on it at first, how tiles spawn, and what counts as winning."""
+"""Rules: the start board, how tiles spawn, and the goal."""
 
 import json
 import math
@@ -21,7 +21,7 @@ _SPAWN_ENTRY = re.compile(r"([0-9]{1,19})\s*:\s*(\S+)", re.ASCII)
 
 
 class Spawner(Enum):
-    """Who places the new tiles."""
+    """How new tiles are placed."""
 
     FAIR = "fair"  # by the dice, as in the original game
     FIRST = "first"  # always the first tile of the table on the first empty cell
@@ -29,7 +29,7 @@ class Spawner(Enum):
 
 
 class Spawn(NamedTuple):
-    """A tile that appears, and how likely it is."""
+    """A new tile and its probability."""
 
     cell: int
     rank: int
@@ -38,10 +38,14 @@ class Spawn(NamedTuple):
 
 @dataclass(frozen=True)
 class Rules:
-    """Everything that decides a game but the dice and the player.
+    """Everything that determines a game except the seed and the player.
 
-    `board` is what stands there before the `n_start` first tiles spawn.  There are no
-    rules but those that can be played: kernels rely on it.
+    `board` is the board before the `n_start` first tiles spawn.  Rules are checked when they
+    are made, and kernels rely on that.
+
+    >>> rules = Rules.from_text("3x3", goal=256)
+    >>> rules.goal, rules.n_start, rules.spawns(rules.board)[0].probability
+    (256, 2, 0.1)
     """
 
     board: Board
@@ -51,23 +55,23 @@ class Rules:
     spawner: Spawner = Spawner.FAIR
 
     def __post_init__(self) -> None:
-        """Refuse rules that cannot be played, however they were made."""
+        """Raise an error if these rules cannot be played."""
         self.check()
 
     @classmethod
     def from_text(
         cls, text: str, *, goal: int = 2048, spawn: str = "2:0.9,4:0.1", start: int | None = None, spawner: str = "fair"
     ) -> Self:
-        """Read rules as the command line takes them.
+        """Read rules from text, as on the command line.
 
-        Without `start`, two tiles spawn first, or none if the map brings its own.
+        By default two tiles spawn at the start, or none if the map has tiles.
         """
         board = Board.from_text(text)
         n_start = start if start is not None else 0 if any(board.ranks) else min(2, board.n_empty)
         return cls(board, read_spawn_table(spawn), n_start, read_goal(goal), read_spawner(spawner))
 
     def to_json(self) -> dict[str, Any]:
-        """The rules as plain data; `from_json` is the inverse."""
+        """Return the rules as JSON data; `from_json` is the inverse."""
         return {
             "board": self.board.to_text(),
             "goal": self.goal,
@@ -78,12 +82,12 @@ class Rules:
 
     @cached_property
     def json_text(self) -> str:
-        """The one text of these rules: equal rules have equal texts, so that they can be found by it."""
+        """Return the rules as canonical JSON text: equal rules have equal texts."""
         return json.dumps(self.to_json(), sort_keys=True)
 
     @classmethod
     def from_json(cls, data: Any) -> Self:
-        """Read what `to_json` wrote; anything else is refused."""
+        """Read the data of `to_json`; raise an error for anything else."""
         kinds = {"board": str, "goal": int, "spawn": str, "start": int, "spawner": str}
         if not isinstance(data, dict) or set(data) != set(kinds):
             raise BoardError(
@@ -99,7 +103,7 @@ class Rules:
         return cls.from_text(fields.pop("board"), **fields)
 
     def check(self) -> None:
-        """Raise an error if no game could be played by these rules."""
+        """Raise an error if no game can be played by these rules."""
         _check_board(self.board)
         _check_spawn_table(self.spawn_table)
         if not _is_int(self.goal_rank, 2, MAX_RANK):
@@ -122,12 +126,12 @@ class Rules:
 
     @property
     def goal(self) -> int:
-        """The tile that wins."""
+        """Return the tile that wins."""
         return 1 << self.goal_rank
 
     @property
     def max_rank(self) -> int:
-        """No tile of a higher rank can ever appear: each cell holds one tile of the chain that builds it."""
+        """Return the highest rank that can appear: each cell holds one tile of the chain that builds it."""
         highest = max(max(self.board.ranks), max(rank for rank, _ in self.spawn_table))
         return highest + self.shape.n_cells - 1
 
@@ -136,11 +140,11 @@ class Rules:
         return dice.thresholds(tuple(p for _, p in self.spawn_table))
 
     def spawns(self, board: Board) -> list[Spawn]:
-        """Every spawn that can follow an afterstate, whoever the spawner is, with its fair probability."""
+        """Return every possible spawn on an afterstate, with its probability for the fair spawner."""
         return [Spawn(*spawn) for spawn in reference.spawns(board.ranks, self.spawn_table)]
 
     def spawn(self, board: Board, word: int) -> tuple[int, int]:
-        """The spawn on an afterstate, as (cell, rank), given a word of the dice."""
+        """Return the spawn (cell, rank) on an afterstate for a random word."""
         if self.spawner is Spawner.FAIR:
             return dice.fair_spawn(word, board.ranks, tuple(rank for rank, _ in self.spawn_table), self._ends)
         if self.spawner is Spawner.FIRST:
@@ -212,7 +216,7 @@ def _is_int(number: object, low: int, high: int) -> bool:
 
 
 def read_spawner(word: str) -> Spawner:
-    """Who is meant by a word."""
+    """Return the spawner of this name."""
     try:
         return Spawner(word)
     except ValueError:
@@ -220,7 +224,7 @@ def read_spawner(word: str) -> Spawner:
 
 
 def read_goal(goal: int) -> int:
-    """The rank of the tile that wins."""
+    """Return the rank of the goal tile."""
     if goal < 4 or goal & (goal - 1) or goal > 2**MAX_RANK:
         raise UsageError(f"goal {goal} is no tile: expected a power of two from 4 to {2**MAX_RANK}", field="goal")
     return goal.bit_length() - 1

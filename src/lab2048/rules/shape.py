@@ -1,7 +1,6 @@
 """Board shapes as data: cells, for each move the lines along which tiles slide, and how to draw them.
 
-Everything outside `rules/` sees this data and nothing else of the geometry.  `lab2048.rules.kind`
-makes it.
+Everything outside `rules/` uses only this data, which `lab2048.rules.kind` makes.
 
        0  1  2        a brick has an entry in `rows` (-1) but no cell number,
        3  x  4        so that a board of at most 16 open cells fits one word
@@ -23,7 +22,7 @@ NOTHING = -2  # in a drawing: no entry of the map
 
 @dataclass(frozen=True, slots=True)
 class Symmetry:
-    """A way to turn or mirror the board: cell i goes to cells[i], move m becomes moves[m]."""
+    """A rotation or reflection: cell i goes to cells[i], move m becomes moves[m]."""
 
     cells: tuple[int, ...]
     moves: tuple[int, ...]
@@ -70,17 +69,17 @@ class Shape:
 
     @property
     def directions(self) -> tuple[Direction, ...]:
-        """For each move its label, unit vector and keys."""
+        """Return the label, unit vector and keys of each move."""
         return directions(type(self.moves[0]))
 
     @cached_property
     def letters(self) -> str:
-        """The letters of the moves, in order: their keys, and the alphabet of records."""
+        """Return the letters of the moves, in order, as keys and in records."""
         return "".join(direction.letter for direction in self.directions)
 
     @cached_property
     def is_boxed(self) -> bool:
-        """True if every outline is an upright rectangle, so that the entries fill a rectangle together."""
+        """Return True if every outline is an upright rectangle, so that together they fill a rectangle."""
         return all(
             len(outline) == 4 and len({x for x, _ in outline}) == len({y for _, y in outline}) == 2
             for row in self.outlines
@@ -89,12 +88,12 @@ class Shape:
 
     @property
     def is_rectangle(self) -> bool:
-        """True if the cells are all the entries of a table, row by row."""
+        """Return True if the cells form a rectangle without bricks, row by row."""
         return self.is_boxed and not self.has_bricks
 
     @cached_property
     def bounds(self) -> tuple[float, float, float, float]:
-        """The smallest rectangle around all outlines: left, top, right, bottom."""
+        """Return the smallest rectangle around all outlines: left, top, right, bottom."""
         points = [
             (x + dx, y + dy)
             for centres, outlines in zip(self.centres, self.outlines, strict=True)
@@ -106,14 +105,14 @@ class Shape:
 
     @cached_property
     def drawing_span(self) -> int:
-        """Rows of the drawing per entry: 2 if some entries stand half an entry lower than others."""
+        """Return the rows of the drawing per entry: 2 if some entries are half an entry lower than others."""
         return 1 if all(y == int(y) for row in self.centres for _, y in row) else 2
 
     @cached_property
     def drawing(self) -> tuple[tuple[int, ...], ...]:
-        """The board as rows of text: each entry a cell, BRICK, or NOTHING.
+        """Return the rows of a text drawing: each entry is a cell, BRICK or NOTHING.
 
-        A column for each x of a centre, `drawing_span` rows for each unit of y.
+        There is one column per x of a centre, and `drawing_span` rows per unit of y.
         """
         across = sorted({round(x, 3) for row in self.centres for x, _ in row})
         n_rows = 1 + max(round(self.drawing_span * y) for row in self.centres for _, y in row)
@@ -125,10 +124,10 @@ class Shape:
 
     @cached_property
     def symmetries(self) -> tuple[Symmetry, ...]:
-        """The turns and mirrors that this shape really has, the identity first.
+        """Return the symmetries of this shape, the identity first.
 
         Moves are listed clockwise and evenly spaced, so a symmetry of the plane is a rotation of
-        that ring, perhaps reversed.  It is kept if it carries the lines onto lines.
+        that ring, perhaps reversed.  It is a symmetry of the shape if it maps lines to lines.
         """
         n = len(self.moves)
         centres = [
