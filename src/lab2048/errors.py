@@ -1,7 +1,7 @@
-"""The tree of errors: what was wrong, as data and in one line.
+"""Error classes: each error is a one-line message and data.
 
-Every error has a `code` (stable, such as "board.too_large"), a `field` (the parameter that was wrong, or None), and a
-`hint` (what to do about it, or None).  Decide by class or code, never by the words of a message.  Messages and hints
+Every error has a `code` (stable, such as "board.too_large"), a `field` (the invalid parameter, or None) and a `hint`
+(what to do, or None).  Programs check the class or the code, never the text of a message.  Messages and hints
 never name a command-line option: the command line adds those (`cli/hints.py`).
 """
 
@@ -15,7 +15,15 @@ _SIMILARITY = 0.65  # of two words, from 0 to 1: "extra" is not meant for "train
 
 
 class LabError(Exception):
-    """The root of the tree; raised itself for failures that are not the user's fault."""
+    """The base class of all errors of lab2048; raised itself for internal failures.
+
+    >>> import lab2048 as lab
+    >>> try:
+    ...     lab.player("randm")
+    ... except lab.LabError as error:
+    ...     print(error, error.code)
+    player 'randm' is unknown: did you mean random? player.unknown
+    """
 
     code = "error"
     exit_code = 1
@@ -36,11 +44,11 @@ class LabError(Exception):
         return f"{self.message}; {self.hint}" if self.hint else self.message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Survive the way from a worker process, whatever the subclass takes."""
+        """Make errors picklable, whatever arguments the subclass takes."""
         return _rebuild, (type(self), self.args, self.__dict__)
 
     def to_json(self) -> dict[str, str | None]:
-        """Return the line and its data, as the API reports them."""
+        """Return the message and its data as JSON, as the API sends them."""
         return {"error": str(self), "code": self.code, "field": self.field, "hint": self.hint}
 
 
@@ -53,7 +61,7 @@ class UsageError(LabError):
     def __init__(
         self, message: str, *, code: str | None = None, field: str | None = None, hint: str | None = None
     ) -> None:
-        """Derive the code from the field unless there is a better one: goal.invalid."""
+        """Set the code to that of the field, such as goal.invalid, unless one is given."""
         super().__init__(message, code=code or (f"{field}.invalid" if field else None), field=field, hint=hint)
 
 
@@ -111,7 +119,7 @@ class BoardError(LabError):
     def __init__(
         self, message: str, *, code: str | None = None, field: str | None = "board", hint: str | None = None
     ) -> None:
-        """Take the board for the field that is wrong, unless told otherwise."""
+        """Set `field` to "board" by default."""
         super().__init__(message, code=code, field=field, hint=hint)
 
 
@@ -121,7 +129,7 @@ class IllegalMoveError(BoardError):
     code = "move.illegal"
 
     def __init__(self, message: str) -> None:
-        """Take the move for the field that is wrong."""
+        """Set `field` to "move"."""
         super().__init__(message, field="move")
 
 

@@ -126,27 +126,27 @@ class Session:
 
     @property
     def id(self) -> int | None:
-        """The id of the current game in the store, or None if it was not saved yet."""
+        """Return the id of the current game in the store, or None if it was not saved yet."""
         return self._now.stored.id if self._now.stored else None
 
     @property
     def last_id(self) -> int | None:
-        """The id of the last game that had a move, or None if it is not in the store."""
+        """Return the id of the last game that had a move, or None if it is not in the store."""
         return self._last.stored.id if self._last and self._last.stored and not self._last.is_deleted else None
 
     @property
     def player(self) -> str:
-        """Who made the first move, or is to make it."""
+        """Return the player of the first move, made or still to be made."""
         return self._now.movers[0][1] if self._now.movers else self._now.player
 
     @property
     def movers(self) -> list[tuple[int, str]]:
-        """Who made the moves: the first move of each stretch, counted from 1, and the player's name."""
+        """Return who made the moves: for each stretch, its first move (from 1) and the player's name."""
         return self._now.movers
 
     @property
     def is_by_person(self) -> bool:
-        """Whether a person made every move of the current game."""
+        """Return True if a person made every move of the current game."""
         return all(name == "human" for _, name in self._now.movers)
 
     def mover(self, number: int) -> str:

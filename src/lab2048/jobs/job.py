@@ -85,12 +85,12 @@ class Job:
 
     @property
     def command(self) -> str:
-        """The command line as a user would type it."""
+        """Return the command line as a user would type it."""
         return command_line(self.words)
 
     @property
     def lock(self) -> ProcessLock:
-        """A new lock on the folder; whoever runs or changes the job holds one."""
+        """Return a new lock on the folder; hold it to run or change the job."""
         return ProcessLock(self.folder / "lock")
 
     def data(self) -> JobData:

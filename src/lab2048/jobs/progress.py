@@ -106,7 +106,7 @@ class MatchProgress(JobProgress):
 
     @property
     def match(self) -> "Match":
-        """The match with the games so far, at most MAX_GAMES of each player."""
+        """Return the match with the games so far, at most MAX_GAMES per player."""
         if self._match is None:
             from lab2048.arena.match import Match
 
@@ -182,7 +182,7 @@ class TrainingProgress(JobProgress):
 
     @property
     def curve(self) -> list[dict[str, Any]]:
-        """The learning curve, evenly thinned out if it is long, with its last point."""
+        """Return the learning curve with its last point; a long one is thinned out evenly."""
         last = self.result()
         return self._points if last is None or self._points[-1] == last else [*self._points, last]
 

@@ -92,7 +92,7 @@ class Method:
 
     @property
     def why_not(self) -> str:
-        """Why it cannot be used on this machine; empty if it can."""
+        """Return why it cannot be used on this machine; empty if it can."""
         try:
             self.check_installed()
         except MissingPackageError as error:

@@ -67,10 +67,17 @@ class Game(RulesGame):
     def play(self, mover: PlayerLike, moves: int | None = None, progress: bool | None = None) -> Any: ...
 
     def play(self, mover: "int | PlayerLike", moves: int | None = None, progress: bool | None = None) -> Any:
-        """Make a move and return its Turn; or let a player make moves (default: to the end) and return the game.
+        """Make a move and return its Turn, or let a player make moves (default: to the end) and return the game.
 
-        A move is a `Move` or its name: "left".  A player is its spec, what `lab2048.player` returns, or a Player.
-        Ctrl-C ends the player's moves between two of them.
+        A move is a `Move` or its name, such as "left".  A player is a spec, a result of `lab2048.player`, or a Player.
+        Ctrl-C stops the player after a move.
+
+        >>> import lab2048 as lab
+        >>> game = lab.Game("3x3", seed=7)
+        >>> game.play("left").reward
+        0
+        >>> game.play("greedy", moves=20)
+        Game('3x3', seed=7): 21 moves, score 140
         """
         move = self._move_of(mover)
         if move is not None:
@@ -103,20 +110,26 @@ class Game(RulesGame):
                 return
 
     def undo(self) -> bool:
-        """Take the last move back; False if there is none."""
+        """Undo the last move; return False if there is none.
+
+        >>> import lab2048 as lab
+        >>> game = lab.Game("3x3", seed=7).play("greedy", moves=5)
+        >>> game.undo(), len(game.turns), game.redo(), len(game.turns)
+        (True, 4, True, 5)
+        """
         is_undone = super().undo()
         self._record.truncate()
         return is_undone
 
     def redo(self) -> bool:
-        """Make the last undone move again; False if there is none."""
+        """Redo the last undone move; return False if there is none."""
         is_redone = super().redo()
         if is_redone:
             self._record.append(self.turns[-1])
         return is_redone
 
     def to_episode(self) -> Episode:
-        """Return the record of the game so far: what `lab2048.open_store().save` keeps."""
+        """Return the record of the game so far, as a store saves it."""
         return self._record.episode()
 
     def _asked(self, spec: str, progress: bool | None) -> AskedPlayer:

@@ -48,9 +48,9 @@ def match(
 ) -> "MatchResult":
     """Let players play the same seeds, and compare them.
 
-    `workers` is the number of parallel games (0 = one per core); it does not change the games.  With `store`, True
-    for your own store or the path of a file, every game is saved, and `resume` goes on from what was saved.  Ctrl-C
-    ends the match and returns the games that are over.
+    `workers` is the number of parallel games (0 = one per core); it does not change the results.  With `store` (True
+    for your own store, or the path of a file) every game is saved, and `resume` continues from the saved games.
+    Ctrl-C stops the match and returns the finished games.
 
     >>> import lab2048 as lab
     >>> result = lab.match(["greedy", "random"], rules="3x3", games=50, seed=1)
@@ -148,7 +148,17 @@ class MatchRunner:
 
 
 class MatchResult:
-    """The games of a match and their statistics."""
+    """The games of a match and their statistics.
+
+    Methods take a player as `lab2048.match` does; without one they use the first player.
+
+    >>> import lab2048 as lab
+    >>> result = lab.match(["greedy", "random"], rules="2x3", games=20, seed=1)
+    >>> result
+    MatchResult(greedy, random: 40 games)
+    >>> print(result.table())  # doctest: +ELLIPSIS
+    2x3, goal 2048, seed 1...
+    """
 
     def __init__(self, match: Match, *, is_interrupted: bool = False) -> None:
         """Use `lab2048.match`."""
@@ -156,40 +166,68 @@ class MatchResult:
 
     @property
     def players(self) -> list[str]:
-        """The players, in the order of the match."""
+        """Return the specs of the players, in the order of the match."""
         return list(self._match.players)
 
     @property
     def is_complete(self) -> bool:
-        """False if the match was interrupted."""
+        """Return False if games are missing because the match was interrupted."""
         return all(len(result.games) == self._match.n_games for result in self._match.results.values())
 
     def scores(self, player: "PlayerLike | None" = None) -> list[int]:
-        """Return the scores of a player in the order of the seeds; None stands for the first player."""
+        """Return the scores of a player, in the order of the seeds.
+
+        >>> import lab2048 as lab
+        >>> len(lab.match("random", rules="2x2", games=5).scores())
+        5
+        """
         result = self._of(player)
         return [result.games[number].score for number in sorted(result.games)]
 
     def mean(self, player: "PlayerLike | None" = None) -> float:
-        """Return the mean score of a player."""
+        """Return the mean score of a player.
+
+        >>> import lab2048 as lab
+        >>> result = lab.match("random", rules="2x2", games=5)
+        >>> result.mean() == sum(result.scores()) / 5
+        True
+        """
         return self.interval(player).value
 
     def interval(self, player: "PlayerLike | None" = None) -> Interval:
-        """Return the mean score of a player with its 95% interval: value, low, high."""
+        """Return the mean score of a player with its 95% confidence interval: value, low, high.
+
+        >>> import lab2048 as lab
+        >>> mean = lab.match("random", rules="2x2", games=5).interval()
+        >>> mean.low < mean.value < mean.high
+        True
+        """
         return mean_interval(self._of(player).scores)
 
     def reached(self, tile: int, player: "PlayerLike | None" = None) -> Interval:
-        """Return the share of a player's games that reached a tile, with its 95% interval."""
+        """Return the share of a player's games that reached a tile, with its 95% confidence interval.
+
+        >>> import lab2048 as lab
+        >>> lab.match("random", rules="2x2", games=5).reached(4).value
+        1.0
+        """
         return self._of(player).reached(tile)
 
     def difference(self, a: PlayerLike, b: PlayerLike) -> Interval:
-        """Return the mean difference of two players' scores on the same seeds, a - b, with its 95% interval."""
+        """Return the mean score of a minus that of b on the same seeds, with its 95% confidence interval.
+
+        >>> import lab2048 as lab
+        >>> result = lab.match(["greedy", "random"], rules="3x3", games=50, seed=1)
+        >>> result.difference("greedy", "random").low > 0  # greedy is significantly better
+        True
+        """
         found = self._match.difference(self._of(a), self._of(b))
         if found is None:
             raise UsageError("the two players have no common game: expected a longer match", field="player")
         return found[0]
 
     def table(self) -> Shown:
-        """Return the statistics as a table, which `print` and notebooks show."""
+        """Return the statistics as a table that `print` and notebooks can show."""
         from lab2048.views.match_table import match_rows, match_table
 
         board = self._match.rules.board.to_text()
@@ -199,11 +237,21 @@ class MatchResult:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the statistics as plain data, the same as `lab2048 match --json` prints."""
+        """Return the statistics as a dict, the same as `lab2048 match --json` prints.
+
+        >>> import lab2048 as lab
+        >>> lab.match("random", rules="2x2", games=5).to_dict()["players"][0]["games"]
+        5
+        """
         return self._match.to_json()
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """Return one row per game: player, game, seed, score, moves, max_tile, moves_to_goal, seconds."""
+        """Return a data frame with a row per game: player, game, seed, score, moves, max_tile, moves_to_goal, seconds.
+
+        >>> import lab2048 as lab
+        >>> lab.match("random", rules="2x2", games=5).to_pandas().shape
+        (5, 8)
+        """
         from lab2048.extras import load
 
         rows = [
@@ -224,7 +272,12 @@ class MatchResult:
         return frame
 
     def plot(self, kind: str = "scores") -> "plotly.graph_objects.Figure":
-        """Return a Plotly figure: "scores" (means), "tiles", "distribution" or "differences"."""
+        """Return a Plotly figure: "scores" (means), "tiles", "distribution" or "differences".
+
+        >>> import lab2048 as lab
+        >>> lab.match("random", rules="2x2", games=5).plot("tiles").data != ()
+        True
+        """
         from lab2048.views import charts
 
         makers = {

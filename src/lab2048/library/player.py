@@ -15,8 +15,8 @@ from lab2048.rules.board import BoardSource
 def player(name: PlayerLike = "", *, seed: int = 1, **options: Any) -> "ReadyPlayer":
     """Return a player: a name with options, as in `player("expectimax", depth=7)` or `player("expectimax:depth=7")`.
 
-    Without a name it is the default player of the board that is asked about.  An object of your own subclass of
-    `lab2048.Player` is taken, too.  `seed` is used by players that choose at random.
+    Without a name you get the default player of each board.  You can also pass an object of your own subclass of
+    `lab2048.Player`.  `seed` is for players that use randomness.
 
     >>> import lab2048 as lab
     >>> lab.player("expectimax", depth=3)
@@ -26,7 +26,7 @@ def player(name: PlayerLike = "", *, seed: int = 1, **options: Any) -> "ReadyPla
 
 
 class ReadyPlayer:
-    """A player that can be asked about any board; it is prepared when it is first asked."""
+    """A player that you can ask about any board; it is loaded when you ask it for the first time."""
 
     def __init__(self, spec: str, seed: int = 1) -> None:
         """Use `lab2048.player`."""
@@ -63,7 +63,12 @@ class ReadyPlayer:
             return named(asked.choose(the_board), the_board)
 
     def prepare(self, rules: "str | Rules" = "4x4", *, progress: bool | None = None) -> AskedPlayer:
-        """Compile and load what the player needs to play by these rules, so that the first answer comes at once."""
+        """Compile and load everything that the player needs for these rules, so that its first answer is fast.
+
+        >>> import lab2048 as lab
+        >>> lab.player("greedy").prepare("3x3").spec
+        'greedy'
+        """
         the_rules = Rules.from_text(rules) if isinstance(rules, str) else rules
         asked = self._prepared.player(self.spec or default_spec(the_rules), the_rules, self.seed)
         make_ready(*asked.groups, progress=progress)
@@ -72,7 +77,7 @@ class ReadyPlayer:
 
 
 def check_in_play(board: Board) -> Board:
-    """Return the board; raise BoardError if it has no legal move, so that nobody could be asked about it."""
+    """Return the board; raise BoardError if it has no legal move."""
     if not any(board.ranks):
         example = "2 4 # # / # # 2 # / # # # # / # # # #"
         raise BoardError(

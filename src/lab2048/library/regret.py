@@ -1,4 +1,4 @@
-"""Regret: what players lose against the best play on a solved board."""
+"""Regret: how much players lose against optimal play on a solved board."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ def regret(
 ) -> "RegretResult":
     """Play games on a solved board and compare every move with the best one.
 
-    Ctrl-C returns the players that are done.
+    Ctrl-C returns the results of the finished players.
 
     >>> import lab2048 as lab
     >>> result = lab.regret(lab.solve("2x2", goal=16), ["random", "greedy"], games=20)
@@ -54,7 +54,13 @@ def regret(
 
 
 class RegretResult:
-    """The regret of some players, by their specs."""
+    """The regret of several players; `result["greedy"]` is that of one.
+
+    >>> import lab2048 as lab
+    >>> result = lab.regret(lab.solve("2x2", goal=16), "random", games=20)
+    >>> result["random"].n_best <= result["random"].n_moves
+    True
+    """
 
     def __init__(self, solution: Solution, seed: int, found: list[Regret]) -> None:
         """Use `lab2048.regret`."""
@@ -65,7 +71,7 @@ class RegretResult:
         return self.players[read_specs(player)[0]]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, the same as `lab2048 regret --json` prints."""
+        """Return the result as a dict, the same as `lab2048 regret --json` prints."""
         problem = self.solution.table.problem
         return {
             "table": str(self.solution.table.folder),
@@ -77,7 +83,7 @@ class RegretResult:
         }
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """Return one row per player."""
+        """Return a data frame with a row per player."""
         from lab2048.extras import load
 
         rows = [{name: value for name, value in row.items() if name != "worst"} for row in self.to_dict()["players"]]
@@ -85,7 +91,7 @@ class RegretResult:
         return frame
 
     def table(self) -> Shown:
-        """Return a line per player: the loss per move and per game, and the share of best moves."""
+        """Return a table with a row per player: loss per move, loss per game, and share of best moves."""
         rows = [("player", "loss per move", "loss per game", "95% interval", "best moves")]
         for each in self.players.values():
             loss = each.per_game

@@ -1,4 +1,4 @@
-"""Exact solutions: the best that anyone can do on a small board."""
+"""Exact solutions of small boards."""
 
 import os
 import shutil
@@ -48,10 +48,10 @@ def solve(
     on_progress: Callable[[Progress], None] | None = None,
     progress: bool | None = None,
 ) -> "Solution":
-    """Solve a board: the probability that the best play reaches `goal`, or without one its expected score.
+    """Solve a board: the probability that optimal play reaches `goal`, or without a goal its expected score.
 
-    The table of all boards is kept in the folder `out`; without it, as long as the solution is in use.  After Ctrl-C
-    the same call with the same `out` continues.  `exact` stores values in 64 bits instead of 32.
+    The table of all boards is saved in the folder `out`; without `out` it is deleted with the solution.  After
+    Ctrl-C the same call with the same `out` continues.  `exact` stores values in 64 bits instead of 32.
 
     >>> import lab2048 as lab
     >>> solution = lab.solve("2x2", goal=16)
@@ -87,7 +87,13 @@ def solve(
 
 
 def open_solution(folder: "str | Path") -> "Solution":
-    """Open the folder of a solved board, written by `lab2048.solve(..., out=folder)` or `lab2048 solve --out`."""
+    """Open the folder of a solved board, written by `lab2048.solve(..., out=folder)` or `lab2048 solve --out`.
+
+    >>> import lab2048 as lab, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp()) / "2x2"
+    >>> lab.solve("2x2", out=folder).value == lab.open_solution(folder).value
+    True
+    """
     return Solution(Table.open(Path(folder)))
 
 
@@ -104,7 +110,12 @@ def estimate(
     spawner: str | None = None,
     progress: bool | None = None,
 ) -> Estimate:
-    """Predict the time, disk space and memory of a solve, and whether it fits on this machine."""
+    """Predict the time, disk space and memory of a solve, and whether it fits on this machine.
+
+    >>> import lab2048 as lab
+    >>> lab.estimate("2x3", goal=64).fits
+    True
+    """
     problem, limits, n_workers = read_problem(rules, goal, objective, spawn, start, spawner, memory, workers)
     make_ready(SOLVER, progress=progress)
     with Workers(n_workers) as pool:
@@ -137,7 +148,7 @@ def read_problem(
 
 
 def progress_text(at: Progress) -> str:
-    """Return how far a solve is, in words."""
+    """Return a line of text that shows the progress of a solve."""
     n_done = at.count.afterstates + at.n_valued
     rate = n_done / at.seconds if at.seconds else 0.0
     text = f"{at.phase}, tile sum {at.tile_sum}: {number(at.count.states)} states, {number(rate)} afterstates/s"
@@ -148,14 +159,14 @@ def progress_text(at: Progress) -> str:
 
 
 def progress_share(at: Progress) -> float | None:
-    """Return the share of the work that is done; None in the forward pass, which cannot know."""
+    """Return the finished share of the work; None in the forward pass, when it is unknown."""
     n_all = 2 * at.count.afterstates
     return (at.count.afterstates + at.n_valued) / n_all if at.n_all and n_all else None
 
 
 @dataclass(frozen=True)
 class Probe:
-    """What a solution knows about a board: the best move, and the exact value of every legal move."""
+    """The best move of a board, and the exact value of every legal move."""
 
     board: Board
     move: AnyMove
@@ -166,7 +177,12 @@ class Probe:
 
 
 class Solution:
-    """A solved board."""
+    """A solved board: the exact value of every position that can occur.
+
+    >>> import lab2048 as lab
+    >>> lab.solve("2x2", goal=16)
+    Solution(2x2, goal 16: reached with probability 0.962511254)
+    """
 
     def __init__(self, table: Table, *, seconds: float = 0.0, temporary: Path | None = None) -> None:
         """Use `lab2048.solve` or `lab2048.open_solution`."""
@@ -180,26 +196,32 @@ class Solution:
 
     @property
     def objective(self) -> str:
-        """Either "win", to reach the goal, or "score"."""
+        """Return "win" (reach the goal) or "score"."""
         return self.table.problem.objective.value
 
     @property
     def value(self) -> float:
-        """The probability that the best play reaches the goal, or its expected score."""
+        """Return the probability that optimal play reaches the goal, or its expected score."""
         return float(self.table.manifest["value"])
 
     @property
     def loss(self) -> float | None:
-        """With a goal, the probability of missing it: precise where the value is near 1."""
+        """Return the probability of missing the goal, precise even if it is tiny; None without a goal."""
         return float(self.table.manifest["loss_probability"]) if self.table.problem.goal_rank else None
 
     @property
     def n_states(self) -> int:
-        """The number of boards, up to symmetry."""
+        """Return the number of boards, up to symmetry."""
         return self.table.count.states
 
     def probe(self, board: "Board | BoardSource") -> Probe:
-        """Return the exact value of every legal move of a board."""
+        """Return the best move of a board, and the exact value of every legal move.
+
+        >>> import lab2048 as lab
+        >>> probe = lab.solve("2x2", goal=16).probe("2 2 / # 4")
+        >>> probe.move, round(probe.value, 4)
+        (Move.RIGHT, 0.9728)
+        """
         state = read_board(board)
         moves = self.table.move_values(state)
         if not moves:
@@ -220,27 +242,46 @@ class Solution:
         )
 
     def player(self) -> ReadyPlayer:
-        """Return the player that makes the best move on every board of the solution."""
+        """Return a player that plays optimally by this solution.
+
+        >>> import lab2048 as lab
+        >>> lab.solve("2x2", goal=16).player().ask("2 2 / # 4").move
+        Move.RIGHT
+        """
         ready = player("optimal", table=str(self.table.folder))
         ready.source = self  # keeps a temporary table as long as the player is used
         return ready
 
     def tiles(self) -> dict[int, float]:
-        """Return the probability that the best play reaches each tile."""
+        """Return the probability that optimal play reaches each tile.
+
+        >>> import lab2048 as lab
+        >>> round(lab.solve("2x2").tiles()[16], 4)
+        0.9625
+        """
         from lab2048.solver.final_tiles import tile_chances
 
         return tile_chances(self.table)
 
     def regret(self, players: "PlayerLike | Sequence[PlayerLike]", **options: Any) -> "RegretResult":
-        """Return what players lose against the best play; options as in `lab2048.regret`."""
+        """Return how much players lose against optimal play; options as in `lab2048.regret`.
+
+        >>> import lab2048 as lab
+        >>> lab.solve("2x2", goal=16).regret("random", games=20)["random"].per_game.value > 0
+        True
+        """
         from lab2048.library.regret import regret
 
         return regret(self, players, **options)
 
     def verify(self, sample: int = 100_000) -> int:
-        """Check the checksums and recompute a sample of values (0 = all); return how many were recomputed.
+        """Check all checksums and recompute a sample of values (0 = all); return the number of recomputed values.
 
-        Raises FileError if anything is wrong.
+        Raise FileError if anything is wrong.
+
+        >>> import lab2048 as lab
+        >>> lab.solve("2x2", goal=16).verify(sample=0)
+        23
         """
         from lab2048.solver.verify import verify
 
@@ -248,7 +289,7 @@ class Solution:
         return verify(self.table, n_sample=sample, progress=lambda _: None).checked
 
     def save(self, folder: "str | Path") -> "Solution":
-        """Copy the table to a new folder, and return the solution there."""
+        """Copy the table to a new folder; return the solution of that folder."""
         target = Path(folder)
         if target.exists():
             raise FileError(f"{target} exists already: expected a name for a new folder", code="file.exists")
@@ -263,7 +304,12 @@ class Solution:
         return export(self.table, target.suffix.lstrip(".") or "sqlite", target, force=force)
 
     def plot(self) -> "plotly.graph_objects.Figure":
-        """Return a Plotly figure of the number of boards by tile sum."""
+        """Return a Plotly figure: the number of boards by tile sum.
+
+        >>> import lab2048 as lab
+        >>> len(lab.solve("2x2", goal=16).plot().data) > 0
+        True
+        """
         from lab2048.views.charts import layer_chart
 
         layers = [(tile_sum, each.count.states, each.count.afterstates) for tile_sum, each in self.table.layers.items()]

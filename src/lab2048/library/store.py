@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def open_store(path: "str | Path | None" = None) -> "GameStore":
-    """Open the store of games: your own one, or a file, which is created if it does not exist.
+    """Open the store of saved games: your own, or a file, which is created if it does not exist.
 
     >>> import lab2048 as lab, tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder, lab.open_store(pathlib.Path(folder) / "games.sqlite") as store:
@@ -31,7 +31,17 @@ def open_store(path: "str | Path | None" = None) -> "GameStore":
 
 
 class GameStore:
-    """All saved games; use it in a `with` statement, or `close` it."""
+    """The saved games; use it in a `with` statement, or `close` it.
+
+    >>> import lab2048 as lab, tempfile, pathlib
+    >>> with lab.open_store(pathlib.Path(tempfile.mkdtemp()) / "games.sqlite") as store:
+    ...     id = store.save(lab.Game("2x2", seed=1).play("first"))
+    ...     print(len(store), store.load(id).score == store.games(newest=1)[0].score)
+    ...     store.delete(id)
+    ...     print(len(store))
+    1 True
+    0
+    """
 
     def __init__(self, store: Store) -> None:
         """Use `lab2048.open_store`."""
@@ -50,9 +60,14 @@ class GameStore:
         newest: int | None = None,
         min_score: int | None = None,
     ) -> list[Entry]:
-        """Return the games, newest first; or the `best` by score.
+        """Return the saved games, newest first, or the `best` by score.
 
-        `player` is who made the first move, "human" for a person; `rules` is a board such as "3x3".
+        `player` is the player of the first move ("human" for a person); `rules` is a board such as "3x3".
+
+        >>> import lab2048 as lab, tempfile, pathlib
+        >>> with lab.open_store(pathlib.Path(tempfile.mkdtemp()) / "games.sqlite") as store:
+        ...     store.games(player="greedy", best=10)
+        []
         """
         if best is not None and newest is not None:
             raise UsageError("best and newest: expected only one of them", field="best")
@@ -62,7 +77,7 @@ class GameStore:
         return self._store.entries(board=board, player=name, min_score=min_score, best=best is not None, limit=limit)
 
     def load(self, id: int) -> Game:  # noqa: A002
-        """Return a game by its id, replayed to its last move; `undo` goes back in it."""
+        """Load a game by its id, at its last move; use `undo` to go back."""
         episode = self._store.get(id).episode
         game = Game(episode.rules, episode.seed)
         game.replay(episode.moves)
@@ -70,7 +85,7 @@ class GameStore:
         return game
 
     def save(self, game: Game) -> int:
-        """Save a game, and return its id."""
+        """Save a game; return its id."""
         episode = game.to_episode()
         run = self._store.begin_run("play", episode.rules, episode.player, episode.seed)
         return self._store.add(run, episode).id
@@ -80,7 +95,7 @@ class GameStore:
         self._store.remove(id)
 
     def to_pandas(self, **chosen: Any) -> "pandas.DataFrame":
-        """Return a row per game; the arguments are those of `games`."""
+        """Return a data frame with a row per game; takes the arguments of `games`."""
         from lab2048.extras import load
 
         frame: pandas.DataFrame = load("pandas").DataFrame([game._asdict() for game in self.games(**chosen)])
@@ -96,7 +111,7 @@ class GameStore:
     def import_file(
         self, path: "str | Path", on_reject: Callable[[int, str], None] = lambda *_: None
     ) -> tuple[int, int, int]:
-        """Import games from a file of JSON lines; return how many are new, were there already, and were rejected."""
+        """Import games from a file of JSON lines; return the number of new, already stored and rejected games."""
         from lab2048.records import exchange
 
         counts = exchange.ImportCounts()

@@ -1,4 +1,4 @@
-"""Published experiments, run again beside the published figures."""
+"""Published experiments, repeated and compared with the published figures."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def study(name: str, *, quick: bool = False, seed: int = 1, folder: "str | Path | None" = None) -> "StudyResult":
-    """Return a study: a published experiment, by its name or a file of your own; `run` plays what is missing.
+    """Open a study, a published experiment, by its name or from your own TOML file; call `run` to run it.
 
-    `lab2048.study_names()` lists the names.  With `quick` it plays fewer games.  Results are kept in `folder`
-    (default: your data folder).
+    `lab2048.study_names()` lists the names.  `quick` plays fewer games.  Results are saved in `folder` (default: your
+    data folder).
 
     >>> import lab2048 as lab
     >>> lab.study("000-optimal", quick=True).name
@@ -34,7 +34,13 @@ def study(name: str, *, quick: bool = False, seed: int = 1, folder: "str | Path 
 
 
 class StudyResult:
-    """A study and what has been measured so far."""
+    """A study and its results so far.
+
+    >>> import lab2048 as lab, tempfile
+    >>> study = lab.study("000-optimal", quick=True, folder=tempfile.mkdtemp())
+    >>> study.report.n_measured, len(study.rows) > 1
+    (0, True)
+    """
 
     def __init__(self, result_folder: ResultFolder) -> None:
         """Use `lab2048.study`."""
@@ -54,18 +60,18 @@ class StudyResult:
 
     @property
     def rows(self) -> list[str]:
-        """The ids of the rows, each a player or a question that is measured."""
+        """Return the ids of the rows; a row is one thing that the study runs, such as a player."""
         return [row.id for row in self._folder.study.rows]
 
     @property
     def report(self) -> Report:
-        """The figures: published, ours, and whether they agree."""
+        """Return the figures: the published ones, ours, and whether they agree."""
         return make_report(self._folder)
 
     def run(
         self, rows: Sequence[str] = (), *, workers: int = 0, force: bool = False, progress: bool | None = None
     ) -> "StudyResult":
-        """Measure what is missing, or only some rows; Ctrl-C keeps what is done.  Returns the study itself."""
+        """Run the rows without a result, or only the given ones; return the study.  Ctrl-C keeps finished rows."""
         with progress_line(progress) as show:
             self.run_rows(rows, workers=workers, force=force, say=lambda text: show(text), show=lambda text: show(text))
         return self
@@ -81,7 +87,7 @@ class StudyResult:
         on_row: Callable[[Row, Result], None] = lambda *_: None,
         on_stop: Callable[[], None] = lambda: None,
     ) -> bool:
-        """Do what `run` does, with callbacks; return False after Ctrl-C."""
+        """Run rows as `run` does, with callbacks; return False after Ctrl-C."""
         runner = Runner(self._folder, workers or os.cpu_count() or 1, say=say, show=show, only=rows, force=force)
 
         def stop() -> None:
@@ -94,11 +100,11 @@ class StudyResult:
         return not runner.is_stopped
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures as plain data, the same as `lab2048 study report --json` prints."""
+        """Return all figures as a dict, the same as `lab2048 study report --json` prints."""
         return self.report.to_json()
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """Return one row per figure."""
+        """Return a data frame with a row per figure."""
         from lab2048.extras import load
 
         frame: pandas.DataFrame = load("pandas").json_normalize(self.to_dict()["figures"])
@@ -115,7 +121,7 @@ class StudyResult:
         return Shown.of_rich(report_table(report, 200), self.title, rows)
 
     def to_html(self) -> str:
-        """Return a page with charts, which needs no network."""
+        """Return an HTML page with charts that works offline."""
         from lab2048.views.study.page import report_html
 
         return report_html(self.report)

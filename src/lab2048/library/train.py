@@ -1,4 +1,4 @@
-"""Training: networks that learn to play."""
+"""Training of networks."""
 
 import os
 import shutil
@@ -50,12 +50,13 @@ def train(
     progress: bool | None = None,
     **options: Any,
 ) -> "TrainedNetwork":
-    """Train a network until a total of minutes, moves or games is reached; without a limit until Ctrl-C.
+    """Train a network for some minutes, moves or games; without a limit until Ctrl-C.
 
-    Ctrl-C ends the training and returns the network as it is.  With `out` the network is saved there, also every
-    `checkpoint` minutes, and `resume` continues from that file; without it the network is kept in memory until
-    `save`.  `options` are those of the method, such as `network`, `alpha` and `seed`: docs/training.md lists them.
-    One thread is reproducible for n-tuple networks, deep networks are for any number (0 = one per core).
+    Limits are totals and include earlier sessions.  Ctrl-C stops the training and returns the network.  With `out` the
+    network is saved in that file at the end and every `checkpoint` minutes, and `resume` continues from the file.
+    Without `out` it stays in memory until you call `save`.  `options` are those of the method, such as `network`,
+    `alpha` and `seed`; docs/training.md lists them.  `threads=0` uses all cores.  N-tuple networks are
+    reproducible only with one thread, deep networks with any number.
 
     >>> import lab2048 as lab
     >>> network = lab.train("ntuple", rules="2x3", moves=20_000, threads=1, seed=1)
@@ -182,7 +183,13 @@ def check_out(out: Path, *, resume: bool, force: bool) -> None:
 
 
 class TrainedNetwork:
-    """A network that was trained or opened."""
+    """A trained network.
+
+    >>> import lab2048 as lab
+    >>> network = lab.train("ntuple", rules="2x2", moves=1000, threads=1, seed=1)
+    >>> network.player_name, network.rules.board.to_text()
+    ('ntuple', '2x2')
+    """
 
     def __init__(self, method: Method | None, training: Training | None, path: Path | None) -> None:
         """Use `lab2048.train` or `lab2048.open_network`."""
@@ -191,18 +198,24 @@ class TrainedNetwork:
 
     @property
     def rules(self) -> Rules:
-        """The rules that it was trained on."""
+        """Return the rules that it was trained on."""
         if self._training is not None:
             return self._training.rules
         return _read_header(self._file())[1]
 
     @property
     def player_name(self) -> str:
-        """The name of the player that uses such a network."""
+        """Return the name of the player that uses this kind of network."""
         return self._method.player if self._method is not None else _read_header(self._file())[0]
 
     def save(self, path: "str | Path", *, force: bool = False) -> Path:
-        """Write the network to a file, from which `lab2048.train(..., resume=True)` continues; return its path."""
+        """Write the network to a file and return its path; `lab2048.train(..., resume=True)` continues from it.
+
+        >>> import lab2048 as lab, tempfile, pathlib
+        >>> network = lab.train("ntuple", rules="2x2", moves=1000, threads=1, seed=1)
+        >>> network.save(pathlib.Path(tempfile.mkdtemp()) / "my.safetensors").name
+        'my.safetensors'
+        """
         target = Path(path)
         check_out(target, resume=False, force=force)
         if self._training is not None:
@@ -213,26 +226,44 @@ class TrainedNetwork:
         return target
 
     def player(self, **options: Any) -> ReadyPlayer:
-        """Return the player that uses this network, with options such as `depth` or `ms`."""
+        """Return a player that uses this network, with options such as `depth` or `ms`.
+
+        >>> import lab2048 as lab
+        >>> network = lab.train("ntuple", rules="2x2", moves=1000, threads=1, seed=1)
+        >>> len(network.player(depth=2).ask("2 2 / # 4").values)
+        3
+        """
         path = self._file()
         ready = player(self.player_name, weights=str(path), **options)
         ready.source = self  # keeps a temporary file as long as the player is used
         return ready
 
     def evaluate(self, games: int = 1000, *, depth: int | None = None, seed: int = 1, workers: int = 0) -> MatchResult:
-        """Play games with the network by the rules that it was trained on."""
+        """Play games with the network, by the rules that it was trained on.
+
+        >>> import lab2048 as lab
+        >>> network = lab.train("ntuple", rules="2x2", moves=1000, threads=1, seed=1)
+        >>> len(network.evaluate(games=10, depth=1).scores())
+        10
+        """
         chosen = {"depth": depth} if depth is not None else {}
         return match([self.player(**chosen)], rules=self.rules, games=games, seed=seed, workers=workers)
 
     def curve(self) -> "pandas.DataFrame":
-        """Return the learning curve: a row per checkpoint, with moves, seconds, mean score and rates."""
+        """Return the learning curve as a data frame: moves, seconds, mean score and rates."""
         from lab2048.extras import load
 
         frame: pandas.DataFrame = load("pandas").json_normalize(self.points())
         return frame
 
     def points(self) -> list[dict[str, Any]]:
-        """Return the learning curve as plain data."""
+        """Return the learning curve as a list of dicts.
+
+        >>> import lab2048 as lab
+        >>> network = lab.train("ntuple", rules="2x2", moves=1000, threads=1, seed=1)
+        >>> network.points()[-1]["n_moves"] >= 1000
+        True
+        """
         if self._training is not None:
             now = self._training.progress().to_json()
             points = list(self._training.curve)
@@ -275,7 +306,14 @@ class TrainedNetwork:
 
 
 def open_network(path: "str | Path") -> TrainedNetwork:
-    """Open a network file that `lab2048.train` or `lab2048 train` has written."""
+    """Open a network file written by `lab2048.train` or `lab2048 train`.
+
+    >>> import lab2048 as lab, tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "my.safetensors"
+    >>> network = lab.train("ntuple", rules="2x2", moves=1000, threads=1, seed=1, out=path)
+    >>> lab.open_network(path).player_name
+    'ntuple'
+    """
     file = Path(path)
     _read_header(file)  # raises FileError if it is no network
     return TrainedNetwork(None, None, file)

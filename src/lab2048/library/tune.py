@@ -43,9 +43,17 @@ def tune(
 ) -> TuningResult | None:
     """Tune the weights of an evaluator with CMA-ES, and compare before and after on fresh seeds.
 
-    The trials are kept in a study file, so that the same call continues after Ctrl-C, which lets the trials in
-    progress end; a second one skips the comparison.  Returns None if there is nothing to compare yet.  The tuned
-    evaluator is `result.evaluator`; `result.gain` is the paired difference.
+    Trials are saved in the file `study`, so the same call continues an interrupted tuning.  The first Ctrl-C finishes
+    the running trials, a second one skips the comparison.  Return None if there is nothing to compare yet.  The tuned
+    evaluator is `result.evaluator`; `result.gain` is the paired difference in score.
+
+    >>> import lab2048 as lab, tempfile, pathlib
+    >>> result = lab.tune(
+    ...     "{empty = 1, merges = 2}", player="greedy", rules="2x3", games=5, trials=8, fresh=10,
+    ...     study=pathlib.Path(tempfile.mkdtemp()) / "tuning.sqlite", progress=False,
+    ... )
+    >>> result is not None and result.gain is not None
+    True
     """
     spec = read_spec(player)
     path = Path(study) if study is not None else study_path()

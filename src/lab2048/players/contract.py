@@ -12,11 +12,14 @@ RULES = ("4x4", "3x3", "2x3", "##x|#x#|###", "hex1", "5x5")
 def check_player(
     player: Player | type[Player] | str, *, seed: int = 1, rules: tuple[str, ...] = RULES, n_moves: int = 40
 ) -> None:
-    """Raise AssertionError, which says what is wrong, unless the player keeps the contract on all of `rules`.
+    """Test a player on several boards; raise AssertionError with an explanation if it breaks the contract.
 
     `player` is an object, a class or a spec.  A player chooses a legal move, values every legal move and no other,
     chooses one of the highest value, repeats its choices when started again with the same seed, and does not change
     the board.
+
+    >>> import lab2048 as lab
+    >>> lab.check_player("first", rules=("2x2",))
     """
     if isinstance(player, str):
         player = make_player(player)

@@ -23,6 +23,11 @@ class Decision:
 
     The player's `measure` says what its values are.  A larger value is better, and the chosen move has the
     largest one.  If a rule overrode the player's choice, `overridden` is that choice and has the largest value.
+
+    >>> import lab2048 as lab
+    >>> decision = lab.player("greedy").ask("2 2 4 / # # #")
+    >>> decision.move, decision.values[decision.move] == max(decision.values.values())
+    (Move.LEFT, True)
     """
 
     move: int
@@ -53,13 +58,24 @@ def option(default: Any, doc: str, choices: Iterable[str] = ()) -> Any:
     """Declare an option of a player: a dataclass field with a one-line description.
 
     `choices` are the accepted words, for help and completion; the player itself must refuse others.
+
+    >>> import dataclasses, lab2048 as lab
+    >>> @dataclasses.dataclass
+    ... class Room(lab.Player):
+    ...     weight: float = lab.option(10.0, "value of an empty cell")
+    ...
+    ...     def choose(self, board):
+    ...         values = {move: self.weight * slide.board.n_empty for move, slide in board.slides()}
+    ...         return lab.Decision(max(values, key=values.get), values)
+    >>> lab.player(Room(weight=3.0)).ask("2 2 / 4 8").move
+    Move.RIGHT
     """
     return dataclasses.field(default=default, metadata={"doc": doc, "choices": tuple(choices)})
 
 
 @dataclass
 class Player(ABC):
-    """Chooses moves.  The dataclass fields of a subclass are its options.
+    """The base class of players.  The dataclass fields of a subclass are its options.
 
     A decision depends only on the rules, the seed and the boards shown since `start`, so that games are
     reproducible.  Any board may be shown at any time: games are taken over half-way, and moves are undone.

@@ -35,7 +35,11 @@ _WORDS: Mapping[type, str] = {str: "a text", int: "a whole number", list: "a lis
 
 
 def study_names() -> list[str]:
-    """Return the names of the built-in studies, sorted."""
+    """Return the names of the built-in studies, sorted.
+
+    >>> "all-players" in study_names()
+    True
+    """
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 

@@ -53,7 +53,7 @@ def root_values(context: I64, plan: packed.Plan, board: U64, depth: I64, values:
 
 @kernel
 def leader(values: NDArray[np.float32], lead: F32, ahead: I64, times: I64) -> tuple[I64, I64]:
-    """The move that leads all others by more than `lead`, or -1, and how often in a row it has led: before `times`."""
+    """Return the move that leads all others by more than `lead`, or -1, and how often in a row (`times` before)."""
     best, first, second = I64(-1), NONE, NONE
     for move in range(len(values)):
         if values[move] > first:

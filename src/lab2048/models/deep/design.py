@@ -127,5 +127,5 @@ def symlog(number: float) -> float:
 
 
 def symexp(number: float) -> float:
-    """The inverse of symlog."""
+    """Return the inverse of symlog."""
     return math.copysign(math.expm1(abs(number)), number)

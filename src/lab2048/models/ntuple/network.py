@@ -99,7 +99,7 @@ class Design:
 
     @property
     def radix(self) -> int:
-        """The number of ranks that a cell can have, including 0."""
+        """Return the number of ranks that a cell can have, including 0."""
         return radix_of(self.rules)
 
     @property
@@ -112,7 +112,7 @@ class Design:
 
     @property
     def table_sizes(self) -> list[int]:
-        """The number of weights per pattern and stage."""
+        """Return the number of weights per pattern and stage."""
         radix = self.radix
         return [radix ** len(pattern) for pattern in self.patterns]
 
@@ -221,7 +221,7 @@ class Network:
 
     @property
     def address(self) -> int:
-        """The address that kernels take."""
+        """Return the address that kernels take."""
         return address_of(self.words)
 
     def value(self, board: Board) -> float:

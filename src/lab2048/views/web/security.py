@@ -57,7 +57,7 @@ class Guard:
     """ASGI middleware that rejects requests before anything else handles them."""
 
     def __init__(self, app: ASGIApp, *, token: str | None = None) -> None:
-        """With a token, other machines that know it have access."""
+        """Allow other machines that know the token, if there is one."""
         self.app, self.token = app, token
         name = socket.gethostname().lower()
         self.names = {*_LOOPBACK, *((name, f"{name}.local") if token else ())}
