@@ -93,9 +93,9 @@ def test_a_status_does_not_depend_on_words() -> None:
 
 
 def test_a_field_gives_a_code_and_a_hint_is_part_of_the_line() -> None:
-    error = UsageError("goal 3 is no tile", field="goal", hint="take a power of two")
-    assert (error.code, error.field, error.message) == ("goal.invalid", "goal", "goal 3 is no tile")
-    assert str(error) == "goal 3 is no tile; take a power of two"
+    error = UsageError("goal 3 is not a tile", field="goal", hint="take a power of two")
+    assert (error.code, error.field, error.message) == ("goal.invalid", "goal", "goal 3 is not a tile")
+    assert str(error) == "goal 3 is not a tile; take a power of two"
     assert UsageError("no", code="goal.missing", field="goal").code == "goal.missing"
 
 

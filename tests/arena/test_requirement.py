@@ -89,7 +89,7 @@ def test_one_game_has_no_interval(match: Match) -> None:
         ("0.mean>=3", "there is no player 0"),
         ("median-low>=3", "median has no interval: expected one of mean, win, moves, lead"),
         ("mean2048>=3", "mean has no tile: expected win2048, or mean alone"),
-        ("win3>=0.5", "3 is no tile"),
+        ("win3>=0.5", "3 is not a tile"),
         ("win>=90", "90 is not a share of games: did you mean 90%?"),
         ("win4096-low>=1.5", "1.5 is not a share of games: did you mean 1.5%?"),
         ("win>=900", "900 is not a share of games: expected 0% to 100%"),
@@ -108,7 +108,7 @@ def test_what_makes_no_sense_is_refused(text: str, says: str) -> None:
 
 
 def test_a_player_alone_has_no_lead() -> None:
-    with pytest.raises(UsageError, match="a player alone has no lead"):
+    with pytest.raises(UsageError, match="expected two players or more"):
         Requirement.from_text("lead>0", 1)
 
 

@@ -101,10 +101,10 @@ def test_show_says_where_each_value_comes_from(
     assert rows["color"] == ["never", "lab2048.toml"]
     assert rows["goal"] == ["512", "LAB2048_GOAL"]
     assert rows["spawner"] == ["fair", "default"]
-    assert "LAB2048_GAOL means nothing to lab2048: did you mean LAB2048_GOAL?" in captured.err
+    assert "LAB2048_GAOL is not a setting of lab2048: did you mean LAB2048_GOAL?" in captured.err
     for words in (["rules"], ["--all"]):
         assert run(["config", "show", *words]) == 0
-        assert "LAB2048_GAOL means nothing" in capsys.readouterr().err
+        assert "LAB2048_GAOL is not a setting" in capsys.readouterr().err
     assert run(["config", "show", "match.goal"]) == 0
     assert "LAB2048_GOAL, as goal" in capsys.readouterr().out
     assert run(["config", "show", "gaol"]) == 2
@@ -234,7 +234,7 @@ def test_a_variable_that_is_wrong_is_named(capsys: pytest.CaptureFixture[str], m
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("LAB2048_RULSE", "lab2048: LAB2048_RULSE means nothing to lab2048: did you mean LAB2048_RULES?"),
+        ("LAB2048_RULSE", "lab2048: LAB2048_RULSE is not a setting of lab2048: did you mean LAB2048_RULES?"),
         ("LAB2048_GAMES", "did you mean LAB2048_MATCH_GAMES? (or the one of watch, regret, tune, evaluate ...)"),
         ("LAB2048_MIN_SCORE", "did you mean LAB2048_GAMES_LIST_MIN_SCORE?"),
         ("LAB2048_MATCH_GMAES", "did you mean LAB2048_MATCH_GAMES?"),

@@ -134,7 +134,7 @@ def test_the_optimal_player_plays_from_a_table(
         (["solve", "2x2", "--memory", "0"], "memory 0B is too little: expected at least 384M", 2),
         (["solve", "2x2", "--memory", "1.5K"], "memory 1.5K is too little: expected at least 384M", 2),
         (["solve", "2x2", "--workers", "-1"], "workers -1 is out of range", 2),
-        (["solve", "2x2", "--goal", "7"], "goal 7 is no tile", 2),
+        (["solve", "2x2", "--goal", "7"], "goal 7 is not a tile", 2),
         (["probe", "nowhere", "2x2"], "there is no folder nowhere: expected a table that lab2048 solve", 3),
         (["table"], "expected verify, export", 2),
         (["hint", "3x3", "-p", "optimal:table=nowhere"], "3x3 has no tiles yet: expected a board in play", 3),

@@ -110,7 +110,7 @@ def test_a_failed_job_says_why(open_view: Callable[[], View]) -> None:
     view = open_view()
     job = view.ended(view.start(3, "--spawn", "3:1"))
     assert job.state == "failed"
-    assert "3 is no tile" in job.message
+    assert "3 is not a tile" in job.message
     view.runner.forget(job.id)
     assert not job.folder.exists()
 

@@ -265,7 +265,7 @@ def test_peeking_compares_the_boards_that_would_really_come(spawner: str) -> Non
         ("shield:inner=human", "inner=human cannot be shielded: expected a player that chooses by itself"),
         ("shield:kind=classic", "kind 'classic' is unknown"),
         ("shield:warm_up=-1", "warm_up -1 is out of range: expected 0 or more"),
-        ("shield:kind=safe,peek=true", "peek=true means nothing with kind=safe"),
+        ("shield:kind=safe,peek=true", "peek=true has no effect with kind=safe"),
     ],
 )
 def test_bad_input_is_answered_in_one_line(spec: str, says: str) -> None:

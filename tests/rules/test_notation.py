@@ -82,11 +82,11 @@ def test_ways_to_write_the_same_board(text: str, same: str) -> None:
         ("####|###|####", "row 2 of the map has 3 cells: expected 4"),
         ("####||####", "row 2 of the map has 0 cells"),
         ("##q#|####", "row 1, entry 3: 'q' is unknown"),
-        ("2 3 # # / # # # #", "row 1, entry 2: 3 is no tile"),
-        ("2 1 # #", "row 1, entry 2: 1 is no tile"),
+        ("2 3 # # / # # # #", "row 1, entry 2: 3 is not a tile"),
+        ("2 1 # #", "row 1, entry 2: 1 is not a tile"),
         (
             "2 2305843009213693952 # #",
-            "2305843009213693952 is no tile: expected a power of two from 2 to 1152921504606",
+            "2305843009213693952 is not a tile: expected a power of two from 2 to 1152921504606",
         ),
         (
             "2 1152921504606846976 # #",

@@ -71,7 +71,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
         actions = np.array([action])
         if actions.shape != (1,) or actions.dtype.kind not in "iu":
             raise UsageError(
-                f"action {action!r} is no number: expected 0 to {self._engine.n_moves - 1}", field="action"
+                f"action {action!r} is not a number: expected 0 to {self._engine.n_moves - 1}", field="action"
             )
         frames = self._engine.make_frames()
         outcome, _ = self._engine.step(actions.astype(np.int64), frames)

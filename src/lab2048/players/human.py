@@ -11,13 +11,13 @@ from lab2048.rules import Board
 
 @dataclass
 class HumanPlayer(Player):
-    """The person at the keyboard; a view sets `ask`."""
+    """A person who chooses the moves at the keyboard."""
 
     measure: ClassVar[str] = "none"
     is_interactive: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.ask: Callable[[Board], int] | None = None
+        self.ask: Callable[[Board], int] | None = None  # set by the view that shows the game
 
     def choose(self, board: Board) -> Decision:
         """Ask the person until the answer is a legal move."""

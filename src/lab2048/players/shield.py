@@ -39,7 +39,7 @@ class ShieldPlayer(Player):
             raise OutOfRangeError("warm_up", self.warm_up, "0 or more")
         if self.peek and self.kind != "reverse":
             raise UsageError(
-                f"peek=true means nothing with kind={self.kind}: expected kind=reverse, which compares boards",
+                f"peek=true has no effect with kind={self.kind}: expected kind=reverse, which compares boards",
                 field="peek",
             )
         self._inner = make_player(self.inner)

@@ -137,7 +137,7 @@ def check_file(path: Path) -> None:
         raise StoreError(f"{path} is not a file", code="study.unusable", hint=_OTHER)
     with path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:
-            raise StoreError(f"{path} is no study file and was left unchanged", code="study.foreign", hint=_OTHER)
+            raise StoreError(f"{path} is not a study file and was left unchanged", code="study.foreign", hint=_OTHER)
     with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
         names = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not {"studies", "trials"} <= names:

@@ -48,7 +48,7 @@ def rank_of(tile: str, where: str = "tile", largest: int = 2**MAX_RANK) -> int:
         raise BoardError(f"{where} {tile!r} is unknown: expected #, x or a power of two such as 2, 4, 1024")
     number = int(tile)
     if number < 2 or number & (number - 1) or number > largest:
-        raise BoardError(f"{where} {tile} is no tile: expected a power of two from 2 to {largest}")
+        raise BoardError(f"{where} {tile} is not a tile: expected a power of two from 2 to {largest}")
     return number.bit_length() - 1
 
 

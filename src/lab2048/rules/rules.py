@@ -226,5 +226,5 @@ def read_spawner(word: str) -> Spawner:
 def read_goal(goal: int) -> int:
     """Return the rank of the goal tile."""
     if goal < 4 or goal & (goal - 1) or goal > 2**MAX_RANK:
-        raise UsageError(f"goal {goal} is no tile: expected a power of two from 4 to {2**MAX_RANK}", field="goal")
+        raise UsageError(f"goal {goal} is not a tile: expected a power of two from 4 to {2**MAX_RANK}", field="goal")
     return goal.bit_length() - 1

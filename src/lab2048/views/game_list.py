@@ -56,10 +56,10 @@ def game_facts(stored: StoredGame) -> str:
     )
     facts = {
         "game": f"{stored.id} (number {stored.number} of run {run.id}, {run.kind})",
-        "kept": stored.created,
+        "saved": stored.created,
         "player": ", then ".join([episode.player, *(f"{name} from move {number}" for number, name in episode.movers)]),
         "board": rules.board.to_text(),
-        "spawn": f"{rules.to_json()['spawn']} ({rules.spawner.value}), {rules.n_start} first",
+        "spawn": f"{rules.to_json()['spawn']} ({rules.spawner.value}), {rules.n_start} at the start",
         "seed": episode.seed,
         "score": episode.score,
         "highest tile": episode.max_tile,

@@ -65,8 +65,8 @@ def _figures(match: Match, player_result: PlayerResult) -> Iterator[tuple[str, s
     yield "won", rate_text(rate_interval(player_result.n_won, n))
     yield "moves", number(player_result.n_moves)
     yield "moves/s", number(player_result.n_moves / player_result.seconds) if player_result.seconds else "-"
-    yield "a game", duration(player_result.seconds / n)
-    yield "to the goal", "-" if player_result.seconds_to_goal is None else duration(player_result.seconds_to_goal)
+    yield "time per game", duration(player_result.seconds / n)
+    yield "time to goal", "-" if player_result.seconds_to_goal is None else duration(player_result.seconds_to_goal)
 
 
 def rate_text(rate: Interval) -> str:

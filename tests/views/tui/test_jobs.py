@@ -57,11 +57,11 @@ def test_a_game_by_any_rules_is_begun_kept_and_replayed(run: Run, own_store: Pat
 @pytest.mark.parametrize(
     ("field", "value", "says"),
     [
-        ("spawn", "3:1", "spawn '3:1': 3 is no tile"),
+        ("spawn", "3:1", "spawn '3:1': 3 is not a tile"),
         ("spawner", "wrst", "did you mean worst?"),
         ("start", "many", "start 'many' is not a number: expected digits"),
         ("start", "17", "start 17 is out of range: expected 0 to 16"),
-        ("goal", "7", "goal 7 is no tile"),
+        ("goal", "7", "goal 7 is not a tile"),
     ],
 )
 def test_what_no_game_could_be_played_by_is_refused_in_words(run: Run, field: str, value: str, says: str) -> None:

@@ -103,7 +103,7 @@ def show(
     else:
         if key is None:
             for place, path, is_there in settings.files:
-                print(f"{place:<8} {path}{'' if is_there else ' (not there)'}")
+                print(f"{place:<8} {path}{'' if is_there else ' (does not exist)'}")
             print()
             if not everything:
                 rows = {name: row for name, row in rows.items() if _is_basic(row)}

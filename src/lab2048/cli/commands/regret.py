@@ -54,7 +54,7 @@ def regret(
     if as_json:
         print_json("regret-1", result.to_dict())
         return
-    unit = "chance to win" if solution.objective == "win" else "score"
+    unit = "win probability" if solution.objective == "win" else "score"
     print(f"{solution.rules.board.to_text()}: optimal play is worth {solution.value:.9g} ({unit})")
     for each in result.players.values():
         loss = each.per_game
@@ -65,4 +65,5 @@ def regret(
             f"{best} of {number(each.n_moves)} moves are optimal ({count(games, 'game')})"
         )
         for mistake in each.worst[:3]:
-            print(f"    {mistake.board.to_text()}: {mistake.move}, not {mistake.best}, loses {number(mistake.loss)}")
+            board, loss_text = mistake.board.to_text(), number(mistake.loss)
+            print(f"    {board}: played {mistake.move}, best {mistake.best}, loss {loss_text}")

@@ -50,7 +50,9 @@ class DeepConfig(TrainingConfig):
         0.0, "The learning rate decays as 1/sqrt(1 + moves / N); 0 = constant", low=0, high=1e15, metavar="MOVES"
     )
     clip: float = option(1.0, "Gradient clipping: largest norm", low=1e-9, high=1e9)
-    average: float = option(0.999, "Decay of the moving average of the weights, which plays", low=0, high=0.999999)
+    average: float = option(
+        0.999, "Decay of the moving average of the weights; the averaged network plays", low=0, high=0.999999
+    )
     trial_every: int = option(2000, "Games between evaluations; 0 = no evaluations", low=0, high=10**9, metavar="GAMES")
     trial_games: int = option(100, "Games per evaluation", low=2, high=100_000)
     seed: int = option(1, "Seed of games, initial weights and minibatches", low=0, high=2**53 - 1, is_fixed=True)

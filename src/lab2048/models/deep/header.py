@@ -34,7 +34,7 @@ def read_deep_header(path: Path) -> tuple[DeepDesign, dict[str, Any]]:
     except (KeyError, ValueError, TypeError, AttributeError, LabError) as error:
         expected = "expected a file of lab2048 train afterstate, c51, dqn, returns or distil"
         reason = str(error) if isinstance(error, LabError) else expected
-        raise FileError(f"{path} is no deep network: {reason}") from None
+        raise FileError(f"{path} is not a deep network: {reason}") from None
 
 
 def describe_deep(path: Path) -> dict[str, Any]:
