@@ -257,7 +257,7 @@ def test_variables_that_only_some_read_are_known(
 ) -> None:
     monkeypatch.setenv("LAB2048_STUDIES", str(tmp_path))
     assert run(["study", "list"]) == 0
-    assert "means nothing" not in capsys.readouterr().err
+    assert "is not a setting" not in capsys.readouterr().err
 
 
 def test_whole_numbers_may_have_an_exponent(

@@ -129,7 +129,7 @@ def test_a_network_is_trained_and_plays(web):
     state = web.begin("2x3", seed=1)
     change = web.post(f"/api/games/{state['id']}/step", {"player": "ntuple:weights=tiny"})
     assert change["state"]["mover"] == "ntuple:weights=tiny"
-    assert "is there already" in web.error("POST", "/api/trainings", request)
+    assert "exists already" in web.error("POST", "/api/trainings", request)
     more = web.post("/api/trainings/plan", {**request, "resume": True})["command"]
     assert more.endswith("--resume")
     assert web.ask("DELETE", "/api/trainings/tiny") == {"deleted": "tiny"}

@@ -8,7 +8,7 @@ from lab2048.models.ntuple.pattern import (
     BEST_WEIGHTS,
     MAX_CELLS,
     MAX_PATTERNS,
-    MAX_PLACES,
+    MAX_PLACEMENTS,
     PRESETS,
     SMALL_BOARD,
     Pattern,
@@ -148,7 +148,7 @@ def test_without_sharing_a_preset_stands_at_every_place(text: str, name: str) ->
         return  # places are dear: it has fewer patterns
     found = parse_patterns(name, shape, is_shared=False)
     places = {place for pattern in parse_patterns(name, shape) for place in images(pattern, shape)}
-    assert len(found) == len(places) <= MAX_PLACES
+    assert len(found) == len(places) <= MAX_PLACEMENTS
     assert set(found) == places
     assert parse_patterns(write_patterns(found), shape, is_shared=False) == found
 
@@ -245,7 +245,7 @@ def test_too_many_weights_are_refused(text: str, network: str, says: str) -> Non
 
 
 def test_too_many_weights_for_every_place_are_refused() -> None:
-    says = "network has 1,073,741,824 weights, 16\\^cells for each place of a pattern: expected at most 536,870,912"
+    says = "network has 1,073,741,824 weights, 16\\^cells for each placement of a pattern: expected at most 536,870,912"
     with pytest.raises(UsageError, match=says):
         Design.from_text(Rules.from_text("4x4"), "8x6", is_shared=False)
 

@@ -77,7 +77,7 @@ def test_without_torch_it_says_what_to_install(tmp_path: Path) -> None:
     ]
     codes, _, complaints = run_without_torch(tmp_path, *commands)
     assert codes == [2] * len(commands), complaints
-    assert complaints.count("lab2048: deep networks need torch: pip install 'lab2048[deep]'\n") == len(commands)
+    assert complaints.count("lab2048: this needs the extra 'deep' (deep networks); missing: torch; run: ") == len(commands)
     assert not (tmp_path / "OUT").exists()
 
 
@@ -96,7 +96,7 @@ def test_without_torch_a_curve_can_be_read(tmp_path: Path) -> None:
         "trial,2,,80.0,,1.0,,3,60.0,100.0,0.4,1.0",
     ]
     assert json.loads(lines[3])["curve"] == curve
-    assert lines[-1] == "trial of 3 fresh games after 2: mean 80 (60 to 100)  32 100%"
+    assert lines[-1] == "evaluation of 3 games after 2: mean 80 (60 to 100)  32 100%"
 
 
 def test_a_file_without_a_curve_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,8 +175,8 @@ def test_a_network_is_trained_and_evaluated(
     assert end["trial"]["mean_low"] <= end["trial"]["mean"] <= end["trial"]["mean_high"]
     assert train(method, out, "--episodes", "200", "--resume") == 0
     view = capsys.readouterr().out
-    assert "pairs lined up a game" in view
-    assert "trial of 5 fresh games" in view
+    assert "adjacent pairs per game" in view
+    assert "evaluation of 5 games" in view
     assert run(["evaluate", str(out), "--games", "3", "--workers", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["rules"]["board"] == "2x3"
     assert run(["weights", "curve", str(out), "--json"]) == 0
@@ -205,7 +205,7 @@ def test_the_preset_of_document_003(tmp_path: Path, torch: object) -> None:
         (["--rate", "5"], 2, "rate 5 is out of range"),
         (["--widths", "8"], 2, "three widths"),
         (["--rules", "hex1"], 3, "expected a rectangle"),
-        (["--episodes", "0"], 2, "episodes 0 is out of range"),
+        (["--episodes", "0"], 2, "games 0 is out of range"),
     ],
 )
 def test_nonsense_is_one_line(

@@ -65,7 +65,7 @@ def test_ten_moves_undo_another_player_and_out(open_terminal: Open, own_store: P
     terminal.press("fi")
     terminal.has("Enter selects first", "▸first", "options order=TEXT")
     terminal.press("\r")
-    terminal.has("first it is")
+    terminal.has("first selected")
     terminal.press(" ")
     terminal.until(moves(10))
     terminal.press("q")
@@ -84,7 +84,7 @@ def test_a_game_goes_on_by_its_number(open_terminal: Open, own_store: Path) -> N
         store.keep(run, {0: (before := play("3x3", seed=1, player="human", max_moves=5))})
     terminal = open_terminal()
     terminal.play(program=f"{LAB} tui --game 1 --seed 3")
-    terminal.has("lab2048: --game and --seed: a game that was kept has its own seed")
+    terminal.has("lab2048: --game and --seed: a saved game has its own seed")
     terminal.play(program=f"{LAB} tui --game 1")
     terminal.until(moves(5))
     terminal.press("wasd")
@@ -214,7 +214,7 @@ def test_an_error_inside_is_one_line_and_the_game_is_kept(open_terminal: Open, o
 def test_no_terminal_no_screen(open_terminal: Open) -> None:
     terminal = open_terminal()
     terminal.play(program=f"{LAB} tui | cat")
-    terminal.has("lab2048: tui needs a terminal: expected one")
+    terminal.has("lab2048: tui needs a terminal: use lab2048 play")
 
 
 # --- watch ---------------------------------------------------------------------------
@@ -244,7 +244,7 @@ def test_however_watch_ends_the_terminal_is_restored_and_the_game_kept(
         terminal.press("\x03")
     else:
         os.kill(pid, getattr(signal, how))
-    terminal.has("cut short", f"code-{code}")
+    terminal.has("not finished", f"code-{code}")
     terminal.assert_restored()
     assert len(kept(own_store)) == 1
 

@@ -34,7 +34,7 @@ def process(folder: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], 
     ) as started:
         assert started.stdout is not None
         said = ""
-        while "Ctrl-C ends it" not in said:
+        while "Press Ctrl-C to stop it" not in said:
             line = started.stdout.readline()
             assert line, said
             said += line
@@ -100,14 +100,14 @@ def test_a_port_that_is_taken_is_named(tmp_path):
     with process(tmp_path) as (_, web, _):
         again = _serve(tmp_path, str(web.port))
         assert again.returncode == 0
-        assert f"running already: http://127.0.0.1:{web.port}/" in again.stdout
+        assert f"already running: http://127.0.0.1:{web.port}/" in again.stdout
     with contextlib.closing(socket.socket()) as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
         taken = _serve(tmp_path, str(port))
     assert taken.returncode == 2
-    assert f"port {port} is taken by another program" in taken.stderr
+    assert f"port {port} is used by another program" in taken.stderr
     assert len(taken.stderr.splitlines()) == 1
 
 
