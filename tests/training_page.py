@@ -9,7 +9,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "training.md"
 HEAD = """# Training methods
 
 `lab2048 train METHOD` trains a network. The library, the page, the full-screen terminal and studies
-(`method = "..."`) have the same methods and options. `python tests/training_page.py` generates this page from `src/lab2048/learning/registry.py`.
+(`method = "..."`) have the same methods and options. `python tests/training_page.py` generates this page from
+`src/lab2048/learning/registry.py`.
 
 | method | what it does | played by |
 |---|---|---|
