@@ -178,7 +178,7 @@ class Session:
             return turn
 
     def play_letters(self, text: str, *, by: str = "human") -> list[Turn]:
-        """Make the moves that letters stand for; skip those that are illegal when their turn comes."""
+        """Make the moves of these letters; skip those that are illegal when their turn comes."""
         alphabet = self.rules.shape.letters
         for letter in text:
             if letter not in alphabet:

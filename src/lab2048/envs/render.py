@@ -20,7 +20,7 @@ Picture = NDArray[np.uint8]
 Field = NDArray[np.float64]
 
 TILE, GAP, CORNER = 80, 10, 5  # pixels
-FRAME_TILE = TILE + 3 * GAP  # what lies behind a tile that is no box
+FRAME_TILE = TILE + 3 * GAP  # background of a tile that is not a box
 # Digits as strokes between points (x, y), 4 wide and 6 high, y downwards.
 _STROKES: dict[str, list[list[tuple[float, float]]]] = {
     "0": [[(1, 0), (3, 0), (4, 1), (4, 5), (3, 6), (1, 6), (0, 5), (0, 1), (1, 0)]],

@@ -17,7 +17,7 @@ _MIN_DIGITS = 4  # so that a board grows no wider before the first five-digit ti
 class TerminalView:
     """Draws each board of a game over the one before, at most `fps` per second.
 
-    A new game starts below the last board of the game before.  If standard output is no terminal, boards are
+    A new game starts below the last board of the game before.  If standard output is not a terminal, boards are
     printed one below the other, plain and without waiting.
     """
 

@@ -11,7 +11,7 @@ from lab2048.rules import Rules
 if TYPE_CHECKING:
     from lab2048.arena.match import Match
 
-MAX_GAMES = 100_000  # of each player of a match that are told one by one: at most 5 MB
+MAX_GAMES = 100_000  # per player of a match that are listed one by one: at most 5 MB
 MAX_CURVE = 2000  # points of a learning curve; longer ones are thinned out
 NamePlayer = Callable[[str], str]
 
@@ -79,7 +79,7 @@ class JobProgress:
 class MatchProgress(JobProgress):
     """Follows a match; its single games are read only when `match` is asked for.
 
-    Of a longer match only the first MAX_GAMES games of each player are told one by one, so that the file of events
+    Of a longer match only the first MAX_GAMES games per player are listed one by one, so that the file of events
     stays small.  Its results are of all games, and all games are in the store.
     """
 

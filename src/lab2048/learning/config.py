@@ -65,7 +65,7 @@ def with_default(config: Any, name: str, default: Any) -> Any:
 
 
 def load(path: Any) -> Any:
-    """Import what `module:name` stands for; return anything else as it is."""
+    """Import the object named `module:name`; return anything else unchanged."""
     if not isinstance(path, str):
         return path
     module, _, name = path.partition(":")

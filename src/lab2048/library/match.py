@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas
     import plotly.graph_objects
 
-# Is told about games when they are over: the player, the numbers of the games, and the CPU seconds that they took.
+# Called with finished games: the player, the numbers of the games, and the CPU seconds that they took.
 OnGames = Callable[[str, Iterable[int], float], None]
 
 
@@ -89,8 +89,8 @@ class MatchRunner:
     ) -> None:
         """Check that every player can play by the rules; nothing is compiled yet.
 
-        `on_found` is told how many saved games of a player there are, `on_games` about games that are over, and
-        `on_stop` about Ctrl-C.
+        `on_found` is called with the number of saved games of each player, `on_games` with finished games, and
+        `on_stop` after Ctrl-C.
         """
         if resume and store is False:
             raise UsageError("resume needs a store: expected store=True", field="resume")

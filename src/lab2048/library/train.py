@@ -119,8 +119,8 @@ def begin_training(
 ) -> Training:
     """Start a training, or continue one; everything is checked before kernels are compiled.
 
-    `check_rules` is told the rules of a training that continues, `check_room` the bytes of a checkpoint, now and when
-    it has grown.
+    `check_rules` is called with the rules of a resumed training, `check_room` with the size of a checkpoint in bytes,
+    now and at the end.
     """
     n_threads = threads or os.cpu_count() or 1
     method.check_installed()

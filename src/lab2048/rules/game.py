@@ -140,4 +140,4 @@ def replay(rules: Rules, seed: int, moves: str) -> Iterator[Turn]:
     game = Game(rules, seed)
     for turn in game._follow(moves):
         yield turn
-        del game.turns[:-1]  # a game goes on from its last turn alone
+        del game.turns[:-1]  # only the last turn is needed to continue

@@ -4,7 +4,7 @@
     plan[SPAWN_ENDS : ]         spawn table: where each entry ends in units of 2^-32, SPAWN_SIZE words
     plan[SPAWN_RANKS : ]        ranks, as many
     plan[SPAWN_CHANCES : ]      exact probabilities, the bits of a float64 each, as many
-    plan[MOVES_AT : ]           packed slides: MOVE_SIZE words a move
+    plan[MOVES_AT : ]           packed slides: MOVE_SIZE words per move
     plan[plan[SYMMETRIES_AT]:]  packed symmetries: SYMMETRY_SIZE words each; none of byte boards
     plan[plan[WALK_AT]:]        a walk through all symmetries: two numbers of pairs, then the pairs of two
                                 shuffles, PAIRS_SIZE words each, to be done in turn; none of byte boards

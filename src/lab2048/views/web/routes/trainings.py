@@ -42,7 +42,7 @@ class TrainingShown(BaseModel):
 
 
 class TrainingPlan(CommandData):
-    """The command, and the size of its file: `bytes` at first, `last_bytes` in the end."""
+    """The command, and the size of its file: `bytes` at the start, `last_bytes` at the end."""
 
     bytes: int
     last_bytes: int

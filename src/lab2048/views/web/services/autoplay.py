@@ -28,7 +28,7 @@ class AutoPlay:
     """A player that plays one game."""
 
     def __init__(self, games: "OpenGames", session: Session, player: str) -> None:
-        """`player` is a canonical spec; it is paused at first."""
+        """Create a paused autoplay; `player` is a canonical spec."""
         self.session, self.player, self.speed, self.error = session, player, 8.0, ""
         self._games = games
         self._stop: threading.Event | None = None  # of the running thread

@@ -1,4 +1,4 @@
-"""Requests for trainings: the command that a request stands for, and what it will write."""
+"""Requests for trainings: their command, and how much it will write."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -47,7 +47,7 @@ class PlannedTraining:
     minutes: float  # to train now
     total: float  # minutes of all sessions together
     every: float  # minutes between two checkpoints
-    n_bytes: tuple[int, int]  # of its file, at first and in the end
+    n_bytes: tuple[int, int]  # of its file, at the start and at the end
 
     @property
     def free(self) -> int:
