@@ -9,7 +9,7 @@ from typing import Any
 from lab2048.models import SHIPPED
 from lab2048.records.process_lock import ProcessLock
 
-# Groups of kernels, so that users never wait for kernels that they do not use.  A file names its group; the default is PLAY.
+# Groups of kernels, so that users wait only for kernels that they use.  A file names its group; the default is PLAY.
 PLAY, SOLVER, ENVIRONMENTS, NETWORK = GROUPS = ("play", "solver", "environments", "network")
 # SHIPPED is a group without kernels: the network that is shipped with lab2048.
 
