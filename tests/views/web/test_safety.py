@@ -62,7 +62,7 @@ def test_a_form_of_another_page_is_no_request(web):
     [
         ("/api/games", {"rules": {"board": "10000x10000"}}, "expected 1x2 to 8x8"),
         ("/api/games", {"rules": {"board": "4x4" * 1000}}, "at most 2000"),
-        ("/api/games", {"rules": {"board": "4x4", "goal": 7}}, "no tile"),
+        ("/api/games", {"rules": {"board": "4x4", "goal": 7}}, "not a tile"),
         ("/api/games", {"rules": {"board": "4x4", "spawn": "2:2"}}, "probability"),
         ("/api/games", {"rules": {"board": "4x4", "start": 17}}, "expected 0 to 16"),
         ("/api/games", {"seed": 2**60}, "seed"),
