@@ -8,9 +8,10 @@ never name a command-line option: the command line adds those (`cli/hints.py`).
 import contextlib
 import difflib
 from collections.abc import Iterable, Iterator
+from types import CodeType
 from typing import Any
 
-_CALLERS = (__file__.removesuffix("errors.py"), "<frozen importlib")  # begin the names of files that call a user's code
+_CALLERS = (__file__.removesuffix("errors.py"), "<frozen importlib")  # prefixes of the files that call a user's code
 _SIMILARITY = 0.65  # of two words, from 0 to 1: "extra" is not meant for "train"
 
 
@@ -252,10 +253,15 @@ def _trace_of(error: BaseException) -> str:
     import traceback
 
     frame = error.__traceback__
-    while frame is not None and frame.tb_frame.f_code.co_filename.startswith(_CALLERS):
+    while frame is not None and _is_ours(frame.tb_frame.f_code):
         frame = frame.tb_next
     is_users = frame is not None or isinstance(error, SyntaxError)  # which has no frame, and says itself where it is
     return "".join(traceback.format_exception(type(error), error, frame)) if is_users else ""
+
+
+def _is_ours(code: CodeType) -> bool:
+    is_generated = code.co_filename == "<string>" and code.co_name == "__init__"  # by a dataclass
+    return code.co_filename.startswith(_CALLERS) or is_generated
 
 
 def _place_of(error: BaseException) -> str:

@@ -111,7 +111,7 @@ def damaged(path: Path) -> list[tuple[bytes, str]]:
         (whole[:-5], "not a complete safetensors file"),
         (b"", "not a complete safetensors file"),
         (with_about(format=9), "has format 9"),
-        (with_about(design=None), "is no deep network"),
+        (with_about(design=None), "is not a deep network"),
         (with_about(design=design | {"kind": "cnn"}), "kind cnn is unknown"),
         (with_about(design=design | {"widths": [8, 4, 9]}), "does not fit its network"),
         (whole[:-4] + np.float32(np.nan).tobytes(), "are not finite"),

@@ -77,7 +77,9 @@ def test_without_torch_it_says_what_to_install(tmp_path: Path) -> None:
     ]
     codes, _, complaints = run_without_torch(tmp_path, *commands)
     assert codes == [2] * len(commands), complaints
-    assert complaints.count("lab2048: this needs the extra 'deep' (deep networks); missing: torch; run: ") == len(commands)
+    assert complaints.count("lab2048: this needs the extra 'deep' (deep networks); missing: torch; run: ") == len(
+        commands
+    )
     assert not (tmp_path / "OUT").exists()
 
 
