@@ -3,7 +3,10 @@
 import contextlib
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
+
+ONE_PRESS = 0.2  # seconds; `timeout` and process groups may pass one Ctrl-C on twice
 
 received: list[int] = []  # the signals that interrupted this process, for its exit code
 
@@ -12,15 +15,21 @@ received: list[int] = []  # the signals that interrupted this process, for its e
 def stopping(*stops: Callable[[], None]) -> Iterator[None]:
     """Call the next of `stops` at each Ctrl-C (or SIGTERM), and raise KeyboardInterrupt when there are no more.
 
-    Only the main thread receives signals; elsewhere nothing changes.
+    A signal that follows another one at once counts as the same.  Only the main thread receives signals; elsewhere
+    nothing changes.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     left = list(stops)
+    last = -ONE_PRESS
 
     def handle(number: int, frame: object) -> None:  # noqa: ARG001
+        nonlocal last
         received.append(number)
+        before, last = last, time.monotonic()
+        if last - before < ONE_PRESS:
+            return
         if not left:
             raise KeyboardInterrupt
         left.pop(0)()
