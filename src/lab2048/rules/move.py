@@ -14,6 +14,9 @@ class _MoveEnum(IntEnum):
     def __repr__(self) -> str:
         return f"{type(self).__name__}.{self.name}"
 
+    def __str__(self) -> str:
+        return move_name(self)
+
 
 class Move(_MoveEnum):
     """The four moves of a board of squares, in the order of the original game and of most environments."""
