@@ -153,5 +153,10 @@ def explain(error: TyperException) -> str:
         shown = [parameter for parameter in context.command.params if not getattr(parameter, "hidden", False)]
         names = [name for parameter in shown for name in parameter.opts if name.startswith("--")]
         close = [name for name in names if name.startswith(option)]
+        for name, command in children(context.command).items():
+            if any(option in (*parameter.opts, *parameter.secondary_opts) for parameter in command.params):
+                return (
+                    f"No such option: {option}: expected after a command, as in {context.command_path} {name} {option}"
+                )
         return f"No such option: {option}: {f'did you mean {close[0]}?' if len(close) == 1 else nearest(option, names)}"
     return f"{message}{_as_in(context.command)}" if hasattr(error, "param_type") else message

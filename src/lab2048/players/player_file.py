@@ -66,6 +66,11 @@ def named_files() -> tuple[Path, ...]:
     return tuple(_named.values())
 
 
+def named_modules() -> tuple[tuple[str, Path], ...]:
+    """Return the modules of these files, each with the path of its file."""
+    return tuple(_named.items())
+
+
 def is_of_file(module: str) -> bool:
     """Return True if a module is a player file, which other processes can load."""
     return module.startswith(_MODULE)

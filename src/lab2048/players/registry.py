@@ -8,6 +8,7 @@ import dataclasses
 import importlib
 import math
 import re
+import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from typing import Any, TypeVar
 
 from lab2048.errors import UsageError, nearest, users_code
 from lab2048.players.player import Player
-from lab2048.players.player_file import is_of_file, load_players_folder, missing_files, named_file
+from lab2048.players.player_file import is_of_file, load_players_folder, missing_files, named_file, named_modules
 from lab2048.rules import Rules
 
 GROUP = "lab2048.players"
@@ -210,8 +211,19 @@ def player_class(name: str) -> type[Player]:
         f"player {name!r} is unknown: {_meant_by(name)}",
         code="player.unknown",
         field="player",
-        hint=missing_files() or None,
+        hint=missing_files() or _not_registered() or None,
     )
+
+
+def _not_registered() -> str:
+    """Return which player of a file that the user named is not registered, and how to do it; empty if all are."""
+    for module, path in named_modules():
+        for each in vars(sys.modules[module]).values():
+            is_own = isinstance(each, type) and issubclass(each, Player) and each.__module__ == module
+            if is_own and each not in _registered.values():
+                how = f"lab2048.register(NAME, {each.__name__})"
+                return f"{path.name} defines {each.__name__} without registering it: end it with {how}"
+    return ""
 
 
 def _meant_by(name: str) -> str:
