@@ -58,7 +58,9 @@ def automatic(name: str) -> str:
     if not isinstance(found, type):
         return f".. autofunction:: lab2048.{name}"
     kind = "exception" if issubclass(found, BaseException) else "class"
-    return f".. auto{kind}:: lab2048.{name}\n   :members:\n   :undoc-members:\n"
+    is_ours = all(f"{each.__module__}.".startswith("lab2048.") for each in found.__mro__[:-1])
+    inherited = "   :inherited-members:\n" if is_ours else ""  # not the members of int, Enum and Exception
+    return f".. auto{kind}:: lab2048.{name}\n   :members:\n   :undoc-members:\n{inherited}"
 
 
 def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nodes.Element) -> nodes.Element | None:

@@ -170,10 +170,10 @@ class Probe:
 
     board: Board
     move: AnyMove
-    value: float  # of the best move: the probability of winning, or the expected future score
+    value: float  #: of the best move: the probability of winning, or the expected future score
     values: Mapping[AnyMove, float]
-    losses: Mapping[AnyMove, float]  # with a goal, the probability of missing it; precise where the value is near 1
-    spawns: tuple[tuple[int, int, float], ...]  # after the best move: cell, tile, value; the best first
+    losses: Mapping[AnyMove, float]  #: with a goal, the probability of missing it; precise where the value is near 1
+    spawns: tuple[tuple[int, int, float], ...]  #: after the best move: cell, tile, value; the best first
 
 
 class Solution:

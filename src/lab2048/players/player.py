@@ -32,13 +32,14 @@ class Decision:
 
     move: int
     values: Mapping[int, float]
-    nodes: int = 0  # boards evaluated
-    depth: int = 0  # search depth in own moves
-    errors: Mapping[int, float] = field(default_factory=dict)  # standard errors of the values, if they are estimates
-    overridden: int | None = None  # the choice that a rule replaced (see players/shield.py)
-    confidence: float | None = None  # share of trained weights behind the values; None without a network
-    is_guess: bool = False  # True if the confidence was too low, so that values come from a search without the network
-    replaced: int | None = None  # the safe move that the reverse shield replaced, if it did
+    nodes: int = 0  #: boards evaluated
+    depth: int = 0  #: search depth in own moves
+    errors: Mapping[int, float] = field(default_factory=dict)  #: standard errors of the values, if they are estimates
+    overridden: int | None = None  #: the choice that a rule replaced (see players/shield.py)
+    confidence: float | None = None  #: share of trained weights behind the values; None without a network
+    #: True if the confidence was too low, so that values come from a search without the network
+    is_guess: bool = False
+    replaced: int | None = None  #: the safe move that the reverse shield replaced, if it did
 
     def __str__(self) -> str:
         """Return the moves and their values, the best first: "down 1,204, left 1,180"."""
@@ -81,13 +82,13 @@ class Player(ABC):
     reproducible.  Any board may be shown at any time: games are taken over half-way, and moves are undone.
     """
 
-    measure: ClassVar[str] = "value"  # what the values of a decision are, for people
-    unit: ClassVar[str] = "value"  # the same for programs: "score" (points still to come), "chance" (0 to 1) or "value"
-    is_interactive: ClassVar[bool] = False  # True if a person chooses the moves
-    kernels: ClassVar[tuple[str, ...]] = ("play",)  # groups to compile before it plays (lab2048.arena.compile)
-    releases_lock: ClassVar[bool] = (
-        False  # True if `choose` releases the GIL, so that several players can run on threads
-    )
+    measure: ClassVar[str] = "value"  #: what the values of a decision are, for people
+    #: the same for programs: "score" (points still to come), "chance" (0 to 1) or "value"
+    unit: ClassVar[str] = "value"
+    is_interactive: ClassVar[bool] = False  #: True if a person chooses the moves
+    kernels: ClassVar[tuple[str, ...]] = ("play",)  #: groups to compile before it plays (lab2048.arena.compile)
+    #: True if `choose` releases the GIL, so that several players can run on threads
+    releases_lock: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
         """Drop an inherited `games_kernel` if `choose` is replaced: it would make other choices."""

@@ -41,8 +41,8 @@ class Game:
 
     rules: Rules
     seed: int
-    turns: list[Turn] = field(default_factory=list)
-    undone: list[Turn] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)  #: the moves so far, with all that followed
+    undone: list[Turn] = field(default_factory=list)  #: the moves that `redo` makes again, the next one last
 
     def __post_init__(self) -> None:
         """Spawn the first tiles."""
@@ -56,14 +56,17 @@ class Game:
 
     @property
     def board(self) -> Board:
+        """The board now."""
         return self.turns[-1].board if self.turns else self.first_board
 
     @property
     def score(self) -> int:
+        """The score so far."""
         return self.turns[-1].score if self.turns else 0
 
     @property
     def is_over(self) -> bool:
+        """True if no move is possible."""
         return not self.board.legal_moves()
 
     @property
