@@ -1,10 +1,12 @@
-"""Arguments that several functions of the library take: boards, rules and players."""
+"""Arguments that several functions of the library take: numbers, boards, rules and players."""
 
+import math
+import operator
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from lab2048.errors import UsageError
+from lab2048.errors import BoardError, OutOfRangeError, UsageError
 from lab2048.players import Player
 from lab2048.players.registry import autonomous_spec, name_of, spec_of, spec_with
 from lab2048.rules import Board, Rules
@@ -12,6 +14,32 @@ from lab2048.rules.board import BoardSource
 
 RulesLike = str | Rules | Board
 PlayerLike = Any  # a spec such as "ntuple:depth=3", a ReadyPlayer, or a Player of your own
+
+
+def read_whole(name: str, value: Any, least: int | None = None) -> int:
+    """Return a whole number, which may be NumPy's or a float such as 1e5."""
+    try:
+        number = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
+    except TypeError:
+        raise UsageError(f"{name} {value!r} is not understood: expected a whole number", field=name) from None
+    if least is not None and number < least:
+        raise OutOfRangeError(name, value, f"{least} or more")
+    return number
+
+
+def read_limit(name: str, value: Any) -> float | None:
+    """Return how long something may go on, a number above 0; None is no limit."""
+    if value is None:
+        return None
+    try:
+        number = math.nan if isinstance(value, str) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number):
+        raise UsageError(f"{name} {value!r} is not understood: expected a number", field=name)
+    if number <= 0:
+        raise OutOfRangeError(name, value, "more than 0")
+    return number
 
 
 def read_board(board: "Board | BoardSource") -> Board:
@@ -34,16 +62,27 @@ def read_rules(
             raise UsageError(f"Rules have their own {', '.join(chosen)}: expected only one of them", field="rules")
         return rules
     text = rules.to_text() if isinstance(rules, Board) else rules
-    return Rules.from_text(text, **chosen)  # type: ignore[arg-type]
+    if not isinstance(text, str):
+        raise BoardError(f"rules {rules!r} are not understood: expected text such as '4x4', a Board or Rules")
+    return Rules.from_text(text, **_checked(chosen))
 
 
 def rules_for(board: Board, goal: int | None = None, spawn: str | None = None) -> Rules:
     """Return rules for a position: those of its empty shape, which all positions share, if they can lead to it."""
-    chosen = {name: value for name, value in (("goal", goal), ("spawn", spawn)) if value is not None}
+    chosen: dict[str, Any] = {name: value for name, value in (("goal", goal), ("spawn", spawn)) if value is not None}
+    chosen = _checked(chosen)
     plain = _plain_rules(board.shape, tuple(sorted(chosen.items())))
     if max(board.ranks) <= plain.max_rank:
         return plain
-    return Rules.from_text(board.to_text(), start=0, **chosen)  # type: ignore[arg-type]
+    return Rules.from_text(board.to_text(), start=0, **chosen)
+
+
+def _checked(chosen: dict[str, Any]) -> dict[str, Any]:
+    """Return options of rules with the right types; what they say is checked where the rules are made."""
+    for name in ("spawn", "spawner"):
+        if not isinstance(chosen.get(name, ""), str):
+            raise UsageError(f"{name} {chosen[name]!r} is not understood: expected text", field=name)
+    return chosen | {name: read_whole(name, chosen[name]) for name in ("goal", "start") if name in chosen}
 
 
 @cache
@@ -66,7 +105,10 @@ def read_spec(player: PlayerLike, options: dict[str, Any] | None = None) -> str:
             raise UsageError(
                 f"player {player!r}: expected a name such as 'expectimax:depth=3', or a Player", field="player"
             )
-        made = player() if is_class else player
+        try:
+            made = player() if is_class else player
+        except TypeError as error:
+            raise UsageError(f"player {player.__name__} cannot be created: {error}", field="player") from error
         spec = spec_of(name_of(type(made)), made)
     return autonomous_spec(spec_with(spec, **options) if options else spec)
 
@@ -75,4 +117,6 @@ def read_specs(players: "PlayerLike | Sequence[PlayerLike]") -> list[str]:
     """Return the specs of one or several players."""
     if isinstance(players, str) or not isinstance(players, Sequence):
         players = [players]
+    if not players:
+        raise UsageError("there are no players: expected at least one", field="players")
     return [read_spec(player) for player in players]

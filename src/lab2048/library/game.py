@@ -3,13 +3,15 @@
 import secrets
 import time
 from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import Any, overload
 
 from lab2048.arena.player_service import AskedPlayer
 from lab2048.arena.recorded_game import RecordedGame
 from lab2048.errors import UsageError
-from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec
+from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec, read_whole
 from lab2048.library.progress import make_ready, progress_line
+from lab2048.players.registry import names
 from lab2048.records.episode import Episode
 from lab2048.rules import Game as RulesGame
 from lab2048.rules import Turn
@@ -44,7 +46,7 @@ class Game(RulesGame):
         spawner: str | None = None,
     ) -> None:
         """Start a game; without a seed it gets a new one."""
-        the_seed = secrets.randbelow(MAX_SEED + 1) if seed is None else seed
+        the_seed = secrets.randbelow(MAX_SEED + 1) if seed is None else read_whole("seed", seed)
         super().__init__(read_rules(rules, goal, spawn, start, spawner), the_seed)
         self._record = RecordedGame(self, PERSON, time.monotonic())
         self._players: dict[str, AskedPlayer] = {}
@@ -95,9 +97,9 @@ class Game(RulesGame):
         >>> [turn.reward for turn in lab.Game("2x2", seed=1).follow("first", moves=3)]
         [0, 4, 4]
         """
-        if moves is not None and moves < 0:
-            raise UsageError(f"moves is {moves}: expected 0 or more", field="moves")
-        asked = self._asked(read_spec(player), progress)
+        if moves is not None:
+            moves = read_whole("moves", moves, 0)
+        asked = self._asked(self._spec_of(player), progress)
         n = 0
         with progress_line(progress) as show:
             try:
@@ -140,6 +142,21 @@ class Game(RulesGame):
             self._players[spec] = asked
         return self._players[spec]
 
+    def _spec_of(self, player: PlayerLike) -> str:
+        try:
+            return read_spec(player)
+        except UsageError as error:
+            moves = self._move_names()
+            close = get_close_matches(str(player), [*names(), *moves], 1) if error.code == "player.unknown" else []
+            if close and close[0] in moves:
+                raise UsageError(
+                    f"{player!r} is no move and no player: did you mean {close[0]}?", field="move"
+                ) from None
+            raise
+
+    def _move_names(self) -> dict[str, int]:
+        return {move.name.lower(): int(move) for move in self.rules.shape.moves}
+
     def _play_one(self, move: int, by: str) -> Turn:
         turn = RulesGame.play(self, move)
         self._record.names[turn.number - 1 : turn.number] = [by]
@@ -154,7 +171,5 @@ class Game(RulesGame):
             return mover
         if not isinstance(mover, str):
             return None
-        shape = self.rules.shape
-        names = {move.name.lower(): int(move) for move in shape.moves}
-        names |= {letter: move for move, letter in enumerate(shape.letters)}
-        return names.get(mover.strip().lower().replace("-", "_"))
+        moves = self._move_names() | {letter: move for move, letter in enumerate(self.rules.shape.letters)}
+        return moves.get(mover.strip().lower().replace("-", "_"))

@@ -13,13 +13,13 @@ from lab2048.arena.match import Match, PlayerResult
 from lab2048.arena.match_record import MatchRecorder
 from lab2048.arena.statistics import Interval, mean_interval
 from lab2048.errors import UnknownNameError, UsageError
-from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec, read_specs
+from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec, read_specs, read_whole
 from lab2048.library.interrupt import stopping
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.library.shown import Shown
 from lab2048.players import fit_player
 from lab2048.records.store import Store
-from lab2048.rules.dice import episode_seed
+from lab2048.rules.dice import check_seed, episode_seed
 from lab2048.views.number import count
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ def match(
     50
     """
     the_rules = read_rules(rules, goal, spawn, start, spawner)
-    the_match = Match(the_rules, read_specs(players), seed, games, until_goal)
+    games, seed, workers = read_whole("games", games, 1), read_whole("seed", seed), read_whole("workers", workers, 0)
+    the_match = Match(the_rules, read_specs(players), check_seed(seed), games, until_goal)
     n_all = games * len(the_match.players)
     with (
         MatchRunner(the_match, workers, store, resume=resume, progress=progress) as runner,

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from lab2048.arena.compile import SOLVER, groups_of
 from lab2048.arena.regret import Regret, measure_regret
-from lab2048.library.arguments import PlayerLike, read_specs
+from lab2048.library.arguments import PlayerLike, read_specs, read_whole
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.library.shown import Shown, html_table
 from lab2048.library.solve import Solution, open_solution
 from lab2048.players import fit_player
+from lab2048.rules.dice import check_seed
 from lab2048.views.number import number, percent
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def regret(
     """
     the_solution = solution if isinstance(solution, Solution) else open_solution(solution)
     table, specs = the_solution.table, read_specs(players)
+    games, seed = read_whole("games", games, 1), check_seed(read_whole("seed", seed))
     for spec in specs:
         fit_player(spec, the_solution.rules)
     make_ready(SOLVER, *groups_of(specs), progress=progress)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from lab2048.arena.recorded_game import RecordedGame
 from lab2048.errors import UsageError
-from lab2048.library.arguments import PlayerLike, read_board, read_spec
+from lab2048.library.arguments import PlayerLike, read_board, read_spec, read_whole
 from lab2048.library.game import Game
 from lab2048.records.entry import Entry
 from lab2048.records.store import Store
@@ -78,7 +78,7 @@ class GameStore:
 
     def load(self, id: int) -> Game:  # noqa: A002
         """Load a game by its id, at its last move; use `undo` to go back."""
-        episode = self._store.get(id).episode
+        episode = self._store.get(read_whole("id", id)).episode
         game = Game(episode.rules, episode.seed)
         game.replay(episode.moves)
         game._record = RecordedGame.of(game, episode, time.monotonic())
@@ -86,13 +86,15 @@ class GameStore:
 
     def save(self, game: Game) -> int:
         """Save a game; return its id."""
+        if not isinstance(game, Game):
+            raise UsageError(f"{game!r} cannot be saved: expected a lab2048.Game", field="game")
         episode = game.to_episode()
         run = self._store.begin_run("play", episode.rules, episode.player, episode.seed)
         return self._store.add(run, episode).id
 
     def delete(self, id: int) -> None:  # noqa: A002
         """Delete a game."""
-        self._store.remove(id)
+        self._store.remove(read_whole("id", id))
 
     def to_pandas(self, **chosen: Any) -> "pandas.DataFrame":
         """Return a data frame with a row per game; takes the arguments of `games`."""

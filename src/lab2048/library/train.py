@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab2048.errors import FileError, UnknownNameError, UsageError
 from lab2048.learning.registry import Method, Training, find_method, player_of_head
-from lab2048.library.arguments import RulesLike, read_rules
+from lab2048.library.arguments import RulesLike, read_limit, read_rules, read_whole
 from lab2048.library.interrupt import stopping
 from lab2048.library.match import MatchResult, match
 from lab2048.library.player import ReadyPlayer, player
@@ -53,8 +53,8 @@ def train(
     """Train a network for some minutes, moves or games; without a limit until Ctrl-C.
 
     Limits are totals and include earlier sessions.  Ctrl-C stops the training and returns the network.  With `out` the
-    network is saved in that file at the end and every `checkpoint` minutes, and `resume` continues from the file.
-    Without `out` it stays in memory until you call `save`.  `options` are those of the method, such as `network`,
+    network is saved in that file at the end and every `checkpoint` minutes; `resume` continues from the file and `force`
+    replaces it.  Without `out` it stays in memory until you call `save`.  `options` are those of the method, such as `network`,
     `alpha` and `seed`; docs/training.md lists them.  `threads=0` uses all cores.  N-tuple networks are
     reproducible only with one thread, deep networks with any number.
 
@@ -64,6 +64,8 @@ def train(
     True
     """
     the_method = find_method(method)
+    minutes, moves, games = read_limit("minutes", minutes), read_limit("moves", moves), read_limit("games", games)
+    threads = read_whole("threads", threads, 0)
     path = Path(out) if out is not None else None
     if path is not None:
         check_out(path, resume=resume, force=force)

@@ -1,0 +1,80 @@
+"""Wrong arguments of the library are one clear line, and nothing is played."""
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lab2048 as lab
+from lab2048.library.interrupt import stopping
+from lab2048.players.player_file import load_player_file
+
+
+class Unfinished(lab.Player):
+    """Has no `choose`."""
+
+
+WRONG: dict[str, Callable[[], Any]] = {
+    "games -1 is out of range: expected 1 or more": lambda: lab.match("random", games=-1),
+    "games 'many' is not understood: expected a whole number": lambda: lab.match("random", games="many"),  # type: ignore[arg-type]
+    "games 2.5 is not understood: expected a whole number": lambda: lab.match("random", games=2.5),  # type: ignore[arg-type]
+    "workers -1 is out of range: expected 0 or more": lambda: lab.match("random", workers=-1),
+    "seed 'x' is not understood: expected a whole number": lambda: lab.match("random", seed="x"),  # type: ignore[arg-type]
+    "seed -1 is out of range": lambda: lab.match("random", seed=-1),
+    "there are no players: expected at least one": lambda: lab.match([]),
+    "player Unfinished cannot be created": lambda: lab.match(Unfinished),
+    "seed 'seven' is not understood": lambda: lab.Game("4x4", seed="seven"),  # type: ignore[arg-type]
+    "rules 4 are not understood: expected text such as '4x4'": lambda: lab.Game(4),  # type: ignore[arg-type]
+    "spawn 2 is not understood: expected text": lambda: lab.Game("4x4", spawn=2),  # type: ignore[arg-type]
+    "goal 'big' is not understood": lambda: lab.player("random").ask("22|##", goal="big"),  # type: ignore[arg-type]
+    "moves 'x' is not understood": lambda: lab.Game("3x3").play("random", moves="x"),  # type: ignore[call-overload]
+    "'lft' is no move and no player: did you mean left?": lambda: lab.Game("3x3").play("lft"),
+    "moves -3 is out of range: expected more than 0": lambda: lab.train("ntuple", moves=-3),
+    "minutes 'x' is not understood: expected a number": lambda: lab.train("ntuple", minutes="x"),  # type: ignore[arg-type]
+    "threads -1 is out of range": lambda: lab.train("ntuple", moves=10, threads=-1),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_a_wrong_argument_is_one_line(message: str) -> None:
+    with pytest.raises(lab.LabError) as caught:
+        WRONG[message]()
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_store_takes_games_and_numbers(tmp_path: Path) -> None:
+    with lab.open_store(tmp_path / "games.sqlite") as store:
+        with pytest.raises(lab.LabError, match=r"3 cannot be saved: expected a lab2048\.Game"):
+            store.save(3)  # type: ignore[arg-type]
+        with pytest.raises(lab.LabError, match="id 'x' is not understood: expected a whole number"):
+            store.load("x")  # type: ignore[arg-type]
+
+
+def test_numbers_of_other_types_are_whole_numbers() -> None:
+    assert lab.Game("3x3", seed=np.int64(7)).board == lab.Game("3x3", seed=7).board  # type: ignore[arg-type]
+    assert len(lab.match("random", rules="2x2", games=1e1).scores()) == 10  # type: ignore[arg-type]
+
+
+def test_a_class_that_a_player_file_does_not_register_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("import lab2048 as lab\n\nclass Forgotten(lab.Player):\n    def choose(self, board): ...\n")
+    load_player_file(file)
+    with pytest.raises(lab.LabError, match=r"mine.py defines Forgotten without registering it: end it with .*register"):
+        lab.player("forgotten")
+
+
+def test_one_ctrl_c_that_arrives_twice_is_one() -> None:
+    stops: list[str] = []
+    with stopping(lambda: stops.append("first")):
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+    assert stops == ["first"]
+
+
+def test_a_move_is_printed_by_its_name() -> None:
+    assert f"{lab.Move.LEFT} {lab.HexMove.UP_LEFT}" == "left up-left"
