@@ -73,7 +73,12 @@ class RegretResult:
         return self.players[read_specs(player)[0]]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as a dict, the same as `lab2048 regret --json` prints."""
+        """Return the result as a dict, the same as `lab2048 regret --json` prints.
+
+        >>> import lab2048 as lab
+        >>> lab.regret(lab.solve("2x2", goal=16), "random", games=5).to_dict()["players"][0]["games"]
+        5
+        """
         problem = self.solution.table.problem
         return {
             "table": str(self.solution.table.folder),

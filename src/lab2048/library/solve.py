@@ -289,7 +289,12 @@ class Solution:
         return verify(self.table, n_sample=sample, progress=lambda _: None).checked
 
     def save(self, folder: "str | Path") -> "Solution":
-        """Copy the table to a new folder; return the solution of that folder."""
+        """Copy the table to a new folder; return the solution of that folder.
+
+        >>> import lab2048 as lab, tempfile, pathlib
+        >>> lab.solve("2x2", goal=16).save(pathlib.Path(tempfile.mkdtemp()) / "2x2")
+        Solution(2x2, goal 16: reached with probability 0.962511254)
+        """
         target = Path(folder)
         if target.exists():
             raise FileError(f"{target} exists already: expected a name for a new folder", code="file.exists")
@@ -297,7 +302,12 @@ class Solution:
         return open_solution(target)
 
     def export(self, path: "str | Path", *, force: bool = False) -> int:
-        """Write all values as .sqlite, .csv or .parquet; return the number of rows."""
+        """Write all values as .sqlite, .csv or .parquet; return the number of rows.
+
+        >>> import lab2048 as lab, tempfile, pathlib
+        >>> lab.solve("2x2", goal=16).export(pathlib.Path(tempfile.mkdtemp()) / "2x2.csv")
+        23
+        """
         from lab2048.solver.export import export
 
         target = Path(path)

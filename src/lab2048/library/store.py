@@ -77,7 +77,14 @@ class GameStore:
         return self._store.entries(board=board, player=name, min_score=min_score, best=best is not None, limit=limit)
 
     def load(self, id: int) -> Game:  # noqa: A002
-        """Load a game by its id, at its last move; use `undo` to go back."""
+        """Load a game by its id, at its last move; use `undo` to go back.
+
+        >>> import lab2048 as lab, tempfile, pathlib
+        >>> with lab.open_store(pathlib.Path(tempfile.mkdtemp()) / "games.sqlite") as store:
+        ...     id = store.save(lab.Game("2x2", seed=1).play("first", moves=3))
+        ...     store.load(id)
+        Game('2x2', seed=1): 3 moves, score 8
+        """
         episode = self._store.get(read_whole("id", id)).episode
         game = Game(episode.rules, episode.seed)
         game.replay(episode.moves)
@@ -104,7 +111,14 @@ class GameStore:
         return frame
 
     def export_lines(self) -> Iterator[str]:
-        """Yield every game as a line of JSON, as `lab2048 games export` writes it."""
+        """Yield every game as a line of JSON, as `lab2048 games export` writes it.
+
+        >>> import lab2048 as lab, tempfile, pathlib
+        >>> with lab.open_store(pathlib.Path(tempfile.mkdtemp()) / "games.sqlite") as store:
+        ...     id = store.save(lab.Game("2x2", seed=1).play("first"))
+        ...     len(list(store.export_lines()))
+        1
+        """
         from lab2048.records.exchange import write_line
 
         for id_ in self._store.ids():

@@ -71,7 +71,13 @@ class StudyResult:
     def run(
         self, rows: Sequence[str] = (), *, workers: int = 0, force: bool = False, progress: bool | None = None
     ) -> "StudyResult":
-        """Run the rows without a result, or only the given ones; return the study.  Ctrl-C keeps finished rows."""
+        """Run the rows without a result, or only the given ones; return the study.  Ctrl-C keeps finished rows.
+
+        >>> import lab2048 as lab, tempfile
+        >>> study = lab.study("000-optimal", quick=True, folder=tempfile.mkdtemp())
+        >>> study.run(["2x2-8-a"]).report.n_measured > 0
+        True
+        """
         with progress_line(progress) as show:
             self.run_rows(rows, workers=workers, force=force, say=lambda text: show(text), show=lambda text: show(text))
         return self

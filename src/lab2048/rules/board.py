@@ -77,7 +77,11 @@ class Board:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Read a board as lab2048.rules.notation describes it."""
+        """Read a board from text, in any notation of lab2048.rules.notation.
+
+        >>> Board.from_text("2#|#4") == Board.from_text("2 # / # 4")
+        True
+        """
         return cls(*read_board(text))
 
     @classmethod
@@ -116,7 +120,12 @@ class Board:
         return cls(shape, tuple(packed >> 4 * cell & 15 for cell in range(shape.n_cells)))
 
     def to_packed(self) -> int:
-        """Pack the board into a 64-bit word; raise BoardError above 16 cells or for a tile above 32768."""
+        """Pack the board into a 64-bit word; raise BoardError above 16 cells or for a tile above 32768.
+
+        >>> board = Board("2 # / # 4")
+        >>> hex(board.to_packed()), Board.from_packed(board.shape, 0x2001) == board
+        ('0x2001', True)
+        """
         if not self.is_packable:
             raise BoardError(f"board {self.to_text()} does not fit 64 bits: expected at most 16 cells, tiles to 32768")
         return sum(rank << 4 * cell for cell, rank in enumerate(self.ranks))
@@ -140,7 +149,11 @@ class Board:
 
     @property
     def tile_sum(self) -> int:
-        """Return the sum of the tiles, which only spawns change."""
+        """Return the sum of the tiles, which only spawns change.
+
+        >>> Board("2 # / 4 8").tile_sum
+        14
+        """
         return sum(self.tiles)
 
     @property
@@ -149,7 +162,11 @@ class Board:
 
     @property
     def potential(self) -> int:
-        """Return the score of building these tiles by merging 2s: the sum of v(log2 v - 1)."""
+        """Return the score of building these tiles by merging 2s: the sum of v(log2 v - 1).
+
+        >>> Board("2 # / 4 8").potential  # an 8 takes two merges to 4 and one to 8
+        20
+        """
         return reference.potential(self.ranks)
 
     def slide(self, move: int) -> Slide:
@@ -198,7 +215,12 @@ class Board:
         return Board(self.shape, reference.put(self.ranks, cell, rank))
 
     def carry(self, symmetry: Symmetry) -> "Board":
-        """Return the rotated or mirrored board."""
+        """Return the rotated or mirrored board.
+
+        >>> board = Board("2 # / # #")
+        >>> len({board.carry(symmetry) for symmetry in board.shape.symmetries})
+        4
+        """
         ranks = [0] * len(self.ranks)
         for cell, rank in zip(symmetry.cells, self.ranks, strict=True):
             ranks[cell] = rank

@@ -65,13 +65,21 @@ class Rules:
         """Read rules from text, as on the command line.
 
         By default two tiles spawn at the start, or none if the map has tiles.
+
+        >>> Rules.from_text("2 # / # #", spawn="2:1").n_start
+        0
         """
         board = Board.from_text(text)
         n_start = start if start is not None else 0 if any(board.ranks) else min(2, board.n_empty)
         return cls(board, read_spawn_table(spawn), n_start, read_goal(goal), read_spawner(spawner))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the rules as JSON data; `from_json` is the inverse."""
+        """Return the rules as JSON data; `from_json` is the inverse.
+
+        >>> rules = Rules.from_text("3x3")
+        >>> rules.to_json()["board"], Rules.from_json(rules.to_json()) == rules
+        ('3x3', True)
+        """
         return {
             "board": self.board.to_text(),
             "goal": self.goal,
@@ -131,7 +139,11 @@ class Rules:
 
     @property
     def max_rank(self) -> int:
-        """Return the highest rank that can appear: each cell holds one tile of the chain that builds it."""
+        """Return the highest rank that can appear: each cell holds one tile of the chain that builds it.
+
+        >>> 2 ** Rules.from_text("4x4").max_rank
+        131072
+        """
         highest = max(max(self.board.ranks), max(rank for rank, _ in self.spawn_table))
         return highest + self.shape.n_cells - 1
 
@@ -140,7 +152,12 @@ class Rules:
         return dice.thresholds(tuple(p for _, p in self.spawn_table))
 
     def spawns(self, board: Board) -> list[Spawn]:
-        """Return every possible spawn on an afterstate, with its probability for the fair spawner."""
+        """Return every possible spawn on an afterstate, with its probability for the fair spawner.
+
+        >>> rules = Rules.from_text("2x2")
+        >>> len(rules.spawns(Board("2 # / # #")))  # a 2 or a 4 on three cells
+        6
+        """
         return [Spawn(*spawn) for spawn in reference.spawns(board.ranks, self.spawn_table)]
 
     def spawn(self, board: Board, word: int) -> tuple[int, int]:
