@@ -19,7 +19,11 @@ class _MoveEnum(IntEnum):
 
 
 class Move(_MoveEnum):
-    """The four moves of a board of squares, in the order of the original game and of most environments."""
+    """The four moves on squares, in the order of the original game and of most environments.
+
+    >>> list(Move), int(Move.LEFT)
+    ([Move.UP, Move.RIGHT, Move.DOWN, Move.LEFT], 3)
+    """
 
     UP = 0
     RIGHT = 1
@@ -28,7 +32,7 @@ class Move(_MoveEnum):
 
 
 class HexMove(_MoveEnum):
-    """The six moves of a board of hexagons that stand on a flat side."""
+    """The six moves on hexagons that stand on a flat side, clockwise from up."""
 
     UP = 0
     UP_RIGHT = 1
@@ -39,7 +43,7 @@ class HexMove(_MoveEnum):
 
 
 class TriangleMove(_MoveEnum):
-    """The six moves of a board of triangles, along its three sides."""
+    """The six moves on triangles, two along each side of the board, clockwise from up-right."""
 
     UP_RIGHT = 0
     RIGHT = 1
