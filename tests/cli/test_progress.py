@@ -15,8 +15,8 @@ import pytest
 from lab2048.arena import compile as compiling
 from lab2048.arena.compile import Preparing
 from lab2048.cli import progress
-from lab2048.cli.live_view import no_interrupt_lost
 from lab2048.library import progress as library_progress
+from lab2048.library.interrupt import no_interrupt_lost
 
 LAB = [sys.executable, "-m", "lab2048"]
 

@@ -18,11 +18,12 @@ from lab2048.cli.color import colored
 from lab2048.cli.command import Commands, Group, explain
 from lab2048.cli.debug import is_debugging
 from lab2048.cli.hints import with_option
-from lab2048.cli.live_view import begin_line, ending_when_terminated, interrupted_code, no_interrupt_lost
+from lab2048.cli.live_view import begin_line, ending_when_terminated, interrupted_code
 from lab2048.cli.options import say
 from lab2048.cli.progress import remember
 from lab2048.cli.settings import PREFIX, Settings, has_files, has_others
 from lab2048.errors import FileError, LabError, PlayerFileWarning, UsageError
+from lab2048.library.interrupt import no_interrupt_lost
 from lab2048.views.wrap import columns_of, folded
 
 # These run without settings: if the settings are wrong, they must still answer.

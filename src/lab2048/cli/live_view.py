@@ -1,6 +1,5 @@
 """Long-running commands: a live view of their progress, and the handling of Ctrl-C and SIGTERM."""
 
-import _thread
 import contextlib
 import os
 import signal
@@ -69,25 +68,3 @@ def begin_line(stream: TextIO) -> None:
     """Move to the start of a line and erase the ^C that the terminal has echoed."""
     if stream.isatty():
         stream.write("\n" if os.environ.get("TERM") == "dumb" or os.name == "nt" else "\r\x1b[K")
-
-
-@contextlib.contextmanager
-def no_interrupt_lost() -> Iterator[None]:
-    """Repeat a Ctrl-C that Python drops.
-
-    Python only reports an exception that is raised during cleanup, for example after a module is loaded.
-    """
-    before = sys.unraisablehook
-
-    def report(dropped: "sys.UnraisableHookArgs") -> None:
-        if issubclass(dropped.exc_type, KeyboardInterrupt):
-            # Later: raised here, it would be dropped again.
-            threading.Timer(0.01, _thread.interrupt_main).start()
-        else:
-            before(dropped)
-
-    sys.unraisablehook = report
-    try:
-        yield
-    finally:
-        sys.unraisablehook = before

@@ -1,7 +1,9 @@
 """Ctrl-C ends long work in good order, so that what is done is returned."""
 
+import _thread
 import contextlib
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -40,3 +42,25 @@ def stopping(*stops: Callable[[], None]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def no_interrupt_lost() -> Iterator[None]:
+    """Repeat a Ctrl-C that Python drops.
+
+    Python only reports an exception that is raised during cleanup, for example after a module is loaded.
+    """
+    before = sys.unraisablehook
+
+    def report(dropped: "sys.UnraisableHookArgs") -> None:
+        if issubclass(dropped.exc_type, KeyboardInterrupt):
+            # Later: raised here, it would be dropped again.
+            threading.Timer(0.01, _thread.interrupt_main).start()
+        else:
+            before(dropped)
+
+    sys.unraisablehook = report
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lab2048.arena.compile import SOLVER, groups_of
 from lab2048.arena.regret import Regret, measure_regret
 from lab2048.library.arguments import PlayerLike, read_specs, read_whole
+from lab2048.library.interrupt import no_interrupt_lost
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.library.shown import Shown, html_table
 from lab2048.library.solve import Solution, open_solution
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import pandas
 
 
+@no_interrupt_lost()
 def regret(
     solution: "Solution | str | Path",
     players: "PlayerLike | Sequence[PlayerLike]",

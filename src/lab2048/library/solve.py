@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lab2048.arena.compile import SOLVER
 from lab2048.errors import BoardError, FileError, UsageError
 from lab2048.library.arguments import PlayerLike, RulesLike, read_board, read_rules
+from lab2048.library.interrupt import no_interrupt_lost
 from lab2048.library.player import ReadyPlayer, player
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.rules import Board, Rules
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from lab2048.library.regret import RegretResult
 
 
+@no_interrupt_lost()
 def solve(
     rules: RulesLike,
     *,

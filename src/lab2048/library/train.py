@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lab2048.errors import FileError, UnknownNameError, UsageError
 from lab2048.learning.registry import Method, Training, find_method, player_of_head
 from lab2048.library.arguments import RulesLike, read_limit, read_rules, read_whole
-from lab2048.library.interrupt import stopping
+from lab2048.library.interrupt import no_interrupt_lost, stopping
 from lab2048.library.match import MatchResult, match
 from lab2048.library.player import ReadyPlayer, player
 from lab2048.library.progress import make_ready, progress_line
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 CHECKPOINT_MINUTES = 5.0
 
 
+@no_interrupt_lost()
 def train(
     method: str = "ntuple",
     *,

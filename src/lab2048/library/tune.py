@@ -10,12 +10,13 @@ from lab2048.arena.executor import Pool
 from lab2048.arena.tuning.result import TuningResult, evaluate_tuning
 from lab2048.arena.tuning.tune import Tuning
 from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec
-from lab2048.library.interrupt import stopping
+from lab2048.library.interrupt import no_interrupt_lost, stopping
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.players.evaluator import make_evaluator
 from lab2048.records.tuning_study import Trial, TuningStudy, check_file, study_path
 
 
+@no_interrupt_lost()
 def tune(
     evaluator: str,
     *,
