@@ -146,10 +146,15 @@ def name_of(player: type[Player]) -> str:
     for name, registered in _registered.items():
         if registered is player:
             return name
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", player.__name__).lower().strip("_")
-    name = words.removesuffix("-player") if words != "-player" else words
+    name = _default_name(player)
     register(name, player)
     return name
+
+
+def _default_name(player: type[Player]) -> str:
+    """Return the name of a class as a name of players: LastMovePlayer becomes last-move."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", player.__name__).lower().strip("_")
+    return words.removesuffix("-player") if words != "-player" else words
 
 
 def is_only_here(spec: str) -> bool:
@@ -211,16 +216,18 @@ def player_class(name: str) -> type[Player]:
         f"player {name!r} is unknown: {_meant_by(name)}",
         code="player.unknown",
         field="player",
-        hint=missing_files() or _not_registered() or None,
+        hint=missing_files() or _not_registered(name) or None,
     )
 
 
-def _not_registered() -> str:
-    """Return which player of a file that the user named is not registered, and how to do it; empty if all are."""
+def _not_registered(name: str) -> str:
+    """Return which class of a player file may be meant by an unknown name, and how to register it; may be empty."""
     for module, path in named_modules():
         for each in vars(sys.modules[module]).values():
             is_own = isinstance(each, type) and issubclass(each, Player) and each.__module__ == module
-            if is_own and each not in _registered.values():
+            if not is_own or each in _registered.values():
+                continue
+            if nearest(name, [_default_name(each)], "-") != "-":
                 how = f"lab2048.register(NAME, {each.__name__})"
                 return f"{path.name} defines {each.__name__} without registering it: end it with {how}"
     return ""
