@@ -9,6 +9,7 @@ import threading
 import time
 import weakref
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -142,6 +143,24 @@ def test_an_interrupt_that_python_drops_comes_again() -> None:
 
     with pytest.raises(KeyboardInterrupt), no_interrupt_lost():
         work()
+
+
+def test_an_interrupt_that_arrives_does_not_come_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    repeated: list[threading.Timer] = []
+
+    class Timer(threading.Timer):
+        def start(self) -> None:  # never fires by itself
+            repeated.append(self)
+
+    def work() -> None:
+        sys.unraisablehook(SimpleNamespace(exc_type=KeyboardInterrupt))  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading, "Timer", Timer)
+    with pytest.raises(KeyboardInterrupt), no_interrupt_lost():
+        work()
+    [timer] = repeated
+    assert timer.finished.is_set()  # cancelled
 
 
 def test_a_solve_says_how_to_go_on(tmp_path: Path) -> None:

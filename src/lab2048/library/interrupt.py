@@ -51,16 +51,22 @@ def no_interrupt_lost() -> Iterator[None]:
     Python only reports an exception that is raised during cleanup, for example after a module is loaded.
     """
     before = sys.unraisablehook
+    repeated: list[threading.Timer] = []
 
     def report(dropped: "sys.UnraisableHookArgs") -> None:
         if issubclass(dropped.exc_type, KeyboardInterrupt):
             # Later: raised here, it would be dropped again.
-            threading.Timer(0.01, _thread.interrupt_main).start()
+            repeated.append(threading.Timer(0.01, _thread.interrupt_main))
+            repeated[-1].start()
         else:
             before(dropped)
 
     sys.unraisablehook = report
     try:
         yield
+    except KeyboardInterrupt:  # it has arrived after all, and must not come a second time
+        for timer in repeated:
+            timer.cancel()
+        raise
     finally:
         sys.unraisablehook = before
