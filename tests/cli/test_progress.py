@@ -186,3 +186,15 @@ def test_a_reader_that_leaves_is_no_trouble(words: str, tmp_path: Path) -> None:
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0
     assert [line for line in done.stderr.splitlines() if "--all shows" not in line] == []
+
+
+def test_an_interrupt_while_a_library_runs_code_is_an_exit_code(tmp_path: Path) -> None:
+    (tmp_path / "interrupted.py").write_text(
+        "import lab2048.cli.app\n"
+        "def run(words):\n"
+        "    exec('raise KeyboardInterrupt')\n"  # as dataclasses do it while a module is imported
+        "lab2048.cli.app.run = run\n"
+        "lab2048.cli.main()\n"
+    )
+    process = subprocess.run([sys.executable, "-m", "interrupted"], cwd=tmp_path, check=False)
+    assert process.returncode == 130

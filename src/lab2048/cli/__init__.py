@@ -22,6 +22,9 @@ def main() -> None:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
         code = 130
+    # `python -m` ends by SIGINT instead of an exit code if a KeyboardInterrupt has ever passed through exec() of
+    # a string, as libraries call it while they are imported.  Another exec() makes CPython forget it.
+    exec("")
     sys.exit(code)
 
 
