@@ -328,6 +328,17 @@ def test_what_a_player_holds_for_lost_is_told_as_a_number(web, monkeypatch, best
     assert [(each["value"], each["loss"]) for each in hint["values"]] == [(value, 0.0), *3 * [(-1e300, loss)]]
 
 
+def test_values_of_a_guessing_network_are_no_scores(web, monkeypatch):
+    guess = Decision(0, {0: 5.0, 1: 4.0}, is_guess=True, confidence=0.1)
+    id_ = web.begin(seed=7)["id"]
+    assert web.post("/api/hint", {"game": id_, "player": "ntuple:depth=1"})["unit"] == "score"
+    monkeypatch.setattr(web.lab.players, "decide", lambda *_: guess)
+    hint = web.post("/api/hint", {"game": id_, "player": "ntuple:depth=1"})
+    assert (hint["unit"], hint["confidence"]) == ("value", 0.1)
+    assert ". Low confidence: " in hint["sentence"]
+    assert web.post(f"/api/games/{id_}/values", {"turns": [0], "player": "ntuple:depth=1"})["points"] == []
+
+
 def test_the_page_can_be_put_on_the_home_screen_of_a_phone(web):
     manifest = web.client.get("/static/lab2048.webmanifest")
     assert manifest.headers["content-type"].startswith("application/manifest+json")

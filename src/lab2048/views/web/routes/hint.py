@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from lab2048.errors import UsageError
 from lab2048.jobs.command_line import command_line, file_options
-from lab2048.players import Decision, default_spec
+from lab2048.players import Decision, Player, default_spec
 from lab2048.rules import Board, Rules
 from lab2048.rules.motion import motions
 from lab2048.rules.move import move_name
@@ -20,7 +20,7 @@ from lab2048.views.web.state import LabOf
 
 MAX_ASKED = 20  # boards of a game per request; clients send several requests, so that they can stop
 
-LOW_CONFIDENCE = " Low confidence: the network hardly knows such boards, so these values come from a plain search."
+LOW_CONFIDENCE = ". Low confidence: the network hardly knows such boards, so these values come from a plain search."
 
 router = APIRouter(prefix="/api", responses=ERRORS)
 
@@ -84,7 +84,11 @@ class AnalysedBoard(BaseModel):
 
 
 class AnalysisData(BaseModel):
-    """The values of boards; boards without a legal move are left out."""
+    """The values of boards.
+
+    Boards without a legal move are left out, and boards of which the player's network knows too little: their values
+    come from another evaluator and cannot be compared.
+    """
 
     player: str
     unit: str
@@ -107,6 +111,8 @@ def hint(lab: LabOf, body: HintBody) -> HintData:
         )  # fmt: skip
     begin = time.perf_counter()
     decision = lab.players.decide(spec, rules, board, seed)
+    if decision.is_guess:  # the values come from the evaluator that replaces the network, and are no scores
+        unit = Player.unit
     return HintData(
         player=lab.library.write(spec),
         ms=round(1000 * (time.perf_counter() - begin), 2),
@@ -141,6 +147,8 @@ def values(lab: LabOf, id_: Id, body: AnalysisBody) -> AnalysisData:
         if not board.legal_moves():
             continue
         decision = lab.players.decide(spec, game.rules, board, game.seed)
+        if decision.is_guess:
+            continue
         best = finite(decision.values[decision.move])
         loss = max(0.0, best - finite(decision.values[made])) if made is not None else 0.0
         errors = [decision.errors.get(move, 0.0) for move in (decision.move, made) if move is not None]
