@@ -13,7 +13,7 @@ from lab2048.arena.match import Match, PlayerResult
 from lab2048.arena.statistics import Interval, games_to_decide, mean_interval, rate_interval
 from lab2048.views.number import duration, number, percent
 
-LABEL_WIDTH, COLUMN_WIDTH = 12, 24  # fits the widest rate: 99.780% [99.551%, 99.893%]
+LABEL_WIDTH, COLUMN_WIDTH = 15, 24  # fits the widest rate: 99.780% [99.551%, 99.893%]
 
 
 def match_table(match: Match, *, title: str, width: int, is_over: bool = False) -> RenderableType:
@@ -58,8 +58,8 @@ def _figures(match: Match, player_result: PlayerResult) -> Iterator[tuple[str, s
     yield "median", number(player_result.median_score)
     yield "min", number(min(player_result.scores))
     yield "max", number(max(player_result.scores))
-    yield "top tile", str(player_result.commonest_max_tile)
-    yield "tile sum", "-" if player_result.mean_tile_sum is None else number(player_result.mean_tile_sum)
+    yield "usual highest", str(player_result.commonest_max_tile)
+    yield "mean tile sum", "-" if player_result.mean_tile_sum is None else number(player_result.mean_tile_sum)
     for tile in match.tiles():
         yield f">= {tile}", rate_text(player_result.reached(tile))
     yield "won", rate_text(rate_interval(player_result.n_won, n))
