@@ -157,7 +157,7 @@ def test_a_table_of_another_board_is_refused(table: Path, capsys: pytest.Capture
     assert run(["table", "export", str(table), "--to", "paper"]) == 2
     assert run(["solve", "2x2", "--goal", "16", "--out", str(table)]) == 3
     assert run(["match", f"optimal:table={table}", "--rules", "2x2", "--no-keep", "--games", "1"]) == 3
-    assert "is of another game than 2x2" in capsys.readouterr().err
+    assert "is not for 2x2" in capsys.readouterr().err
 
 
 def test_kill_9_at_ten_moments_changes_no_file(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_a_cancelled_match_keeps_its_games_and_goes_on(web):
     n_kept = web.get(f"/api/matches/{job['id']}")["result"]["players"][0]["games"]
     with Store.open(web.lab.store.path, create=False) as store:
         assert n_kept <= len([entry for entry in store.entries(kind="match") if entry.player == "greedy"])
-    assert "expected one that runs" in web.error("POST", f"/api/jobs/{job['id']}/cancel", {})
+    assert "expected a running job" in web.error("POST", f"/api/jobs/{job['id']}/cancel", {})
     job = web.post(f"/api/jobs/{job['id']}/resume")
     assert job["command"].endswith("--resume")
     with web.events() as events:

@@ -88,7 +88,7 @@ def measure_regret(
     """
     player, found = make_player(spec), Regret(spec)
     if player.is_interactive:
-        raise UsageError(f"player {spec} is interactive: expected a player that is not", field="player")
+        raise UsageError(f"player {spec} is a person: expected a player that chooses by itself", field="player")
     known: dict[Board, list[MoveValue]] = {}
     worst: dict[Board, Mistake] = {}
     for number in range(n_games):

@@ -54,7 +54,7 @@ _NEVER = {
     "yes",
     "all",
 }
-# Not in a project file: the current folder must not decide which code is loaded or who has access.
+# A project file cannot set these: a downloaded folder must not decide which code runs or who has access.
 _PRIVATE = {"cache", "host", "lan", "token", "open"}
 _KINDS = {
     bool: "true or false",

@@ -122,7 +122,7 @@ class Job:
             job.folder = folder
             job.data()  # checks the types
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-            raise FileError(f"{folder} holds no job: {error}") from None
+            raise FileError(f"{folder} is not the folder of a job: {error}") from None
         return job
 
     def log(self, n_lines: int = 200, name: str = LOG) -> list[str]:

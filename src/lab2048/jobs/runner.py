@@ -181,7 +181,7 @@ class JobRunner:
             elif job.state == ENDING:
                 self._processes[id_].kill()
             else:
-                raise JobConflictError(f"job {id_} is {job.state}: expected one that runs")
+                raise JobConflictError(f"job {id_} is {job.state}: expected a running job")
         self._changed(job)
         return job
 
@@ -229,7 +229,7 @@ class JobRunner:
     def _acquire(self, job: Job) -> None:
         lock = job.lock
         if not lock.try_acquire():
-            raise JobConflictError(f"job {job.id} runs in another lab2048: expected one that does not run")
+            raise JobConflictError(f"job {job.id} is running in another lab2048 program: stop it there first")
         self._locks[job.id] = lock
 
     def _release(self, job: Job) -> None:
@@ -328,7 +328,7 @@ class JobRunner:
 
 def _check_resumable(job: Job) -> None:
     if not job.can_resume:
-        raise JobConflictError(f"job {job.id} is {job.state} and cannot be resumed: expected one that was cut short")
+        raise JobConflictError(f"job {job.id} is {job.state} and cannot be resumed: expected an interrupted job")
 
 
 def _number(id_: str) -> int:

@@ -59,7 +59,9 @@ def read_rules(
     chosen = {name: value for name, value in given.items() if value is not None}
     if isinstance(rules, Rules):
         if chosen:
-            raise UsageError(f"Rules have their own {', '.join(chosen)}: expected only one of them", field="rules")
+            raise UsageError(
+                f"{', '.join(chosen)} cannot be combined with Rules: expected one or the other", field="rules"
+            )
         return rules
     text = rules.to_text() if isinstance(rules, Board) else rules
     if not isinstance(text, str):

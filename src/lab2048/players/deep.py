@@ -45,13 +45,15 @@ class DeepPlayer(Player):
         """Return the network file as it was given, and as a path."""
         if self.weights is None:
             raise FileError(
-                f"no such network comes with lab2048: expected weights=FILE, as lab2048 train {self.methods} makes it"
+                f"no network is given: expected weights=FILE, a file written by lab2048 train {self.methods}"
             )
         return self.weights, Path(self.weights)
 
     def _check_design(self, design: "DeepDesign", rules: Rules) -> None:
         if design.head not in self.heads:
-            raise FileError(f"{self.weights} values {design.head}: expected a file of lab2048 train {self.methods}")
+            raise FileError(
+                f"{self.weights} is another kind of network: expected a file of lab2048 train {self.methods}"
+            )
         if design.rules.shape != rules.shape:
             shape = design.rules.board.to_text()
             raise FileError(f"{self.weights} was trained on {shape}: expected one for {rules.board.to_text()}")

@@ -66,7 +66,7 @@ class OptimalPlayer(Player):
         solved = table.problem.rules
         if (solved.shape, solved.spawn_table, solved.spawner) != (rules.shape, rules.spawn_table, rules.spawner):
             expected = f"expected {solved.board.to_text()} with the same spawns"
-            raise FileError(f"table {self.table} is of another game than {rules.board.to_text()}: {expected}")
+            raise FileError(f"table {self.table} is not for {rules.board.to_text()}: {expected}")
         return table
 
     def _solve(self, rules: Rules) -> "Table":

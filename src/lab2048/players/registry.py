@@ -371,7 +371,9 @@ def _split(text: str) -> list[str]:
         else:
             parts[-1] += letter
     if depth:
-        raise UsageError(f"player options {text!r}: expected as many ( as )", field="player")
+        raise UsageError(
+            f"player options {text!r} have unbalanced parentheses: expected as many ( as )", field="player"
+        )
     return [part.strip() for part in parts] if text.strip() else []
 
 

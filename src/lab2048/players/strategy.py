@@ -65,7 +65,9 @@ class Strategy:
         """Return the strategy of this name; raise BoardError unless the board has square cells."""
         along, wall = read_strategy(text)
         if shape.kind != SQUARES.cells:
-            raise BoardError(f"strategy={text} needs a board of squares: of six moves it does not say which are unsafe")
+            raise BoardError(
+                f"strategy={text} needs a board of squares: on other boards the safe moves are not defined"
+            )
         return cls(shape, along, wall)
 
     @property

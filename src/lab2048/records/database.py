@@ -234,7 +234,7 @@ def _check_file(path: Path, *, create: bool) -> None:
         # SQLite would delete the log of a missing database, and the log may hold games.
         if has_log:
             raise StoreError(
-                f"the store {path} is gone, but its log {log} is there",
+                f"the store {path} is missing, but its log {log} exists",
                 code="store.damaged",
                 hint="restore the file, or move the log away",
             )

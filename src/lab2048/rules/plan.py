@@ -71,9 +71,9 @@ def make_plan(rules: Rules) -> Plan:
 def walk(symmetries: tuple[Symmetry, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return two symmetries that, applied alternately, generate all copies of a board.
 
-    The symmetries of a shape are rotations (apply one again and again) or rotations and
-    reflections (apply two reflections alternately).  Of all such pairs, the one with the
-    fewest nibble distances is the fastest.
+    If a shape has only rotations, one rotation applied repeatedly generates all copies.  If it also has
+    reflections, two reflections applied alternately do.  Of all such pairs, return the one whose shuffles
+    move nibbles by the fewest different distances, because it is the fastest.
     """
     group = [symmetry.cells for symmetry in symmetries]
     found = []

@@ -46,7 +46,7 @@ class Problem:
         rules = self.rules
         if rules.spawner is not Spawner.FAIR:
             raise UsageError(
-                f"spawner {rules.spawner.value} has no chances to average over: expected fair", field="spawner"
+                f"boards with the spawner {rules.spawner.value} cannot be solved: expected fair", field="spawner"
             )
         if rules.shape.n_cells > PACKED_CELLS:
             raise BoardError(

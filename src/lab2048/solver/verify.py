@@ -53,7 +53,7 @@ def verify(table: Table, *, n_sample: int = 100_000, progress: Callable[[int], N
             if worst > 1:
                 index = indexes[int(off.argmax())]
                 raise FileError(
-                    f"{entry.values.path}: number {index} is not what the layers above make of it", code="file.damaged"
+                    f"{entry.values.path}: value {index} differs from the recomputed one", code="file.damaged"
                 )
         n_checked += len(chosen)
         key_indexes[tile_sum] = key_index

@@ -70,7 +70,7 @@ def test_a_form_of_another_page_is_no_request(web):
         ("/api/matches", {"players": ["random"], "games": 10**9}, "100000"),
         ("/api/matches", {"players": ["random"] * 2}, "each player once"),
         ("/api/matches", {"players": [f"first:order={a}" for a in "wasdwasdw"]}, "at most 8"),
-        ("/api/matches", {"players": ["human"]}, "not interactive"),
+        ("/api/matches", {"players": ["human"]}, "is a person"),
         ("/api/trainings", {"name": "../evil"}, "name"),
         ("/api/trainings", {"name": "a", "minutes": 10**9}, "minutes"),
         ("/api/trainings", {"name": "a", "network": "9x99"}, "expected"),

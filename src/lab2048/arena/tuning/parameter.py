@@ -170,16 +170,16 @@ def _starts(evaluator: Evaluator, names: Sequence[str], shape: Shape) -> Iterato
         if name not in known:
             raise UsageError(f"term {name!r} cannot be tuned: {nearest(name, known)}", field="term")
         if name in ("scale", "ratio") and not evaluator.path:
-            raise UsageError(f"evaluator {evaluator.name} has no path: expected no term {name}", field="evaluator")
+            raise UsageError(f"{name} cannot be tuned: evaluator {evaluator.name} has no path", field="evaluator")
         if name == "lost" and evaluator.lost is None:
             raise UsageError(
-                f"evaluator {evaluator.name} evaluates lost boards like others: expected no term lost",
+                f"lost cannot be tuned: evaluator {evaluator.name} has no value for lost boards",
                 field="evaluator",
             )
         if name == "matrix":
             if not evaluator.matrix:
                 raise UsageError(
-                    f"evaluator {evaluator.name} has no matrix: expected one that has",
+                    f"matrix cannot be tuned: evaluator {evaluator.name} has no matrix",
                     code="evaluator.no_matrix",
                     field="evaluator",
                 )

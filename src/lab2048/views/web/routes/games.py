@@ -125,7 +125,7 @@ async def import_games(lab: LabOf, request: Request) -> Imported:
 def _lines(lab: Lab, ids: list[int], name: str) -> Response:
     for id_ in ids:
         if not lab.store.has(id_):
-            raise NotFoundError(f"there is no game {id_}: /api/games lists those there are")
+            raise NotFoundError(f"there is no game {id_}: /api/games lists all games")
     text = "".join(write_line(lab.store.get(id_)) + "\n" for id_ in ids)
     return Response(text, media_type=LINES, headers={"content-disposition": f'attachment; filename="{name}"'})
 

@@ -49,7 +49,7 @@ def begin(lab: LabOf, body: StudyBody) -> JobData:
     """Start a study, or resume it; finished rows are saved."""
     known = _known()
     if body.name not in known:
-        raise NotFoundError(f"there is no study {body.name}: /api/studies lists those there are")
+        raise NotFoundError(f"there is no study {body.name}: /api/studies lists all studies")
     if (job := lab.jobs.find("study", body.name)) and job.is_active:
         raise ConflictError(f"study {body.name} is running already: {job.id}")
     words = ["study", "run", body.name, *([] if body.size == "full" else [f"--{body.size}"])]

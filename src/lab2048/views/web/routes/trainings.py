@@ -92,7 +92,7 @@ def begin(lab: LabOf, body: TrainingBody) -> JobData:
     plan = plan_training(lab, body)
     job = lab.jobs.find("train", body.name)
     if job and job.is_active:
-        raise ConflictError(f"training {body.name} runs already: {job.id}")
+        raise ConflictError(f"training {body.name} is running already: {job.id}")
     plan.check_room()
     rules = RulesData.of(body.rules.read())
     more = {"method": plan.method.name, "total_minutes": plan.total}
@@ -138,7 +138,7 @@ def show(lab: LabOf, name: TrainingName) -> TrainingShown:
     found = next((training for training in training_list(lab) if training.name == name), None)
     job = lab.jobs.find("train", name)
     if found is None and job is None:
-        raise NotFoundError(f"there is no training {name}: /api/trainings lists those there are")
+        raise NotFoundError(f"there is no training {name}: /api/trainings lists all trainings")
     return TrainingShown(training=found, job=job.data() if job else None, checkpoints=checkpoint_list(lab, name))
 
 
@@ -196,7 +196,7 @@ def delete(lab: LabOf, name: TrainingName) -> GoneData:
 def _checkpoint(lab: Lab, name: str, number: int) -> CheckpointData:
     found = next((each for each in checkpoint_list(lab, name) if each.number == number), None)
     if found is None:
-        raise NotFoundError(f"there is no checkpoint {number} of {name}: /api/trainings/{name} lists those there are")
+        raise NotFoundError(f"there is no checkpoint {number} of {name}: /api/trainings/{name} lists its checkpoints")
     return found
 
 

@@ -255,4 +255,4 @@ class OpenGames:
 
 
 def _not_found(id_: int) -> NotFoundError:
-    return NotFoundError(f"there is no game {id_}: /api/games lists those there are")
+    return NotFoundError(f"there is no game {id_}: /api/games lists all games")

@@ -57,9 +57,7 @@ class Library:
             raise UsageError(f"player of {len(spec)} letters: expected at most {MAX_SPEC}, printable", field="player")
         name, pairs = split_spec(spec)
         if player_class(name).is_interactive:
-            raise UsageError(
-                f"player {name} cannot be asked: expected a player that is not interactive", field="player"
-            )
+            raise UsageError(f"player {name} is a person: expected a player that chooses by itself", field="player")
         known = options(name)
         parts = []
         for key, value in pairs:
