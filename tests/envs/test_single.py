@@ -1,5 +1,8 @@
 """The environment of one game."""
 
+import copy
+import itertools
+import pickle
 import subprocess
 import sys
 
@@ -10,8 +13,11 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from terminal import Terminal
 
+from envs.series import assert_same
 from lab2048.envs import CLASSIC, register_environments
+from lab2048.envs.benchmark import single_env
 from lab2048.envs.render import draw_board
+from lab2048.envs.single import GameEnv
 from lab2048.errors import IllegalMoveError, UsageError
 from lab2048.rules import Board, Game, Rules
 from lab2048.rules.drawing import DARK_INK, EMPTY, STONE, TILE_COLOURS
@@ -159,6 +165,43 @@ def test_a_step_needs_a_reset():
         make().unwrapped.step(0)
 
 
+def test_a_picture_needs_a_reset():
+    with pytest.raises(ResetNeeded, match="expected a reset"):
+        make(render_mode="ansi").render()
+
+
+def test_make_adds_no_wrapper_unless_asked():
+    assert isinstance(make(), GameEnv)
+    assert isinstance(make(disable_env_checker=False), gymnasium.wrappers.PassiveEnvChecker)
+
+
+@pytest.mark.parametrize("observation", ["ranks", "planes", "dict"])
+def test_nothing_is_handed_out_twice(observation):
+    env = make(observation=observation)
+    handed_out = [env.reset(seed=1), env.step(0)[::4], env.step(1)[::4], env.reset()]
+    arrays = [[*(seen.values() if observation == "dict" else [seen]), info["action_mask"]] for seen, info in handed_out]
+    for array, other in itertools.combinations([array for some in arrays for array in some], 2):
+        assert not np.shares_memory(array, other)
+
+
+@pytest.mark.parametrize("copying", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_plays_on_by_itself(copying):
+    env = make(rules="3x3")
+    before, _ = env.reset(seed=1)
+    twin = copying(env)
+    steps = [env.step(action) for action in range(4)]
+    for step, action in zip(steps, range(4), strict=True):
+        assert_same(twin.step(action), step)
+    assert not np.array_equal(steps[-1][0], before)
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.int32, np.uint8, np.array])
+def test_any_integer_is_an_action(kind):
+    env, other = make(), make()
+    env.reset(seed=1), other.reset(seed=1)
+    assert_same(env.step(kind(3)), other.step(3))
+
+
 def test_the_end_is_the_end():
     env = make(rules="1x2", illegal="end").unwrapped
     env.reset(seed=1)
@@ -167,7 +210,7 @@ def test_the_end_is_the_end():
         env.step(0)
 
 
-@pytest.mark.parametrize("action", [4, -1, 1.0, None])
+@pytest.mark.parametrize("action", [4, -1, 1.0, None, True, 2**70, np.uint8(4), [1], "1"])
 def test_an_unknown_action_is_refused(action):
     env = make().unwrapped
     env.reset(seed=1)
@@ -275,3 +318,7 @@ def test_the_pace_of_human_mode_is_set_for_one_environment():
     env, other = make(rules="2x2", render_mode="human"), make(rules="2x2", render_mode="human")
     env.unwrapped.metadata["render_fps"] = 30
     assert other.metadata["render_fps"] == gymnasium.spec(CLASSIC).make().metadata["render_fps"] == 4
+
+
+def test_the_measurement_measures():
+    assert single_env(n_steps=300)() > 0

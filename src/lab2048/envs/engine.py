@@ -1,5 +1,7 @@
 """The games behind an environment, and the arrays that kernels fill."""
 
+from typing import Any
+
 import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
@@ -7,11 +9,23 @@ from numpy.typing import NDArray
 from lab2048.arena.compile import ENVIRONMENTS, prepare
 from lab2048.envs.option import ILLEGALS, REWARDS, EnvOptions
 from lab2048.errors import IllegalMoveError, UsageError
+from lab2048.kernels.board.packed import Plan
 from lab2048.kernels.games import vector
 from lab2048.kernels.games.vector import Frames, Outcome
 from lab2048.rules import Board
 from lab2048.rules.move import move_name
 from lab2048.rules.plan import make_plan
+
+PreparedStep = tuple[
+    Plan,
+    vector.GamesTuple,
+    NDArray[np.int64],
+    vector.SettingsTuple,
+    vector.OutcomeTuple,
+    vector.FramesTuple,
+    vector.FramesTuple,
+]
+"""The arguments of `step_some`: actions are the third, final frames the last."""
 
 
 class Engine:
@@ -34,6 +48,7 @@ class Engine:
             max_steps=max_steps,
         )
         self._has_begun = np.zeros(n, np.bool_)
+        self.can_step = False  # True once every game has begun
         self._has_finals = autoreset == vector.SAME_STEP
         self._no_finals = self.make_frames(n=0)
 
@@ -53,30 +68,35 @@ class Engine:
         """Restart the chosen games, each from its seed; write the frames of all games."""
         vector.start_games(self._plan, self._games, seeds, chosen, frames)
         self._has_begun |= chosen
+        self.can_step = bool(self._has_begun.all())
 
-    def step(
-        self, actions: NDArray[np.int64], frames: Frames, reward: NDArray[np.float64] | None = None
-    ) -> tuple[Outcome, Frames]:
-        """Make one step in every game and write its frames; return the outcome and the final frames.
+    def prepare_step(self, actions: NDArray[np.int64], outcome: Outcome, frames: Frames) -> PreparedStep:
+        """Collect the arrays that `step` reads and writes; the same step can be made again with new actions in them."""
+        finals = vector.make_frames(self.n, self.n_cells, self.n_moves) if self._has_finals else self._no_finals
+        return (self._plan, self._games[:], actions, self._settings[:], outcome[:], frames[:], finals[:])
+
+    def step(self, prepared: PreparedStep) -> None:
+        """Make one step in every game; raise an error, and change nothing, if an action is invalid.
 
         Final frames are written only for games that ended, and only if the next game starts in the same step.
         """
-        if not self._has_begun.all():
+        if not self.can_step:
             raise ResetNeeded("no game has begun: expected a reset before the first step")
-        outcome = Outcome(np.empty(self.n) if reward is None else reward, np.empty((2, self.n), np.bool_))
-        finals = vector.make_frames(self.n, self.n_cells, self.n_moves) if self._has_finals else self._no_finals
-        refused = vector.step_games(self._plan, self._games, actions, self._settings, outcome, frames, finals)
+        refused = vector.step_some(*prepared)
         if refused != vector.ALL_FINE:
-            raise self._refusal(int(refused), int(actions[refused]))
-        return outcome, finals
+            raise self._refusal(int(refused), int(prepared[2][refused]))
 
     def _refusal(self, game: int, action: int) -> Exception:
         if not 0 <= action < self.n_moves:
-            return UsageError(f"action {action} is unknown: expected 0 to {self.n_moves - 1}", field="action")
+            return self.unknown_action(action)
         if self._games.words[game, vector.IS_DONE]:
             return UsageError(f"game {game} is over: expected a reset before the next step")
         name = move_name(self.rules.shape.moves[action])
         return IllegalMoveError(f"{name} changes nothing on {self.board(game).to_text()}")
+
+    def unknown_action(self, action: Any) -> UsageError:
+        """Return the error for an action that is no move."""
+        return UsageError(f"action {action!r} is unknown: expected 0 to {self.n_moves - 1}", field="action")
 
     def board(self, game: int) -> Board:
         """Return the board of one game."""

@@ -51,6 +51,13 @@ class Observation:
             out["action_mask"][...] = frames.mask
         return out
 
+    def make_one(self, frames: Frames) -> Any:
+        """Return the observation of the only game, as new arrays."""
+        if self.kind == "planes":
+            return self.make(frames)[0]
+        ranks = frames.ranks.reshape(self.cells).copy()
+        return ranks if self.kind == "ranks" else {"observation": ranks, "action_mask": frames.mask.flatten()}
+
     def one_of(self, observations: Any, game: int) -> Any:
         """Return the observation of one game of a batch."""
         if self.kind == "dict":

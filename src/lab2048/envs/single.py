@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from lab2048.envs.engine import Engine
@@ -13,7 +14,6 @@ from lab2048.envs.option import RENDER_FPS, SINGLE_RENDER_MODES, EnvOptions, che
 from lab2048.envs.render import draw_board
 from lab2048.errors import UsageError
 from lab2048.kernels.games import vector
-from lab2048.kernels.games.vector import Frames
 from lab2048.rules.dice import MAX_SEED, check_seed
 
 if TYPE_CHECKING:
@@ -42,6 +42,10 @@ class GameEnv(gymnasium.Env[Any, Any]):
         self.options = EnvOptions.from_given(options).with_reading()
         # A finished game must be reset by the caller.
         self._engine = Engine(1, self.options, vector.DISABLED)
+        # Written again and again by every step, so never handed out.
+        self._frames, self._outcome = self._engine.make_frames(), vector.make_outcome(1)
+        self._actions = np.zeros(1, np.int64)
+        self._step = self._engine.prepare_step(self._actions, self._outcome, self._frames)
         self.rules = self._engine.rules
         self._observation = Observation(self.options.observation, self.rules)
         self.observation_space = self._observation.space
@@ -57,34 +61,37 @@ class GameEnv(gymnasium.Env[Any, Any]):
         if chosen is not None and not isinstance(chosen, int | np.integer):
             raise UsageError(f"game_seed is {chosen!r}: expected a whole number", field="game_seed")
         game_seed = self._draw_seed() if chosen is None else check_seed(int(chosen))
-        frames = self._engine.make_frames()
-        self._engine.start(np.array([game_seed], np.uint64), _FIRST, frames)
+        self._engine.start(np.array([game_seed], np.uint64), _FIRST, self._frames)
         if self._view:
             self._view.start_game()
-        return self._observe(frames)
+        return self._observation.make_one(self._frames), self._make_info()
 
     def _draw_seed(self) -> int:
         return int(self.np_random.integers(0, MAX_SEED, endpoint=True))
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Slide and spawn.  By default an illegal move does nothing."""
-        actions = np.array([action])
-        if actions.shape != (1,) or actions.dtype.kind not in "iu":
-            raise UsageError(
-                f"action {action!r} is not a number: expected 0 to {self._engine.n_moves - 1}", field="action"
-            )
-        frames = self._engine.make_frames()
-        outcome, _ = self._engine.step(actions.astype(np.int64), frames)
-        observation, info = self._observe(frames)
-        terminated, truncated = outcome.ended[:, 0].tolist()
-        return observation, float(outcome.reward[0]), terminated, truncated, info
+        move = action if type(action) is int else self._read_action(action)
+        if not 0 <= move < self._engine.n_moves:
+            raise self._engine.unknown_action(action)
+        self._actions[0] = move
+        self._engine.step(self._step)
+        [[terminated], [truncated]] = self._outcome.ended.tolist()
+        observation = self._observation.make_one(self._frames)
+        return observation, self._outcome.reward.item(), terminated, truncated, self._make_info()
 
-    def _observe(self, frames: Frames) -> tuple[Any, dict[str, Any]]:
-        score, max_tile, seed = frames.numbers[:, 0].tolist()
+    def _read_action(self, action: Any) -> int:
+        if not isinstance(action, np.integer):
+            action = np.asarray(action)
+            if action.shape != () or action.dtype.kind not in "iu":
+                raise self._engine.unknown_action(action)
+        return int(action)
+
+    def _make_info(self) -> dict[str, Any]:
+        [[score], [max_tile], [seed]] = self._frames.numbers.tolist()
         if self._view:
             self._view.show(self._engine.board(0), score, self.metadata["render_fps"])
-        info = {"action_mask": frames.mask[0], "score": score, "max_tile": max_tile, "seed": seed}
-        return self._observation.one_of(self._observation.make(frames), 0), info
+        return {"action_mask": self._frames.mask.flatten(), "score": score, "max_tile": max_tile, "seed": seed}
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal moves as a mask, for MaskablePPO of sb3-contrib."""
@@ -95,5 +102,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
         """Render the board as text or as a picture; in human mode, `reset` and `step` have drawn it already."""
         if self.render_mode in (None, "human"):
             return None
+        if not self._engine.can_step:
+            raise ResetNeeded("no game has begun: expected a reset before the first picture")
         board = self._engine.board(0)
         return str(board) if self.render_mode == "ansi" else draw_board(board)

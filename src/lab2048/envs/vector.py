@@ -21,7 +21,7 @@ from lab2048.envs.option import RENDER_FPS, RENDER_MODES, EnvOptions, check_coun
 from lab2048.envs.render import draw_board
 from lab2048.errors import UsageError
 from lab2048.kernels.games import vector
-from lab2048.kernels.games.vector import Frames
+from lab2048.kernels.games.vector import Frames, Outcome
 from lab2048.rules.dice import MAX_SEED
 
 _CODES = {
@@ -60,6 +60,7 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self.render_mode = check_render_mode(render_mode, RENDER_MODES)
         self.options = EnvOptions.from_given(options).with_reading()
         self._engine = Engine(num_envs, self.options, _CODES[self.autoreset_mode], max_episode_steps or 0)
+        self._all = np.ones(num_envs, np.bool_)
         self.rules = self._engine.rules
         self._observation = Observation(self.options.observation, self.rules)
         self.single_observation_space = self._observation.space
@@ -95,7 +96,7 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
         elif seeds.min() < 0 or seeds.max() > MAX_SEED:
             raise UsageError(f"game_seed is out of range: expected 0 to {MAX_SEED}", field="game_seed")
         if chosen is None:
-            chosen = np.ones(self.num_envs, np.bool_)
+            chosen = self._all
         self._engine.start(seeds.astype(np.uint64), chosen, frames)
         return self._observe(frames, out), self._make_info(frames, chosen, out)
 
@@ -131,11 +132,13 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
             )
         frames = self._make_frames(out)
         direct = out.reward if out is not None and out.reward.dtype == np.float64 else None
-        outcome, finals = self._engine.step(actions.astype(np.int64, copy=False), frames, direct)
-        reward, (terminated, truncated) = outcome.reward, outcome.ended
-        info = self._make_info(frames, np.ones(self.num_envs, np.bool_), out)
+        reward = np.empty(self.num_envs) if direct is None else direct
+        terminated, truncated = ended = np.empty((2, self.num_envs), np.bool_)
+        step = self._engine.prepare_step(actions.astype(np.int64, copy=False), Outcome(reward, ended), frames)
+        self._engine.step(step)
+        info = self._make_info(frames, self._all, out)
         if self.autoreset_mode is AutoresetMode.SAME_STEP and (has_ended := terminated | truncated).any():
-            info = self._make_final_info(finals, has_ended) | info
+            info = self._make_final_info(Frames(*step[-1]), has_ended) | info
         if out is not None:
             if direct is None:
                 out.reward[...] = reward
@@ -167,17 +170,16 @@ class VectorGameEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self, frames: Frames, holds_for: NDArray[np.bool_], out: StepBuffers | None = None
     ) -> dict[str, Any]:
         # Names with an underscore are Gymnasium's masks of valid entries.
-        holds = np.tile(holds_for, (4, 1))
         scores, max_tiles, seeds = frames.numbers
         return {
             "action_mask": frames.mask if out is None else out.action_mask,
-            "_action_mask": holds[0],
+            "_action_mask": holds_for.copy(),
             "score": scores,
-            "_score": holds[1],
+            "_score": holds_for.copy(),
             "max_tile": max_tiles,
-            "_max_tile": holds[2],
+            "_max_tile": holds_for.copy(),
             "seed": seeds,
-            "_seed": holds[3],
+            "_seed": holds_for.copy(),
         }
 
     def _make_final_info(self, finals: Frames, has_ended: NDArray[np.bool_]) -> dict[str, Any]:

@@ -89,6 +89,7 @@ if IS_COMPILED:
         return intrinsic(store)
 
     store_u64 = _storer(ir.IntType(64), types.uint64)
+    store_u32 = _storer(ir.IntType(32), types.uint32)
     store_f32 = _storer(ir.FloatType(), types.float32)
     store_i16 = _storer(ir.IntType(16), types.int16)
     store_u8 = _storer(ir.IntType(8), types.uint8)
@@ -158,6 +159,7 @@ else:
         return store
 
     load_u64, store_u64 = _loader(ctypes.c_uint64, U64), _storer(ctypes.c_uint64, int)
+    store_u32 = _storer(ctypes.c_uint32, int)
     load_f32, store_f32 = _loader(ctypes.c_float, F32), _storer(ctypes.c_float, float)
     load_i16, store_i16 = _loader(ctypes.c_int16, np.int16), _storer(ctypes.c_int16, int)
     load_u8, store_u8 = _loader(ctypes.c_uint8, np.uint8), _storer(ctypes.c_uint8, int)

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from lab2048.kernels._jit import kernel
 from lab2048.kernels.board import classic, packed, wide
 from lab2048.kernels.board import layout as at
-from lab2048.kernels.board.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO, popcount
+from lab2048.kernels.board.bits import FOUR, I64, LOW_32, N16, N32, NIBBLE, ONE, U64, ZERO, popcount
 from lab2048.kernels.board.dice import SPAWN, draw, episode_seed, stream_key
+from lab2048.kernels.board.memory import store_u32, store_u64
 from lab2048.kernels.board.packed import FAIR, FULL_SUM, Plan, tile_potential
 from lab2048.kernels.games.start import start_game
 
@@ -35,6 +36,8 @@ ILLEGAL_IGNORE, ILLEGAL_END, ILLEGAL_ERROR = range(3)
 NEXT_STEP, SAME_STEP, DISABLED = range(3)
 
 ALL_FINE = -1
+EIGHT = U64(8)
+CHUNK = 64  # games that are stepped before they are shown: their words are still in the cache then
 
 
 class OpenGames(NamedTuple):
@@ -69,6 +72,13 @@ class Settings(NamedTuple):
     max_steps: int  # 0 = no limit
 
 
+# Kernels take plain tuples: Numba needs 0.6 microseconds longer to read a NamedTuple from Python.
+GamesTuple = tuple[NDArray[np.uint64], NDArray[np.uint8]]
+FramesTuple = tuple[NDArray[np.uint8], NDArray[np.int8], NDArray[np.int64]]
+OutcomeTuple = tuple[NDArray[np.float64], NDArray[np.bool_]]
+SettingsTuple = tuple[int, int, float, int, int]
+
+
 def open_games(n: int, n_cells: int) -> OpenGames:
     """Allocate n games; `start_games` starts them."""
     return OpenGames(np.zeros((n, N_WORDS), np.uint64), np.zeros((n, n_cells), np.uint8))
@@ -85,9 +95,9 @@ def make_outcome(n: int) -> Outcome:
 
 
 @kernel
-def begin_game(plan: Plan, games: OpenGames, i: I64, seed: U64) -> None:
+def begin_game(plan: Plan, games: GamesTuple, i: I64, seed: U64) -> None:
     """Start game i from a seed."""
-    words, ranks = games.words, games.ranks[i]
+    words, ranks = games[0], games[1][i]
     key = stream_key(seed, SPAWN)
     board, tile_sum, potential, is_wide = start_game(plan, ranks, key)
     words[i, BOARD], words[i, SUM], words[i, POTENTIAL] = board, tile_sum, U64(potential)
@@ -99,57 +109,76 @@ def begin_game(plan: Plan, games: OpenGames, i: I64, seed: U64) -> None:
 
 
 @kernel
-def next_game(plan: Plan, games: OpenGames, i: I64) -> None:
+def next_game(plan: Plan, games: GamesTuple, i: I64) -> None:
     """Replace game i by the next one of its own sequence of seeds."""
-    games.words[i, EPISODE] += ONE
-    begin_game(plan, games, i, episode_seed(games.words[i, BASE], games.words[i, EPISODE]))
+    words = games[0]
+    words[i, EPISODE] += ONE
+    begin_game(plan, games, i, episode_seed(words[i, BASE], words[i, EPISODE]))
 
 
 @kernel
-def show(games: OpenGames, first: I64, stop: I64, frames: Frames) -> None:
+def spread(half: U64) -> U64:
+    """Put the eight lowest nibbles of a word into its eight bytes."""
+    half = (half | (half << N16)) & U64(0x0000_FFFF_0000_FFFF)
+    half = (half | (half << EIGHT)) & U64(0x00FF_00FF_00FF_00FF)
+    return (half | (half << FOUR)) & U64(0x0F0F_0F0F_0F0F_0F0F)
+
+
+@kernel
+def show_some(games: GamesTuple, first: I64, stop: I64, frames: FramesTuple) -> None:
     """Write the observable state of games first .. stop - 1 to `frames`."""
-    words, ranks, mask, numbers = games.words, frames.ranks, frames.mask, frames.numbers
+    words, wide_ranks = games
+    ranks, mask, numbers = frames
     n_cells, n_moves = ranks.shape[1], mask.shape[1]
+    has_words, at_ranks, at_mask = n_cells == 16 and n_moves == 4, I64(ranks.ctypes.data), I64(mask.ctypes.data)
     for i in range(first, stop):
+        board, legal, highest = words[i, BOARD], words[i, LEGAL], words[i, MAX_RANK]
         if words[i, IS_WIDE] != ZERO:
             for cell in range(n_cells):
-                ranks[i, cell] = games.ranks[i, cell]
+                ranks[i, cell] = wide_ranks[i, cell]
+        elif has_words:
+            store_u64(at_ranks, 2 * i, spread(board & LOW_32))
+            store_u64(at_ranks, 2 * i + 1, spread(board >> N32))
         else:
-            board = words[i, BOARD]
             for cell in range(n_cells):
                 ranks[i, cell] = np.uint8(board & NIBBLE)
                 board >>= FOUR
-        legal = words[i, LEGAL]
-        for move in range(n_moves):
-            mask[i, move] = np.int8(legal & ONE)
-            legal >>= ONE
-        highest = words[i, MAX_RANK]
+        if has_words:
+            store_u32(at_mask, i, np.uint32((legal * U64(0x0020_4081)) & U64(0x0101_0101)))
+        else:
+            for move in range(n_moves):
+                mask[i, move] = np.int8(legal & ONE)
+                legal >>= ONE
         numbers[SCORES, i] = I64(words[i, SCORE])
-        numbers[MAX_TILES, i] = I64(ONE << highest) if highest != ZERO else I64(0)
+        numbers[MAX_TILES, i] = I64((ONE << highest) & ~ONE)  # 0 on an empty board
         numbers[SEEDS, i] = I64(words[i, SEED])
 
 
 @kernel
-def start_games(
-    plan: Plan, games: OpenGames, seeds: NDArray[np.uint64], chosen: NDArray[np.bool_], frames: Frames
+def start_some(
+    plan: Plan, games: GamesTuple, seeds: NDArray[np.uint64], chosen: NDArray[np.bool_], frames: FramesTuple
 ) -> None:
     """Start the chosen games from their seeds, from which later seeds derive; write all frames."""
+    words = games[0]
     for i in range(len(seeds)):
         if chosen[i]:
-            games.words[i, BASE], games.words[i, EPISODE] = seeds[i], ZERO
+            words[i, BASE], words[i, EPISODE] = seeds[i], ZERO
             begin_game(plan, games, i, seeds[i])
-    show(games, 0, len(seeds), frames)
+    show_some(games, 0, len(seeds), frames)
 
 
 @kernel
-def refused_action(plan: Plan, games: OpenGames, actions: NDArray[np.int64], settings: Settings) -> I64:
+def refused_action(plan: Plan, games: GamesTuple, actions: NDArray[np.int64], settings: SettingsTuple) -> I64:
     """Return the first game with an invalid action, or ALL_FINE."""
-    words, n_moves = games.words, I64(plan[at.N_MOVES])
-    must_be_legal, must_be_running = settings.illegal == ILLEGAL_ERROR, settings.autoreset == DISABLED
+    words, n_moves = games[0], I64(plan[at.N_MOVES])
+    _, illegal, _, autoreset, _ = settings
+    must_be_legal, must_be_running = illegal == ILLEGAL_ERROR, autoreset == DISABLED
     for i in range(len(actions)):
         action = actions[i]
         if action < 0 or action >= n_moves:
             return I64(i)
+        if not (must_be_legal or must_be_running):
+            continue
         is_done = words[i, IS_DONE] != ZERO
         if must_be_running and is_done:
             return I64(i)
@@ -161,93 +190,98 @@ def refused_action(plan: Plan, games: OpenGames, actions: NDArray[np.int64], set
 
 
 @kernel
-def move_wide(plan: Plan, games: OpenGames, i: I64, move: I64, word: U64) -> tuple[I64, I64, U64]:
+def move_wide(plan: Plan, games: GamesTuple, i: I64, move: I64, word: U64) -> tuple[I64, I64, U64]:
     """Slide and spawn on a wide board; return the reward, the number of merges and the spawned rank."""
-    ranks = games.ranks[i]
+    words, ranks = games[0], games[1][i]
     n_tiles = wide.count_tiles(ranks)
     gain = wide.slide(plan, ranks, move)
     n_merges = n_tiles - wide.count_tiles(ranks)
     rank = wide.spawn(plan, ranks, word)
-    games.words[i, LEGAL] = U64(wide.legal_mask(plan, ranks))
-    games.words[i, MAX_RANK] = U64(wide.max_rank(ranks))
+    words[i, LEGAL] = U64(wide.legal_mask(plan, ranks))
+    words[i, MAX_RANK] = U64(wide.max_rank(ranks))
     return gain, n_merges, rank
 
 
 @kernel
-def step_games(
+def step_some(
     plan: Plan,
-    games: OpenGames,
+    games: GamesTuple,
     actions: NDArray[np.int64],
-    settings: Settings,
-    outcome: Outcome,
-    frames: Frames,
-    finals: Frames,
+    settings: SettingsTuple,
+    outcome: OutcomeTuple,
+    frames: FramesTuple,
+    finals: FramesTuple,
 ) -> I64:
-    """Make one step in every game; return ALL_FINE, or the first game with an invalid action (nothing changes then).
-
-    `finals` holds the final state of games that ended and restarted in this step.
-    """
+    """Make one step in every game: see `step_games`."""
     refused = refused_action(plan, games, actions, settings)
     if refused != ALL_FINE:
         return refused
-    words, reward, ended = games.words, outcome.reward, outcome.ended
+    words, wide_ranks = games
+    reward, ended = outcome
+    reward_kind, illegal, illegal_reward, autoreset, max_steps = settings
     # Checked once: inside packed.slide and packed.legal_mask this costs a third of the speed.
     is_classic, is_fair, goal = plan[at.IS_CLASSIC] != ZERO, plan[at.SPAWNER] == FAIR, plan[at.GOAL_RANK]
-    for i in range(len(actions)):
-        # 1. A game that ended in the previous step is only replaced by the next one.
-        reward[i], ended[TERMINATED, i], ended[TRUNCATED, i] = 0.0, False, False
-        if words[i, IS_DONE] != ZERO and settings.autoreset == NEXT_STEP:
-            next_game(plan, games, i)
-            continue
-        move, highest = actions[i], words[i, MAX_RANK]
-        if (words[i, LEGAL] >> U64(move)) & ONE != ZERO:
-            # 2. Slide and spawn.
-            word = draw(words[i, KEY], words[i, N_SPAWNS])
-            if words[i, IS_WIDE] != ZERO:
-                gain, n_merges, rank = move_wide(plan, games, i, move, word)
-            else:
-                board = words[i, BOARD]
-                after = classic.slide(board, move) if is_classic else packed.slide(plan, board, move)
-                gain = packed.potential(after) - I64(words[i, POTENTIAL])
-                n_merges = popcount(packed.empty_bits(plan, after)) - popcount(packed.empty_bits(plan, board))
-                board, rank = packed.fair_spawn(plan, after, word) if is_fair else packed.forced_spawn(plan, after)
-                legal = classic.legal_mask(board) if is_classic else packed.legal_mask(plan, board)
-                words[i, BOARD], words[i, LEGAL] = board, U64(legal)
-                # A new highest tile gains its face, so a smaller gain cannot have made one.
-                if gain >= I64(2) << I64(highest) or rank > highest:
-                    words[i, MAX_RANK] = U64(packed.max_rank(board))
-            # 3. Update the counters; a board that no longer fits becomes wide.
-            words[i, N_SPAWNS] += ONE
-            words[i, SUM] += ONE << rank
-            words[i, SCORE] += U64(gain)
-            words[i, POTENTIAL] += U64(gain + tile_potential(rank))
-            if words[i, IS_WIDE] == ZERO and words[i, SUM] >= FULL_SUM:
-                wide.unpack(words[i, BOARD], games.ranks[i])
-                words[i, IS_WIDE] = ONE
-            # 4. Reward.
-            if settings.reward == REWARD_SCORE:
-                reward[i] = float(gain)
-            elif settings.reward == REWARD_LOG:
-                reward[i] = np.log2(float(gain)) if gain > 0 else 0.0
-            elif settings.reward == REWARD_MERGES:
-                reward[i] = float(n_merges)
-            else:
-                reward[i] = 1.0 if highest < goal and words[i, MAX_RANK] >= goal else 0.0
-        else:
-            reward[i] = settings.illegal_reward
-            if settings.illegal == ILLEGAL_END:
-                words[i, LEGAL] = ZERO
-        # 5. Check for the end.
-        words[i, N_STEPS] += ONE
-        is_terminated = words[i, LEGAL] == ZERO
-        is_truncated = settings.max_steps > 0 and words[i, N_STEPS] >= U64(settings.max_steps)
-        ended[TERMINATED, i], ended[TRUNCATED, i] = is_terminated, is_truncated
-        if is_terminated or is_truncated:
-            words[i, IS_DONE] = ONE
-            if settings.autoreset == SAME_STEP:
-                show(games, i, i + 1, finals)
+    n = len(actions)
+    for first in range(0, n, CHUNK):
+        stop = min(first + CHUNK, n)
+        for i in range(first, stop):
+            # 1. A game that ended in the previous step is only replaced by the next one.
+            if words[i, IS_DONE] != ZERO and autoreset == NEXT_STEP:
+                reward[i], ended[TERMINATED, i], ended[TRUNCATED, i] = 0.0, False, False
                 next_game(plan, games, i)
-    show(games, 0, len(actions), frames)
+                continue
+            move, highest, legal = actions[i], words[i, MAX_RANK], words[i, LEGAL]
+            gained = illegal_reward
+            if (legal >> U64(move)) & ONE != ZERO:
+                # 2. Slide and spawn.
+                n_spawns, potential, tile_sum = words[i, N_SPAWNS], words[i, POTENTIAL], words[i, SUM]
+                word, is_wide = draw(words[i, KEY], n_spawns), words[i, IS_WIDE] != ZERO
+                if is_wide:
+                    gain, n_merges, rank = move_wide(plan, games, i, move, word)
+                    legal = words[i, LEGAL]
+                else:
+                    board = words[i, BOARD]
+                    after = classic.slide(board, move) if is_classic else packed.slide(plan, board, move)
+                    gain = packed.potential(after) - I64(potential)
+                    n_merges = popcount(packed.empty_bits(plan, after)) - popcount(packed.empty_bits(plan, board))
+                    board, rank = packed.fair_spawn(plan, after, word) if is_fair else packed.forced_spawn(plan, after)
+                    legal = U64(classic.legal_mask(board) if is_classic else packed.legal_mask(plan, board))
+                    words[i, BOARD], words[i, LEGAL] = board, legal
+                    # A new highest tile gains its face, so a smaller gain cannot have made one.
+                    if gain >= I64(2) << I64(highest) or rank > highest:
+                        words[i, MAX_RANK] = U64(packed.max_rank(board))
+                # 3. Update the counters; a board that no longer fits becomes wide.
+                tile_sum += ONE << rank
+                words[i, N_SPAWNS] = n_spawns + ONE
+                words[i, SUM] = tile_sum
+                words[i, SCORE] += U64(gain)
+                words[i, POTENTIAL] = potential + U64(gain + tile_potential(rank))
+                if not is_wide and tile_sum >= FULL_SUM:
+                    wide.unpack(words[i, BOARD], wide_ranks[i])
+                    words[i, IS_WIDE] = ONE
+                # 4. Reward.
+                if reward_kind == REWARD_SCORE:
+                    gained = float(gain)
+                elif reward_kind == REWARD_LOG:
+                    gained = np.log2(float(gain)) if gain > 0 else 0.0
+                elif reward_kind == REWARD_MERGES:
+                    gained = float(n_merges)
+                else:
+                    gained = 1.0 if highest < goal and words[i, MAX_RANK] >= goal else 0.0
+            elif illegal == ILLEGAL_END:
+                words[i, LEGAL] = legal = ZERO
+            # 5. Check for the end.
+            n_steps = words[i, N_STEPS] + ONE
+            words[i, N_STEPS] = n_steps
+            is_terminated = legal == ZERO
+            is_truncated = max_steps > 0 and n_steps >= U64(max_steps)
+            reward[i], ended[TERMINATED, i], ended[TRUNCATED, i] = gained, is_terminated, is_truncated
+            if is_terminated or is_truncated:
+                words[i, IS_DONE] = ONE
+                if autoreset == SAME_STEP:
+                    show_some(games, i, i + 1, finals)
+                    next_game(plan, games, i)
+        show_some(games, first, stop, frames)
     return I64(ALL_FINE)
 
 
@@ -257,6 +291,34 @@ def write_planes(ranks: NDArray[np.uint8], planes: NDArray[np.uint8]) -> None:
     for i in range(ranks.shape[0]):
         for cell in range(ranks.shape[1]):
             planes[i, ranks[i, cell], cell] = 1
+
+
+def start_games(
+    plan: Plan, games: OpenGames, seeds: NDArray[np.uint64], chosen: NDArray[np.bool_], frames: Frames
+) -> None:
+    """Start the chosen games from their seeds, from which later seeds derive; write all frames."""
+    start_some(plan, games[:], seeds, chosen, frames[:])
+
+
+def step_games(
+    plan: Plan,
+    games: OpenGames,
+    actions: NDArray[np.int64],
+    settings: Settings,
+    outcome: Outcome,
+    frames: Frames,
+    finals: Frames,
+) -> int:
+    """Make one step in every game; return ALL_FINE, or the first game with an invalid action (nothing changes then).
+
+    `finals` holds the final state of games that ended and restarted in this step.
+    """
+    return step_some(plan, games[:], actions, settings[:], outcome[:], frames[:], finals[:])
+
+
+def show(games: OpenGames, first: int, stop: int, frames: Frames) -> None:
+    """Write the observable state of games first .. stop - 1 to `frames`."""
+    show_some(games[:], first, stop, frames[:])
 
 
 def warm_up(plan: Plan) -> None:
