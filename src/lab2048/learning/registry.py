@@ -135,7 +135,7 @@ METHODS = {
             f"{_DEEP}.config:C51Config",
             f"{_DEEP}.action_values:C51Training",
             "c51",
-            "--episodes 1000",
+            "--games 1000",
         ),
         Method(
             "dqn",
@@ -144,7 +144,7 @@ METHODS = {
             f"{_DEEP}.config:DqnConfig",
             f"{_DEEP}.action_values:DqnTraining",
             "c51",
-            "--episodes 1000",
+            "--games 1000",
         ),
         Method(
             "returns",
@@ -153,7 +153,7 @@ METHODS = {
             f"{_DEEP}.config:ReturnsConfig",
             f"{_DEEP}.returns:ReturnsTraining",
             "c51",
-            "--episodes 10000",
+            "--games 10000",
         ),
         Method(
             "distil",

@@ -30,7 +30,7 @@ _POLICIES = ("random", "merge")
 
 @dataclass
 class MonteCarloPlayer(Player):
-    """Flat Monte Carlo: plays random rollouts of every move on the same dice and chooses the best mean."""
+    """Flat Monte Carlo: plays random rollouts of every move and chooses the move with the best mean result."""
 
     measure: ClassVar[str] = "mean result of rollouts"
     releases_lock: ClassVar[bool] = True

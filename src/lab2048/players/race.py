@@ -1,4 +1,4 @@
-"""Racing: compare moves by rollouts on the same dice, and eliminate those that are clearly worse."""
+"""Racing: compare moves by rollouts with the same random numbers, and eliminate those that are clearly worse."""
 
 import math
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 class Race:
     """The results of rollouts: results[move, j] is that of rollout j of a move.
 
-    Rollout j has the same dice for all moves, so moves are compared by paired differences.
+    Rollout j has the same random numbers for all moves, so moves are compared by paired differences.
     """
 
     moves: NDArray[np.int64]  # still in the race

@@ -76,7 +76,8 @@ def show(
     key: Annotated[
         str | None,
         typer.Argument(
-            metavar="[KEY]", help="Only this setting, such as rules or match.games; match for all of match."
+            metavar="[KEY]",
+            help="Only this setting, such as rules or match.games, or all settings of a command, such as match.",
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Also list options that are not set.")] = False,

@@ -169,7 +169,9 @@ def replay(
 @app.command()
 def export(
     ids: Annotated[list[int] | None, typer.Argument(metavar="[ID]...", help="Games to export (default: all).")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Default: standard output.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Output file (default: standard output).")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
     player: PlayerFilter = None,
     rules: BoardFilter = None,

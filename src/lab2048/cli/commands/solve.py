@@ -37,7 +37,9 @@ def solve(
     goal: SolveGoalOption = None,
     objective: Annotated[
         str | None,
-        typer.Option("--objective", metavar="WHAT", help="win (reach the goal) or score (until no move is left)."),
+        typer.Option(
+            "--objective", metavar="WHAT", help="win (reach the goal; default with --goal) or score (expected score)."
+        ),
         OneOf(("win", "score")),
     ] = None,
     out: Annotated[

@@ -56,7 +56,7 @@ def tui(
 ) -> None:
     """Play, watch, match, train and solve in a full-screen terminal.
 
-    Without options it shows a menu.  --rules, --spawn, --seed or --player start a new game, and --game continues a
+    Without options it shows a menu.  --player, --seed or an option of the rules starts a new game, --game continues a
     saved one.  Press ? for the keys of each screen.
 
     Example: lab2048 tui --rules hex2

@@ -156,7 +156,7 @@ class ActionConfig(DeepConfig):
     per_game: float = option(0.0, "Gradient steps per finished game", low=0, high=100_000)
     refresh: int = option(500, "Gradient steps between updates of the target network", low=1, high=10**9)
     turn: bool = option(True, "Augment boards by random rotations and reflections, unless there is a strategy")
-    least: float = option(0.0, "c51: smallest return", low=-1e9, high=1e9, is_fixed=True)
+    least: float = option(0.0, "c51: lowest return", low=-1e9, high=1e9, is_fixed=True)
     most: float = option(20_000.0, "c51: highest return", low=-1e9, high=1e9, is_fixed=True)
     atoms: int = option(51, "c51: atoms of the return distribution", low=2, high=1001, is_fixed=True)
     support: str = option("symlog", "Scale of returns", choices=SCALES, is_fixed=True)
@@ -194,7 +194,9 @@ class ReturnsConfig(DeepConfig):
     epsilon: float = with_default(ActionConfig, "epsilon", 0.1)
     discount: float = with_default(ActionConfig, "discount", 0.99)
     penalty: float = option(1000.0, "Penalty for a game that does not reach the goal", low=0, high=1e9)
-    blame: str = option("end", "Moves of a lost game that get the penalty: its end, or every one alike", choices=BLAMES)
+    blame: str = option(
+        "end", "How a lost game is penalized: a reward at its end, or the target of every move", choices=BLAMES
+    )
     passes: int = option(1, "Epochs per game", low=1, high=100)
     support: str = with_default(ActionConfig, "support", "symlog")
 
