@@ -29,7 +29,11 @@ def place_of(design: Design, key: Key) -> int:
     stage, p, ranks = key
     radix = min(16, design.rules.max_rank + 1)
     before: int = sum(radix ** len(pattern) for pattern in design.patterns[:p])
-    number = sum(rank * radix**digit for digit, rank in enumerate(ranks))
+    if radix < 16:
+        number = sum(rank * radix**digit for digit, rank in enumerate(ranks))
+    else:  # the highest bits of all ranks first
+        bits = [rank >> bit & 1 for bit in range(4) for rank in ranks]
+        number = sum(bit << i for i, bit in enumerate(bits))
     return stage * design.stage_size + before + number
 
 

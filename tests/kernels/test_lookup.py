@@ -1,5 +1,7 @@
 """A network's value is the sum of the weights that the turned copies of a board look up."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,11 +9,11 @@ from hypothesis import strategies as st
 from plain_network import PlainNetwork, design_of, place_of, random_network
 from strategies import PACKED, boards
 
-from lab2048.kernels.board import classic
 from lab2048.kernels.board.bits import extract
 from lab2048.kernels.board.memory import address_of
-from lab2048.kernels.ntuple import lookup
+from lab2048.kernels.ntuple import lookup, planes
 from lab2048.models.ntuple.network import Design, Network, runs_of
+from lab2048.models.ntuple.order import convert_to_planes, to_digits
 from lab2048.rules import Board, Rules
 
 CLASSIC = Board.from_text("4x4").shape
@@ -41,6 +43,16 @@ def test_a_board_looks_up_every_pattern_in_every_copy(case: tuple[Board, Design]
     network = random_network(design, seed=1)
     expected = [place_of(design, key) for key in PlainNetwork(network).keys(board)]
     assert sorted(index_of(network, board)) == sorted(expected)
+
+
+@given(boards_and_designs())
+@settings(max_examples=60)
+def test_a_board_is_evaluated_without_an_index_too(case: tuple[Board, Design]) -> None:
+    board, design = case
+    network = random_network(replace(design, stages=()), seed=1)
+    index = np.zeros(network.design.n_lookups, np.uint64)
+    value = lookup.evaluate(network.address, np.uint64(board.to_packed()), address_of(index))
+    assert value == network.value(board)  # quarters add up without rounding
 
 
 @given(boards_and_designs(), st.integers(0, 100))
@@ -83,13 +95,18 @@ def spread(network: Network, name: str) -> Network:
     tables = {pattern: np.zeros((radix,) * len(pattern), np.float32) for pattern in design.patterns}
     begin = 0
     for pattern, size in zip(shared.patterns, shared.table_sizes, strict=True):
-        table = network.weights[begin : begin + size].reshape((radix,) * len(pattern), order="F")
+        digits = network.weights[begin : begin + size]
+        if radix == 16:
+            digits = to_digits(digits, len(pattern))
+        table = digits.reshape((radix,) * len(pattern), order="F")
         for symmetry in shared.rules.shape.symmetries:
             copy = cells.carry(symmetry).ranks  # the cell of the board that each cell of the copy shows
             place = [copy[cell] for cell in pattern]
             tables[tuple(sorted(place))] += table.transpose(np.argsort(place))
         begin += size
-    return Network(design, np.concatenate([table.ravel(order="F") for table in tables.values()]))
+    weights = np.concatenate([table.ravel(order="F") for table in tables.values()])
+    convert_to_planes(design, weights)
+    return Network(design, weights)
 
 
 @pytest.mark.parametrize(
@@ -173,25 +190,43 @@ def test_a_stage_that_has_learnt_is_not_copied_again() -> None:
     assert network.value(higher) != first  # the third stage, copied past the second, which has not met these tiles
 
 
+def plane_word(board: Board) -> int:
+    """The planes of a board in plain Python."""
+    return sum((rank >> bit & 1) << 16 * bit + cell for cell, rank in enumerate(board.ranks) for bit in range(4))
+
+
+@given(boards(PACKED))
+def test_planes_are_the_transposed_bits(board: Board) -> None:
+    assert planes.planes_of(np.uint64(board.to_packed())) == plane_word(board)
+
+
 @given(boards(("4x4",)))
-def test_the_classic_board_turns(board: Board) -> None:
-    word, ranks = np.uint64(board.to_packed()), np.array(board.ranks).reshape(4, 4)
+def test_the_planes_of_a_classic_board_turn(board: Board) -> None:
+    word, ranks = np.uint64(plane_word(board)), np.array(board.ranks).reshape(4, 4)
     for turned, expected in [
-        (lookup.mirror(word), ranks[:, ::-1]),
-        (lookup.flip(word), ranks[::-1]),
-        (classic.transpose(word), ranks.T),
+        (planes.mirror(word), ranks[:, ::-1]),
+        (planes.flip(word), ranks[::-1]),
+        (planes.transpose(word), ranks.T),
     ]:
-        assert Board.from_packed(CLASSIC, int(turned)).ranks == tuple(expected.ravel())
+        assert turned == plane_word(Board(CLASSIC, tuple(int(rank) for rank in expected.ravel())))
 
 
 @given(st.sets(st.integers(0, 15), min_size=1, max_size=8).map(lambda cells: tuple(sorted(cells))), boards(("4x4",)))
 def test_runs_and_one_instruction_cut_a_pattern_out(pattern: tuple[int, ...], board: Board) -> None:
-    runs = runs_of(pattern)
+    runs = runs_of(pattern, is_planes=False)
     assert len(runs) <= min(lookup.MAX_RUNS, len(pattern))
     number = sum((board.to_packed() >> shift) & mask for shift, mask in runs)
     assert number == sum(board.ranks[cell] << 4 * digit for digit, cell in enumerate(pattern))
     cells = np.uint64(sum(0xF << 4 * cell for cell in pattern))
     assert extract(np.uint64(board.to_packed()), cells) == number
+    runs = runs_of(pattern, is_planes=True)
+    lanes = sum((plane_word(board) >> shift) & mask for shift, mask in runs)
+    position = planes.close_lanes(np.uint64(lanes), np.uint64(len(pattern)))
+    ranks = [board.ranks[cell] for cell in pattern]
+    bits = [rank >> bit & 1 for bit in range(4) for rank in ranks]
+    assert position == sum(bit << i for i, bit in enumerate(bits))
+    cells = np.uint64(sum(0x1_0001_0001_0001 << cell for cell in pattern))
+    assert extract(np.uint64(plane_word(board)), cells) == position
 
 
 @given(boards(("4x4",), max_rank=15), st.integers(2, 16))

@@ -154,7 +154,6 @@ class Searcher:
         for i, (rank, _) in enumerate(self._spawns):
             words[of.TOLLS + i] = _bits((rank - 1) << rank)
         words[of.LEAVES_SHIFT] = 64 - LEAVES_BITS
-        words[of.INDEX_SIZE] = 8 * network.design.n_lookups
         words[of.CHANCE], choose = search_network.network_addresses()
         is_quick = self.depth == 1 and self.deepen == of.ALWAYS_EVEN
         words[of.CHOOSE] = choose if is_quick else root.choose_address()
@@ -166,11 +165,11 @@ class Searcher:
     def _give_room(self, network: Network, words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], ...]:
         """Give a context its own buffers for network values; return them, to be kept as long as the context."""
         leaves = np.zeros(2 << LEAVES_BITS, np.uint64)
-        indexes = np.zeros(of.MOST_MOVES * network.design.n_lookups, np.uint64)
+        index = np.zeros(network.design.n_lookups, np.uint64)
         afters = np.zeros((MAX_DEPTH + 2) * of.AFTERS_SIZE, np.uint64)
-        words[of.LEAVES], words[of.INDEXES] = address_of(leaves), address_of(indexes)
+        words[of.LEAVES], words[of.INDEX] = address_of(leaves), address_of(index)
         words[of.AFTERS] = address_of(afters)
-        return leaves, indexes, afters
+        return leaves, index, afters
 
     def _fill_values(self, evaluator: Evaluator) -> None:
         """Make a table of values per kind of line, and tell each line where its table is."""
@@ -280,9 +279,9 @@ class Searcher:
             return
         self._futures.clear()
         for k, words in enumerate(self._helpers, start=1):
-            own = words[[of.LEAVES, of.INDEXES, of.AFTERS]]
+            own = words[[of.LEAVES, of.INDEX, of.AFTERS]]
             words[:] = self.context
-            words[[of.LEAVES, of.INDEXES, of.AFTERS]] = own
+            words[[of.LEAVES, of.INDEX, of.AFTERS]] = own
             words[of.N_STATES] = words[of.LOOK_AT] = 0
             words[of.NEAR] = address_of(self._nears[k - 1])
             first, step = (n * k // self.n_threads, 1) if k % 2 == 0 else (n * (k + 1) // self.n_threads - 1, -1)

@@ -2,17 +2,17 @@
 
 The value of a board is a sum of weights.  Each pattern (a set of cells) has a table with one
 weight for every combination of ranks on its cells, and is looked up once per symmetric copy of
-the board.  The position in the table is a number whose digits are the ranks of the cells, the first
-cell being the lowest digit.  Its base, the *radix*, is the number of ranks that can appear on the
-board, at most 16.
+the board.  The number of ranks that can appear on the board, at most 16, is the *radix*.  With radix 16
+the position in the table is made of the bits of the ranks, in the order of lab2048.kernels.ntuple.planes.
+With a smaller radix it is a number whose digits are the ranks of the cells, the first cell being the lowest digit.
 
 Where the processor can, one instruction extracts all cells of a pattern.  Elsewhere, cells that are
-adjacent in the word form a *run*, which takes one shift and one mask.  Extracted cells have four bits
-each, so with radix 16 they already are the position.
+adjacent form a *run*, which takes one shift and one mask.
 
     net[0 : PATTERNS]   the fields named below
-    net[PATTERNS : ]    PATTERN_SIZE words per pattern: start of its table, mask of its cells,
-                        number of runs, and (shift, mask) of each run
+    net[PATTERNS : ]    PATTERN_SIZE words per pattern: start of its table, mask and number of its cells,
+                        number of runs, and (shift, mask) of each run; masks are of planes if the radix is 16,
+                        else of packed boards
 
 lab2048.models.ntuple.network builds this array.  The caller of a kernel must keep it and the weights
 alive.  An *index* is the list of weights that a board looks up: N_LOOKUPS words at an address.
@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.kernels._jit import kernel
-from lab2048.kernels.board import classic, packed
-from lab2048.kernels.board.bits import CAN_EXTRACT, FOUR, I64, N16, N48, ONE, U64, ZERO, extract
+from lab2048.kernels.board import packed
+from lab2048.kernels.board.bits import CAN_EXTRACT, FOUR, I64, N16, ONE, U64, ZERO, extract
 from lab2048.kernels.board.memory import (
     F32,
     address_of,
@@ -37,6 +37,7 @@ from lab2048.kernels.board.memory import (
     words_at,
 )
 from lab2048.kernels.ntuple.large import close_gaps
+from lab2048.kernels.ntuple.planes import close_lanes, flip, mirror, planes_of, transpose
 
 GROUP = "network"
 
@@ -52,40 +53,23 @@ STAGES = 8  # the highest rank at which each stage begins
 MAX_STAGES = 8
 PLAN = 16  # address of the plan
 PLAN_SIZE = 17
-HAS_EIGHT = 18  # 1 if all eight copies of the classic board are looked up and no pattern has more than EIGHT_RUNS runs
+HAS_EIGHT = 18  # 1 if `eight_copies` can be used: all copies of the classic board are looked up, with few runs
 RADIX = 19
 # Start of the weights for sets of large tiles, if large tiles are looked up by their order
-# (lab2048.kernels.ntuple.large); 0: no tile downgrading.  They occupy the entries of the first table with 32768 on
-# every cell but the first, which no board reaches.
+# (lab2048.kernels.ntuple.large); 0: no tile downgrading.  They are the last entries of the first table, which
+# no board reaches: two of its cells would be 32768.
 LARGE_SETS = 20
 PATTERNS = 21
 MAX_RUNS = 8
-FIRST, CELLS, N_RUNS, RUNS = range(4)  # fields of a pattern
+FIRST, CELLS, N_CELLS, N_RUNS, RUNS = range(5)  # fields of a pattern
 PATTERN_SIZE = RUNS + 2 * MAX_RUNS
-EIGHT_RUNS = 3  # most runs of a pattern in `find_eight`
+EIGHT_RUNS = MAX_RUNS if CAN_EXTRACT else 3  # most runs of a pattern if HAS_EIGHT
 
 U32 = np.uint32
-N12 = U64(12)
-MIDDLE = U64(0xFFFF_0000)
-COLUMN_0, COLUMN_1 = U64(0x000F_000F_000F_000F), U64(0x00F0_00F0_00F0_00F0)
-COLUMN_2, COLUMN_3 = U64(0x0F00_0F00_0F00_0F00), U64(0xF000_F000_F000_F000)
 EVERY_OTHER, EVERY_OTHER_CELL = U64(0x0101_0101_0101_0101), U64(0x0F0F_0F0F_0F0F_0F0F)
 CARRIES = U64(0x1010_1010_1010_1010)
 BYTES_OF_NIBBLES, PAIRS_OF_BYTES, LOW_16 = U64(0x0F0F_0F0F), U64(0x00FF_00FF), U64(0xFFFF)
 N8, N15 = U64(8), U64(15)
-
-
-@kernel
-def mirror(board: U64) -> U64:
-    """Reverse the columns of a classic board."""
-    inner = ((board & COLUMN_1) << FOUR) | ((board & COLUMN_2) >> FOUR)
-    return ((board & COLUMN_0) << N12) | inner | ((board & COLUMN_3) >> N12)
-
-
-@kernel
-def flip(board: U64) -> U64:
-    """Reverse the rows of a classic board."""
-    return (board << N48) | ((board & MIDDLE) << N16) | ((board >> N16) & MIDDLE) | (board >> N48)
 
 
 @kernel
@@ -101,11 +85,36 @@ def stage_of(net: I64, board: U64) -> I64:
 
 
 @kernel
-def cut(board: U64, cells: U64, s1: U64, m1: U64, s2: U64, m2: U64, s3: U64, m3: U64) -> U64:
-    """Extract the cells of a pattern of at most three runs into adjacent nibbles."""
+def cut(net: I64, pattern: I64, word: U64) -> U64:
+    """Extract the cells of a pattern from planes, or from a packed board if the radix is below 16."""
     if CAN_EXTRACT:
-        return extract(board, cells)
-    return ((board >> s1) & m1) | ((board >> s2) & m2) | ((board >> s3) & m3)
+        return extract(word, load_u64(net, pattern + CELLS))
+    found = ZERO
+    for run in range(pattern + RUNS, pattern + RUNS + 2 * I64(load_u64(net, pattern + N_RUNS)), 2):
+        found |= (word >> load_u64(net, run)) & load_u64(net, run + 1)
+    return close_lanes(found, load_u64(net, pattern + N_CELLS)) if load_u64(net, RADIX) == N16 else found
+
+
+@kernel
+def cut_short(net: I64, pattern: I64, word: U64) -> U64:
+    """Extract the cells of a pattern of at most three runs from planes."""
+    if CAN_EXTRACT:
+        return extract(word, load_u64(net, pattern + CELLS))
+    run = pattern + RUNS
+    first, second = load_u64(net, run), load_u64(net, run + 2)
+    found = ((word >> first) & load_u64(net, run + 1)) | ((word >> second) & load_u64(net, run + 3))
+    return close_lanes(
+        found | ((word >> load_u64(net, run + 4)) & load_u64(net, run + 5)), load_u64(net, pattern + N_CELLS)
+    )
+
+
+@kernel
+def eight_copies(board: U64) -> tuple[U64, U64, U64, U64, U64, U64, U64, U64]:
+    """Return the planes of all symmetric copies of a classic board."""
+    b0 = planes_of(board)
+    b1, b4 = mirror(b0), transpose(b0)
+    b5 = mirror(b4)
+    return b0, b1, flip(b0), flip(b1), b4, b5, flip(b4), flip(b5)
 
 
 @kernel
@@ -121,22 +130,17 @@ def find_eight(net: I64, board: U64, index: I64) -> None:
     sets, large = load_u64(net, LARGE_SETS), ZERO
     if sets != ZERO:
         board, large = close_gaps(board)
-    b1, b4 = mirror(board), classic.transpose(board)
-    b5 = mirror(b4)
-    b2, b3, b6, b7 = flip(board), flip(b1), flip(b4), flip(b5)
+    b0, b1, b2, b3, b4, b5, b6, b7 = eight_copies(board)
     weights, size = I64(load_u64(net, WEIGHTS)), I64(4) if load_u64(net, STEP) == ZERO else I64(2)
     base = U64(stage_of(net, board)) * load_u64(net, STAGE_SIZE)
     for p in range(I64(load_u64(net, N_PATTERNS))):
         # Load everything before the first store: the compiler must assume that a store changes `net`.
         here, k = PATTERNS + p * PATTERN_SIZE, 8 * p
-        first, cells = base + load_u64(net, here + FIRST), load_u64(net, here + CELLS)
-        s1, m1 = load_u64(net, here + RUNS), load_u64(net, here + RUNS + 1)
-        s2, m2 = load_u64(net, here + RUNS + 2), load_u64(net, here + RUNS + 3)
-        s3, m3 = load_u64(net, here + RUNS + 4), load_u64(net, here + RUNS + 5)
-        w0, w1 = first + cut(board, cells, s1, m1, s2, m2, s3, m3), first + cut(b1, cells, s1, m1, s2, m2, s3, m3)
-        w2, w3 = first + cut(b2, cells, s1, m1, s2, m2, s3, m3), first + cut(b3, cells, s1, m1, s2, m2, s3, m3)
-        w4, w5 = first + cut(b4, cells, s1, m1, s2, m2, s3, m3), first + cut(b5, cells, s1, m1, s2, m2, s3, m3)
-        w6, w7 = first + cut(b6, cells, s1, m1, s2, m2, s3, m3), first + cut(b7, cells, s1, m1, s2, m2, s3, m3)
+        first = base + load_u64(net, here + FIRST)
+        w0, w1 = first + cut_short(net, here, b0), first + cut_short(net, here, b1)
+        w2, w3 = first + cut_short(net, here, b2), first + cut_short(net, here, b3)
+        w4, w5 = first + cut_short(net, here, b4), first + cut_short(net, here, b5)
+        w6, w7 = first + cut_short(net, here, b6), first + cut_short(net, here, b7)
         add_lookup(weights, size, index, k, w0)
         add_lookup(weights, size, index, k + 1, w1)
         add_lookup(weights, size, index, k + 2, w2)
@@ -147,6 +151,55 @@ def find_eight(net: I64, board: U64, index: I64) -> None:
         add_lookup(weights, size, index, k + 7, w7)
     if sets != ZERO:
         add_lookup(weights, size, index, 8 * I64(load_u64(net, N_PATTERNS)), base + sets + large)
+
+
+@kernel
+def sum_eight(net: I64, board: U64) -> F32:
+    """Evaluate a classic board with all eight symmetric copies.
+
+    Weights are summed as they are found: the processor has all of them in flight.
+    """
+    sets, large = load_u64(net, LARGE_SETS), ZERO
+    if sets != ZERO:
+        board, large = close_gaps(board)
+    b0, b1, b2, b3, b4, b5, b6, b7 = eight_copies(board)
+    weights, step = I64(load_u64(net, WEIGHTS)), load_u64(net, STEP)
+    base = stage_of(net, board) * I64(load_u64(net, STAGE_SIZE))
+    n_patterns = I64(load_u64(net, N_PATTERNS))
+    if step != ZERO:
+        whole = I64(load_i16(weights, base + I64(sets + large))) if sets != ZERO else I64(0)
+        for p in range(n_patterns):
+            here = PATTERNS + p * PATTERN_SIZE
+            table = weights + 2 * (base + I64(load_u64(net, here + FIRST)))
+            whole += I64(load_i16(table, I64(cut_short(net, here, b0)))) + I64(
+                load_i16(table, I64(cut_short(net, here, b1)))
+            )
+            whole += I64(load_i16(table, I64(cut_short(net, here, b2)))) + I64(
+                load_i16(table, I64(cut_short(net, here, b3)))
+            )
+            whole += I64(load_i16(table, I64(cut_short(net, here, b4)))) + I64(
+                load_i16(table, I64(cut_short(net, here, b5)))
+            )
+            whole += I64(load_i16(table, I64(cut_short(net, here, b6)))) + I64(
+                load_i16(table, I64(cut_short(net, here, b7)))
+            )
+        return F32(F32(whole) * bits_float(U32(step)))
+    # Four independent sums, so that additions overlap.
+    s0, s1, s2, s3 = F32(0), F32(0), F32(0), F32(0)
+    if sets != ZERO:
+        s0 = load_f32(weights, base + I64(sets + large))
+    for p in range(n_patterns):
+        here = PATTERNS + p * PATTERN_SIZE
+        table = weights + 4 * (base + I64(load_u64(net, here + FIRST)))
+        s0 += load_f32(table, I64(cut_short(net, here, b0)))
+        s1 += load_f32(table, I64(cut_short(net, here, b1)))
+        s2 += load_f32(table, I64(cut_short(net, here, b2)))
+        s3 += load_f32(table, I64(cut_short(net, here, b3)))
+        s0 += load_f32(table, I64(cut_short(net, here, b4)))
+        s1 += load_f32(table, I64(cut_short(net, here, b5)))
+        s2 += load_f32(table, I64(cut_short(net, here, b6)))
+        s3 += load_f32(table, I64(cut_short(net, here, b7)))
+    return F32((s0 + s1) + (s2 + s3))
 
 
 @kernel
@@ -191,15 +244,14 @@ def find_any(net: I64, board: U64, index: I64) -> None:
     r4 = r2 * r2
     for i in range(n_copies):
         copy = packed.carry(plan, board, i)
+        if r1 == N16:
+            copy = planes_of(copy)
         for p in range(n_patterns):
             here = PATTERNS + p * PATTERN_SIZE
-            first, nibbles = base + load_u64(net, here + FIRST), ZERO
-            if CAN_EXTRACT:
-                nibbles = extract(copy, load_u64(net, here + CELLS))
-            else:
-                for run in range(here + RUNS, here + RUNS + 2 * I64(load_u64(net, here + N_RUNS)), 2):
-                    nibbles |= (copy >> load_u64(net, run)) & load_u64(net, run + 1)
-            add_lookup(weights, size, index, n_copies * p + i, first + number_of(nibbles, r1, r2, r4))
+            position = cut(net, here, copy)
+            if r1 != N16:
+                position = number_of(position, r1, r2, r4)
+            add_lookup(weights, size, index, n_copies * p + i, base + load_u64(net, here + FIRST) + position)
     if sets != ZERO:
         add_lookup(weights, size, index, n_copies * n_patterns, base + sets + large)
 
@@ -251,10 +303,29 @@ def fill_from_earlier_stage(net: I64, index: I64) -> F32:
 
 
 @kernel
+def evaluate(net: I64, board: U64, index: I64) -> F32:
+    """Return the value of a board; `index` is memory for its index.  NaN if a weight of a later stage is not set."""
+    if load_u64(net, HAS_EIGHT) != ZERO:
+        return sum_eight(net, board)
+    find_any(net, board, index)
+    return sum_weights(net, index)
+
+
+@kernel
 def value_of(net: I64, index: I64) -> F32:
     """Return the value of an index; weights that are not set are filled from earlier stages."""
     value = sum_weights(net, index)
     return fill_from_earlier_stage(net, index) if np.isnan(value) else value
+
+
+@kernel
+def evaluate_filling(net: I64, board: U64, index: I64) -> F32:
+    """Return the value of a board; weights that are not set are filled from earlier stages."""
+    value = evaluate(net, board, index)
+    if np.isnan(value):
+        find(net, board, index)
+        value = fill_from_earlier_stage(net, index)
+    return value
 
 
 def idle_net(plan: packed.Plan, weights: NDArray[np.float32]) -> NDArray[np.uint64]:
@@ -262,7 +333,8 @@ def idle_net(plan: packed.Plan, weights: NDArray[np.float32]) -> NDArray[np.uint
     net = np.zeros(PATTERNS + PATTERN_SIZE, np.uint64)
     net[N_PATTERNS] = net[N_COPIES] = net[N_LOOKUPS] = net[N_STAGES] = net[PATTERNS + N_RUNS] = 1
     net[WEIGHTS], net[STAGE_SIZE], net[RADIX] = address_of(weights), 16, 16
-    net[PATTERNS + CELLS] = net[PATTERNS + RUNS + 1] = 0xF
+    net[PATTERNS + CELLS] = net[PATTERNS + RUNS + 1] = 0x1_0001_0001_0001
+    net[PATTERNS + N_CELLS] = 1
     net[PLAN], net[PLAN_SIZE] = address_of(plan), len(plan)
     return net
 

@@ -16,7 +16,7 @@ from lab2048.kernels.board import classic, packed
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO
 from lab2048.kernels.board.dice import N11, PLAYER, SPAWN, draw, episode_seed, pick, stream_key
-from lab2048.kernels.board.memory import F32, address_of, load_u64, store_u64
+from lab2048.kernels.board.memory import F32, address_of, load_u64
 from lab2048.kernels.board.packed import FAIR, FULL_SUM, Plan
 from lab2048.kernels.games.start import start_game
 from lab2048.kernels.ntuple import lookup
@@ -121,8 +121,8 @@ def train(
     """Play and learn whole games until `budget` moves or MOST_GAMES games are reached; return the number of moves."""
     n_moves, n_lookups = I64(plan[at.N_MOVES]), I64(load_u64(net, lookup.N_LOOKUPS))
     is_classic, is_fair = plan[at.IS_CLASSIC] != ZERO, plan[at.SPAWNER] == FAIR
-    indexes, size = trajectory.room.ctypes.data, 8 * n_lookups
-    before, share = indexes + (n_moves + 1) * size, F32(method.alpha / F32(n_lookups))
+    indexes, share = trajectory.room.ctypes.data, F32(method.alpha / F32(n_lookups))
+    before = indexes + 8 * n_lookups
     ranks, afters = np.zeros(I64(plan[at.N_CELLS]), np.uint8), np.empty(n_moves, np.uint64)
     made, n_idle = I64(0), I64(0)  # a game without moves counts as one move, or a call might never end
     while made + n_idle < budget and report[N_GAMES] < report[MOST_GAMES]:
@@ -153,7 +153,7 @@ def train(
             end_sum = min(end_sum, ((tile_sum >> U64(LARGE_RANK)) + U64(method.truncate)) * LARGE_TILE + SLACK)
         guide = method.guide if I64(cursor[MADE]) < method.guided else F32(0)
         while not is_full:
-            # 2. Find all afterstates and prefetch their weights before summing any, to hide memory latency.
+            # 2. Find all afterstates.
             shown = board_for_teaching_stage(net, board) if I64(cursor[TAUGHT]) < method.taught else board
             here = packed.potential(shown)
             if is_classic:
@@ -163,14 +163,11 @@ def train(
             else:
                 for move in range(n_moves):
                     afters[move] = packed.slide(plan, shown, move)
-            for move in range(n_moves):
-                if afters[move] != shown:
-                    lookup.find(net, afters[move], indexes + move * size)
             # 3. Choose the best move.
             best, highest, target, n_legal = I64(-1), LOWEST, F32(0), I64(0)
             for move in range(n_moves):
                 if afters[move] != shown:
-                    value = lookup.value_of(net, indexes + move * size)
+                    value = lookup.evaluate_filling(net, afters[move], indexes)
                     total = F32(F32(packed.potential(afters[move]) - here) + method.discount * value)
                     preference = total + guide * corner_tile(afters[move], method.corners) if guide > F32(0) else total
                     n_legal += 1
@@ -182,8 +179,7 @@ def train(
                 here = packed.potential(board)
                 for move in range(n_moves):
                     afters[move] = packed.slide(plan, board, move)
-                    lookup.find(net, afters[move], indexes + move * size)
-                value = lookup.value_of(net, indexes + best * size)
+                value = lookup.evaluate_filling(net, afters[best], indexes)
                 target = F32(F32(packed.potential(afters[best]) - here) + method.discount * value)
             # 4. Update the previous afterstate.
             if not method.is_backward and n > 0:
@@ -207,8 +203,7 @@ def train(
             reward = packed.potential(afters[best]) - here
             trajectory.boards[n], trajectory.rewards[n] = afters[best], F32(reward)
             if not method.is_backward:
-                for i in range(n_lookups):
-                    store_u64(before, i, load_u64(indexes + best * size, i))
+                lookup.find(net, afters[best], before)
                 if method.is_coherent:
                     prefetch_rates(net, before)
             score, n, made = score + reward, n + 1, made + 1

@@ -19,7 +19,6 @@ from lab2048.kernels._jit import kernel
 from lab2048.kernels.board.bits import I64, U64
 from lab2048.kernels.board.memory import F32, load_f32, load_u64, prefetch, store_f32
 from lab2048.kernels.ntuple import lookup
-from lab2048.kernels.search import context as of
 
 GROUP = "network"
 
@@ -60,7 +59,7 @@ class Trajectory(NamedTuple):
 
 def make_trajectory(n_lookups: int) -> Trajectory:
     """Allocate a trajectory for the longest possible game."""
-    room = np.zeros((max(of.MOST_MOVES, AHEAD) + 2) * n_lookups, np.uint64)
+    room = np.zeros((AHEAD + 1) * n_lookups, np.uint64)
     return Trajectory(np.zeros(MAX_MOVES, np.uint64), np.zeros(MAX_MOVES, F32), np.zeros(MAX_MOVES, F32), room)
 
 

@@ -35,7 +35,7 @@ def known_share(net: I64, index: I64) -> F32:
 def confidence(context: I64, board: U64) -> F32:
     """Return the highest share of trained weights among the afterstates of a state; 1 if there is no move."""
     afters, net = I64(load_u64(context, of.AFTERS)), I64(load_u64(context, of.NET))
-    index, best, n_legal = I64(load_u64(context, of.INDEXES)), F32(0), I64(0)
+    index, best, n_legal = I64(load_u64(context, of.INDEX)), F32(0), I64(0)
     slide_all(context, board, afters)
     for move in range(I64(load_u64(I64(load_u64(context, of.PLAN)), at.N_MOVES))):
         after = load_u64(afters, move)

@@ -50,10 +50,10 @@ def known(context: I64, board: U64) -> F32:
 
 
 @kernel
-def evaluate_indexed(context: I64, board: U64, index: I64) -> F32:
-    """Evaluate an afterstate from its index, and cache the value."""
-    leaves = I64(load_u64(context, of.LEAVES))
-    value = F32(lookup.sum_weights(I64(load_u64(context, of.NET)), index) + F32(packed.potential(board)))
+def evaluate_new(context: I64, board: U64) -> F32:
+    """Evaluate an afterstate, and cache the value."""
+    leaves, index = I64(load_u64(context, of.LEAVES)), I64(load_u64(context, of.INDEX))
+    value = F32(lookup.evaluate(I64(load_u64(context, of.NET)), board, index) + F32(packed.potential(board)))
     slot = I64((board * HASH) >> load_u64(context, of.LEAVES_SHIFT)) * 2
     entry = U64(float_bits(value))
     store_u64(leaves, slot, board ^ entry)
@@ -62,39 +62,23 @@ def evaluate_indexed(context: I64, board: U64, index: I64) -> F32:
 
 
 @kernel
-def evaluate_all(context: I64, state: U64, afters: I64) -> F32:
-    """Evaluate the afterstates of a state, NONE for illegal moves; return the highest.
-
-    Weights are prefetched for all moves before any is summed, to hide memory latency.
-    """
-    net, indexes, size = load_u64(context, of.NET), I64(load_u64(context, of.INDEXES)), load_u64(context, of.INDEX_SIZE)
-    n_moves = I64(load_u64(I64(load_u64(context, of.PLAN)), at.N_MOVES))
-    for move in range(n_moves):
-        after, value = load_u64(afters, move), NONE
-        if after != state:
-            value = known(context, after)
-            if value == UNKNOWN:
-                lookup.find(I64(net), after, indexes + move * I64(size))
-        store_u64(afters, of.MOST_MOVES + move, U64(float_bits(value)))
-    highest = NONE
-    for move in range(n_moves):
-        value = bits_float(U32(load_u64(afters, of.MOST_MOVES + move)))
-        if value == UNKNOWN:
-            value = evaluate_indexed(context, load_u64(afters, move), indexes + move * I64(size))
-            store_u64(afters, of.MOST_MOVES + move, U64(float_bits(value)))
-        highest = max(highest, value)
-    return highest
-
-
-@kernel
 def evaluate_one(context: I64, board: U64) -> F32:
     """Evaluate one afterstate."""
     value = known(context, board)
-    if value == UNKNOWN:
-        index = I64(load_u64(context, of.INDEXES))
-        lookup.find(I64(load_u64(context, of.NET)), board, index)
-        value = evaluate_indexed(context, board, index)
-    return value
+    return evaluate_new(context, board) if value == UNKNOWN else value
+
+
+@kernel
+def evaluate_all(context: I64, state: U64, afters: I64) -> F32:
+    """Evaluate the afterstates of a state, NONE for illegal moves; return the highest."""
+    highest = NONE
+    for move in range(I64(load_u64(I64(load_u64(context, of.PLAN)), at.N_MOVES))):
+        after, value = load_u64(afters, move), NONE
+        if after != state:
+            value = evaluate_one(context, after)
+            highest = max(highest, value)
+        store_u64(afters, of.MOST_MOVES + move, U64(float_bits(value)))
+    return highest
 
 
 @kernel
@@ -154,18 +138,14 @@ def chance_network(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
 def choose_network(context: I64, board: U64) -> I64:
     """Return the first move with the highest reward + afterstate value; -1 if there is none."""
     afters, net = I64(load_u64(context, of.AFTERS)), I64(load_u64(context, of.NET))
-    indexes, size = I64(load_u64(context, of.INDEXES)), I64(load_u64(context, of.INDEX_SIZE))
-    n_moves = I64(load_u64(I64(load_u64(context, of.PLAN)), at.N_MOVES))
+    index, n_moves = I64(load_u64(context, of.INDEX)), I64(load_u64(I64(load_u64(context, of.PLAN)), at.N_MOVES))
     board = downgrade_packed(board, I64(load_u64(context, of.TOP)))
     slide_all(context, board, afters)
-    for move in range(n_moves):
-        if load_u64(afters, move) != board:
-            lookup.find(net, load_u64(afters, move), indexes + move * size)
     best, highest = I64(-1), NONE
     for move in range(n_moves):
         after = load_u64(afters, move)
         if after != board:
-            value = F32(lookup.sum_weights(net, indexes + move * size) + F32(packed.potential(after)))
+            value = F32(lookup.evaluate(net, after, index) + F32(packed.potential(after)))
             if value > highest:
                 best, highest = I64(move), value
     return best

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from lab2048.errors import FileError, OutOfRangeError, UsageError
 from lab2048.kernels.ntuple import range_coder
-from lab2048.models.ntuple.network import Design, Network, huge_array
+from lab2048.models.ntuple.network import MAX_RADIX, Design, Network, huge_array
+from lab2048.models.ntuple.order import convert_to_planes, to_digits
 
 PART = 1 << 22
 MAX_SHORT = 32767
@@ -60,21 +61,14 @@ def _noted(network: Network, change: dict[str, Any]) -> dict[str, Any]:
     return {**network.facts, "changes": [*network.facts.get("changes", []), change]}
 
 
-def _tables(design: Design) -> list[tuple[int, int, int]]:
-    """Return the start and end of each table, and the number of cells of its pattern."""
-    tables, begin = [], 0
-    for _ in range(design.n_stages):
-        for pattern, size in zip(design.patterns, design.table_sizes, strict=True):
-            tables.append((begin, begin + size, len(pattern)))
-            begin += size
-    return tables
-
-
 def compress_weights(network: Network) -> dict[str, NDArray[Any]]:
-    """Compress int16 weights: the code of all tables, the size of each, and a checksum of the weights."""
-    parts, radix = [], network.design.radix
-    for begin, end, n_cells in _tables(network.design):
+    """Compress int16 weights, in digit order: the code of all tables, the size of each, and a checksum."""
+    parts, radix, check = [], network.design.radix, 0
+    for begin, end, n_cells, has_sets in network.design.tables:
         table = np.array(network.weights[begin:end])
+        if radix == MAX_RADIX:
+            table = to_digits(table, n_cells, has_sets=has_sets)
+        check = zlib.crc32(table.data, check)
         data = np.zeros(4096, np.uint8)
         size = int(range_coder.compress(range_coder.make_state(data, is_decoding=False), table, radix, n_cells))
         if size > len(data):
@@ -85,7 +79,7 @@ def compress_weights(network: Network) -> dict[str, NDArray[Any]]:
     return {
         "squeezed": np.concatenate(parts),
         "sizes": sizes,
-        "checksum": np.array([checksum(network.weights)], np.uint64),
+        "checksum": np.array([check], np.uint64),
     }
 
 
@@ -96,15 +90,15 @@ def decompress_weights(
     check: int,
     progress: Callable[[int], object] = lambda _: None,
 ) -> NDArray[np.int16]:
-    """Decompress weights; raise FileError if the checksum does not match."""
-    tables = _tables(design)
+    """Decompress weights into the order of kernels; raise FileError if the checksum does not match."""
+    tables = design.tables
     ends = [0, *(int(end) for end in np.cumsum(sizes))]
     if len(sizes) != len(tables) or ends[-1] != len(squeezed):
         raise FileError("its tables have other sizes than it says: the file is damaged", code="file.damaged")
     weights = huge_array(design.n_weights, np.int16)
 
     def unpack(i: int) -> None:
-        begin, end, n_cells = tables[i]
+        begin, end, n_cells, _ = tables[i]
         data = squeezed[ends[i] : ends[i + 1]]
         range_coder.decompress(
             range_coder.make_state(data, is_decoding=True), weights[begin:end], design.radix, n_cells
@@ -113,11 +107,7 @@ def decompress_weights(
 
     with ThreadPoolExecutor(N_THREADS) as pool:
         list(pool.map(unpack, range(len(tables))))
-    if checksum(weights) != check:
+    if zlib.crc32(weights.data) != check:
         raise FileError("its weights are not those that were written: the file is damaged", code="file.damaged")
+    convert_to_planes(design, weights)
     return weights
-
-
-def checksum(weights: NDArray[Any]) -> int:
-    """Return a checksum of the weights."""
-    return zlib.crc32(weights.data)

@@ -25,6 +25,7 @@ from safetensors import SafetensorError, safe_open
 from lab2048.errors import FileError, LabError
 from lab2048.models.ntuple.compress import compress_weights, decompress_weights
 from lab2048.models.ntuple.network import Design, Network, huge_array
+from lab2048.models.ntuple.order import convert_to_planes, in_digits
 from lab2048.models.ntuple.pattern import write_patterns
 from lab2048.records.atomic_file import replacing_bytes
 from lab2048.rules import Rules
@@ -49,10 +50,12 @@ class Header:
 
 def save_network(path: Path, network: Network, **more: NDArray[Any]) -> None:
     """Write a network, its rates if it has any, and more arrays; an existing file is replaced."""
-    arrays = {"weights": network.weights} if network.step is None else compress_weights(network)
+    arrays = (
+        {"weights": in_digits(network.design, network.weights)} if network.step is None else compress_weights(network)
+    )
     arrays |= more
     if network.rates is not None:
-        arrays["rates"] = network.rates
+        arrays["rates"] = in_digits(network.design, network.rates)
     design = network.design
     about = {
         "format": FORMAT,
@@ -185,6 +188,8 @@ def load_network(path: Path, *, with_rates: bool = False) -> Network:
     if with_rates and "rates" in header.shapes:
         rates = huge_array(2 * header.design.n_weights, np.float32)
         _read(path, "rates", rates, n_whole=len(rates))
+        convert_to_planes(header.design, rates)
+    convert_to_planes(header.design, weights)
     return Network(header.design, weights, None, rates, header.facts)
 
 

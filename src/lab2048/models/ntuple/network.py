@@ -2,7 +2,7 @@
 
 import mmap
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -35,6 +35,15 @@ def huge_array(n: int, dtype: DTypeLike) -> NDArray[Any]:
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype)[:n]
+
+
+class Table(NamedTuple):
+    """Where the weights of a pattern and a stage are."""
+
+    begin: int
+    end: int
+    n_cells: int
+    has_sets: bool  # its last entries are the weights for sets of large tiles
 
 
 @dataclass(frozen=True)
@@ -117,6 +126,16 @@ class Design:
         return [radix ** len(pattern) for pattern in self.patterns]
 
     @property
+    def tables(self) -> list[Table]:
+        """Return the tables of all stages."""
+        tables, begin = [], 0
+        for _ in range(self.n_stages):
+            for p, size in enumerate(self.table_sizes):
+                tables.append(Table(begin, begin + size, len(self.patterns[p]), self.is_downgrading and p == 0))
+                begin += size
+        return tables
+
+    @property
     def stage_size(self) -> int:
         return sum(self.table_sizes)
 
@@ -146,20 +165,26 @@ def radix_of(rules: Rules) -> int:
     return min(MAX_RADIX, rules.max_rank + 1)
 
 
-def runs_of(pattern: Pattern) -> list[tuple[int, int]]:
-    """Return the (shift, mask) pairs that extract a pattern from a packed board, one per run of adjacent nibbles.
+def runs_of(pattern: Pattern, *, is_planes: bool) -> list[tuple[int, int]]:
+    """Return the (shift, mask) pairs that extract a pattern from planes or a packed board, one per run of cells.
 
-    >>> [(shift, hex(mask)) for shift, mask in runs_of((0, 1, 4))]
+    >>> [(shift, hex(mask)) for shift, mask in runs_of((0, 1, 4), is_planes=False)]
     [(0, '0xff'), (8, '0xf00')]
+    >>> [(shift, hex(mask)) for shift, mask in runs_of((0, 1, 4), is_planes=True)]
+    [(0, '0x3000300030003'), (2, '0x4000400040004')]
     """
     runs: list[tuple[int, int]] = []
     for digit, cell in enumerate(pattern):
-        shift, mask = 4 * (cell - digit), 0xF << 4 * digit
+        shift, mask = (1 if is_planes else 4) * (cell - digit), _mask_of((digit,), is_planes=is_planes)
         if runs and runs[-1][0] == shift:
             runs[-1] = shift, runs[-1][1] | mask
         else:
             runs.append((shift, mask))
     return runs
+
+
+def _mask_of(cells: Pattern, *, is_planes: bool) -> int:
+    return sum(0x1_0001_0001_0001 << cell if is_planes else 0xF << 4 * cell for cell in cells)
 
 
 @dataclass
@@ -177,8 +202,9 @@ class Network:
         """Fill the array that kernels read (lab2048.kernels.ntuple.lookup)."""
         design, plan = self.design, make_plan(self.design.rules)
         words = np.zeros(of.PATTERNS + len(design.patterns) * of.PATTERN_SIZE, np.uint64)
-        runs = [runs_of(pattern) for pattern in design.patterns]
-        is_whole = design.rules.shape == rectangle(4, 4) and design.is_shared
+        is_planes = design.radix == MAX_RADIX
+        runs = [runs_of(pattern, is_planes=is_planes) for pattern in design.patterns]
+        is_whole = design.rules.shape == rectangle(4, 4) and design.is_shared and is_planes
         words[of.N_PATTERNS], words[of.N_COPIES] = len(design.patterns), design.n_copies
         words[of.N_LOOKUPS] = design.n_lookups
         words[of.WEIGHTS] = address_of(self.weights)
@@ -194,7 +220,8 @@ class Network:
         for i, size in enumerate(design.table_sizes):
             here = of.PATTERNS + i * of.PATTERN_SIZE
             words[here + of.FIRST], words[here + of.N_RUNS] = first, len(runs[i])
-            words[here + of.CELLS] = sum(0xF << 4 * cell for cell in design.patterns[i])
+            words[here + of.CELLS] = _mask_of(design.patterns[i], is_planes=is_planes)
+            words[here + of.N_CELLS] = len(design.patterns[i])
             words[here + of.RUNS : here + of.RUNS + 2 * len(runs[i])] = [number for run in runs[i] for number in run]
             first += size
         self.plan, self.words = plan, words

@@ -7,6 +7,7 @@ from there afterwards.
 import contextlib
 import hashlib
 import os
+import zlib
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -17,11 +18,11 @@ from numpy.typing import NDArray
 from lab2048.errors import FileError
 from lab2048.kernels._jit import cache_root
 from lab2048.models import SHIPPED
-from lab2048.models.ntuple.compress import checksum
-from lab2048.models.ntuple.file import Header, complete, load_array, load_network, read_compressed, read_header
+from lab2048.models.ntuple.file import Header, complete, load_network, read_compressed, read_header
 from lab2048.models.ntuple.network import Network, huge_array
 from lab2048.records.atomic_file import replacing_bytes
 
+CHECKSUM_SIZE = 4  # bytes at the end of the cache file
 FILE = Path(__file__).parent / f"{SHIPPED}.safetensors"
 
 
@@ -52,7 +53,7 @@ def is_unpacked() -> bool:
     if not FILE.exists():
         return True
     with contextlib.suppress(OSError):
-        return _unpacked_file().stat().st_size == 2 * read_header(FILE).design.n_weights
+        return _unpacked_file().stat().st_size == 2 * read_header(FILE).design.n_weights + CHECKSUM_SIZE
     return False
 
 
@@ -87,6 +88,7 @@ def unpack(progress: Callable[[int], object] = lambda _: None) -> NDArray[np.int
             old.unlink()
         with replacing_bytes(unpacked, force=True) as file:
             file.write(weights.data)
+            file.write(_checksum(weights))
     return weights
 
 
@@ -104,7 +106,7 @@ def _read(path: Path, changed: int, size: int) -> Network:  # noqa: ARG001 - a c
 def _unpacked_file() -> Path:
     """Return the cache file of the shipped network's weights."""
     stamp = FILE.stat()
-    return cache_folder() / f"{_digest(FILE.resolve(), stamp.st_mtime_ns, stamp.st_size)[:16]}.i16"
+    return cache_folder() / f"{_digest(FILE.resolve(), stamp.st_mtime_ns, stamp.st_size)[:16]}-planes.i16"
 
 
 @lru_cache(maxsize=4)
@@ -113,11 +115,14 @@ def _digest(path: Path, changed: int, size: int) -> str:  # noqa: ARG001 - as ab
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def _checksum(weights: NDArray[np.int16]) -> bytes:
+    return zlib.crc32(weights.data).to_bytes(CHECKSUM_SIZE, "little")
+
+
 def _unpacked(header: Header) -> NDArray[np.int16] | None:
     """Return the cached weights of the shipped network, if they are complete."""
-    check = load_array(FILE, "checksum")
     weights = huge_array(header.design.n_weights, np.int16)
     with contextlib.suppress(OSError), _unpacked_file().open("rb") as file:
-        if file.readinto(weights.data) == weights.nbytes and check is not None and checksum(weights) == check[0]:
+        if file.readinto(weights.data) == weights.nbytes and file.read() == _checksum(weights):
             return weights
     return None
