@@ -127,7 +127,7 @@ def test_show_says_where_each_value_comes_from(
         ("[match]\nforce = true", "match.force cannot be set in a file"),
         ('[match]\nplayer-file = "evil.py"', "match.player-file cannot be set in a file"),
         ('cache = "here"', "cache cannot be set in a project file"),
-        ("games = 100", "lab2048.toml: games is unknown: did you mean match.games? (or the one of watch, "),
+        ("games = 100", "lab2048.toml: games is unknown: did you mean match.games? (or that of watch, "),
         # What only the command itself can judge names the setting at its end.
         ("[match]\ngames = 0", "expected 1 to 10000000 (set by lab2048.toml: match.games)"),
         ('rules = "9x9"', "(set by lab2048.toml: rules)"),
@@ -235,7 +235,7 @@ def test_a_variable_that_is_wrong_is_named(capsys: pytest.CaptureFixture[str], m
     ("name", "says"),
     [
         ("LAB2048_RULSE", "lab2048: LAB2048_RULSE is not a setting of lab2048: did you mean LAB2048_RULES?"),
-        ("LAB2048_GAMES", "did you mean LAB2048_MATCH_GAMES? (or the one of watch, regret, tune, evaluate ...)"),
+        ("LAB2048_GAMES", "did you mean LAB2048_MATCH_GAMES? (or that of watch, regret, tune, evaluate ...)"),
         ("LAB2048_MIN_SCORE", "did you mean LAB2048_GAMES_LIST_MIN_SCORE?"),
         ("LAB2048_MATCH_GMAES", "did you mean LAB2048_MATCH_GAMES?"),
         ("LAB2048_ZZZ", "lab2048: LAB2048_ZZZ is not a setting of lab2048: lab2048 config show --all lists all set"),

@@ -159,7 +159,7 @@ def run(arguments: Sequence[str]) -> int:
     except OSError as error:  # such as a full disk when standard output is a file
         return _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
     except MemoryError:
-        return _say("out of memory: expected a smaller task", 1)
+        return _say("out of memory: try a smaller task", 1)
     except Exception as error:
         if is_debugging():
             import traceback

@@ -158,7 +158,7 @@ class Settings:
             return ""
         keys.sort(key=lambda key: (key.count("."), not key.startswith(_FIRST)))
         others = [key.rpartition(".")[0].replace(".", " ") for key in keys[1:]]
-        also = f" (or the one of {', '.join(others[:4])}{' ...' if others[4:] else ''})" if others else ""
+        also = f" (or that of {', '.join(others[:4])}{' ...' if others[4:] else ''})" if others else ""
         return f"did you mean {write(keys[0])}?{also}"
 
     def defaults(self) -> Defaults:

@@ -35,14 +35,16 @@ class MonteCarloPlayer(Player):
     measure: ClassVar[str] = "mean result of rollouts"
     releases_lock: ClassVar[bool] = True
 
-    rollouts: int = option(100, "rollouts per legal move; eliminated moves leave theirs to the others")
+    rollouts: int = option(
+        100, "rollouts per legal move; if a move is eliminated, the others get its remaining rollouts"
+    )
     ms: float | None = option(None, "milliseconds per move, instead of a number of rollouts")
     metric: str = option(
         "score", "result of a rollout: score gained, tile sum at the end, or number of moves", _METRICS
     )
     policy: str = option("random", "rollout policy: a random legal move, or the move that merges most", _POLICIES)
-    limit: int = option(2000, "most moves per rollout; a game on 8x8 can take millions")
-    risk: float = option(0.02, "eliminate a move whose chance to end up best is below this; 0 = never")
+    limit: int = option(2000, "maximum number of moves per rollout; a game on 8x8 can take millions")
+    risk: float = option(0.02, "eliminate a move if its probability of becoming the best is below this; 0 = never")
 
     def __post_init__(self) -> None:
         if not 1 <= self.rollouts <= MAX_ROLLOUTS:

@@ -9,6 +9,7 @@ from lab2048.players.player import option
 from lab2048.players.search import (
     CUT_DOC,
     DEEPEN,
+    DEEPEN_DOC,
     MS_DOC,
     THREADS_DOC,
     ClockedPlayer,
@@ -37,17 +38,15 @@ class NTuplePlayer(ClockedPlayer):
     weights: str | None = option(None, "network file, made by lab2048 train; default: the network shipped with lab2048")
     depth: int = option(DEPTH, "search depth in own moves; 1 evaluates afterstates")
     cut: float | None = option(None, CUT_DOC)
-    deepen: str = option(
-        "no", "search deeper: no; empty: by 1 when few cells are empty; tiles: the more distinct tiles", DEEPEN
-    )
+    deepen: str = option("no", DEEPEN_DOC, DEEPEN)
     ms: float | None = option(None, MS_DOC)
     top: int | None = option(
         None,
-        "highest tile that is not downgraded; default: 16384, or any if the network downgrades tiles itself",
+        "highest tile that is not downgraded; default: 16384, or no limit if the network downgrades tiles itself",
     )
     trust: float = option(
         TRUST,
-        "use expectimax for late boards where the network has trained a smaller share of its weights; 0 = never",
+        "expectimax chooses on late boards if less than this share of the weights for the board was trained; 0 = never",
     )
     threads: int = option(1, THREADS_DOC)
 

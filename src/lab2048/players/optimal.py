@@ -25,7 +25,9 @@ class OptimalPlayer(Player):
 
     table: str = option("", "folder of a table; without it, a small board is solved when the game starts")
     objective: str = option(
-        "score", "what to maximise without a table: score, or win (the chance to reach the goal)", ("score", "win")
+        "score",
+        "what to maximize without a table: score, or win (the probability of reaching the goal)",
+        ("score", "win"),
     )
 
     def __post_init__(self) -> None:

@@ -20,9 +20,10 @@ _MODES = {"fast": (2, "no"), "normal": (3, "no"), "optimal": (2, "empty")}  # of
 DEEPEN = ("no", "tiles", "empty")  # in the order of lab2048.kernels.search.context
 ENDS = ("move", "spawn")
 EVAL_DOC = "evaluator of leaves: its name, or a TOML file"
-CUT_DOC = "evaluate lines of spawns less likely than this at once; default: 1/2 per move and one more"
-MS_DOC = "milliseconds per move: search as deep as they allow"
+CUT_DOC = "probability of a sequence of spawns below which the search stops; default: 1/2^(depth + 1); 0 = no cutoff"
+MS_DOC = "time limit per move in milliseconds; the search goes as deep as the time allows"
 THREADS_DOC = "threads that search in parallel; the move does not depend on their number"
+DEEPEN_DOC = "search deeper: empty: by 1 if few cells are empty; tiles: by the number of distinct tiles; no: never"
 
 
 @dataclass(frozen=True)
@@ -212,11 +213,11 @@ class ExpectimaxPlayer(ClockedPlayer):
     cut: float | None = option(None, CUT_DOC)
     deepen: str | None = option(
         None,
-        "search deeper: no; empty: by 1 when few cells are empty; tiles: the more distinct tiles",
+        DEEPEN_DOC,
         DEEPEN,
     )
     mode: str | None = option(
-        None, "fast, normal or optimal, as in Miah 2023: depth 2; 3; 2, or 3 with few empty cells", _MODES
+        None, "as in Miah 2023: fast (depth 2), normal (depth 3), optimal (2, or 3 with few empty cells)", _MODES
     )
     ms: float | None = option(None, MS_DOC)
     threads: int = option(1, THREADS_DOC)

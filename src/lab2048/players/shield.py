@@ -26,7 +26,7 @@ class ShieldPlayer(Player):
 
     inner: str = option("random", "player that proposes moves, in parentheses if its spec has commas")
     strategy: str = option("left-down", "the two safe moves; the second is the side where the highest tiles stay")
-    kind: str = option("reverse", "safe: only safe moves while there are any; reverse: with the reverse shield, too")
+    kind: str = option("reverse", "safe: only safe moves if there are any; reverse: also use the reverse shield")
     warm_up: int = option(50, "moves of a game before the reverse shield acts")
     peek: bool = option(False, "cheat: compare boards after their true spawns, which players cannot know")
 

@@ -19,7 +19,7 @@ MAX_STARTS = 1_000_000
 
 
 class Objective(Enum):
-    """What the player maximises."""
+    """What the player maximizes."""
 
     WIN = "win"  # the probability of reaching the goal, which ends the game
     SCORE = "score"  # the expected score until no move is left; the goal is ignored

@@ -89,7 +89,7 @@ def tile_chart(match: "Match") -> Chart:
     figure.update_xaxes(type="category")
     figure.update_yaxes(tickformat=".0%", range=[0, 1.02])
     columns = ["player", "tile", "rate", "low", "high"]
-    return _chart("Games that reached a tile", figure, "tile", "part of the games", columns, rows)
+    return _chart("Games that reached a tile", figure, "tile", "share of games", columns, rows)
 
 
 def distribution_chart(match: "Match") -> Chart:

@@ -78,7 +78,7 @@ def test_nothing_is_lost_when_the_server_is_killed(tmp_path):
         assert n_games > 0
         server.send_signal(signal.SIGINT)
         assert server.stdout is not None
-        assert "ended" in server.stdout.read()
+        assert "stopped" in server.stdout.read()
         assert server.wait(600) == 0
 
 

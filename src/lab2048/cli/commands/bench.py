@@ -75,7 +75,7 @@ def search(as_json: JsonOption = False) -> None:
     for name, spec in names.items():
         print(f"{spec:<46} {number(rates[name]):>12} slides per CPU second")
     print(f"{'rollouts, 4x4':<46} {number(rates['rollouts']):>12} moves per CPU second")
-    print(f"{'threads=2 at the last of these limits':<46} {gain:>12.2f} times as fast, {rate:.2f} times as many slides")
+    print(f"{'two threads, the last player above':<46} {gain:>12.2f} times as fast, {rate:.2f} times as many slides")
     for (name, ms), (median, p99) in used.items():
         print(f"{f'time used by {name}:ms={ms:g}':<46} {median:>12.3f} median, {p99:.3f} 99th percentile")
 
@@ -115,7 +115,7 @@ def ntuple(as_json: JsonOption = False) -> None:
     print(f"{'TC, 4x6, first 25,000 games':<46} {number(tc.moves):>12} moves per CPU second")
     for depth, speed in speeds.items():
         print(f"{f'play at depth {depth}':<46} {number(speed):>12} moves per CPU second")
-    print(f"{'random 4-byte gathers, table of the same size':<46} {number(gathers):>12} per CPU second")
+    print(f"{'random 4-byte reads, table of the same size':<46} {number(gathers):>12} per CPU second")
     print(f"{'lookups of TD(0), as a fraction of that':<46} {td.lookups / gathers:>12.2f}")
 
 
@@ -140,7 +140,7 @@ def deep(as_json: JsonOption = False) -> None:
     for method, pace in paces.items():
         gradients = f"{pace.gradients:.0f} gradient steps"
         print(f"{f'train {method}':<46} {number(pace.moves):>12} moves and {gradients} per CPU second")
-    print(f"{f'{measured.N_BOARDS} parallel games, no evaluation':<46} {number(games):>12} moves per CPU second")
+    print(f"{f'{measured.N_BOARDS} parallel games, no network':<46} {number(games):>12} moves per CPU second")
     for n, rate in evaluated.items():
         print(f"{f'boards evaluated, batches of {n}':<46} {number(rate):>12} per CPU second")
 

@@ -127,7 +127,7 @@ def _run(listener: socket.socket, token: str | None, path: Path | None, *, open_
             server.run(sockets=[listener])
         if app.failure:
             raise app.failure
-    print("ended")
+    print("stopped")
 
 
 def _open_lab(store: "Store") -> "Lab":

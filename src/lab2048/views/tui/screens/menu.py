@@ -40,7 +40,7 @@ class MenuScreen(Page):
         for name, job in self.lab.current_jobs.items():
             text.append(f"{name}: ", "bold").append(f"{state_text(job)}\n")
         self.put("jobs", text)
-        keys = [("↑↓", "choose"), ("Enter", "open"), ("p w g m t s", "at once"), ("?", "keys"), ("q", "quit")]
+        keys = [("↑↓", "choose"), ("Enter", "open"), ("p w g m t s", "shortcuts"), ("?", "keys"), ("q", "quit")]
         self.put("keys", facts.join_keys(keys, self.size.width))
 
     @property

@@ -150,14 +150,14 @@ class ReplayScreen(Page):
             "by": self._names[self.at - 1] if turn else "-",
             "reward": f"{turn.reward:,}" if turn else "-",
             "score": f"{turn.score if turn else 0:,}",
-            "in the end": f"{self.episode.score:,}",
+            "final score": f"{self.episode.score:,}",
             "highest tile": f"{self.episode.max_tile}",
             "seed": self.episode.seed,
-            "kept": self.stored.created[:16].replace("T", " "),
+            "saved": self.stored.created[:16].replace("T", " "),
             "from": self.stored.run.kind,
         }
         self.put("facts", facts.rows(shown))
-        state = f"runs, {facts.speed_text(self.speed)}" if self._clock else self.message
+        state = f"playing, {facts.speed_text(self.speed)}" if self._clock else self.message
         if not table.has_panel:
             state = f"move {shown['move']}, score {shown['score']}"
         self.put("message", Text(f" {state}"))
