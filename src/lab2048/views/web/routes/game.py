@@ -148,7 +148,7 @@ def step(lab: LabOf, id_: Id, body: StepBody, tab: TabName = "") -> ChangeData:
 
 @router.put("/{game}/auto")
 def auto(lab: LabOf, id_: Id, body: AutoBody, tab: TabName = "") -> StateData:
-    """Start auto-play, change its speed, or pause it."""
+    """Start autoplay, change its speed, or pause it."""
     if 0 < body.speed < MIN_SPEED:
         raise OutOfRangeError("speed", f"{body.speed:g}", f"0, or {MIN_SPEED:g} to {MAX_SPEED:g}")
     session = lab.open_games.get(id_)
@@ -189,7 +189,7 @@ def fork(lab: LabOf, id_: Id, body: ForkBody) -> GameData:
 
 @router.delete("/{game}")
 def delete(lab: LabOf, id_: Id) -> DeletedData:
-    """Delete a game; `restore` brings it back until the server ends."""
+    """Delete a game; `restore` brings it back until the server stops."""
     lab.open_games.delete(id_)
     return DeletedData(deleted=id_)
 

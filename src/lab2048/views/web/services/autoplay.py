@@ -1,4 +1,4 @@
-"""Auto-play: a player that makes the moves of a game, in a thread per game, at a given speed.
+"""Autoplay: a player that makes the moves of a game, in a thread per game, at a given speed.
 
 Fast games show their moves in batches, at most sixty batches per second.
 """
@@ -21,7 +21,7 @@ FRAME = 1 / 60  # seconds between batches at least, and
 TICK = 1 / 30  # for games that are faster than that
 CALM = 10.0  # moves per second up to which each move is saved before it is shown
 BUDGET = 0.02  # seconds of a tick for choosing moves, shared by all fast games
-LONELY = 10.0  # seconds without anyone watching, after which auto-play pauses
+LONELY = 10.0  # seconds without anyone watching, after which autoplay pauses
 
 
 class AutoPlay:
@@ -46,7 +46,7 @@ class AutoPlay:
         if self._stop is None:
             self.error = ""
             self._stop = threading.Event()
-            self._thread = threading.Thread(target=self._run, args=(self._stop,), name="auto-play", daemon=True)
+            self._thread = threading.Thread(target=self._run, args=(self._stop,), name="autoplay", daemon=True)
             self._thread.start()
 
     def pause(self) -> None:

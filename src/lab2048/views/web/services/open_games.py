@@ -79,7 +79,7 @@ class OpenGames:
 
     @contextlib.contextmanager
     def changing(self, id_: int, rev: int | None) -> Iterator[Session]:
-        """Lend a game for a change by a person who has seen revision `rev`; auto-play stops."""
+        """Lend a game for a change by a person who has seen revision `rev`; autoplay stops."""
         session = self.get(id_)
         try:
             with session.at(rev):
@@ -147,7 +147,7 @@ class OpenGames:
             return best[0], best[1]
 
     def autoplay(self, id_: int, player: str, speed: float, *, is_running: bool, tab: str = "") -> StateData:
-        """Start, pause or change auto-play of a game."""
+        """Start, pause or change autoplay of a game."""
         if is_running:
             self.players.check_ready(player)
         session = self.get(id_)
@@ -177,7 +177,7 @@ class OpenGames:
             return sum(autoplay.is_running for autoplay in self._autoplays.values())
 
     def delete(self, id_: int) -> None:
-        """Delete a game; it can be restored until the server ends."""
+        """Delete a game; it can be restored until the server stops."""
         with self._door(id_):
             if not self.store.has(id_):
                 self._forget(id_)
