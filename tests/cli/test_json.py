@@ -120,15 +120,23 @@ def test_lines_are_as_the_page_says(
 
 def test_measurements_are_as_the_page_says(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """With figures that nobody measured: measuring takes a minute."""
-    from lab2048.arena.benchmark import rules, search
+    from lab2048.arena.benchmark import measurement, search
     from lab2048.learning import benchmark as learning
     from lab2048.learning.deep import benchmark as deep
 
     monkeypatch.setattr(deep, "train_speed", lambda *_: deep.TrainingSpeed(1.0, 2.0))
     monkeypatch.setattr(deep, "vector_games_speed", lambda: 1.0)
     monkeypatch.setattr(deep, "evaluation_speed", lambda *_: 1.0)
-    monkeypatch.setattr(rules, "medians", lambda measures, **_: dict.fromkeys(measures, 1.0))
-    monkeypatch.setattr(search, "slides", lambda *_: None)
+    monkeypatch.setattr(measurement, "TABLE_BITS", 4)
+    for module, measure in (
+        ("arena.benchmark.rules", "random_play"),
+        ("arena.benchmark.rules", "reference"),
+        ("arena.benchmark.rules", "rollout_speed"),
+        ("arena.benchmark.search", "slides"),
+        ("envs.benchmark", "single_env"),
+        ("envs.benchmark", "vector_env"),
+    ):
+        monkeypatch.setattr(f"lab2048.{module}.{measure}", lambda *_: lambda: 1.0)
     monkeypatch.setattr(search, "thread_gain", lambda *_: (1.5, 1.6))
     monkeypatch.setattr(search, "time_used", lambda *_: (0.9, 1.0))
     monkeypatch.setattr(learning, "learn", lambda *_: learning.Learning(1.0, 2.0, 3.0, None))  # type: ignore[arg-type]

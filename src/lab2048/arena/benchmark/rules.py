@@ -1,10 +1,5 @@
-"""Measure the speed of the rules, in moves per CPU second on one core.
+"""Measure the speed of the rules, in moves per CPU second on one core."""
 
-CPU time, because other programs may share the machine.  All measurements alternate,
-several times, and the medians are reported.
-"""
-
-import statistics
 import time
 from collections.abc import Callable
 
@@ -20,7 +15,6 @@ from lab2048.rules.dice import episode_seed
 from lab2048.rules.plan import make_plan
 
 BOARDS = ("4x4", "3x3", "2x4", "####|#xx#|#xx#|####")
-N_ROUNDS = 7
 
 
 def random_play(board: str) -> Callable[[], float]:
@@ -67,11 +61,3 @@ def reference(board: str) -> Callable[[], float]:
         return n_moves / (time.process_time() - begin)
 
     return measure
-
-
-def medians(measures: dict[str, Callable[[], float]], n_rounds: int = N_ROUNDS) -> dict[str, float]:
-    """Measure all in turn, `n_rounds` times after a warm-up round; return the medians."""
-    for measure in measures.values():
-        measure()
-    rounds = [{name: measure() for name, measure in measures.items()} for _ in range(n_rounds)]
-    return {name: statistics.median(row[name] for row in rounds) for name in measures}

@@ -1,8 +1,9 @@
 """`lab2048 bench`: measure speed and strength on this machine."""
 
 import os
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,34 +13,56 @@ from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, working
 from lab2048.errors import UsageError
 from lab2048.library.interrupt import stopping
+from lab2048.views.number import number
+
+if TYPE_CHECKING:
+    from lab2048.arena.benchmark.measurement import Measurements
 
 app = Commands("Measure how fast lab2048 is on this machine.\n\nExample: lab2048 bench kernels")
 
 
+def _print_rate(measured: "Measurements", name: str, unit: str) -> None:
+    ratios = measured.ratios(name)
+    rate = f"{name:<46} {number(measured.rate(name)):>12} {unit} per CPU second"
+    print(f"{rate:<82} {number(1000 * ratios.compute):>8} {number(1000 * ratios.memory):>8}")
+
+
+def _print_loops(measured: "Measurements") -> None:
+    compute, memory = (f"{number(rate / 1e6)} million" for rate in (measured.loops.compute, measured.loops.memory))
+    print(f"Last two columns: per 1,000 computations and per 1,000 random reads of the reference loops ({compute} and")
+    print(f"{memory} per CPU second, measured between the figures).  Compare these between machines and versions.")
+
+
 @app.command()
 def kernels(as_json: JsonOption = False) -> None:
-    """Measure random play and the vector environment, in moves per CPU second on one core.
+    """Measure random play and the environments, in moves per CPU second on one core.
 
     Example: lab2048 bench kernels
     """
     from lab2048.arena.benchmark import rules as benchmark
+    from lab2048.arena.benchmark.measurement import Measurements
     from lab2048.arena.compile import ENVIRONMENTS, PLAY
-    from lab2048.envs.benchmark import vector_env
-    from lab2048.views.number import number
+    from lab2048.envs.benchmark import single_env, vector_env
 
     make_ready(PLAY, ENVIRONMENTS)
-    measures = {f"random play, {board}": benchmark.random_play(board) for board in benchmark.BOARDS}
-    measures["plain Python rules, 4x4"] = benchmark.reference("4x4")
+    plays = {f"random play, {board}": benchmark.random_play(board) for board in benchmark.BOARDS}
+    plain, single, vector = "plain Python rules, 4x4", "single environment", "vector environment, 1024 games"
     with working("measuring random play and environments"):
-        rates = benchmark.medians({**measures, "vector environment, 1024 games": vector_env()})
+        measured = Measurements()
+        measured.take_turns({**plays, plain: benchmark.reference("4x4"), single: single_env(), vector: vector_env()})
     if as_json:
-        plays = {board: rates[f"random play, {board}"] for board in benchmark.BOARDS}
-        *_, plain, vector = rates.values()
-        result = {"random_play": plays, "reference": plain, "vector_env": vector}
+        result = {
+            "random_play": {board: measured.rate(name) for board, name in zip(benchmark.BOARDS, plays, strict=True)},
+            "reference": measured.rate(plain),
+            "single_env": measured.rate(single),
+            "vector_env": measured.rate(vector),
+            "reference_loop": measured.to_json(),
+        }
         print_json("bench-kernels-1", {"unit": "moves per CPU second", **result})
         return
-    for name, rate in rates.items():
-        print(f"{name:<42} {number(rate):>12} moves per CPU second")
+    for name in (*plays, plain, single, vector):
+        _print_rate(measured, name, "moves")
+    _print_loops(measured)
 
 
 @app.command()
@@ -49,35 +72,38 @@ def search(as_json: JsonOption = False) -> None:
     Example: lab2048 bench search
     """
     from lab2048.arena.benchmark import rules as benchmark
-    from lab2048.arena.benchmark import search as measured
-    from lab2048.views.number import number
+    from lab2048.arena.benchmark import search as searches
+    from lab2048.arena.benchmark.measurement import Measurements
 
     make_ready()
-    names = {"depth 5": "expectimax:depth=5", "depth 7": "expectimax:depth=7", "limits": measured.LIMITS}
+    specs, rollouts = ("expectimax:depth=5", "expectimax:depth=7", searches.LIMITS), "rollouts, 4x4"
     with working("measuring slides and rollouts") as tell:
-        measures = {name: measured.slides(spec) for name, spec in names.items()}
-        rates = benchmark.medians({**measures, "rollouts": benchmark.rollout_speed("4x4")}, n_rounds=5)
+        measured = Measurements()
+        slides = {spec: searches.slides(spec) for spec in specs}
+        measured.take_turns({**slides, rollouts: benchmark.rollout_speed("4x4")}, n_rounds=5)
         tell("measuring two threads against one")
-        gain, rate = measured.thread_gain(measured.LIMITS, 2)
+        gain, rate = searches.thread_gain(searches.LIMITS, 2)
         used: dict[tuple[str, float], tuple[float, float]] = {}
-        for name in measured.CLOCKED:
+        for name in searches.CLOCKED:
             tell(f"measuring the time limit of {name}")
-            used |= {(name, ms): measured.time_used(name, ms) for ms in measured.CLOCKS}
+            used |= {(name, ms): searches.time_used(name, ms) for ms in searches.CLOCKS}
     if as_json:
         result = {
-            "slides": {spec: rates[name] for name, spec in names.items()},
-            "rollout_moves": rates["rollouts"],
+            "slides": {spec: measured.rate(spec) for spec in specs},
+            "rollout_moves": measured.rate(rollouts),
             "threads": {"2": {"speed": gain, "slides": rate}},
             "time_used": {f"{name}:ms={ms:g}": {"median": a, "p99": b} for (name, ms), (a, b) in used.items()},
+            "reference_loop": measured.to_json(),
         }
         print_json("bench-search-1", {"unit": "per CPU second", **result})
         return
-    for name, spec in names.items():
-        print(f"{spec:<46} {number(rates[name]):>12} slides per CPU second")
-    print(f"{'rollouts, 4x4':<46} {number(rates['rollouts']):>12} moves per CPU second")
+    for spec in specs:
+        _print_rate(measured, spec, "slides")
+    _print_rate(measured, rollouts, "moves")
     print(f"{'two threads, the last player above':<46} {gain:>12.2f} times as fast, {rate:.2f} times as many slides")
     for (name, ms), (median, p99) in used.items():
         print(f"{f'time used by {name}:ms={ms:g}':<46} {median:>12.3f} median, {p99:.3f} 99th percentile")
+    _print_loops(measured)
 
 
 @app.command()
@@ -86,37 +112,42 @@ def ntuple(as_json: JsonOption = False) -> None:
 
     Example: lab2048 bench ntuple
     """
+    from lab2048.arena.benchmark.measurement import Measurements
     from lab2048.arena.compile import NETWORK, PLAY
-    from lab2048.learning import benchmark as measured
-    from lab2048.views.number import number
+    from lab2048.learning import benchmark
 
     make_ready(PLAY, NETWORK)
-    plays = ((1, 2_000_000), (2, 200_000), (3, 10_000))
+    plays = {"play at depth 1": (1, 2_000_000), "play at depth 2": (2, 200_000), "play at depth 3": (3, 10_000)}
     with working("measuring memory") as tell:
-        gathers = measured.gather_speed()
+        measured = Measurements()
+        gathers = benchmark.gather_speed()
         tell("measuring training")
-        td, tc = measured.learn("td"), measured.learn("tc")
-        both = measured.learn("td", 2)
+        td, tc = (
+            measured.run(name, partial(benchmark.learn, method), lambda learning: learning.moves)
+            for name, method in (("TD(0), 4x6, first 25,000 games", "td"), ("TC, 4x6, first 25,000 games", "tc"))
+        )
+        both = benchmark.learn("td", 2)
         tell("measuring play")
-        speeds = {depth: measured.play_speed(tc.network, depth, n) for depth, n in plays}
+        for name, (depth, n) in plays.items():
+            measured.run(name, partial(benchmark.play_speed, tc.network, depth, n), float)
     if as_json:
         result = {
             "td": td.moves,
             "tc": tc.moves,
             "threads": {"2": both.pace / td.pace},
-            "play": {str(depth): speed for depth, speed in speeds.items()},
+            "play": {str(depth): measured.rate(name) for name, (depth, _) in plays.items()},
             "gathers": gathers,
             "td_lookups_to_gathers": td.lookups / gathers,
+            "reference_loop": measured.to_json(),
         }
         print_json("bench-ntuple-1", {"unit": "moves per CPU second", **result})
         return
-    print(f"{'TD(0), 4x6, first 25,000 games':<46} {number(td.moves):>12} moves per CPU second")
-    print(f"{'the same on two threads':<46} {both.pace / td.pace:>12.2f} times as fast, wall-clock time")
-    print(f"{'TC, 4x6, first 25,000 games':<46} {number(tc.moves):>12} moves per CPU second")
-    for depth, speed in speeds.items():
-        print(f"{f'play at depth {depth}':<46} {number(speed):>12} moves per CPU second")
+    for name in measured.names:
+        _print_rate(measured, name, "moves")
+    print(f"{'TD(0) on two threads':<46} {both.pace / td.pace:>12.2f} times as fast, wall-clock time")
     print(f"{'random 4-byte reads, table of the same size':<46} {number(gathers):>12} per CPU second")
     print(f"{'lookups of TD(0), as a fraction of that':<46} {td.lookups / gathers:>12.2f}")
+    _print_loops(measured)
 
 
 @app.command()
@@ -125,24 +156,39 @@ def deep(as_json: JsonOption = False) -> None:
 
     Example: lab2048 bench deep
     """
+    from lab2048.arena.benchmark.measurement import Measurements
     from lab2048.arena.compile import ENVIRONMENTS
-    from lab2048.learning.deep import benchmark as measured
-    from lab2048.views.number import number
+    from lab2048.learning.deep import benchmark
 
     make_ready(ENVIRONMENTS)
-    paces = {method: measured.train_speed(method) for method in ("afterstate", "c51")}
-    games, evaluated = measured.vector_games_speed(), {n: measured.evaluation_speed(n) for n in (1, measured.N_BOARDS)}
+    methods = {method: f"train {method}" for method in ("afterstate", "c51")}
+    games = f"{benchmark.N_BOARDS} parallel games, no network"
+    batches = {n: f"boards evaluated, batches of {n}" for n in (1, benchmark.N_BOARDS)}
+    with working("measuring deep networks"):
+        measured = Measurements()
+        paces = {
+            method: measured.run(name, partial(benchmark.train_speed, method), lambda pace: pace.moves)
+            for method, name in methods.items()
+        }
+        measured.run(games, benchmark.vector_games_speed, float)
+        for n, name in batches.items():
+            measured.run(name, partial(benchmark.evaluation_speed, n), float)
     if as_json:
-        trained = {method: {"moves": pace.moves, "gradients": pace.gradients} for method, pace in paces.items()}
-        result = {"train": trained, "crowd": games, "boards": {str(n): rate for n, rate in evaluated.items()}}
+        result = {
+            "train": {method: {"moves": pace.moves, "gradients": pace.gradients} for method, pace in paces.items()},
+            "crowd": measured.rate(games),
+            "boards": {str(n): measured.rate(name) for n, name in batches.items()},
+            "reference_loop": measured.to_json(),
+        }
         print_json("bench-deep-1", {"unit": "per CPU second", **result})
         return
-    for method, pace in paces.items():
-        gradients = f"{pace.gradients:.0f} gradient steps"
-        print(f"{f'train {method}':<46} {number(pace.moves):>12} moves and {gradients} per CPU second")
-    print(f"{f'{measured.N_BOARDS} parallel games, no network':<46} {number(games):>12} moves per CPU second")
-    for n, rate in evaluated.items():
-        print(f"{f'boards evaluated, batches of {n}':<46} {number(rate):>12} per CPU second")
+    for method, name in methods.items():
+        _print_rate(measured, name, "moves")
+        print(f"{'':<46} {paces[method].gradients:>12.0f} gradient steps per CPU second")
+    _print_rate(measured, games, "moves")
+    for name in batches.values():
+        _print_rate(measured, name, "boards")
+    _print_loops(measured)
 
 
 @app.command()

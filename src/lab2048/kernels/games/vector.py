@@ -219,11 +219,23 @@ def step_some(
     words, wide_ranks = games
     reward, ended = outcome
     reward_kind, illegal, illegal_reward, autoreset, max_steps = settings
-    # Checked once: inside packed.slide and packed.legal_mask this costs a third of the speed.
-    is_classic, is_fair, goal = plan[at.IS_CLASSIC] != ZERO, plan[at.SPAWNER] == FAIR, plan[at.GOAL_RANK]
+    is_fair, goal = plan[at.SPAWNER] == FAIR, plan[at.GOAL_RANK]
+    is_quick = is_fair and plan[at.IS_CLASSIC] != ZERO
+    afters, boards, new_ranks = np.empty(CHUNK, np.uint64), np.empty(CHUNK, np.uint64), np.empty(CHUNK, np.uint64)
+    legals = np.empty(CHUNK, np.int64)
     n = len(actions)
     for first in range(0, n, CHUNK):
         stop = min(first + CHUNK, n)
+        if is_quick:
+            # 0. Slide and spawn on all packed boards, whether the move is legal or not.  In short loops the processor
+            # works on several games at once.
+            for i in range(first, stop):
+                afters[i - first] = classic.slide(words[i, BOARD], actions[i])
+            for i in range(first, stop):
+                word = draw(words[i, KEY], words[i, N_SPAWNS])
+                boards[i - first], new_ranks[i - first] = packed.fair_spawn(plan, afters[i - first], word)
+            for j in range(stop - first):
+                legals[j] = classic.legal_mask(boards[j])
         for i in range(first, stop):
             # 1. A game that ended in the previous step is only replaced by the next one.
             if words[i, IS_DONE] != ZERO and autoreset == NEXT_STEP:
@@ -235,17 +247,24 @@ def step_some(
             if (legal >> U64(move)) & ONE != ZERO:
                 # 2. Slide and spawn.
                 n_spawns, potential, tile_sum = words[i, N_SPAWNS], words[i, POTENTIAL], words[i, SUM]
-                word, is_wide = draw(words[i, KEY], n_spawns), words[i, IS_WIDE] != ZERO
+                is_wide = words[i, IS_WIDE] != ZERO
                 if is_wide:
-                    gain, n_merges, rank = move_wide(plan, games, i, move, word)
+                    gain, n_merges, rank = move_wide(plan, games, i, move, draw(words[i, KEY], n_spawns))
                     legal = words[i, LEGAL]
                 else:
-                    board = words[i, BOARD]
-                    after = classic.slide(board, move) if is_classic else packed.slide(plan, board, move)
+                    before = words[i, BOARD]
+                    if is_quick:
+                        after, board, rank = afters[i - first], boards[i - first], new_ranks[i - first]
+                        legal = U64(legals[i - first])
+                    else:
+                        after = packed.slide(plan, before, move)
+                        if is_fair:
+                            board, rank = packed.fair_spawn(plan, after, draw(words[i, KEY], n_spawns))
+                        else:
+                            board, rank = packed.forced_spawn(plan, after)
+                        legal = U64(packed.legal_mask(plan, board))
                     gain = packed.potential(after) - I64(potential)
-                    n_merges = popcount(packed.empty_bits(plan, after)) - popcount(packed.empty_bits(plan, board))
-                    board, rank = packed.fair_spawn(plan, after, word) if is_fair else packed.forced_spawn(plan, after)
-                    legal = U64(classic.legal_mask(board) if is_classic else packed.legal_mask(plan, board))
+                    n_merges = popcount(packed.empty_bits(plan, after)) - popcount(packed.empty_bits(plan, before))
                     words[i, BOARD], words[i, LEGAL] = board, legal
                     # A new highest tile gains its face, so a smaller gain cannot have made one.
                     if gain >= I64(2) << I64(highest) or rank > highest:
