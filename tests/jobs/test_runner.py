@@ -161,7 +161,7 @@ def test_two_views_share_a_folder_and_leave_each_others_jobs_alone(open_view: Ca
     assert [job.state for job in four.runner.all_jobs()] == ["done", "cancelled"]
     resumed = four.runner.resume(first.id)
     for change in (five.runner.resume, five.runner.forget):
-        with pytest.raises(JobConflictError, match="match-1 runs in another lab2048"):
+        with pytest.raises(JobConflictError, match="match-1 is running in another lab2048"):
             change(first.id)
     four.runner.cancel(first.id)
     four.ended(resumed)

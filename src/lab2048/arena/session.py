@@ -98,7 +98,7 @@ class Session:
     ) -> Self:
         """Start a game of its own with the first moves of another one."""
         if n_moves > len(episode.moves):
-            raise UsageError(f"there is no move {n_moves}: the game has {len(episode.moves)} moves")
+            raise UsageError(f"there is no move {n_moves}: expected at most {len(episode.moves)}")
         session = cls(episode.rules, episode.seed, store, player=episode.player, on_failure=on_failure)
         game = Game(episode.rules, episode.seed)
         game.replay(episode.moves[:n_moves])
