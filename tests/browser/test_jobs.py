@@ -95,9 +95,10 @@ def test_pause_a_training_and_go_on(tab: Tab) -> None:
 def test_a_deep_training_says_what_it_takes(tab: Tab) -> None:
     tab.go("#/train")
     writes = tab.page.locator("form [role=status]")
-    expect(writes).to_contain_text("Writes 1.61 GB at its end, up to 3.22 GB in a long training")
+    tab.page.locator("select[name=network]").select_option("best")
+    expect(writes).to_contain_text("Writes at most 1.63 GB at its end")
     tab.page.get_by_label("Minutes").fill("60")
-    expect(writes).to_contain_text("Writes 1.61 GB every 5 minutes")
+    expect(writes).to_contain_text("Writes at most 1.63 GB every 5 minutes, up to 3.26 GB in a long training")
     tab.page.locator("select[name=method]").select_option("afterstate")
     expect(writes).to_contain_text("up to 20 checkpoints")
     expect(tab.page.locator("form .cmd code")).to_contain_text("lab2048 train afterstate")

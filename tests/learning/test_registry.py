@@ -147,8 +147,11 @@ def test_the_size_of_a_checkpoint_is_known_before(name: str, tmp_path: Path) -> 
         training.save(path)
         expected = config.sizes(rules, training.n_moves, training.n_moves)[1]
         header = 8 + int.from_bytes(path.read_bytes()[:8], "little")  # with the curve; less than 100 kB
-        n_cursors = 0 if METHODS[name].is_deep else 20_000
-        assert path.stat().st_size - header - n_cursors == pytest.approx(expected, rel=0.01, abs=n_cursors)
+        n_bytes = path.stat().st_size - header
+        if METHODS[name].is_deep:
+            assert n_bytes == pytest.approx(expected, rel=0.01)
+        else:  # weights that were not visited are left out, and cursors take up to 20 kB
+            assert n_bytes <= expected + 20_000
         assert METHODS[name].config.read_checkpoint(path) == (rules, config)
 
 

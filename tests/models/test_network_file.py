@@ -82,9 +82,11 @@ def test_a_quantized_network_comes_back_as_it_was(tmp_path: Path, stages: tuple[
 def test_any_reader_of_safetensors_can_read_it(path: Path) -> None:
     tensors = load_file(path)
     assert {name: (array.dtype.name, array.shape) for name, array in tensors.items()} == {
+        "cursors": ("uint64", (1, 4)),
+        "masks": ("uint64", (2,)),
         "weights": ("float32", (72,)),
         "rates": ("float32", (144,)),
-        "cursors": ("uint64", (1, 4)),
+        "blocks": ("uint8", (1,)),
     }
 
 
@@ -187,7 +189,8 @@ WRONG = [
     (lambda file: file.tensors.pop("weights"), "weights are none, expected F32 (72,)"),
     (lambda file: file.about.clear(), "its header was not written by lab2048 train"),
     (lambda file: file.about.pop("stages"), "its header was not written by lab2048 train"),
-    (say(format=2), "has format 2: expected 1; another version of lab2048 wrote it"),
+    (say(format=3), "has format 3: expected 1 or 2; another version of lab2048 wrote it"),
+    (say(format=2), "its header was not written by lab2048 train"),  # it has no initial value
     (say(format="1"), "has format 1"),
     (say(rules="4x4"), "rules '4x4' are not understood"),
     (say(patterns="0a"), "pattern 0a has cell a: expected cells 0 to 3 of 2x2"),
@@ -226,6 +229,93 @@ def test_what_is_no_network_is_one_line(
     expected = [says] * len(lines[:-1]) + ["cannot be trained further" if "not finite" in says else says]
     assert all(line.startswith("lab2048: ") and words in line for line, words in zip(lines, expected, strict=True))
     assert len(lines) == (1 if "rates" in says else 2)
+
+
+SPARSE: dict[str, Any] = {"format": 2, "order": "digits", "initial": 0.0}
+WRONG_MARKS = [
+    (make("blocks", np.array([1], np.uint8)), "its masks do not fit its weights"),
+    (make("blocks", np.array([7], np.uint8)), "its masks do not fit its weights"),  # there is no third block
+    (make("blocks", np.zeros(2, np.uint8)), "blocks are U8 (2,), expected U8 (1,)"),
+    (lambda file: file.tensors.pop("blocks"), "blocks are none"),
+    (lambda file: file.tensors.pop("masks"), "masks are none"),
+    (lambda file: file.tensors.pop("weights"), "weights are none"),
+    (make("masks", np.array([1, 0], np.uint64)), "its masks do not fit its weights"),
+    (make("masks", np.array([2**64 - 1, 511], np.uint64)), "its masks do not fit its weights"),  # 8 weights are left
+    (make("masks", np.array([2**64 - 1, 127], np.uint64)), "its masks do not fit its weights"),
+    (make("masks", np.ones(3, np.uint64)), "masks are U64 (3,), expected U64 (2,)"),
+    (make("masks", np.ones((1, 2), np.uint64)), "masks are U64 (1, 2), expected U64 (2,)"),
+    (make("masks", np.ones(2, np.int64)), "masks are I64 (2,), expected U64 (2,)"),
+    (make("weights", np.zeros(73, np.float32)), "weights are F32 (73,), expected F32 (72,)"),
+    (make("weights", np.zeros(71, np.float32)), "rates are F32 (144,), expected F32 (142,)"),
+    (put("weights", 71, np.nan), "has weights that are not finite"),
+    (put("rates", 143, np.inf), "has rates that are not finite"),
+    (say(initial=float("inf")), "its initial weight is inf, expected a finite number"),
+    (say(initial=1e39), "its initial weight is inf, expected a finite number"),
+    (say(order="planes"), "has its weights in order planes: expected digits"),
+    (say(initial="x"), "its header was not written by lab2048 train"),
+]
+
+
+@pytest.mark.parametrize(("change", "says"), WRONG_MARKS, ids=range(len(WRONG_MARKS)))
+def test_marks_that_do_not_fit_are_one_line(
+    path: Path, capsys: pytest.CaptureFixture[str], change: Change, says: str
+) -> None:
+    rewrite(path, say(**SPARSE))
+    assert load_network(path, with_rates=True).weights.tobytes() == small().weights.tobytes()
+    content = rewrite(path, lambda file: (file.about.update(SPARSE), change(file)))
+    with pytest.raises(FileError) as caught:
+        load_network(content, with_rates=True)
+    assert says in str(caught.value)
+    assert run(["weights", "info", str(path)]) == 3
+    [line] = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("compiling")]
+    assert line.startswith("lab2048: ")
+    assert says in line
+
+
+@given(data=st.data(), size=st.integers(1, 700), value=st.sampled_from([0.0, 2.5, -0.0]), is_promoting=st.booleans())
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_only_visited_weights_are_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: st.DataObject, size: int, value: float, is_promoting: bool
+) -> None:
+    for module in ("file", "visited"):
+        monkeypatch.setattr(f"lab2048.models.ntuple.{module}.PART", 128)  # so that there are many parts
+    design = Design(Rules.from_text("2x2"), ((0, 1), (0, 1, 2)), (3,), is_promoting=is_promoting)
+    network = Network.empty(design, value, is_coherent=True)
+    assert network.rates is not None
+    initial = network.weights[0].copy()
+    places = data.draw(st.lists(st.integers(0, design.n_weights - 1), max_size=size, unique=True))
+    for place in places:
+        if data.draw(st.booleans()):
+            network.weights[place] = data.draw(st.sampled_from([1.5, -0.0, 2.5]))
+        network.rates[2 * place + data.draw(st.integers(0, 1))] = 3
+    save_network(tmp_path / "network", network, initial)
+    found = load_network(tmp_path / "network", with_rates=True)
+    assert found.weights.tobytes() == network.weights.tobytes()
+    assert found.rates is not None
+    assert found.rates.tobytes() == network.rates.tobytes()
+    assert read_header(tmp_path / "network").shapes["weights"] == (len(places),)
+
+
+@pytest.mark.parametrize("is_promoting", [False, True])
+def test_an_untrained_network_takes_no_room(tmp_path: Path, is_promoting: bool) -> None:
+    design = Design.from_text(Rules.from_text("4x4"), "4x5", (14,), is_promoting=is_promoting)
+    network = Network.empty(design, 320.0, is_coherent=True)
+    save_network(tmp_path / "network", network, network.weights[0])
+    assert (tmp_path / "network").stat().st_size < 20_000 < design.n_weights
+    found = load_network(tmp_path / "network", with_rates=True)
+    assert found.weights.tobytes() == network.weights.tobytes()
+    assert found.rates is not None
+    assert not found.rates.any()
+
+
+def test_format_1_is_read_as_it_was(path: Path) -> None:
+    expected = load_network(path, with_rates=True)
+    dense = {"weights": expected.weights, "rates": expected.rates, "cursors": load_array(path, "cursors")}
+    found = load_network(
+        rewrite(path, lambda file: (file.tensors.clear(), file.tensors.update(dense))), with_rates=True
+    )
+    assert found.weights.tobytes() == expected.weights.tobytes()
+    assert np.array_equal(found.rates, expected.rates)  # type: ignore[arg-type]
 
 
 def test_rewriting_alone_breaks_nothing(path: Path) -> None:

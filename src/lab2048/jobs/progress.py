@@ -178,7 +178,8 @@ class TrainingProgress(JobProgress):
         mean = f"mean score {event['mean']:,.0f} (last {event['n_last']:,})" if event["n_last"] else "no game yet"
         pace = event["pace"]
         speed = f"{pace / 1e6:.2f} million moves/s" if pace >= 1e5 else f"{pace:,.0f} moves/s"
-        self.message = f"{_count(event['n_games'], 'game')}, {mean}, {speed}"
+        size = f", {event['n_bytes'] / 1e6:,.1f} MB" if "n_bytes" in event else ""
+        self.message = f"{_count(event['n_games'], 'game')}, {mean}, {speed}{size}"
 
     @property
     def curve(self) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ Nothing here imports numba or torch.
 """
 
 import importlib
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -109,9 +110,17 @@ class TrainingConfig:
         return found
 
     @classmethod
-    def for_board(cls, rules: Rules, **given: Any) -> Self:  # noqa: ARG003
-        """Make a Config with the defaults that work best on a board for options that are not given."""
+    def for_board(cls, rules: Rules, n_moves: float = math.inf, **given: Any) -> Self:  # noqa: ARG003
+        """Make a Config; options that are not given get the defaults that work best on a board.
+
+        They may depend on how many moves one thread makes.
+        """
         return cls(**given)
+
+    @classmethod
+    def moves_within(cls, limits: Mapping[str, float], n_threads: int) -> float:  # noqa: ARG003
+        """Return how many moves a training makes within limits of `seconds`, `n_moves` and `n_games`, roughly."""
+        return limits.get("n_moves", math.inf)
 
     @classmethod
     def from_checkpoint(cls, saved: Mapping[str, Any]) -> Self:
@@ -157,8 +166,8 @@ class TrainingConfig:
         """Kernel groups to compile before training: lab2048.arena.compile."""
         raise NotImplementedError
 
-    def sizes(self, rules: Rules, n_moves: float = 0, limit: float | None = None) -> tuple[int, int]:
-        """Return the bytes of a checkpoint after `n_moves`, and at the limit of moves (None = no limit)."""
+    def sizes(self, rules: Rules, n_moves: float = 0, limit: float = math.inf) -> tuple[int, int]:
+        """Return the most bytes that a checkpoint takes after `n_moves`, and after about `limit` moves."""
         raise NotImplementedError
 
 

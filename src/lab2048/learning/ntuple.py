@@ -24,7 +24,8 @@ from lab2048.learning.config import CURVE_GROWTH, not_resumable
 from lab2048.learning.ntuple_config import Config
 from lab2048.models.ntuple.file import load_array, load_network, save_network
 from lab2048.models.ntuple.network import Design, Network
-from lab2048.models.ntuple.pattern import parse_patterns, write_patterns
+from lab2048.models.ntuple.pattern import AUTO, parse_patterns, write_patterns
+from lab2048.models.ntuple.visited import estimate_bytes
 from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
 
@@ -49,6 +50,7 @@ class Progress:
     n_last: int  # number of recent games
     learning_rate: float  # recent mean over all updated weights
     error: float  # recent mean absolute TD error
+    n_bytes: int  # size of a checkpoint, roughly
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object of one progress event."""
@@ -84,6 +86,7 @@ class Training:
                     cursor[kernel.TURN :] = before[i % len(before), kernel.TURN :]
         self._reports: deque[NDArray[np.float64]] = deque()
         self._paces: deque[tuple[float, float]] = deque(maxlen=20)
+        self._n_bytes, self._measured_at = 0, -1
         self.is_ending = False
         self.sessions.append(provenance() | {"threads": self.n_threads, "from_seconds": round(self.seconds)})
 
@@ -113,10 +116,11 @@ class Training:
                 raise TypeError("numbers")
         except (TypeError, KeyError, UsageError):
             raise not_resumable(path) from None
-        is_same = "network" in changes and _is_named(
-            network.design, changes["network"]
-        )  # the same patterns by another name
-        config.check_unchanged({name: change for name, change in changes.items() if name != "network" or not is_same})
+        name = changes.get("network", AUTO)
+        if name == AUTO or _is_named(network.design, name):  # the same patterns by another name
+            changes["network"] = config.network if name == AUTO else name
+            config = replace(config, network=changes["network"])
+        config.check_unchanged(changes)
         config = replace(config, **changes)
         network.design.check_further(config.stage_ranks(network.design.rules))
         return cls(config, network, n_threads, cursors, **numbers)
@@ -144,7 +148,7 @@ class Training:
             self.curve.append(self.progress().to_json())
         facts = {name: getattr(self, name) for name in KEPT} | {"config": asdict(self.config)}
         self.network.facts = {"training": facts}
-        save_network(path, self.network, cursors=self.cursors)
+        save_network(path, self.network, self._initial, cursors=self.cursors)
 
     def end(self) -> None:
         """Make `run` end after the current slice."""
@@ -221,7 +225,19 @@ class Training:
             n_last=int(last[kernel.N_GAMES]),
             learning_rate=float(last[kernel.RATE] / moves),
             error=float(last[kernel.ERROR] / moves),
+            n_bytes=self._checkpoint_bytes(),
         )
+
+    def _checkpoint_bytes(self) -> int:
+        """Return the size of the weights in a checkpoint; measured again after every few per cent of moves."""
+        if self._measured_at < 0 or self.n_moves > CURVE_GROWTH * self._measured_at:
+            self._n_bytes, self._measured_at = estimate_bytes(self.network, self._initial), self.n_moves
+        return self._n_bytes
+
+    @property
+    def _initial(self) -> np.float32:
+        """The value of an untrained weight."""
+        return np.float32(self.config.optimism / self.network.design.n_lookups)
 
 
 def _is_named(design: Design, network: str) -> bool:

@@ -1,13 +1,14 @@
 """Training options of n-tuple networks; the defaults worked best on the classic board."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from lab2048.errors import UsageError
 from lab2048.learning.config import TrainingConfig, option
-from lab2048.models.ntuple.pattern import BEST, SMALL_BOARD, corners
+from lab2048.models.ntuple.pattern import AUTO, BEST, SMALL, SMALL_BOARD, corners
 from lab2048.rules import Rules
 from lab2048.rules.kind import rectangle
 
@@ -19,6 +20,12 @@ METHODS = ("tc", "td")
 ORDERS = ("backward", "forward")
 AUTO_STAGE = 14  # the rank of 16384
 BY_LARGE = (13, 14, 15)  # after tile downgrading: two, three and four large tiles
+PACE = 1e6  # moves per second and thread, roughly
+SPARE = 3  # a fast machine makes this many times as many
+MOVES_PER_GAME = 1e4  # with its restarts, roughly
+# The network for trainings of at most this many moves on one thread (docs/players/ntuple.md).
+NETWORKS = {SMALL: 4e7, "4x6": 1.2e8, BEST: math.inf}
+SMALL_BOARD_NETWORKS = {SMALL: 4e7, BEST: math.inf}
 
 
 def read_stages(text: str) -> tuple[int, ...]:
@@ -41,9 +48,11 @@ class Config(TrainingConfig):
     """Training options of an n-tuple network."""
 
     network: str = option(
-        BEST,
-        "Patterns: best, a count and size (8x6, 1x8), rows, pairs-triplets-quartets, or cells in hex (012345,456789)",
+        AUTO,
+        "Patterns: auto chooses by the board and the length of the training; small, best, a count and size (8x6, 1x8), "
+        "rows, pairs-triplets-quartets, or cells in hex (012345,456789)",
         is_fixed=True,
+        before=BEST,
         metavar="CELLS",
     )
     method: str = option(
@@ -132,13 +141,27 @@ class Config(TrainingConfig):
     seed: int = option(1, "Seed of the games", is_fixed=True, check="lab2048.rules.dice:check_seed")
 
     @classmethod
-    def for_board(cls, rules: Rules, **given: Any) -> Self:
-        """Make a Config; options that are not given get the best defaults for the board.
+    def for_board(cls, rules: Rules, n_moves: float = math.inf, **given: Any) -> Self:
+        """Make a Config; options that are not given get the best defaults for the board and the length of the training.
 
         Small boards need exploration to be learned completely.
         """
+        is_small = rules.shape.n_cells <= SMALL_BOARD
+        if given.get("network", AUTO) == AUTO:
+            table = SMALL_BOARD_NETWORKS if is_small else NETWORKS
+            most = min(n_moves, math.inf if is_small or given.get("share", True) else NETWORKS["4x6"])
+            given["network"] = next(name for name, last in table.items() if most <= last)
         small = {"epsilon": 0.05, "guide": 0.0, "late_after": 0.0}
-        return cls(**(small if rules.shape.n_cells <= SMALL_BOARD else {}) | given)
+        return cls(**(small if is_small else {}) | given)
+
+    @classmethod
+    def moves_within(cls, limits: Mapping[str, float], n_threads: int) -> float:
+        """Return how many moves a training makes within its limits, roughly."""
+        return min(
+            limits.get("n_moves", math.inf),
+            PACE * n_threads * limits.get("seconds", math.inf),
+            MOVES_PER_GAME * limits.get("n_games", math.inf),
+        )
 
     def stage_ranks(self, rules: Rules) -> tuple[int, ...]:
         """Return the highest ranks at which later stages begin."""
@@ -179,12 +202,14 @@ class Config(TrainingConfig):
         header = read_header(path)
         return header.design.rules, header.facts
 
-    def sizes(self, rules: Rules, n_moves: float = 0, limit: float | None = None) -> tuple[int, int]:
-        """Return the size of a checkpoint now and at the end, in bytes; tc stores two more floats per weight."""
-        each = 12 if self.method == "tc" else 4
-        now = each * self.design(rules, is_late=n_moves >= self.late_after).n_weights
-        gets_late = limit is None or limit > self.late_after
-        return now, each * self.design(rules).n_weights if gets_late else now
+    def sizes(self, rules: Rules, n_moves: float = 0, limit: float = math.inf) -> tuple[int, int]:
+        """Return the size of a checkpoint in bytes if all weights are visited, now and at the end."""
+        from lab2048.models.ntuple.visited import most_bytes
+
+        has_rates = self.method == "tc"
+        now = most_bytes(self.design(rules, is_late=n_moves >= self.late_after), has_rates=has_rates)
+        gets_late = SPARE * limit > self.late_after
+        return now, most_bytes(self.design(rules), has_rates=has_rates) if gets_late else now
 
     def kernel_method(self, rules: Rules, n_threads: int, *, is_late: bool = True) -> "Method":
         """Return the options as the kernel takes them; the learning rate is divided by sqrt(n_threads)."""

@@ -5,9 +5,10 @@ import shutil
 import tempfile
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from lab2048.errors import FileError, UnknownNameError, UsageError
@@ -20,13 +21,14 @@ from lab2048.library.progress import make_ready, progress_line
 from lab2048.records.atomic_file import remove_leftovers
 from lab2048.rules import Rules
 from lab2048.views.disk_space import need_room
-from lab2048.views.number import number
+from lab2048.views.number import number, size
 
 if TYPE_CHECKING:
     import pandas
     import plotly.graph_objects
 
 CHECKPOINT_MINUTES = 5.0
+NO_LIMITS: Mapping[str, float] = MappingProxyType({})
 
 
 @no_interrupt_lost()
@@ -74,6 +76,7 @@ def train(
         raise UsageError("resume needs a file: expected out=FILE", field="resume")
     given = the_method.config.parse(options, preset)
     the_rules = read_rules(rules, goal, spawn, start, spawner)
+    limits = chosen_limits(minutes, moves, games)
 
     def check_rules(trained: Rules) -> None:
         if the_rules != trained and rules != "4x4":
@@ -90,22 +93,28 @@ def train(
         threads,
         resume_from=path if resume else None,
         check_rules=check_rules,
-        moves=moves,
+        limits=limits,
         progress=progress,
     )
-    limits = {"seconds": 60 * minutes if minutes else None, "n_moves": moves, "n_games": games}
     with progress_line(progress) as show:
-        chosen = {name: limit for name, limit in limits.items() if limit is not None}
 
         def note(now: Any) -> None:
-            shares = [getattr(now, name) / limit for name, limit in chosen.items()]
+            shares = [getattr(now, name) / limit for name, limit in limits.items()]
             text = f"{number(now.n_moves)} moves, {now.n_games:,} games, mean score {number(now.mean)}"
+            if the_method.name == "ntuple":
+                text += f", {size(now.n_bytes)}"
             show(text, min(1.0, max(shares)) if shares else None)
             if on_progress is not None:
                 on_progress(now)
 
-        learn(training, chosen, path, 60 * checkpoint, note)
+        learn(training, limits, path, 60 * checkpoint, note)
     return TrainedNetwork(the_method, training, path)
+
+
+def chosen_limits(minutes: float | None, moves: float | None, games: float | None) -> dict[str, float]:
+    """Return the limits that are set, as `Training.run` takes them."""
+    limits = {"seconds": 60 * minutes if minutes else None, "n_moves": moves, "n_games": games}
+    return {name: limit for name, limit in limits.items() if limit is not None}
 
 
 def begin_training(
@@ -117,26 +126,28 @@ def begin_training(
     resume_from: Path | None = None,
     check_rules: Callable[[Rules], None] = lambda _: None,
     check_room: Callable[[float, float], None] = lambda *_: None,
-    moves: float | None = None,
+    limits: Mapping[str, float] = NO_LIMITS,
     progress: bool | None = None,
 ) -> Training:
     """Start a training, or continue one; everything is checked before kernels are compiled.
 
-    `check_rules` is called with the rules of a resumed training, `check_room` with the size of a checkpoint in bytes,
-    now and at the end.
+    `check_rules` is called with the rules of a resumed training, `check_room` with the largest size of a checkpoint in
+    bytes, now and at the end.  The defaults of a new training depend on its limits.
     """
     n_threads = threads or os.cpu_count() or 1
+    n_moves = method.config.moves_within(limits, n_threads)
     method.check_installed()
     if resume_from is not None:
         _, config = method.config.read_checkpoint(resume_from)
         make_ready(*config.groups, progress=progress)
         training = method.training().resume(resume_from, n_threads, **options)
         check_rules(training.rules)
-        check_room(*training.config.sizes(training.rules, training.n_moves, moves))
+        check_room(*training.config.sizes(training.rules, training.n_moves, n_moves))
         return training
-    config = method.config.for_board(rules, **options)
+    # Not by all threads: the network, and so the size of its file, should not depend on the machine.
+    config = method.config.for_board(rules, method.config.moves_within(limits, 1), **options)
     config.check(rules)
-    check_room(*config.sizes(rules, 0, moves))
+    check_room(*config.sizes(rules, 0, n_moves))
     make_ready(*config.groups, progress=progress)
     return method.training().begin(config, rules, n_threads)
 
@@ -289,9 +300,7 @@ class TrainedNetwork:
             weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
             self.path = Path(folder) / "network.safetensors"
             if self._training is not None:
-                need_room(
-                    self.path, self._training.config.sizes(self.rules, self._training.n_moves, None)[0], advice=""
-                )
+                need_room(self.path, self._training.config.sizes(self.rules, self._training.n_moves)[0], advice="")
                 self._training.save(self.path)
         return self.path
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from lab2048.views.number import number, percent
+from lab2048.views.number import number, percent, size
 
 if TYPE_CHECKING:
     from lab2048.learning.deep.training import DeepProgress
@@ -19,7 +19,8 @@ def training_lines(progress: "Progress") -> Iterator[str]:
     reached = "  ".join(f"{tile} {rate:.1%}" for tile, rate in progress.rates.items() if rate > 0) or "no 2048 yet"
     mean, best = number(progress.mean), number(progress.best)
     yield f"last {progress.n_last} games: mean score {mean} (best ever {best})  {reached}"
-    yield f"learning rate {progress.learning_rate:.4f}, mean error {progress.error:,.1f}"
+    learning = f"learning rate {progress.learning_rate:.4f}, mean error {progress.error:,.1f}"
+    yield f"{learning}; checkpoint {size(progress.n_bytes)}"
 
 
 def deep_lines(progress: "DeepProgress") -> Iterator[str]:

@@ -83,14 +83,13 @@ class DeepConfig(TrainingConfig):
         design, facts = read_deep_header(path)
         return design.rules, facts
 
-    def sizes(self, rules: Rules, n_moves: float = 0, limit: float | None = None) -> tuple[int, int]:
+    def sizes(self, rules: Rules, n_moves: float = 0, limit: float = math.inf) -> tuple[int, int]:
         """Return the bytes of a checkpoint; approximate, because games under way are of any length."""
         n_weights = sum(math.prod(shape) for shape in self.design(rules).shapes().values())
         n_cells = rules.shape.n_cells
         least = 4 * self.n_copies * n_weights + (GAME_BYTES + n_cells) * self.crowd
         step = n_cells + 7  # board, move, reward and two flags
-        last = math.inf if limit is None else limit
-        now, next_boards = (least + step * self._n_steps_kept(n) for n in (n_moves, max(n_moves, last)))
+        now, next_boards = (least + step * self._n_steps_kept(n) for n in (n_moves, max(n_moves, limit)))
         return now, next_boards
 
     def _n_steps_kept(self, n_moves: float) -> int:  # noqa: ARG002

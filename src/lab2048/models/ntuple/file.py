@@ -1,19 +1,23 @@
 """Read and write n-tuple networks as safetensors files, with a JSON header in the metadata.
 
-    weights   one float per weight
-    rates     two TC accumulators per weight (only in checkpoints)
-    cursors   where each training thread continues (only in checkpoints)
+    blocks, masks  which weights are stored: the visited ones (lab2048.models.ntuple.visited)
+    weights        one float per visited weight; the others have their initial value
+    rates          two TC accumulators per visited weight (only in checkpoints)
+    cursors        where each training thread continues (only in checkpoints)
 
-    squeezed  instead of weights, in a quantized network: the compressed tables (lab2048.models.ntuple.compress)
-    sizes     the size of each compressed table in bytes
-    checksum  the checksum of the weights
+    squeezed       instead of these, in a quantized network: the compressed tables (lab2048.models.ntuple.compress)
+    sizes          the size of each compressed table in bytes
+    checksum       the checksum of the weights
+
+Format 1 has no blocks and masks: all weights are stored, in digit order (lab2048.models.ntuple.order).  Quantized
+networks are still written in this format.  Format 2 stores weights in the order of kernels.
 
 Reading a file never executes code.  Files are written under a temporary name, then renamed.
 """
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -25,14 +29,15 @@ from safetensors import SafetensorError, safe_open
 from lab2048.errors import FileError, LabError
 from lab2048.models.ntuple.compress import compress_weights, decompress_weights
 from lab2048.models.ntuple.network import Design, Network, huge_array
-from lab2048.models.ntuple.order import convert_to_planes, in_digits
+from lab2048.models.ntuple.order import convert_to_planes, order_of
 from lab2048.models.ntuple.pattern import write_patterns
+from lab2048.models.ntuple.visited import PART, Visited, count_blocks, set_initial
 from lab2048.records.atomic_file import replacing_bytes
 from lab2048.rules import Rules
 
-FORMAT = 1
+DENSE, SPARSE = 1, 2  # formats
+ZERO = np.float32(0)
 DEEP = "lab2048-deep"  # metadata key of a deep network
-PART = 1 << 22  # numbers that are read and checked at a time
 _DTYPES = {
     "float32": "F32", "float64": "F64", "int16": "I16", "int64": "I64", "uint64": "U64", "uint8": "U8", "bool": "BOOL",
 }  # fmt: skip
@@ -46,19 +51,32 @@ class Header:
     step: float | None
     facts: dict[str, Any]
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of the tensors
+    initial: np.float32 | None = None  # value of weights that are not stored; None: all are
 
 
-def save_network(path: Path, network: Network, **more: NDArray[Any]) -> None:
-    """Write a network, its rates if it has any, and more arrays; an existing file is replaced."""
-    arrays = (
-        {"weights": in_digits(network.design, network.weights)} if network.step is None else compress_weights(network)
-    )
-    arrays |= more
-    if network.rates is not None:
-        arrays["rates"] = in_digits(network.design, network.rates)
-    design = network.design
+@dataclass
+class Stream:
+    """An array that is written in parts, without a copy in memory."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    parts: Iterator[NDArray[Any]]
+
+    @property
+    def nbytes(self) -> int:
+        return self.dtype.itemsize * math.prod(self.shape)
+
+
+def save_network(path: Path, network: Network, initial: np.float32 = ZERO, **more: NDArray[Any]) -> None:
+    """Write a network, its rates if it has any, and more arrays; an existing file is replaced.
+
+    Weights equal to `initial`, the value of an untrained weight, take no space.
+    """
+    design, is_sparse = network.design, network.step is None
+    arrays: dict[str, NDArray[Any] | Stream] = dict(more)
+    arrays |= _visited_arrays(network, initial) if is_sparse else compress_weights(network)
     about = {
-        "format": FORMAT,
+        "format": SPARSE if is_sparse else DENSE,
         "rules": design.rules.to_json(),
         "patterns": write_patterns(design.patterns),
         "stages": list(design.stages),
@@ -68,10 +86,27 @@ def save_network(path: Path, network: Network, **more: NDArray[Any]) -> None:
         "step": network.step,
         "facts": network.facts,
     }
+    if is_sparse:
+        about |= {"order": order_of(design), "initial": float(initial)}
     write_tensors(path, arrays, {"lab2048": json.dumps(about)})
 
 
-def write_tensors(path: Path, arrays: dict[str, NDArray[Any]], metadata: dict[str, str]) -> None:
+def _visited_arrays(network: Network, initial: np.float32) -> dict[str, NDArray[Any] | Stream]:
+    visited = Visited.find(network, initial)
+    n = visited.n_visited
+
+    def parts(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
+        return (array[begin : begin + len(here)][here] for begin, here in visited.parts())
+
+    arrays: dict[str, NDArray[Any] | Stream] = {"masks": visited.masks}
+    arrays["weights"] = Stream(np.dtype(np.float32), (n,), parts(network.weights))
+    if network.rates is not None:
+        pairs = network.rates.reshape(-1, 2)
+        arrays["rates"] = Stream(np.dtype(np.float32), (2 * n,), parts(pairs))
+    return arrays | {"blocks": visited.blocks}
+
+
+def write_tensors(path: Path, arrays: Mapping[str, NDArray[Any] | Stream], metadata: dict[str, str]) -> None:
     """Write a safetensors file array by array; the library would need memory for a copy of all arrays."""
     entries: dict[str, Any] = {"__metadata__": metadata}
     end = 0
@@ -83,7 +118,8 @@ def write_tensors(path: Path, arrays: dict[str, NDArray[Any]], metadata: dict[st
     with replacing_bytes(path, force=True) as file:
         file.write(len(text).to_bytes(8, "little") + text)
         for array in arrays.values():
-            _write(file, np.ascontiguousarray(array))
+            for part in array.parts if isinstance(array, Stream) else [array]:
+                _write(file, np.ascontiguousarray(part))
 
 
 def _write(file: IO[bytes], array: NDArray[Any]) -> None:
@@ -135,9 +171,10 @@ def read_header(path: Path) -> Header:
         if DEEP in metadata:
             raise FileError(f"{path} is a deep network: expected one of lab2048 train ntuple; use it with c51 or net")
         about = json.loads(metadata["lab2048"])
-        if about["format"] != FORMAT:
+        if about["format"] not in (DENSE, SPARSE):
             raise FileError(
-                f"{path} has format {about['format']}: expected {FORMAT}; another version of lab2048 wrote it",
+                f"{path} has format {about['format']}: expected {DENSE} or {SPARSE}; "
+                "another version of lab2048 wrote it",
                 code="file.version",
             )
         rules = Rules.from_json(about["rules"])
@@ -153,6 +190,10 @@ def read_header(path: Path) -> Header:
         )
         step = None if about["step"] is None else float(about["step"])
         facts = dict(about["facts"])
+        with np.errstate(over="ignore"):  # infinite numbers are refused below
+            initial = np.float32(about["initial"]) if about["format"] == SPARSE and step is None else None
+        if initial is not None and about["order"] != order_of(design):
+            raise FileError(f"{path} has its weights in order {about['order']}: expected {order_of(design)}")
     except FileError:
         raise
     except (KeyError, ValueError, TypeError, AttributeError, LabError) as error:
@@ -160,21 +201,35 @@ def read_header(path: Path) -> Header:
         raise FileError(f"{path} is not a network: {reason}") from None
     if step is not None and not 0 < step < math.inf:
         raise FileError(f"{path} is not a network: its step is {step}, expected a number above 0")
-    wanted: dict[str, tuple[str, tuple[int, ...]]] = {"weights": ("F32", (design.n_weights,))}
-    if step is not None:
-        n_tables = design.n_stages * len(design.patterns)
-        wanted = {
-            "squeezed": ("U8", shapes.get("squeezed", (0,))),
-            "sizes": ("U64", (n_tables,)),
-            "checksum": ("U64", (1,)),
-        }
-    if "rates" in shapes:
-        wanted["rates"] = ("F32", (2 * design.n_weights,))
-    for name, (dtype, shape) in wanted.items():
+    if initial is not None and not np.isfinite(initial):
+        raise FileError(f"{path} is not a network: its initial weight is {initial}, expected a finite number")
+    header = Header(design, step, facts, shapes, initial)
+    for name, (dtype, shape) in _expected_arrays(header).items():
         if shapes.get(name) != shape or types[name] != dtype:
             found = f"{types[name]} {shapes[name]}" if name in shapes else "none"
             raise FileError(f"{path} does not fit its network: {name} are {found}, expected {dtype} {shape}")
-    return Header(design, step, facts, shapes)
+    return header
+
+
+def _expected_arrays(header: Header) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Return the type and the shape of each array that a network needs."""
+    design, shapes, n_stored = header.design, header.shapes, header.design.n_weights
+    if header.step is not None:
+        return {
+            "squeezed": ("U8", shapes.get("squeezed", (0,))),
+            "sizes": ("U64", (design.n_stages * len(design.patterns),)),
+            "checksum": ("U64", (1,)),
+        }
+    expected: dict[str, tuple[str, tuple[int, ...]]] = {}
+    if header.initial is not None:
+        n_blocks = count_blocks(n_stored)
+        n_stored = min(n_stored, math.prod(shapes.get("weights", (0,))))
+        n_masks = min(n_blocks, math.prod(shapes.get("masks", (0,))))
+        expected = {"blocks": ("U8", (-(-n_blocks // 8),)), "masks": ("U64", (n_masks,))}
+    expected["weights"] = ("F32", (n_stored,))
+    if "rates" in shapes:
+        expected["rates"] = ("F32", (2 * n_stored,))
+    return expected
 
 
 def load_network(path: Path, *, with_rates: bool = False) -> Network:
@@ -182,15 +237,28 @@ def load_network(path: Path, *, with_rates: bool = False) -> Network:
     header = read_header(path)
     if header.step is not None:
         return Network(header.design, read_compressed(path, header), header.step, facts=header.facts)
-    weights = huge_array(header.design.n_weights, np.float32)
-    _read(path, "weights", weights, n_whole=header.design.stage_size)
-    rates = None
+    visited = None if header.initial is None else _read_visited(path, header)
+    weights, rates = huge_array(header.design.n_weights, np.float32), None
+    if header.initial is not None:
+        set_initial(header.design, weights, header.initial)
+    _read(path, "weights", weights.reshape(-1, 1), visited, n_whole=header.design.stage_size)
     if with_rates and "rates" in header.shapes:
         rates = huge_array(2 * header.design.n_weights, np.float32)
-        _read(path, "rates", rates, n_whole=len(rates))
-        convert_to_planes(header.design, rates)
-    convert_to_planes(header.design, weights)
+        _read(path, "rates", rates.reshape(-1, 2), visited, n_whole=header.design.n_weights)
+    if visited is None:
+        for numbers in (weights, rates) if rates is not None else (weights,):
+            convert_to_planes(header.design, numbers)
     return Network(header.design, weights, None, rates, header.facts)
+
+
+def _read_visited(path: Path, header: Header) -> Visited:
+    blocks, masks = load_array(path, "blocks"), load_array(path, "masks")
+    if blocks is None or masks is None:
+        raise FileError(f"{path} is not a network: its masks are missing")
+    visited = Visited(header.design.n_weights, blocks, masks)
+    if not visited.is_valid(header.shapes["weights"][0]):
+        raise FileError(f"{path} is damaged: its masks do not fit its weights", code="file.damaged")
+    return visited
 
 
 def read_compressed(
@@ -212,26 +280,38 @@ def load_array(path: Path, name: str) -> NDArray[Any] | None:
         return file.get_tensor(name) if name in file.keys() else None  # noqa: SIM118
 
 
-def _read(path: Path, name: str, array: NDArray[Any], n_whole: int) -> None:
-    """Fill an array from a file; raise FileError unless numbers are finite, or NaN after the first `n_whole`."""
+def _read(path: Path, name: str, rows: NDArray[Any], visited: Visited | None, n_whole: int) -> None:
+    """Fill the stored rows; raise FileError unless numbers are finite, or NaN after the first `n_whole` rows."""
+    width, n_read = rows.shape[1], 0
     with open_tensors(path) as file:
-        for begin, part in _parts(path, file.get_slice(name), len(array)):
-            if array.dtype == np.float32:
-                is_bad = ~np.isfinite(part)
-                if begin + len(part) > n_whole:
-                    is_bad[max(0, n_whole - begin) :] &= ~np.isnan(part[max(0, n_whole - begin) :])
-                if is_bad.any():
-                    raise FileError(f"{path} has {name} that are not finite: expected finite numbers")
-            if part.any():  # pages that are never written use no memory
-                array[begin : begin + len(part)] = part
+        numbers = file.get_slice(name)
+        for begin, here in visited.parts() if visited else _all_parts(len(rows)):
+            n = int(here.sum())
+            part = _slice(path, numbers, width * n_read, width * (n_read + n)).reshape(-1, width)
+            n_read += n
+            n_checked = int(here[: max(0, n_whole - begin)].sum())
+            is_bad = ~np.isfinite(part)
+            is_bad[n_checked:] &= ~np.isnan(part[n_checked:])
+            if is_bad.any():
+                raise FileError(f"{path} has {name} that are not finite: expected finite numbers")
+            target = rows[begin : begin + len(here)]
+            if visited:
+                target[here] = part
+            elif part.any():  # pages that are never written use no memory
+                target[:] = part
 
 
-def _parts(path: Path, numbers: Any, n: int) -> Iterator[tuple[int, NDArray[Any]]]:
+def _all_parts(n: int) -> Iterator[tuple[int, NDArray[np.bool_]]]:
     for begin in range(0, n, PART):
-        try:
-            yield begin, numbers[begin : min(begin + PART, n)]
-        except (SafetensorError, OSError, ValueError) as error:
-            raise FileError(f"{path} ends too early: {' '.join(str(error).split())}", code="file.damaged") from None
+        yield begin, np.ones(min(PART, n - begin), bool)
+
+
+def _slice(path: Path, numbers: Any, begin: int, end: int) -> NDArray[Any]:
+    try:
+        found: NDArray[Any] = numbers[begin:end]
+    except (SafetensorError, OSError, ValueError) as error:
+        raise FileError(f"{path} ends too early: {' '.join(str(error).split())}", code="file.damaged") from None
+    return found
 
 
 def complete(network: Network) -> None:

@@ -64,10 +64,6 @@ def convert_to_planes(design: Design, numbers: NDArray[Any]) -> None:
             here[:] = to_planes(here, table.n_cells, has_sets=table.has_sets)
 
 
-def in_digits(design: Design, numbers: NDArray[Any]) -> NDArray[Any]:
-    """Return a copy of a network's weights or rates in digit order."""
-    if design.radix < MAX_RADIX:
-        return numbers
-    rows = numbers.reshape(design.n_weights, -1)
-    parts = [to_digits(rows[t.begin : t.end], t.n_cells, has_sets=t.has_sets) for t in design.tables]
-    return np.concatenate(parts).reshape(numbers.shape)
+def order_of(design: Design) -> str:
+    """Return the order in which kernels look up a network: planes or digits."""
+    return "planes" if design.radix == MAX_RADIX else "digits"

@@ -2,7 +2,7 @@
 
 A pattern is written in hex digits, one per cell: 012456 is the upper left 2x3 of the classic board.
 Neighbours follow from the lines of a shape, so presets exist for every shape: 8x6 is eight patterns of six
-cells, `best` the recommended set.
+cells, `best` the strongest set after hours of training, `small` one that is learned in a minute.
 """
 
 import itertools
@@ -21,6 +21,7 @@ MIN_CELLS, MAX_CELLS = 2, 8  # of a pattern
 MAX_ROW = 7  # cells of the longest row pattern: 16^7 weights take 1 GB
 MAX_WEIGHTS = 2**29  # of a network without stages
 BEST_WEIGHTS = 2**28  # of the `best` preset: 1 GB, and 2 GB more while training
+SMALL_WEIGHTS = 6_000_000  # of the `small` preset: 24 MB, and 48 MB more while training
 SMALL_BOARD = 9  # cells of a board that can be learned completely
 
 # Presets of the classic board from the literature: 4x5 and 4x6 by Wu and Yeh, 5x6 and 8x6 by Matsuzaki.
@@ -30,9 +31,9 @@ _CLASSIC = {
     "5x6": "012345 456789 89abcd 012456 45689a",
     "8x6": "012456 456789 012345 234569 01259a 345678 134567 01489a",
 }
-_SMALL = ("rows", "pairs-triplets-quartets")
-BEST = "best"
-PRESETS = (BEST, *_CLASSIC, *_SMALL)
+_FEATURES = ("rows", "pairs-triplets-quartets")
+AUTO, BEST, SMALL = "auto", "best", "small"  # auto: chosen by the training, otherwise best
+PRESETS = (BEST, SMALL, *_CLASSIC, *_FEATURES)
 _SIZED = re.compile(r"([0-9]{1,9})x([0-9]{1,9})", re.ASCII)
 
 
@@ -77,11 +78,13 @@ def _images(pattern: Pattern, shape: Shape) -> list[Pattern]:
 
 def _of_preset(text: str, shape: Shape, radix: int, *, is_shared: bool) -> tuple[Pattern, ...] | None:
     """Return one pattern of each symmetry class; None if the text is not a preset."""
-    if text == BEST:
+    if text in (AUTO, BEST):
         return _best(shape, radix, is_shared=is_shared)
+    if text == SMALL:
+        return _small(shape, radix, is_shared=is_shared)
     if sized := _SIZED.fullmatch(text):
         return _preset(int(sized[1]), int(sized[2]), shape)
-    if text in _SMALL:
+    if text in _FEATURES:
         return _rows(shape) if text == "rows" else _pairs_triplets_quartets(shape)
     return None
 
@@ -149,17 +152,29 @@ def _preset(n_patterns: int, size: int, shape: Shape) -> tuple[Pattern, ...]:
 
 
 def _best(shape: Shape, radix: int, *, is_shared: bool) -> tuple[Pattern, ...]:
-    """Return 8x6; on small boards patterns of several sizes, as far as BEST_WEIGHTS allows.
+    if shape.n_cells > SMALL_BOARD:
+        return _preset(8, 6, shape)
+    return _of_several_sizes(2, shape, radix, BEST_WEIGHTS, is_shared=is_shared)
+
+
+def _small(shape: Shape, radix: int, *, is_shared: bool) -> tuple[Pattern, ...]:
+    if shape.n_cells > SMALL_BOARD:
+        return _preset(4, 5, shape)
+    best = _best(shape, radix, is_shared=is_shared)
+    is_small = sum(radix ** len(pattern) for pattern in best) <= SMALL_WEIGHTS
+    return best if is_small else _of_several_sizes(3, shape, radix, SMALL_WEIGHTS, is_shared=is_shared)
+
+
+def _of_several_sizes(n_each: int, shape: Shape, radix: int, n_weights: int, *, is_shared: bool) -> tuple[Pattern, ...]:
+    """Return patterns of several sizes, as far as `n_weights` allow: for boards that can be learned completely.
 
     Small patterns generalize to new boards early in training; large ones become exact in the end.
     """
-    if shape.n_cells > SMALL_BOARD:
-        return _preset(8, 6, shape)
     patterns: dict[Pattern, None] = {}
     for size in (4, 6, 7, 8):
-        for pattern in _derive(2, size, shape):
+        for pattern in _derive(n_each, size, shape):
             tables = {*patterns, pattern} if is_shared else placements_of((*patterns, pattern), shape)
-            if sum(radix ** len(table) for table in tables) <= BEST_WEIGHTS:
+            if sum(radix ** len(table) for table in tables) <= n_weights:
                 patterns[pattern] = None
     return tuple(patterns)
 

@@ -133,7 +133,7 @@ COMMAND_FORMS = (
         (
             Field("method", METHODS[0], f"or {'/'.join(METHODS[1:])}"),
             *_QUIET_RULES,
-            Field("network", "", "best (up to 3 GB) if empty; 4x6, rows", "--network"),
+            Field("network", "", "empty: by board and minutes; best, 4x6", "--network"),
             Field("minutes", "5", "minutes of training", "--minutes"),
             Field("threads", "", "empty: one per core", "--threads"),
             Field("out", "network.safetensors", "output file", "--out"),

@@ -41,7 +41,7 @@ def train(
     preset: str | None = None,
 ) -> None:
     """Train by a method with the options that were given; everything is checked before kernels are compiled."""
-    from lab2048.library.train import begin_training, check_out
+    from lab2048.library.train import begin_training, check_out, chosen_limits
     from lab2048.rules import Rules
     from lab2048.views.training import deep_lines, training_lines
 
@@ -54,6 +54,7 @@ def train(
         nonlocal room
         room = _check_room(out, now, later)
 
+    limits = chosen_limits(minutes, moves, games)
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     training = begin_training(
         method,
@@ -63,11 +64,10 @@ def train(
         resume_from=out if resume else None,
         check_rules=lambda trained: _check_same_rules(trained, the_rules, context),
         check_room=check_room,
-        moves=moves,
+        limits=limits,
         progress=True,
     )
     say(f"{training.describe()}; saved to {out} every {every:g} minutes, {room}; Ctrl-C saves it and stops")
-    limits = {"seconds": 60 * minutes if minutes else None, "n_moves": moves, "n_games": games}
     lines, schema = (deep_lines, "train-deep-1") if method.is_deep else (training_lines, "train-1")
     raise typer.Exit(_learn(training, out, limits, 60 * every, lines, schema, as_jsonl=as_jsonl, as_json=as_json))
 
@@ -79,7 +79,7 @@ def _check_room(out: Path, now: float, later: float) -> str:
 
     need_room(out, max(now, later), advice="free some space, or choose another disk with --out FILE")
     grown = f", later {size(later)}" if later > now else ""
-    return f"{size(now)} on disk{grown}, and as much again while it is being written"
+    return f"at most {size(now)} on disk{grown}, and as much again while it is being written"
 
 
 def _check_same_rules(trained: "Rules", given: "Rules", context: typer.Context) -> None:
@@ -96,7 +96,7 @@ def _check_same_rules(trained: "Rules", given: "Rules", context: typer.Context) 
 def _learn(
     training: Training,
     out: Path,
-    limits: dict[str, float | None],
+    limits: dict[str, float],
     every: float,
     lines: Callable[[Any], Iterable[str]],
     schema: str,
@@ -107,20 +107,19 @@ def _learn(
     """Train with a live view and save checkpoints; return the exit code, 130 if it was interrupted."""
     from lab2048.library.train import learn
 
-    given = {name: limit for name, limit in limits.items() if limit is not None}
     tell_at = 0.0
     with live() as show:
 
         def note(progress: Any) -> None:
             nonlocal tell_at
-            show(lambda: "\n".join([*_meter(progress, given), *lines(progress)]))
+            show(lambda: "\n".join([*_meter(progress, limits), *lines(progress)]))
             if as_jsonl and time.monotonic() >= tell_at:
                 tell_at = time.monotonic() + 1
                 _tell(schema, "progress", progress, out)
 
         learn(
             training,
-            given,
+            limits,
             out,
             every,
             note,

@@ -97,7 +97,7 @@ def begin(lab: LabOf, body: TrainingBody) -> JobData:
     rules = RulesData.of(body.rules.read())
     more = {"method": plan.method.name, "total_minutes": plan.total}
     request = {**body.model_dump(), "rules": rules.model_dump(), **more}
-    what = plan.method.title if plan.method.is_deep else body.network or "best"
+    what = plan.method.title if plan.method.is_deep else plan.network
     words = plan.words
     resume_words = words if "--resume" in words else [*words, "--resume"]
     title = f"{body.name}: {what} on {rules.board}"

@@ -1,5 +1,6 @@
 """Requests for trainings: their command, and how much it will write."""
 
+import os
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,7 +10,6 @@ from lab2048.errors import FileError, UsageError
 from lab2048.jobs.command_line import exact, rules_options
 from lab2048.learning.config import Option
 from lab2048.learning.registry import Method, find_method
-from lab2048.rules import Rules
 from lab2048.views.disk_space import free_room, need_room
 from lab2048.views.number import number, size
 from lab2048.views.web.errors import ConflictError, NotFoundError
@@ -44,10 +44,11 @@ class PlannedTraining:
     files: Checkpoints
     words: list[str]
     method: Method
+    network: str  # its patterns or architecture
     minutes: float  # to train now
     total: float  # minutes of all sessions together
     every: float  # minutes between two checkpoints
-    n_bytes: tuple[int, int]  # of its file, at the start and at the end
+    n_bytes: tuple[int, int]  # of its file, at the start and at the end; the most, if it stores only visited weights
 
     @property
     def free(self) -> int:
@@ -76,7 +77,7 @@ class PlannedTraining:
             every = f"every {60 * self.every:.0f} seconds"
         if self.total <= self.every:
             every = "at its end"
-        text = f"Writes {size(first)} {every}"
+        text = f"Writes {'' if self.method.is_deep else 'at most '}{size(first)} {every}"
         if last > first:
             text += f", up to {size(last)} in a long training"
         if self.method.is_deep:
@@ -110,13 +111,20 @@ def plan_training(lab: Lab, body: TrainingBody) -> PlannedTraining:
             field="training",
         )
     options = _read_options(method, body, lab.library)
-    n_bytes = _resumed_sizes(files, method, options, before) if before else _new_sizes(method, rules, options)
-    every = _minutes_between(method, body.minutes, n_bytes[1])
     total = body.minutes + (before.minutes if before else 0.0)
+    limits = {"seconds": 60 * total}
+    n_moves = method.config.moves_within(limits, os.cpu_count() or 1)
+    if before:
+        network, n_bytes = before.network, _resumed_sizes(files, method, options, before, n_moves)
+    else:
+        config = method.config.for_board(rules, method.config.moves_within(limits, 1), **options)
+        config.check(rules)
+        network, n_bytes = str(getattr(config, "network", "")), config.sizes(rules, 0, n_moves)
+    every = _minutes_between(method, body.minutes, n_bytes[1])
     words = ["train", method.name, "--out", str(files.last), "--minutes", exact(total), "--checkpoint", exact(every)]
     words += _option_words(method, options)
     words += ["--resume"] if body.resume else rules_options(rules, has_classic=False)
-    return PlannedTraining(files, words, method, body.minutes, total, every, n_bytes)
+    return PlannedTraining(files, words, method, network, body.minutes, total, every, n_bytes)
 
 
 def _read_options(method: Method, body: TrainingBody, library: Library) -> dict[str, Any]:
@@ -127,23 +135,17 @@ def _read_options(method: Method, body: TrainingBody, library: Library) -> dict[
     return options | ({"network": body.network} if body.network else {})
 
 
-def _new_sizes(method: Method, rules: Rules, options: dict[str, Any]) -> tuple[int, int]:
-    config = method.config.for_board(rules, **options)
-    config.check(rules)
-    return config.sizes(rules)
-
-
 def _resumed_sizes(
-    files: Checkpoints, method: Method, options: dict[str, Any], before: TrainingData
+    files: Checkpoints, method: Method, options: dict[str, Any], before: TrainingData, n_moves: float
 ) -> tuple[int, int]:
-    """Return the bytes of a checkpoint now, which may not have its full size yet, and in the end."""
+    """Return the bytes of the checkpoint, and the most that it takes in the end."""
     try:
         rules, config = method.config.read_checkpoint(files.last)
     except FileError:
         raise UsageError(
             f"training {before.name} cannot be continued: expected a file of lab2048 train", field="training"
         ) from None
-    last = method.config(**asdict(config) | options).sizes(rules, before.n_moves)[1]
+    last = method.config(**asdict(config) | options).sizes(rules, before.n_moves, n_moves)[1]
     return before.bytes, max(before.bytes, last)
 
 
