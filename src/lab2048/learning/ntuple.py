@@ -30,6 +30,7 @@ from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
 
 SLICE = 0.4  # seconds between reports
+SIZE_GROWTH = 1.1  # the size of a checkpoint is estimated each time the moves have grown by this factor
 WINDOW = 1000  # recent games that the live figures cover
 TILES = tuple(range(11, 17))  # ranks whose rates are reported: 2048 and up
 # The state of a training in its checkpoint, besides its options.
@@ -149,6 +150,7 @@ class Training:
         facts = {name: getattr(self, name) for name in KEPT} | {"config": asdict(self.config)}
         self.network.facts = {"training": facts}
         save_network(path, self.network, self._initial, cursors=self.cursors)
+        self._n_bytes, self._measured_at = path.stat().st_size, self.n_moves
 
     def end(self) -> None:
         """Make `run` end after the current slice."""
@@ -229,8 +231,8 @@ class Training:
         )
 
     def _checkpoint_bytes(self) -> int:
-        """Return the size of the weights in a checkpoint; measured again after every few per cent of moves."""
-        if self._measured_at < 0 or self.n_moves > CURVE_GROWTH * self._measured_at:
+        """Return the size of a checkpoint: of the last one, or estimated when the moves have grown by a tenth."""
+        if self._measured_at < 0 or self.n_moves > SIZE_GROWTH * self._measured_at:
             self._n_bytes, self._measured_at = estimate_bytes(self.network, self._initial), self.n_moves
         return self._n_bytes
 

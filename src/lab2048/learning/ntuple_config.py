@@ -24,7 +24,7 @@ PACE = 1e6  # moves per second and thread, roughly
 SPARE = 3  # a fast machine makes this many times as many
 MOVES_PER_GAME = 1e4  # with its restarts, roughly
 # The network for trainings of at most this many moves on one thread (docs/players/ntuple.md).
-NETWORKS = {SMALL: 4e7, "4x6": 1.2e8, BEST: math.inf}
+NETWORKS = {SMALL: 4e7, "4x6": 1e8, BEST: math.inf}
 SMALL_BOARD_NETWORKS = {SMALL: 4e7, BEST: math.inf}
 
 

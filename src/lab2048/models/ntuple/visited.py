@@ -18,7 +18,7 @@ from lab2048.models.ntuple.network import Design, Network
 
 BLOCK = 64
 PART = 1 << 22  # weights that are processed at a time; a multiple of BLOCK
-SAMPLE = 1 << 14  # blocks from which the size of a file is estimated
+SAMPLE = 1 << 13  # blocks from which the size of a file is estimated
 NAN = np.float32(np.nan)  # a weight of a later stage that is not set
 
 
@@ -117,7 +117,7 @@ def _n_bytes(design: Design, n_visited: int, n_masks: int, *, has_rates: bool) -
 
 def _is_visited(network: Network, initial: np.float32, begin: int, end: int) -> NDArray[np.bool_]:
     bits = network.weights[begin:end].view(np.uint32)
-    found = bits != initial.view(np.uint32)
+    found: NDArray[np.bool_] = bits != initial.view(np.uint32)
     n_first = max(0, network.design.stage_size - begin)
     if network.design.is_promoting and n_first < len(bits):
         found[n_first:] = bits[n_first:] != NAN.view(np.uint32)
