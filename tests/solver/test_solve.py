@@ -224,7 +224,7 @@ def test_a_wrong_value_with_the_right_checksum_is_found(tmp_path: Path) -> None:
         if line["sum"] == 40:
             line["values"] = column.checksum
     (table.folder / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(FileError, match=r"values-0000\d\d.npy: number \d+ is not what"):
+    with pytest.raises(FileError, match=r"values-0000\d\d.npy: value \d+ differs"):
         verify(Table.open(table.folder), n_sample=0)
 
 
