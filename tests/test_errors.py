@@ -10,7 +10,7 @@ import pytest
 
 import lab2048
 from lab2048 import errors
-from lab2048.cli.hints import OPTIONS, with_option
+from lab2048.cli.hints import HINTS, OPTIONS, with_option
 from lab2048.errors import LabError, OutOfRangeError, UnknownNameError, UsageError
 from lab2048.views.web import errors as web_errors
 from lab2048.views.web.errors import status_of
@@ -100,7 +100,9 @@ def test_a_field_gives_a_code_and_a_hint_is_part_of_the_line() -> None:
 
 
 def test_the_command_line_names_the_option_that_helps() -> None:
-    assert with_option(errors.TargetExistsError("x exists already")) == "x exists already (--force)"
+    exists = errors.TargetExistsError("x exists already")
+    assert with_option(exists) == "x exists already; choose another name, or replace it with --force"
+    assert str(exists) == "x exists already; choose another name, or pass force=True to replace it"
     assert with_option(errors.StoreError("x is locked", code="store.locked")) == "x is locked (--store FILE)"
     assert with_option(errors.StoreError("the disk is full", code="store.full")) == "the disk is full"
     assert with_option(LabError("x")) == "x"
@@ -136,4 +138,4 @@ def test_every_hint_belongs_to_a_code_that_is_raised() -> None:
     for path in SOURCE.rglob("*.py"):
         known |= set(re.findall(r'code="([a-z_.]+)"', path.read_text()))
     parents = {code.rpartition(".")[0] for code in known}
-    assert set(OPTIONS) <= known | parents
+    assert set(OPTIONS) | set(HINTS) <= known | parents

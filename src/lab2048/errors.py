@@ -2,17 +2,29 @@
 
 Every error has a `code` (stable, such as "board.too_large"), a `field` (the invalid parameter, or None) and a `hint`
 (what to do, or None).  Programs check the class or the code, never the text of a message.  Messages and hints
-never name a command-line option: the command line adds those (`cli/hints.py`).
+never name a command-line option; a hint may name a parameter of the library, such as force=True.  The command line
+names its options instead (`cli/hints.py`).
 """
 
 import contextlib
 import difflib
+import errno
+import os
 from collections.abc import Iterable, Iterator
 from types import CodeType
 from typing import Any
 
-_CALLERS = (__file__.removesuffix("errors.py"), "<frozen importlib")  # prefixes of the files that call a user's code
+_PACKAGE = __file__.removesuffix("errors.py")
+_CALLERS = (_PACKAGE, "<frozen importlib")  # prefixes of the files that call a user's code
+_IMPORTS = (f"{_PACKAGE}players{os.sep}player_file.py", "<frozen")  # and of those that an import passes through
 _SIMILARITY = 0.65  # of two words, from 0 to 1: "extra" is not meant for "train"
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+_REASONS = {
+    FileNotFoundError: "it does not exist",
+    IsADirectoryError: "it is a folder",
+    NotADirectoryError: "a part of its path is a file",
+    PermissionError: "permission denied",
+}
 
 
 class LabError(Exception):
@@ -23,7 +35,7 @@ class LabError(Exception):
     ...     lab.player("randm")
     ... except lab.LabError as error:
     ...     print(error, error.code)
-    player 'randm' is unknown: did you mean random? player.unknown
+    unknown player 'randm': did you mean random? player.unknown
     """
 
     code = "error"
@@ -71,15 +83,16 @@ class UnknownNameError(UsageError):
 
     >>> error = UnknownNameError("player", "randm", ["first", "random"])
     >>> str(error), error.code, error.field
-    ("player 'randm' is unknown: did you mean random?", 'player.unknown', 'player')
+    ("unknown player 'randm': did you mean random?", 'player.unknown', 'player')
     """
 
     code = "unknown"
 
-    def __init__(self, field: str, name: object, known: Iterable[str], otherwise: str = "") -> None:
-        """Suggest the nearest known name; without one say `otherwise`, or list all that are known."""
-        message = f"{field} {name!r} is unknown: {nearest(str(name), known, otherwise)}"
-        super().__init__(message, code=f"{field}.unknown", field=field)
+    def __init__(
+        self, field: str, name: object, known: Iterable[str], otherwise: str = "", *, hint: str | None = None
+    ) -> None:
+        """Say what was expected as `unknown` does."""
+        super().__init__(unknown(field, name, known, otherwise), code=f"{field}.unknown", field=field, hint=hint)
 
 
 class OutOfRangeError(UsageError):
@@ -146,6 +159,10 @@ class TargetExistsError(FileError):
 
     code = "file.exists"
 
+    def __init__(self, message: str) -> None:
+        """Add the hint for Python; the command line has its own."""
+        super().__init__(message, hint="choose another name, or pass force=True to replace it")
+
 
 class PlayerError(FileError):
     """A player fails, or breaks the contract of players."""
@@ -205,25 +222,61 @@ class JobConflictError(LabError):
     code = "job.conflict"
 
 
-def nearest(word: str, known: Iterable[str], otherwise: str = "", *, prefix: str = "") -> str:
-    """Return the end of an error message: the known word that was probably meant, or else all known words.
+def unknown(what: str, name: object, known: Iterable[str] = (), otherwise: str = "") -> str:
+    """Return the message for a name that is not one of those known.
 
-    `otherwise` replaces the list of known words.  A `prefix` that all words share does not count as similarity.
+    >>> unknown("player", "zzz", ["first", "random"])
+    "unknown player 'zzz': expected one of first, random"
+    >>> unknown("move", 7, otherwise="expected 0 to 3")
+    'unknown move 7: expected 0 to 3'
+    """
+    return f"unknown {what} {name!r}: {nearest(str(name), known, otherwise)}"
+
+
+def nearest(word: str, known: Iterable[str], otherwise: str = "", *, prefix: str = "") -> str:
+    """Return the end of an error message: the known word that was probably meant, else `otherwise` or all known words.
 
     >>> nearest("randm", ["first", "random"])
     'did you mean random?'
     >>> nearest("zzz", ["first", "random"])
-    'known: first, random'
+    'expected one of first, random'
     >>> nearest("zzz", ["first", "random"], "expected a player")
     'expected a player'
-    >>> nearest("TILE_ZOO", ["TILE_ONE"]), nearest("TILE_ZOO", ["TILE_ONE"], prefix="TILE_")
-    ('did you mean TILE_ONE?', 'known: TILE_ONE')
     """
-    words = {each.removeprefix(prefix): each for each in sorted(known)}
+    words = sorted(known)
+    if close := closest(word, words, prefix=prefix):
+        return f"did you mean {close}?"
+    if otherwise or not words:
+        return otherwise or "there are none"
+    return f"expected {'one of ' if len(words) > 1 else ''}{', '.join(words)}"
+
+
+def closest(word: str, known: Iterable[str], *, prefix: str = "") -> str:
+    """Return the known word that is most like this one; empty if none is.
+
+    A `prefix` that all words share does not count as similarity.
+
+    >>> closest("randm", ["first", "random"]), closest("zzz", ["first", "random"])
+    ('random', '')
+    >>> closest("TILE_ZOO", ["TILE_ONE"]), closest("TILE_ZOO", ["TILE_ONE"], prefix="TILE_")
+    ('TILE_ONE', '')
+    """
+    words = {each.removeprefix(prefix): each for each in known}
     close = difflib.get_close_matches(word.removeprefix(prefix), words, n=1, cutoff=_SIMILARITY)
-    if close:
-        return f"did you mean {words[close[0]]}?"
-    return otherwise or f"known: {', '.join(words.values()) or 'none'}"
+    return words[close[0]] if close else ""
+
+
+def reason_of(error: OSError | UnicodeDecodeError) -> str:
+    """Return why a file could not be read or written.
+
+    >>> reason_of(FileNotFoundError(2, "No such file or directory")), reason_of(OSError(28, "No space left on device"))
+    ('it does not exist', 'the disk is full')
+    """
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text"
+    if error.errno in _FULL:
+        return "the disk is full"
+    return _REASONS.get(type(error)) or error.strerror or type(error).__name__
 
 
 @contextlib.contextmanager
@@ -256,7 +309,11 @@ def _trace_of(error: BaseException) -> str:
     while frame is not None and _is_ours(frame.tb_frame.f_code):
         frame = frame.tb_next
     is_users = frame is not None or isinstance(error, SyntaxError)  # which has no frame, and says itself where it is
-    return "".join(traceback.format_exception(type(error), error, frame)) if is_users else ""
+    told = traceback.TracebackException(type(error), error, frame)
+    told.stack = traceback.StackSummary.from_list(
+        [spot for spot in told.stack if not spot.filename.startswith(_IMPORTS)]
+    )
+    return "".join(told.format()) if is_users else ""
 
 
 def _is_ours(code: CodeType) -> bool:
@@ -268,7 +325,7 @@ def _place_of(error: BaseException) -> str:
     """Return the file and line that raised an error, as the beginning of a message."""
     import traceback
 
-    spots = [spot for spot in traceback.extract_tb(error.__traceback__) if not spot.filename.startswith("<frozen")]
+    spots = [spot for spot in traceback.extract_tb(error.__traceback__) if not spot.filename.startswith(_IMPORTS)]
     is_elsewhere = isinstance(error, SyntaxError) or not spots
     return "" if is_elsewhere else f"{spots[-1].filename}, line {spots[-1].lineno}: "
 

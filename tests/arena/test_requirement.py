@@ -82,7 +82,7 @@ def test_one_game_has_no_interval(match: Match) -> None:
     [
         ("mean", "is not understood: expected a figure and a bound, as in mean>=380000"),
         ("mean=3", "is not understood"),
-        ("men>=3", "figure 'men' is unknown: did you mean mean?"),
+        ("men>=3", "unknown figure 'men': did you mean mean?"),
         ("mean>=many", "'many' is not a number: expected for example 380000"),
         ("mean>=nan", "'nan' is not a number"),
         ("3.mean>=3", "there is no player 3: expected 1 to 2"),

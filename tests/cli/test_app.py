@@ -104,7 +104,7 @@ def test_the_keys_are_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
 def test_what_is_wrong_with_a_key_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     out = play(monkeypatch, capsys, "z\nu\nr\n")
-    assert "key 'z' is unknown: w a s d move" in out
+    assert "unknown key 'z': w a s d move" in out
     assert "nothing to undo" in out
     assert "nothing to redo" in out
     board = "2 # # # / 4 # # # / 2 # # # / 4 # # #"
@@ -293,7 +293,7 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["play", "--rules", ""], 3, "the map is empty"),
         (["play", "--rules", "####|###"], 3, "row 2 of the map has 3 cells: expected 4"),
-        (["play", "--rules", "##?#"], 3, "'?' is unknown"),
+        (["play", "--rules", "##?#"], 3, "unknown tile '?'"),
         (["play", "--rules", "2 6 # #"], 3, "6 is not a tile"),
         (["play", "--rules", "24|42"], 3, "no move is possible"),
         (["play", "--rules", "9x9"], 3, "expected 1x2 to 8x8"),
@@ -303,9 +303,9 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
         (["play", "--goal", "1000"], 2, "goal 1000 is not a tile"),
         (["play", "--goal", "big"], 2, "--goal 'big' is not understood: expected a whole number"),
         (["play", "--start", "99"], 2, "start 99 is out of range"),
-        (["play", "--spawner", "evil"], 2, "spawner 'evil' is unknown"),
+        (["play", "--spawner", "evil"], 2, "unknown spawner 'evil'"),
         (["play", "--seed", "-1"], 2, "seed -1 is out of range"),
-        (["play", "--sed", "1"], 2, "No such option"),
+        (["play", "--sed", "1"], 2, "unknown option '--sed': did you mean --seed?"),
         (["match"], 2, "Missing argument"),
         (["match", "randm"], 2, "did you mean random?"),
         (["match", "random,first"], 2, "expected a space between players, and no comma"),

@@ -51,7 +51,7 @@ def test_color_may_stand_anywhere_and_the_last_counts(
 def test_a_group_takes_it_too_and_words_after_two_dashes_do_not(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["games", "--color", "never", "list"]) == 0
     assert run(["match", "--", "--color"]) == 2
-    assert "player '--color' is unknown" in capsys.readouterr().err
+    assert "unknown player '--color'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
@@ -113,8 +113,8 @@ def test_a_setting_says_it_too_and_gives_way(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["play", "--color", "nevr"], "color 'nevr' is unknown: did you mean never?"),
-        (["--color=blue", "play"], "color 'blue' is unknown: expected auto, always or never"),
+        (["play", "--color", "nevr"], "unknown color 'nevr': did you mean never?"),
+        (["--color=blue", "play"], "unknown color 'blue': expected one of always, auto, never"),
         (["play", "--color"], "Option '--color' requires an argument"),
     ],
 )

@@ -128,11 +128,11 @@ def test_the_best_network_is_read_back_and_goes_on_by_any_name(out: Path) -> Non
     ("words", "says", "code"),
     [
         (["--network", "8x9"], "network 8x9 is out of range: expected 1 to 64 patterns of 2 to 8 cells", 2),
-        (["--network", "bst"], "network 'bst' is unknown: did you mean best?", 2),
+        (["--network", "bst"], "unknown network 'bst': did you mean best?", 2),
         (["--rules", "4x4", "--network", "8x7"], "weights, 16^cells for each pattern: expected at most", 2),
-        (["--network", "0z"], "network '0z' is unknown", 2),
+        (["--network", "0z"], "unknown network '0z'", 2),
         (["--network", "06"], "pattern 06 has cell 6: expected cells 0 to 5 of 2x3", 2),
-        (["--method", "tx"], "method 'tx' is unknown: known: tc, td", 2),
+        (["--method", "tx"], "unknown method 'tx': expected one of tc, td", 2),
         (["--order", "backwards"], "did you mean backward?", 2),
         (["--alpha", "-1"], "alpha -1 is out of range: expected 0 to 10", 2),
         (["--alpha", "nan"], "alpha nan is out of range", 2),
@@ -166,7 +166,7 @@ def test_a_wrong_word_is_one_line_and_no_file(
 def test_a_file_that_is_there_is_not_lost(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out.write_text("precious")
     assert train(out, *SMALL, "--moves", "100") == 3
-    assert "exists already; resume it, or replace it (--resume, --force)" in capsys.readouterr().err
+    assert "exists already; continue it with --resume, or replace it with --force" in capsys.readouterr().err
     assert out.read_text() == "precious"
     assert train(out, *SMALL, "--moves", "100", "--force") == 0
     assert train(out.parent, *SMALL) == 3

@@ -13,7 +13,7 @@ from lab2048.errors import UsageError
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"rule": "3x3"}, "option 'rule' is unknown: did you mean rules?"),
+        ({"rule": "3x3"}, "unknown option 'rule': did you mean rules?"),
         ({"rules": 4}, "rules is 4: expected str"),
         ({"goal": "2048"}, "goal is '2048': expected int"),
         ({"spawn": 5}, "spawn is 5"),

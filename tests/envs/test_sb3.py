@@ -125,7 +125,7 @@ def test_attributes_and_methods():
     assert [image.shape for image in env.get_images()] == [image.shape for image in env.env_method("render")]
     with pytest.raises(UsageError, match="expected indices of all games"):
         env.set_attr("note", 8, indices=0)
-    with pytest.raises(AttributeError, match="expected action_masks or render"):
+    with pytest.raises(AttributeError, match="expected one of action_masks, render"):
         env.env_method("undo")
     assert not env.has_attr("undo")
     env.close()

@@ -223,9 +223,9 @@ def test_an_unknown_action_is_refused(action):
     [
         ({"observation": "rank"}, "did you mean ranks"),
         ({"reward": "scores"}, "did you mean score"),
-        ({"illegal": "raise"}, "known: end, error, ignore"),
+        ({"illegal": "raise"}, "expected one of end, error, ignore"),
         ({"rules": Rules.from_text("3x3"), "goal": 64}, "goal cannot be given beside Rules"),
-        ({"spawner": "evil"}, "spawner 'evil' is unknown"),
+        ({"spawner": "evil"}, "unknown spawner 'evil'"),
     ],
 )
 def test_unknown_options_are_refused(options, message):

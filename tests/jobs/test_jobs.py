@@ -50,7 +50,7 @@ def test_a_job_that_fails_says_why(web):
     job = web.lab.jobs.start("match", "wrong", ["match", "nobody"], request=_request(["first"]), resume_words=[])
     job = web.wait_for(job.id, "done", "failed")
     assert job["state"] == "failed"
-    assert "player 'nobody' is unknown" in job["message"]
+    assert "unknown player 'nobody'" in job["message"]
     assert not job["can_resume"]
     assert any("nobody" in line for line in web.get(f"/api/jobs/{job['id']}/log")["lines"])
     assert web.ask("DELETE", f"/api/jobs/{job['id']}") == {"deleted": job["id"]}

@@ -121,7 +121,7 @@ def test_a_job_whose_working_folder_is_gone_cannot_be_resumed(open_view: Callabl
     job.cwd = str(tmp_path / "gone")
     job.save()
     job = view.runner.resume(job.id)
-    assert (job.state, job.message) == ("failed", f"cannot be started: No such file or directory: {tmp_path / 'gone'}")
+    assert (job.state, job.message) == ("failed", f"cannot be started: {tmp_path / 'gone'}: it does not exist")
 
 
 def test_jobs_beyond_the_limit_wait_for_their_turn(

@@ -121,10 +121,10 @@ def test_a_study_trains_by_every_method(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("method", "options", "says"),
     [
-        ("distill", {}, "row learn: method 'distill' is unknown: did you mean distil?"),
-        ("distil", {"teacher": "gredy"}, "row learn: player 'gredy' is unknown"),
+        ("distill", {}, "row learn: unknown method 'distill': did you mean distil?"),
+        ("distil", {"teacher": "gredy"}, "row learn: unknown player 'gredy'"),
         ("dqn", {"crowd": "many"}, "row learn: crowd 'many': expected a whole number"),
-        ("ntuple", {"alfa": 1}, "row learn: option 'alfa' is unknown: did you mean alpha?"),
+        ("ntuple", {"alfa": 1}, "row learn: unknown option 'alfa': did you mean alpha?"),
     ],
 )
 def test_a_wrong_training_is_refused_before_any_row_runs(

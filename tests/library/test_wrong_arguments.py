@@ -1,5 +1,7 @@
 """Wrong arguments of the library are one clear line, and nothing is played."""
 
+import errno
+import io
 import os
 import signal
 from collections.abc import Callable
@@ -53,6 +55,53 @@ def test_a_store_takes_games_and_numbers(tmp_path: Path) -> None:
             store.save(3)  # type: ignore[arg-type]
         with pytest.raises(lab.LabError, match="id 'x' is not understood: expected a whole number"):
             store.load("x")  # type: ignore[arg-type]
+
+
+PATHS: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "PATH is a file: expected the folder of a solved board": (lab.open_solution, "file"),
+    "there is no folder PATH: expected the folder of a solved board": (lab.open_solution, "missing"),
+    "PATH holds no table: expected the folder of a solved board": (lab.open_solution, "folder"),
+    "PATH/manifest.json cannot be read: permission denied": (lab.open_solution, "forbidden"),
+    "PATH is not a complete safetensors file": (lab.open_network, "file"),
+    "there is no file PATH: expected one written by lab2048 train": (lab.open_network, "missing"),
+    "PATH is a folder: expected a file written by lab2048 train": (lab.open_network, "folder"),
+    "PATH cannot be read: permission denied": (lab.open_network, "forbidden"),
+    "the store PATH is not a file": (lab.open_store, "folder"),
+    "the store PATH cannot be used: permission denied": (lab.open_store, "forbidden"),
+    "player file PATH cannot be read: it does not exist": (lab.load_player_file, "missing.py"),
+    "study file PATH cannot be read: it does not exist": (lambda path: lab.study(str(path)), "missing.toml"),
+}
+
+
+@pytest.mark.parametrize("message", PATHS)
+def test_a_wrong_path_is_one_line(message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    call, name = PATHS[message]
+    path = tmp_path / name
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("no table, and no network")
+    (tmp_path / "forbidden").touch()
+    whole_open = io.open
+
+    def forbid(file: Any, *arguments: Any, **options: Any) -> Any:
+        if "forbidden" in str(file):  # by hand: tests may run as root, who may read everything
+            raise PermissionError(errno.EACCES, "Permission denied", str(file))
+        return whole_open(file, *arguments, **options)
+
+    monkeypatch.setattr(io, "open", forbid)
+    with pytest.raises(lab.LabError) as caught:
+        call(path)
+    assert str(caught.value).startswith(message.replace("PATH", str(path)))
+    assert "\n" not in str(caught.value)
+
+
+def test_what_exists_is_replaced_as_python_says(tmp_path: Path) -> None:
+    file = tmp_path / "my.safetensors"
+    network = lab.train("ntuple", rules="2x2", moves=100, threads=1, out=file)
+    with pytest.raises(lab.LabError, match="pass resume=True to continue it, or force=True to replace it"):
+        lab.train("ntuple", rules="2x2", moves=100, threads=1, out=file)
+    with pytest.raises(lab.LabError, match="choose another name, or pass force=True to replace it"):
+        network.save(file)
+    assert network.save(file, force=True) == file
 
 
 def test_numbers_of_other_types_are_whole_numbers() -> None:

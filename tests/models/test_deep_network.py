@@ -76,7 +76,7 @@ def test_a_network_survives_its_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ({"kind": "cnn"}, "kind cnn is unknown"),
+        ({"kind": "cnn"}, "unknown kind 'cnn'"),
         ({"head": "values"}, "did you mean value"),
         ({"widths": (8, 8)}, "three widths"),
         ({"kind": "mlp", "widths": (0,)}, "expected 1 to 8 numbers"),
@@ -112,7 +112,7 @@ def damaged(path: Path) -> list[tuple[bytes, str]]:
         (b"", "not a complete safetensors file"),
         (with_about(format=9), "has format 9"),
         (with_about(design=None), "is not a deep network"),
-        (with_about(design=design | {"kind": "cnn"}), "kind cnn is unknown"),
+        (with_about(design=design | {"kind": "cnn"}), "unknown kind 'cnn'"),
         (with_about(design=design | {"widths": [8, 4, 9]}), "does not fit its network"),
         (whole[:-4] + np.float32(np.nan).tobytes(), "are not finite"),
     ]

@@ -194,7 +194,7 @@ WRONG = [
     (say(format="1"), "has format 1"),
     (say(rules="4x4"), "rules '4x4' are not understood"),
     (say(patterns="0a"), "pattern 0a has cell a: expected cells 0 to 3 of 2x2"),
-    (say(patterns="what"), "network 'what' is unknown"),
+    (say(patterns="what"), "unknown network 'what'"),
     (say(patterns=7), "its header was not written by lab2048 train"),
     (say(patterns="012"), "weights are F32 (72,), expected F32 (216,)"),
     (say(stages=[3]), "weights are F32 (72,), expected F32 (144,)"),
@@ -327,7 +327,7 @@ def test_no_file_a_folder_and_no_safetensors(tmp_path: Path, capsys: pytest.Capt
     text.write_text("weights")
     (tmp_path / "empty").touch()
     for name, says in [
-        ("none", "cannot be read: No such file"),
+        ("none", "cannot be read: it does not exist"),
         ("", "is a folder"),
         ("text", "is not a complete safetensors file"),
         ("empty", "is not a complete safetensors file"),

@@ -92,8 +92,8 @@ def test_the_random_player_draws_only_legal_moves_evenly() -> None:
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ("randm", "player 'randm' is unknown: did you mean random?"),
-        ("", "player '' is unknown: known: c51, expectimax, first"),
+        ("randm", "unknown player 'randm': did you mean random?"),
+        ("", "unknown player '': expected one of c51, expectimax, first"),
         ("first:ordr=as", "player first has no option 'ordr': did you mean order?"),
         ("first:order", "expected order=value"),
         ("first:order=a,order=s", "expected order=value, once"),

@@ -120,7 +120,7 @@ def test_names_are_checked() -> None:
     with pytest.raises(UsageError, match="expected a function of a line"):
         lab.register_evaluator("mine", 3)  # type: ignore[arg-type]
     lab.register_evaluator("mine", sum)
-    with pytest.raises(UsageError, match=r"evaluator 'min' is unknown: did you mean mine\?"):
+    with pytest.raises(UsageError, match=r"unknown evaluator 'min': did you mean mine\?"):
         make_evaluator("min")
 
 

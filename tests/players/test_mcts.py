@@ -135,7 +135,7 @@ def test_it_beats_random_play(text: str, n_games: int) -> None:
         ("mcts:iterations=0", "iterations 0 is out of range: expected 1 to"),
         ("mcts:ms=0", "ms 0.0 is out of range: expected above 0"),
         ("mcts:c=-1", "c -1.0 is out of range: expected 0 to"),
-        ("mcts:rollout=best", "rollout 'best' is unknown"),
+        ("mcts:rollout=best", "unknown rollout 'best'"),
         ("mcts:discount=1.5", "discount 1.5 is out of range: expected 0 to 1"),
         ("mcts:depth=0", "depth 0 is out of range: expected 1 or more"),
         ("mcts:ripe=0", "ripe 0 is out of range: expected 1 to"),

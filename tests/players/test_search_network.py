@@ -163,7 +163,7 @@ def test_lowered_boards_keep_their_moves(folder: Path, top: int) -> None:
     [
         ("depth=0", "depth 0 is out of range: expected 1 to 12"),
         ("cut=1", "cut 1.0 is out of range: expected 0 to below 1"),
-        ("deepen=most", "deepen 'most' is unknown"),
+        ("deepen=most", "unknown deepen 'most'"),
         ("threads=0", "threads 0 is out of range"),
         ("ms=0", "ms 0.0 is out of range"),
         ("top=0", "top 0 is out of range: expected a tile from 4 to 16384"),

@@ -248,7 +248,7 @@ def test_a_full_disk_is_one_line_and_a_solve_that_goes_on(tmp_path: Path, monkey
     monkeypatch.setattr(files, "_write_parts", write)
     for n in (1, 2, 40, 20):
         n_left = n
-        with pytest.raises(FileError, match=r"the disk is full; progress is saved, and the same command continues"):
+        with pytest.raises(FileError, match=r"the disk is full; progress is saved, and the same solve continues"):
             solve(problem, tmp_path / "full")
     assert contents(solve(problem, tmp_path / "full").folder) == whole
 

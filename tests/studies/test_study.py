@@ -125,7 +125,7 @@ def test_every_study_says_what_it_assumes_and_where_figures_stand(name: str) -> 
         ('measure = "won"', 'measure = "tile@0"', "number of games after @"),
         ('measure = "won"', 'measure = "pairs:128"', "only available for player"),
         ('against = "random"', 'against = "best"', "against itself"),
-        ('by = "won"', 'by = "wun"', "rankings: measure 'wun' is unknown: did you mean won"),
+        ('by = "won"', 'by = "wun"', "rankings: unknown measure 'wun': did you mean won"),
         ('player = "random"', 'player = "ntuple:weights={weights}"', "needs a row with train"),
         ('against = "random"', 'against = "randm"', "did you mean random"),
         ('id = "best"', 'id = "random"', "each id once"),

@@ -36,7 +36,7 @@ def test_the_screen_is_one_header_one_board_one_line_of_facts_and_one_message(op
     terminal.press("a")
     terminal.expect("2048 on 4x4, seed 3", *SECOND, HINT)
     terminal.press("z")
-    terminal.expect("2048 on 4x4, seed 3", *SECOND, f"key 'z' is unknown: {HELP}")
+    terminal.expect("2048 on 4x4, seed 3", *SECOND, f"unknown key 'z': {HELP}")
     terminal.press("u")
     terminal.expect("2048 on 4x4, seed 3", *FIRST, HINT)
     for key in "?h":

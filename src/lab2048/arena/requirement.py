@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from lab2048.arena.match import Match, PlayerResult
 from lab2048.arena.statistics import Interval, mean_interval, rate_interval
-from lab2048.errors import BoardError, UsageError, nearest
+from lab2048.errors import BoardError, UsageError, unknown
 from lab2048.rules.notation import rank_of
 
 # Figures by name; those with an interval also have its ends, such as mean-low and mean-high.
@@ -73,7 +73,7 @@ class Requirement:
             )
         figure, end, tile = found["figure"], found["end"], found["tile"]
         if figure not in FIGURES:
-            raise _refusal(text, f"figure {figure!r} is unknown: {nearest(figure, FIGURES)}")
+            raise _refusal(text, unknown("figure", figure, FIGURES))
         if end and figure not in WITH_INTERVAL:
             raise _refusal(text, f"{figure} has no interval: expected one of {', '.join(WITH_INTERVAL)}")
         if tile and figure != "win":

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Self
 
 from lab2048.arena.recorded_game import RecordedGame
-from lab2048.errors import GameDeletedError, RevisionError, SessionEndedError, StoreError, UsageError
+from lab2048.errors import GameDeletedError, RevisionError, SessionEndedError, StoreError, UsageError, unknown
 from lab2048.records.entry import StoredGame
 from lab2048.records.episode import Episode
 from lab2048.records.store import Store
@@ -182,7 +182,7 @@ class Session:
         alphabet = self.rules.shape.letters
         for letter in text:
             if letter not in alphabet:
-                raise UsageError(f"move {letter!r} is unknown: expected letters of {alphabet}", field="move")
+                raise UsageError(unknown("move", letter, otherwise=f"expected letters of {alphabet}"), field="move")
         with self.lock:
             self._check_open()
             moves = map(alphabet.index, text)

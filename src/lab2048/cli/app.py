@@ -22,7 +22,7 @@ from lab2048.cli.live_view import begin_line, ending_when_terminated, interrupte
 from lab2048.cli.options import say
 from lab2048.cli.progress import remember
 from lab2048.cli.settings import PREFIX, Settings, has_files, has_others
-from lab2048.errors import FileError, LabError, PlayerFileWarning, UsageError
+from lab2048.errors import FileError, LabError, PlayerFileWarning, UsageError, reason_of
 from lab2048.library.interrupt import no_interrupt_lost
 from lab2048.views.wrap import columns_of, folded
 
@@ -157,7 +157,7 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:  # such as a full disk when standard output is a file
-        return _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
+        return _say(f"{f'{error.filename}: ' if error.filename else ''}{reason_of(error)}", 1)
     except MemoryError:
         return _say("out of memory: try a smaller task", 1)
     except Exception as error:

@@ -15,7 +15,7 @@ from lab2048.cli.command_tree import children
 from lab2048.cli.debug import debug_option
 from lab2048.cli.option_types import adapt
 from lab2048.cli.settings import attach_variables, causes
-from lab2048.errors import LabError, nearest
+from lab2048.errors import LabError, nearest, unknown
 
 _EXAMPLE = re.compile(r"^Example: (.*(?:\n(?!\n).*)*)", re.MULTILINE)
 
@@ -62,7 +62,7 @@ class Group(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the name, the command and its arguments."""
         if args[0] not in self.commands and not ctx.resilient_parsing:
-            ctx.fail(f"No such command {args[0]!r}: {nearest(args[0], children(self))}")
+            ctx.fail(unknown("command", args[0], children(self)))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
@@ -155,8 +155,8 @@ def explain(error: TyperException) -> str:
         close = [name for name in names if name.startswith(option)]
         for name, command in children(context.command).items():
             if any(option in (*parameter.opts, *parameter.secondary_opts) for parameter in command.params):
-                return (
-                    f"No such option: {option}: expected after a command, as in {context.command_path} {name} {option}"
-                )
-        return f"No such option: {option}: {f'did you mean {close[0]}?' if len(close) == 1 else nearest(option, names)}"
+                after = f"expected after a command, as in {context.command_path} {name} {option}"
+                return unknown("option", option, otherwise=after)
+        expected = f"did you mean {close[0]}?" if len(close) == 1 else nearest(option, names)
+        return unknown("option", option, otherwise=expected)
     return f"{message}{_as_in(context.command)}" if hasattr(error, "param_type") else message

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 def _read_player(spec: str) -> object:
     """Accept a name unlike all known ones, because a player file may define it."""
-    from lab2048.errors import UsageError, nearest
+    from lab2048.errors import UsageError, closest
     from lab2048.players import canonical_spec, names
 
     name = spec.strip().partition(":")[0]
     try:
         return canonical_spec(spec)
     except UsageError as error:
-        if error.code == "player.unknown" and (not name or nearest(name, names(), "-") == "-"):
+        if error.code == "player.unknown" and (not name or not closest(name, names())):
             return None
         raise
 

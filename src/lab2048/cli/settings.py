@@ -17,7 +17,7 @@ from typing import Any
 
 from lab2048.cli.command_tree import Command, Option, long_name, options, walk
 from lab2048.cli.option_types import Readable, parameter_checks, problem
-from lab2048.errors import UsageError, nearest
+from lab2048.errors import UsageError, nearest, reason_of, unknown
 from lab2048.folders import config_folder
 
 PREFIX = "LAB2048"
@@ -115,7 +115,7 @@ class Settings:
         try:
             data = tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{name} cannot be read: {getattr(error, 'strerror', None) or 'not UTF-8'}") from None
+            raise UsageError(f"{name} cannot be read: {reason_of(error)}") from None
         except tomllib.TOMLDecodeError as error:
             raise UsageError(f'{name} is invalid: {error}; expected TOML such as rules = "3x3"') from None
         # Common keys first: longer keys of the same file override them.
@@ -149,7 +149,8 @@ class Settings:
                 tables = {known.rpartition(".")[0] for known in self.known} - {""}
                 raise UsageError(f"{file}: [{key}] is not a command with options: {nearest(key, tables)}")
             keys = [known for known in self.known if known.rpartition(".")[0] == key.rpartition(".")[0]]
-            raise UsageError(f"{file}: {key} is unknown: {self.of_commands(key) or nearest(key, keys or self.known)}")
+            expected = self.of_commands(key) or nearest(key, keys or self.known)
+            raise UsageError(f"{file}: {unknown('setting', key, otherwise=expected)}")
 
     def of_commands(self, name: str, write: Callable[[str], str] = str) -> str:
         """Suggest the keys of an option that has no common key, as the end of an error message; may be empty."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from lab2048.arena.compile import ENVIRONMENTS, prepare
 from lab2048.envs.option import ILLEGALS, REWARDS, EnvOptions
-from lab2048.errors import IllegalMoveError, UsageError
+from lab2048.errors import IllegalMoveError, UsageError, unknown
 from lab2048.kernels.board.packed import Plan
 from lab2048.kernels.games import vector
 from lab2048.kernels.games.vector import Frames, Outcome
@@ -96,7 +96,7 @@ class Engine:
 
     def unknown_action(self, action: Any) -> UsageError:
         """Return the error for an action that is no move."""
-        return UsageError(f"action {action!r} is unknown: expected 0 to {self.n_moves - 1}", field="action")
+        return UsageError(unknown("action", action, otherwise=f"expected 0 to {self.n_moves - 1}"), field="action")
 
     def board(self, game: int) -> Board:
         """Return the board of one game."""

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from lab2048.errors import UnknownNameError, UsageError, nearest
+from lab2048.errors import UnknownNameError, UsageError
 from lab2048.kernels.games import vector as codes
 from lab2048.rules import Rules
 
@@ -77,7 +77,7 @@ class EnvOptions:
         for name, known in (("observation", OBSERVATIONS), ("reward", REWARDS), ("illegal", ILLEGALS)):
             word = getattr(self, name)
             if word not in known:
-                raise UsageError(f"{name} {word!r} is unknown: {nearest(str(word), known)}")
+                raise UnknownNameError(name, word, known)
 
     def read_rules(self) -> Rules:
         """Return the rules of these options."""

@@ -14,7 +14,7 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from lab2048.envs.vector import VectorGameEnv
-from lab2048.errors import UsageError
+from lab2048.errors import UsageError, unknown
 from lab2048.extras import need
 
 need("sb3")
@@ -114,7 +114,7 @@ class GameVecEnv(VecEnv):
         if method_name == "render":
             pictures = self.env.render()
             return [None if pictures is None else pictures[i] for i in self._get_indices(indices)]
-        raise AttributeError(f"method {method_name!r} is unknown: expected action_masks or render")
+        raise AttributeError(unknown("method", method_name, ("action_masks", "render")))
 
     def has_attr(self, attr_name: str) -> bool:
         """Return whether the games have this attribute."""

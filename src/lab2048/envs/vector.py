@@ -19,7 +19,7 @@ from lab2048.envs.engine import Engine
 from lab2048.envs.observation import Observation
 from lab2048.envs.option import RENDER_FPS, RENDER_MODES, EnvOptions, check_count, check_render_mode
 from lab2048.envs.render import draw_board
-from lab2048.errors import UsageError
+from lab2048.errors import UnknownNameError, UsageError
 from lab2048.kernels.games import vector
 from lab2048.kernels.games.vector import Frames, Outcome
 from lab2048.rules.dice import MAX_SEED
@@ -210,7 +210,4 @@ def _read_mode(mode: AutoresetMode | str) -> AutoresetMode:
     try:
         return AutoresetMode.__members__.get(str(mode)) or AutoresetMode(mode)
     except ValueError:
-        known = ", ".join(AutoresetMode.__members__)
-        raise UsageError(
-            f"autoreset_mode {mode!r} is unknown: expected one of {known}", field="autoreset_mode"
-        ) from None
+        raise UnknownNameError("autoreset_mode", mode, AutoresetMode.__members__) from None

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from lab2048.errors import FileError, JobConflictError, JobNotFoundError
+from lab2048.errors import FileError, JobConflictError, JobNotFoundError, reason_of
 from lab2048.jobs.job import CANCELLED, DONE, ENDING, EVENTS, FAILED, INTERRUPTED, LOG, PROCESS, QUEUED, RUNNING, Job
 from lab2048.jobs.process import JobProcess, is_alive
 from lab2048.jobs.progress import KINDS, JobProgress, NamePlayer
@@ -247,7 +247,7 @@ class JobRunner:
                     return folder
                 number += 1
         except OSError as error:
-            raise FileError(f"{self.folder} cannot be written: {error.strerror}") from None
+            raise FileError(f"{self.folder} cannot be written: {reason_of(error)}") from None
 
     def _start_queued(self) -> None:
         n_running = sum(job.state in (RUNNING, ENDING) for job in self._jobs.values())
@@ -272,8 +272,8 @@ class JobRunner:
                 niceness=self.niceness,
             )
         except OSError as error:
-            where = f": {error.filename}" if error.filename else ""
-            job.state, job.message, job.ended = FAILED, f"cannot be started: {error.strerror}{where}", now()
+            where = f"{error.filename}: " if error.filename else ""
+            job.state, job.message, job.ended = FAILED, f"cannot be started: {where}{reason_of(error)}", now()
             job.save()
             self._release(job)
             return

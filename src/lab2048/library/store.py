@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from lab2048.arena.recorded_game import RecordedGame
-from lab2048.errors import UsageError
+from lab2048.errors import FileError, UsageError, reason_of
 from lab2048.library.arguments import PlayerLike, read_board, read_spec, read_whole
 from lab2048.library.game import Game
 from lab2048.records.entry import Entry
@@ -131,8 +131,11 @@ class GameStore:
         from lab2048.records import exchange
 
         counts = exchange.ImportCounts()
-        with Path(path).open("rb") as stream:
-            exchange.import_lines(self._store, stream, counts, refuse=on_reject)
+        try:
+            with Path(path).open("rb") as stream:
+                exchange.import_lines(self._store, stream, counts, refuse=on_reject)
+        except OSError as error:
+            raise FileError(f"{path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
         return counts.imported, counts.already, counts.refused
 
     def __len__(self) -> int:

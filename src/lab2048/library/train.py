@@ -18,7 +18,7 @@ from lab2048.library.interrupt import no_interrupt_lost, stopping
 from lab2048.library.match import MatchResult, match
 from lab2048.library.player import ReadyPlayer, player
 from lab2048.library.progress import make_ready, progress_line
-from lab2048.records.atomic_file import remove_leftovers
+from lab2048.records.atomic_file import check_target, remove_leftovers
 from lab2048.rules import Rules
 from lab2048.views.disk_space import need_room
 from lab2048.views.number import number, size
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 CHECKPOINT_MINUTES = 5.0
 NO_LIMITS: Mapping[str, float] = MappingProxyType({})
+_EXISTS = "pass resume=True to continue it, or force=True to replace it"
 
 
 @no_interrupt_lost()
@@ -191,7 +192,7 @@ def check_out(out: Path, *, resume: bool, force: bool) -> None:
     if resume and not out.exists():
         raise FileError(f"there is no file {out} to resume: expected a checkpoint", field="resume")
     if out.exists() and not resume and not force:
-        raise FileError(f"{out} exists already", code="checkpoint.exists", hint="resume it, or replace it")
+        raise FileError(f"{out} exists already", code="checkpoint.exists", hint=_EXISTS)
     if not os.access(out.parent, os.W_OK):
         raise FileError(f"{out.parent} cannot be written: expected another folder", field="out")
 
@@ -231,7 +232,8 @@ class TrainedNetwork:
         'my.safetensors'
         """
         target = Path(path)
-        check_out(target, resume=False, force=force)
+        check_target(target, force=force)
+        check_out(target, resume=False, force=True)
         if self._training is not None:
             self._training.save(target)
         else:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.errors import FileError, PlayerError, UnknownNameError, UsageError, nearest, users_code
+from lab2048.errors import FileError, PlayerError, UnknownNameError, UsageError, nearest, reason_of, users_code
 from lab2048.kernels.search import context, evaluate
 from lab2048.players.player_file import missing_files
 from lab2048.players.registry import EVALUATORS, LineFunction, evaluator_docs, line_function
@@ -247,9 +247,8 @@ def make_evaluator(name: str) -> Evaluator:
         terms = (0.0,) * len(TERMS)
         return Evaluator(name, function.doc, terms, function.lost, margin=function.margin, function=function)
     known = sorted(evaluator_docs())
-    error = UnknownNameError("evaluator", name, known, f"known: {', '.join(known)}, or FILE.toml")
-    error.hint = missing_files() or None
-    raise error
+    expected = f"expected one of {', '.join(known)} or FILE.toml"
+    raise UnknownNameError("evaluator", name, known, expected, hint=missing_files() or None)
 
 
 def _read_inline(text: str) -> Evaluator:
@@ -277,7 +276,7 @@ def _read(path: Path) -> dict[str, Evaluator]:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise FileError(f"evaluator file {path} cannot be read: {error.strerror}", code="file.unreadable") from None
+        raise FileError(f"evaluator file {path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FileError(f"evaluator file {path} is not valid TOML: {error}") from None
     return {name: _from_table(f"{name} in {path.name}", name, table) for name, table in data.items()}

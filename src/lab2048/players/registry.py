@@ -17,7 +17,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lab2048.errors import UsageError, nearest, users_code
+from lab2048.errors import UnknownNameError, UsageError, closest, nearest, users_code
 from lab2048.players.player import Player
 from lab2048.players.player_file import is_of_file, load_players_folder, missing_files, named_file, named_modules
 from lab2048.rules import Rules
@@ -212,12 +212,8 @@ def player_class(name: str) -> type[Player]:
         except Exception as error:
             raise UsageError(f"player {name} of an installed package does not load: {error}", field="player") from error
         return _registered[name]
-    raise UsageError(
-        f"player {name!r} is unknown: {_meant_by(name)}",
-        code="player.unknown",
-        field="player",
-        hint=missing_files() or _not_registered(name) or None,
-    )
+    hint = missing_files() or _not_registered(name) or None
+    raise UnknownNameError("player", name, (), _expected(name), hint=hint)
 
 
 def _not_registered(name: str) -> str:
@@ -227,14 +223,14 @@ def _not_registered(name: str) -> str:
             is_own = isinstance(each, type) and issubclass(each, Player) and each.__module__ == module
             if not is_own or each in _registered.values():
                 continue
-            if nearest(name, [_default_name(each)], "-") != "-":
+            if closest(name, [_default_name(each)]):
                 how = f"lab2048.register(NAME, {each.__name__})"
                 return f"{path.name} defines {each.__name__} without registering it: end it with {how}"
     return ""
 
 
-def _meant_by(name: str) -> str:
-    """Suggest what an unknown name may have meant."""
+def _expected(name: str) -> str:
+    """Return what was expected instead of an unknown name."""
     if "," in name and all(part.strip() in names() for part in name.split(",")):
         return "expected a space between players, and no comma"
     if "=" in name or "(" in name:

@@ -1,7 +1,6 @@
 """Write files atomically: a file is complete, or does not exist."""
 
 import contextlib
-import errno
 import io
 import os
 import secrets
@@ -9,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TextIO
 
-from lab2048.errors import FileError, TargetExistsError
+from lab2048.errors import FileError, TargetExistsError, reason_of
 
 
 @contextlib.contextmanager
@@ -28,8 +27,7 @@ def replacing_bytes(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
-        reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT) else error.strerror
-        raise FileError(f"{path} cannot be written: {reason}", code="file.unwritable") from None
+        raise FileError(f"{path} cannot be written: {reason_of(error)}", code="file.unwritable") from None
 
 
 def check_target(path: Path, *, force: bool) -> None:
@@ -38,7 +36,7 @@ def check_target(path: Path, *, force: bool) -> None:
     if target.exists() and not target.is_file():
         raise FileError(f"{path} exists and is not a file: expected a file name", code="file.unwritable")
     if target.exists() and not force:
-        raise TargetExistsError(f"{path} exists already", hint="choose another name, or replace it")
+        raise TargetExistsError(f"{path} exists already")
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from typing import Self
 
 import platformdirs
 
-from lab2048.errors import StoreError, StoreNotFoundError
+from lab2048.errors import StoreError, StoreNotFoundError, reason_of
 
 APPLICATION_ID = 0x4C32_3034  # "L204", in the header of the file
 VERSION = 4
@@ -197,9 +197,8 @@ def explained(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         raise _explained(path, error) from error
     except OSError as error:
-        reason = error.strerror or type(error).__name__
         raise StoreError(
-            f"the store {path} cannot be used: {reason}", code="store.unusable", hint=_USE_OTHER
+            f"the store {path} cannot be used: {reason_of(error)}", code="store.unusable", hint=_USE_OTHER
         ) from error
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
-from lab2048.errors import BoardError, IllegalMoveError
+from lab2048.errors import BoardError, IllegalMoveError, unknown
 from lab2048.rules import reference
 from lab2048.rules.drawing import draw_svg, draw_text
 from lab2048.rules.move import AnyMove, move_name
@@ -179,7 +179,7 @@ class Board:
         Slide(board=Board('#44|###'), reward=4)
         """
         if not 0 <= move < len(self.shape.moves):
-            raise IllegalMoveError(f"move {move} is unknown: expected 0 to {len(self.shape.moves) - 1}")
+            raise IllegalMoveError(unknown("move", move, otherwise=f"expected 0 to {len(self.shape.moves) - 1}"))
         ranks, reward = reference.slide(self.ranks, self.shape.lines[move])
         if ranks == self.ranks:
             raise IllegalMoveError(f"{move_name(self.shape.moves[move])} changes nothing on {self.to_text()}")

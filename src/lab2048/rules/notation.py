@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from lab2048.errors import BoardError, nearest
+from lab2048.errors import BoardError, closest, unknown
 from lab2048.rules.kind import KINDS, MAX_SIDE, SQUARES, Kind, Lengths, make_shape
 from lab2048.rules.reference import Ranks
 from lab2048.rules.shape import BRICK, Shape
@@ -38,17 +38,19 @@ _EXAMPLES = ", ".join(kind.example for kind in KINDS[:-1]) + f" or {KINDS[-1].ex
 _EXPECTED = f"expected a size such as {_EXAMPLES}, or a map such as ####|#xx#|####"
 
 
-def rank_of(tile: str, where: str = "tile", largest: int = 2**MAX_RANK) -> int:
+def rank_of(tile: str, where: str = "", largest: int = 2**MAX_RANK) -> int:
     """Return the rank of a tile; raise BoardError for any other number.
+
+    `where` is the start of the error message, such as "row 1: ".
 
     >>> rank_of("2048")
     11
     """
     if not (tile.isascii() and tile.isdecimal() and len(tile) <= 19):
-        raise BoardError(f"{where} {tile!r} is unknown: expected #, x or a power of two such as 2, 4, 1024")
+        raise BoardError(where + unknown("tile", tile, otherwise="expected #, x or a power of two such as 2, 4, 1024"))
     number = int(tile)
     if number < 2 or number & (number - 1) or number > largest:
-        raise BoardError(f"{where} {tile} is not a tile: expected a power of two from 2 to {largest}")
+        raise BoardError(f"{where}{tile} is not a tile: expected a power of two from 2 to {largest}")
     return number.bit_length() - 1
 
 
@@ -98,8 +100,7 @@ def meant_by(text: str) -> str:
     elif named := _meant_kind(text):
         meant = named
     else:
-        found = nearest(text.lower(), _WORDS, " ")
-        meant = next((size for word, size in _WORDS.items() if found == f"did you mean {word}?"), "")
+        meant = _WORDS.get(closest(text.lower(), _WORDS), "")
     return f"did you mean {meant}?" if meant else ""
 
 
@@ -216,7 +217,7 @@ def _read_entries(entries: list[list[str]], kind: Kind, expected: Lengths | None
             if entry in _EMPTY:
                 ranks.append(0)
             elif entry not in ("x", "X"):
-                ranks.append(rank_of(entry, f"{kind.row_noun} {i}, entry {j}:", MAX_TILE_SUM))
+                ranks.append(rank_of(entry, f"{kind.row_noun} {i}, entry {j}: ", MAX_TILE_SUM))
     return make_shape(kind, tuple(bricks)), _check_sum(ranks)
 
 

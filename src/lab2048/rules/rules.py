@@ -8,7 +8,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
-from lab2048.errors import BoardError, UnknownNameError, UsageError
+from lab2048.errors import BoardError, UnknownNameError, UsageError, unknown
 from lab2048.rules import dice, reference
 from lab2048.rules.board import Board
 from lab2048.rules.kind import MAX_SIDE
@@ -117,7 +117,7 @@ class Rules:
         if not _is_int(self.goal_rank, 2, MAX_RANK):
             raise UsageError(f"goal rank {self.goal_rank!r} is out of range: expected 2 to {MAX_RANK}", field="goal")
         if not isinstance(self.spawner, Spawner):
-            raise UsageError(f"spawner {self.spawner!r} is unknown: expected a Spawner", field="spawner")
+            raise UsageError(unknown("spawner", self.spawner, otherwise="expected a Spawner"), field="spawner")
         n_empty = self.board.n_empty
         if not _is_int(self.n_start, 0, n_empty):
             expected = f"expected 0 to {n_empty}, the number of empty cells"
@@ -187,7 +187,7 @@ def read_spawn_table(text: str) -> tuple[tuple[int, float], ...]:
                 f"spawn {entry!r} is not understood: expected tile:probability, as in 2:0.9,4:0.1", field="spawn"
             ) from None
         try:
-            rank = rank_of(found[1], f"spawn {entry!r}:")
+            rank = rank_of(found[1], f"spawn {entry!r}: ")
         except BoardError as error:
             raise UsageError(error.message, field="spawn") from None
         if not 0 < p <= 1:

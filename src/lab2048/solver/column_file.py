@@ -1,6 +1,5 @@
 """Columns of numbers as .npy files, written atomically and read in parts."""
 
-import errno
 import hashlib
 import io
 import zlib
@@ -12,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.errors import FileError
+from lab2048.errors import FileError, reason_of
 
 HEADER_SIZE = 128  # bytes, of every one-dimensional .npy file that NumPy writes
 Array = NDArray[Any]
@@ -52,7 +51,7 @@ class Column:
         try:
             numbers = np.fromfile(self.path, self.dtype, end - begin, offset=self.offset + size * begin)
         except OSError as error:
-            raise FileError(f"{self.path} cannot be read: {error.strerror}", code="file.unreadable") from None
+            raise FileError(f"{self.path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
         if len(numbers) != end - begin:
             raise FileError(f"{self.path} is truncated: expected {self.n} numbers", code="file.damaged")
         return numbers
@@ -66,7 +65,7 @@ class Column:
                 return np.empty(0, self.dtype)
             return np.memmap(self.path, self.dtype, "r", self.offset, (self.n,))
         except OSError as error:
-            raise FileError(f"{self.path} cannot be read: {error.strerror}", code="file.unreadable") from None
+            raise FileError(f"{self.path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
 
     def check(self) -> None:
         """Raise FileError unless the file is complete and its checksum matches."""
@@ -81,7 +80,7 @@ class Column:
                     left -= len(part)
                 is_whole = is_whole and (not self.is_alone or not file.read(1))
         except OSError as error:
-            raise FileError(f"{self.path} cannot be read: {error.strerror}", code="file.unreadable") from None
+            raise FileError(f"{self.path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
         if not is_whole or state.hexdigest() != self.checksum:
             raise FileError(f"{self.path} is damaged: its checksum does not match", code="file.damaged")
 
@@ -177,8 +176,7 @@ class Stack:
 
 def write_error(path: Path, error: OSError) -> FileError:
     """Return the error for a file that could not be written."""
-    reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT) else error.strerror
     return FileError(
-        f"{path} cannot be written: {reason}; progress is saved, and the same command continues",
+        f"{path} cannot be written: {reason_of(error)}; progress is saved, and the same solve continues",
         code="file.unwritable",
     )

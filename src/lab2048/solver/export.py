@@ -39,7 +39,7 @@ def export(table: Table, kind: str, path: Path, *, force: bool) -> int:
     if kind not in writers:
         raise UnknownNameError("format", kind, writers)
     if path.exists() and not (force and path.is_file()):
-        raise TargetExistsError(f"{path} exists already", hint="choose another name, or replace it")
+        raise TargetExistsError(f"{path} exists already")
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         writers[kind](table, part)

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import IO, Any
 
-from lab2048.errors import FileError
+from lab2048.errors import FileError, reason_of
 from lab2048.solver.column_file import write_error
 
 SCHEMA = "lab2048/solve-1"
@@ -51,7 +51,7 @@ class Journal:
                 with self.path.open("r+b") as file:
                     file.truncate(size)
         except OSError as error:
-            raise FileError(f"{self.path} cannot be read: {error.strerror}", code="file.unreadable") from None
+            raise FileError(f"{self.path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
 
     def keep(self, n_lines: int) -> None:
         """Truncate to the first `n_lines` lines."""

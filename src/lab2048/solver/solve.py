@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from lab2048.errors import FileError
+from lab2048.errors import FileError, reason_of
 from lab2048.records.atomic_file import replacing
 from lab2048.records.process_lock import ProcessLock
 from lab2048.records.provenance import provenance
@@ -137,7 +137,7 @@ class Solve:
             ):
                 path.unlink()  # left by a killed session
         except OSError as error:
-            raise FileError(f"{self.folder} cannot be used: {error.strerror}", code="file.unwritable") from None
+            raise FileError(f"{self.folder} cannot be used: {reason_of(error)}", code="file.unwritable") from None
         if not self.journal.lines:
             self.journal.append(**head)
         if self.journal.lines[0] != head:

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from lab2048.errors import BoardError, FileError
+from lab2048.errors import BoardError, FileError, reason_of
 from lab2048.rules import Board
 from lab2048.rules.move import AnyMove
 from lab2048.solver.column_file import Array, Column
@@ -27,6 +27,7 @@ from lab2048.solver.problem import Objective, Problem, canonical_word, key_of
 SCHEMA = "lab2048/table-1"
 MANIFEST = "manifest.json"
 DTYPES = ("<f4", "<f8")
+_EXPECTED = "expected the folder of a solved board, written by lab2048 solve"
 
 
 @dataclass(frozen=True)
@@ -91,16 +92,19 @@ class Table:
         """Open a table by reading its manifest."""
         path = folder / MANIFEST
         try:
-            data = json.loads(path.read_text())
+            data = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             if not folder.exists():
-                raise FileError(
-                    f"there is no folder {folder}: expected a table that lab2048 solve wrote", code="file.not_found"
-                ) from None
-            hint = "; the same solve command resumes it" if (folder / "journal.jsonl").exists() else ""
-            raise FileError(f"{folder} holds no complete table: expected {MANIFEST} in it{hint}") from None
-        except (OSError, ValueError) as error:
-            raise FileError(f"{path} cannot be read: {error}", code="file.unreadable") from None
+                raise FileError(f"there is no folder {folder}: {_EXPECTED}", code="file.not_found") from None
+            if (folder / "journal.jsonl").exists():
+                raise FileError(f"{folder} holds an unfinished table: the same solve resumes it") from None
+            raise FileError(f"{folder} holds no table: {_EXPECTED}") from None
+        except NotADirectoryError:
+            raise FileError(f"{folder} is a file: {_EXPECTED}", code="file.unreadable") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise FileError(f"{path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
+        except ValueError as error:
+            raise FileError(f"{path} is not valid JSON: {error}", code="file.damaged") from None
         if not isinstance(data, dict) or data.get("schema") != SCHEMA:
             raise FileError(f"{path} has another format: expected the schema {SCHEMA}")
         try:

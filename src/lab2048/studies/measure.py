@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any, NamedTuple, Self
 
 from lab2048.arena.statistics import Interval, mean_interval, rate_interval
-from lab2048.errors import FileError, nearest
+from lab2048.errors import FileError, nearest, unknown
 
 
 class Unit(Enum):
@@ -92,7 +92,7 @@ class Measure:
         rest, at, first = text.partition("@")
         name, _, tile = rest.partition(":")
         if name not in MEANINGS:
-            raise FileError(f"measure {text!r} is unknown: {nearest(name, MEANINGS)}")
+            raise FileError(unknown("measure", text, otherwise=nearest(name, MEANINGS)))
         if (name in ("reached", "best-of-ten", "pairs")) != bool(tile) or not all(
             word.isdigit() for word in (tile or "0", first or "0")
         ):

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lab2048.errors import FileError, LabError, UnknownNameError, nearest
+from lab2048.errors import FileError, LabError, UnknownNameError, nearest, reason_of, unknown
 from lab2048.studies.measure import SIZES, Measure
 from lab2048.studies.model import KINDS, SPAWN, Figure, Ranking, Row, Study, TrainingSpec
 from lab2048.studies.published import Published
@@ -63,7 +63,7 @@ def read_study(path: Path) -> Study:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise FileError(f"study file {path} cannot be read: {error.strerror}", code="file.unreadable") from None
+        raise FileError(f"study file {path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FileError(f"study file {path} is not valid TOML: {error}") from None
     where = f"study {path.stem}"
@@ -94,7 +94,7 @@ def _read_row(where: str, data: Any, before: Sequence[Row]) -> Row:
     _check(where, data, _ROW, needed=("id", "title", "kind", "figures"))
     kind = data["kind"]
     if kind not in KINDS:
-        raise FileError(f"{where}: kind {kind!r} is unknown: {nearest(kind, KINDS)}")
+        raise FileError(f"{where}: {unknown('kind', kind, KINDS)}")
     if (kind in ("match", "regret", "threads", "train")) != bool(data.get("player")):
         raise FileError(f"{where}: expected a player for kinds match, regret, threads and train only")
     if data.get("player", "").startswith(TRAINED) and (kind != "train" or not is_trained(data["player"])):
@@ -215,4 +215,4 @@ def _check_rows(where: str, study: Study) -> None:
             if figure.against == row.id:
                 raise FileError(f"{where}, row {row.id}: against itself: expected another row")
             if figure.against and figure.against not in ids:
-                raise FileError(f"{where}, row {row.id}: against {figure.against!r}: {nearest(figure.against, ids)}")
+                raise FileError(f"{where}, row {row.id}: {unknown('row', figure.against, ids)}")

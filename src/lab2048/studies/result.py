@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from lab2048.errors import FileError
+from lab2048.errors import FileError, reason_of
 from lab2048.records.atomic_file import replacing
 from lab2048.records.database import data_folder
 from lab2048.studies.measure import Measured
@@ -135,7 +135,7 @@ class ResultFolder:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise FileError(f"{self.folder} cannot be created: {error.strerror}", code="file.unwritable") from None
+            raise FileError(f"{self.folder} cannot be created: {reason_of(error)}", code="file.unwritable") from None
         with replacing(path, force=True) as file:
             json.dump(result.to_json(), file, allow_nan=False)
 
@@ -145,6 +145,6 @@ class ResultFolder:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise FileError(f"{path} cannot be read: {error.strerror}", code="file.unreadable") from None
+            raise FileError(f"{path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
         except (ValueError, FileError):
             raise FileError(f"{path} is damaged: delete it and run the study again", code="file.damaged") from None

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from lab2048.errors import IllegalMoveError, SessionEndedError
+from lab2048.errors import IllegalMoveError, SessionEndedError, unknown
 from lab2048.rules import Board
 from lab2048.rules.move import key_moves, move_name
 from lab2048.views.text import fit, render
@@ -61,7 +61,7 @@ class PlainGame:
             return "" if self._session.redo() else "nothing to redo"
         if key == "x":
             return f"new game, seed {self._session.new_game().seed}; u goes back to the old one"
-        return f"key {key!r} is unknown: {self.help}"
+        return unknown("key", key, otherwise=self.help)
 
     def _move(self, move: int) -> str:
         rules, game = self._session.rules, self._session.game

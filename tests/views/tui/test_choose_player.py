@@ -67,7 +67,7 @@ def test_keys_that_are_typed_before_the_list_is_there_count(run: Run) -> None:
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
-        ("randm", "player 'randm' is unknown: did you mean random?"),
+        ("randm", "unknown player 'randm': did you mean random?"),
         ("expectimax:dept=3", "player expectimax has no option 'dept': did you mean depth?"),
         ("expectimax:depth=x", "depth=x is not understood: expected a whole number"),
         ("human", "player human is a person"),

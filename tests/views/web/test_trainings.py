@@ -215,7 +215,7 @@ def test_players_that_need_torch_are_not_offered_without_it(web, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"teacher": "ntuple:weights=/etc/passwd"}, "is unknown"),
+        ({"teacher": "ntuple:weights=/etc/passwd"}, "unknown training"),
         ({"crowd": 0}, "crowd 0 is out of range"),
         ({"widths": "big"}, "expected numbers such as"),
         ({"share": "much"}, "expected a number"),
@@ -280,7 +280,7 @@ def test_a_checkpoint_of_n_tuples_is_kept_when_it_is_wished_for(web):
     state = web.begin("2x2", seed=1)
     assert step(web, state["id"], made["spec"]) == "ntuple:weights=small@1"
     assert [each["name"] for each in web.get("/api/trainings")["trainings"]] == ["small"]
-    assert "is unknown" in web.error("POST", "/api/players/check", {"spec": "ntuple:weights=small@2"})
+    assert "unknown training" in web.error("POST", "/api/players/check", {"spec": "ntuple:weights=small@2"})
     web.ask("DELETE", "/api/trainings/small")
 
 

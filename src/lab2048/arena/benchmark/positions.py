@@ -14,7 +14,7 @@ from typing import Any
 from lab2048.arena.executor import Pool
 from lab2048.arena.match import Match
 from lab2048.arena.statistics import Interval, rate_interval
-from lab2048.errors import FileError
+from lab2048.errors import FileError, reason_of
 from lab2048.rules import Rules
 
 FIELDS = {"id", "board", "goal", "bound"}
@@ -64,7 +64,7 @@ def load_positions(path: Path | None = None) -> list[Position]:
     try:
         return read_positions(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"positions cannot be read from {path}: {getattr(error, 'strerror', None) or error}") from None
+        raise FileError(f"positions cannot be read from {path}: {reason_of(error)}") from None
 
 
 def read_positions(text: str) -> list[Position]:

@@ -27,7 +27,7 @@ from lab2048.cli.settings import (
     user_file,
     variable,
 )
-from lab2048.errors import LabError, UsageError, nearest
+from lab2048.errors import LabError, UsageError, nearest, unknown
 from lab2048.views.wrap import columns_of, folded
 
 
@@ -174,9 +174,9 @@ def _chosen(key: str, rows: dict[str, Row], settings: Settings) -> dict[str, Row
     """Return the row of a key, or the rows of a command."""
     below = {name: row for name, row in rows.items() if name.startswith(f"{key}.")}
     if key not in rows and not below:
-        known = f"known: {', '.join(COMMON)}, and those listed by --all"
-        known = settings.of_commands(key) or nearest(key, {*rows, *_groups(rows)}, known)
-        raise UsageError(f"setting {key!r} is unknown: {known}")
+        common = f"expected one of {', '.join(COMMON)}, or one that --all lists"
+        expected = settings.of_commands(key) or nearest(key, {*rows, *_groups(rows)}, common)
+        raise UsageError(unknown("setting", key, otherwise=expected))
     return below or {key: rows[key]}
 
 

@@ -14,7 +14,7 @@ from lab2048.cli.option_types import Above, AtLeast, OneOf, Readable
 from lab2048.cli.options import JsonOption, StoreOption, say
 from lab2048.cli.output import make_console, print_json
 from lab2048.cli.progress import again, progress_line, say_how
-from lab2048.errors import FileError, StoreError, StoreNotFoundError, UsageError
+from lab2048.errors import FileError, StoreError, StoreNotFoundError, UsageError, reason_of
 
 if TYPE_CHECKING:
     from lab2048.records.store import Entry, Store
@@ -279,7 +279,7 @@ def import_games(
                 say_how(f"stopped: {counts}; the imported games are saved; continue with", again())
                 raise
         except OSError as error:
-            raise FileError(f"{file} cannot be read: {error.strerror}", code="file.unreadable") from None
+            raise FileError(f"{file} cannot be read: {reason_of(error)}", code="file.unreadable") from None
     if counts.refused > MAX_REPORTS:
         say(f"and {counts.refused - MAX_REPORTS} more lines")
     if as_json:

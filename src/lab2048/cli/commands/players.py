@@ -8,10 +8,8 @@ import typer
 from lab2048.cli.command import Commands, Group
 from lab2048.cli.options import JsonOption, PlayerFileOption, load_players, say
 from lab2048.cli.output import print_json
-from lab2048.errors import UsageError, nearest
+from lab2048.errors import UsageError, closest, nearest, unknown
 from lab2048.views.wrap import columns_of, folded
-
-_MEANT = ("did you mean show?", "did you mean list?")
 
 
 class _Players(Group):
@@ -24,8 +22,8 @@ class _Players(Group):
         word, *others = args
         if word not in self.commands:
             has_player = any(not other.startswith("-") and other.partition(":")[0] in names() for other in others)
-            if has_player or nearest(word, [*names(), *self.commands]) in _MEANT:
-                raise UsageError(f"players {word}: {nearest(word, self.commands)}")
+            if has_player or closest(word, [*names(), *self.commands]) in self.commands:
+                raise UsageError(unknown("command", f"players {word}", otherwise=nearest(word, self.commands)))
             args = ["show", *args]
         return super().resolve_command(ctx, args)
 

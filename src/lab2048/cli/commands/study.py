@@ -14,7 +14,7 @@ from lab2048.cli.live_view import live
 from lab2048.cli.options import SEED, WORKERS, JsonOption, PlayerFileOption, load_players, say
 from lab2048.cli.output import make_console, print_json
 from lab2048.cli.progress import say_how
-from lab2048.errors import FileError, UsageError
+from lab2048.errors import FileError, UsageError, reason_of
 from lab2048.jobs.command_line import command_line
 from lab2048.views.wrap import columns_of, folded
 
@@ -231,7 +231,7 @@ def _write_all(to: Path, *, quick: bool, tiny: bool, seed: int, folder: Path | N
     try:
         to.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"{to} cannot be created: {error.strerror}", code="file.unwritable") from None
+        raise FileError(f"{to} cannot be created: {reason_of(error)}", code="file.unwritable") from None
     for name in study_names():
         sizes = [(quick, tiny)] if quick or tiny else [(False, False), (True, False)]
         folders = [_result_folder(name, quick=q, tiny=t, seed=seed, folder=folder) for q, t in sizes]

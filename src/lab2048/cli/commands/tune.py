@@ -181,9 +181,7 @@ def _check_out(out: Path | None, study: "TuningStudy", *, force: bool) -> None:
 
         is_own = out.is_file() and out.read_bytes().startswith(f"{MARK}{study.id}\n".encode())
         if not is_own:
-            raise TargetExistsError(
-                f"{out} exists already and is not from this study", hint="choose another name, or replace it"
-            )
+            raise TargetExistsError(f"{out} exists already and is not from this study")
 
 
 class _TrialsView:

@@ -134,7 +134,7 @@ def _convert(file: Path, out: Path, change: Any, *, force: bool, as_json: bool) 
     from lab2048.models.ntuple.file import complete, load_network, read_header, save_network
 
     if out.exists() and not force:
-        raise TargetExistsError(f"{out} exists already", hint="choose another name, or replace it")
+        raise TargetExistsError(f"{out} exists already")
     if not out.parent.is_dir():
         raise FileError(
             f"there is no folder {out.parent}: create it, or choose another one with --out FILE", code="file.not_found"

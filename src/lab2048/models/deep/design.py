@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.errors import BoardError, UsageError, nearest
+from lab2048.errors import BoardError, UnknownNameError, UsageError
 from lab2048.models.deep.design_options import HEADS, KINDS, READINGS, SCALES
 from lab2048.rules import Rules
 
@@ -38,7 +38,7 @@ class DeepDesign:
         """Raise LabError for an invalid architecture."""
         for name, known in (("kind", KINDS), ("head", HEADS), ("reading", READINGS), ("scale", SCALES)):
             if (word := getattr(self, name)) not in known:
-                raise UsageError(f"{name} {word} is unknown: {nearest(str(word), known)}")
+                raise UnknownNameError(name, word, known)
         shape = self.rules.shape
         if not shape.is_rectangle or shape.n_cells > MAX_CELLS:
             raise BoardError(f"{self.rules.board.to_text()}: expected a rectangle of at most {MAX_CELLS} cells")

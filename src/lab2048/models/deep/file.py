@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 
-from lab2048.errors import FileError
+from lab2048.errors import FileError, reason_of
 from lab2048.models.deep.header import read_deep_header, write_deep_header
 from lab2048.models.deep.network import DeepNetwork
 from lab2048.models.deep.torch_import import torch
@@ -54,7 +54,7 @@ def take_deep(name: str) -> DeepNetwork:
     try:
         stamp = path.stat()
     except OSError as error:
-        raise FileError(f"weights={path} cannot be read: {error.strerror}", code="file.unreadable") from None
+        raise FileError(f"weights={path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
     return _read(path, stamp.st_mtime_ns, stamp.st_size)
 
 

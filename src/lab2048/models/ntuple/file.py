@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
-from lab2048.errors import FileError, LabError
+from lab2048.errors import FileError, LabError, reason_of
 from lab2048.models.ntuple.compress import compress_weights, decompress_weights
 from lab2048.models.ntuple.network import Design, Network, huge_array
 from lab2048.models.ntuple.order import convert_to_planes, order_of
@@ -133,11 +133,15 @@ def open_tensors(path: Path) -> Any:
     try:
         if path.is_dir():
             raise FileError(f"{path} is a folder: expected a file written by lab2048 train", code="file.unreadable")
+        with path.open("rb"):  # safetensors does not say why a file cannot be opened
+            pass
         return safe_open(path, "np")
     except FileNotFoundError:
         raise FileError(
             f"there is no file {path}: expected one written by lab2048 train", code="file.not_found"
         ) from None
+    except PermissionError as error:
+        raise FileError(f"{path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
     except (SafetensorError, OSError, ValueError) as error:
         raise FileError(f"{path} is not a complete safetensors file: {' '.join(str(error).split())}") from None
 

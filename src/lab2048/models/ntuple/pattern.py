@@ -9,7 +9,7 @@ import itertools
 import re
 from collections.abc import Iterable
 
-from lab2048.errors import OutOfRangeError, UsageError, nearest
+from lab2048.errors import OutOfRangeError, UsageError, unknown
 from lab2048.rules.kind import rectangle
 from lab2048.rules.shape import Shape
 
@@ -53,7 +53,7 @@ def parse_patterns(text: str, shape: Shape, radix: int = 16, *, is_shared: bool 
         return patterns if is_shared else placements_of(patterns, shape)
     if not all(letter in "0123456789abcdefABCDEF, " for letter in text) or not text.strip(", "):
         raise UsageError(
-            f"network {text!r} is unknown: {nearest(text, PRESETS)} (or cells in hex, such as 012345,456789)",
+            f"{unknown('network', text, PRESETS)} (or cells in hex, such as 012345,456789)",
             field="network",
         )
     return _of_digits(text, shape)

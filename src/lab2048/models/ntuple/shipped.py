@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.errors import FileError
+from lab2048.errors import FileError, reason_of
 from lab2048.kernels._jit import cache_root
 from lab2048.models import SHIPPED
 from lab2048.models.ntuple.file import Header, complete, load_network, read_compressed, read_header
@@ -45,7 +45,7 @@ def _found(name: str | None) -> tuple[Path, os.stat_result]:
     try:
         return path, path.stat()
     except OSError as error:
-        raise FileError(f"weights={path} cannot be read: {error.strerror}", code="file.unreadable") from None
+        raise FileError(f"weights={path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
 
 
 def is_unpacked() -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lab2048.arena.compile import PLAY, SOLVER, groups_of, prepare
-from lab2048.errors import FileError, LabError, UsageError, nearest
+from lab2048.errors import FileError, LabError, UsageError, closest, unknown
 from lab2048.extras import has_extra, install_command
 from lab2048.learning.registry import METHODS
 from lab2048.players.registry import fit_player, make_player, names
@@ -61,11 +61,8 @@ class Runner:
         known = rows | parts
         for id_ in only:
             if id_ not in known:
-                otherwise = f"known: {', '.join(rows)}"
-                raise UsageError(
-                    f"row {id_!r} is unknown in {result_folder.study.name}: {nearest(id_, known, otherwise)}",
-                    field="row",
-                )
+                what = f"row of study {result_folder.study.name}"
+                raise UsageError(unknown(what, id_, known, f"expected one of {', '.join(rows)}"), field="row")
         self._wanted = {part.id for id_ in only or parts for part in known[id_]}
         self.result_folder, self.n_workers = result_folder, n_workers
         self._say, self._show, self._force = say, show, force
@@ -164,7 +161,7 @@ def _check_player(row: Row, result_folder: ResultFolder) -> None:
         return
     try:
         name = row.player.partition(":")[0]
-        if name not in names() and nearest(name, names(), " ") != " ":
+        if name not in names() and closest(name, names()):
             make_player(row.player)  # raises: a typo, not a player of another version
         if reason_to_skip(row, result_folder.size):
             return

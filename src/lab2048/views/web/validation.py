@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lab2048.errors import UsageError
+from lab2048.errors import UsageError, unknown
 from lab2048.views.web.serialize.schema import NAME
 
 MAX_SHOWN = 40  # letters of the rejected value
@@ -51,7 +51,7 @@ def _describe(mistake: Mapping[str, Any], location: str) -> tuple[str, str]:
     if kind == "missing":
         return "missing", f"{location} is missing: expected a value for it"
     if kind == "extra_forbidden":
-        return "unknown", f"{location} is unknown here: expected no such field"
+        return "unknown", unknown("field", location, otherwise="expected no such field")
     if kind == "json_invalid":
         return "invalid", "the request is not JSON: expected an object, as in docs/api.md"
     if kind == "string_pattern_mismatch":
@@ -61,7 +61,7 @@ def _describe(mistake: Mapping[str, Any], location: str) -> tuple[str, str]:
     if kind in ("string_too_long", "string_too_short", "too_long", "too_short"):
         return "out_of_range", _length(kind, location, about, mistake.get("input"))
     if kind == "literal_error":
-        return "unknown", f"{said} is unknown: expected {str(about.get('expected', '')).replace(chr(39), '')}"
+        return "unknown", f"unknown {said}: expected {str(about.get('expected', '')).replace(chr(39), '')}"
     if mistake.get("input") is None and kind != "none_required":
         return "missing", f"{location} is empty: expected {_expected(kind)}"
     return "invalid", f"{said} is not understood: expected {_expected(kind)}"

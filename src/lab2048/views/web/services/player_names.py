@@ -8,7 +8,7 @@ import os
 import re
 from pathlib import Path
 
-from lab2048.errors import UsageError
+from lab2048.errors import UsageError, unknown
 from lab2048.players.registry import canonical_spec, names, options, player_class, split_spec
 from lab2048.views.web.serialize.schema import MAX_SPEC, NAME
 
@@ -45,7 +45,7 @@ class Library:
     def _find(self, folder: Path, name: str, suffix: str, noun: str, pattern: str = NAME) -> Path:
         path = folder / f"{name}{suffix}"
         if not re.fullmatch(pattern, name) or not path.exists():
-            raise UsageError(f"{noun} {name[:60]!r} is unknown: expected the name of a {noun} on this server")
+            raise UsageError(unknown(noun, name[:60], otherwise=f"expected the name of a {noun} on this server"))
         return path
 
     def read(self, spec: str) -> str:
