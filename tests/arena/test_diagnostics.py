@@ -13,6 +13,7 @@ from played import play_many
 from lab2048.arena import diagnostics
 from lab2048.cli.app import run
 from lab2048.extras import EXTRAS
+from lab2048.players.player_file import players_folder
 from lab2048.records.store import Store
 from lab2048.rules import Rules
 
@@ -26,7 +27,7 @@ def findings(capsys: pytest.CaptureFixture[str], code: int = 0) -> dict[str, Any
 
 def test_nothing_is_broken_here(capsys: pytest.CaptureFixture[str]) -> None:
     found = findings(capsys)
-    assert {"program", "cores", "memory", "huge pages", "kernel cache", "store", "disk"} <= set(found)
+    assert {"program", "cores", "memory", "huge pages", "kernel cache", "player files", "store", "disk"} <= set(found)
     assert {f"extra {name}" for name in EXTRAS} <= set(found)
     assert run(["doctor"]) == 0
     out = capsys.readouterr().out
@@ -41,6 +42,20 @@ def test_a_store_that_is_none(capsys: pytest.CaptureFixture[str], own_store: Pat
     assert store["state"] == "problem"
     assert store["advice"]
     assert own_store.read_text().startswith("someone's notes")
+
+
+@pytest.mark.usefixtures("own_registry")
+def test_broken_player_files_are_listed_with_their_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    players_folder().mkdir(parents=True)
+    (players_folder() / "whole.py").write_text("x = 1\n")
+    for name, text in (("bad", "import nowhere_to_be_found"), ("worse", "1 / 0")):
+        (players_folder() / f"{name}.py").write_text(text)
+    found = findings(capsys, 1)["player files"]
+    assert found["state"] == "problem"
+    assert "bad.py fails: line 1: ModuleNotFoundError: No module named 'nowhere_to_be_found'" in found["found"]
+    assert "worse.py fails: line 1: ZeroDivisionError" in found["found"]
+    assert found["advice"] == "fix the file, or move it out of the players folder"
+    assert "whole.py" not in found["found"]
 
 
 def test_games_are_counted(capsys: pytest.CaptureFixture[str]) -> None:

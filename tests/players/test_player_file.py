@@ -1,5 +1,6 @@
 """Player files: those that are named, and those of the players folder."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def test_players_of_the_folder_are_known_everywhere() -> None:
 def test_a_built_in_player_needs_nothing_of_the_folder() -> None:
     (players_folder() / "own.py").parent.mkdir(parents=True)
     (players_folder() / "own.py").write_text("raise SystemExit")
-    make_player("greedy:eval=snake")
+    assert make_player("greedy:eval=snake").eval == "snake"  # type: ignore[attr-defined]
 
 
 def test_the_current_folder_is_never_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,9 +64,9 @@ def test_a_broken_file_is_a_warning_and_explains_what_is_missing() -> None:
     with pytest.warns(PlayerFileWarning, match=r"broken.py fails.*nowhere_to_be_found.*players are missing"):
         assert "whole" in names()
     assert "whole" in names()  # and no second warning
-    with pytest.raises(UsageError, match=r"player 'broken' is unknown.*broken.py fails.*nowhere_to_be_found"):
+    with pytest.raises(UsageError, match=r"unknown player 'broken'.*broken.py fails.*nowhere_to_be_found"):
         make_player("broken")
-    with pytest.raises(UsageError, match=r"evaluator 'broken' is unknown.*broken.py fails"):
+    with pytest.raises(UsageError, match=r"unknown evaluator 'broken'.*broken.py fails"):
         lab.player("greedy:eval=broken").ask("2 2 / # #")
 
 
@@ -132,3 +133,70 @@ def test_an_error_in_a_file_has_the_traceback_of_the_user_alone(tmp_path: Path) 
         load_player_file(path)
     lines = [line.strip() for line in caught.value.trace.splitlines() if line.strip().startswith("File")]
     assert lines == [f'File "{path}", line 4, in <module>', f'File "{path}", line 2, in inner']
+
+
+HELPED = """
+import lab2048 as lab
+import helper
+from helper import NAME
+
+class Own(lab.Player):
+    def choose(self, board):
+        import late
+        values = {move: late.value(helper) for move in board.legal_moves()}
+        return lab.Decision(board.legal_moves()[0], values)
+
+lab.register(NAME, Own)
+"""
+
+
+def write_helped(folder: Path, name: str, value: float) -> Path:
+    """Write a player file with two modules beside it, of which one imports the other."""
+    folder.mkdir()
+    (folder / "helper.py").write_text(f"import deeper\nNAME, VALUE = {name!r}, deeper.VALUE\n")
+    (folder / "deeper.py").write_text(f"VALUE = {value}\n")
+    (folder / "late.py").write_text("def value(helper):\n    return helper.VALUE\n")
+    (folder / "random.py").write_text("raise AssertionError('the standard library comes first')\n")
+    file = folder / "player.py"
+    file.write_text(f"import random\n{HELPED}")
+    return file
+
+
+def test_a_file_imports_modules_beside_it(tmp_path: Path) -> None:
+    before = list(sys.path)
+    load_player_file(write_helped(tmp_path / "one", "one", 1.5))
+    load_player_file(write_helped(tmp_path / "two", "two", 2.5))  # its helpers have the same names
+    for name, value in (("one", 1.5), ("two", 2.5)):
+        assert set(lab.player(name).ask("2 2 / # #").values.values()) == {value}
+    assert lab.match("two", rules="2x2", games=3, workers=2).to_dict()["players"][0]["games"] == 3  # in processes
+    assert sys.path == before
+    assert not {"helper", "deeper", "late"} & set(sys.modules)
+
+
+def test_a_file_that_is_loaded_again_sees_changes_beside_it(tmp_path: Path) -> None:
+    file = write_helped(tmp_path / "one", "one", 1.5)
+    load_player_file(file)
+    (tmp_path / "one" / "deeper.py").write_text("VALUE = 10.25\n")
+    load_player_file(file)
+    assert set(lab.player("one").ask("2 2 / # #").values.values()) == {10.25}
+
+
+def test_a_class_beside_a_file_belongs_to_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "classes.py", "own")
+    (tmp_path / "player.py").write_text("import classes\n")
+    load_player_file(tmp_path / "player.py")
+    assert not is_only_here("own")
+    assert files_of(["own"]) == [Path("player.py")]
+
+
+PLACES = (("player.py", 1), ("helper.py", 2))
+
+
+def test_an_error_beside_a_file_names_its_place(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("\n1 / 0\n")
+    (tmp_path / "player.py").write_text("import helper\n")
+    with pytest.raises(FileError, match=r"player.py fails: .*helper.py, line 2: ZeroDivisionError") as caught:
+        load_player_file(tmp_path / "player.py")
+    lines = [line.strip() for line in caught.value.trace.splitlines() if line.strip().startswith("File")]
+    assert lines == [f'File "{tmp_path / name}", line {line}, in <module>' for name, line in PLACES]

@@ -9,12 +9,13 @@ import platform
 import re
 import shutil
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import lab2048
-from lab2048.errors import LabError
+from lab2048.errors import LabError, PlayerFileWarning
 from lab2048.extras import EXTRAS, install_command, missing_packages
 
 GOOD, NOTE, PROBLEM = "good", "note", "problem"
@@ -36,7 +37,7 @@ class Finding:
 def diagnose(*further: Callable[[], Finding]) -> list[Finding]:
     """Run all checks, and `further` ones; a check that fails is a problem and does not stop the others."""
     checks: list[Callable[[], Finding]] = [_program, _libraries, _compiler, _cores, _memory, _huge_pages]
-    checks += [_kernel_cache, _network, _store, _disk, *further]
+    checks += [_kernel_cache, _network, _player_files, _store, _disk, *further]
     findings = []
     for check in checks:
         try:
@@ -146,6 +147,18 @@ def _network() -> Finding:
         return Finding("network", NOTE, "this lab2048 ships without one", "train one with lab2048 train ntuple")
     read_header(FILE)
     return Finding("network", GOOD, f"{FILE.name}, {_size(FILE.stat().st_size)}")
+
+
+def _player_files() -> Finding:
+    from lab2048.players.player_file import load_players_folder, missing_files, players_folder
+
+    folder = players_folder()
+    with warnings.catch_warnings(action="ignore", category=PlayerFileWarning):  # the finding says the same
+        load_players_folder()
+    if failures := missing_files():
+        return Finding("player files", PROBLEM, failures, "fix the file, or move it out of the players folder")
+    n_files = len(list(folder.glob("*.py")))
+    return Finding("player files", GOOD, f"{n_files} in {folder}" if n_files else f"none in {folder}")
 
 
 def _store() -> Finding:

@@ -2,17 +2,25 @@
 
 The files of the folder `players` in the user's configuration folder are loaded when something is registered, or an
 unknown name is looked up, for the first time.  So what a user registers replaces what a file of the folder registered.
+
+A player file can import modules that lie beside it.  They become submodules of its own module, so helpers of the same
+name in different folders do not collide, and `sys.path` stays as it is.
 """
 
+import builtins
 import contextlib
 import importlib.util
 import sys
 import threading
 import warnings
 import zlib
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
-from lab2048.errors import FileError, PlayerFileWarning, users_code
+from lab2048.errors import FileError, PlayerFileWarning, reason_of, users_code
 from lab2048.folders import config_folder
 
 _MODULE = "lab2048_player_"  # begins the name of the module of a player file
@@ -31,7 +39,22 @@ def players_folder() -> Path:
 def load_player_file(path: "Path | str") -> None:
     """Run a Python file that registers players or evaluators.
 
-    What it prints goes to standard error.  Worker processes load it, too.
+    It can import modules that lie beside it.  What it prints goes to standard error.  Worker processes load it, too.
+
+    >>> import lab2048 as lab, tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "mine.py"
+    >>> _ = file.write_text('''
+    ... import lab2048 as lab
+    ...
+    ... class Upward(lab.Player):
+    ...     def choose(self, board):
+    ...         return lab.Decision(board.legal_moves()[0], {})
+    ...
+    ... lab.register("upward", Upward)
+    ... ''')
+    >>> lab.load_player_file(file)
+    >>> lab.player("upward").ask("# # / 2 2").move
+    Move.UP
     """
     load_players_folder()
     path = Path(path)
@@ -72,13 +95,13 @@ def named_modules() -> tuple[tuple[str, Path], ...]:
 
 
 def is_of_file(module: str) -> bool:
-    """Return True if a module is a player file, which other processes can load."""
+    """Return True if a module is a player file or lies beside one, so that other processes can load it."""
     return module.startswith(_MODULE)
 
 
 def named_file(module: str) -> Path | None:
     """Return the file of a module that was loaded by name; relative, if it is below the current folder."""
-    path = _named.get(module)
+    path = _named.get(module.partition(".")[0])
     return path.relative_to(Path.cwd()) if path and path.is_relative_to(Path.cwd()) else path
 
 
@@ -87,14 +110,58 @@ def _module_name(path: Path) -> str:
 
 
 def _load(path: Path) -> None:
-    spec = importlib.util.spec_from_file_location(_module_name(path), path)
-    if spec is None or spec.loader is None:
+    name = _module_name(path)
+    if path.suffix != ".py":
         raise FileError(f"player file {path} is not understood: expected a Python file, as in docs/extend.md")
     try:
         path.read_bytes()
     except OSError as error:
-        raise FileError(f"player file {path} cannot be read: {error.strerror}", code="file.unreadable") from None
+        raise FileError(f"player file {path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
+    for old in [each for each in sys.modules if each.startswith(f"{name}.")]:
+        del sys.modules[old]  # helpers may have changed since
+    if not any(isinstance(finder, _HelperFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _HelperFinder())
+    folder = str(path.absolute().parent)
+    loader = _Loader(name, str(path))
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader, submodule_search_locations=[folder])
+    assert spec is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
+    sys.modules[name] = module  # dataclasses look their module up
     with users_code(f"player file {path} fails", FileError, kept=()), contextlib.redirect_stdout(sys.stderr):
-        spec.loader.exec_module(module)
+        loader.exec_module(module)
+
+
+class _HelperFinder(MetaPathFinder):
+    """Finds the modules beside a player file, as submodules of its module."""
+
+    def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if not is_of_file(name):
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.origin is not None and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = _Loader(name, spec.origin)
+        return spec
+
+
+class _Loader(SourceFileLoader):
+    """Runs a player file, or a module beside it, so that `import helper` finds helper.py beside the player file."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        player = sys.modules[module.__name__.partition(".")[0]]
+        folder, own = Path(player.__path__[0]), Path(str(player.__file__)).stem
+
+        def is_beside(name: str) -> bool:
+            # The standard library comes first: a player may be called random.py.
+            if name in sys.stdlib_module_names or name in ("lab2048", own):
+                return False
+            return (folder / f"{name}.py").is_file() or (folder / name / "__init__.py").is_file()
+
+        def import_beside(name: str, frame: Any = None, names: Any = None, wanted: Any = (), level: int = 0) -> Any:
+            top = name.partition(".")[0]
+            if level or not is_beside(top):
+                return builtins.__import__(name, frame, names, wanted, level)
+            found = builtins.__import__(f"{player.__name__}.{name}", frame, names, wanted)
+            return found if wanted else sys.modules[f"{player.__name__}.{top}"]
+
+        vars(module)["__builtins__"] = vars(builtins) | {"__import__": import_beside}
+        super().exec_module(module)
