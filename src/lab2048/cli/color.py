@@ -1,13 +1,13 @@
 """`--color`: an option of every command and group, so that it may stand anywhere on the command line."""
 
 import contextlib
-import functools
 import os
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from lab2048.cli.command_tree import option_of
 from lab2048.errors import UnknownNameError
 
 WHEN = ("auto", "always", "never")
@@ -48,7 +48,7 @@ def _choose(context: typer.Context, when: str) -> str:
     if context.resilient_parsing or not (is_typed or is_setting):
         return when
     if when not in WHEN:
-        raise UnknownNameError("color", when, WHEN, "expected auto, always or never")
+        raise UnknownNameError("color", when, WHEN)
     if stack:
         stack.close()
     context.meta[_CHOSEN] = stack = context.with_resource(contextlib.ExitStack())
@@ -56,29 +56,22 @@ def _choose(context: typer.Context, when: str) -> str:
     return when
 
 
-@functools.cache
-def color_option() -> Any:
+@option_of
+def color_option(
+    color: Annotated[
+        str,
+        typer.Option(
+            "--color",
+            "--colour",
+            metavar="WHEN",
+            envvar=["LAB2048_COLOR"],
+            allow_from_autoenv=False,
+            show_envvar=False,
+            help="Colors: auto, always or never.",
+            callback=_choose,
+            is_eager=True,
+            expose_value=False,
+        ),
+    ] = "auto",
+) -> None:
     """Return `--color` as a parameter of Typer."""
-    app = typer.Typer(add_completion=False)
-
-    @app.command()
-    def command(
-        color: Annotated[
-            str,
-            typer.Option(
-                "--color",
-                "--colour",
-                metavar="WHEN",
-                envvar=["LAB2048_COLOR"],
-                allow_from_autoenv=False,
-                show_envvar=False,
-                help="Colors: auto, always or never.",
-                callback=_choose,
-                is_eager=True,
-                expose_value=False,
-            ),
-        ] = "auto",
-    ) -> None:
-        pass
-
-    return typer.main.get_command(app).params[0]

@@ -1,11 +1,14 @@
 """The tree of commands and options, for completion, settings and help."""
 
+import functools
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
+
+import typer
 
 Command = Any  # Typer does not export its command classes
 
@@ -74,3 +77,15 @@ def _kind(hint: Any) -> tuple[type, bool]:
     if typing.get_origin(hint) in (list, tuple):
         return _kind(typing.get_args(hint)[0])[0], True
     return (hint if hint in (bool, int, float, Path) else str), False
+
+
+def option_of(function: Callable[..., None]) -> Callable[[], Any]:
+    """Make a function with one parameter return that parameter as Typer builds it, to add to other commands."""
+
+    @functools.cache
+    def option() -> Any:
+        app = typer.Typer(add_completion=False)
+        app.command()(function)
+        return typer.main.get_command(app).params[0]
+
+    return option

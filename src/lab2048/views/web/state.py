@@ -5,17 +5,18 @@ import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from fastapi import Depends, Header, Request
 
 from lab2048.errors import FileError
 from lab2048.jobs.job import Job
+from lab2048.jobs.progress import KINDS, JobProgress
 from lab2048.jobs.runner import JobRunner
 from lab2048.records.database import data_folder
 from lab2048.records.provenance import program
 from lab2048.records.store import Store
-from lab2048.views.web.errors import NotReadyError
+from lab2048.views.web.errors import NotFoundError, NotReadyError
 from lab2048.views.web.serialize.schema import StatusData
 from lab2048.views.web.services.checkpoints import Checkpoints
 from lab2048.views.web.services.event_bus import Bus, News
@@ -24,6 +25,7 @@ from lab2048.views.web.services.player_names import Library
 from lab2048.views.web.services.players import Players
 
 MAX_WAITING = 4
+Progress = TypeVar("Progress", bound=JobProgress)
 
 
 class Lab:
@@ -95,6 +97,14 @@ class Lab:
                 checkpoints.keep_last(is_wished=False)
         if not job.is_active:
             self.players.forget(str(checkpoints.last))
+
+    def progress_of(self, id_: str, kind: type[Progress]) -> Progress:
+        """Return the progress of a job of this kind; raise NotFoundError if the job is of another kind."""
+        progress = self.jobs.progress_of(self.jobs.get(id_))
+        if not isinstance(progress, kind):
+            noun = next(noun for noun, each in KINDS.items() if each is kind)
+            raise NotFoundError(f"{id_[:40]} is not a {noun}: expected an id such as {noun}-1")
+        return progress
 
     def tell_status(self) -> None:
         if hasattr(self, "jobs"):

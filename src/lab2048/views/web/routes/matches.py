@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from lab2048.errors import UsageError
+from lab2048.errors import UsageError, unknown
 from lab2048.jobs.command_line import command_line, file_options, rules_options
 from lab2048.jobs.job import Job, JobData
 from lab2048.jobs.progress import MAX_GAMES, MatchProgress
@@ -18,6 +18,7 @@ from lab2048.views.charts import Chart
 from lab2048.views.number import count
 from lab2048.views.web.errors import NotFoundError
 from lab2048.views.web.serialize.schema import (
+    CSV,
     ERRORS,
     MAX_SPEC,
     Body,
@@ -86,7 +87,7 @@ def compare(lab: LabOf, ids: Ids) -> ChartData:
     return ChartData.of(_compared(lab, ids), f"/api/matches/compare?ids={ids}")
 
 
-@router.get("/compare/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+@router.get("/compare/csv", **CSV)
 def compare_csv(lab: LabOf, ids: Ids) -> Response:
     """Return the comparison as CSV."""
     return csv_response(_compared(lab, ids).to_csv(), "compare")
@@ -95,12 +96,12 @@ def compare_csv(lab: LabOf, ids: Ids) -> Response:
 @router.get("/{match}")
 def show(lab: LabOf, id_: JobId) -> MatchData:
     """Show a match as `lab2048 match --json` prints it."""
-    progress = _progress(lab, id_)
+    progress = lab.progress_of(id_, MatchProgress)
     with lab.jobs.lock:
         return MatchData(job=progress.job.data(), result=progress.to_json())
 
 
-@router.get("/{match}/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+@router.get("/{match}/csv", **CSV)
 def show_csv(lab: LabOf, id_: JobId) -> Response:
     """Return the results of the players as CSV."""
     from lab2048.views.match_table import match_csv
@@ -116,7 +117,7 @@ def chart(lab: LabOf, id_: JobId, name: ChartName) -> ChartData:
     return ChartData.of(_chart(lab, id_, name), f"/api/matches/{id_}/charts/{name}")
 
 
-@router.get("/{match}/charts/{chart}/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+@router.get("/{match}/charts/{chart}/csv", **CSV)
 def chart_csv(lab: LabOf, id_: JobId, name: ChartName) -> Response:
     """Return the numbers of a chart as CSV."""
     return csv_response(_chart(lab, id_, name).to_csv(), f"{id_}-{name}")
@@ -124,21 +125,14 @@ def chart_csv(lab: LabOf, id_: JobId, name: ChartName) -> Response:
 
 def find(lab: Lab, id_: str) -> "tuple[Job, Match]":
     """Return a match with its games so far; hold `lab.jobs.lock` while you read them."""
-    progress = _progress(lab, id_)
+    progress = lab.progress_of(id_, MatchProgress)
     with lab.jobs.lock:
         return progress.job, progress.match
 
 
-def _progress(lab: Lab, id_: str) -> MatchProgress:
-    progress = lab.jobs.progress_of(lab.jobs.get(id_))
-    if not isinstance(progress, MatchProgress):
-        raise NotFoundError(f"{id_[:40]} is not a match: expected an id such as match-1")
-    return progress
-
-
 def _chart(lab: Lab, id_: str, name: str) -> Chart:
     if name not in _CHARTS:
-        raise NotFoundError(f"there is no chart {name!r}: expected {', '.join(_CHARTS)}")
+        raise NotFoundError(unknown("chart", name, _CHARTS))
     _, match = find(lab, id_)
     with lab.jobs.lock:
         return _CHARTS[name](match)

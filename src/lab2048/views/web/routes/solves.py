@@ -13,9 +13,10 @@ from lab2048.jobs.job import JobData
 from lab2048.jobs.progress import SolveProgress
 from lab2048.rules import Rules
 from lab2048.views.charts import Chart, solve_chart
-from lab2048.views.web.errors import ConflictError, NotFoundError
+from lab2048.views.web.errors import ConflictError
 from lab2048.views.web.routes.design import Objective, check_starts, solve_words
 from lab2048.views.web.serialize.schema import (
+    CSV,
     ERRORS,
     NAME,
     Body,
@@ -67,16 +68,14 @@ def chart(lab: LabOf, id_: JobId) -> ChartData:
     return ChartData.of(_chart(lab, id_), f"/api/solves/{id_}/chart")
 
 
-@router.get("/{solve}/chart/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+@router.get("/{solve}/chart/csv", **CSV)
 def chart_csv(lab: LabOf, id_: JobId) -> Response:
     """Return the numbers of the chart as CSV."""
     return csv_response(_chart(lab, id_).to_csv(), f"{id_}-layers")
 
 
 def _chart(lab: Lab, id_: str) -> Chart:
-    progress = lab.jobs.progress_of(lab.jobs.get(id_))
-    if not isinstance(progress, SolveProgress):
-        raise NotFoundError(f"{id_[:40]} is not a solve: expected an id such as solve-1")
+    progress = lab.progress_of(id_, SolveProgress)
     with lab.jobs.lock:
         return solve_chart(progress.layers, progress.valued_from)
 

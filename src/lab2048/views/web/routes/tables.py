@@ -15,6 +15,7 @@ from lab2048.rules.move import move_name
 from lab2048.views.charts import Chart, layer_chart
 from lab2048.views.web.serialize.game import shape_data
 from lab2048.views.web.serialize.schema import (
+    CSV,
     ERRORS,
     MAX_TEXT,
     NAME,
@@ -154,7 +155,7 @@ def layers(lab: LabOf, name: TableName) -> ChartData:
     return show(lab, name).chart
 
 
-@router.get("/{table}/layers/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+@router.get("/{table}/layers/csv", **CSV)
 def layers_csv(lab: LabOf, name: TableName) -> Response:
     """Return the numbers of the chart as CSV."""
     return csv_response(_layers(open_table(lab, name)).to_csv(), f"{name}-layers")

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Path
 from fastapi.responses import Response
 from pydantic import BaseModel
 
+from lab2048.errors import unknown
 from lab2048.jobs.command_line import command_line
 from lab2048.jobs.job import JobData
 from lab2048.jobs.progress import TrainingProgress
@@ -13,7 +14,7 @@ from lab2048.learning.registry import METHODS, Method
 from lab2048.models.ntuple.pattern import PRESETS
 from lab2048.views.charts import Chart, training_chart
 from lab2048.views.web.errors import ConflictError, NotFoundError
-from lab2048.views.web.serialize.schema import ERRORS, NAME, ChartData, CommandData, RulesData, csv_response
+from lab2048.views.web.serialize.schema import CSV, ERRORS, NAME, ChartData, CommandData, RulesData, csv_response
 from lab2048.views.web.services.checkpoints import Checkpoints
 from lab2048.views.web.services.networks import CheckpointData, TrainingData, checkpoint_list, training_list
 from lab2048.views.web.services.training_request import TrainingBody, option_list, plan_training
@@ -174,7 +175,7 @@ def chart(lab: LabOf, name: TrainingName, kind: ChartName) -> ChartData:
     return ChartData.of(_chart(lab, name, kind), f"/api/trainings/{name}/charts/{kind}")
 
 
-@router.get("/{training}/charts/{chart}/csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+@router.get("/{training}/charts/{chart}/csv", **CSV)
 def chart_csv(lab: LabOf, name: TrainingName, kind: ChartName) -> Response:
     """Return the numbers of a chart as CSV."""
     return csv_response(_chart(lab, name, kind).to_csv(), f"{name}-{kind}")
@@ -202,7 +203,7 @@ def _checkpoint(lab: Lab, name: str, number: int) -> CheckpointData:
 
 def _chart(lab: Lab, name: str, kind: str) -> Chart:
     if kind not in CHARTS:
-        raise NotFoundError(f"there is no chart {kind!r}: expected {', '.join(CHARTS)}")
+        raise NotFoundError(unknown("chart", kind, CHARTS))
     job = lab.jobs.find("train", name)
     if job is None:
         raise NotFoundError(f"there is no job of a training {name}")

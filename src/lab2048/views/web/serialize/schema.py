@@ -198,6 +198,10 @@ class ChartData(BaseModel):
         return cls(title=chart.title, figure=chart.figure, table=table, csv=f"{path}/csv{mark}{query}")
 
 
+# Arguments of a route that returns a CSV file.
+CSV: dict[str, Any] = {"response_class": Response, "responses": {200: {"content": {"text/csv": {}}}}}
+
+
 def csv_response(text: str, name: str) -> Response:
     """Return comma-separated values as a file to save."""
     headers = {"content-disposition": f'attachment; filename="{name}.csv"'}
