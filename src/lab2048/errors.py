@@ -61,7 +61,11 @@ class LabError(Exception):
         return _rebuild, (type(self), self.args, self.__dict__)
 
     def to_json(self) -> dict[str, str | None]:
-        """Return the message and its data as JSON, as the API sends them."""
+        """Return the message and its data as JSON, as the API sends them.
+
+        >>> UnknownNameError("player", "randm", ["random"]).to_json()["code"]
+        'player.unknown'
+        """
         return {"error": str(self), "code": self.code, "field": self.field, "hint": self.hint}
 
 

@@ -124,14 +124,26 @@ class Game(RulesGame):
         return is_undone
 
     def redo(self) -> bool:
-        """Redo the last undone move; return False if there is none."""
+        """Redo the last undone move; return False if there is none.
+
+        >>> import lab2048 as lab
+        >>> game = lab.Game("3x3", seed=7).play("greedy", moves=5)
+        >>> game.redo(), game.undo(), game.redo()
+        (False, True, True)
+        """
         is_redone = super().redo()
         if is_redone:
             self._record.append(self.turns[-1])
         return is_redone
 
     def to_episode(self) -> Episode:
-        """Return the record of the game so far, as a store saves it."""
+        """Return the record of the game so far, as a store saves it.
+
+        >>> import lab2048 as lab
+        >>> episode = lab.Game("3x3", seed=7).play("greedy", moves=5).to_episode()
+        >>> episode.player, len(episode.moves)
+        ('greedy', 5)
+        """
         return self._record.episode()
 
     def _asked(self, spec: str, progress: bool | None) -> AskedPlayer:

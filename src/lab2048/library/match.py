@@ -229,7 +229,12 @@ class MatchResult:
         return found[0]
 
     def table(self) -> Shown:
-        """Return the statistics as a table that `print` and notebooks can show."""
+        """Return the statistics as a table that `print` and notebooks can show.
+
+        >>> import lab2048 as lab
+        >>> print(lab.match("random", rules="2x2", games=5).table().text.splitlines()[0])
+        2x2, goal 2048, seed 1
+        """
         from lab2048.views.match_table import match_rows, match_table
 
         board = self._match.rules.board.to_text()

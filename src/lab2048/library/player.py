@@ -26,7 +26,13 @@ def player(name: PlayerLike = "", *, seed: int = 1, **options: Any) -> "ReadyPla
 
 
 class ReadyPlayer:
-    """A player that you can ask about any board; it is loaded when you ask it for the first time."""
+    """A player that you can ask about any board; it is loaded when you ask it for the first time.
+
+    >>> import lab2048 as lab
+    >>> greedy = lab.player("greedy")
+    >>> greedy.spec, greedy.ask("2 2 4 / # # #").move
+    ('greedy', Move.LEFT)
+    """
 
     def __init__(self, spec: str, seed: int = 1) -> None:
         """Use `lab2048.player`."""

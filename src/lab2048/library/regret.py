@@ -92,7 +92,12 @@ class RegretResult:
         }
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """Return a data frame with a row per player."""
+        """Return a data frame with a row per player.
+
+        >>> import lab2048 as lab
+        >>> lab.solve("2x2", goal=16).regret(["random", "greedy"], games=5).to_pandas()["player"].tolist()
+        ['random', 'greedy']
+        """
         from lab2048.extras import load
 
         rows = [{name: value for name, value in row.items() if name != "worst"} for row in self.to_dict()["players"]]
@@ -100,7 +105,12 @@ class RegretResult:
         return frame
 
     def table(self) -> Shown:
-        """Return a table with a row per player: loss per move, loss per game, and share of best moves."""
+        """Return a table with a row per player: loss per move, loss per game, and share of best moves.
+
+        >>> import lab2048 as lab
+        >>> print(lab.solve("2x2", goal=16).regret("random", games=5).table().text.splitlines()[0])
+        player  loss per move  loss per game   95% interval  best moves
+        """
         rows = [("player", "loss per move", "loss per game", "95% interval", "best moves")]
         for each in self.players.values():
             loss = each.per_game

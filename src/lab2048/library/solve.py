@@ -168,7 +168,13 @@ def progress_share(at: Progress) -> float | None:
 
 @dataclass(frozen=True)
 class Probe:
-    """The best move of a board, and the exact value of every legal move."""
+    """The best move of a board, and the exact value of every legal move.
+
+    >>> import lab2048 as lab
+    >>> probe = lab.solve("2x2", goal=16).probe("2 2 / # 4")
+    >>> probe.move, probe.value == max(probe.values.values())
+    (Move.RIGHT, True)
+    """
 
     board: Board
     move: AnyMove

@@ -92,7 +92,13 @@ class GameStore:
         return game
 
     def save(self, game: Game) -> int:
-        """Save a game; return its id."""
+        """Save a game; return its id.
+
+        >>> import lab2048 as lab, tempfile, pathlib
+        >>> with lab.open_store(pathlib.Path(tempfile.mkdtemp()) / "games.sqlite") as store:
+        ...     store.save(lab.Game("2x2", seed=1).play("first"))
+        1
+        """
         if not isinstance(game, Game):
             raise UsageError(f"{game!r} cannot be saved: expected a lab2048.Game", field="game")
         episode = game.to_episode()
@@ -100,11 +106,26 @@ class GameStore:
         return self._store.add(run, episode).id
 
     def delete(self, id: int) -> None:  # noqa: A002
-        """Delete a game."""
+        """Delete a game.
+
+        >>> import lab2048 as lab, tempfile, pathlib
+        >>> with lab.open_store(pathlib.Path(tempfile.mkdtemp()) / "games.sqlite") as store:
+        ...     id = store.save(lab.Game("2x2", seed=1).play("first"))
+        ...     store.delete(id)
+        ...     len(store)
+        0
+        """
         self._store.remove(read_whole("id", id))
 
     def to_pandas(self, **chosen: Any) -> "pandas.DataFrame":
-        """Return a data frame with a row per game; takes the arguments of `games`."""
+        """Return a data frame with a row per game; takes the arguments of `games`.
+
+        >>> import lab2048 as lab, tempfile, pathlib
+        >>> with lab.open_store(pathlib.Path(tempfile.mkdtemp()) / "games.sqlite") as store:
+        ...     id = store.save(lab.Game("2x2", seed=1).play("first"))
+        ...     store.to_pandas(player="first")[["player", "score"]].values.tolist()
+        [['first', 16]]
+        """
         from lab2048.extras import load
 
         frame: pandas.DataFrame = load("pandas").DataFrame([game._asdict() for game in self.games(**chosen)])
@@ -127,7 +148,17 @@ class GameStore:
     def import_file(
         self, path: "str | Path", on_reject: Callable[[int, str], None] = lambda *_: None
     ) -> tuple[int, int, int]:
-        """Import games from a file of JSON lines; return the number of new, already stored and rejected games."""
+        r"""Import games from a file of JSON lines; return the number of new, already stored and rejected games.
+
+        >>> import lab2048 as lab, tempfile, pathlib
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> with lab.open_store(folder / "games.sqlite") as store:
+        ...     id = store.save(lab.Game("2x2", seed=1).play("first"))
+        ...     size = (folder / "games.jsonl").write_text("\n".join(store.export_lines()))
+        >>> with lab.open_store(folder / "others.sqlite") as store:
+        ...     store.import_file(folder / "games.jsonl"), store.import_file(folder / "games.jsonl")
+        ((1, 0, 0), (0, 1, 0))
+        """
         from lab2048.records import exchange
 
         counts = exchange.ImportCounts()
@@ -142,7 +173,12 @@ class GameStore:
         return len(self._store.ids())
 
     def close(self) -> None:
-        """Close the store; closing twice is harmless."""
+        """Close the store; closing twice is harmless.
+
+        >>> import lab2048 as lab, tempfile, pathlib
+        >>> store = lab.open_store(pathlib.Path(tempfile.mkdtemp()) / "games.sqlite")
+        >>> store.close()
+        """
         self._store.close()
 
     def __enter__(self) -> Self:

@@ -94,7 +94,14 @@ class StudyResult:
         on_row: Callable[[Row, Result], None] = lambda *_: None,
         on_stop: Callable[[], None] = lambda: None,
     ) -> bool:
-        """Run rows as `run` does, with callbacks; return False after Ctrl-C."""
+        """Run rows as `run` does, with callbacks; return False after Ctrl-C.
+
+        >>> import lab2048 as lab, tempfile
+        >>> study = lab.study("000-optimal", quick=True, folder=tempfile.mkdtemp())
+        >>> study.run_rows(["2x2-8-a"], on_row=lambda row, result: print(row.id))
+        2x2-8-a
+        True
+        """
         runner = Runner(self._folder, workers or os.cpu_count() or 1, say=say, show=show, only=rows, force=force)
 
         def stop() -> None:
@@ -107,18 +114,36 @@ class StudyResult:
         return not runner.is_stopped
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures as a dict, the same as `lab2048 study report --json` prints."""
+        """Return all figures as a dict, the same as `lab2048 study report --json` prints.
+
+        >>> import lab2048 as lab, tempfile
+        >>> study = lab.study("000-optimal", quick=True, folder=tempfile.mkdtemp())
+        >>> len(study.to_dict()["figures"]) == len(study.report.lines)
+        True
+        """
         return self.report.to_json()
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """Return a data frame with a row per figure."""
+        """Return a data frame with a row per figure.
+
+        >>> import lab2048 as lab, tempfile
+        >>> study = lab.study("000-optimal", quick=True, folder=tempfile.mkdtemp())
+        >>> len(study.to_pandas()) == len(study.report.lines)
+        True
+        """
         from lab2048.extras import load
 
         frame: pandas.DataFrame = load("pandas").json_normalize(self.to_dict()["figures"])
         return frame
 
     def table(self) -> Shown:
-        """Return the figures as a table."""
+        """Return the figures as a table.
+
+        >>> import lab2048 as lab, tempfile
+        >>> study = lab.study("000-optimal", quick=True, folder=tempfile.mkdtemp())
+        >>> "2x2" in study.table().text
+        True
+        """
         from lab2048.views.study.text import report_table
 
         report = self.report
@@ -128,7 +153,13 @@ class StudyResult:
         return Shown.of_rich(report_table(report, 200), self.title, rows)
 
     def to_html(self) -> str:
-        """Return an HTML page with charts that works offline."""
+        """Return an HTML page with charts that works offline.
+
+        >>> import lab2048 as lab, tempfile
+        >>> study = lab.study("000-optimal", quick=True, folder=tempfile.mkdtemp())
+        >>> study.to_html().startswith("<!doctype html>")
+        True
+        """
         from lab2048.views.study.page import report_html
 
         return report_html(self.report)

@@ -266,7 +266,13 @@ class TrainedNetwork:
         return match([self.player(**chosen)], rules=self.rules, games=games, seed=seed, workers=workers)
 
     def curve(self) -> "pandas.DataFrame":
-        """Return the learning curve as a data frame: moves, seconds, mean score and rates."""
+        """Return the learning curve as a data frame: moves, seconds, mean score and rates.
+
+        >>> import lab2048 as lab
+        >>> network = lab.train("ntuple", rules="2x2", moves=1000, threads=1, seed=1)
+        >>> int(network.curve()["n_moves"].iloc[-1]) >= 1000
+        True
+        """
         from lab2048.extras import load
 
         frame: pandas.DataFrame = load("pandas").json_normalize(self.points())
@@ -288,7 +294,13 @@ class TrainedNetwork:
         return list(training.get("curve", []))
 
     def plot(self, kind: str = "score") -> "plotly.graph_objects.Figure":
-        """Return a Plotly figure of the learning curve: "score", "tiles" or "learning"."""
+        """Return a Plotly figure of the learning curve: "score", "tiles" or "learning".
+
+        >>> import lab2048 as lab
+        >>> network = lab.train("ntuple", rules="2x2", moves=1000, threads=1, seed=1)
+        >>> len(network.plot("score").data) > 0
+        True
+        """
         from lab2048.views.charts import training_chart
 
         if kind not in ("score", "tiles", "learning"):

@@ -80,6 +80,14 @@ class Player(ABC):
 
     A decision depends only on the rules, the seed and the boards shown since `start`, so that games are
     reproducible.  Any board may be shown at any time: games are taken over half-way, and moves are undone.
+
+    >>> import lab2048 as lab
+    >>> class Roomy(lab.Player):
+    ...     def choose(self, board):
+    ...         values = {move: float(slide.board.n_empty) for move, slide in board.slides()}
+    ...         return lab.Decision(max(values, key=values.get), values)
+    >>> lab.match(Roomy, rules="2x2", games=5).mean() > 0
+    True
     """
 
     measure: ClassVar[str] = "value"  #: what the values of a decision are, for people
@@ -110,15 +118,51 @@ class Player(ABC):
         """Raise LabError if the player cannot play by these rules, because of its options or files.
 
         It is called before anything is compiled, so that mistakes are reported at once; it must compile nothing.
+
+        >>> import lab2048 as lab
+        >>> class Small(lab.Player):
+        ...     def check(self, rules):
+        ...         if rules.shape.n_cells > 9:
+        ...             raise lab.LabError("small: expected at most 9 cells")
+        ...
+        ...     def choose(self, board):
+        ...         return lab.Decision(board.legal_moves()[0], {})
+        >>> lab.match(Small, rules="4x4", games=5)
+        Traceback (most recent call last):
+        lab2048.errors.LabError: small: expected at most 9 cells
         """
 
     def start(self, rules: Rules, seed: int) -> None:  # noqa: B027
-        """Prepare for a game; randomness, if the player needs any, comes from the seed."""
+        """Prepare for a game; randomness, if the player needs any, comes from the seed.
+
+        >>> import lab2048 as lab, random
+        >>> class Dice(lab.Player):
+        ...     def start(self, rules, seed):
+        ...         self.random = random.Random(seed)
+        ...
+        ...     def choose(self, board):
+        ...         return lab.Decision(self.random.choice(board.legal_moves()), {})
+        >>> lab.Game("2x2", seed=1).play(Dice(), moves=3).score == lab.Game("2x2", seed=1).play(Dice(), moves=3).score
+        True
+        """
 
     @abstractmethod
     def choose(self, board: Board) -> Decision:
-        """Choose a legal move of a board; there is at least one."""
+        """Choose a legal move of a board; there is at least one.
+
+        >>> import lab2048 as lab
+        >>> class Upward(lab.Player):
+        ...     def choose(self, board):
+        ...         return lab.Decision(min(board.legal_moves()), {})
+        >>> lab.player(Upward()).ask("# # / 2 2").move
+        Move.UP
+        """
 
     def games_kernel(self, rules: Rules) -> GamesKernel | None:  # noqa: ARG002
-        """Return a compiled loop that plays whole games as this player does, or None."""
+        """Return a compiled loop that plays whole games as this player does, or None.
+
+        >>> from lab2048.players import make_player
+        >>> make_player("human").games_kernel(Rules.from_text("4x4")) is None
+        True
+        """
         return None

@@ -66,7 +66,16 @@ _n_registered = 0
 
 
 def register(name: str, player: type[Player]) -> None:
-    """Add a player under a new name, as a player file does; a second class of that name replaces the first."""
+    """Add a player under a new name, as a player file does; a second class of that name replaces the first.
+
+    >>> import lab2048 as lab
+    >>> class Downward(lab.Player):
+    ...     def choose(self, board):
+    ...         return lab.Decision(max(board.legal_moves()), {})
+    >>> lab.register("downward", Downward)
+    >>> lab.player("downward").ask("2 # / 2 #").move
+    Move.DOWN
+    """
     load_players_folder()
     _check_name("player", name, _OURS)
     if not (isinstance(player, type) and issubclass(player, Player)):

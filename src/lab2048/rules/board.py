@@ -116,7 +116,12 @@ class Board:
 
     @classmethod
     def from_packed(cls, shape: Shape, packed: int) -> Self:
-        """Unpack a board from a 64-bit word; cell 0 is the lowest nibble."""
+        """Unpack a board from a 64-bit word; cell 0 is the lowest nibble.
+
+        >>> import lab2048 as lab
+        >>> lab.Board.from_packed(lab.Board("2x2").shape, 0x2001)
+        Board('2#|#4')
+        """
         return cls(shape, tuple(packed >> 4 * cell & 15 for cell in range(shape.n_cells)))
 
     def to_packed(self) -> int:

@@ -32,7 +32,12 @@ class Move(_MoveEnum):
 
 
 class HexMove(_MoveEnum):
-    """The six moves on hexagons that stand on a flat side, clockwise from up."""
+    """The six moves on hexagons that stand on a flat side, clockwise from up.
+
+    >>> import lab2048 as lab
+    >>> lab.player("greedy").ask(lab.Game("hex2", seed=1).board).move in list(lab.HexMove)
+    True
+    """
 
     UP = 0
     UP_RIGHT = 1
@@ -43,7 +48,12 @@ class HexMove(_MoveEnum):
 
 
 class TriangleMove(_MoveEnum):
-    """The six moves on triangles, two along each side of the board, clockwise from up-right."""
+    """The six moves on triangles, two along each side of the board, clockwise from up-right.
+
+    >>> import lab2048 as lab
+    >>> lab.Game("tri3", seed=1).play("greedy", moves=3).turns[0].move in list(lab.TriangleMove)
+    True
+    """
 
     UP_RIGHT = 0
     RIGHT = 1

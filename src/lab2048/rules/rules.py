@@ -95,7 +95,12 @@ class Rules:
 
     @classmethod
     def from_json(cls, data: Any) -> Self:
-        """Read the data of `to_json`; raise an error for anything else."""
+        """Read the data of `to_json`; raise an error for anything else.
+
+        >>> rules = Rules.from_text("3x3", goal=512)
+        >>> Rules.from_json(rules.to_json()) == rules
+        True
+        """
         kinds = {"board": str, "goal": int, "spawn": str, "start": int, "spawner": str}
         if not isinstance(data, dict) or set(data) != set(kinds):
             raise BoardError(
@@ -111,7 +116,14 @@ class Rules:
         return cls.from_text(fields.pop("board"), **fields)
 
     def check(self) -> None:
-        """Raise an error if no game can be played by these rules."""
+        """Raise an error if no game can be played by these rules.
+
+        >>> import dataclasses
+        >>> Rules.from_text("3x3").check()
+        >>> dataclasses.replace(Rules.from_text("3x3"), n_start=10).check()
+        Traceback (most recent call last):
+        lab2048.errors.UsageError: start 10 is out of range: expected 0 to 9, the number of empty cells
+        """
         _check_board(self.board)
         _check_spawn_table(self.spawn_table)
         if not _is_int(self.goal_rank, 2, MAX_RANK):
@@ -161,7 +173,11 @@ class Rules:
         return [Spawn(*spawn) for spawn in reference.spawns(board.ranks, self.spawn_table)]
 
     def spawn(self, board: Board, word: int) -> tuple[int, int]:
-        """Return the spawn (cell, rank) on an afterstate for a random word."""
+        """Return the spawn (cell, rank) on an afterstate for a random word.
+
+        >>> Rules.from_text("2x2", spawner="first").spawn(Board("2 # / # #"), 0)
+        (1, 1)
+        """
         if self.spawner is Spawner.FAIR:
             return dice.fair_spawn(word, board.ranks, tuple(rank for rank, _ in self.spawn_table), self._ends)
         if self.spawner is Spawner.FIRST:
