@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,7 +51,11 @@ def test_commands_show_what_happens(path: Path, tmp_path: Path) -> None:
 def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     [code] = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
-    exec(compile(code, "README.md", "exec"), {})
+    made: dict[str, Any] = {}
+    exec(compile(code, "README.md", "exec"), made)
+    assert len(made["game"].turns) == 100
+    assert made["result"].mean("expectimax:depth=2") > made["result"].mean("random")
+    assert made["network"].points()[-1]["n_moves"] > 0
 
 
 def test_the_readme_is_short() -> None:

@@ -190,6 +190,7 @@ def test_the_board_follows_the_size(run: Run) -> None:
             await until(pilot, lambda wanted=columns: board.picture and board.picture.density.columns == wanted)  # type: ignore[attr-defined,misc]
         await pilot.resize_terminal(15, 4)
         await until(pilot, lambda: board.picture is None)  # type: ignore[attr-defined]
+        assert re.search(r"needs \d+x\d+|too small", text_of(app))
 
     run(scene, "4x4")
 
@@ -236,6 +237,7 @@ def test_whoever_waits_for_a_player_is_told_for_what_after_every_move(
         may_go_on.set()
         await until(pilot, lambda: re.search(r"\w by first\b", text_of(app)))
         await until(pilot, lambda: "another" not in text_of(app))
+        assert screen_of(app).session.game.moves_text() == "wasd"
 
     run(scene, "4x4", player="first")
 
@@ -268,6 +270,9 @@ def test_values_stay_when_the_player_stops(run: Run) -> None:
         await until(pilot, lambda: len(screen.session.game.turns) > 1)
         await press(pilot, ["enter"])
         await until(pilot, lambda: not screen.is_auto and re.search(r"\w by first\b", text_of(app)))
+        n_turns = len(screen.session.game.turns)
+        await press(pilot, "u")  # what the values belong to is still there to be undone
+        assert len(screen.session.game.turns) == n_turns - 1
 
     run(scene, "4x4", player="first")
 

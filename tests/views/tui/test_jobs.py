@@ -177,7 +177,9 @@ def test_a_job_that_fails_shows_why(run: Run, tmp_path: Path) -> None:
         await until(pilot, lambda: not app.current_jobs["train"].is_active)
         await until(pilot, lambda: "there is no folder" in text_of(app))
 
-    run(scene)
+    app = run(scene)
+    assert app.current_jobs["train"].state == "failed"
+    assert "there is no folder" in app.current_jobs["train"].message
 
 
 def test_a_match_with_a_player_of_ones_own(

@@ -112,11 +112,14 @@ def test_the_chosen_line_is_seen_without_colours(open_terminal: Open, variable: 
     assert {letter.fg for row in terminal.screen.buffer.values() for letter in row.values()} == {"default"}
 
 
-def test_keys_that_are_typed_at_once_all_count(open_terminal: Open) -> None:
+def test_keys_that_are_typed_at_once_all_count(open_terminal: Open, own_store: Path) -> None:
     terminal = open_terminal()
     start(terminal)
     terminal.press("".join(TEN))
     terminal.until(moves(10))
+    terminal.press("q")
+    terminal.has("code-0")
+    assert kept(own_store) == [(10, "human")]
 
 
 @pytest.mark.parametrize(("how", "code"), [("ctrl-c", 130), ("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
@@ -211,10 +214,12 @@ def test_an_error_inside_is_one_line_and_the_game_is_kept(open_terminal: Open, o
     assert kept(own_store) == [(1, "human")]
 
 
-def test_no_terminal_no_screen(open_terminal: Open) -> None:
+def test_no_terminal_no_screen(open_terminal: Open, own_store: Path) -> None:
     terminal = open_terminal()
     terminal.play(program=f"{LAB} tui | cat")
-    terminal.has("lab2048: tui needs a terminal: use lab2048 play")
+    shown = terminal.has("lab2048: tui needs a terminal: use lab2048 play")
+    assert not any("score" in line for line in shown)
+    assert not own_store.exists()
 
 
 # --- watch ---------------------------------------------------------------------------
