@@ -1,9 +1,11 @@
 """Matches, solutions, regret, training, the store and studies from Python."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 
@@ -31,6 +33,24 @@ def test_a_match_is_a_table_data_a_frame_and_charts() -> None:
     assert "greedy - random" in str(result)
     assert "<table>" in result._repr_html_()
     assert repr(result) == "MatchResult(greedy, random: 60 games)"
+
+
+def test_what_was_never_saved_has_a_name(capsys: pytest.CaptureFixture[str]) -> None:
+    network = lab.train("ntuple", rules="2x2", moves=1000, threads=1, seed=1)
+    solution = lab.solve("2x2", goal=16)
+    players = [
+        network.player(depth=2),
+        solution.player(),
+        lab.train("ntuple", rules="2x2", moves=500, threads=1).player(),
+    ]
+    result = lab.match(players, rules="2x2", games=3, workers=1, progress=True)
+    shown = [str(players), repr(result), str(result), result._repr_html_(), str(result.to_pandas()["player"].tolist())]
+    shown += [str(result.plot().to_dict()), str(solution.regret(players[0], games=3)), capsys.readouterr().err]
+    for text in shown:
+        assert tempfile.gettempdir() not in text
+    names = re.findall(r"unsaved-\d+", repr(result))
+    assert len(set(names)) == 3
+    assert result.mean(players[0]) > 0
 
 
 def test_the_number_of_workers_changes_nothing() -> None:

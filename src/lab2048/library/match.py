@@ -3,6 +3,7 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -17,6 +18,7 @@ from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_sp
 from lab2048.library.interrupt import no_interrupt_lost, stopping
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.library.shown import Shown
+from lab2048.library.unsaved import with_names
 from lab2048.players import fit_player
 from lab2048.records.store import Store
 from lab2048.rules.dice import check_seed, episode_seed
@@ -239,9 +241,8 @@ class MatchResult:
 
         board = self._match.rules.board.to_text()
         title = f"{board}, goal {self._match.rules.goal}, seed {self._match.seed}"
-        return Shown.of_rich(
-            match_table(self._match, title=title, width=200, is_over=True), title, match_rows(self._match)
-        )
+        match = self._with_names()
+        return Shown.of_rich(match_table(match, title=title, width=200, is_over=True), title, match_rows(match))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the statistics as a dict, the same as `lab2048 match --json` prints.
@@ -263,7 +264,7 @@ class MatchResult:
 
         rows = [
             {
-                "player": result.player,
+                "player": with_names(result.player),
                 "game": number,
                 "seed": episode_seed(self._match.seed, number),
                 "score": game.score,
@@ -295,7 +296,14 @@ class MatchResult:
         }
         if kind not in makers:
             raise UnknownNameError("chart", kind, makers)
-        return makers[kind](self._match).to_figure()
+        return makers[kind](self._with_names()).to_figure()
+
+    def _with_names(self) -> Match:
+        """Return the match with names in place of temporary paths."""
+        named = replace(self._match, players=[with_names(player) for player in self.players])
+        for player, result in zip(named.players, self._match.results.values(), strict=True):
+            named.results[player] = replace(result, player=player)
+        return named
 
     def _of(self, player: "PlayerLike | None") -> PlayerResult:
         if player is None:
@@ -307,7 +315,7 @@ class MatchResult:
 
     def __repr__(self) -> str:
         n = sum(len(result.games) for result in self._match.results.values())
-        return f"MatchResult({', '.join(self.players)}: {count(n, 'game')})"
+        return f"MatchResult({', '.join(map(with_names, self.players))}: {count(n, 'game')})"
 
     def __str__(self) -> str:
         return str(self.table())

@@ -7,6 +7,7 @@ from lab2048.arena.player_service import AskedPlayer, PlayerService
 from lab2048.errors import BoardError
 from lab2048.library.arguments import PlayerLike, read_board, read_spec, rules_for
 from lab2048.library.progress import make_ready, working
+from lab2048.library.unsaved import with_names
 from lab2048.players import Decision, default_spec
 from lab2048.rules import Board, Rules
 from lab2048.rules.board import BoardSource
@@ -41,7 +42,7 @@ class ReadyPlayer:
         self.source: object = None  # what owns the files that the player reads, so that they exist as long as it does
 
     def __repr__(self) -> str:
-        return f"player({self.spec!r})"
+        return f"player({with_names(self.spec)!r})"
 
     def ask(
         self,

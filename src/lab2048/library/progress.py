@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
+from lab2048.library.unsaved import with_names
 from lab2048.views.number import wait
 
 PATIENCE, _PATIENCE_ELSEWHERE = 1.0, 2.0  # seconds before the first output
@@ -57,6 +58,7 @@ class ProgressLine:
         """Replace the text that is shown."""
         if not self.is_shown:
             return
+        text = with_names(text)
         with self._lock:
             if self.is_notebook:
                 self._draw_in_notebook(text)

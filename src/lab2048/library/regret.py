@@ -11,6 +11,7 @@ from lab2048.library.interrupt import no_interrupt_lost
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.library.shown import Shown, html_table
 from lab2048.library.solve import Solution, open_solution
+from lab2048.library.unsaved import with_names
 from lab2048.players import fit_player
 from lab2048.rules.dice import check_seed
 from lab2048.views.number import number, percent
@@ -116,7 +117,7 @@ class RegretResult:
             loss = each.per_game
             best = percent(each.n_best / each.n_moves) if each.n_moves else "-"
             interval = f"{number(loss.low)} to {number(loss.high)}"
-            rows.append((each.player, number(each.per_move), number(loss.value), interval, best))
+            rows.append((with_names(each.player), number(each.per_move), number(loss.value), interval, best))
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
         lines = [
             "  ".join(

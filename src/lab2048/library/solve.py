@@ -3,7 +3,6 @@
 import os
 import shutil
 import tempfile
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -16,6 +15,7 @@ from lab2048.library.arguments import PlayerLike, RulesLike, read_board, read_ru
 from lab2048.library.interrupt import no_interrupt_lost
 from lab2048.library.player import ReadyPlayer, player
 from lab2048.library.progress import make_ready, progress_line
+from lab2048.library.unsaved import delete_temporary, delete_with, temporary_path
 from lab2048.rules import Board, Rules
 from lab2048.rules.board import BoardSource
 from lab2048.rules.move import AnyMove
@@ -67,8 +67,7 @@ def solve(
     if folder is not None:
         check_folder(folder, problem, is_exact=exact)
     make_ready(SOLVER, progress=progress)
-    temporary = Path(tempfile.mkdtemp(prefix="lab2048-")) if folder is None else None
-    table_folder = folder or (temporary or Path()) / "table"
+    table_folder = folder or temporary_path("table")
     try:
         with progress_line(progress) as show, Workers(n_workers) as pool:
             work = Solve(
@@ -82,10 +81,13 @@ def solve(
             )
             table = work.run()
     except BaseException:
-        if temporary is not None:
-            shutil.rmtree(temporary, ignore_errors=True)
+        if folder is None:
+            delete_temporary(table_folder)
         raise
-    return Solution(table, seconds=work.seconds, temporary=temporary)
+    solution = Solution(table, seconds=work.seconds)
+    if folder is None:
+        delete_with(solution, table_folder)
+    return solution
 
 
 def open_solution(folder: "str | Path") -> "Solution":
@@ -192,11 +194,9 @@ class Solution:
     Solution(2x2, goal 16: reached with probability 0.962511254)
     """
 
-    def __init__(self, table: Table, *, seconds: float = 0.0, temporary: Path | None = None) -> None:
+    def __init__(self, table: Table, *, seconds: float = 0.0) -> None:
         """Use `lab2048.solve` or `lab2048.open_solution`."""
         self.table, self.seconds = table, seconds
-        if temporary is not None:  # deleted when nobody uses the solution any more
-            self._cleanup = weakref.finalize(self, shutil.rmtree, str(temporary), ignore_errors=True)
 
     @property
     def rules(self) -> Rules:

@@ -1,10 +1,7 @@
 """Training of networks."""
 
 import os
-import shutil
-import tempfile
 import time
-import weakref
 from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
@@ -18,6 +15,7 @@ from lab2048.library.interrupt import no_interrupt_lost, stopping
 from lab2048.library.match import MatchResult, match
 from lab2048.library.player import ReadyPlayer, player
 from lab2048.library.progress import make_ready, progress_line
+from lab2048.library.unsaved import delete_with, temporary_path
 from lab2048.records.atomic_file import check_target, remove_leftovers
 from lab2048.rules import Rules
 from lab2048.views.disk_space import need_room
@@ -310,9 +308,8 @@ class TrainedNetwork:
     def _file(self) -> Path:
         """Return the file of the network; one that was never saved is written to a temporary folder."""
         if self.path is None:
-            folder = tempfile.mkdtemp(prefix="lab2048-")
-            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-            self.path = Path(folder) / "network.safetensors"
+            self.path = temporary_path("network.safetensors")
+            delete_with(self, self.path)
             if self._training is not None:
                 need_room(self.path, self._training.config.sizes(self.rules, self._training.n_moves)[0], advice="")
                 self._training.save(self.path)
