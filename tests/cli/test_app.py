@@ -274,7 +274,7 @@ def test_players_are_listed_with_their_options(capsys: pytest.CaptureFixture[str
     for words in (["shwo", "expectimax"], ["shwo"], ["shwo", "--json", "first"]):
         capsys.readouterr()
         assert run(["players", *words]) == 2
-        assert capsys.readouterr().err == "lab2048: players shwo: did you mean show?\n"
+        assert capsys.readouterr().err == "lab2048: unknown command 'players shwo': did you mean show?\n"
 
 
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:

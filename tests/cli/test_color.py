@@ -107,7 +107,7 @@ def test_a_setting_says_it_too_and_gives_way(
         assert ("\x1b[48;5;" in capsys.readouterr().out) is is_coloured
     monkeypatch.setenv("LAB2048_COLOR", "sometimes")
     assert run(["play"]) == 2
-    assert "expected auto, always or never (set by LAB2048_COLOR=sometimes)" in capsys.readouterr().err
+    assert "expected one of always, auto, never (set by LAB2048_COLOR=sometimes)" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

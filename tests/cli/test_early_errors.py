@@ -43,7 +43,10 @@ def no_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
         ("net", "expected weights=FILE"),
         ("c51:weights=nope", "there is no file nope"),
         ("first:order=xyz", "order=xyz is not understood"),
-        ("optimal:table=nope", "there is no folder nope: expected a table that lab2048 solve wrote"),
+        (
+            "optimal:table=nope",
+            "there is no folder nope: expected the folder of a solved board, written by lab2048 solve",
+        ),
         ("optimal:objective=foo", "unknown objective 'foo'"),
         ("shield:strategy=left-right", "has no corner"),
         ("shield:inner=(greedy:eval=snaek)", "did you mean snake?"),

@@ -53,7 +53,7 @@ def test_any_board_is_drawn_over_itself(open_terminal: Open, board: str) -> None
     shown = terminal.until(lambda shown: shown[-1:] != [] and shown[-1].endswith("quit"))
     height, keys_help = len(shown), shown[-1]
     for key in "wdsaw":
-        for keys, message in ((f"{key}z", "key 'z'"), ("?", keys_help)):
+        for keys, message in ((f"{key}z", "unknown key 'z'"), ("?", keys_help)):
             terminal.press(keys)
             terminal.until(lambda shown, start=message: len(shown) == height and shown[-1].startswith(start))
             assert sum("score" in line for line in terminal.shown) == 1
