@@ -17,7 +17,12 @@ def command_line(words: Iterable[str]) -> str:
 
 
 def rules_options(
-    rules: Rules, *, has_board: bool = True, has_goal: bool = True, has_classic: bool = True
+    rules: Rules,
+    *,
+    has_board: bool = True,
+    has_goal: bool = True,
+    has_start: bool = True,
+    has_classic: bool = True,
 ) -> list[str]:
     """Return the options for rules; defaults are left out, and without `has_classic` the classic board, too.
 
@@ -27,8 +32,9 @@ def rules_options(
     board = rules.board.to_text()
     data, default = rules.to_json(), Rules.from_text(board).to_json()
     words = ["--rules", board] if has_board else []
-    for name in ("goal", "spawn", "start", "spawner"):
-        if data[name] != default[name] and (name != "goal" or has_goal):
+    taken = {"goal": has_goal, "spawn": True, "start": has_start, "spawner": True}
+    for name, is_taken in taken.items():
+        if is_taken and data[name] != default[name]:
             words += [f"--{name}", str(data[name])]
     return [] if words == ["--rules", "4x4"] and not has_classic else words
 

@@ -69,10 +69,10 @@ def read_rules(
     return Rules.from_text(text, **_checked(chosen))
 
 
-def rules_for(board: Board, goal: int | None = None, spawn: str | None = None) -> Rules:
+def rules_for(board: Board, goal: int | None = None, spawn: str | None = None, spawner: str | None = None) -> Rules:
     """Return rules for a position: those of its empty shape, which all positions share, if they can lead to it."""
-    chosen: dict[str, Any] = {name: value for name, value in (("goal", goal), ("spawn", spawn)) if value is not None}
-    chosen = _checked(chosen)
+    given = {"goal": goal, "spawn": spawn, "spawner": spawner}
+    chosen = _checked({name: value for name, value in given.items() if value is not None})
     plain = _plain_rules(board.shape, tuple(sorted(chosen.items())))
     if max(board.ranks) <= plain.max_rank:
         return plain

@@ -50,12 +50,13 @@ class ReadyPlayer:
         *,
         goal: int | None = None,
         spawn: str | None = None,
+        spawner: str | None = None,
         rules: Rules | None = None,
         progress: bool | None = None,
     ) -> Decision:
         """Return the player's move for a board, and the value of every legal move.
 
-        `goal` and `spawn` are those of the rules (default: 2048 and 2:0.9,4:0.1).
+        `goal`, `spawn` and `spawner` are those of the rules (default: 2048, 2:0.9,4:0.1 and fair).
 
         >>> import lab2048 as lab
         >>> decision = lab.player("greedy").ask("2 2 4 / # # #")
@@ -65,7 +66,7 @@ class ReadyPlayer:
         [Move.RIGHT, Move.DOWN, Move.LEFT]
         """
         the_board = check_in_play(read_board(board))
-        asked = self.prepare(rules or rules_for(the_board, goal, spawn), progress=progress)
+        asked = self.prepare(rules or rules_for(the_board, goal, spawn, spawner), progress=progress)
         with working(f"asking {asked.spec}", progress):
             return named(asked.choose(the_board), the_board)
 

@@ -1,11 +1,14 @@
 """Games through the page: the server is the truth, and nothing is lost."""
 
+import json
+import shlex
 from itertools import pairwise
 
 import pytest
 from web_server import Web, serving
 
 from lab2048.arena.session import Session
+from lab2048.cli.app import run
 from lab2048.players import Decision
 from lab2048.records.store import Store
 from lab2048.rules import Board, Game, Rules
@@ -281,6 +284,26 @@ def test_a_shape_has_all_that_a_renderer_needs(web, board):
                 step = (cells[near][0] - cells[far][0], cells[near][1] - cells[far][1])
                 assert step == pytest.approx((move["dx"], move["dy"]), abs=1e-5)
     assert shape["n_symmetries"] == len(true.symmetries)
+
+
+@pytest.mark.parametrize(
+    ("rules", "player", "named"),
+    [
+        ({"board": "4x4"}, "greedy:eval=snake", ["--seed"]),
+        ({"board": "3x3", "goal": 64, "spawn": "2:0.5,4:0.5"}, "expectimax:depth=2", ["--goal", "--spawn", "--seed"]),
+        ({"board": "##x|###|###", "spawner": "first"}, "montecarlo:rollouts=50", ["--spawner", "--seed"]),
+        ({"board": "hex2", "start": 4}, "random", ["--seed"]),
+    ],
+)
+def test_the_command_of_a_hint_gives_the_same_hint(web, capsys, rules, player, named):
+    state = web.post("/api/games", {"rules": rules, "seed": 11})["state"]
+    hint = web.post("/api/hint", {"game": state["id"], "player": player})
+    program, *words = shlex.split(hint["command"])
+    assert (program, [word for word in words if word.startswith("--")]) == ("lab2048", [*named, "--player"])
+    assert run([*words, "--json"]) == 0
+    typed = json.loads(capsys.readouterr().out)
+    assert typed["best"] == next(value["name"] for value in hint["values"] if value["move"] == hint["move"])
+    assert typed["values"] == {value["name"]: value["value"] for value in hint["values"]}
 
 
 def test_readiness_is_asked_for_by_player_or_for_estimates(web, monkeypatch):

@@ -12,6 +12,7 @@ from lab2048.cli.options import (
     GoalOption,
     JsonOption,
     PlayerFileOption,
+    SpawnerOption,
     SpawnOption,
     load_players,
     read_board,
@@ -36,6 +37,7 @@ def hint(
     ] = None,
     goal: GoalOption = 2048,
     spawn: SpawnOption = "2:0.9,4:0.1",
+    spawner: SpawnerOption = "fair",
     seed: Annotated[
         int, typer.Option("--seed", "-s", metavar="N", help="Seed of players that use randomness."), SEED
     ] = 1,
@@ -56,7 +58,7 @@ def hint(
 
     load_players(player_file)
     the_board = check_in_play(Board.from_text(read_board(board)))
-    rules = rules_for(the_board, goal, spawn)
+    rules = rules_for(the_board, goal, spawn, spawner)
     asked = make_player(player or "", seed=seed)
     spec = asked.prepare(rules, progress=True).spec
     begin = time.perf_counter()

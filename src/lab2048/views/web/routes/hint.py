@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from lab2048.errors import UsageError
-from lab2048.jobs.command_line import command_line, file_options
+from lab2048.jobs.command_line import command_line, file_options, rules_options
 from lab2048.players import Decision, Player, default_spec
 from lab2048.rules import Board, Rules
 from lab2048.rules.motion import motions
@@ -18,6 +18,7 @@ from lab2048.views.web.routes.players import unit_of_player
 from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, MAX_TEXT, Body, RulesBody
 from lab2048.views.web.state import LabOf
 
+DEFAULT_SEED = 1  # of `lab2048 hint`
 MAX_ASKED = 20  # boards of a game per request; clients send several requests, so that they can stop
 
 LOW_CONFIDENCE = ". Low confidence: the network hardly knows such boards, so these values come from a plain search."
@@ -100,9 +101,8 @@ def hint(lab: LabOf, body: HintBody) -> HintData:
     """Ask a player for the value of every legal move."""
     rules, board, rev, seed = _question(lab, body)
     spec = lab.library.read(body.player or default_spec(rules))
-    words = ["hint", board.to_text(), "--player", spec, *file_options([spec])]
-    if rules.to_json()["spawn"] != "2:0.9,4:0.1":
-        words += ["--spawn", rules.to_json()["spawn"]]
+    words = ["hint", board.to_text(), *rules_options(rules, has_board=False, has_start=False)]
+    words += [*(["--seed", str(seed)] if seed != DEFAULT_SEED else []), "--player", spec, *file_options([spec])]
     unit = unit_of_player(spec)
     if not board.legal_moves():
         return HintData(
@@ -174,9 +174,9 @@ def _question(lab: LabOf, body: HintBody) -> tuple[Rules, Board, int | None, int
                 f"board {board.to_text()} does not have the shape of its rules: expected {rules.shape.size_name}",
                 field="board",
             )
-        return rules, board, None, 1
+        return rules, board, None, DEFAULT_SEED
     plain = Board(board.shape, (0,) * board.shape.n_cells)
-    return Rules.from_text(plain.to_text()), board, None, 1
+    return Rules.from_text(plain.to_text()), board, None, DEFAULT_SEED
 
 
 def _values(board: Board, decision: Decision, unit: str) -> list[ValueData]:
