@@ -111,11 +111,13 @@ def legal_mask(plan: Plan, board: U64) -> I64:
 @kernel
 def max_rank(board: U64) -> I64:
     """Return the highest rank on the board."""
-    highest = ZERO
-    while board != ZERO:
-        highest = max(highest, board & NIBBLE)
-        board >>= FOUR
-    return I64(highest)
+    # Bit by bit, from the highest: only the cells that have it if any has it, else all that are left.
+    rank, left = I64(0), LOW_BITS
+    for bit in range(3, -1, -1):
+        found = (board >> U64(bit)) & left
+        left = found if found != ZERO else left
+        rank = (rank << 1) | I64(found != ZERO)
+    return rank
 
 
 @kernel

@@ -171,8 +171,10 @@ def train(
                     total = F32(F32(packed.potential(afters[move]) - here) + method.discount * value)
                     preference = total + guide * corner_tile(afters[move], method.corners) if guide > F32(0) else total
                     n_legal += 1
-                    if preference > highest:
-                        best, highest, target = I64(move), preference, total
+                    # Selected without a branch: it would be mispredicted, and all lookups after it begun anew.
+                    is_better = preference > highest
+                    best, highest = I64(move) if is_better else best, preference if is_better else highest
+                    target = total if is_better else target
             if shown != board and best >= 0:
                 # The earlier stage chooses only the move; the target comes from the actual board.
                 cursor[TAUGHT] += ONE

@@ -146,8 +146,9 @@ def choose_network(context: I64, board: U64) -> I64:
         after = load_u64(afters, move)
         if after != board:
             value = F32(lookup.evaluate(net, after, index) + F32(packed.potential(after)))
-            if value > highest:
-                best, highest = I64(move), value
+            # Selected without a branch: it would be mispredicted, and all lookups after it begun anew.
+            is_better = value > highest
+            best, highest = I64(move) if is_better else best, value if is_better else highest
     return best
 
 
