@@ -352,10 +352,10 @@ def test_what_a_player_holds_for_lost_is_told_as_a_number(web, monkeypatch, best
 
 
 def test_values_of_a_guessing_network_are_no_scores(web, monkeypatch):
-    guess = Decision(0, {0: 5.0, 1: 4.0}, is_guess=True, confidence=0.1)
+    decisions = [Decision(0, {0: 5.0, 1: 4.0}, is_guess=is_guess, confidence=0.1) for is_guess in (False, True, True)]
+    monkeypatch.setattr(web.lab.players, "decide", lambda *_: decisions.pop(0))
     id_ = web.begin(seed=7)["id"]
     assert web.post("/api/hint", {"game": id_, "player": "ntuple:depth=1"})["unit"] == "score"
-    monkeypatch.setattr(web.lab.players, "decide", lambda *_: guess)
     hint = web.post("/api/hint", {"game": id_, "player": "ntuple:depth=1"})
     assert (hint["unit"], hint["confidence"]) == ("value", 0.1)
     assert ". Low confidence: " in hint["sentence"]
