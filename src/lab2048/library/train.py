@@ -57,8 +57,9 @@ def train(
     Limits are totals and include earlier sessions.  Ctrl-C stops the training and returns the network.  With `out` the
     network is saved in that file at the end and every `checkpoint` minutes; `resume` continues from the file, `force`
     replaces it.  Without `out` it stays in memory until you call `save`.  `options` are those of the method, such as
-    `network`, `alpha` and `seed`; docs/training.md lists them.  `threads=0` uses all cores.  N-tuple networks are
-    reproducible only with one thread, deep networks with any number.
+    `network`, `alpha` and `seed`; docs/training.md lists them.  Without `network`, an n-tuple network is chosen by the
+    board and the length of the training.  `threads=0` uses all cores.  N-tuple networks are reproducible only with one
+    thread, deep networks with any number.
 
     >>> import lab2048 as lab
     >>> network = lab.train("ntuple", rules="2x3", moves=20_000, threads=1, seed=1)

@@ -50,7 +50,7 @@ export class TrainForm {
       oninput: plan,
     });
     this.rules = rulesForm({ board: "4x4" }, { onchange: plan, boardOnly: true });
-    this.network = select([["", "default for the board"]], "", plan, { name: "network" });
+    this.network = select([["", "automatic"]], "", plan, { name: "network" });
     this.networkField = field("Network", this.network);
     this.options = h("div.fields.explained");
     this.writes = h("p.small.quiet", { role: "status" });
