@@ -102,9 +102,9 @@ class Reference(NamedTuple):
 
 
 def references() -> list[Reference]:
-    from lab2048.arena.compile import GROUPS
     from lab2048.cli.app import COMMANDS
     from lab2048.jobs.progress import KINDS as JOB_KINDS
+    from lab2048.kernels.group import GROUPS
     from lab2048.learning.registry import METHODS
     from lab2048.models import SHIPPED
     from lab2048.players.registry import names, player_class

@@ -111,3 +111,14 @@ def test_unknown_words_get_the_nearest(capsys: pytest.CaptureFixture[str], words
     assert says in captured.err
     assert len(captured.err.splitlines()) == 1
     assert captured.out == ""
+
+
+def test_the_list_of_commands_is_that_of_their_help(capsys: pytest.CaptureFixture[str]) -> None:
+    listed = typer.main.get_command(make_app(only_listed=True))
+    assert {name: each.short_help for name, each in children(listed).items()} == {
+        name: each.short_help for name, each in children(ROOT).items()
+    }
+    assert run(["--help"]) == 0
+    short = capsys.readouterr().out
+    assert run(["--color", "auto", "--help"]) == 0  # with all commands
+    assert capsys.readouterr().out == short

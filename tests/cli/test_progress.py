@@ -75,7 +75,7 @@ class Slow:
 
     def prepare(self, say, *_: str, begun) -> None:  # type: ignore[no-untyped-def]
         said = threading.Event()
-        say("compiling kernels (play), once after an update")
+        say("compiling kernels (search), once after an update")
         self.told = 0
 
         def count() -> int:
@@ -85,7 +85,7 @@ class Slow:
                 said.set()
             return self.n_done
 
-        begun(Preparing("compiling kernels (play), once", 60, count))
+        begun(Preparing("compiling kernels", 60, count))
         said.wait()
 
 
@@ -97,16 +97,16 @@ def test_whoever_waits_for_kernels_is_told_how_far_they_are(monkeypatch: pytest.
     monkeypatch.setattr(library_progress, "_PAUSE_LIVE", 0.001)
     monkeypatch.setattr(compiling, "prepare", Slow(4).prepare)
     monkeypatch.setenv("COLUMNS", "200")
-    progress.make_ready("play")
+    progress.make_ready("search")
     said = sys.stderr.getvalue()  # type: ignore[attr-defined]
     if is_terminal:
         assert "\r[###-----------------]  17%" in said
-        assert "compiling kernels (play), once: 2" in said
+        assert "compiling kernels: 2" in said
         assert said.endswith(" \r")
     else:
         lines = said.splitlines()
-        assert lines[0] == "compiling kernels (play), once after an update"
-        assert lines[1] == "compiling kernels (play), once: 10 of 60, 0 s"
+        assert lines[0] == "compiling kernels (search), once after an update"
+        assert lines[1] == "compiling kernels: 10 of 60, 0 s"
 
 
 def test_again_is_the_command_that_was_typed() -> None:

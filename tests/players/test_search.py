@@ -13,6 +13,7 @@ from kernels.test_search import HOMES, plain_rules
 from plain_network import lowered
 from strategies import boards
 
+from lab2048.kernels.function_pointer import CHANCE, function_address
 from lab2048.kernels.search import context as of
 from lab2048.kernels.search import downgrade, evaluate, expectimax, root
 from lab2048.kernels.search.leaf import NONE
@@ -52,7 +53,7 @@ def test_the_classic_search_is_the_packed_one(board: Board, cut: float | None, n
         return
     rules = plain_rules(board, "2:0.8,4:0.15,8:0.05")
     fast, general = (Searcher(rules, make_evaluator(name), cut=cut) for _ in range(2))
-    general.context[of.CHANCE] = expectimax.chance_address(False)
+    general.context[of.CHANCE] = function_address(expectimax.chance_packed, CHANCE)
     found, expected = fast.root_values(board, 3), general.root_values(board, 3)
     assert found == pytest.approx(expected, rel=1e-5, abs=0.5)
     assert fast.n_states == general.n_states

@@ -290,7 +290,10 @@ def test_a_spec_has_one_way_to_be_written() -> None:
 
 
 def test_a_shield_needs_what_its_inner_player_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert set(make_player("shield:inner=ntuple").groups) == {"play", "network", "shipped"}
+    rules = Rules.from_text("4x4")
+    needed = set(make_player("ntuple").groups(rules))
+    assert set(make_player("shield:inner=ntuple").groups(rules)) == {"rollout", *needed}
+    assert {"network", "shipped"} <= needed
     assert not make_player("shield:inner=(expectimax:ms=1)").is_repeatable
     monkeypatch.setattr("lab2048.players.registry._registered", {})
 
@@ -301,7 +304,7 @@ def test_a_shield_needs_what_its_inner_player_needs(monkeypatch: pytest.MonkeyPa
             return Decision(board.legal_moves()[0], dict.fromkeys(board.legal_moves(), 0.0))
 
     register("bare", Bare)
-    assert make_player("shield:inner=bare").groups == ("play",)
+    assert make_player("shield:inner=bare").groups(rules) == ("rollout",)
 
 
 def test_hint_says_what_was_overridden(capsys: pytest.CaptureFixture[str]) -> None:

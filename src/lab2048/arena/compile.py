@@ -1,20 +1,28 @@
-"""Compile the kernels and unpack the shipped network, once after an update."""
+"""Compile kernels and unpack the shipped network, once after an update.
 
-import importlib
-import pkgutil
-from collections.abc import Callable, Iterable, Sequence
+Several processes share the work.  Each compiles whole groups of kernels (lab2048.kernels.group), so that no two of them
+write the same file.
+"""
+
+import contextlib
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
 
+from lab2048.kernels.group import GROUPS, UNPACK
 from lab2048.models import SHIPPED
 from lab2048.records.process_lock import ProcessLock
-
-# Groups of kernels, so that users wait only for kernels that they use.  A file names its group; the default is PLAY.
-PLAY, SOLVER, ENVIRONMENTS, NETWORK = GROUPS = ("play", "solver", "environments", "network")
-# SHIPPED is a group without kernels: the network that is shipped with lab2048.
+from lab2048.rules import Rules
 
 _WAITING = "another lab2048 is compiling or unpacking: waiting for it"
-_compiled: set[str] = set()  # by this process; matters where the cache cannot be written
+_UNPACK_SECONDS = 3.0  # of one core, for the shipped network
+_prepared: set[str] = set()  # by this process; matters where the cache cannot be written
 
 
 @dataclass(frozen=True)
@@ -33,85 +41,215 @@ class Preparing:
         return f"{self.text}: {self.n_done} of {self.n_all}"
 
 
+def groups_of(specs: Iterable[str], rules: Rules | None = None, *, games: bool = False) -> list[str]:
+    """List the groups that some players use on boards of these rules (default 4x4); `games`: to play whole games."""
+    from lab2048.players.registry import make_player
+
+    board = rules or Rules.from_text("4x4")
+    return sorted({group for spec in specs for group in make_player(spec).groups(board, games=games)})
+
+
+def usual_groups() -> list[str]:
+    """List the groups that the default player of the classic board uses, also to play whole games."""
+    from lab2048.players.registry import default_spec
+
+    return groups_of([default_spec(Rules.from_text("4x4"))], games=True)
+
+
+def is_ready(group: str) -> bool:
+    """Return True if the kernels of a group are compiled, or the shipped network is unpacked."""
+    from lab2048.kernels import _jit
+
+    if group in _prepared:
+        return True
+    if group != SHIPPED:
+        return _jit.is_ready(group, GROUPS[group].modules)
+    from lab2048.models.ntuple import shipped
+
+    return shipped.is_unpacked()
+
+
 def prepare(
     say: Callable[[str], None] = lambda _: None,
     *groups: str,
     begun: Callable[[Preparing], None] = lambda _: None,
 ) -> None:
-    """Compile the kernels of some groups (default PLAY) unless they are compiled already.
+    """Compile the kernels of some groups unless they are compiled already, on all cores.
 
-    Call it before worker processes start.  Only one process compiles at a time, because two can damage Numba's cache.
-    `say` gets messages for the user; `begun` gets a Preparing for each piece of work when it starts.
+    Call it before worker processes start.  `say` gets messages for the user; `begun` gets a Preparing when the work
+    starts.  A group may also be SHIPPED, the network that is shipped with lab2048.
     """
-    from lab2048.kernels import _jit
+    Preparation(groups, say, begun).run()
 
-    wanted = groups or (PLAY,)
-    missing = [group for group in wanted if group != SHIPPED and group not in _compiled and not _jit.is_ready(group)]
-    if missing:
+
+class Preparation:
+    """The work of `prepare`; another thread may stop it."""
+
+    def __init__(
+        self,
+        groups: Iterable[str],
+        say: Callable[[str], None] = lambda _: None,
+        begun: Callable[[Preparing], None] = lambda _: None,
+        *,
+        in_background: bool = False,
+    ) -> None:
+        """Choose the groups; `in_background`: let other processes do all the work, with low priority."""
+        self._wanted, self._say, self._begun, self._in_background = tuple(groups), say, begun, in_background
+        self._helpers: list[_Helper] = []
+        self._n_done = 0
+        self._is_stopped = False
+
+    def run(self) -> None:
+        """Prepare what is missing; return early if it is stopped."""
+        from lab2048.kernels import _jit
+
+        if not self._missing():
+            return
+        with ProcessLock(_jit.FOLDER / "lock").wait(lambda: self._say(_WAITING)):
+            missing = self._missing()  # without what another process prepared meanwhile
+            if missing and not self._is_stopped:
+                self._announce(missing)
+                self._work(missing)
+
+    def stop(self) -> None:
+        """End the other processes."""
+        self._is_stopped = True
+        for helper in self._helpers:
+            helper.stop()
+
+    def _missing(self) -> list[str]:
+        from lab2048.kernels import _jit
+        from lab2048.models.ntuple import shipped
+
+        if SHIPPED in self._wanted and not is_ready(SHIPPED):
+            self._wanted = (*self._wanted, UNPACK)
+            if not (_jit.CAN_KEEP and shipped.can_keep()):
+                self._say(f"the network of lab2048 is unpacked each time: {shipped.cache_folder()} cannot be written")
+                _prepared.add(SHIPPED)
+        return [group for group in dict.fromkeys(self._wanted) if not is_ready(group)]
+
+    def _announce(self, missing: list[str]) -> None:
+        from lab2048.kernels import _jit
+        from lab2048.models.ntuple import shipped
+
+        groups = [group for group in missing if group != SHIPPED]
         how_often = "once after an update" if _jit.CAN_KEEP else f"each time: {_jit.FOLDER} cannot be written"
-        with ProcessLock(_jit.FOLDER / "lock").wait(lambda: say(_WAITING)):
-            for group in missing:
-                if _jit.is_ready(group):  # by another process, while this one waited
-                    continue
-                say(f"compiling kernels ({group}), {how_often}")
-                begun(_compiling(group))
-                _compile(group)
-                _jit.mark_ready(group)
-                _compiled.add(group)
-    if SHIPPED in wanted and SHIPPED not in _compiled:
-        _unpack(say, begun)
+        parts = ["compiling kernels"] * bool(groups) + ["unpacking the network of lab2048"] * (SHIPPED in missing)
+        text, names = " and ".join(parts), f" ({', '.join(groups)})" if groups else ""
+        n_all = sum(GROUPS[group].n_kernels for group in groups) + (shipped.n_tables() if SHIPPED in missing else 0)
+        self._say(f"{text}{names}, {how_often}")
+        self._begun(Preparing(text, n_all, lambda: self._n_done + sum(each.n_done for each in self._helpers)))
+
+    def _work(self, missing: list[str]) -> None:
+        from lab2048.kernels import _jit
+
+        may_share = _jit.CAN_KEEP and bool(sys.executable)
+        shares = _shares(missing, n_cores() if may_share else 1)
+        own = [] if self._in_background and may_share else shares.pop(0)
+        try:
+            self._helpers += [_Helper(share, is_nice=self._in_background) for share in shares]
+            _compile_here(own, self._count)
+            for helper in self._helpers:
+                if not helper.finish() and not self._is_stopped:
+                    _compile_here(helper.groups, self._count)
+        finally:
+            for helper in self._helpers:
+                helper.stop()
+
+    def _count(self) -> None:
+        self._n_done += 1
 
 
-def _unpack(say: Callable[[str], None], begun: Callable[[Preparing], None]) -> None:
-    """Unpack the shipped network into the cache unless it is there already."""
+class _Helper:
+    """Another process that prepares some groups, and prints a line for each kernel or table."""
+
+    def __init__(self, groups: list[str], *, is_nice: bool) -> None:
+        from lab2048.kernels import _jit
+
+        self.groups, self.n_done = groups, 0
+        here = str(Path(__file__).parents[2])
+        paths = [here, *filter(None, [os.environ.get("PYTHONPATH")])]
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", f"from lab2048.arena import compile; compile.help_compile({groups}, {is_nice})"],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "LAB2048_CACHE": str(_jit.FOLDER.parent)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self._reader = threading.Thread(target=self._read, name="compile-helper", daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for _ in self._process.stdout:
+            self.n_done += 1
+
+    def finish(self) -> bool:
+        """Wait for the end; return True if all went well."""
+        self._reader.join()
+        return self._process.wait() == 0
+
+    def stop(self) -> None:
+        """End the process, if it still runs."""
+        with contextlib.suppress(OSError):
+            self._process.terminate()
+        self._process.wait()
+        self._reader.join()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+
+def help_compile(groups: list[str], is_nice: bool) -> None:
+    """Run as a helper: prepare some groups, and print a line for each kernel or table."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends this process at once, and the parent says so
+    if is_nice and hasattr(os, "nice"):
+        os.nice(5)
+    _compile_here(groups, lambda: print(flush=True))  # noqa: T201 - read by the parent; without one this ends
+
+
+def _compile_here(groups: Iterable[str], count: Callable[[], object]) -> None:
+    """Prepare some groups in this process; `count` is called after each kernel and each table of the network."""
     from lab2048.kernels import _jit
     from lab2048.models.ntuple import shipped
-
-    if not shipped.is_unpacked() and not shipped.can_keep():
-        say(f"the network of lab2048 is unpacked each time: {shipped.cache_folder()} cannot be written")
-    elif not shipped.is_unpacked():
-        with ProcessLock(_jit.FOLDER / "lock").wait(lambda: say(_WAITING)):
-            if not shipped.is_unpacked():
-                say("unpacking the network of lab2048, once after an update")
-                done: list[int] = []
-                text = "unpacking the network of lab2048, tables"
-                begun(Preparing(text, shipped.n_tables(), lambda: len(done)))
-                shipped.unpack(done.append)
-    _compiled.add(SHIPPED)
-
-
-def _compiling(group: str) -> Preparing:
-    """Count the kernels of a group that are compiled."""
-    from lab2048.kernels import _jit
-
-    names = {file.__name__ for file in _files(group)}
-    kernels: Sequence[Any] = [kernel for kernel in _jit.KERNELS if kernel.py_func.__module__ in names]
-    text = f"compiling kernels ({group}), {'once' if _jit.CAN_KEEP else 'each time'}"
-    return Preparing(text, len(kernels), lambda: sum(bool(kernel.signatures) for kernel in kernels))
-
-
-def groups_of(specs: Iterable[str]) -> list[str]:
-    """List the groups that some players use."""
-    from lab2048.players.registry import make_player
-
-    return sorted({group for spec in specs for group in make_player(spec).groups})
-
-
-def _files(group: str) -> list[Any]:
-    """Import the kernel modules of a group."""
-    from lab2048 import kernels
-
-    found = pkgutil.walk_packages(kernels.__path__, "lab2048.kernels.")
-    files = [importlib.import_module(each.name) for each in found if not each.ispkg]
-    return [file for file in files if getattr(file, "GROUP", PLAY) == group]
-
-
-def _compile(group: str) -> None:
-    """Call `warm_up` of every module of a group."""
-    from lab2048.rules import Rules
     from lab2048.rules.plan import make_plan
 
-    plan = make_plan(Rules.from_text("4x4"))
-    for file in _files(group):
-        if hasattr(file, "warm_up"):
-            file.warm_up(plan)
+    with _jit.listening(count), _without_garbage_collection():
+        for group in groups:
+            if group == SHIPPED:
+                shipped.unpack(lambda _: count())
+            else:
+                GROUPS[group].compile(make_plan(Rules.from_text("4x4")))
+                _jit.mark_ready(group, GROUPS[group].modules)
+            _prepared.add(group)
+
+
+@contextlib.contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Switch Python's garbage collector off: the compiler makes many objects, and would spend a sixth of its time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _shares(groups: list[str], n: int) -> list[list[str]]:
+    """Divide groups among at most n processes that take about equally long; the network follows its kernel."""
+    chains = [[UNPACK, SHIPPED] if group == UNPACK and SHIPPED in groups else [group] for group in groups]
+    chains = [chain for chain in chains if chain != [SHIPPED] or UNPACK not in groups]
+    chains.sort(key=_seconds, reverse=True)
+    shares: list[list[str]] = [[] for _ in range(max(1, min(n, len(chains))))]
+    for chain in chains:
+        min(shares, key=_seconds).extend(chain)
+    return shares
+
+
+def _seconds(groups: list[str]) -> float:
+    return sum(_UNPACK_SECONDS if group == SHIPPED else GROUPS[group].seconds for group in groups)
+
+
+def n_cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -92,8 +92,10 @@ def _compiler() -> Finding:
 
 
 def _cores() -> Finding:
+    from lab2048.arena.compile import n_cores
+
     n_all = os.cpu_count() or 1
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else n_all
+    usable = n_cores()
     return Finding("cores", GOOD, f"{n_all}" if usable == n_all else f"{usable} of {n_all} available")
 
 
@@ -123,8 +125,9 @@ def _huge_pages() -> Finding:
 
 
 def _kernel_cache() -> Finding:
-    from lab2048.arena.compile import GROUPS
+    from lab2048.arena.compile import is_ready
     from lab2048.kernels import _jit
+    from lab2048.kernels.group import GROUPS
 
     if not _jit.IS_COMPILED:
         return Finding("kernel cache", GOOD, "not needed without Numba")
@@ -132,10 +135,10 @@ def _kernel_cache() -> Finding:
         advice = "set LAB2048_CACHE to a writable folder; until then kernels are compiled at every start"
         return Finding("kernel cache", PROBLEM, f"{_jit.FOLDER} is not writable", advice)
     size = sum(path.stat().st_size for path in _jit.cache_root().rglob("*") if path.is_file())
-    ready = [group for group in GROUPS if _jit.is_ready(group)]
+    ready = [group for group in GROUPS if is_ready(group)]
     found = f"{_jit.cache_root()}, {_size(size)}; compiled: {', '.join(ready) or 'none yet'}"
     waiting = [group for group in GROUPS if group not in ready]
-    advice = f"{', '.join(waiting)}: compiled on first use, which takes up to a minute" if waiting else ""
+    advice = f"{', '.join(waiting)}: compiled on first use, which takes a few seconds each" if waiting else ""
     return Finding("kernel cache", GOOD, found, advice)
 
 

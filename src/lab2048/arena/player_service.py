@@ -82,7 +82,7 @@ class AskedPlayer:
 
         Raises LabError if the player cannot play by these rules, as far as can be told without compiling.
         """
-        return self._player.groups
+        return self._player.groups(self.rules)
 
     @property
     def _player(self) -> Player:

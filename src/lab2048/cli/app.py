@@ -22,6 +22,7 @@ from lab2048.cli.live_view import begin_line, ending_when_terminated, interrupte
 from lab2048.cli.options import say
 from lab2048.cli.progress import remember
 from lab2048.cli.settings import PREFIX, Settings, has_files, has_others
+from lab2048.cli.summary import SUMMARIES
 from lab2048.errors import FileError, LabError, PlayerFileWarning, UsageError, reason_of
 from lab2048.library.interrupt import no_interrupt_lost
 from lab2048.views.wrap import columns_of, folded
@@ -59,6 +60,7 @@ SECTIONS = {
     "System": {
         "config": "config.app",
         "doctor": "doctor.doctor",
+        "prepare": "prepare.prepare",
         "bench": "bench.app",
         "completion": "completion.completion",
     },
@@ -78,8 +80,8 @@ class _Root(Group):
         return super().resolve_command(ctx, args)
 
 
-def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
-    """Return the program with these commands; importing all of them takes a while."""
+def make_app(names: Iterable[str] = COMMANDS, *, only_listed: bool = False) -> typer.Typer:
+    """Return the program with these commands; importing all of them takes a while, unless they are `only_listed`."""
     app = Commands(
         "A laboratory for the game 2048: play, watch, solve, search, learn and compare, on any board.\n\n"
         "Example: lab2048 play --rules 4x4",
@@ -89,6 +91,9 @@ def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
     app.callback()(root)
     for name in names:
         section, place = COMMANDS[name]
+        if only_listed:
+            app.command(name, rich_help_panel=section, help=SUMMARIES[name])(lambda: None)
+            continue
         file, _, what = place.rpartition(".")
         found = getattr(importlib.import_module(f"lab2048.cli.commands.{file}"), what)
         if isinstance(found, typer.Typer):
@@ -172,7 +177,7 @@ def command_of(words: list[str]) -> Any:
     """Return the program with the commands that it takes to run these words: checking settings takes all of them."""
     is_one = words and words[0] in COMMANDS and words[0] not in UNSETTLED and not _needs_check(words[0])
     names = words[:1] if is_one else [] if words == ["--version"] else COMMANDS
-    command: Any = typer.main.get_command(make_app(names))
+    command: Any = typer.main.get_command(make_app(names, only_listed=words in (["--help"], ["-h"])))
     command.commands = {name: command.commands[name] for name in COMMANDS if name in command.commands}  # in our order
     return command
 

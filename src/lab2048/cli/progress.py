@@ -44,5 +44,5 @@ def working(text: str, *, only_terminal: bool = False) -> AbstractContextManager
 
 
 def make_ready(*groups: str) -> None:
-    """Compile kernels and unpack the network if that has not been done yet; the first time takes about a minute."""
+    """Compile kernels and unpack the network if that has not been done yet; the first time takes some seconds."""
     progress.make_ready(*groups, progress=True)

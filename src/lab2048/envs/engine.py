@@ -6,12 +6,13 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from lab2048.arena.compile import ENVIRONMENTS, prepare
+from lab2048.arena.compile import prepare
 from lab2048.envs.option import ILLEGALS, REWARDS, EnvOptions
 from lab2048.errors import IllegalMoveError, UsageError, unknown
 from lab2048.kernels.board.packed import Plan
 from lab2048.kernels.games import vector
 from lab2048.kernels.games.vector import Frames, Outcome
+from lab2048.kernels.group import ENVIRONMENTS
 from lab2048.rules import Board
 from lab2048.rules.move import move_name
 from lab2048.rules.plan import make_plan

@@ -3,11 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board.bits import I64, N32, ONE, U64, ZERO
 from lab2048.kernels.board.packed import Plan
-
-GROUP = "network"  # other benchmarks compile these two when they call them
 
 ODD = U64(0xD6E8_FEB8_6659_FD93)
 MULTIPLIER, INCREMENT = U64(6364136223846793005), U64(1442695040888963407)  # of Knuth's MMIX
@@ -33,6 +31,6 @@ def memory_loop(table: NDArray[np.uint64], n_bits: I64, n: I64) -> U64:
 
 
 def warm_up(plan: Plan) -> None:  # noqa: ARG001
-    """Call every kernel of this file once, so that it is compiled."""
-    compute_loop(1)
-    memory_loop(np.ones(2, np.uint64), 1, 1)
+    """Compile the kernels of this file."""
+    compile_for(compute_loop, 1)
+    compile_for(memory_loop, np.ones(2, np.uint64), 1, 1)

@@ -53,9 +53,9 @@ def play_speed(network: Network, depth: int, n_moves: int) -> float:
     """Measure moves per CPU second at a depth, over whole games, without a cutoff."""
     searcher = Searcher(network.design.rules, network, depth, of.ALWAYS_EVEN, 0.0)
     games = play.make_games(np.arange(1, 1 + n_moves, dtype=np.uint64), 16, 2 * n_moves)
-    play.play_games(searcher.plan, games, play.RANDOM, searcher.address, max(1, n_moves // 10))
+    play.play_games(searcher.plan, games, play.RANDOM, searcher.games_address(), max(1, n_moves // 10))
     begin = time.process_time()
-    made = play.play_games(searcher.plan, games, play.RANDOM, searcher.address, n_moves)
+    made = play.play_games(searcher.plan, games, play.RANDOM, searcher.games_address(), n_moves)
     return float(made / (time.process_time() - begin))
 
 

@@ -161,9 +161,8 @@ class TrainingConfig:
         """Raise an error if no network can be trained for these rules; compile nothing."""
         raise NotImplementedError
 
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """Kernel groups to compile before training: lab2048.arena.compile."""
+    def groups(self, rules: Rules) -> tuple[str, ...]:
+        """Kernel groups to compile before training (lab2048.kernels.group)."""
         raise NotImplementedError
 
     def sizes(self, rules: Rules, n_moves: float = 0, limit: float = math.inf) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from lab2048.errors import UsageError
+from lab2048.kernels.group import TRAINING
 from lab2048.learning.config import TrainingConfig, option
 from lab2048.models.ntuple.pattern import AUTO, BEST, SMALL, SMALL_BOARD, corners
 from lab2048.rules import Rules
@@ -191,9 +192,8 @@ class Config(TrainingConfig):
     def check(self, rules: Rules) -> None:
         self.design(rules)
 
-    @property
-    def groups(self) -> tuple[str, ...]:
-        return ("network",)
+    def groups(self, rules: Rules) -> tuple[str, ...]:  # noqa: ARG002
+        return (TRAINING,)
 
     @classmethod
     def _read_header(cls, path: Path) -> tuple[Rules, dict[str, Any]]:

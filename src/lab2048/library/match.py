@@ -114,7 +114,7 @@ class MatchRunner:
             for player, n_found in self._recorder.resume() if self._recorder and self._is_resumed else ():
                 self._on_found(player, n_found)
                 self._on_games(player, self.match.results[player].games, 0.0)
-            make_ready(*groups_of(self.match.players), progress=self._progress)
+            make_ready(*groups_of(self.match.players, self.match.rules, games=True), progress=self._progress)
             self._stack = stack.pop_all()
         return self
 

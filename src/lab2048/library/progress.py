@@ -159,7 +159,7 @@ def _ticking(tick: Callable[[], None], pauses: Sequence[float]) -> Iterator[None
 
 
 def make_ready(*groups: str, progress: bool | None = None) -> None:
-    """Compile kernels and unpack the network if that has not been done yet; the first time takes about a minute.
+    """Compile kernels and unpack the network if that has not been done yet; the first time takes some seconds.
 
     A terminal or a notebook shows a progress bar; elsewhere a line is printed every two seconds, if asked for.
     """

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lab2048.arena.compile import SOLVER, groups_of
+from lab2048.arena.compile import groups_of
 from lab2048.arena.regret import Regret, measure_regret
+from lab2048.kernels.group import SOLVER
 from lab2048.library.arguments import PlayerLike, read_specs, read_whole
 from lab2048.library.interrupt import no_interrupt_lost
 from lab2048.library.progress import make_ready, progress_line
@@ -43,7 +44,7 @@ def regret(
     games, seed = read_whole("games", games, 1), check_seed(read_whole("seed", seed))
     for spec in specs:
         fit_player(spec, the_solution.rules)
-    make_ready(SOLVER, *groups_of(specs), progress=progress)
+    make_ready(SOLVER, *groups_of(specs, the_solution.rules, games=True), progress=progress)
     found: list[Regret] = []
     with progress_line(progress) as show:
         for i, spec in enumerate(specs):

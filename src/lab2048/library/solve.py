@@ -9,8 +9,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lab2048.arena.compile import SOLVER
 from lab2048.errors import BoardError, FileError, UsageError
+from lab2048.kernels.group import SOLVER
 from lab2048.library.arguments import PlayerLike, RulesLike, read_board, read_rules
 from lab2048.library.interrupt import no_interrupt_lost
 from lab2048.library.player import ReadyPlayer, player

@@ -138,8 +138,8 @@ def begin_training(
     n_moves = method.config.moves_within(limits, n_threads)
     method.check_installed()
     if resume_from is not None:
-        _, config = method.config.read_checkpoint(resume_from)
-        make_ready(*config.groups, progress=progress)
+        found, config = method.config.read_checkpoint(resume_from)
+        make_ready(*config.groups(found), progress=progress)
         training = method.training().resume(resume_from, n_threads, **options)
         check_rules(training.rules)
         check_room(*training.config.sizes(training.rules, training.n_moves, n_moves))
@@ -148,7 +148,7 @@ def begin_training(
     config = method.config.for_board(rules, method.config.moves_within(limits, 1), **options)
     config.check(rules)
     check_room(*config.sizes(rules, 0, n_moves))
-    make_ready(*config.groups, progress=progress)
+    make_ready(*config.groups(rules), progress=progress)
     return method.training().begin(config, rules, n_threads)
 
 

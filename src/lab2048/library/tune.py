@@ -59,8 +59,9 @@ def tune(
     spec = read_spec(player)
     path = Path(study) if study is not None else study_path()
     check_file(path)
+    the_rules = read_rules(rules, goal, spawn, start, spawner)
     tuning = Tuning(
-        read_rules(rules, goal, spawn, start, spawner),
+        the_rules,
         spec,
         make_evaluator(evaluator),
         seed,
@@ -69,7 +70,7 @@ def tune(
         list(terms),
         matrix,
         population,
-        lambda: make_ready(*groups_of([spec]), progress=progress),
+        lambda: make_ready(*groups_of([spec], the_rules, games=True), progress=progress),
     )
     n_generations = math.ceil(trials / tuning.population)
     n_trials = 1 + n_generations * tuning.population

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from lab2048.errors import FileError, OutOfRangeError, UsageError
 from lab2048.extras import need
+from lab2048.kernels.group import ENVIRONMENTS
 from lab2048.players.player import Decision, Player, option
 from lab2048.rules import Board, Rules
 from lab2048.rules.afterstates import slide_boards
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 class DeepPlayer(Player):
     """Base class: loads a network file that was trained on boards of the same shape."""
 
-    kernels: ClassVar[tuple[str, ...]] = ("play", "environments")
+    kernels: ClassVar[tuple[str, ...]] = (ENVIRONMENTS,)
     measure: ClassVar[str] = "expected score"
     unit: ClassVar[str] = "score"
     heads: ClassVar[tuple[str, ...]]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from lab2048.errors import OutOfRangeError, UnknownNameError, UsageError
 from lab2048.kernels.board.memory import clock_address
+from lab2048.kernels.group import TREE
 from lab2048.kernels.rollout import tree as kernels
 from lab2048.kernels.rollout.rollout import NO_LIMIT, RolloutOptions
 from lab2048.players.player import Decision, Player, option
@@ -32,6 +33,7 @@ _ROLLOUTS = ("random", "merge")  # in the order of lab2048.kernels.rollout.rollo
 class MctsPlayer(Player):
     """Monte Carlo tree search (UCT) over moves and spawns; the tree is kept from move to move."""
 
+    kernels: ClassVar[tuple[str, ...]] = (TREE,)
     measure: ClassVar[str] = "mean score of the moves looked ahead"
     unit: ClassVar[str] = "score"
     releases_lock: ClassVar[bool] = True

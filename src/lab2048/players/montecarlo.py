@@ -9,7 +9,9 @@ import numpy as np
 
 from lab2048.errors import OutOfRangeError, UnknownNameError, UsageError
 from lab2048.kernels.board.memory import clock_address
+from lab2048.kernels.group import ROLLOUT
 from lab2048.kernels.rollout import rollout as kernels
+from lab2048.kernels.rollout.rollout import RolloutOptions
 from lab2048.players.player import Decision, Player, option
 from lab2048.players.race import Race
 from lab2048.rules import Board, Rules, dice
@@ -32,6 +34,7 @@ _POLICIES = ("random", "merge")
 class MonteCarloPlayer(Player):
     """Flat Monte Carlo: plays random rollouts of every move and chooses the move with the best mean result."""
 
+    kernels: ClassVar[tuple[str, ...]] = (ROLLOUT,)
     measure: ClassVar[str] = "mean result of rollouts"
     releases_lock: ClassVar[bool] = True
 
@@ -77,7 +80,7 @@ class MonteCarloPlayer(Player):
         self._rewards = np.zeros(n_moves, np.int64)
         self._metric = _METRICS.index(self.metric)
         self._worst = NormalDist().inv_cdf(1 - (self.risk or 0.5))
-        self._options = kernels.RolloutOptions(_POLICIES.index(self.policy), 1.0, self.limit, clock=clock_address())
+        self._options = RolloutOptions(_POLICIES.index(self.policy), 1.0, self.limit, clock=clock_address())
         kernels.warm_up(self._plan)  # load the code before any time limit starts
 
     def choose(self, board: Board) -> Decision:
@@ -147,7 +150,7 @@ class MonteCarloPlayer(Player):
                     break
         return n_played
 
-    def _roll(self, race: Race, key: np.uint64, n: int, options: kernels.RolloutOptions) -> int:
+    def _roll(self, race: Race, key: np.uint64, n: int, options: RolloutOptions) -> int:
         """Add n rollouts per move, or as many as there is time for; return how many moves they took."""
         race.make_room(race.n + n)
         n_done, n_played = kernels.roll_moves(

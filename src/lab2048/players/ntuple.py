@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from lab2048.errors import FileError, OutOfRangeError
+from lab2048.kernels.group import GAMES, NETWORK, NETWORK_GAMES
 from lab2048.models import SHIPPED
 from lab2048.players.player import option
 from lab2048.players.search import (
@@ -31,7 +32,6 @@ TOP, DOWNGRADED_TOP = 16384, 32768
 class NTuplePlayer(ClockedPlayer):
     """Expectimax search that evaluates leaves with a trained n-tuple network."""
 
-    kernels: ClassVar[tuple[str, ...]] = ("play", "network")
     measure: ClassVar[str] = "expected score"
     unit: ClassVar[str] = "score"
 
@@ -50,10 +50,17 @@ class NTuplePlayer(ClockedPlayer):
     )
     threads: int = option(1, THREADS_DOC)
 
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """Return its kernels, and the shipped network if no file is given."""
-        return self.kernels if self.weights else (*self.kernels, SHIPPED)
+    def groups(self, rules: Rules, *, games: bool = False) -> tuple[str, ...]:
+        """Return the groups of its search and of its fallback, and the shipped network if no file is given."""
+        found = {NETWORK, *super().groups(rules, games=games)}
+        if self._has_fallback(rules):
+            found |= {*ExpectimaxPlayer().leaf_groups(rules)}
+        if GAMES in found:
+            found.add(NETWORK_GAMES)
+        return tuple(sorted(found if self.weights else {*found, SHIPPED}))
+
+    def leaf_groups(self, rules: Rules) -> tuple[str, ...]:  # noqa: ARG002
+        return (NETWORK,)
 
     def search_settings(self, rules: Rules) -> SearchSettings:  # noqa: ARG002
         from lab2048.models.ntuple.shipped import take_header
@@ -89,11 +96,12 @@ class NTuplePlayer(ClockedPlayer):
 
     def make_fallback(self, rules: Rules) -> "Searcher | None":
         """Make an expectimax search, on boards that grow so large that the network may not know them."""
+        return ExpectimaxPlayer(ms=self.ms, threads=self.threads).searcher(rules) if self._has_fallback(rules) else None
+
+    def _has_fallback(self, rules: Rules) -> bool:
         from lab2048.kernels.search.confidence import LATE_RANK
 
-        if self.trust == 0 or rules.max_rank < LATE_RANK:
-            return None
-        return ExpectimaxPlayer(ms=self.ms, threads=self.threads).searcher(rules)
+        return self.trust != 0 and rules.max_rank >= LATE_RANK
 
     def look(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
         """Search with the network, or with the fallback where the network is guessing.

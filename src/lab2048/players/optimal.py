@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from lab2048.errors import BoardError, FileError, UsageError
+from lab2048.kernels.group import SOLVER
 from lab2048.players.player import Decision, Player, option
 from lab2048.rules import Board, Rules
 
@@ -21,7 +22,7 @@ MAX_AFTERSTATES = 5_000_000  # of a board that is solved at the start of a game:
 class OptimalPlayer(Player):
     """Perfect play, from a table made by `lab2048 solve`, or by solving a small board first."""
 
-    kernels: ClassVar[tuple[str, ...]] = ("play", "solver")
+    kernels: ClassVar[tuple[str, ...]] = (SOLVER,)
 
     table: str = option("", "folder of a table; without it, a small board is solved when the game starts")
     objective: str = option(

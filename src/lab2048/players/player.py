@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from lab2048.kernels.group import GAMES
 from lab2048.rules import Board, Rules
 from lab2048.rules.move import move_name
 
@@ -94,7 +95,7 @@ class Player(ABC):
     #: the same for programs: "score" (points still to come), "chance" (0 to 1) or "value"
     unit: ClassVar[str] = "value"
     is_interactive: ClassVar[bool] = False  #: True if a person chooses the moves
-    kernels: ClassVar[tuple[str, ...]] = ("play",)  #: groups to compile before it plays (lab2048.arena.compile)
+    kernels: ClassVar[tuple[str, ...]] = ()  #: groups to compile before it plays (lab2048.kernels.group)
     #: True if `choose` releases the GIL, so that several players can run on threads
     releases_lock: ClassVar[bool] = False
 
@@ -104,10 +105,13 @@ class Player(ABC):
         if "choose" in vars(cls) and "games_kernel" not in vars(cls):
             cls.games_kernel = Player.games_kernel  # type: ignore[method-assign]
 
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """Return the groups of kernels to compile, including those of players that this one asks."""
-        return self.kernels
+    def groups(self, rules: Rules, *, games: bool = False) -> tuple[str, ...]:  # noqa: ARG002
+        """Return the groups of kernels that it calls, including those of players that this one asks.
+
+        With `games`, add those of `games_kernel`.
+        """
+        has_loop = type(self).games_kernel is not Player.games_kernel
+        return (*self.kernels, GAMES) if games and has_loop else self.kernels
 
     @property
     def is_repeatable(self) -> bool:

@@ -5,9 +5,12 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from lab2048.errors import OutOfRangeError, UnknownNameError, UsageError
+from lab2048.errors import LabError, OutOfRangeError, UnknownNameError, UsageError
+from lab2048.kernels.board import layout as at
+from lab2048.kernels.group import CLASSIC, GAMES, PACKED, SEARCH, SEARCH_GAMES, THREADS, TIMED, WIDE
 from lab2048.players.player import Decision, GamesKernel, Player, option
 from lab2048.rules import Board, Rules
+from lab2048.rules.plan import make_plan
 
 if TYPE_CHECKING:
     from lab2048.models.ntuple.network import Network
@@ -64,6 +67,24 @@ class SearchPlayer(Player):
 
     def __post_init__(self) -> None:
         self._searcher: Searcher | None = None
+
+    def groups(self, rules: Rules, *, games: bool = False) -> tuple[str, ...]:
+        """Return the groups of the search that suits the board."""
+        if not make_plan(rules)[at.IS_PACKED]:
+            return (WIDE,)  # without a loop for whole games
+        return (SEARCH, *self.leaf_groups(rules), *((GAMES, SEARCH_GAMES) if games else ()))
+
+    def leaf_groups(self, rules: Rules) -> tuple[str, ...]:
+        """Return the groups of the recursive search of a packed board."""
+        from lab2048.players.evaluator import make_evaluator
+
+        try:
+            settings = self.search_settings(rules)
+            evaluator = make_evaluator(settings.eval)
+        except LabError:
+            return ()  # it cannot play
+        is_general = evaluator.has_board_terms or settings.end == "spawn"
+        return (PACKED,) if is_general or not make_plan(rules)[at.IS_CLASSIC] else (CLASSIC,)
 
     @abstractmethod
     def search_settings(self, rules: Rules) -> SearchSettings:
@@ -140,7 +161,8 @@ class SearchPlayer(Player):
         searcher = self.searcher(rules)
         if not searcher.is_packed:
             return None
-        return lambda games, budget: int(play.play_games(searcher.plan, games, play.RANDOM, searcher.address, budget))
+        address = searcher.games_address()
+        return lambda games, budget: int(play.play_games(searcher.plan, games, play.RANDOM, address, budget))
 
 
 class ClockedPlayer(SearchPlayer):
@@ -154,6 +176,11 @@ class ClockedPlayer(SearchPlayer):
         """Return False if the player is limited by time."""
         return self.ms is None
 
+    def groups(self, rules: Rules, *, games: bool = False) -> tuple[str, ...]:
+        """Return the groups of the search, with a clock or with several threads if they are set."""
+        found = super().groups(rules, games=games and self.ms is None and self.threads == 1)
+        return (*found, *[TIMED] * (self.ms is not None), *[THREADS] * (self.threads > 1))
+
     def check(self, rules: Rules) -> None:
         self._check_clock()
         super().check(rules)
@@ -165,7 +192,10 @@ class ClockedPlayer(SearchPlayer):
     def searcher(self, rules: Rules) -> "Searcher":
         """Return the searcher for these rules, after a check of `ms`."""
         self._check_clock()
-        return super().searcher(rules)
+        before, found = self._searcher, super().searcher(rules)
+        if found is not before and self.ms is not None:
+            found.load_clock()
+        return found
 
     def look(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
         """Search to the depth or, with `ms`, by iterative deepening until the time is up."""

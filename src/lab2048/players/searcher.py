@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import packed
 from lab2048.kernels.board.memory import address_of, clock_address
-from lab2048.kernels.search import confidence, downgrade, expectimax, frontier, root, wide
+from lab2048.kernels.function_pointer import CHANCE, function_address
+from lab2048.kernels.search import classic, confidence, downgrade, expectimax, frontier, root, wide
 from lab2048.kernels.search import context as of
 from lab2048.kernels.search import network as search_network
 from lab2048.kernels.search.leaf import NONE
@@ -82,9 +83,15 @@ class Searcher:
             self._frontier = frontier.make_frontier(size)
         # Load the code and touch the memory before any time limit starts.
         self.root_values(self.rules.board, 2 if self.is_packed else 1)
-        self.deepen_until(time.monotonic_ns(), self.rules.board)
         self.forget()
         self.context[of.N_STATES] = 0
+
+    def load_clock(self) -> None:
+        """Load the code of `deepen_until` before any time limit starts."""
+        n_states = self.context[of.N_STATES]
+        self.deepen_until(time.monotonic_ns(), self.rules.board)
+        self.forget()
+        self.context[of.N_STATES] = n_states
 
     def forget(self) -> None:
         """Clear the transposition tables."""
@@ -95,6 +102,16 @@ class Searcher:
     def address(self) -> int:
         """Return the address of the context, which kernels take."""
         return address_of(self.context)
+
+    def games_address(self) -> int:
+        """Return the same for whole games, which choose moves by an address in the context."""
+        words = self.context
+        is_quick = isinstance(self.evaluator, Network) and self.depth == 1 and self.deepen == of.ALWAYS_EVEN
+        words[of.CHOOSE] = search_network.choose_address() if is_quick else root.choose_address()
+        if self.fallback is not None:
+            self.fallback.games_address()
+            words[of.CONFIDENT_CHOOSE], words[of.CHOOSE] = words[of.CHOOSE], confidence.choose_address()
+        return self.address
 
     def _fill_context(self) -> None:
         words = self.context
@@ -137,14 +154,13 @@ class Searcher:
         self.terms = evaluator.make_terms(self.rules.shape)
         words[of.TERMS], words[of.WEIGHTS] = address_of(self.terms), address_of(self.weights)
         words[of.LOST], words[of.IS_LOST_EVALUATED] = _bits(lost or 0.0), lost is None
-        words[of.CHOOSE] = root.choose_address()
         if evaluator.function is not None and not (self.is_packed and evaluator.has_tables(self.rules.shape)):
             self._fill_lengths(evaluator)
         elif self.is_packed:
             self._fill_values(evaluator)
         if self.is_packed:
             is_fast = bool(self.plan[at.IS_CLASSIC]) and not evaluator.has_board_terms and not self.is_state_evaluated
-            words[of.CHANCE] = expectimax.chance_address(is_fast)
+            words[of.CHANCE] = function_address(classic.chance_classic if is_fast else expectimax.chance_packed, CHANCE)
 
     def _fill_network(self, network: Network) -> None:
         """Set up leaf evaluation by a network, whose values are future scores: 0 for a lost board."""
@@ -154,12 +170,9 @@ class Searcher:
         for i, (rank, _) in enumerate(self._spawns):
             words[of.TOLLS + i] = _bits((rank - 1) << rank)
         words[of.LEAVES_SHIFT] = 64 - LEAVES_BITS
-        words[of.CHANCE], choose = search_network.network_addresses()
-        is_quick = self.depth == 1 and self.deepen == of.ALWAYS_EVEN
-        words[of.CHOOSE] = choose if is_quick else root.choose_address()
+        words[of.CHANCE] = search_network.chance_address()
         if self.fallback is not None:
             words[of.FALLBACK], words[of.TRUST] = self.fallback.address, _bits(self.trust)
-            words[of.CONFIDENT_CHOOSE], words[of.CHOOSE] = words[of.CHOOSE], confidence.choose_address()
         self._rooms = [self._give_room(network, words)]
 
     def _give_room(self, network: Network, words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], ...]:
@@ -254,7 +267,7 @@ class Searcher:
         """Return the packed board to search, downgraded if its tiles are too high; 0 if boards do not fit a word."""
         if not self.is_packed:
             return np.uint64(0)
-        return np.uint64(downgrade.downgrade_packed(np.uint64(downgrade.downgrade(ranks)), int(self.context[of.TOP])))
+        return np.uint64(downgrade.packed_board(ranks, int(self.context[of.TOP])))
 
     def _search(self, boards: tuple[NDArray[np.uint8], np.uint64], depth: int, values: NDArray[np.float32]) -> None:
         ranks, word = boards
@@ -306,7 +319,11 @@ class Searcher:
 
     def is_guessing(self, board: Board) -> bool:
         """Return True if a network evaluates leaves, hardly knows this board, and has a fallback."""
-        return self.fallback is not None and bool(confidence.is_guessing(self.address, self._boards(board)[1]))
+        # As in the kernel of the same name, which would have to be compiled.
+        word = int(self._boards(board)[1]) if self.fallback is not None else 0
+        is_late = max(word >> 4 * cell & 15 for cell in range(16)) >= confidence.LATE_RANK
+        share = np.float32(confidence.confidence(self.address, np.uint64(word))) if is_late else np.inf
+        return bool(share < np.float32(self.trust))
 
     def confidence(self, board: Board) -> float | None:
         """Return the share of trained weights behind the values of a board; None without a network."""

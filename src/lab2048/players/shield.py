@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.errors import OutOfRangeError, UnknownNameError, UsageError
+from lab2048.kernels.group import ROLLOUT
 from lab2048.kernels.rollout import rollout as kernels
 from lab2048.players.player import Decision, Player, option
 from lab2048.players.registry import make_player, spec_of
@@ -22,6 +23,7 @@ _KINDS = ("reverse", "safe")
 class ShieldPlayer(Player):
     """Restricts another player to two safe directions, except where an unsafe move promises more than it risks."""
 
+    kernels: ClassVar[tuple[str, ...]] = (ROLLOUT,)
     measure: ClassVar[str] = "as for the inner player"
 
     inner: str = option("random", "player that proposes moves, in parentheses if its spec has commas")
@@ -55,10 +57,9 @@ class ShieldPlayer(Player):
         """Return whether the inner player is repeatable."""
         return self._inner.is_repeatable
 
-    @property
-    def groups(self) -> tuple[str, ...]:
+    def groups(self, rules: Rules, *, games: bool = False) -> tuple[str, ...]:  # noqa: ARG002
         """Return the groups of the inner player and its own."""
-        return tuple({*self.kernels, *self._inner.groups})
+        return tuple({*self.kernels, *self._inner.groups(rules)})
 
     def check(self, rules: Rules) -> None:
         """Check the strategy on this shape, and the inner player."""

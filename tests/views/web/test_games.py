@@ -308,7 +308,9 @@ def test_the_command_of_a_hint_gives_the_same_hint(web, capsys, rules, player, n
 
 def test_readiness_is_asked_for_by_player_or_for_estimates(web, monkeypatch):
     assert web.get("/api/ready") == {"ready": True, "doing": "preparing the players"}
-    monkeypatch.setattr(web.lab.players.preparation, "has", lambda groups: set(groups) <= {"play"})
+    monkeypatch.setattr(
+        web.lab.players.preparation, "has", lambda groups: set(groups) <= {"search", "search-classic", "search-packed"}
+    )
     assert web.get("/api/ready?player=greedy")["ready"]
     assert not web.get("/api/ready?player=ntuple")["ready"]
     assert not web.get("/api/ready?solve=true")["ready"]

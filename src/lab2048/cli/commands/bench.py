@@ -41,10 +41,10 @@ def kernels(as_json: JsonOption = False) -> None:
     """
     from lab2048.arena.benchmark import rules as benchmark
     from lab2048.arena.benchmark.measurement import Measurements
-    from lab2048.arena.compile import ENVIRONMENTS, PLAY
     from lab2048.envs.benchmark import single_env, vector_env
+    from lab2048.kernels.group import BENCHMARK, ENVIRONMENTS, GAMES
 
-    make_ready(PLAY, ENVIRONMENTS)
+    make_ready(GAMES, ENVIRONMENTS, BENCHMARK)
     plays = {f"random play, {board}": benchmark.random_play(board) for board in benchmark.BOARDS}
     plain, single, vector = "plain Python rules, 4x4", "single environment", "vector environment, 1024 games"
     with working("measuring random play and environments"):
@@ -74,8 +74,9 @@ def search(as_json: JsonOption = False) -> None:
     from lab2048.arena.benchmark import rules as benchmark
     from lab2048.arena.benchmark import search as searches
     from lab2048.arena.benchmark.measurement import Measurements
+    from lab2048.kernels.group import BENCHMARK, CLASSIC, ROLLOUT, SEARCH, THREADS, TIMED, TREE
 
-    make_ready()
+    make_ready(SEARCH, CLASSIC, TIMED, THREADS, ROLLOUT, TREE, BENCHMARK)
     specs, rollouts = ("expectimax:depth=5", "expectimax:depth=7", searches.LIMITS), "rollouts, 4x4"
     with working("measuring slides and rollouts") as tell:
         measured = Measurements()
@@ -113,10 +114,10 @@ def ntuple(as_json: JsonOption = False) -> None:
     Example: lab2048 bench ntuple
     """
     from lab2048.arena.benchmark.measurement import Measurements
-    from lab2048.arena.compile import NETWORK, PLAY
+    from lab2048.kernels.group import BENCHMARK, GAMES, NETWORK, NETWORK_GAMES, SEARCH, SEARCH_GAMES, TRAINING
     from lab2048.learning import benchmark
 
-    make_ready(PLAY, NETWORK)
+    make_ready(GAMES, SEARCH, SEARCH_GAMES, NETWORK, NETWORK_GAMES, TRAINING, BENCHMARK)
     plays = {"play at depth 1": (1, 2_000_000), "play at depth 2": (2, 200_000), "play at depth 3": (3, 10_000)}
     with working("measuring memory") as tell:
         measured = Measurements()
@@ -157,10 +158,10 @@ def deep(as_json: JsonOption = False) -> None:
     Example: lab2048 bench deep
     """
     from lab2048.arena.benchmark.measurement import Measurements
-    from lab2048.arena.compile import ENVIRONMENTS
+    from lab2048.kernels.group import BENCHMARK, ENVIRONMENTS
     from lab2048.learning.deep import benchmark
 
-    make_ready(ENVIRONMENTS)
+    make_ready(ENVIRONMENTS, BENCHMARK)
     methods = {method: f"train {method}" for method in ("afterstate", "c51")}
     games = f"{benchmark.N_BOARDS} parallel games, no network"
     batches = {n: f"boards evaluated, batches of {n}" for n in (1, benchmark.N_BOARDS)}
@@ -228,7 +229,7 @@ def positions(
         raise UsageError(f"no position begins with {' or '.join(names or ())}: expected one such as {suite[0].name}")
     for rules in {each.rules for each in chosen}:
         fit_player(spec, rules)
-    make_ready(*groups_of([spec]))
+    make_ready(*{group for rules in {each.rules for each in chosen} for group in groups_of([spec], rules)})
     results = []
     with Pool(workers or os.cpu_count() or 1) as pool, stopping(pool.stop):
         for result in play_positions(chosen, spec, pool, n_games=games, seed=seed):

@@ -27,7 +27,7 @@ def count(
 
     Example: lab2048 count 2x3 --goal 64
     """
-    from lab2048.arena.compile import SOLVER
+    from lab2048.kernels.group import SOLVER
     from lab2048.library.solve import read_problem
     from lab2048.solver.count import count_layers
     from lab2048.solver.forward import LayerCount
@@ -69,11 +69,12 @@ def perft(
     Example: lab2048 perft "22##|####|####|####" 2
     """
     from lab2048.arena.perft import check_starts, count_sequences
+    from lab2048.kernels.group import COUNT
     from lab2048.rules import Rules
 
     the_rules = Rules.from_text(rules, spawn=spawn, start=start)
     check_starts(the_rules)
-    make_ready()
+    make_ready(COUNT)
     with working("counting"):
         count = count_sequences(the_rules, depth)
     if as_json:

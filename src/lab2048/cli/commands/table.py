@@ -36,7 +36,7 @@ def verify(
 
     Example: lab2048 table verify tables/3x3-256 --sample 0
     """
-    from lab2048.arena.compile import SOLVER
+    from lab2048.kernels.group import SOLVER
     from lab2048.solver.table import Table
     from lab2048.solver.verify import verify as prove
     from lab2048.views.number import count

@@ -125,9 +125,9 @@ def quantize_command(
 
 
 def _prepare() -> None:
-    from lab2048.arena.compile import NETWORK
+    from lab2048.kernels.group import COMPRESS, UNPACK
 
-    make_ready(NETWORK)
+    make_ready(COMPRESS, UNPACK)
 
 
 def _convert(file: Path, out: Path, change: Any, *, force: bool, as_json: bool) -> None:

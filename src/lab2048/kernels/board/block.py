@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from lab2048.kernels._jit import kernel
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board.bits import I64, LOW_BITS, ONE, U64, ZERO, lowest_bit, rotate
-from lab2048.kernels.board.lines import SLID
+from lab2048.kernels.board.lines import slid_line
 from lab2048.kernels.board.packed import HIGH_BITS, LONG, Plan, empty_bits, slide_long
-
-GROUP = "solver"
 
 Words = NDArray[np.uint64]
 
@@ -90,7 +88,7 @@ def slide_block(plan: Plan, boards: Words, n: I64, move: I64, slid: Words, spare
                 lined[i] |= slide_long((word[i] >> shift) & mask) << shift
         else:
             for i in range(n):
-                lined[i] |= U64(SLID[I64(table + ((word[i] >> shift) & mask))]) << shift
+                lined[i] |= U64(slid_line(I64(table + ((word[i] >> shift) & mask)))) << shift
     if not in_place:
         shuffle_block(plan, here + at.BACK, n_pairs, lined, n, slid)
 

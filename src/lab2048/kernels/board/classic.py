@@ -8,7 +8,7 @@ cells   0  1  2  3     Cell 0 is the lowest nibble.  Rows are looked up as they
 
 from lab2048.kernels._jit import kernel
 from lab2048.kernels.board.bits import FOUR, I64, LOW_BITS, N16, N32, N48, ONE, ROW, TWO, U64, ZERO
-from lab2048.kernels.board.lines import SLID, TOWARDS_HIGH
+from lab2048.kernels.board.lines import TOWARDS_HIGH, slid_line
 
 N12, N24 = U64(12), U64(24)
 HIGH = TOWARDS_HIGH[4]
@@ -28,10 +28,10 @@ def transpose(board: U64) -> U64:
 def slide_low(board: U64) -> U64:
     """Push every row towards its lowest nibble: left."""
     return (
-        U64(SLID[I64(board & ROW)])
-        | U64(SLID[I64((board >> N16) & ROW)]) << N16
-        | U64(SLID[I64((board >> N32) & ROW)]) << N32
-        | U64(SLID[I64(board >> N48)]) << N48
+        U64(slid_line(I64(board & ROW)))
+        | U64(slid_line(I64((board >> N16) & ROW))) << N16
+        | U64(slid_line(I64((board >> N32) & ROW))) << N32
+        | U64(slid_line(I64(board >> N48))) << N48
     )
 
 
@@ -39,10 +39,10 @@ def slide_low(board: U64) -> U64:
 def slide_high(board: U64) -> U64:
     """Push every row towards its highest nibble: right."""
     return (
-        U64(SLID[HIGH + I64(board & ROW)])
-        | U64(SLID[HIGH + I64((board >> N16) & ROW)]) << N16
-        | U64(SLID[HIGH + I64((board >> N32) & ROW)]) << N32
-        | U64(SLID[HIGH + I64(board >> N48)]) << N48
+        U64(slid_line(HIGH + I64(board & ROW)))
+        | U64(slid_line(HIGH + I64((board >> N16) & ROW))) << N16
+        | U64(slid_line(HIGH + I64((board >> N32) & ROW))) << N32
+        | U64(slid_line(HIGH + I64(board >> N48))) << N48
     )
 
 
@@ -56,10 +56,10 @@ def slide(board: U64, move: I64) -> U64:
     table = ((move + 1) & 2) << 15  # offset of the table: HIGH for right and down
     word = (board & keep) | (transpose(board) & ~keep)
     slid = (
-        U64(SLID[table + I64(word & ROW)])
-        | U64(SLID[table + I64((word >> N16) & ROW)]) << N16
-        | U64(SLID[table + I64((word >> N32) & ROW)]) << N32
-        | U64(SLID[table + I64(word >> N48)]) << N48
+        U64(slid_line(table + I64(word & ROW)))
+        | U64(slid_line(table + I64((word >> N16) & ROW))) << N16
+        | U64(slid_line(table + I64((word >> N32) & ROW))) << N32
+        | U64(slid_line(table + I64(word >> N48))) << N48
     )
     return (slid & keep) | (transpose(slid) & ~keep)
 

@@ -1,7 +1,8 @@
 """Line tables: every line of at most four cells, slid.
 
 A line is a 16-bit index with a nibble per cell, cell 0 lowest.  TOWARDS_LOW slides the tiles to cell 0
-for any length; towards the other end each length needs its own table.  SLID holds all four.
+for any length; towards the other end each length needs its own table.  SLID holds all four; kernels read it by
+`slid_line`.
 
 Two tiles of rank 15 do not merge here, because rank 16 does not fit in a nibble.  Callers must switch to
 wide boards before two of them can meet (see lab2048.kernels.board.packed).
@@ -10,44 +11,47 @@ wide boards before two of them can meet (see lab2048.kernels.board.packed).
 import numpy as np
 from numpy.typing import NDArray
 
+from lab2048.kernels.board.memory import constant_table
+
+U16 = np.uint16
 _SIZES = (65536, 65536, 4096, 256)
 TOWARDS_LOW = 0
 TOWARDS_HIGH = {4: 65536, 3: 2 * 65536, 2: 2 * 65536 + 4096}  # offset of the table for each length
 
 
-def _slide_low(lines: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Slide n lines, given as a 4 x n array of ranks, towards row 0."""
-    slid = np.zeros_like(lines)
-    n = lines.shape[1]
-    count = np.zeros(n, np.int64)  # tiles placed so far
-    may_merge = np.zeros(n, bool)
-    each = np.arange(n)
-    for rank in lines:
-        last = slid[np.maximum(count - 1, 0), each]
-        merges = may_merge & (rank > 0) & (rank == last) & (rank < 15)
-        is_placed = (rank > 0) & ~merges
-        slid[count[merges] - 1, each[merges]] += 1
-        slid[count[is_placed], each[is_placed]] = rank[is_placed]
-        count[is_placed] += 1
-        may_merge = np.where(rank > 0, is_placed, may_merge)
+def _slide_low(lines: NDArray[np.uint16]) -> NDArray[np.uint16]:
+    """Slide lines towards their lowest nibble."""
+    cells = [lines >> U16(4 * i) & U16(15) for i in range(4)]
+    for last in (3, 2, 1):  # close the gaps, like bubbles that rise
+        for i in range(last):
+            low, high = cells[i], cells[i + 1]
+            cells[i], cells[i + 1] = np.where(low == 0, high, low), np.where(low == 0, low, high)
+    for i in range(3):  # merge from the lowest cell on: what has merged is not met again
+        merges = (cells[i] == cells[i + 1]) & (cells[i] > 0) & (cells[i] < 15)
+        cells[i] = cells[i] + merges.astype(np.uint16)
+        for k in range(i + 1, 4):
+            cells[k] = np.where(merges, cells[k + 1] if k < 3 else U16(0), cells[k])
+    slid: NDArray[np.uint16] = cells[0] | cells[1] << U16(4) | cells[2] << U16(8) | cells[3] << U16(12)
     return slid
 
 
+def _reverse(lines: NDArray[np.uint16], length: int) -> NDArray[np.uint16]:
+    """Reverse the order of the cells."""
+    parts = [(lines >> U16(4 * i) & U16(15)) << U16(4 * (length - 1 - i)) for i in range(length)]
+    reversed_lines: NDArray[np.uint16] = np.bitwise_or.reduce(parts)
+    return reversed_lines
+
+
 def _make_table() -> NDArray[np.uint16]:
-    parts: list[NDArray[np.uint16]] = []
-    for size, length in zip(_SIZES, (4, 4, 3, 2), strict=True):
-        index = np.arange(size)
-        ranks = np.stack([index >> 4 * i & 15 for i in range(4)])
-        if parts:  # reverse the cells, slide, reverse again
-            ranks[:length] = ranks[:length][::-1].copy()
-        slid = _slide_low(ranks)
-        if parts:
-            slid[:length] = slid[:length][::-1].copy()
-        parts.append(sum(slid[i] << 4 * i for i in range(4)).astype(np.uint16))
+    low = _slide_low(np.arange(65536, dtype=np.uint16))
+    parts = [low]
+    for size, length in zip(_SIZES[1:], (4, 3, 2), strict=True):
+        parts.append(_reverse(low[_reverse(np.arange(size, dtype=np.uint16), length)], length))
     return np.concatenate(parts)
 
 
 SLID = _make_table()
+slid_line = constant_table("slid", SLID)
 
 
 def _make_potentials() -> NDArray[np.int32]:
@@ -57,4 +61,4 @@ def _make_potentials() -> NDArray[np.int32]:
     return np.add.outer(pairs, pairs).ravel().astype(np.int32)
 
 
-POTENTIAL = _make_potentials()  # the potential of four tiles
+line_potential = constant_table("potentials", _make_potentials())  # of four tiles

@@ -26,9 +26,11 @@ def address_of(array: NDArray[Any]) -> int:
 
 
 if IS_COMPILED:
-    from llvmlite import ir
-    from numba import carray, extending, types  # type: ignore[attr-defined]
-    from numba.core import cgutils
+    from llvmlite import binding, ir
+    from numba import carray, extending, from_dtype, types  # type: ignore[attr-defined]
+    from numba.core import cgutils, imputils
+
+    _tables: list[NDArray[Any]] = []  # of `constant_table`, kept alive
 
     # Typed loosely: an intrinsic is called without its first parameter.
     intrinsic: Callable[[Any], Any] = extending.intrinsic
@@ -59,14 +61,45 @@ if IS_COMPILED:
 
         return intrinsic(cast)
 
+    def constant_table(name: str, table: NDArray[Any]) -> Any:
+        """Return a function that reads a constant table by index.
+
+        As a global array, the table would be copied into the code of every kernel that reads it.
+        """
+        symbol, number_kind = f"lab2048.{name}", from_dtype(table.dtype)
+        binding.add_symbol(symbol, address_of(table))
+        _tables.append(table)
+
+        def read(typing_context: Any, index: Any) -> Any:
+            def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                kind = context.get_value_type(number_kind)
+                place = builder.module.globals.get(symbol)
+                if place is None:
+                    place = ir.GlobalVariable(builder.module, kind, symbol)
+                    place.global_constant = True
+                return builder.load(builder.gep(place, args, source_etype=kind), typ=kind)
+
+            return number_kind(types.int64), code
+
+        return intrinsic(read)
+
     _word_pointer = _caster(ir.IntType(64), types.uint64)
     _float_pointer = _caster(ir.DoubleType(), types.float64)
     _single_pointer = _caster(ir.FloatType(), types.float32)
 
+    @intrinsic
+    def _read_only(typing_context: Any, array: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            kind = signature.return_type
+            return imputils.impl_ret_borrowed(context, builder, kind, args[0])  # type: ignore[no-untyped-call]
+
+        return array.copy(readonly=True)(array), code
+
     @kernel
     def words_at(address: I64, n: I64) -> NDArray[np.uint64]:
-        """Return the n 64-bit words at an address as an array view."""
-        return carray(_word_pointer(address), n)
+        """Return the n 64-bit words at an address as a view that is read-only, like plans made in Python."""
+        words: NDArray[np.uint64] = _read_only(carray(_word_pointer(address), n))
+        return words
 
     @kernel
     def floats_at(address: I64, n: I64) -> NDArray[np.float64]:
@@ -163,6 +196,10 @@ else:
     load_f32, store_f32 = _loader(ctypes.c_float, F32), _storer(ctypes.c_float, float)
     load_i16, store_i16 = _loader(ctypes.c_int16, np.int16), _storer(ctypes.c_int16, int)
     load_u8, store_u8 = _loader(ctypes.c_uint8, np.uint8), _storer(ctypes.c_uint8, int)
+
+    def constant_table(name: str, table: NDArray[Any]) -> Any:
+        """Return a function that reads a constant table by index."""
+        return table.__getitem__
 
     def prefetch(address: int, index: int) -> Any:
         """Do nothing without a compiler."""

@@ -8,7 +8,7 @@ plan spawns no tile of rank 15.
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import classic
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board.bits import (
@@ -30,7 +30,7 @@ from lab2048.kernels.board.bits import (
     rotate,
 )
 from lab2048.kernels.board.dice import pick
-from lab2048.kernels.board.lines import POTENTIAL, SLID
+from lab2048.kernels.board.lines import line_potential, slid_line
 
 Plan = NDArray[np.uint64]
 
@@ -92,7 +92,7 @@ def slide(plan: Plan, board: U64, move: I64) -> U64:
         if table == LONG:
             slid |= slide_long(line) << shift
         else:
-            slid |= U64(SLID[I64(table + line)]) << shift
+            slid |= U64(slid_line(I64(table + line))) << shift
     return shuffle(plan, here + at.BACK, n_pairs, slid)
 
 
@@ -124,10 +124,10 @@ def max_rank(board: U64) -> I64:
 def potential(board: U64) -> I64:
     """Return the potential: the score needed to build these tiles from 2s."""
     return (
-        I64(POTENTIAL[I64(board & ROW)])
-        + I64(POTENTIAL[I64((board >> N16) & ROW)])
-        + I64(POTENTIAL[I64((board >> N32) & ROW)])
-        + I64(POTENTIAL[I64(board >> N48)])
+        I64(line_potential(I64(board & ROW)))
+        + I64(line_potential(I64((board >> N16) & ROW)))
+        + I64(line_potential(I64((board >> N32) & ROW)))
+        + I64(line_potential(I64(board >> N48)))
     )
 
 
@@ -231,7 +231,5 @@ def canonical(plan: Plan, board: U64) -> U64:
 
 
 def warm_up(plan: Plan) -> None:
-    """Call the kernels of this file that no other kernel calls yet, so that they are compiled."""
-    canonical(plan, ZERO)
-    spawn(plan, ZERO, ZERO)
-    spawn_chance(plan, I64(0))
+    """Compile the kernels of this file that Python calls."""
+    compile_for(canonical, plan, ZERO)

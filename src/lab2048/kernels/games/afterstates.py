@@ -3,13 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import wide
 from lab2048.kernels.board.bits import I64
 from lab2048.kernels.board.packed import Plan
-
-GROUP = "environments"
 
 
 @kernel
@@ -27,11 +25,7 @@ def slide_all(plan: Plan, ranks: NDArray[np.uint8], afters: NDArray[np.uint8], r
 
 
 def warm_up(plan: Plan) -> None:
-    """Call every kernel of this file once, so that it is compiled."""
+    """Compile the kernels of this file that Python calls."""
     n_cells, n_moves = int(plan[at.N_CELLS]), int(plan[at.N_MOVES])
-    slide_all(
-        plan,
-        np.zeros((1, n_cells), np.uint8),
-        np.zeros((1, n_moves, n_cells), np.uint8),
-        np.zeros((1, n_moves), np.float32),
-    )
+    afters, rewards = np.zeros((1, n_moves, n_cells), np.uint8), np.zeros((1, n_moves), np.float32)
+    compile_for(slide_all, plan, np.zeros((1, n_cells), np.uint8), afters, rewards)

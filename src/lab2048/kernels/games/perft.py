@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import packed, wide
 from lab2048.kernels.board.bits import I64, ONE, U64, ZERO, lowest_bit, popcount
@@ -69,6 +69,6 @@ def count(plan: Plan, ranks: tuple[int, ...], depth: int) -> int:
 
 
 def warm_up(plan: Plan) -> None:
-    """Call every kernel of this file once, so that it is compiled."""
-    for rank in (1, 15):  # one packed, one wide
-        count(plan, (rank, rank) + (0,) * (int(plan[at.N_CELLS]) - 2), 1)
+    """Compile the kernels of this file that Python calls."""
+    compile_for(count_packed, plan, U64(0), I64(1))
+    compile_for(count_wide, plan, np.zeros(int(plan[at.N_CELLS]), U8), I64(1))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import packed, wide
 from lab2048.kernels.board.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO
@@ -184,5 +184,6 @@ def play_games(plan: Plan, games: Games, order: U64, context: I64, budget: I64) 
 
 
 def warm_up(plan: Plan) -> None:
-    """Call every kernel of this file once, so that it is compiled."""
-    play_games(plan, make_games(np.zeros(1, np.uint64), int(plan[at.N_CELLS]), 8), RANDOM, NO_SEARCH, 8)
+    """Compile the kernels of this file that Python calls."""
+    games = make_games(np.zeros(1, np.uint64), int(plan[at.N_CELLS]), 8)
+    compile_for(play_games, plan, games, RANDOM, NO_SEARCH, 8)

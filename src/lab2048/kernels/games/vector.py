@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import classic, packed, wide
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board.bits import FOUR, I64, LOW_32, N16, N32, NIBBLE, ONE, U64, ZERO, popcount
@@ -20,8 +20,6 @@ from lab2048.kernels.board.dice import SPAWN, draw, episode_seed, stream_key
 from lab2048.kernels.board.memory import store_u32, store_u64
 from lab2048.kernels.board.packed import FAIR, FULL_SUM, Plan, tile_potential
 from lab2048.kernels.games.start import start_game
-
-GROUP = "environments"
 
 # The words of a game.  LEGAL has bit m set if move m is legal; if it is 0, the game is over.
 BOARD, SUM, KEY, N_SPAWNS, SCORE, POTENTIAL, MAX_RANK, LEGAL, IS_WIDE, IS_DONE, N_STEPS, SEED, BASE, EPISODE = range(14)
@@ -341,11 +339,11 @@ def show(games: OpenGames, first: int, stop: int, frames: Frames) -> None:
 
 
 def warm_up(plan: Plan) -> None:
-    """Call every kernel of this file once, so that it is compiled."""
+    """Compile the kernels of this file that Python calls."""
     n_cells, n_moves = int(plan[at.N_CELLS]), int(plan[at.N_MOVES])
-    games, frames = open_games(1, n_cells), make_frames(1, n_cells, n_moves)
-    settings = Settings(REWARD_SCORE, ILLEGAL_IGNORE, 0.0, NEXT_STEP, 0)
-    start_games(plan, games, np.zeros(1, np.uint64), np.ones(1, np.bool_), frames)
-    step_games(plan, games, np.zeros(1, np.int64), settings, make_outcome(1), frames, frames)
-    show(games, 0, 1, frames)
-    write_planes(frames.ranks, np.zeros((1, 32, n_cells), np.uint8))
+    games, frames = open_games(1, n_cells)[:], make_frames(1, n_cells, n_moves)[:]
+    settings = Settings(REWARD_SCORE, ILLEGAL_IGNORE, 0.0, NEXT_STEP, 0)[:]
+    compile_for(start_some, plan, games, np.zeros(1, np.uint64), np.ones(1, np.bool_), frames)
+    compile_for(step_some, plan, games, np.zeros(1, np.int64), settings, make_outcome(1)[:], frames, frames)
+    compile_for(show_some, games, 0, 1, frames)
+    compile_for(write_planes, frames[0], np.zeros((1, 32, n_cells), np.uint8))

@@ -15,8 +15,6 @@ from lab2048.kernels._jit import kernel
 from lab2048.kernels.board.bits import I64, LOW_BITS, NIBBLE, ONE, TWO, U64, ZERO
 from lab2048.kernels.board.dice import N11, draw, pick
 
-GROUP = "network"
-
 LARGE_RANK = 12  # rank of 4096; from here on, the two highest bits of the nibble are set
 LARGE_TILE = U64(1 << LARGE_RANK)
 N_LARGE_SETS = 16  # subsets of 4096, 8192, 16384 and 32768
@@ -118,9 +116,3 @@ def synthetic_start(key: U64) -> U64:
         if ((board >> shift) & NIBBLE) == ZERO:
             board |= (ONE + (word & NIBBLE) % THREE) << shift
     return board
-
-
-def warm_up(plan: "np.typing.NDArray[np.uint64]") -> None:  # noqa: ARG001
-    """Compile the kernels of this file by calling them."""
-    close_gaps(ZERO)
-    synthetic_start(ONE)

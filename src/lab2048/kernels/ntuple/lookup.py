@@ -19,14 +19,12 @@ alive.  An *index* is the list of weights that a board looks up: N_LOOKUPS words
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lab2048.kernels._jit import kernel
 from lab2048.kernels.board import packed
 from lab2048.kernels.board.bits import CAN_EXTRACT, FOUR, I64, N16, ONE, U64, ZERO, extract
 from lab2048.kernels.board.memory import (
     F32,
-    address_of,
     bits_float,
     load_f32,
     load_i16,
@@ -38,8 +36,6 @@ from lab2048.kernels.board.memory import (
 )
 from lab2048.kernels.ntuple.large import close_gaps
 from lab2048.kernels.ntuple.planes import close_lanes, flip, mirror, planes_of, transpose
-
-GROUP = "network"
 
 N_PATTERNS = 0
 N_COPIES = 1  # symmetric copies that are looked up; 1: only the board itself
@@ -326,22 +322,3 @@ def evaluate_filling(net: I64, board: U64, index: I64) -> F32:
         find(net, board, index)
         value = fill_from_earlier_stage(net, index)
     return value
-
-
-def idle_net(plan: packed.Plan, weights: NDArray[np.float32]) -> NDArray[np.uint64]:
-    """Make a network of one cell for warm-up; the caller must keep its 16 weights alive."""
-    net = np.zeros(PATTERNS + PATTERN_SIZE, np.uint64)
-    net[N_PATTERNS] = net[N_COPIES] = net[N_LOOKUPS] = net[N_STAGES] = net[PATTERNS + N_RUNS] = 1
-    net[WEIGHTS], net[STAGE_SIZE], net[RADIX] = address_of(weights), 16, 16
-    net[PATTERNS + CELLS] = net[PATTERNS + RUNS + 1] = 0x1_0001_0001_0001
-    net[PATTERNS + N_CELLS] = 1
-    net[PLAN], net[PLAN_SIZE] = address_of(plan), len(plan)
-    return net
-
-
-def warm_up(plan: packed.Plan) -> None:
-    """Compile the kernels of this file by calling them."""
-    weights, index = np.zeros(16, F32), np.zeros(8, np.uint64)
-    net = idle_net(plan, weights)
-    find(address_of(net), U64(0x11), address_of(index))
-    value_of(address_of(net), address_of(index))

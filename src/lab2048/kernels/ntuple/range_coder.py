@@ -12,11 +12,9 @@ decoding returns the bits it reads.
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board.bits import I64, ONE, U64, ZERO
 from lab2048.kernels.board.memory import address_of, load_i16, load_u8, load_u64, store_i16, store_u8, store_u64
-
-GROUP = "network"
 
 # The state of the coder, in words.
 LOW, RANGE, CODE, POSITION, CARRY, IS_DECODING, DATA, SIZE = range(8)
@@ -212,7 +210,10 @@ def make_state(data: NDArray[np.uint8], *, is_decoding: bool) -> NDArray[np.uint
 
 
 def warm_up(plan: NDArray[np.uint64]) -> None:  # noqa: ARG001
-    """Call every kernel of this file once, so that it is compiled."""
-    table, data = np.zeros(16, np.int16), np.zeros(64, np.uint8)
-    compress(make_state(data, is_decoding=False), table, 16, 1)
-    decompress(make_state(data, is_decoding=True), table, 16, 1)
+    """Compile the compression of a table."""
+    compile_for(compress, make_state(np.zeros(8, np.uint8), is_decoding=False), np.zeros(16, np.int16), 16, 1)
+
+
+def warm_up_unpacking(plan: NDArray[np.uint64]) -> None:  # noqa: ARG001
+    """Compile the decompression of a table."""
+    compile_for(decompress, make_state(np.zeros(8, np.uint8), is_decoding=True), np.zeros(16, np.int16), 16, 1)

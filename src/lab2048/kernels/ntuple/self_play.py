@@ -11,20 +11,18 @@ learned soonest.
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import classic, packed
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO
 from lab2048.kernels.board.dice import N11, PLAYER, SPAWN, draw, episode_seed, pick, stream_key
-from lab2048.kernels.board.memory import F32, address_of, load_u64
+from lab2048.kernels.board.memory import F32, load_u64
 from lab2048.kernels.board.packed import FAIR, FULL_SUM, Plan
 from lab2048.kernels.games.start import start_game
 from lab2048.kernels.ntuple import lookup
 from lab2048.kernels.ntuple.large import LARGE_RANK, LARGE_TILE, synthetic_start
 from lab2048.kernels.ntuple.update import Method, Trajectory, learn, learn_backward, make_trajectory, prefetch_rates
 from lab2048.kernels.search.downgrade import downgrade_packed
-
-GROUP = "network"
 
 RESTART_LEAST = 10  # moves that must remain of a game to restart halfway
 LOWEST = F32(-3.0e38)  # below every value of a move
@@ -243,10 +241,6 @@ def train(
 
 
 def warm_up(plan: Plan) -> None:
-    """Compile the kernels of this file by calling them."""
-    weights, rates = np.zeros(16, F32), np.zeros(32, F32)
-    net = lookup.idle_net(plan, weights)
-    net[lookup.RATES] = address_of(rates)
+    """Compile the kernels of this file that Python calls."""
     method = Method(F32(1), F32(1), F32(0), 0.0, True, True, False, True, F32(0), 0, U64(0), 0, 0.0, 0)
-    cursor = np.zeros(CURSOR_SIZE, np.uint64)
-    train(plan, address_of(net), method, cursor, make_trajectory(1), make_report(), 1)
+    compile_for(train, plan, 0, method, np.zeros(CURSOR_SIZE, np.uint64), make_trajectory(1), make_report(), 1)

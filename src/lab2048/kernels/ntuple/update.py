@@ -20,8 +20,6 @@ from lab2048.kernels.board.bits import I64, U64
 from lab2048.kernels.board.memory import F32, load_f32, load_u64, prefetch, store_f32
 from lab2048.kernels.ntuple import lookup
 
-GROUP = "network"
-
 MAX_MOVES = 2**15 + 16  # of a game until its tile sum does not fit a packed board: each spawn adds at least 2
 AHEAD = 4  # afterstates whose weights are prefetched ahead of the update
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import packed, wide
 from lab2048.kernels.board.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO
@@ -239,11 +239,9 @@ def roll_moves(
 
 
 def warm_up(plan: Plan) -> None:
-    """Call every kernel of this file once, so that it is compiled."""
+    """Compile the kernels of this file that Python calls, or load them."""
     n_moves, n_cells = int(plan[at.N_MOVES]), int(plan[at.N_CELLS])
     afters, rewards = np.zeros((n_moves, n_cells), np.uint8), np.zeros(n_moves, np.int64)
-    ranks = np.zeros(n_cells, np.uint8)
-    ranks[:2] = 1
-    afterstates(plan, ranks, afters, rewards)
+    compile_for(afterstates, plan, np.zeros(n_cells, np.uint8), afters, rewards)
     options, moves = RolloutOptions(limit=1, clock=clock_address()), np.zeros(1, np.int64)
-    roll_moves(plan, afters, rewards, moves, ONE, 0, 1, SCORE, options, np.zeros((n_moves, 1)))
+    compile_for(roll_moves, plan, afters, rewards, moves, ONE, 0, 1, SCORE, options, np.zeros((n_moves, 1)))

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import packed, wide
 from lab2048.kernels.board.bits import I64, ONE, U64, ZERO
@@ -277,9 +277,7 @@ def root_values(plan: Plan, tree: Tree, root: Ranks, values: NDArray[np.float64]
 
 
 def warm_up(plan: Plan) -> None:
-    """Call every kernel of this file once, so that it is compiled."""
-    tree, n_moves = make_tree(plan, 3), int(plan[at.N_MOVES])
-    root = np.zeros(int(plan[at.N_CELLS]), np.uint8)
-    root[:2] = 1
-    grow(plan, tree, root, ONE, 2, 1.0, 1, RolloutOptions(limit=1, clock=clock_address()))
-    root_values(plan, tree, root, np.zeros(n_moves), np.zeros(n_moves))
+    """Compile the kernels of this file that Python calls, or load them."""
+    tree, root, values = make_tree(plan, 3), np.zeros(int(plan[at.N_CELLS]), np.uint8), np.zeros(int(plan[at.N_MOVES]))
+    compile_for(grow, plan, tree, root, ONE, 2, 1.0, 1, RolloutOptions(limit=1, clock=clock_address()))
+    compile_for(root_values, plan, tree, root, values, values)

@@ -5,7 +5,7 @@ are trained; on unfamiliar boards many are not, and their sum is unreliable.  La
 evaluator, the *fallback*, chooses the move on such boards.
 """
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import packed
 from lab2048.kernels.board.bits import I64, U64, ZERO
@@ -16,7 +16,6 @@ from lab2048.kernels.search import context as of
 from lab2048.kernels.search.leaf import U32
 from lab2048.kernels.search.network import slide_all
 
-GROUP = "network"
 LATE_RANK = 13  # rank of 8192; before it, even a guessing network plays better than its fallback
 
 
@@ -69,5 +68,10 @@ def choose_address() -> int:
 
 
 def warm_up(plan: packed.Plan) -> None:  # noqa: ARG001 - nothing is called, only compiled
-    """Compile the kernels of this file."""
+    """Compile the kernels of this file that Python calls."""
+    compile_for(confidence, 0, ZERO)
+
+
+def warm_up_games(plan: packed.Plan) -> None:  # noqa: ARG001 - nothing is called, only compiled
+    """Compile what whole games call."""
     choose_address()

@@ -7,7 +7,7 @@ any merge for a long time.  So a player that does not know a tile, or cannot rep
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import packed, wide
 from lab2048.kernels.board.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO
@@ -41,10 +41,12 @@ def downgrade(ranks: NDArray[np.uint8]) -> U64:
     """Downgrade a wide board until it fits in a packed one."""
     shown = ranks.copy()
     while wide.max_rank(shown) > TOP_RANK:
-        highest, missing = wide.max_rank(shown), I64(0)
-        for rank in range(1, highest):
-            if not (shown == rank).any():
-                missing = I64(rank)
+        highest, seen = wide.max_rank(shown), ZERO
+        for cell in range(len(shown)):
+            seen |= ONE << U64(shown[cell])
+        missing = highest - 1
+        while missing > 0 and (seen >> U64(missing)) & ONE:
+            missing -= 1
         if missing == 0:
             break
         for cell in range(len(shown)):
@@ -56,7 +58,12 @@ def downgrade(ranks: NDArray[np.uint8]) -> U64:
     return board
 
 
+@kernel
+def packed_board(ranks: NDArray[np.uint8], top: I64) -> U64:
+    """Downgrade a wide board to a packed one with tiles of at most rank `top`, as far as there are missing ranks."""
+    return downgrade_packed(downgrade(ranks), top)
+
+
 def warm_up(plan: packed.Plan) -> None:
-    """Call every kernel of this file once, so that it is compiled."""
-    downgrade_packed(ZERO, TOP_RANK)
-    downgrade(np.ones(int(plan[at.N_CELLS]), np.uint8))
+    """Compile the kernels of this file that Python calls."""
+    compile_for(packed_board, np.ones(int(plan[at.N_CELLS]), np.uint8), TOP_RANK)

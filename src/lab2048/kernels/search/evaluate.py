@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import classic, packed, wide
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board.bits import I64, ROW, U64
@@ -260,8 +260,7 @@ def evaluate_classic(context: I64, board: U64) -> F32:
     return total
 
 
-def warm_up(plan: packed.Plan) -> None:
-    """Compile the kernels of this file that no search calls."""
-    terms, weights = np.zeros(N_TERMS), np.zeros(int(plan[at.N_CELLS]), np.float32)
-    fill_table(terms, weights[:1], 1, np.zeros(16, np.float32))
-    evaluate_bytes(terms, weights, plan, np.ones(len(weights), np.uint8))
+def warm_up(plan: packed.Plan) -> None:  # noqa: ARG001
+    """Compile the kernels of this file that Python calls."""
+    table = np.zeros(16, np.float32)
+    compile_for(fill_table, np.zeros(N_TERMS), table, 1, table)

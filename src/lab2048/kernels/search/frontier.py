@@ -9,16 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import packed
 from lab2048.kernels.board.bits import I64, U64, ZERO, popcount
-from lab2048.kernels.board.memory import F32, address_of, bits_float, load_u64
+from lab2048.kernels.board.memory import F32, bits_float, load_u64
 from lab2048.kernels.function_pointer import call_chance
 from lab2048.kernels.search import context as of
-from lab2048.kernels.search.expectimax import chance_address
 from lab2048.kernels.search.leaf import NONE, U32
-from lab2048.kernels.search.root import allowance_at, idle_context
+from lab2048.kernels.search.root import allowance_at
 
 
 class Frontier(NamedTuple):
@@ -125,11 +124,8 @@ def join_frontier(context: I64, frontier: Frontier, n: I64, values: NDArray[np.f
 
 
 def warm_up(plan: packed.Plan) -> None:
-    """Call every kernel of this file once, so that it is compiled."""
-    words, arrays = idle_context(plan)
-    words[of.CHANCE] = chance_address(True)
+    """Compile the kernels of this file that Python calls."""
     frontier = make_frontier(64)
-    fill_frontier(address_of(words), plan, U64(0x11), 3, frontier)
-    search_frontier(address_of(words), plan, frontier, 1, 2, 0, 1)
-    join_frontier(address_of(words), frontier, 1, np.zeros(int(plan[at.N_MOVES]), np.float32))
-    del arrays  # not before now: the context holds their addresses
+    compile_for(fill_frontier, 0, plan, ZERO, 3, frontier)
+    compile_for(search_frontier, 0, plan, frontier, 1, 2, 0, 1)
+    compile_for(join_frontier, 0, frontier, 1, np.zeros(int(plan[at.N_MOVES]), np.float32))

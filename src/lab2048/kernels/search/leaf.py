@@ -11,7 +11,7 @@ import numpy as np
 from lab2048.kernels._jit import kernel
 from lab2048.kernels.board import classic
 from lab2048.kernels.board.bits import I64, N16, N32, N48, NIBBLE, ONE, ROW, U64, ZERO, lowest_bit
-from lab2048.kernels.board.lines import SLID
+from lab2048.kernels.board.lines import slid_line
 from lab2048.kernels.board.memory import F32, bits_float, load_f32, load_u64
 from lab2048.kernels.search import context as of
 from lab2048.kernels.search.evaluate import evaluate_classic
@@ -52,7 +52,7 @@ def make_side(context: I64, word: U64, slid: U64, table: I64, lines: I64, across
 @kernel
 def side_value(context: I64, side: Side, row: I64, line: U64) -> F32:
     """Return the value of the afterstate when one row of the board becomes `line`; NONE if nothing moves."""
-    shift, after = U64(16 * row), U64(SLID[side.table + I64(line)])
+    shift, after = U64(16 * row), U64(slid_line(side.table + I64(line)))
     if after == line and ((side.word ^ side.slid) & ~(ROW << shift)) == ZERO:
         return NONE
     values, kind = I64(load_u64(context, of.VALUES)), I64(load_u64(context, side.lines + 3 * row))

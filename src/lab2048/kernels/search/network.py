@@ -8,7 +8,7 @@ Network values are cached in a separate table: half of the leaves of a search re
 expensive.
 """
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import classic, packed
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board.bits import I64, LOW_32, N32, U64, ZERO, popcount
@@ -20,7 +20,6 @@ from lab2048.kernels.search.downgrade import downgrade_packed
 from lab2048.kernels.search.expectimax import ALLOWANCE_SHIFT, DEPTH_SHIFT, HASH, NEAR_DEPTH, count_states, remember
 from lab2048.kernels.search.leaf import NONE, U32
 
-GROUP = "network"
 UNKNOWN = F32(-2.0e38)  # legal, but not evaluated yet
 
 
@@ -152,11 +151,22 @@ def choose_network(context: I64, board: U64) -> I64:
     return best
 
 
-def network_addresses() -> tuple[int, int]:
-    """Return the addresses of the network search and of the kernel that chooses without search."""
-    return function_address(chance_network, CHANCE), function_address(choose_network, CHOOSE)
+def chance_address() -> int:
+    """Return the address of the search with a network."""
+    return function_address(chance_network, CHANCE)
+
+
+def choose_address() -> int:
+    """Return the address of the kernel that chooses without search."""
+    return function_address(choose_network, CHOOSE)
 
 
 def warm_up(plan: packed.Plan) -> None:  # noqa: ARG001 - nothing is called, only compiled
-    """Compile the kernels of this file."""
-    network_addresses()
+    """Compile the search, and the potential that Python subtracts from its values."""
+    chance_address()
+    compile_for(packed.potential, ZERO)
+
+
+def warm_up_games(plan: packed.Plan) -> None:  # noqa: ARG001 - nothing is called, only compiled
+    """Compile what whole games call."""
+    choose_address()

@@ -1,20 +1,16 @@
 """The root of a search: the value of every move, to a fixed depth or by iterative deepening."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import packed
 from lab2048.kernels.board.bits import FOUR, I64, NIBBLE, U64, ZERO, popcount
-from lab2048.kernels.board.memory import F32, address_of, bits_float, call_clock, clock_address, load_u64, words_at
+from lab2048.kernels.board.memory import F32, bits_float, call_clock, load_u64, words_at
 from lab2048.kernels.function_pointer import CHOOSE, call_chance, function_address
 from lab2048.kernels.search import context as of
 from lab2048.kernels.search.downgrade import downgrade_packed
-from lab2048.kernels.search.evaluate import N_TERMS
-from lab2048.kernels.search.expectimax import chance_address
 from lab2048.kernels.search.leaf import NONE
 
 STEADY = 3  # consecutive depths at which the same move must lead to stop early
@@ -79,8 +75,11 @@ def deepen(context: I64, plan: packed.Plan, board: U64, max_depth: I64, values: 
     An unfinished search is useless, so none is started that cannot be expected to finish.
     """
     root_values(context, plan, board, 1, values)
-    deeper, depth = np.empty_like(values), I64(1)
-    if (values > NONE).sum() == 1:
+    deeper, depth = np.empty(len(values), np.float32), I64(1)
+    n_legal = I64(0)
+    for value in values:
+        n_legal += I64(value > NONE)
+    if n_legal == 1:
         return depth
     lead, ahead, times = bits_float(np.uint32(load_u64(context, of.LEAD))), I64(-1), I64(0)
     while depth < max_depth and times < STEADY:
@@ -88,7 +87,8 @@ def deepen(context: I64, plan: packed.Plan, board: U64, max_depth: I64, values: 
         root_values(context, plan, board, depth + 1, deeper)
         if load_u64(context, of.IS_STOPPED) != ZERO:
             break
-        values[:] = deeper
+        for move in range(len(values)):  # an array assignment takes seconds to compile
+            values[move] = deeper[move]
         depth += 1
         ahead, times = leader(values, lead, ahead, times)
         if not is_worth_more(context, begun):
@@ -120,32 +120,20 @@ def choose_address() -> int:
     return function_address(choose_search, CHOOSE)
 
 
-def idle_context(plan: packed.Plan) -> tuple[NDArray[np.uint64], list[NDArray[Any]]]:
-    """Make a context with which every board has value 0, and its arrays, for compiling."""
-    words = np.zeros(of.SIZE, np.uint64)
-    arrays: list[NDArray[Any]] = [
-        np.zeros(65536, F32),
-        np.zeros(N_TERMS),
-        np.zeros(64, F32),
-        np.zeros(4, np.uint64),
-        plan,
-    ]
-    for name, array in zip((of.VALUES, of.TERMS, of.WEIGHTS, of.FAR, of.PLAN), arrays, strict=True):
-        words[name] = address_of(array)
-    words[of.NEAR] = words[of.FAR]
-    words[of.CLOCK] = clock_address()
-    words[of.TABLE_SHIFT], words[of.PLAN_SIZE], words[of.DEPTH], words[of.N_LIKELY] = 63, len(plan), 2, 1
-    return words, arrays
-
-
 def warm_up(plan: packed.Plan) -> None:
-    """Call every kernel of this file once, so that it is compiled."""
-    words, arrays = idle_context(plan)
-    n_moves = int(plan[at.N_MOVES])
-    for is_classic in (True, False):
-        words[of.CHANCE] = chance_address(is_classic)
-        choose_address()
-        deepen(address_of(words), plan, U64(0x11), 2, np.zeros(n_moves, np.float32))
-    leader(np.zeros(n_moves, np.float32), F32(0), I64(-1), I64(0))
-    is_worth_more(address_of(words), I64(0))
-    del arrays  # not before now: the context holds their addresses
+    """Compile the search to a fixed depth."""
+    compile_for(root_values, 0, plan, ZERO, 1, np.zeros(int(plan[at.N_MOVES]), np.float32))
+    compile_for(depth_of, 0, plan, ZERO)
+
+
+def warm_up_timed(plan: packed.Plan) -> None:
+    """Compile iterative deepening."""
+    values = np.zeros(int(plan[at.N_MOVES]), np.float32)
+    compile_for(deepen, 0, plan, ZERO, 2, values)
+    compile_for(leader, values, F32(0), -1, 0)
+    compile_for(is_worth_more, 0, 0)
+
+
+def warm_up_games(plan: packed.Plan) -> None:  # noqa: ARG001 - nothing is called, only compiled
+    """Compile what whole games call."""
+    choose_address()

@@ -3,17 +3,17 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import wide
 from lab2048.kernels.board.bits import I64, ZERO
-from lab2048.kernels.board.memory import F32, address_of, bits_float, load_u64, words_at
+from lab2048.kernels.board.memory import F32, bits_float, load_u64, words_at
 from lab2048.kernels.board.packed import Plan
 from lab2048.kernels.search import context as of
 from lab2048.kernels.search.evaluate import evaluate_ranks
 from lab2048.kernels.search.expectimax import U32, count_states
 from lab2048.kernels.search.leaf import NONE
-from lab2048.kernels.search.root import allowance_at, idle_context
+from lab2048.kernels.search.root import allowance_at
 
 U8 = np.uint8
 
@@ -86,8 +86,6 @@ def root_values_wide(
 
 
 def warm_up(plan: Plan) -> None:
-    """Call every kernel of this file once, so that it is compiled."""
-    words, arrays = idle_context(plan)
-    n_moves, ranks = int(plan[at.N_MOVES]), np.ones(int(plan[at.N_CELLS]), np.uint8)
-    root_values_wide(address_of(words), plan, ranks, 2, np.zeros(n_moves, np.float32))
-    del arrays  # not before now: the context holds their addresses
+    """Compile the kernels of this file that Python calls."""
+    values, ranks = np.zeros(int(plan[at.N_MOVES]), np.float32), np.ones(int(plan[at.N_CELLS]), np.uint8)
+    compile_for(root_values_wide, 0, plan, ranks, 2, values)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board.bits import I64, ONE, U64, ZERO, popcount
 from lab2048.kernels.board.block import (
@@ -31,8 +31,6 @@ from lab2048.kernels.board.block import (
     spawn_block,
 )
 from lab2048.kernels.board.packed import Plan, empty_bits, potential
-
-GROUP = "solver"
 
 Values = NDArray[np.float64]
 
@@ -209,11 +207,11 @@ def count_empty(plan: Plan, keys: Words, out: Values) -> None:
 
 
 def warm_up(plan: Plan) -> None:
-    """Call every kernel of this file once, so that it is compiled."""
+    """Compile the kernels of this file that Python calls."""
     keys, values = np.array([int(SCATTER)], np.uint64), np.ones(1)
     key_index = make_key_index(keys, values)
-    back_up_states(plan, keys, ZERO, key_index, ODDS, True, np.empty(1))
-    back_up_afterstates(plan, keys, ONE, 0.5, key_index, ODDS, np.zeros(1), np.zeros(1))
-    finish_afterstates(plan, keys, ODDS, 0.0, np.ones(1), np.ones(1))
-    potentials(keys, np.empty(1))
-    count_empty(plan, keys, np.empty(1))
+    compile_for(back_up_states, plan, keys, ZERO, key_index, ODDS, True, values)
+    compile_for(back_up_afterstates, plan, keys, ONE, 0.5, key_index, ODDS, values, values)
+    compile_for(finish_afterstates, plan, keys, ODDS, 0.0, values, values)
+    compile_for(potentials, keys, values)
+    compile_for(count_empty, plan, keys, values)

@@ -13,7 +13,7 @@ Kernels fill an array of bounded size and return where they stopped.
 import numpy as np
 from numpy.typing import NDArray
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board.bits import I64, ONE, U64, ZERO
 from lab2048.kernels.board.block import (
@@ -28,8 +28,6 @@ from lab2048.kernels.board.block import (
     spawn_block,
 )
 from lab2048.kernels.board.packed import Plan
-
-GROUP = "solver"
 
 # What `slide_all` counts
 STATES, STATES_RAW, LOST, LOST_RAW, N_COUNTS = 0, 1, 2, 3, 4
@@ -168,11 +166,10 @@ def merge(one: Words, other: Words, merged: Words) -> I64:
 
 
 def warm_up(plan: Plan) -> None:
-    """Call every kernel of this file and of board/block.py once, so that it is compiled."""
-    keys, seen = np.array([int(SCATTER)], np.uint64), np.zeros(16, np.uint64)
-    found, counts = np.empty(8 * BLOCK, np.uint64), np.zeros(N_COUNTS, np.int64)
-    spawn_all(plan, keys, 0, ONE, seen, found)
-    slide_all(plan, keys, 0, ZERO, seen, found, found, counts)
-    count_raw(plan, keys)
-    drop_doubles(keys)
-    merge(keys, keys, found)
+    """Compile the kernels of this file that Python calls."""
+    keys, counts = np.zeros(1, np.uint64), np.zeros(N_COUNTS, np.int64)
+    compile_for(spawn_all, plan, keys, 0, ONE, keys, keys)
+    compile_for(slide_all, plan, keys, 0, ZERO, keys, keys, keys, counts)
+    compile_for(count_raw, plan, keys)
+    compile_for(drop_doubles, keys)
+    compile_for(merge, keys, keys, keys)

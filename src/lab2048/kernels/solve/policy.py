@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lab2048.kernels._jit import kernel
+from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board.bits import I64, ONE, U64, ZERO, popcount
 from lab2048.kernels.board.block import (
@@ -17,8 +17,6 @@ from lab2048.kernels.board.block import (
 )
 from lab2048.kernels.board.packed import Plan, empty_bits, max_rank
 from lab2048.kernels.solve.backup import KeyIndex, Values, find_block, make_key_index
-
-GROUP = "solver"
 
 NO_SPAWN = ZERO  # instead of a rank: the keys are already states
 
@@ -85,6 +83,6 @@ def follow(
 
 
 def warm_up(plan: Plan) -> None:
-    """Call the kernel once, so that it is compiled."""
+    """Compile the kernels of this file that Python calls."""
     keys, values = np.array([int(SCATTER)], np.uint64), np.ones(1)
-    follow(plan, keys, values, ONE, U64(0), make_key_index(keys, values), np.zeros(1), np.zeros(16))
+    compile_for(follow, plan, keys, values, ONE, ZERO, make_key_index(keys, values), values, values)

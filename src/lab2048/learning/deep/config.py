@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lab2048.errors import UsageError
+from lab2048.kernels.group import ENVIRONMENTS
 from lab2048.learning.config import TrainingConfig, option, with_default
 from lab2048.models.deep.design_options import KINDS, READINGS, SCALES
 from lab2048.rules import Rules
@@ -72,9 +73,8 @@ class DeepConfig(TrainingConfig):
     def check(self, rules: Rules) -> None:
         self.design(rules)
 
-    @property
-    def groups(self) -> tuple[str, ...]:
-        return ("environments",)
+    def groups(self, rules: Rules) -> tuple[str, ...]:  # noqa: ARG002
+        return (ENVIRONMENTS,)
 
     @classmethod
     def _read_header(cls, path: Path) -> tuple[Rules, dict[str, Any]]:
@@ -243,9 +243,8 @@ class DistilConfig(DeepConfig):
         fit_player(self.teacher, rules)
         self.make_teacher()
 
-    @property
-    def groups(self) -> tuple[str, ...]:
-        return (*super().groups, *self.make_teacher().groups)
+    def groups(self, rules: Rules) -> tuple[str, ...]:
+        return (*super().groups(rules), *self.make_teacher().groups(rules))
 
     def _n_steps_kept(self, n_moves: float) -> int:
         return int(min(self.replay, n_moves))

@@ -5,9 +5,10 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from lab2048.arena.compile import PLAY, SOLVER, groups_of, prepare
+from lab2048.arena.compile import groups_of, prepare
 from lab2048.errors import FileError, LabError, UsageError, closest, unknown
 from lab2048.extras import has_extra, install_command
+from lab2048.kernels.group import SOLVER
 from lab2048.learning.registry import METHODS
 from lab2048.players.registry import fit_player, make_player, names
 from lab2048.studies.model import Row, Study
@@ -128,15 +129,13 @@ class Runner:
 
     def _prepare(self, row: Row) -> None:
         """Compile the kernels that the row needs, before anything is timed."""
-        groups = {PLAY}
+        rules, groups = row.rules(self.result_folder.size), set[str]()
         if row.kind in ("solve", "regret"):
             groups.add(SOLVER)
         if row.player and not is_trained(row.player):
-            groups |= set(groups_of([row.player]))
+            groups |= set(groups_of([row.player], rules, games=True))
         if row.training_spec is not None:
-            groups |= set(
-                make_config(row.training_spec, row.rules(self.result_folder.size), self.result_folder.seed).groups
-            )
+            groups |= set(make_config(row.training_spec, rules, self.result_folder.seed).groups(rules))
         prepare(self._say, *sorted(groups))
 
 

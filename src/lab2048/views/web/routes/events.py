@@ -9,8 +9,9 @@ from fastapi import APIRouter, Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
-from lab2048.arena.compile import SOLVER, groups_of
+from lab2048.arena.compile import groups_of
 from lab2048.errors import LabError, UsageError
+from lab2048.kernels.group import SOLVER
 from lab2048.players import default_spec
 from lab2048.rules import Rules
 from lab2048.views.web.errors import NotFoundError

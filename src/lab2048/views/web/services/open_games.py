@@ -148,9 +148,9 @@ class OpenGames:
 
     def autoplay(self, id_: int, player: str, speed: float, *, is_running: bool, tab: str = "") -> StateData:
         """Start, pause or change autoplay of a game."""
-        if is_running:
-            self.players.check_ready(player)
         session = self.get(id_)
+        if is_running:
+            self.players.check_ready(player, session.rules)
         with session.lock:
             if session.life is Life.DELETED:
                 raise _not_found(id_)

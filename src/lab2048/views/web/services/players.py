@@ -31,11 +31,11 @@ class Players(PlayerService):
         self.preparation.close()
         super().close()
 
-    def check_ready(self, spec: str) -> None:
-        """Raise NotReadyError while the kernels of a player are being compiled."""
+    def check_ready(self, spec: str, rules: Rules | None = None) -> None:
+        """Raise NotReadyError while the kernels of a player for boards of these rules (4x4) are being compiled."""
         if self.preparation.failure:
             raise ApiError(f"players cannot be asked: {self.preparation.failure}")
-        self.check_groups(*groups_of([spec]))
+        self.check_groups(*groups_of([spec], rules))
 
     def is_ready(self, *groups: str) -> bool:
         """Return True if groups of kernels are compiled, or will never be: then a question says why."""
@@ -48,7 +48,7 @@ class Players(PlayerService):
 
     def decide(self, spec: str, rules: Rules, board: Board, seed: int = 1) -> Decision:
         """Return a player's decision, or raise NotReadyError if it takes too long."""
-        self.check_ready(spec)
+        self.check_ready(spec, rules)
         answer = self.player(spec, rules, seed).ask(board)
         try:
             return answer.result(MAX_SECONDS)

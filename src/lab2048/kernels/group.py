@@ -1,0 +1,63 @@
+"""Groups of kernels: what is compiled together, before it is used.
+
+Each command and player names the groups that it calls, so that nobody waits for other kernels.  A kernel that is in no
+group is compiled when it is first called.
+"""
+
+import importlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from lab2048.kernels._source import PACKAGE
+
+GAMES = "games"  # whole games of compiled players
+SEARCH, CLASSIC, PACKED, WIDE = "search", "search-classic", "search-packed", "search-wide"  # by the kind of board
+TIMED, THREADS, SEARCH_GAMES = "search-timed", "search-threads", "search-games"
+NETWORK, NETWORK_GAMES = "network", "network-games"  # search with a network
+TRAINING, UNPACK, COMPRESS = "training", "unpack", "compress"  # networks and their files
+ROLLOUT, TREE = "rollout", "tree"
+SOLVER, ENVIRONMENTS, COUNT, BENCHMARK = "solver", "environments", "count", "benchmark"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Functions (module:function) that compile the kernels of a group, their number, and the time it takes."""
+
+    warm_ups: tuple[str, ...]
+    n_kernels: int
+    seconds: float  # on one core, about
+
+    @cached_property
+    def modules(self) -> tuple[str, ...]:
+        """Return the modules whose kernels are compiled; what they import belongs to the group, too."""
+        return tuple(name.partition(":")[0] for name in self.warm_ups)
+
+    def compile(self, plan: Any) -> None:
+        """Compile all kernels of the group, or load them from the cache."""
+        for name in self.warm_ups:
+            module, _, function = name.partition(":")
+            getattr(importlib.import_module(f"{PACKAGE}.{module}"), function or "warm_up")(plan)
+
+
+GROUPS = {
+    GAMES: Group(("games.play",), 1, 1.6),
+    SEARCH: Group(("search.root", "search.downgrade", "search.evaluate"), 4, 1.3),
+    CLASSIC: Group(("search.classic",), 1, 1.2),
+    PACKED: Group(("search.expectimax",), 1, 1.2),
+    WIDE: Group(("search.wide",), 1, 0.8),
+    TIMED: Group(("search.root:warm_up_timed",), 3, 0.7),
+    THREADS: Group(("search.frontier",), 3, 0.8),
+    SEARCH_GAMES: Group(("search.root:warm_up_games",), 1, 0.5),
+    NETWORK: Group(("search.network", "search.confidence"), 3, 2.0),
+    NETWORK_GAMES: Group(("search.network:warm_up_games", "search.confidence:warm_up_games"), 2, 1.0),
+    TRAINING: Group(("ntuple.self_play",), 1, 3.1),
+    UNPACK: Group(("ntuple.range_coder:warm_up_unpacking",), 1, 0.5),
+    COMPRESS: Group(("ntuple.range_coder",), 1, 0.7),
+    ROLLOUT: Group(("rollout.rollout",), 2, 1.4),
+    TREE: Group(("rollout.tree",), 2, 2.3),
+    SOLVER: Group(("board.packed", "solve.layer", "solve.backup", "solve.policy"), 13, 4.5),
+    ENVIRONMENTS: Group(("games.vector", "games.afterstates"), 5, 2.9),
+    COUNT: Group(("games.perft",), 2, 0.6),
+    BENCHMARK: Group(("reference_loop", "random_access"), 3, 0.2),
+}
