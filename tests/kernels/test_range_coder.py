@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as some
 from numpy.typing import NDArray
 
-from lab2048.kernels.ntuple import range_coder
+from lab2048.kernels.ntuple import range_coder, range_decoder
 
 Table = NDArray[np.int16]
 
@@ -15,13 +15,14 @@ Table = NDArray[np.int16]
 def compress(table: Table, n_cells: int, radix: int = 16) -> tuple[NDArray[np.uint8], int]:
     """The code, and how many bytes it takes."""
     data = np.zeros(8 * table.size + 64, np.uint8)
-    size = int(range_coder.compress(range_coder.make_state(data, is_decoding=False), table, radix, n_cells))
+    size = int(range_coder.compress(range_coder.make_state(data), table, radix, n_cells))
     return data[:size], size
 
 
 def decompress(data: NDArray[np.uint8], n_cells: int, radix: int = 16) -> tuple[Table, int]:
     table = np.zeros(radix**n_cells, np.int16)
-    return table, int(range_coder.decompress(range_coder.make_state(data, is_decoding=True), table, radix, n_cells))
+    contexts = np.zeros((radix + 1) ** n_cells, np.int16)
+    return table, int(range_decoder.decompress(data, table, contexts, radix, n_cells))
 
 
 def spread(seed: int, n_cells: int, density: float, scale: float, radix: int = 16) -> Table:
@@ -73,23 +74,10 @@ def test_the_surroundings_are_those_with_a_tile_a_rank_lower() -> None:
     assert compress(table, n_cells, radix)[1] < compress(shuffled, n_cells, radix)[1] / 4
 
 
-def test_several_tables_share_a_code() -> None:
-    tables = [spread(seed, 2, 0.3, 9.0) for seed in range(3)]
-    data = np.zeros(4096, np.uint8)
-    state = range_coder.make_state(data, is_decoding=False)
-    for table in tables:
-        range_coder.code_table(state.ctypes.data, table.ctypes.data, 16, 2)
-    size = int(range_coder.compress(state, np.zeros(16, np.int16), 16, 1))
-    state = range_coder.make_state(data[:size], is_decoding=True)
-    last = np.zeros(16, np.int16)
-    found = [np.zeros(256, np.int16) for _ in tables]
-    # The first call reads the beginning of the code, the others go on.
-    range_coder.decompress(state, found[0], 16, 2)
-    for table in found[1:]:
-        range_coder.code_table(state.ctypes.data, table.ctypes.data, 16, 2)
-    range_coder.code_table(state.ctypes.data, last.ctypes.data, 16, 1)
-    assert all((a == b).all() for a, b in zip(found, tables, strict=True))
-    assert not last.any()
+def test_only_the_sizes_that_a_level_tells_apart_are_counted() -> None:
+    # The decoder adds up sizes of at most MAX_TOTAL.
+    assert range_coder._level_of(range_coder.MAX_TOTAL) == range_coder._level_of(10**6) == range_coder.LEVELS - 1
+    assert range_coder._level_of(range_coder.MAX_TOTAL - 1) < range_coder.LEVELS - 1
 
 
 def test_what_is_empty_or_regular_costs_next_to_nothing() -> None:
@@ -104,7 +92,7 @@ def test_without_room_the_size_is_told_and_nothing_is_written_beyond() -> None:
     table = spread(1, 2, 0.5, 50.0)
     size = compress(table, 2)[1]
     data = np.full(size, 0xAB, np.uint8)
-    state = range_coder.make_state(data[:10], is_decoding=False)
+    state = range_coder.make_state(data[:10])
     assert int(range_coder.compress(state, table, 16, 2)) == size
     assert (data[10:] == 0xAB).all()
 

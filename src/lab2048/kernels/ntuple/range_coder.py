@@ -5,8 +5,7 @@ decision and context has an adaptive probability; an expected decision costs alm
 of a weight is the size of the weights whose pattern has one tile a rank lower: they are similar and have
 been coded before.
 
-One routine encodes and decodes, so both always make the same decisions: encoding writes the given bits,
-decoding returns the bits it reads.
+This is the encoder; lab2048.kernels.ntuple.range_decoder reads what it writes.
 """
 
 import numpy as np
@@ -14,11 +13,11 @@ from numpy.typing import NDArray
 
 from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board.bits import I64, ONE, U64, ZERO
-from lab2048.kernels.board.memory import address_of, load_i16, load_u8, load_u64, store_i16, store_u8, store_u64
+from lab2048.kernels.board.memory import address_of, load_i16, load_u64, store_u8, store_u64
 
 # The state of the coder, in words.
-LOW, RANGE, CODE, POSITION, CARRY, IS_DECODING, DATA, SIZE = range(8)
-PROBABILITIES = 8  # probability of 0 for each decision: two words, a fast and a slow estimate
+LOW, RANGE, CODE, POSITION, CARRY, DATA, SIZE = range(7)
+PROBABILITIES = 7  # probability of 0 for each decision: two words, a fast and a slow estimate
 ONE_HALF, FAST, SLOW = U64(1 << 15), U64(4), U64(7)
 WHOLE = U64(1 << 16)
 TOP, FULL, BYTE, N8, N16 = U64(1 << 24), U64(0xFFFF_FFFF), U64(0xFF), U64(8), U64(16)
@@ -33,6 +32,20 @@ BITS_AT = EXPONENT_AT + 16
 N_QUESTIONS = BITS_AT + 16
 STATE_SIZE = PROBABILITIES + 2 * N_QUESTIONS
 
+MAX_TOTAL = 45  # a larger context has the same level
+
+
+def _level_of(total: int) -> int:
+    """Quantize the size of a context."""
+    level = 0
+    while total > 0 and level < LEVELS - 1:
+        total = total - 1 if level < 4 else total * 2 // 3
+        level += 1
+    return level
+
+
+LEVEL_OF = np.array([_level_of(total) for total in range(MAX_TOTAL + 1)], np.uint8)
+
 
 @kernel
 def put_byte(state: I64, byte: U64) -> None:
@@ -41,14 +54,6 @@ def put_byte(state: I64, byte: U64) -> None:
     if position < load_u64(state, SIZE):
         store_u8(I64(load_u64(state, DATA)), I64(position), np.uint8(byte & BYTE))
     store_u64(state, POSITION, position + ONE)
-
-
-@kernel
-def take_byte(state: I64) -> U64:
-    """Read a byte; zeros follow the end."""
-    position = load_u64(state, POSITION)
-    store_u64(state, POSITION, position + ONE)
-    return U64(load_u8(I64(load_u64(state, DATA)), I64(position))) if position < load_u64(state, SIZE) else ZERO
 
 
 @kernel
@@ -72,22 +77,17 @@ def shift_low(state: I64) -> None:
 
 
 @kernel
-def code_bit(state: I64, question: I64, bit: U64) -> U64:
-    """Encode or decode one bit; return it either way."""
+def code_bit(state: I64, question: I64, bit: U64) -> None:
+    """Encode one bit."""
     here = PROBABILITIES + 2 * question
     fast, slow = load_u64(state, here), load_u64(state, here + 1)
     width = load_u64(state, RANGE)
     bound = (width >> N16) * ((fast + slow) >> ONE)
-    if load_u64(state, IS_DECODING) != ZERO:
-        bit = U64(load_u64(state, CODE) >= bound)
-        if bit != ZERO:
-            store_u64(state, CODE, load_u64(state, CODE) - bound)
-    elif bit != ZERO:
-        store_u64(state, LOW, load_u64(state, LOW) + bound)
     if bit == ZERO:
         width = bound
         fast, slow = fast + ((WHOLE - fast) >> FAST), slow + ((WHOLE - slow) >> SLOW)
     else:
+        store_u64(state, LOW, load_u64(state, LOW) + bound)
         width -= bound
         fast, slow = fast - (fast >> FAST), slow - (slow >> SLOW)
     # Keep the probability away from 0 and 1.
@@ -95,44 +95,29 @@ def code_bit(state: I64, question: I64, bit: U64) -> U64:
     store_u64(state, here + 1, min(max(slow, U64(64)), WHOLE - U64(64)))
     while width < TOP:
         width = (width << N8) & FULL
-        if load_u64(state, IS_DECODING) != ZERO:
-            store_u64(state, CODE, ((load_u64(state, CODE) << N8) & FULL) | take_byte(state))
-        else:
-            shift_low(state)
+        shift_low(state)
     store_u64(state, RANGE, width)
-    return bit
 
 
 @kernel
-def level_of(total: I64) -> I64:
-    """Quantize the size of the context."""
-    level = I64(0)
-    while total > 0 and level < LEVELS - 1:
-        total = total - 1 if level < 4 else total * 2 // 3
-        level += 1
-    return level
-
-
-@kernel
-def code_size(state: I64, level: I64, size: I64) -> I64:
-    """Code the size of a nonzero number: unary at first, then the bits of the rest."""
-    known = I64(1)
-    while known < MAX_UNARY:
-        if code_bit(state, MORE_AT + level * MAX_UNARY + known, U64(size > known)) == ZERO:
-            return known
-        known += 1
-    rest, n_bits = size - known + 1, I64(0)  # rest is at least 1
-    while code_bit(state, EXPONENT_AT + min(n_bits, 15), U64((rest >> (n_bits + 1)) > 0)) != ZERO and n_bits < 16:
+def code_size(state: I64, level: I64, size: I64) -> None:
+    """Encode the size of a nonzero number: unary at first, then the bits of the rest."""
+    for known in range(1, MAX_UNARY):
+        code_bit(state, MORE_AT + level * MAX_UNARY + known, U64(size > known))
+        if size <= known:
+            return
+    rest, n_bits = size - MAX_UNARY + 1, I64(0)  # rest is at least 1
+    while (rest >> (n_bits + 1)) > 0:
+        code_bit(state, EXPONENT_AT + min(n_bits, 15), ONE)
         n_bits += 1
-    number = I64(1)
+    code_bit(state, EXPONENT_AT + min(n_bits, 15), ZERO)
     for i in range(n_bits - 1, -1, -1):
-        number = 2 * number + I64(code_bit(state, BITS_AT + i, U64((rest >> i) & 1)))
-    return known - 1 + number
+        code_bit(state, BITS_AT + i, U64((rest >> i) & 1))
 
 
 @kernel
 def code_table(state: I64, table: I64, radix: I64, n_cells: I64) -> None:
-    """Encode or decode a table of radix^n_cells int16 numbers; a table to decode into must be zero."""
+    """Encode a table of radix^n_cells int16 numbers."""
     digits, powers = np.zeros(MAX_CELLS, np.int64), np.ones(MAX_CELLS + 1, np.int64)
     for axis in range(n_cells):
         powers[axis + 1] = radix * powers[axis]
@@ -141,12 +126,11 @@ def code_table(state: I64, table: I64, radix: I64, n_cells: I64) -> None:
         end = min(begin + BLOCK, n)
         # 1. Is the block nonzero?
         is_used = ZERO
-        if load_u64(state, IS_DECODING) == ZERO:
-            for i in range(begin, end):
-                if load_i16(table, i) != 0:
-                    is_used = ONE
-                    break
-        is_used = code_bit(state, min(was_empty, 7), is_used)
+        for i in range(begin, end):
+            if load_i16(table, i) != 0:
+                is_used = ONE
+                break
+        code_bit(state, min(was_empty, 7), is_used)
         was_empty = I64(0) if is_used != ZERO else was_empty + 1
         if is_used == ZERO:
             continue
@@ -171,14 +155,13 @@ def code_table(state: I64, table: I64, radix: I64, n_cells: I64) -> None:
                     total += abs(other)
                     signs += I64(other > 0) - I64(other < 0)
                     n_used += I64(other != 0)
-            level = level_of(total)
+            level = I64(LEVEL_OF[min(total, MAX_TOTAL)])
             # 3. Zero, sign, size.
             number = I64(load_i16(table, i))
-            if code_bit(state, ZERO_AT + 8 * level + min(n_used, 7), U64(number != 0)) == ZERO:
-                continue
-            sign = code_bit(state, SIGN_AT + max(signs, -7) + 7, U64(number < 0))
-            size = code_size(state, level, abs(number))
-            store_i16(table, i, np.int16(-size if sign != ZERO else size))
+            code_bit(state, ZERO_AT + 8 * level + min(n_used, 7), U64(number != 0))
+            if number != 0:
+                code_bit(state, SIGN_AT + max(signs, -7) + 7, U64(number < 0))
+                code_size(state, level, abs(number))
 
 
 @kernel
@@ -191,29 +174,14 @@ def compress(words: NDArray[np.uint64], table: NDArray[np.int16], radix: I64, n_
     return I64(words[POSITION])
 
 
-@kernel
-def decompress(words: NDArray[np.uint64], table: NDArray[np.int16], radix: I64, n_cells: I64) -> I64:
-    """Decompress into a zeroed table; return the number of bytes read."""
-    state = words.ctypes.data
-    for _ in range(5):  # the first byte is always zero
-        words[CODE] = ((words[CODE] << N8) & FULL) | take_byte(state)
-    code_table(state, table.ctypes.data, radix, n_cells)
-    return I64(words[POSITION])
-
-
-def make_state(data: NDArray[np.uint8], *, is_decoding: bool) -> NDArray[np.uint64]:
-    """Make the state of a coder at the start of `data`, which the caller keeps alive."""
+def make_state(data: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Make the state of an encoder that writes to `data`, which the caller keeps alive."""
     state = np.zeros(STATE_SIZE, np.uint64)
-    state[RANGE], state[IS_DECODING], state[DATA], state[SIZE] = FULL, is_decoding, address_of(data), len(data)
+    state[RANGE], state[DATA], state[SIZE] = FULL, address_of(data), len(data)
     state[PROBABILITIES:] = ONE_HALF
     return state
 
 
 def warm_up(plan: NDArray[np.uint64]) -> None:  # noqa: ARG001
     """Compile the compression of a table."""
-    compile_for(compress, make_state(np.zeros(8, np.uint8), is_decoding=False), np.zeros(16, np.int16), 16, 1)
-
-
-def warm_up_unpacking(plan: NDArray[np.uint64]) -> None:  # noqa: ARG001
-    """Compile the decompression of a table."""
-    compile_for(decompress, make_state(np.zeros(8, np.uint8), is_decoding=True), np.zeros(16, np.int16), 16, 1)
+    compile_for(compress, make_state(np.zeros(8, np.uint8)), np.zeros(16, np.int16), 16, 1)

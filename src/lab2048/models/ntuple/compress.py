@@ -5,22 +5,24 @@ its importance.  Quantized weights take a few bits each (lab2048.kernels.ntuple.
 """
 
 import dataclasses
+import os
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.errors import FileError, OutOfRangeError, UsageError
-from lab2048.kernels.ntuple import range_coder
+from lab2048.kernels.ntuple import range_coder, range_decoder
 from lab2048.models.ntuple.network import MAX_RADIX, Design, Network, huge_array
 from lab2048.models.ntuple.order import convert_to_planes, to_digits
 
 PART = 1 << 22
 MAX_SHORT = 32767
-N_THREADS = 4  # for decompression: tables are independent
+N_THREADS = min(4, os.cpu_count() or 1)  # for decompression: tables are independent
 
 
 def prune(network: Network, least: float) -> Network:
@@ -70,10 +72,10 @@ def compress_weights(network: Network) -> dict[str, NDArray[Any]]:
             table = to_digits(table, n_cells, has_sets=has_sets)
         check = zlib.crc32(table.data, check)
         data = np.zeros(4096, np.uint8)
-        size = int(range_coder.compress(range_coder.make_state(data, is_decoding=False), table, radix, n_cells))
+        size = int(range_coder.compress(range_coder.make_state(data), table, radix, n_cells))
         if size > len(data):
             data = np.zeros(size, np.uint8)
-            range_coder.compress(range_coder.make_state(data, is_decoding=False), table, radix, n_cells)
+            range_coder.compress(range_coder.make_state(data), table, radix, n_cells)
         parts.append(data[:size])
     sizes = np.array([len(part) for part in parts], np.uint64)
     return {
@@ -96,13 +98,17 @@ def decompress_weights(
     if len(sizes) != len(tables) or ends[-1] != len(squeezed):
         raise FileError("its tables have other sizes than it says: the file is damaged", code="file.damaged")
     weights = huge_array(design.n_weights, np.int16)
+    n_contexts = (design.radix + 1) ** max(map(len, design.patterns))
+    free: SimpleQueue[NDArray[np.int16]] = SimpleQueue()  # memory that threads use in turn
+    for _ in range(N_THREADS):
+        free.put(huge_array(n_contexts, np.int16))
 
     def unpack(i: int) -> None:
         begin, end, n_cells, _ = tables[i]
-        data = squeezed[ends[i] : ends[i + 1]]
-        range_coder.decompress(
-            range_coder.make_state(data, is_decoding=True), weights[begin:end], design.radix, n_cells
-        )
+        contexts = free.get()
+        contexts[:] = 0
+        range_decoder.decompress(squeezed[ends[i] : ends[i + 1]], weights[begin:end], contexts, design.radix, n_cells)
+        free.put(contexts)
         progress(i)
 
     with ThreadPoolExecutor(N_THREADS) as pool:
