@@ -1,16 +1,17 @@
 """Load networks, each once and shared by all players.
 
-The network shipped with lab2048 is compressed.  It is decompressed once into the user's cache, and read
+The network shipped with lab2048 is compressed.  It is decompressed once into the user's cache, and mapped
 from there afterwards.
 """
 
 import contextlib
 import hashlib
+import mmap
 import os
-import zlib
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +20,11 @@ from lab2048.errors import FileError, reason_of
 from lab2048.kernels._jit import cache_root
 from lab2048.models import SHIPPED
 from lab2048.models.ntuple.file import Header, complete, load_network, read_compressed, read_header
-from lab2048.models.ntuple.network import Network, huge_array
+from lab2048.models.ntuple.network import Network
 from lab2048.records.atomic_file import replacing_bytes
 
-CHECKSUM_SIZE = 4  # bytes at the end of the cache file
+_MAGIC = b"lab2048\x02"  # the version of the cache file
+_HEAD_SIZE = 4096  # bytes, so that weights begin at the start of a memory page
 FILE = Path(__file__).parent / f"{SHIPPED}.safetensors"
 
 
@@ -52,8 +54,8 @@ def is_unpacked() -> bool:
     """Return True if the shipped network is in the cache, or there is none."""
     if not FILE.exists():
         return True
-    with contextlib.suppress(OSError):
-        return _unpacked_file().stat().st_size == 2 * read_header(FILE).design.n_weights + CHECKSUM_SIZE
+    with contextlib.suppress(OSError), _unpacked_file().open("rb") as file:
+        return _is_whole(file, read_header(FILE).design.n_weights)
     return False
 
 
@@ -85,10 +87,11 @@ def unpack(progress: Callable[[int], object] = lambda _: None) -> NDArray[np.int
     with contextlib.suppress(OSError, FileError):  # an unwritable cache is not an error
         unpacked.parent.mkdir(parents=True, exist_ok=True)
         for old in unpacked.parent.glob("*.i16"):  # from another version
-            old.unlink()
+            with contextlib.suppress(OSError):  # Windows keeps what another process has mapped
+                old.unlink()
         with replacing_bytes(unpacked, force=True) as file:
-            file.write(weights.data)
-            file.write(_checksum(weights))
+            file.write(_head(len(weights)))
+            file.write(weights.data)  # in one piece, so that Linux keeps it in huge pages
     return weights
 
 
@@ -96,7 +99,7 @@ def unpack(progress: Callable[[int], object] = lambda _: None) -> NDArray[np.int
 def _read(path: Path, changed: int, size: int) -> Network:  # noqa: ARG001 - a changed file is read again
     if path == FILE.resolve():
         header = read_header(path)
-        weights = _unpacked(header)
+        weights = _mapped(header)
         return Network(header.design, unpack() if weights is None else weights, header.step, facts=header.facts)
     network = load_network(path)
     complete(network)
@@ -115,14 +118,25 @@ def _digest(path: Path, changed: int, size: int) -> str:  # noqa: ARG001 - as ab
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _checksum(weights: NDArray[np.int16]) -> bytes:
-    return zlib.crc32(weights.data).to_bytes(CHECKSUM_SIZE, "little")
+def _head(n_weights: int) -> bytes:
+    return (_MAGIC + n_weights.to_bytes(8, "little")).ljust(_HEAD_SIZE, b"\0")
 
 
-def _unpacked(header: Header) -> NDArray[np.int16] | None:
-    """Return the cached weights of the shipped network, if they are complete."""
-    weights = huge_array(header.design.n_weights, np.int16)
+def _is_whole(file: IO[bytes], n_weights: int) -> bool:
+    """Return True if a cache file is complete; its weights have no checksum, because reading all would take long."""
+    return file.read(_HEAD_SIZE) == _head(n_weights) and os.fstat(file.fileno()).st_size == _HEAD_SIZE + 2 * n_weights
+
+
+def _mapped(header: Header) -> NDArray[np.int16] | None:
+    """Map the weights in the cache; return None if they are not there or not complete.
+
+    Mapping is quicker than reading, all processes share the memory, and only what is looked up is resident.
+    """
+    n = header.design.n_weights
     with contextlib.suppress(OSError), _unpacked_file().open("rb") as file:
-        if file.readinto(weights.data) == weights.nbytes and file.read() == _checksum(weights):
-            return weights
+        if _is_whole(file, n):
+            memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            if hasattr(mmap, "MADV_HUGEPAGE"):
+                memory.madvise(mmap.MADV_HUGEPAGE)
+            return np.frombuffer(memory, np.int16, n, _HEAD_SIZE)
     return None
