@@ -71,15 +71,15 @@ def test_a_cache_that_cannot_be_written_is_no_harm(tmp_path: Path, small: Networ
 
 
 def test_it_is_made_ready_once_and_says_so(small: Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "_compiled", set())
+    monkeypatch.setattr(compiling, "_prepared", set())
     assert not shipped.is_unpacked()
     for expected in (["unpacking the network of lab2048, once after an update"], []):
         said: list[str] = []
         work: list[compiling.Preparing] = []
-        monkeypatch.setattr(compiling, "_compiled", set())
+        monkeypatch.setattr(compiling, "_prepared", set())
         compiling.prepare(said.append, SHIPPED, begun=work.append)
         assert said == expected
-        assert [str(each) for each in work] == ["unpacking the network of lab2048, tables: 2 of 2"] * len(expected)
+        assert [str(each) for each in work] == ["unpacking the network of lab2048: 2 of 2"] * len(expected)
         assert shipped.is_unpacked()
         shipped._read.cache_clear()
     assert take().value(BOARD) == small.value(BOARD)
@@ -89,7 +89,7 @@ def test_where_it_cannot_be_kept_everyone_is_told_and_unpacks_it(
     tmp_path: Path, small: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "cache").write_text("a file where a folder should be")
-    monkeypatch.setattr(compiling, "_compiled", set())
+    monkeypatch.setattr(compiling, "_prepared", set())
     said: list[str] = []
     for _ in range(2):
         compiling.prepare(said.append, SHIPPED, begun=lambda _: pytest.fail("unpacked for nobody"))
