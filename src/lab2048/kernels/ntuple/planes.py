@@ -6,8 +6,11 @@ of all cells first.  So patterns of small tiles, which are looked up most often,
 lookups take half the time that they take with one digit per cell.
 """
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lab2048.kernels._jit import kernel
-from lab2048.kernels.board.bits import CAN_EXTRACT, FOUR, LOW_BITS, N16, N32, N48, ONE, TWO, U64, extract
+from lab2048.kernels.board.bits import CAN_EXTRACT, FOUR, I64, LOW_BITS, N16, N32, N48, ONE, TWO, U64, extract
 
 THREE, N6, N8, N12, N24 = U64(3), U64(6), U64(8), U64(12), U64(24)
 PAIRS_OF_BITS, NIBBLES, BYTES, HALVES = (
@@ -70,3 +73,34 @@ def close_lanes(lanes: U64, n_cells: U64) -> U64:
     pairs = lanes | (lanes >> gap)
     low = (ONE << (n_cells + n_cells)) - ONE
     return (pairs & low) | (((pairs >> N32) & low) << (n_cells + n_cells))
+
+
+@kernel
+def spread(digits: NDArray[np.int16], planes: NDArray[np.int16], n_cells: I64, n_kept: I64) -> None:
+    """Copy a table from digit order to plane order (lab2048.models.ntuple.order); `planes` must be zero.
+
+    The last `n_kept` weights keep their places.
+    """
+    bits = np.zeros(16, np.int64)
+    for rank in range(16):
+        for bit in range(4):
+            bits[rank] |= ((rank >> bit) & 1) << (bit * n_cells)
+    n_spread = len(digits) - n_kept
+    for begin in range(0, n_spread, 16):
+        is_used = False
+        for k in range(begin, begin + 16):
+            is_used |= digits[k] != 0
+        if is_used:
+            position = I64(0)
+            for axis in range(1, n_cells):
+                position |= bits[(begin >> (4 * axis)) & 15] << axis
+            for k in range(16):
+                if digits[begin + k] != 0:
+                    planes[position | bits[k]] = digits[begin + k]
+    for k in range(n_spread, len(digits)):
+        planes[k] = digits[k]
+
+
+def warm_up(plan: NDArray[np.uint64]) -> None:  # noqa: ARG001
+    """Compile the kernel that callers of Python use."""
+    spread(np.zeros(16, np.int16), np.zeros(16, np.int16), 1, 0)

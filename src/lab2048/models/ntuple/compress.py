@@ -6,10 +6,10 @@ its importance.  Quantized weights take a few bits each (lab2048.kernels.ntuple.
 
 import dataclasses
 import os
+import threading
 import zlib
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from queue import SimpleQueue
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from lab2048.errors import FileError, OutOfRangeError, UsageError
 from lab2048.kernels.ntuple import range_coder, range_decoder
+from lab2048.kernels.ntuple.large import N_LARGE_SETS
+from lab2048.kernels.ntuple.planes import spread
 from lab2048.models.ntuple.network import MAX_RADIX, Design, Network, huge_array
-from lab2048.models.ntuple.order import convert_to_planes, to_digits
+from lab2048.models.ntuple.order import to_digits
 
 PART = 1 << 22
 MAX_SHORT = 32767
@@ -97,23 +99,27 @@ def decompress_weights(
     ends = [0, *(int(end) for end in np.cumsum(sizes))]
     if len(sizes) != len(tables) or ends[-1] != len(squeezed):
         raise FileError("its tables have other sizes than it says: the file is damaged", code="file.damaged")
-    weights = huge_array(design.n_weights, np.int16)
-    n_contexts = (design.radix + 1) ** max(map(len, design.patterns))
-    free: SimpleQueue[NDArray[np.int16]] = SimpleQueue()  # memory that threads use in turn
-    for _ in range(N_THREADS):
-        free.put(huge_array(n_contexts, np.int16))
+    weights, own = huge_array(design.n_weights, np.int16), threading.local()
+    checks: list[Future[int]] = []
 
-    def unpack(i: int) -> None:
-        begin, end, n_cells, _ = tables[i]
-        contexts = free.get()
-        contexts[:] = 0
-        range_decoder.decompress(squeezed[ends[i] : ends[i + 1]], weights[begin:end], contexts, design.radix, n_cells)
-        free.put(contexts)
+    def unpack(i: int) -> int:
+        begin, end, n_cells, has_sets = tables[i]
+        if not hasattr(own, "contexts"):  # of this thread
+            own.contexts = huge_array((design.radix + 1) ** max(map(len, design.patterns)), np.int16)
+            own.digits = huge_array(max(design.table_sizes), np.int16)
+        contexts, table = own.contexts, own.digits[: end - begin]
+        contexts[:] = table[:] = 0
+        range_decoder.decompress(squeezed[ends[i] : ends[i + 1]], table, contexts, design.radix, n_cells)
+        if design.radix == MAX_RADIX:
+            spread(table, weights[begin:end], n_cells, N_LARGE_SETS if has_sets else 0)
+        else:
+            weights[begin:end] = table
         progress(i)
+        return zlib.crc32(table.data, checks[i - 1].result() if i else 0)  # in the order of the tables
 
     with ThreadPoolExecutor(N_THREADS) as pool:
-        list(pool.map(unpack, range(len(tables))))
-    if zlib.crc32(weights.data) != check:
+        for i in range(len(tables)):
+            checks.append(pool.submit(unpack, i))  # noqa: PERF401 - threads read the list meanwhile
+    if checks[-1].result() != check:
         raise FileError("its weights are not those that were written: the file is damaged", code="file.damaged")
-    convert_to_planes(design, weights)
     return weights
