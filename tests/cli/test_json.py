@@ -14,7 +14,7 @@ from lab2048.cli.app import make_app, run
 from lab2048.cli.command_tree import children, walk
 
 SCHEMAS = read_page()
-SHOWS = {"completion", "serve", "tui"}  # a script, a page or a screen, and no result
+SHOWS = {"completion", "serve", "tui", "prepare"}  # a script, a page or a screen, and no result
 MEASURING = {"bench-kernels-1", "bench-search-1", "bench-ntuple-1", "bench-deep-1"}  # seconds each; see below
 
 
@@ -142,7 +142,7 @@ def test_measurements_are_as_the_page_says(capsys: pytest.CaptureFixture[str], m
     monkeypatch.setattr(learning, "learn", lambda *_: learning.Learning(1.0, 2.0, 3.0, None))  # type: ignore[arg-type]
     monkeypatch.setattr(learning, "play_speed", lambda *_: 1.0)
     monkeypatch.setattr(learning, "gather_speed", lambda: 1.0)
-    monkeypatch.setattr("lab2048.cli.commands.bench.make_ready", lambda *_: None)
+    monkeypatch.setattr("lab2048.cli.commands.system.bench.make_ready", lambda *_: None)
     for what in ("kernels", "search", "ntuple", "deep"):
         assert faults(answer(capsys, "bench", what, "--json"), SCHEMAS) == []
 

@@ -58,11 +58,11 @@ SECTIONS = {
     },
     "Data": {"games": "games.app"},
     "System": {
-        "config": "config.app",
-        "doctor": "doctor.doctor",
-        "prepare": "prepare.prepare",
-        "bench": "bench.app",
-        "completion": "completion.completion",
+        "config": "system.config.app",
+        "doctor": "system.doctor.doctor",
+        "prepare": "system.prepare.prepare",
+        "bench": "system.bench.app",
+        "completion": "system.completion.completion",
     },
 }
 RENAMED = {"export-table": "table export"}  # old names still work
@@ -128,7 +128,7 @@ def run(arguments: Sequence[str]) -> int:
     words = list(arguments)
     try:
         if words[:1] == ["__complete"]:  # by itself, because parsing a command costs more than the answer
-            from lab2048.cli.commands.completion import print_candidates
+            from lab2048.cli.commands.system.completion import print_candidates
 
             with warnings.catch_warnings(action="ignore"):  # who presses Tab asks for nothing else
                 print_candidates(command_of([]), words[1:])

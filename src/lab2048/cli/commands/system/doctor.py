@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from lab2048.cli.commands.config import survey
+from lab2048.cli.commands.system.config import survey
 from lab2048.cli.options import JsonOption
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import working

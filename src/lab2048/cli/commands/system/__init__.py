@@ -1,0 +1,1 @@
+"""Commands about lab2048 itself: settings, diagnosis, preparation, benchmarks, completion."""
