@@ -50,8 +50,8 @@ class Config(TrainingConfig):
 
     network: str = option(
         AUTO,
-        "Patterns: auto chooses by the board and the length of the training; small, best, a count and size (8x6, 1x8), "
-        "rows, pairs-triplets-quartets, or cells in hex (012345,456789)",
+        "Patterns: auto (by board and time), small, best, count x size (8x6), rows, pairs-triplets-quartets, "
+        "or cells in hex (0123,4567)",
         is_fixed=True,
         before=BEST,
         metavar="CELLS",

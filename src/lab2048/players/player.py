@@ -109,6 +109,13 @@ class Player(ABC):
         """Return the groups of kernels that it calls, including those of players that this one asks.
 
         With `games`, add those of `games_kernel`.
+
+        >>> import lab2048 as lab
+        >>> class First(lab.Player):
+        ...     def choose(self, board):
+        ...         return lab.Decision(board.legal_moves()[0], {})
+        >>> First().groups(lab.Rules.from_text("4x4"))
+        ()
         """
         has_loop = type(self).games_kernel is not Player.games_kernel
         return (*self.kernels, GAMES) if games and has_loop else self.kernels
