@@ -311,3 +311,16 @@ def test_several_programs_write_at_once(path):
     with Store.open(path) as store:
         store.check()
         assert [len(store.summaries_of(run)) for run in (1, 2, 3, 4)] == [40] * 4
+
+
+def test_opening_a_store_again_keeps_the_locks_of_the_first(tmp_path: Path) -> None:
+    path = tmp_path / "games.sqlite"
+    writing = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute('CREATE TABLE more (x)'); db.close()"
+    with Store.open(path) as store:
+        store.entries()
+        Store.open(path).close()
+        subprocess.run([sys.executable, "-c", writing, path], check=True)
+        # A program that holds itself for the last user of the store deletes the log.
+        assert path.with_name("games.sqlite-wal").exists()
+        assert store.entries() == []
+    assert not path.with_name("games.sqlite-wal").exists()

@@ -9,9 +9,10 @@ import contextlib
 import os
 import sqlite3
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
+from typing import IO, Self
 
 import platformdirs
 
@@ -112,6 +113,53 @@ def default_path() -> Path:
     return Path(named) if named else data_folder() / "games.sqlite"
 
 
+# Files of this process: how many databases have each open, and its handle for reading the header.  On POSIX systems,
+# closing any handle of a file gives up all locks of the process on it, also those of SQLite: another program would
+# write while this one reads.  So the handle is closed after the last database.
+_FileId = tuple[int, int]
+_files_lock = threading.RLock()
+_n_open: Counter[_FileId] = Counter()
+_handles: dict[_FileId, IO[bytes]] = {}
+
+
+def _file_id(path: Path) -> _FileId:
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
+class _Database(sqlite3.Connection):
+    """A connection that notes which file it has open."""
+
+    _file: _FileId | None = None
+
+    def note(self, path: Path) -> None:
+        with _files_lock:
+            self._file = _file_id(path)
+            _n_open[self._file] += 1
+
+    def close(self) -> None:
+        super().close()
+        with _files_lock:
+            file, self._file = self._file, None
+            if file is not None:
+                _n_open[file] -= 1
+                if not _n_open[file] and file in _handles:
+                    _handles.pop(file).close()
+
+
+def _read_header(path: Path) -> bytes:
+    """Read the first bytes of a file."""
+    with _files_lock:
+        file = _file_id(path)
+        if not _n_open[file]:
+            with path.open("rb") as handle:
+                return handle.read(_HEADER_SIZE)
+        if file not in _handles:
+            _handles[file] = path.open("rb", buffering=0)
+        _handles[file].seek(0)
+        return _handles[file].read(_HEADER_SIZE)
+
+
 class StoreFile:
     """The file of a store; use it in a `with` statement, or `close` it."""
 
@@ -177,7 +225,10 @@ def connect(path: Path, *, timeout: float, create: bool) -> sqlite3.Connection:
             )
         address = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
         # Any thread may use the connection, one at a time: the store has a lock for that.
-        database = sqlite3.connect(address, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
+        database = sqlite3.connect(
+            address, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False, factory=_Database
+        )
+        database.note(path)
         database.text_factory = _decode
         try:
             _prepare(database, path)
@@ -223,10 +274,7 @@ def _check_file(path: Path, *, create: bool) -> None:
         raise StoreError(f"the store {path} is not a file", code="store.unusable", hint=_USE_OTHER)
     if not path.exists() and not create:
         raise StoreNotFoundError(f"there is no store {path}", hint=f"play a game first, or {_USE_OTHER}")
-    header = b""
-    if path.exists():
-        with path.open("rb") as file:
-            header = file.read(_HEADER_SIZE)
+    header = _read_header(path) if path.exists() else b""
     log = path.with_name(f"{path.name}-wal")
     has_log = log.exists() and log.stat().st_size > 0
     if not header:
