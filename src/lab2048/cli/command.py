@@ -157,6 +157,6 @@ def explain(error: TyperException) -> str:
             if any(option in (*parameter.opts, *parameter.secondary_opts) for parameter in command.params):
                 after = f"expected after a command, as in {context.command_path} {name} {option}"
                 return unknown("option", option, otherwise=after)
-        expected = f"did you mean {close[0]}?" if len(close) == 1 else nearest(option, names)
+        expected = f"did you mean {close[0]}?" if len(close) == 1 else nearest(option, names, prefix="--")
         return unknown("option", option, otherwise=expected)
     return f"{message}{_as_in(context.command)}" if hasattr(error, "param_type") else message
