@@ -11,6 +11,7 @@ import lab2048 as lab
 from lab2048.learning.ntuple import Training
 from lab2048.learning.ntuple_config import Config
 from lab2048.models.ntuple.file import load_network
+from lab2048.models.ntuple.pattern import MAX_WEIGHTS
 from lab2048.rules import Rules
 
 
@@ -37,7 +38,9 @@ def test_the_network_suits_board_and_time(board: str, limits: dict[str, float], 
 
 def test_without_shared_weights_the_network_still_fits() -> None:
     rules = Rules.from_text("4x4")
-    Config.for_board(rules, math.inf, share=False).check(rules)
+    config = Config.for_board(rules, math.inf, share=False)
+    config.check(rules)
+    assert config.design(rules).stage_size <= MAX_WEIGHTS
 
 
 @pytest.mark.parametrize(("board", "most"), [("4x4", 60e6), ("3x3", 66e6), ("2x4", 40e6), ("2x3", 4e6)])

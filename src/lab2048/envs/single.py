@@ -42,7 +42,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
         self.options = EnvOptions.from_given(options).with_reading()
         # A finished game must be reset by the caller.
         self._engine = Engine(1, self.options, vector.DISABLED)
-        # Written again and again by every step, so never handed out.
+        # Every step overwrites these arrays, so callers get copies.
         self._frames, self._outcome = self._engine.make_frames(), vector.make_outcome(1)
         self._actions = np.zeros(1, np.int64)
         self._step = self._engine.prepare_step(self._actions, self._outcome, self._frames)

@@ -1,7 +1,7 @@
 """Groups of kernels: what is compiled together, before it is used.
 
-Each command and player names the groups that it calls, so that nobody waits for other kernels.  A kernel that is in no
-group is compiled when it is first called.
+Each command and player names the groups that it calls, so users wait only for kernels that they need.
+A kernel that is in no group is compiled when it is first called.
 """
 
 import importlib

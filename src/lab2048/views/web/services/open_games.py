@@ -79,7 +79,7 @@ class OpenGames:
 
     @contextlib.contextmanager
     def changing(self, id_: int, rev: int | None) -> Iterator[Session]:
-        """Lend a game for a change by a person who has seen revision `rev`; autoplay stops."""
+        """Lend a game to a person who changes it and has seen revision `rev`; autoplay stops."""
         session = self.get(id_)
         try:
             with session.at(rev):
