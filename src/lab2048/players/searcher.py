@@ -178,11 +178,13 @@ class Searcher:
     def _give_room(self, network: Network, words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], ...]:
         """Give a context its own buffers for network values; return them, to be kept as long as the context."""
         leaves = np.zeros(2 << LEAVES_BITS, np.uint64)
-        index = np.zeros(network.design.n_lookups, np.uint64)
+        n_new = of.BATCH_STATES * of.MOST_MOVES
+        index, new = np.zeros(n_new * network.design.n_lookups, np.uint64), np.zeros(n_new, np.uint64)
+        batch = np.zeros(of.BATCH_STATES * of.AFTERS_SIZE, np.uint64)
         afters = np.zeros((MAX_DEPTH + 2) * of.AFTERS_SIZE, np.uint64)
-        words[of.LEAVES], words[of.INDEX] = address_of(leaves), address_of(index)
-        words[of.AFTERS] = address_of(afters)
-        return leaves, index, afters
+        own = leaves, index, new, batch, afters
+        words[of.OWN] = [address_of(memory) for memory in own]
+        return own
 
     def _fill_values(self, evaluator: Evaluator) -> None:
         """Make a table of values per kind of line, and tell each line where its table is."""
@@ -292,9 +294,9 @@ class Searcher:
             return
         self._futures.clear()
         for k, words in enumerate(self._helpers, start=1):
-            own = words[[of.LEAVES, of.INDEX, of.AFTERS]]
+            own = words[of.OWN]
             words[:] = self.context
-            words[[of.LEAVES, of.INDEX, of.AFTERS]] = own
+            words[of.OWN] = own
             words[of.N_STATES] = words[of.LOOK_AT] = 0
             words[of.NEAR] = address_of(self._nears[k - 1])
             first, step = (n * k // self.n_threads, 1) if k % 2 == 0 else (n * (k + 1) // self.n_threads - 1, -1)

@@ -150,55 +150,6 @@ def find_eight(net: I64, board: U64, index: I64) -> None:
 
 
 @kernel
-def sum_eight(net: I64, board: U64) -> F32:
-    """Evaluate a classic board with all eight symmetric copies.
-
-    Weights are summed as they are found: the processor has all of them in flight.
-    """
-    sets, large = load_u64(net, LARGE_SETS), ZERO
-    if sets != ZERO:
-        board, large = close_gaps(board)
-    b0, b1, b2, b3, b4, b5, b6, b7 = eight_copies(board)
-    weights, step = I64(load_u64(net, WEIGHTS)), load_u64(net, STEP)
-    base = stage_of(net, board) * I64(load_u64(net, STAGE_SIZE))
-    n_patterns = I64(load_u64(net, N_PATTERNS))
-    if step != ZERO:
-        whole = I64(load_i16(weights, base + I64(sets + large))) if sets != ZERO else I64(0)
-        for p in range(n_patterns):
-            here = PATTERNS + p * PATTERN_SIZE
-            table = weights + 2 * (base + I64(load_u64(net, here + FIRST)))
-            whole += I64(load_i16(table, I64(cut_short(net, here, b0)))) + I64(
-                load_i16(table, I64(cut_short(net, here, b1)))
-            )
-            whole += I64(load_i16(table, I64(cut_short(net, here, b2)))) + I64(
-                load_i16(table, I64(cut_short(net, here, b3)))
-            )
-            whole += I64(load_i16(table, I64(cut_short(net, here, b4)))) + I64(
-                load_i16(table, I64(cut_short(net, here, b5)))
-            )
-            whole += I64(load_i16(table, I64(cut_short(net, here, b6)))) + I64(
-                load_i16(table, I64(cut_short(net, here, b7)))
-            )
-        return F32(F32(whole) * bits_float(U32(step)))
-    # Four independent sums, so that additions overlap.
-    s0, s1, s2, s3 = F32(0), F32(0), F32(0), F32(0)
-    if sets != ZERO:
-        s0 = load_f32(weights, base + I64(sets + large))
-    for p in range(n_patterns):
-        here = PATTERNS + p * PATTERN_SIZE
-        table = weights + 4 * (base + I64(load_u64(net, here + FIRST)))
-        s0 += load_f32(table, I64(cut_short(net, here, b0)))
-        s1 += load_f32(table, I64(cut_short(net, here, b1)))
-        s2 += load_f32(table, I64(cut_short(net, here, b2)))
-        s3 += load_f32(table, I64(cut_short(net, here, b3)))
-        s0 += load_f32(table, I64(cut_short(net, here, b4)))
-        s1 += load_f32(table, I64(cut_short(net, here, b5)))
-        s2 += load_f32(table, I64(cut_short(net, here, b6)))
-        s3 += load_f32(table, I64(cut_short(net, here, b7)))
-    return F32((s0 + s1) + (s2 + s3))
-
-
-@kernel
 def clamp(board: U64, radix: U64) -> U64:
     """Replace every rank above radix - 1 by radix - 1."""
     # A nibble overflows if its rank is at least the radix; its byte of `over` is then 1.
@@ -301,9 +252,7 @@ def fill_from_earlier_stage(net: I64, index: I64) -> F32:
 @kernel
 def evaluate(net: I64, board: U64, index: I64) -> F32:
     """Return the value of a board; `index` is memory for its index.  NaN if a weight of a later stage is not set."""
-    if load_u64(net, HAS_EIGHT) != ZERO:
-        return sum_eight(net, board)
-    find_any(net, board, index)
+    find(net, board, index)
     return sum_weights(net, index)
 
 
@@ -312,13 +261,3 @@ def value_of(net: I64, index: I64) -> F32:
     """Return the value of an index; weights that are not set are filled from earlier stages."""
     value = sum_weights(net, index)
     return fill_from_earlier_stage(net, index) if np.isnan(value) else value
-
-
-@kernel
-def evaluate_filling(net: I64, board: U64, index: I64) -> F32:
-    """Return the value of a board; weights that are not set are filled from earlier stages."""
-    value = evaluate(net, board, index)
-    if np.isnan(value):
-        find(net, board, index)
-        value = fill_from_earlier_stage(net, index)
-    return value

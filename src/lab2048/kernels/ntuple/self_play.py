@@ -120,7 +120,8 @@ def train(
     n_moves, n_lookups = I64(plan[at.N_MOVES]), I64(load_u64(net, lookup.N_LOOKUPS))
     is_classic, is_fair = plan[at.IS_CLASSIC] != ZERO, plan[at.SPAWNER] == FAIR
     indexes, share = trajectory.room.ctypes.data, F32(method.alpha / F32(n_lookups))
-    before = indexes + 8 * n_lookups
+    # Memory for the index of each move's afterstate, and of the previous afterstate.
+    index_of = np.array([indexes + i * 8 * n_lookups for i in range(n_moves + 1)])
     ranks, afters = np.zeros(I64(plan[at.N_CELLS]), np.uint8), np.empty(n_moves, np.uint64)
     made, n_idle = I64(0), I64(0)  # a game without moves counts as one move, or a call might never end
     while made + n_idle < budget and report[N_GAMES] < report[MOST_GAMES]:
@@ -165,11 +166,14 @@ def train(
             best, highest, target, n_legal = I64(-1), LOWEST, F32(0), I64(0)
             for move in range(n_moves):
                 if afters[move] != shown:
-                    value = lookup.evaluate_filling(net, afters[move], indexes)
+                    lookup.find(net, afters[move], index_of[move])
+            for move in range(n_moves):
+                if afters[move] != shown:
+                    value = lookup.value_of(net, index_of[move])
                     total = F32(F32(packed.potential(afters[move]) - here) + method.discount * value)
                     preference = total + guide * corner_tile(afters[move], method.corners) if guide > F32(0) else total
                     n_legal += 1
-                    # Selected without a branch: it would be mispredicted, and all lookups after it begun anew.
+                    # Selected without a branch: it would be mispredicted.
                     is_better = preference > highest
                     best, highest = I64(move) if is_better else best, preference if is_better else highest
                     target = total if is_better else target
@@ -179,13 +183,16 @@ def train(
                 here = packed.potential(board)
                 for move in range(n_moves):
                     afters[move] = packed.slide(plan, board, move)
-                value = lookup.evaluate_filling(net, afters[best], indexes)
+                for move in range(n_moves):
+                    if afters[move] != board:
+                        lookup.find(net, afters[move], index_of[move])
+                value = lookup.value_of(net, index_of[best])
                 target = F32(F32(packed.potential(afters[best]) - here) + method.discount * value)
             # 4. Update the previous afterstate.
             if not method.is_backward and n > 0:
                 # Recompute its value: the last update may have changed weights that both afterstates share.
-                error = F32(target - lookup.value_of(net, before))
-                _, rate = learn(net, before, share, error, method.is_coherent)
+                error = F32(target - lookup.value_of(net, index_of[n_moves]))
+                _, rate = learn(net, index_of[n_moves], share, error, method.is_coherent)
                 errors, rates = errors + float(abs(error)), rates + float(rate)
             if best < 0:
                 break
@@ -203,9 +210,9 @@ def train(
             reward = packed.potential(afters[best]) - here
             trajectory.boards[n], trajectory.rewards[n] = afters[best], F32(reward)
             if not method.is_backward:
-                lookup.find(net, afters[best], before)
+                index_of[best], index_of[n_moves] = index_of[n_moves], index_of[best]
                 if method.is_coherent:
-                    prefetch_rates(net, before)
+                    prefetch_rates(net, index_of[n_moves])
             score, n, made = score + reward, n + 1, made + 1
             # 6. Spawn.
             word = draw(dice, count)

@@ -22,6 +22,7 @@ from lab2048.kernels.ntuple import lookup
 
 MAX_MOVES = 2**15 + 16  # of a game until its tile sum does not fit a packed board: each spawn adds at least 2
 AHEAD = 4  # afterstates whose weights are prefetched ahead of the update
+N_INDEXES = 7  # in the scratch memory: of the afterstates of at most six moves, and of the previous afterstate
 
 
 class Method(NamedTuple):
@@ -57,7 +58,7 @@ class Trajectory(NamedTuple):
 
 def make_trajectory(n_lookups: int) -> Trajectory:
     """Allocate a trajectory for the longest possible game."""
-    room = np.zeros((AHEAD + 1) * n_lookups, np.uint64)
+    room = np.zeros(N_INDEXES * n_lookups, np.uint64)
     return Trajectory(np.zeros(MAX_MOVES, np.uint64), np.zeros(MAX_MOVES, F32), np.zeros(MAX_MOVES, F32), room)
 
 

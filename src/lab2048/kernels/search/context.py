@@ -40,7 +40,8 @@ CHOOSE = 24  # address of the kernel that chooses a move
 NET = 25  # address of the n-tuple network, if it evaluates leaves
 LEAVES = 26  # address of the cache of leaf values
 LEAVES_SHIFT = 27
-INDEX = 28  # address of scratch memory for the index of a board
+INDEX = 28  # address of scratch memory for the indexes of new leaves
+NEW = 29  # address of scratch memory for the list of new leaves
 AFTERS = 30  # address of scratch memory for afterstates and their values, AFTERS_SIZE words per depth
 TOP = 31  # boards with higher ranks are downgraded if possible
 LEAD = 32  # lead over the second-best move at which a timed search stops early
@@ -50,7 +51,10 @@ FALLBACK = 34  # address of the context that chooses where the network is guessi
 TRUST = 35  # share of trained weights below which the network is guessing
 CONFIDENT_CHOOSE = 36  # address of the kernel that chooses where it is not guessing
 
-LINES = 37
+BATCH = 37  # address of scratch memory for the afterstates of a batch, and their values
+OWN = [LEAVES, INDEX, NEW, BATCH, AFTERS]  # scratch memory that threads do not share
+
+LINES = 38
 AXIS_SIZE = 1 + 3 * 16
 SPAWNS = LINES + 3 * AXIS_SIZE
 COSTS = SPAWNS + 1 + 3 * 16
@@ -64,6 +68,7 @@ SIZE = LENGTHS + LONGEST + 1
 BY_LINES, BY_LINES_AND_BOARD, BY_BYTES, BY_LENGTH = range(4)
 MOST_MOVES = 6  # of any shape
 AFTERS_SIZE = 2 * MOST_MOVES
+BATCH_STATES = 4  # states whose leaves are evaluated together
 LOST_DEPTH = -1  # the depth that asks for the value of a board without moves
 EVERYTHING = 2**15 - 1  # an allowance that is never used up
 

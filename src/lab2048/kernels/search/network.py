@@ -20,7 +20,7 @@ from lab2048.kernels.search.downgrade import downgrade_packed
 from lab2048.kernels.search.expectimax import ALLOWANCE_SHIFT, DEPTH_SHIFT, HASH, NEAR_DEPTH, count_states, remember
 from lab2048.kernels.search.leaf import NONE, U32
 
-UNKNOWN = F32(-2.0e38)  # legal, but not evaluated yet
+PENDING = U64(1 << 32)  # above the bits of every value
 
 
 @kernel
@@ -40,44 +40,111 @@ def slide_all(context: I64, state: U64, afters: I64) -> None:
 
 
 @kernel
-def known(context: I64, board: U64) -> F32:
-    """Return the cached value of an afterstate, or UNKNOWN."""
-    leaves = I64(load_u64(context, of.LEAVES))
-    slot = I64((board * HASH) >> load_u64(context, of.LEAVES_SHIFT)) * 2
-    entry = load_u64(leaves, slot + 1)
-    return bits_float(U32(entry & LOW_32)) if (load_u64(leaves, slot) ^ entry) == board else UNKNOWN
+def leaf_entry(context: I64, board: U64) -> I64:
+    """Return the address of an afterstate's entry in the cache of leaf values."""
+    slot = I64((board * HASH) >> load_u64(context, of.LEAVES_SHIFT))
+    return I64(load_u64(context, of.LEAVES)) + 16 * slot
 
 
 @kernel
-def evaluate_new(context: I64, board: U64) -> F32:
-    """Evaluate an afterstate, and cache the value."""
-    leaves, index = I64(load_u64(context, of.LEAVES)), I64(load_u64(context, of.INDEX))
-    value = F32(lookup.evaluate(I64(load_u64(context, of.NET)), board, index) + F32(packed.potential(board)))
-    slot = I64((board * HASH) >> load_u64(context, of.LEAVES_SHIFT)) * 2
-    entry = U64(float_bits(value))
-    store_u64(leaves, slot, board ^ entry)
-    store_u64(leaves, slot + 1, entry)
-    return value
+def find_leaves(context: I64, state: U64, afters: I64, n_new: I64) -> I64:
+    """Write the afterstates of a state and their values: bits of a float, NONE for illegal moves.
+
+    An afterstate without a cached value is added to the list of new leaves and its weights are prefetched;
+    its value is then PENDING plus its place in the list.  Returns the length of the list, which is `n_new` before.
+    """
+    net, index, new = I64(load_u64(context, of.NET)), I64(load_u64(context, of.INDEX)), I64(load_u64(context, of.NEW))
+    index_size = 8 * I64(load_u64(net, lookup.N_LOOKUPS))
+    slide_all(context, state, afters)
+    for move in range(I64(load_u64(I64(load_u64(context, of.PLAN)), at.N_MOVES))):
+        after, value = load_u64(afters, move), U64(float_bits(NONE))
+        if after != state:
+            entry = leaf_entry(context, after)
+            value = load_u64(entry, 1)
+            if (load_u64(entry, 0) ^ value) != after:
+                value = PENDING + U64(n_new)
+                store_u64(entry, 0, after ^ value)  # so that the list has it only once
+                store_u64(entry, 1, value)
+                store_u64(new, n_new, after)
+                lookup.find(net, after, index + n_new * index_size)
+                n_new += 1
+        store_u64(afters, of.MOST_MOVES + move, value)
+    return n_new
+
+
+@kernel
+def evaluate_leaves(context: I64, n_new: I64) -> None:
+    """Replace the list of new leaves by their values, and cache these."""
+    net, index, new = I64(load_u64(context, of.NET)), I64(load_u64(context, of.INDEX)), I64(load_u64(context, of.NEW))
+    index_size = 8 * I64(load_u64(net, lookup.N_LOOKUPS))
+    for i in range(n_new):
+        board = load_u64(new, i)
+        value = U64(float_bits(F32(lookup.sum_weights(net, index + i * index_size) + F32(packed.potential(board)))))
+        entry = leaf_entry(context, board)
+        store_u64(entry, 0, board ^ value)
+        store_u64(entry, 1, value)
+        store_u64(new, i, value)
+
+
+@kernel
+def leaf_value(context: I64, afters: I64, move: I64) -> F32:
+    """Return the value of an afterstate, after `evaluate_leaves`."""
+    value = load_u64(afters, of.MOST_MOVES + move)
+    if value >= PENDING:
+        value = load_u64(I64(load_u64(context, of.NEW)), I64(value - PENDING))
+    return F32(bits_float(U32(value & LOW_32)))
 
 
 @kernel
 def evaluate_one(context: I64, board: U64) -> F32:
     """Evaluate one afterstate."""
-    value = known(context, board)
-    return evaluate_new(context, board) if value == UNKNOWN else value
+    entry = leaf_entry(context, board)
+    value = load_u64(entry, 1)
+    if (load_u64(entry, 0) ^ value) == board:
+        return F32(bits_float(U32(value & LOW_32)))
+    net = I64(load_u64(context, of.NET))
+    found = F32(lookup.evaluate(net, board, I64(load_u64(context, of.INDEX))) + F32(packed.potential(board)))
+    store_u64(entry, 0, board ^ U64(float_bits(found)))
+    store_u64(entry, 1, U64(float_bits(found)))
+    return found
 
 
 @kernel
 def evaluate_all(context: I64, state: U64, afters: I64) -> F32:
     """Evaluate the afterstates of a state, NONE for illegal moves; return the highest."""
+    evaluate_leaves(context, find_leaves(context, state, afters, I64(0)))
     highest = NONE
     for move in range(I64(load_u64(I64(load_u64(context, of.PLAN)), at.N_MOVES))):
-        after, value = load_u64(afters, move), NONE
-        if after != state:
-            value = evaluate_one(context, after)
-            highest = max(highest, value)
+        value = leaf_value(context, afters, move)
+        highest = max(highest, value)
         store_u64(afters, of.MOST_MOVES + move, U64(float_bits(value)))
     return highest
+
+
+@kernel
+def sum_of_best(context: I64, board: U64, cells: U64, rank: U64) -> F32:
+    """Return the sum, over the states with a spawn on one of `cells`, of the value after the best move.
+
+    Several states are evaluated together, so that the memory fetches the weights of all their leaves at a time.
+    """
+    n_moves, total = I64(load_u64(I64(load_u64(context, of.PLAN)), at.N_MOVES)), F32(0)
+    batch = I64(load_u64(context, of.BATCH))
+    while cells != ZERO and load_u64(context, of.IS_STOPPED) == ZERO:
+        n_states, n_new, rest = I64(0), I64(0), cells
+        while rest != ZERO and n_states < of.BATCH_STATES:
+            bit = rest & (ZERO - rest)
+            rest ^= bit
+            n_new = find_leaves(context, board | (bit * rank), batch + 8 * of.AFTERS_SIZE * n_states, n_new)
+            n_states += 1
+        evaluate_leaves(context, n_new)
+        for i in range(n_states):
+            bit = cells & (ZERO - cells)
+            cells ^= bit
+            best, afters = NONE, batch + 8 * of.AFTERS_SIZE * i
+            for move in range(n_moves):
+                best = max(best, leaf_value(context, afters, move))
+            total += best if best != NONE else F32(packed.potential(board | (bit * rank)))
+    return total
 
 
 @kernel
@@ -107,22 +174,18 @@ def chance_network(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
         if is_last and i >= n_likely:
             break
         cells, part = empty, F32(0)
+        if is_last:
+            part, cells = sum_of_best(context, board, empty, rank), ZERO
         while cells != ZERO and load_u64(context, of.IS_STOPPED) == ZERO:
             bit = cells & (ZERO - cells)
             cells ^= bit
             state = board | (bit * rank)
-            slide_all(context, state, afters)
-            best = evaluate_all(context, state, afters)
-            if best == NONE:
-                best = F32(packed.potential(state))
-            elif not is_last:
-                low, best = best - margin, NONE
-                for move in range(n_moves):
-                    if (
-                        bits_float(U32(load_u64(afters, of.MOST_MOVES + move))) >= low
-                        and load_u64(afters, move) != state
-                    ):
-                        best = max(best, chance_network(context, load_u64(afters, move), depth - 1, rest))
+            highest = evaluate_all(context, state, afters)
+            best = F32(packed.potential(state)) if highest == NONE else NONE
+            for move in range(n_moves):
+                value = bits_float(U32(load_u64(afters, of.MOST_MOVES + move)))
+                if value != NONE and value >= highest - margin:
+                    best = max(best, chance_network(context, load_u64(afters, move), depth - 1, rest))
             part += best
         p = bits_float(U32(load_u64(context, spawn + 1)))
         part -= F32(n_empty) * bits_float(U32(load_u64(context, of.TOLLS + i)))
@@ -140,12 +203,16 @@ def choose_network(context: I64, board: U64) -> I64:
     index, n_moves = I64(load_u64(context, of.INDEX)), I64(load_u64(I64(load_u64(context, of.PLAN)), at.N_MOVES))
     board = downgrade_packed(board, I64(load_u64(context, of.TOP)))
     slide_all(context, board, afters)
+    index_size = 8 * I64(load_u64(net, lookup.N_LOOKUPS))
+    for move in range(n_moves):
+        if load_u64(afters, move) != board:
+            lookup.find(net, load_u64(afters, move), index + move * index_size)
     best, highest = I64(-1), NONE
     for move in range(n_moves):
         after = load_u64(afters, move)
         if after != board:
-            value = F32(lookup.evaluate(net, after, index) + F32(packed.potential(after)))
-            # Selected without a branch: it would be mispredicted, and all lookups after it begun anew.
+            value = F32(lookup.sum_weights(net, index + move * index_size) + F32(packed.potential(after)))
+            # Selected without a branch: it would be mispredicted.
             is_better = value > highest
             best, highest = I64(move) if is_better else best, value if is_better else highest
     return best
