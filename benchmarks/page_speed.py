@@ -75,6 +75,7 @@ def first_load(page: Page, server: Server) -> dict[str, Any]:
     session.send("Network.enable")
     session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
     begin = time.perf_counter()
+    page.context.add_cookies([server.cookie])
     page.goto(server.url)
     wait_for_board(page)
     seconds = time.perf_counter() - begin

@@ -9,20 +9,36 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import uvicorn
 
 from lab2048.records.store import Store
-from lab2048.views.web.http_protocol import HttpProtocol
-from lab2048.views.web.lazy_app import LazyApp, guarded
+from lab2048.views.web.lazy_app import LazyApp
+from lab2048.views.web.server import make_server
 from lab2048.views.web.state import Lab
+
+TOKEN = "token-of-tests"
 
 
 class Web:
     """A client of a server, and the laboratory behind it."""
 
-    def __init__(self, lab: Lab, port: int) -> None:
-        self.lab, self.port = lab, port
-        self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=600, trust_env=False)
+    def __init__(self, lab: Lab | None, port: int, token: str = TOKEN) -> None:
+        self.port, self.url = port, f"http://127.0.0.1:{port}"
+        if lab:
+            self.lab = lab
+        self.headers = {"authorization": f"Bearer {token}"}
+        transport = httpx.HTTPTransport(retries=5)
+        self.client = httpx.Client(
+            base_url=self.url, headers=self.headers, timeout=600, trust_env=False, transport=transport
+        )
+        # Has no token, and forgets cookies.
+        self.stranger = httpx.Client(
+            base_url=self.url, timeout=600, trust_env=False,
+            event_hooks={"response": [lambda _: self.stranger.cookies.clear()]},
+        )  # fmt: skip
+
+    def close(self) -> None:
+        self.client.close()
+        self.stranger.close()
 
     def ask(self, method: str, path: str, body: Any = None, *, status: int = 200, **headers: str) -> Any:
         answer = self.client.request(method, path, json=body, headers=headers)
@@ -52,6 +68,13 @@ class Web:
         with self.client.stream("GET", f"/api/events?tab={tab}&games={games}") as answer:
             assert answer.status_code == 200
             yield _events(answer)
+
+    @contextlib.contextmanager
+    def raw(self, head: str) -> Iterator[str]:
+        """What the server says to the head of a request, which is sent as it is."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as stream:
+            stream.sendall(f"{head}\r\nConnection: close\r\n\r\n".encode())
+            yield b"".join(iter(lambda: stream.recv(65536), b"")).decode()
 
     def wait_for(self, id_: str, *states: str) -> dict[str, Any]:
         """A job when it has come to one of some states; its news say when."""
@@ -83,16 +106,13 @@ def calm_lab(store: Store, folder: Path) -> Lab:
 
 
 @contextlib.contextmanager
-def serving(folder: Path, token: str | None = None) -> Iterator[Web]:
+def serving(folder: Path, token: str | None = TOKEN, *, lan: bool = False) -> Iterator[Web]:
     """A server over a calm laboratory."""
     with Store.open(folder / "games.sqlite") as store, socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         lab = calm_lab(store, folder)
-        config = uvicorn.Config(
-            guarded(LazyApp(lambda: lab), token=token), log_level="error", lifespan="on", ws="none", http=HttpProtocol
-        )
-        server = uvicorn.Server(config)
+        server = make_server(LazyApp(lambda: lab), token=token, lan=lan)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         web = Web(lab, listener.getsockname()[1])
@@ -100,7 +120,7 @@ def serving(folder: Path, token: str | None = None) -> Iterator[Web]:
             web.client.get("/api/status")  # the answer comes when everything is loaded
             yield web
         finally:
-            web.client.close()
+            web.close()
             lab.bus.close()
             server.should_exit = True
             thread.join(30)

@@ -27,6 +27,7 @@ TOP = Path(__file__).parents[2]
 SHOTS = TOP / ".screenshots"
 # Seconds until a condition counts as never coming true; nothing waits so long where it does.
 PATIENCE = 300.0
+TOKEN = "token-of-journeys"
 expect.set_options(timeout=PATIENCE * 1000)
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -77,10 +78,16 @@ class Server:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/"
 
+    @property
+    def cookie(self) -> Any:
+        """What a browser has that opened the page by its link."""
+        return {"name": f"lab2048-{self.port}", "value": TOKEN, "url": self.url}
+
     def launch(self) -> None:
         """Only give the command."""
         environment = {name: value for name, value in os.environ.items() if name != "LAB2048_STORE"}
         environment |= {"XDG_DATA_HOME": str(self.home / "data"), "XDG_CONFIG_HOME": str(self.home / "config")}
+        environment["LAB2048_TOKEN"] = TOKEN
         self.log = (self.home / "server.log").open("ab")
         self.process = subprocess.Popen(
             [sys.executable, "-m", "lab2048", "serve", "--port", str(self.port), "--no-open"],
@@ -116,9 +123,8 @@ class Server:
     def ask(self, path: str, body: Any = None, method: str | None = None) -> Any:
         """What the API answers, asked without the page."""
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(
-            self.url.rstrip("/") + path, data, {"Content-Type": "application/json"}, method=method
-        )
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"}
+        request = urllib.request.Request(self.url.rstrip("/") + path, data, headers, method=method)
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return json.load(answer)
 
@@ -146,6 +152,7 @@ class Tab:
 
     def __init__(self, context: BrowserContext, server: Server) -> None:
         self.context, self.server = context, server
+        context.add_cookies([server.cookie])
         self.page: Page = context.new_page()
         self.page.set_default_timeout(PATIENCE * 1000)
         self.wrong: list[str] = []

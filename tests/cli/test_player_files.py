@@ -131,7 +131,7 @@ def test_the_page_of_serve_has_them(hug: Path, tmp_path: Path) -> None:
         try:
             assert server.stdout is not None
             address = server.stdout.readline().split()[-1]
-            with urllib.request.urlopen(f"{address}api/players", timeout=120) as answer:
+            with urllib.request.urlopen(address.replace("?", "api/players?"), timeout=120) as answer:
                 found = json.load(answer)
         finally:
             server.terminate()

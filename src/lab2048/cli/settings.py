@@ -35,6 +35,7 @@ COMMON: dict[str, Any] = {
     "workers": 0,
     "memory": "8G",
     "color": "auto",
+    "token": None,
 }
 _OPTIONS = {"board": "rules"}  # error field to option, where their names differ
 _FIRST = "match."  # the command to suggest first if several have an option
@@ -55,7 +56,8 @@ _NEVER = {
     "all",
 }
 # A project file cannot set these: a downloaded folder must not decide which code runs or who has access.
-_PRIVATE = {"cache", "host", "lan", "token", "open"}
+_PRIVATE = {"cache", "host", "lan", "token", "no-token", "open"}
+_SECRET = {"token"}  # never shown
 _KINDS = {
     bool: "true or false",
     int: "a whole number",
@@ -76,7 +78,9 @@ class Setting:
     source: str  # name of the variable or the file
 
     def __str__(self) -> str:
-        """Return the setting as error messages name it."""
+        """Return the setting as error messages name it, without a secret value."""
+        if self.place == "environment" and is_secret(self.key):
+            return self.source
         return f"{self.source}={self.value}" if self.place == "environment" else f"{self.source}: {self.key}"
 
 
@@ -259,6 +263,11 @@ def variable(key: str) -> str:
     'LAB2048_GAMES_LIST_MIN_SCORE'
     """
     return f"{PREFIX}_{_upper(key)}"
+
+
+def is_secret(key: str) -> bool:
+    """Return True if the value of a key must not be shown."""
+    return key.rpartition(".")[2] in _SECRET
 
 
 def has_files() -> bool:

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 from web_server import Web
 
@@ -38,16 +37,13 @@ def process(folder: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], 
             line = started.stdout.readline()
             assert line, said
             said += line
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/", said)
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+)", said)
         assert found
-        web = Web(None, int(found[1]))  # type: ignore[arg-type]
-        web.client = httpx.Client(
-            base_url=found[0], timeout=600, trust_env=False, transport=httpx.HTTPTransport(retries=5)
-        )
+        web = Web(None, int(found[1]), found[2])
         try:
             yield started, web, said
         finally:
-            web.client.close()
+            web.close()
             if started.poll() is None:
                 started.send_signal(signal.SIGINT)
                 started.wait(600)

@@ -37,7 +37,7 @@ def web(tmp_path_factory):
     max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
 def test_no_request_breaks_the_server(case, web):
-    answer = case.call(base_url=f"http://127.0.0.1:{web.port}", timeout=600)
+    answer = case.call(base_url=web.url, headers=web.headers, timeout=600)
     assert answer.status_code < 500 or answer.status_code == 503, answer.text
     if answer.status_code >= 400:
         assert answer.json()["error"]

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import secrets
 import signal
 import socket
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lab2048.cli.option_types import Within
+from lab2048.cli.option_types import Readable, Within
 from lab2048.cli.options import PlayerFileOption, StoreOption, load_players, say
 from lab2048.errors import UsageError
 from lab2048.extras import need
@@ -28,8 +29,21 @@ PORT = 2048
 LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 SWITCH_SECONDS = 0.001  # how long a thread holds the GIL: short, so that requests do not wait for a player
 
+
+def check_token(token: str) -> None:
+    """Raise UsageError unless a token is hard to guess and fits into an address and a cookie."""
+    if not re.fullmatch(r"[A-Za-z0-9._~-]{8,200}", token):
+        raise UsageError("this token cannot be used: expected 8 to 200 letters, digits, - . _ or ~", field="token")
+
+
 PortOption = Annotated[
     int, typer.Option("--port", "-p", metavar="N", help="Port to listen on (0 = any free one)."), Within(0, 65535)
+]
+
+TokenOption = Annotated[
+    str | None,
+    typer.Option("--token", metavar="TEXT", help="Your own token. Other users cannot see it if you set LAB2048_TOKEN."),
+    Readable(check_token),
 ]
 
 
@@ -37,6 +51,10 @@ def serve(
     port: PortOption = PORT,
     lan: Annotated[
         bool, typer.Option("--lan", help="Also allow other devices in your network, with a link that contains a token.")
+    ] = False,
+    token: TokenOption = None,
+    no_token: Annotated[
+        bool, typer.Option("--no-token", help="Let every user of this machine in, without a token.")
     ] = False,
     open_: Annotated[
         bool, typer.Option("--open/--no-open", " /--no-browser", help="Open the page in a browser.")
@@ -46,26 +64,28 @@ def serve(
 ) -> None:
     """Start the page: play, watch, compare, design, train and solve in the browser.
 
-    Only this machine can open it, unless --lan is given.  Ctrl-C stops it.  Every move is saved, and
-    interrupted jobs can be resumed.
+    Only you can open it: the address contains a token, which the browser gets from a file that only you can read.
+    With --lan, other devices can open it, too.  Ctrl-C stops it.  Every move is saved, and interrupted jobs can be
+    resumed.
 
     Example: lab2048 serve --port 8000 --no-open
     """
     need("app")
     load_players(player_file)
-    token = secrets.token_urlsafe(16) if lan else None
+    token = None if no_token else token or secrets.token_urlsafe(16)
+    if lan and token is None:
+        raise UsageError("--lan needs a token: expected --no-token without --lan", field="no-token")
     listener = _listen(port, lan=lan)
     if listener is None:
-        address = f"http://{LOCAL}:{port}/"
-        if _is_ours(address) and not lan:
+        if not lan and (address := _running(port)):
             print(f"lab2048 is already running: {address}")
-            _open_browser(address, wanted=open_)
+            _open_browser(address, port, wanted=open_)
             return
         raise UsageError(
             f"port {port} is used by another program: expected a free port, such as --port {port + 1}", field="port"
         )
     with listener:
-        _run(listener, token, store, open_browser=open_)
+        _run(listener, token, store, lan=lan, open_browser=open_)
 
 
 def _listen(port: int, *, lan: bool) -> socket.socket | None:
@@ -86,41 +106,54 @@ def _listen(port: int, *, lan: bool) -> socket.socket | None:
     return listener
 
 
-def _is_ours(address: str) -> bool:
-    """Return True if lab2048 answers at this address."""
+def _running(port: int) -> str | None:
+    """Return the address of the user's own server on a port, with its token; None if something else is there."""
+    import http.client
     import urllib.request
+    from urllib.parse import parse_qs, urlsplit
 
+    from lab2048.views.web.launch_file import LaunchFile
+
+    address = LaunchFile(port).address() or _address(LOCAL, port, None)
+    token = parse_qs(urlsplit(address).query).get("token", [""])[0]
+    request = urllib.request.Request(
+        _address(LOCAL, port, None) + "api/status", headers={"Authorization": f"Bearer {token}"}
+    )
     try:
-        with urllib.request.urlopen(f"{address}api/status", timeout=3) as answer:
-            return str(json.load(answer).get("program", "")).startswith("lab2048")
-    except (OSError, ValueError, AttributeError):
-        return False
+        with urllib.request.urlopen(request, timeout=3) as answer:
+            is_ours = str(json.load(answer).get("program", "")).startswith("lab2048")
+    except (OSError, ValueError, AttributeError, http.client.HTTPException):
+        return None
+    return address if is_ours else None
 
 
-def _run(listener: socket.socket, token: str | None, path: Path | None, *, open_browser: bool) -> None:
+def _address(host: str, port: int, token: str | None) -> str:
+    return f"http://{host}:{port}/" + (f"?token={token}" if token else "")
+
+
+def _run(
+    listener: socket.socket, token: str | None, path: Path | None, *, lan: bool = False, open_browser: bool
+) -> None:
     """Serve until Ctrl-C."""
-    import uvicorn
-
     from lab2048.records.store import Store
-    from lab2048.views.web.http_protocol import HttpProtocol
-    from lab2048.views.web.lazy_app import LazyApp, guarded
+    from lab2048.views.web.launch_file import LaunchFile
+    from lab2048.views.web.lazy_app import LazyApp
+    from lab2048.views.web.server import make_server
 
     port = listener.getsockname()[1]
-    address = f"http://{LOCAL}:{port}/" + (f"?token={token}" if token else "")
+    address = _address(LOCAL, port, token)
+    launch = LaunchFile(port)
     sys.setswitchinterval(SWITCH_SECONDS)
-    with Store.open(path) as store:
+    with Store.open(path) as store, contextlib.closing(launch):
         app = LazyApp(lambda: _open_lab(store), lambda: setattr(server, "should_exit", True))
-        config = uvicorn.Config(
-            guarded(app, token=token), log_level="error", access_log=False, timeout_graceful_shutdown=5,
-            lifespan="on", server_header=False, ws="none", timeout_keep_alive=60, http=HttpProtocol,
-        )  # fmt: skip
-        server = uvicorn.Server(config)
+        server = make_server(app, token=token, lan=lan)
         _Ending(server, app)
+        launch.write(address)
         print(f"lab2048 is running at {address}")
-        if token:
-            print(f"in your network: http://{_own_address()}:{port}/?token={token}")
+        if lan:
+            print(f"in your network: {_address(_own_address(), port, token)}")
         print("Press Ctrl-C to stop it; every game is saved.", flush=True)
-        _open_browser(address, wanted=open_browser)
+        _open_browser(address, port, wanted=open_browser)
         for number in (signal.SIGINT, signal.SIGTERM):  # a shell may have set SIGINT to be ignored
             signal.signal(number, signal.default_int_handler)
         with contextlib.suppress(KeyboardInterrupt):
@@ -149,13 +182,17 @@ def _own_address() -> str:
     return socket.gethostname()
 
 
-def _open_browser(address: str, *, wanted: bool) -> None:
+def _open_browser(address: str, port: int, *, wanted: bool) -> None:
     """Open the page in a browser, if there is a display, once the server answers."""
+    from lab2048.views.web.launch_file import LaunchFile
+
     has_screen = (
         os.name != "posix" or sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
     )
-    if wanted and has_screen:
-        thread = threading.Timer(0.3, _browse, (address,))
+    launch = LaunchFile(port)
+    # Without a launch file, the user opens the printed address: an argument of the browser would show the token.
+    if wanted and has_screen and launch.address() == address:
+        thread = threading.Timer(0.3, _browse, (launch.path.as_uri(),))
         thread.daemon = True
         thread.start()
 

@@ -1,26 +1,164 @@
-"""The HTTP protocol of the server: malformed requests are answered in one line of JSON, too."""
+"""The HTTP protocol of the server: uvicorn's, with time limits and connection limits.
 
+A client that sends or reads too slowly loses its connection, and nobody can use up all connections: when there are too
+many, the oldest one that has not sent a token is closed.  Every refusal is one line of JSON.
+"""
+
+import asyncio
+import ipaddress
 import json
+from collections.abc import Iterator
+from typing import Any
 
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from lab2048.errors import LabError
 
-WRONG = "this cannot be read: expected a request of HTTP/1.1, with Host: 127.0.0.1 or localhost"
+HEAD_SECONDS = 10.0  # for the head of a request
+BODY_SECONDS = 60.0  # for its body
+STALL_SECONDS = 30.0  # until a client that reads nothing is disconnected
+LINGER_SECONDS = 1.0  # so that a refused client can read why
+MAX_LOOPBACK = 600  # connections of this machine
+MAX_OTHERS = 256  # connections of all other machines
+MAX_PER_ADDRESS = 64  # connections of one other machine
+MAX_LINGERING = 50
+
+_MALFORMED = "this cannot be read: expected a request of HTTP/1.1, with Host: 127.0.0.1 or localhost"
+_SLOW = f"the request was not complete in time: expected its head within {HEAD_SECONDS:.0f} s"
+_FULL = "too many connections are open: close some, or try again in a moment"
 
 
-class HttpProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-    """Uvicorn's protocol, based on whichever implementation is installed."""
+class HttpProtocol(H11Protocol):
+    """One connection."""
+
+    def __init__(self, *words: Any, **named: Any) -> None:
+        """Let the application see the connection, as `scope["state"]["connection"]`."""
+        super().__init__(*words, **named)
+        self.app_state = {**self.app_state, "connection": self}
+        self.is_known = False  # set as soon as a request passes the guard
+        self.is_refused = False
+        self.opened = self.loop.time()
+        self._expected = ""  # what the client has to send now: head, body or nothing
+        self._deadline: asyncio.TimerHandle | None = None
+        self._stall: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        transport.set_write_buffer_limits(high=0)  # so that `pause_writing` tells of every byte that is not read
+        if self._has_room():
+            self._watch()
+        else:
+            self._refuse(503, "Service Unavailable", _FULL, "busy")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        for timer in (self._deadline, self._stall):
+            if timer:
+                timer.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if not self.is_refused:
+            super().data_received(data)
+            self._watch()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._watch()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's message does not help
         """Answer a malformed request and close the connection."""
-        body = json.dumps(LabError(WRONG, code="request.invalid").to_json()).encode()
+        self._refuse(400, "Bad Request", _MALFORMED, "request.invalid")
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stall = self._stall or self.loop.call_later(STALL_SECONDS, self._check_reader, self._n_unread())
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._stall:
+            self._stall.cancel()
+            self._stall = None
+
+    def _n_unread(self) -> int:
+        return self.transport.get_write_buffer_size()
+
+    def _check_reader(self, n_before: int) -> None:
+        """Disconnect a client that has read nothing for a while."""
+        if self._n_unread() >= n_before:
+            self.transport.abort()
+        else:
+            self._stall = self.loop.call_later(STALL_SECONDS, self._check_reader, self._n_unread())
+
+    def _watch(self) -> None:
+        """Start the time limit for what the client has to send now, unless it is running."""
+        state = self.conn.their_state
+        is_new = self.cycle is None
+        has_begun = state is h11.IDLE and (is_new or bool(self.conn.trailing_data[0]))
+        expected = "head" if has_begun else "body" if state is h11.SEND_BODY else ""
+        if self.is_refused or expected == self._expected:
+            return
+        self._expected = expected
+        if self._deadline:
+            self._deadline.cancel()
+        seconds = {"head": HEAD_SECONDS, "body": BODY_SECONDS}.get(expected)
+        self._deadline = self.loop.call_later(seconds, self._give_up) if seconds else None
+
+    def _give_up(self) -> None:
+        self._refuse(408, "Request Timeout", _SLOW, "request.timeout")
+
+    def _has_room(self) -> bool:
+        """Return whether this connection may stay; others without a token are closed for it."""
+        for crowd, limit in self._crowds():
+            if len(crowd) <= limit:
+                continue
+            strangers = [other for other in crowd if not other.is_known and other is not self]
+            if not strangers:
+                return False
+            min(strangers, key=lambda other: other.opened).transport.abort()
+        return True
+
+    def _crowds(self) -> Iterator[tuple[list["HttpProtocol"], int]]:
+        """Yield the groups that this connection belongs to, with the limit of each."""
+        others = [
+            other
+            for other in self.connections
+            if isinstance(other, HttpProtocol) and not other.is_refused and not other.transport.is_closing()
+        ]
+        if self._is_local():
+            yield [other for other in others if other._is_local()], MAX_LOOPBACK
+            return
+        address = self.client and self.client[0]
+        yield [other for other in others if other.client and other.client[0] == address], MAX_PER_ADDRESS
+        yield [other for other in others if not other._is_local()], MAX_OTHERS
+
+    def _is_local(self) -> bool:
+        return self.client is None or ipaddress.ip_address(self.client[0]).is_loopback
+
+    def _refuse(self, status: int, reason: str, message: str, code: str) -> None:
+        """Send one line of JSON, unless an answer has begun, and close the connection."""
+        self.is_refused = True
+        is_answering = self.cycle is not None and not self.cycle.response_complete
+        n_lingering = sum(isinstance(other, HttpProtocol) and other.is_refused for other in self.connections)
+        if (is_answering and self.cycle.response_started) or n_lingering > MAX_LINGERING:
+            self.transport.abort()
+            return
+        if is_answering:  # the application may still try to
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        body = json.dumps(LabError(message, code=code).to_json()).encode()
         lines = (
-            "HTTP/1.1 400 Bad Request",
+            f"HTTP/1.1 {status} {reason}",
             "content-type: application/json",
             f"content-length: {len(body)}",
             "x-content-type-options: nosniff",
+            *(("retry-after: 5",) if status == 503 else ()),
             "connection: close",
         )
         self.transport.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
-        self.transport.close()
+        # Closed at once, the connection would be reset if the client is still sending, and the answer lost.
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        if self._deadline:
+            self._deadline.cancel()
+        self._deadline = self.loop.call_later(LINGER_SECONDS, self.transport.abort)

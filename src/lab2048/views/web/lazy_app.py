@@ -17,7 +17,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lab2048.errors import LabError
 from lab2048.views.web import static_files
-from lab2048.views.web.security import Guard
 
 if TYPE_CHECKING:
     from lab2048.views.web.app import Api
@@ -132,8 +131,3 @@ def _unwatched(load: Callable[[], None]) -> None:
     finally:
         gc.freeze()
         gc.enable()
-
-
-def guarded(app: LazyApp, *, token: str | None = None) -> ASGIApp:
-    """Return the whole server; with a token, other machines that know it have access."""
-    return Guard(app, token=token)

@@ -1,28 +1,34 @@
-"""Access control: this machine and the page itself, and with a token other devices in the network.
+"""Access control: every request needs the token of the server, unless the user has switched it off.
 
-A foreign page in the user's browser can send requests here.  It is recognised by a different `Origin`,
-or by a `Host` name that was rebound to this machine (DNS rebinding).
+Other users of this machine, and other devices in the network, do not know the token.  A foreign page in the user's
+browser can send requests here, and the browser adds the cookie.  Such a page is recognised by a different `Origin`, or
+by a `Host` name that was rebound to this machine (DNS rebinding).
 """
 
 import ipaddress
 import json
+import os
 import secrets
 import socket
+import sys
+import traceback
 from collections.abc import Iterable
-from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl, quote, urlencode
 
 import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lab2048.errors import LabError
+from lab2048.views.web.static_files import PAGES, STATIC
 
 MAX_BODY = 64 * 1024
 MAX_IMPORT = 2 * 1024 * 1024
 PATIENCE = 1.0  # seconds for reading a rejected body
 IMPORT = "/api/games/import"
-COOKIE = "lab2048"
+MAX_HEADERS = 100
+COOKIE_SECONDS = 30 * 24 * 3600
+LOCKED = STATIC / "locked.html"
 
 POLICY = "; ".join(
     (
@@ -49,6 +55,8 @@ _CODES = {
     411: "length_required",
     413: "too_large",
     415: "content_type",
+    431: "too_large",
+    500: "internal",
 }
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
@@ -56,11 +64,11 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 class Guard:
     """ASGI middleware that rejects requests before anything else handles them."""
 
-    def __init__(self, app: ASGIApp, *, token: str | None = None) -> None:
-        """Allow other machines that know the token, if there is one."""
-        self.app, self.token = app, token
+    def __init__(self, app: ASGIApp, *, token: str | None = None, lan: bool = False) -> None:
+        """Ask for `token`, unless it is None; with `lan`, accept the names of this machine in its network."""
+        self.app, self.token, self.lan = app, token, lan
         name = socket.gethostname().lower()
-        self.names = {*_LOOPBACK, *((name, f"{name}.local") if token else ())}
+        self.names = {*_LOOPBACK, *((name, f"{name}.local") if lan else ())}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -75,18 +83,39 @@ class Guard:
             await _answer(send, *refusal)
             return
         if self.token and not path.startswith("/static/"):
-            query = parse_qs(scope["query_string"].decode("latin-1"))
-            if not path.startswith("/api") and self._knows(query.get("token", [""])[0]):
-                cookie = f"{COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
-                await _redirect(send, path, cookie)
+            query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+            tokens = [value for name, value in query if name == "token"]
+            if tokens:
+                scope["query_string"] = urlencode([(name, value) for name, value in query if name != "token"]).encode()
+            if not any(map(self._knows, (*tokens, *_tokens_of(headers)))):
+                await _lock(send, headers)
                 return
-            if not self._knows(_token_of(headers)):
-                await _answer(send, 403, "open the link with the token that lab2048 serve printed")
+            if tokens and not path.startswith("/api"):
+                await _redirect(send, scope, f"{cookie_name(headers)}={self.token}")
                 return
-        await self.app(scope, receive, _dressed(send, path))
+        if connection := scope.get("state", {}).get("connection"):
+            connection.is_known = True
+        await self._forward(scope, receive, _dressed(send, path))
+
+    async def _forward(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the application answer; an error that it does not handle is one line in the log."""
+        has_begun = False
+
+        async def note(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, note)
+        except Exception as error:
+            debug = bool(os.environ.get("LAB2048_DEBUG"))
+            sys.stderr.write(traceback.format_exc() if debug else f"internal error: {type(error).__name__}: {error}\n")
+            if not has_begun:
+                await _answer(send, 500, "internal error: LAB2048_DEBUG=1 shows details in the log of the server")
 
     def _knows(self, token: str) -> bool:
-        return secrets.compare_digest(token.encode(), (self.token or "").encode())
+        return secrets.compare_digest(token.encode(errors="replace"), (self.token or "").encode())
 
     def _refusal(self, scope: Scope, headers: Headers, path: str) -> tuple[int, str] | None:
         """Return the reason to reject a request, or None."""
@@ -100,6 +129,8 @@ class Guard:
             return 403, "this request comes from another page: expected this server's own"
         if scope["method"] not in ("GET", "HEAD", "POST", "PUT", "DELETE"):
             return 405, "this method is not supported: expected GET, POST, PUT or DELETE"
+        if len(scope["headers"]) > MAX_HEADERS:
+            return 431, f"{len(scope['headers'])} headers are too many: expected at most {MAX_HEADERS}"
         length = headers.get("content-length", "0")
         limit = MAX_IMPORT if path == IMPORT else MAX_BODY
         if "transfer-encoding" in headers or not length.isascii() or not length.isdecimal():
@@ -115,12 +146,10 @@ class Guard:
         return None
 
     def _is_ours(self, host: str) -> bool:
-        name, colon, port = host.rpartition(":")
-        if not colon or not port.isdecimal():
-            name = host
+        name, _ = _split(host)
         if name in self.names:
             return True
-        if not self.token:
+        if not self.lan:
             return False
         try:  # only names can be rebound, not addresses
             ipaddress.ip_address(name.strip("[]"))
@@ -129,15 +158,28 @@ class Guard:
         return True
 
 
-def _token_of(headers: Headers) -> str:
+def cookie_name(headers: Headers) -> str:
+    """Return the name of the cookie with the token.
+
+    Browsers send a cookie to all ports of a machine, so servers on different ports need different names.
+    """
+    return f"lab2048-{_split(headers.get('host', ''))[1]}"
+
+
+def _split(host: str) -> tuple[str, str]:
+    """Split a `Host` header into name and port."""
+    name, colon, port = host.rpartition(":")
+    return (name, port) if colon and port.isdecimal() else (host, "80")
+
+
+def _tokens_of(headers: Headers) -> list[str]:
+    """Return what the headers offer as a token."""
     kind, _, word = headers.get("authorization", "").partition(" ")
-    if kind.lower() == "bearer":
-        return word.strip()
-    try:
-        cookies: SimpleCookie = SimpleCookie(headers.get("cookie", ""))
-    except CookieError:
-        return ""
-    return cookies[COOKIE].value if COOKIE in cookies else ""
+    found = [word.strip()] if kind.lower() == "bearer" else []
+    # Not `SimpleCookie`: it stops at a cookie of another program that it cannot read.
+    cookies = (each.strip().partition("=") for line in headers.getlist("cookie") for each in line.split(";"))
+    ours = cookie_name(headers)
+    return found + [value for name, _, value in cookies if name == ours]
 
 
 def _dressed(send: Send, path: str) -> Send:
@@ -162,10 +204,26 @@ async def _drain(receive: Receive) -> None:
                 return
 
 
-async def _redirect(send: Send, path: str, cookie: str) -> None:
-    where = path if path.isascii() and path.isprintable() and not path.startswith("//") else "/"
-    headers = [(b"location", where.encode()), (b"set-cookie", cookie.encode())]
+async def _redirect(send: Send, scope: Scope, cookie: str) -> None:
+    """Set the cookie and lead to the same page without the token; only to pages that exist."""
+    page, _, rest = scope["path"].removeprefix("/").partition("/")
+    where = (f"/{page}" + (f"/{quote(rest)}" if rest else "")) if page in PAGES else "/"
+    query = scope["query_string"].decode()
+    # Lax: the launch file leads here from outside, and links to the page work.  Requests that change something are
+    # protected by Origin and Sec-Fetch-Site.
+    fields = f"{cookie}; Path=/; HttpOnly; SameSite=Lax; Max-Age={COOKIE_SECONDS}"
+    location = f"{where}?{query}" if query else where
+    headers = [(b"location", location.encode()), (b"set-cookie", fields.encode()), (b"cache-control", b"no-store")]
     await _send(send, 303, headers, b"")
+
+
+async def _lock(send: Send, headers: Headers) -> None:
+    """Refuse a request without the token; a person gets a page that says what to do."""
+    if "text/html" in headers.get("accept", ""):
+        head = [(b"content-type", b"text/html; charset=utf-8"), (b"cache-control", b"no-store")]
+        await _send(send, 403, head, LOCKED.read_bytes())
+    else:
+        await _answer(send, 403, "the token is missing or wrong: open the link that lab2048 printed when it started")
 
 
 async def _answer(send: Send, status: int, message: str) -> None:

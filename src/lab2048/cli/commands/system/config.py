@@ -22,6 +22,7 @@ from lab2048.cli.settings import (
     Setting,
     Settings,
     attach_variables,
+    is_secret,
     path_of,
     setting_of,
     user_file,
@@ -167,7 +168,7 @@ def _row(key: str, context: Any, option: Option, setting: Setting, value: Any) -
         return Row(key, setting, value, explain(error))
     checks = [OneOf(WHEN)] if option.name == "color" else checks_of(option.hint)
     wrong = problem(checks, option.name, value)
-    return Row(key, setting, value, str(wrong) if wrong else None)
+    return Row(key, setting, "(hidden)" if is_secret(key) else value, str(wrong) if wrong else None)
 
 
 def _chosen(key: str, rows: dict[str, Row], settings: Settings) -> dict[str, Row]:

@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from lab2048.arena.compile import groups_of
 from lab2048.errors import LabError, UsageError
@@ -17,7 +18,7 @@ from lab2048.rules import Rules
 from lab2048.views.web.errors import NotFoundError
 from lab2048.views.web.routes.jobs import job_list
 from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, ChangeData, DeletedData, ReadyData, StatusData
-from lab2048.views.web.services.event_bus import News
+from lab2048.views.web.services.event_bus import News, Tab
 from lab2048.views.web.state import Lab, LabOf
 
 MAX_GAMES = 9
@@ -54,7 +55,7 @@ async def events(
 ) -> StreamingResponse:
     """Stream server-sent events: first the current state, then changes."""
     ids = frozenset(read_ids(games, MAX_GAMES))
-    return StreamingResponse(_stream(lab, tab, ids, once=once), media_type="text/event-stream")
+    return EventStream(lab, tab, ids, once=once)
 
 
 def read_ids(text: str, most: int) -> list[int]:
@@ -71,12 +72,29 @@ def read_ids(text: str, most: int) -> list[int]:
     return list(dict.fromkeys(int(word) for word in words))
 
 
-async def _stream(lab: Lab, name: str, games: frozenset[int], *, once: bool) -> AsyncIterator[str]:
-    with lab.bus.listen(name, games) as tab:
-        for news in await run_in_threadpool(_beginning, lab, sorted(games)):
+class EventStream(StreamingResponse):
+    """The events of a tab, which listens as long as the response is being sent.
+
+    The tab is registered before the response begins, so that one tab too many is an ordinary error.
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(self, lab: Lab, name: str, games: frozenset[int], *, once: bool) -> None:
+        super().__init__(())
+        self._lab, self._name, self._games, self._once = lab, name, games, once
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._lab.bus.listen(self._name, self._games) as tab:
+            self.body_iterator = self._events(tab)
+            await super().__call__(scope, receive, send)
+
+    async def _events(self, tab: Tab) -> AsyncIterator[str]:
+        lab = self._lab
+        for news in await run_in_threadpool(_beginning, lab, sorted(tab.games)):
             yield _write(news)
         lab.players.preparation.hurry()  # the first board is loaded
-        while not lab.bus.is_closed and not once:
+        while not lab.bus.is_closed and not self._once:
             try:
                 await asyncio.wait_for(tab.bell.wait(), SILENCE)
             except TimeoutError:

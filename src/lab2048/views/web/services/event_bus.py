@@ -11,8 +11,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from lab2048.views.web.errors import NotReadyError
+
 CROWDED = 100  # events queued per tab before older ones are dropped
-MAX_TABS = 200
+MAX_TABS = 400
 
 
 @dataclass
@@ -58,11 +60,11 @@ class Bus:
 
     @contextlib.contextmanager
     def listen(self, name: str, games: frozenset[int]) -> Iterator[Tab]:
-        """Register a tab while it listens; it replaces a tab of the same name."""
+        """Register a tab while it listens; raise NotReadyError if too many do."""
         tab = Tab(name, games, asyncio.get_running_loop())
         with self._lock:
             if len(self._tabs) >= MAX_TABS:
-                raise OverflowError("too many tabs")
+                raise NotReadyError("too many tabs are open: close some, or try again in a moment", code="busy")
             self._tabs.add(tab)
         try:
             yield tab
