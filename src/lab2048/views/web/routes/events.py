@@ -89,18 +89,18 @@ class EventStream(StreamingResponse):
             self.body_iterator = self._events(tab)
             await super().__call__(scope, receive, send)
 
-    async def _events(self, tab: Tab) -> AsyncIterator[str]:
+    async def _events(self, tab: Tab) -> AsyncIterator[bytes]:
         lab = self._lab
         for news in await run_in_threadpool(_beginning, lab, sorted(tab.games)):
-            yield _write(news)
+            yield news.line
         lab.players.preparation.hurry()  # the first board is loaded
         while not lab.bus.is_closed and not self._once:
             try:
                 await asyncio.wait_for(tab.bell.wait(), SILENCE)
             except TimeoutError:
-                yield ": still here\n\n"
-            for news in lab.bus.take(tab):
-                yield _write(news)
+                yield b": still here\n\n"
+            if waiting := lab.bus.take(tab):
+                yield b"".join(news.line for news in waiting)
 
 
 def _beginning(lab: Lab, games: list[int]) -> list[News]:
@@ -116,7 +116,3 @@ def _beginning(lab: Lab, games: list[int]) -> list[News]:
         state = lab.open_games.state(opened)
         found.append(News("game", ChangeData(state=state, turns=[], kind="open").model_dump_json()))
     return found
-
-
-def _write(news: News) -> str:
-    return f"event: {news.event}\ndata: {news.data}\n\n"

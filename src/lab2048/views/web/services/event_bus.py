@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from lab2048.views.web.errors import NotReadyError
 
@@ -25,6 +26,11 @@ class News:
     data: str  # JSON
     key: str = ""  # in a slow tab, an event replaces a waiting one with the same key
     short: Callable[[], str] | None = None  # the data for a tab that has missed events
+
+    @cached_property
+    def line(self) -> bytes:
+        """The event as it is sent; written once for all tabs."""
+        return f"event: {self.event}\ndata: {self.data}\n\n".encode()
 
 
 @dataclass(eq=False)
