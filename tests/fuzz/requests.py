@@ -61,6 +61,7 @@ class Server:
     process: subprocess.Popen[str]
     port: int
     log: Path
+    n_read: int = 0  # characters of the log
 
     def ask(self, path: str, body: Any = None) -> Any:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
@@ -221,8 +222,10 @@ def _check(server: Server, report: Report) -> None:
         assert "program" in server.ask("/api/status")
     except (OSError, AssertionError, ValueError) as error:
         report.failures.append(f"the server does not answer: {error!r}")
-    if found := _WRONG.search(said := server.log.read_text(errors="replace")):
-        report.failures.append(f"in the log: {said[max(0, found.start() - 200) : found.start() + 3000]}")
+    said = server.log.read_text(errors="replace")
+    said, server.n_read = said[server.n_read :], len(said)
+    if _WRONG.search(said):
+        report.failures.append(f"in the log: {said[:3000]}")
 
 
 def _add(report: Report, other: Report) -> None:
@@ -230,9 +233,7 @@ def _add(report: Report, other: Report) -> None:
     report.by_kind += other.by_kind
     for status, n in other.by_status.items():
         report.by_status[status] += n
-    for failure in other.failures:
-        if failure not in report.failures:  # what is in the log stays there
-            report.failures.append(failure)
+    report.failures += other.failures
 
 
 def read_kept(path: Path, port: int) -> Request:

@@ -165,6 +165,25 @@ def test_a_slow_tab_gets_the_newest_news_of_each_kind():
     assert json.loads(news[-1].data) in (3 * CROWDED - 1, [3 * CROWDED - 1])
 
 
+def test_many_tabs_get_only_the_newest_progress_of_each_job(monkeypatch):
+    import asyncio
+
+    from lab2048.views.web.services import event_bus
+
+    async def listen() -> list[str]:
+        bus = Bus()
+        with bus.listen("first-tab", frozenset()) as tab, bus.listen("second-tab", frozenset()):
+            for i in range(3):
+                bus.tell_progress(News("job", f"match {i}", "job match-1"))
+                bus.tell_progress(News("job", f"train {i}", "job train-1"))
+            assert not bus.take(tab)
+            await tab.bell.wait()
+            return [news.data for news in bus.take(tab)]
+
+    monkeypatch.setattr(event_bus, "FEW_TABS", 1)
+    assert asyncio.run(listen()) == ["match 2", "train 2"]
+
+
 def _request(specs):
     rules = {"board": "2x2", "goal": 2048, "spawn": "2:0.9,4:0.1", "start": 2, "spawner": "fair"}
     return {"players": specs, "specs": specs, "rules": rules, "games": 1, "seed": 1}

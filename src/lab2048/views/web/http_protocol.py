@@ -5,6 +5,7 @@ many, the oldest one that has not sent a token is closed.  Every refusal is one 
 """
 
 import asyncio
+import contextlib
 import ipaddress
 import json
 from collections.abc import Iterator
@@ -157,7 +158,7 @@ class HttpProtocol(H11Protocol):
         )
         self.transport.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
         # Closed at once, the connection would be reset if the client is still sending, and the answer lost.
-        if self.transport.can_write_eof():
+        with contextlib.suppress(OSError):  # the client has gone
             self.transport.write_eof()
         if self._deadline:
             self._deadline.cancel()

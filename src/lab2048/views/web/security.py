@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 import anyio
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lab2048.errors import LabError
@@ -108,6 +109,8 @@ class Guard:
 
         try:
             await self.app(scope, receive, note)
+        except ClientDisconnect:  # before its request was complete
+            return
         except Exception as error:
             debug = bool(os.environ.get("LAB2048_DEBUG"))
             sys.stderr.write(traceback.format_exc() if debug else f"internal error: {type(error).__name__}: {error}\n")

@@ -28,6 +28,7 @@ def make_server(app: LazyApp, *, token: str | None = None, lan: bool = False) ->
         log_level="error",
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )

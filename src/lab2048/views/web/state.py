@@ -84,7 +84,7 @@ class Lab:
     def _on_job_change(self, job: Job) -> None:
         """Keep the checkpoints of a training, then tell every tab."""
         self._keep_checkpoints(job)
-        self.bus.tell(News("job", job.data().model_dump_json(), f"job {job.id}"))
+        self.bus.tell_progress(News("job", job.data().model_dump_json(), f"job {job.id}"))
 
     def _keep_checkpoints(self, job: Job) -> None:
         """Keep the checkpoints of a deep training; after a training, forget players with its old network."""

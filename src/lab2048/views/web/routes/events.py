@@ -96,7 +96,8 @@ class EventStream(StreamingResponse):
         lab.players.preparation.hurry()  # the first board is loaded
         while not lab.bus.is_closed and not self._once:
             try:
-                await asyncio.wait_for(tab.bell.wait(), SILENCE)
+                async with asyncio.timeout(SILENCE):
+                    await tab.bell.wait()
             except TimeoutError:
                 yield b": still here\n\n"
             if waiting := lab.bus.take(tab):

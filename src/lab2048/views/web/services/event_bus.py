@@ -7,15 +7,18 @@ newest event of each kind.
 import asyncio
 import contextlib
 import threading
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from lab2048.views.web.errors import NotReadyError
 
 CROWDED = 100  # events queued per tab before older ones are dropped
 MAX_TABS = 400
+FEW_TABS = 20  # up to here, the progress of jobs is sent at once
+PROGRESS_RATE = 200  # tabs that get the progress of jobs per second, if they are more
 
 
 @dataclass
@@ -42,7 +45,6 @@ class Tab:
     loop: asyncio.AbstractEventLoop
     waiting: deque[News] = field(default_factory=deque)
     bell: asyncio.Event = field(default_factory=asyncio.Event)
-    is_closed: bool = False
 
     def put(self, news: News) -> None:
         """Queue an event; the caller holds the lock of the bus."""
@@ -52,8 +54,6 @@ class Tab:
                 news = News(news.event, news.short(), news.key)
             self.waiting = deque(older)
         self.waiting.append(news)
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            self.loop.call_soon_threadsafe(self.bell.set)
 
 
 class Bus:
@@ -62,6 +62,8 @@ class Bus:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._tabs: set[Tab] = set()
+        self._by_game: defaultdict[int, set[Tab]] = defaultdict(set)
+        self._delayed: dict[str, News] = {}  # by key
         self.is_closed = False
 
     @contextlib.contextmanager
@@ -72,11 +74,17 @@ class Bus:
             if len(self._tabs) >= MAX_TABS:
                 raise NotReadyError("too many tabs are open: close some, or try again in a moment", code="busy")
             self._tabs.add(tab)
+            for game in games:
+                self._by_game[game].add(tab)
         try:
             yield tab
         finally:
             with self._lock:
                 self._tabs.discard(tab)
+                for game in games:
+                    self._by_game[game].discard(tab)
+                    if not self._by_game[game]:
+                        del self._by_game[game]
 
     def take(self, tab: Tab) -> list[News]:
         """Return the waiting events of a tab."""
@@ -88,18 +96,56 @@ class Bus:
     def tell(self, news: News, *, game: int | None = None, but: str = "") -> None:
         """Send an event to all tabs, or to those that show a game, except the tab that caused it."""
         with self._lock:
-            for tab in self._tabs:
-                if (game is None or game in tab.games) and not (but and tab.name == but):
-                    tab.put(news)
+            tabs = self._tabs if game is None else self._by_game.get(game, ())
+            self._deliver([news], [tab for tab in tabs if not (but and tab.name == but)])
+
+    def tell_progress(self, news: News) -> None:
+        """Send an event to all tabs, later if they are many; of those with the same key, only the newest."""
+        with self._lock:
+            if len(self._tabs) <= FEW_TABS:
+                self._deliver([*self._take_delayed(news.key), news], self._tabs)
+                return
+            is_first = not self._delayed
+            self._delayed[news.key] = news
+            if is_first:
+                loop = next(iter(self._tabs)).loop
+                _call(loop, loop.call_later, len(self._tabs) / PROGRESS_RATE, self._tell_delayed)
 
     def is_watched(self, game: int) -> bool:
         with self._lock:
-            return any(game in tab.games for tab in self._tabs)
+            return game in self._by_game
 
     def close(self) -> None:
         """Close all streams."""
         with self._lock:
             self.is_closed = True
-            for tab in self._tabs:
-                with contextlib.suppress(RuntimeError):
-                    tab.loop.call_soon_threadsafe(tab.bell.set)
+            self._deliver([], self._tabs)
+
+    def _tell_delayed(self) -> None:
+        with self._lock:
+            self._deliver(self._take_delayed(), self._tabs)
+
+    def _take_delayed(self, key: str = "") -> list[News]:
+        """Return the delayed events, except the one with this key, which is outdated."""
+        delayed, self._delayed = self._delayed, {}
+        return [news for news in delayed.values() if news.key != key]
+
+    def _deliver(self, some: Iterable[News], tabs: Collection[Tab]) -> None:
+        """Queue events and wake the tabs; the caller holds the lock."""
+        for tab in tabs:
+            for news in some:
+                tab.put(news)
+        loops = {tab.loop for tab in tabs}
+        for loop in loops:  # one call wakes all: each writes to a pipe
+            _call(loop, _ring, [tab.bell for tab in tabs if tab.loop is loop])
+
+
+def _ring(bells: Iterable[asyncio.Event]) -> None:
+    for bell in bells:
+        bell.set()
+
+
+def _call(loop: asyncio.AbstractEventLoop, *call: Any) -> None:
+    """Call a function in the thread of a loop, unless the loop has ended."""
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(*call)
