@@ -73,6 +73,7 @@ class Server:
     home: Path
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
+    token: str = TOKEN
 
     @property
     def url(self) -> str:
@@ -81,13 +82,13 @@ class Server:
     @property
     def cookie(self) -> Any:
         """What a browser has that opened the page by its link."""
-        return {"name": f"lab2048-{self.port}", "value": TOKEN, "url": self.url}
+        return {"name": f"lab2048-{self.port}", "value": self.token, "url": self.url}
 
     def launch(self) -> None:
         """Only give the command."""
         environment = {name: value for name, value in os.environ.items() if name != "LAB2048_STORE"}
         environment |= {"XDG_DATA_HOME": str(self.home / "data"), "XDG_CONFIG_HOME": str(self.home / "config")}
-        environment["LAB2048_TOKEN"] = TOKEN
+        environment["LAB2048_TOKEN"] = self.token
         self.log = (self.home / "server.log").open("ab")
         self.process = subprocess.Popen(
             [sys.executable, "-m", "lab2048", "serve", "--port", str(self.port), "--no-open"],
@@ -123,7 +124,7 @@ class Server:
     def ask(self, path: str, body: Any = None, method: str | None = None) -> Any:
         """What the API answers, asked without the page."""
         data = None if body is None else json.dumps(body).encode()
-        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"}
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"}
         request = urllib.request.Request(self.url.rstrip("/") + path, data, headers, method=method)
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return json.load(answer)

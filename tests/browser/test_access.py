@@ -40,3 +40,15 @@ def test_without_a_token_the_page_asks_for_it(page: Any, server: Server) -> None
     page.get_by_role("button", name="Open").click()
     expect(page.locator("lab-board")).to_be_visible()
     assert TOKEN not in page.url
+
+
+def test_a_tab_notices_that_the_server_has_another_token(page: Any, server: Server) -> None:
+    page.goto(f"{server.url}?token={TOKEN}")
+    expect(page.locator("#dot .dot")).to_have_attribute("data-state", "open")
+    server.stop()
+    server.token = "token-of-tomorrow"
+    server.start()
+    expect(page.get_by_role("heading", name="lab2048 needs its token")).to_be_visible()
+    page.get_by_label("Or paste the token").fill(server.token)
+    page.get_by_role("button", name="Open").click()
+    expect(page.locator("lab-board")).to_be_visible()

@@ -47,7 +47,7 @@ class Stream extends Emitter {
     source.onerror = () => {
       if (source !== this.#source) return;
       this.#become(this.state === "open" ? "waiting" : "lost");
-      if (source.readyState === EventSource.CLOSED) this.#timer = setTimeout(() => this.open(), RETRY);
+      if (source.readyState === EventSource.CLOSED) this.#timer = setTimeout(() => this.#retry(), RETRY);
     };
     source.addEventListener("status", ({ data }) => {
       this.status = /** @type {Api.StatusData} */ (JSON.parse(data));
@@ -82,6 +82,16 @@ class Stream extends Emitter {
   removeJob(id) {
     this.jobs.delete(id);
     this.emit("jobs", null);
+  }
+
+  /** Open the stream again; if the server was restarted with another token, load the page that asks for it. */
+  async #retry() {
+    try {
+      await get("/api/status");
+    } catch (error) {
+      if (statusOf(error) === 403) return location.reload();
+    }
+    this.open();
   }
 
   /** @param {ConnectionState} state */
