@@ -141,6 +141,7 @@ class Request:
     about: str
     data: bytes
     method: str = "GET"
+    is_reset: bool = False  # the client resets the connection instead of reading the answer
 
 
 class RequestMaker:
@@ -209,7 +210,7 @@ class RequestMaker:
             sizes = [b"5", b"0", b"-1", b"FFFFFFFFFFFFFFFFF", b"x", b"5;a=b", b""]
             head = self._write("POST", "/api/games", None, {"Transfer-Encoding": "chunked"})
             data = bytearray(head + b"".join(rng.choice(sizes) + b"\r\nhello\r\n" for _ in range(rng.randint(1, 4))))
-        return Request("bytes", how, bytes(data))
+        return Request("bytes", how, bytes(data), is_reset=rng.random() < 0.2)
 
     def _write(self, method: str, target: str, body: bytes | None, headers: dict[str, str]) -> bytes:
         fields = {"Host": self._host, "Authorization": f"Bearer {self._token}"}

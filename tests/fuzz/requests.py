@@ -12,6 +12,7 @@ import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -134,6 +135,9 @@ class Client:
         stream = self._stream
         with contextlib.suppress(ConnectionError):  # refused while it is being sent: the answer says why
             stream.sendall(request.data)
+        if request.is_reset:
+            stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            return 0
         if not is_plain:
             with contextlib.suppress(OSError):
                 stream.shutdown(socket.SHUT_WR)  # nothing more comes, so nothing is waited for
@@ -239,7 +243,7 @@ def _add(report: Report, other: Report) -> None:
 def read_kept(path: Path, port: int) -> Request:
     """Return a request of the corpus; HOST and TOKEN in it stand for those of the server."""
     data = path.read_bytes().replace(b"HOST", f"127.0.0.1:{port}".encode()).replace(b"TOKEN", TOKEN.encode())
-    return Request("kept", path.stem, data, data.partition(b" ")[0].decode("latin-1"))
+    return Request("kept", path.stem, data, data.partition(b" ")[0].decode("latin-1"), path.stem.endswith("reset"))
 
 
 def main() -> int:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import socket
+import struct
 import threading
 from collections.abc import Iterator
 
@@ -145,6 +146,19 @@ def test_requests_in_a_row_are_answered_in_a_row(web):
     with connect(web, data=WHOLE * 50 + WHOLE.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")) as stream:
         said = b"".join(iter(lambda: stream.recv(65536), b""))
     assert said.count(b"HTTP/1.1 200 OK") == 51
+
+
+def test_who_leaves_in_the_middle_leaves_nothing_in_the_log(web, capfd):
+    import_ = f"POST /api/games/import HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n"
+    unfinished = f"{import_}Content-Type: application/x-ndjson\r\nContent-Length: 99\r\n\r\n{{}}".encode()
+    for data in (WHOLE + b"\0nonsense\r\n\r\n", unfinished, HALF, WHOLE):
+        for _ in range(10):
+            with connect(web, data=data) as stream:
+                stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # reset
+            with connect(web, data=data) as stream:
+                stream.shutdown(socket.SHUT_WR)
+            assert web.client.get("/api/status").status_code == 200
+    assert "".join(capfd.readouterr()) == ""
 
 
 def test_heads_have_a_limit(web):
