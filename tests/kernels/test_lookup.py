@@ -1,6 +1,5 @@
 """A network's value is the sum of the weights that the turned copies of a board look up."""
 
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,8 +11,10 @@ from strategies import PACKED, boards
 from lab2048.kernels.board.bits import extract
 from lab2048.kernels.board.memory import address_of
 from lab2048.kernels.ntuple import lookup, planes
+from lab2048.kernels.ntuple.pages import PAGE
 from lab2048.models.ntuple.network import Design, Network, runs_of
 from lab2048.models.ntuple.order import convert_to_planes, to_digits
+from lab2048.models.ntuple.pages import PageBuilder
 from lab2048.rules import Board, Rules
 
 CLASSIC = Board.from_text("4x4").shape
@@ -45,16 +46,6 @@ def test_a_board_looks_up_every_pattern_in_every_copy(case: tuple[Board, Design]
     assert sorted(index_of(network, board)) == sorted(expected)
 
 
-@given(boards_and_designs())
-@settings(max_examples=60)
-def test_a_board_is_evaluated_without_an_index_too(case: tuple[Board, Design]) -> None:
-    board, design = case
-    network = random_network(replace(design, stages=()), seed=1)
-    index = np.zeros(network.design.n_lookups, np.uint64)
-    value = lookup.evaluate(network.address, np.uint64(board.to_packed()), address_of(index))
-    assert value == network.value(board)  # quarters add up without rounding
-
-
 @given(boards_and_designs(), st.integers(0, 100))
 @settings(max_examples=60)
 def test_the_value_is_the_sum_and_later_stages_begin_as_copies(case: tuple[Board, Design], seed: int) -> None:
@@ -73,6 +64,23 @@ def test_short_numbers_count_in_steps(case: tuple[Board, Design], step: float) -
     weights = np.random.default_rng(3).integers(-32768, 32767, design.n_weights, np.int16)
     plain = PlainNetwork(Network(design, weights.astype(np.float32)))
     assert Network(design, weights, step).value(board) == pytest.approx(step * plain.value(board))
+
+
+@given(boards_and_designs(), st.integers(1, 40_000))
+@settings(max_examples=60)
+def test_weights_in_pages_are_found(case: tuple[Board, Design], least: int) -> None:
+    board, design = case
+    weights = np.random.default_rng(4).integers(-300, 300, design.n_weights, np.int16)
+    builder = PageBuilder(design, least)
+    for begin, end, *_ in design.tables:
+        table = weights[begin:end]
+        builder.add(table)
+        for page in range(0, len(table), PAGE):
+            if np.abs(table[page : page + PAGE].astype(int)).sum() < least:
+                table[page : page + PAGE] = 0  # left out
+    pages = builder.build()
+    paged = Network(design, pages.weights, 0.5, pages=pages.table)
+    assert paged.value(board) == Network(design, weights, 0.5).value(board)
 
 
 @given(boards_and_designs(), st.data())

@@ -41,7 +41,7 @@ def unpacked(tmp_path: Path) -> Path:
 
 def test_it_is_unpacked_once(tmp_path: Path, small: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     assert take().value(BOARD) == small.value(BOARD)
-    assert unpacked(tmp_path).read_bytes().endswith(small.weights.tobytes())
+    assert len(unpacked(tmp_path).read_bytes()) < 4 * 4096
     monkeypatch.setattr(shipped, "read_compressed", lambda *_: pytest.fail("unpacked again"))
     assert take().value(BOARD) == small.value(BOARD)
 
@@ -51,8 +51,9 @@ def test_it_is_unpacked_once(tmp_path: Path, small: Network, monkeypatch: pytest
     [
         lambda data: data[:-2],
         lambda data: data + b"\0",
-        lambda data: b"lab2048\1" + data[8:],  # another version
+        lambda data: b"lab2048\2" + data[8:],  # another version
         lambda data: bytes(len(data)),
+        lambda data: data[:4096] + b"\xff" + data[4097:],  # the page table
         lambda data: data[:20],
         lambda _: b"",
     ],

@@ -52,7 +52,7 @@ GROUPS = {
     NETWORK: Group(("search.network", "search.confidence"), 3, 2.0),
     NETWORK_GAMES: Group(("search.network:warm_up_games", "search.confidence:warm_up_games"), 2, 1.0),
     TRAINING: Group(("ntuple.self_play",), 1, 3.1),
-    UNPACK: Group(("ntuple.range_decoder", "ntuple.planes"), 2, 2.0),
+    UNPACK: Group(("ntuple.range_decoder", "ntuple.planes", "ntuple.pages"), 3, 2.2),
     COMPRESS: Group(("ntuple.range_coder",), 1, 0.7),
     ROLLOUT: Group(("rollout.rollout",), 2, 1.4),
     TREE: Group(("rollout.tree",), 2, 2.3),

@@ -15,7 +15,7 @@ adjacent form a *run*, which takes one shift and one mask.
                         else of packed boards
 
 lab2048.models.ntuple.network builds this array.  The caller of a kernel must keep it and the weights
-alive.  An *index* is the list of weights that a board looks up: N_LOOKUPS words at an address.
+alive.  An *index* is the list of weights that a board looks up, as stored: N_LOOKUPS words at an address.
 """
 
 import numpy as np
@@ -35,6 +35,7 @@ from lab2048.kernels.board.memory import (
     words_at,
 )
 from lab2048.kernels.ntuple.large import close_gaps
+from lab2048.kernels.ntuple.pages import in_page
 from lab2048.kernels.ntuple.planes import close_lanes, flip, mirror, planes_of, transpose
 
 N_PATTERNS = 0
@@ -55,7 +56,8 @@ RADIX = 19
 # (lab2048.kernels.ntuple.large); 0: no tile downgrading.  They are the last entries of the first table, which
 # no board reaches: two of its cells would be 32768.
 LARGE_SETS = 20
-PATTERNS = 21
+PAGES = 21  # address of the page table (lab2048.kernels.ntuple.pages); 0: all weights are stored
+PATTERNS = 22
 MAX_RUNS = 8
 FIRST, CELLS, N_CELLS, N_RUNS, RUNS = range(5)  # fields of a pattern
 PATTERN_SIZE = RUNS + 2 * MAX_RUNS
@@ -128,15 +130,16 @@ def find_eight(net: I64, board: U64, index: I64) -> None:
         board, large = close_gaps(board)
     b0, b1, b2, b3, b4, b5, b6, b7 = eight_copies(board)
     weights, size = I64(load_u64(net, WEIGHTS)), I64(4) if load_u64(net, STEP) == ZERO else I64(2)
+    pages = I64(load_u64(net, PAGES))
     base = U64(stage_of(net, board)) * load_u64(net, STAGE_SIZE)
     for p in range(I64(load_u64(net, N_PATTERNS))):
         # Load everything before the first store: the compiler must assume that a store changes `net`.
         here, k = PATTERNS + p * PATTERN_SIZE, 8 * p
         first = base + load_u64(net, here + FIRST)
-        w0, w1 = first + cut_short(net, here, b0), first + cut_short(net, here, b1)
-        w2, w3 = first + cut_short(net, here, b2), first + cut_short(net, here, b3)
-        w4, w5 = first + cut_short(net, here, b4), first + cut_short(net, here, b5)
-        w6, w7 = first + cut_short(net, here, b6), first + cut_short(net, here, b7)
+        w0, w1 = in_page(pages, first + cut_short(net, here, b0)), in_page(pages, first + cut_short(net, here, b1))
+        w2, w3 = in_page(pages, first + cut_short(net, here, b2)), in_page(pages, first + cut_short(net, here, b3))
+        w4, w5 = in_page(pages, first + cut_short(net, here, b4)), in_page(pages, first + cut_short(net, here, b5))
+        w6, w7 = in_page(pages, first + cut_short(net, here, b6)), in_page(pages, first + cut_short(net, here, b7))
         add_lookup(weights, size, index, k, w0)
         add_lookup(weights, size, index, k + 1, w1)
         add_lookup(weights, size, index, k + 2, w2)
@@ -146,7 +149,7 @@ def find_eight(net: I64, board: U64, index: I64) -> None:
         add_lookup(weights, size, index, k + 6, w6)
         add_lookup(weights, size, index, k + 7, w7)
     if sets != ZERO:
-        add_lookup(weights, size, index, 8 * I64(load_u64(net, N_PATTERNS)), base + sets + large)
+        add_lookup(weights, size, index, 8 * I64(load_u64(net, N_PATTERNS)), in_page(pages, base + sets + large))
 
 
 @kernel
@@ -182,6 +185,7 @@ def find_any(net: I64, board: U64, index: I64) -> None:
     plan = words_at(I64(load_u64(net, PLAN)), I64(load_u64(net, PLAN_SIZE)))
     n_patterns, n_copies = I64(load_u64(net, N_PATTERNS)), I64(load_u64(net, N_COPIES))
     weights, size = I64(load_u64(net, WEIGHTS)), I64(4) if load_u64(net, STEP) == ZERO else I64(2)
+    pages = I64(load_u64(net, PAGES))
     sets, large = load_u64(net, LARGE_SETS), ZERO
     if sets != ZERO:
         board, large = close_gaps(board)
@@ -198,9 +202,10 @@ def find_any(net: I64, board: U64, index: I64) -> None:
             position = cut(net, here, copy)
             if r1 != N16:
                 position = number_of(position, r1, r2, r4)
-            add_lookup(weights, size, index, n_copies * p + i, base + load_u64(net, here + FIRST) + position)
+            position = in_page(pages, base + load_u64(net, here + FIRST) + position)
+            add_lookup(weights, size, index, n_copies * p + i, position)
     if sets != ZERO:
-        add_lookup(weights, size, index, n_copies * n_patterns, base + sets + large)
+        add_lookup(weights, size, index, n_copies * n_patterns, in_page(pages, base + sets + large))
 
 
 @kernel

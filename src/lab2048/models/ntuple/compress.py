@@ -92,34 +92,38 @@ def decompress_weights(
     squeezed: NDArray[np.uint8],
     sizes: NDArray[np.uint64],
     check: int,
+    add: Callable[[NDArray[np.int16]], None],
     progress: Callable[[int], object] = lambda _: None,
-) -> NDArray[np.int16]:
-    """Decompress weights into the order of kernels; raise FileError if the checksum does not match."""
+) -> None:
+    """Decompress weights; raise FileError if the checksum does not match.
+
+    `add` is called with each table, in the order of the tables, and in the order of kernels.
+    """
     tables = design.tables
     ends = [0, *(int(end) for end in np.cumsum(sizes))]
     if len(sizes) != len(tables) or ends[-1] != len(squeezed):
         raise FileError("its tables have other sizes than it says: the file is damaged", code="file.damaged")
-    weights, own = huge_array(design.n_weights, np.int16), threading.local()
+    own = threading.local()
     checks: list[Future[int]] = []
 
     def unpack(i: int) -> int:
         begin, end, n_cells, has_sets = tables[i]
         if not hasattr(own, "contexts"):  # of this thread
             own.contexts = huge_array((design.radix + 1) ** max(map(len, design.patterns)), np.int16)
-            own.digits = huge_array(max(design.table_sizes), np.int16)
-        contexts, table = own.contexts, own.digits[: end - begin]
+            own.digits, own.planes = (huge_array(max(design.table_sizes), np.int16) for _ in range(2))
+        contexts, table, planes = own.contexts, own.digits[: end - begin], own.planes[: end - begin]
         contexts[:] = table[:] = 0
         range_decoder.decompress(squeezed[ends[i] : ends[i + 1]], table, contexts, design.radix, n_cells)
         if design.radix == MAX_RADIX:
-            spread(table, weights[begin:end], n_cells, N_LARGE_SETS if has_sets else 0)
-        else:
-            weights[begin:end] = table
+            planes[:] = 0
+            spread(table, planes, n_cells, N_LARGE_SETS if has_sets else 0)
+        found = zlib.crc32(table.data, checks[i - 1].result() if i else 0)  # waits for the table before
+        add(planes if design.radix == MAX_RADIX else table)
         progress(i)
-        return zlib.crc32(table.data, checks[i - 1].result() if i else 0)  # in the order of the tables
+        return found
 
     with ThreadPoolExecutor(N_THREADS) as pool:
         for i in range(len(tables)):
             checks.append(pool.submit(unpack, i))  # noqa: PERF401 - threads read the list meanwhile
     if checks[-1].result() != check:
         raise FileError("its weights are not those that were written: the file is damaged", code="file.damaged")
-    return weights

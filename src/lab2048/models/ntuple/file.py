@@ -240,7 +240,14 @@ def load_network(path: Path, *, with_rates: bool = False) -> Network:
     """Read a network; raise FileError if a weight is missing or not a number."""
     header = read_header(path)
     if header.step is not None:
-        return Network(header.design, read_compressed(path, header), header.step, facts=header.facts)
+        short, tables = huge_array(header.design.n_weights, np.int16), iter(header.design.tables)
+
+        def add(table: NDArray[np.int16]) -> None:
+            begin, end, *_ = next(tables)
+            short[begin:end] = table
+
+        read_compressed(path, header, add)
+        return Network(header.design, short, header.step, facts=header.facts)
     visited = None if header.initial is None else _read_visited(path, header)
     weights, rates = huge_array(header.design.n_weights, np.float32), None
     if header.initial is not None:
@@ -266,14 +273,20 @@ def _read_visited(path: Path, header: Header) -> Visited:
 
 
 def read_compressed(
-    path: Path, header: Header, progress: Callable[[int], object] = lambda _: None
-) -> NDArray[np.int16]:
-    """Read the weights of a quantized network; `progress` is called from any thread after each table."""
+    path: Path,
+    header: Header,
+    add: Callable[[NDArray[np.int16]], None],
+    progress: Callable[[int], object] = lambda _: None,
+) -> None:
+    """Read the weights of a quantized network, table by table, as `decompress_weights` does.
+
+    `add` and `progress` are called from any thread.
+    """
     squeezed, sizes, check = (load_array(path, name) for name in ("squeezed", "sizes", "checksum"))
     if squeezed is None or sizes is None or check is None:
         raise FileError(f"{path} is not a network: its weights are missing")
     try:
-        return decompress_weights(header.design, squeezed, sizes, int(check[0]), progress)
+        decompress_weights(header.design, squeezed, sizes, int(check[0]), add, progress)
     except FileError as error:
         raise FileError(f"{path}: {error}") from None
 

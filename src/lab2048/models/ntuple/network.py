@@ -12,6 +12,7 @@ from lab2048.kernels.board import layout as at
 from lab2048.kernels.board.memory import address_of
 from lab2048.kernels.ntuple import lookup as of
 from lab2048.kernels.ntuple.large import N_LARGE_SETS
+from lab2048.kernels.ntuple.pages import PAGE
 from lab2048.models.ntuple.pattern import MAX_WEIGHTS, Pattern, parse_patterns
 from lab2048.rules import Board, Rules
 from lab2048.rules.kind import rectangle
@@ -136,6 +137,11 @@ class Design:
         return tables
 
     @property
+    def page_counts(self) -> list[int]:
+        """Return the number of pages per pattern and stage, if weights are stored in pages."""
+        return [-(-size // PAGE) for size in self.table_sizes]
+
+    @property
     def stage_size(self) -> int:
         return sum(self.table_sizes)
 
@@ -197,6 +203,7 @@ class Network:
     rates: NDArray[np.float32] | None = None  # per weight: sum of errors, sum of absolute errors
     facts: dict[str, Any] = field(default_factory=dict)  # provenance and training history
     margin: float | None = MARGIN  # a search skips moves whose value is this much below the best
+    pages: NDArray[np.uint32] | None = None  # where `weights` has each page (lab2048.models.ntuple.pages); None: dense
 
     def __post_init__(self) -> None:
         """Fill the array that kernels read (lab2048.kernels.ntuple.lookup)."""
@@ -210,14 +217,17 @@ class Network:
         words[of.WEIGHTS] = address_of(self.weights)
         words[of.STEP] = 0 if self.step is None else int(np.array(self.step, np.float32).view(np.uint32))
         words[of.RATES] = 0 if self.rates is None else address_of(self.rates)
-        words[of.STAGE_SIZE], words[of.N_STAGES] = design.stage_size, design.n_stages
+        sizes = design.table_sizes
+        if self.pages is not None:
+            words[of.PAGES], sizes = address_of(self.pages), [PAGE * count for count in design.page_counts]
+        words[of.STAGE_SIZE], words[of.N_STAGES] = sum(sizes), design.n_stages
         words[of.STAGES + 1 : of.STAGES + design.n_stages] = design.stages
         words[of.PLAN], words[of.PLAN_SIZE] = address_of(plan), len(plan)
         words[of.HAS_EIGHT] = is_whole and max(map(len, runs)) <= of.EIGHT_RUNS
         words[of.RADIX] = design.radix
         words[of.LARGE_SETS] = design.table_sizes[0] - N_LARGE_SETS if design.is_downgrading else 0
         first = 0
-        for i, size in enumerate(design.table_sizes):
+        for i, size in enumerate(sizes):
             here = of.PATTERNS + i * of.PATTERN_SIZE
             words[here + of.FIRST], words[here + of.N_RUNS] = first, len(runs[i])
             words[here + of.CELLS] = _mask_of(design.patterns[i], is_planes=is_planes)

@@ -6,25 +6,32 @@ from there afterwards.
 
 import contextlib
 import hashlib
+import math
 import mmap
 import os
+import struct
+import zlib
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lab2048.errors import FileError, reason_of
 from lab2048.kernels._jit import cache_root
 from lab2048.models import SHIPPED
 from lab2048.models.ntuple.file import Header, complete, load_network, read_compressed, read_header
 from lab2048.models.ntuple.network import Network
+from lab2048.models.ntuple.pages import PageBuilder, Pages
 from lab2048.records.atomic_file import replacing_bytes
 
-_MAGIC = b"lab2048\x02"  # the version of the cache file
-_HEAD_SIZE = 4096  # bytes, so that weights begin at the start of a memory page
+_MAGIC = b"lab2048\x03"  # the version of the cache file
+_HEAD = struct.Struct("<8s3Q")  # magic, number of pages, number of weights, CRC-32 of the page table
+_ALIGNMENT = 4096  # of the page table and of the weights in the cache file
+# Pages whose absolute weights add up to fewer points are left out: a sixth of all pages, 0.4% of the sum.  Over 6,000
+# games at depth 1 the mean score changes by -230 +- 335 of 255,268 points.
+LEAST = 500
 FILE = Path(__file__).parent / f"{SHIPPED}.safetensors"
 
 
@@ -55,7 +62,7 @@ def is_unpacked() -> bool:
     if not FILE.exists():
         return True
     with contextlib.suppress(OSError), _unpacked_file().open("rb") as file:
-        return _is_whole(file, read_header(FILE).design.n_weights)
+        return _read_head(file) is not None
     return False
 
 
@@ -78,29 +85,34 @@ def n_tables() -> int:
     return design.n_stages * len(design.patterns)
 
 
-def unpack(progress: Callable[[int], object] = lambda _: None) -> NDArray[np.int16]:
+def unpack(progress: Callable[[int], object] = lambda _: None) -> Pages:
     """Decompress the shipped network into the cache, and return its weights.
 
     `progress` is called from any thread after each table.
     """
-    weights, unpacked = read_compressed(FILE, read_header(FILE), progress), _unpacked_file()
+    header, unpacked = read_header(FILE), _unpacked_file()
+    builder = PageBuilder(header.design, max(1, math.ceil(LEAST / header.step)) if header.step else 1)
+    read_compressed(FILE, header, builder.add, progress)
+    pages = builder.build()
     with contextlib.suppress(OSError, FileError):  # an unwritable cache is not an error
         unpacked.parent.mkdir(parents=True, exist_ok=True)
-        for old in unpacked.parent.glob("*.i16"):  # from another version
+        for old in (*unpacked.parent.glob("*.i16"), *unpacked.parent.glob("*.pages")):  # from another version
             with contextlib.suppress(OSError):  # Windows keeps what another process has mapped
                 old.unlink()
         with replacing_bytes(unpacked, force=True) as file:
-            file.write(_head(len(weights)))
-            file.write(weights.data)  # in one piece, so that Linux keeps it in huge pages
-    return weights
+            file.write(_HEAD.pack(_MAGIC, len(pages.table), len(pages.weights), zlib.crc32(pages.table.data)))
+            file.seek(_ALIGNMENT)
+            file.write(pages.table.data)
+            file.seek(_weights_at(len(pages.table)))
+            file.write(pages.weights.data)  # in one piece, so that Linux keeps it in huge pages
+    return pages
 
 
 @lru_cache(maxsize=4)
 def _read(path: Path, changed: int, size: int) -> Network:  # noqa: ARG001 - a changed file is read again
     if path == FILE.resolve():
-        header = read_header(path)
-        weights = _mapped(header)
-        return Network(header.design, unpack() if weights is None else weights, header.step, facts=header.facts)
+        header, found = read_header(path), _mapped() or unpack()
+        return Network(header.design, found.weights, header.step, facts=header.facts, pages=found.table)
     network = load_network(path)
     complete(network)
     return network
@@ -109,7 +121,7 @@ def _read(path: Path, changed: int, size: int) -> Network:  # noqa: ARG001 - a c
 def _unpacked_file() -> Path:
     """Return the cache file of the shipped network's weights."""
     stamp = FILE.stat()
-    return cache_folder() / f"{_digest(FILE.resolve(), stamp.st_mtime_ns, stamp.st_size)[:16]}-planes.i16"
+    return cache_folder() / f"{_digest(FILE.resolve(), stamp.st_mtime_ns, stamp.st_size)[:16]}.pages"
 
 
 @lru_cache(maxsize=4)
@@ -118,25 +130,33 @@ def _digest(path: Path, changed: int, size: int) -> str:  # noqa: ARG001 - as ab
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _head(n_weights: int) -> bytes:
-    return (_MAGIC + n_weights.to_bytes(8, "little")).ljust(_HEAD_SIZE, b"\0")
+def _read_head(file: IO[bytes]) -> tuple[int, int, int] | None:
+    """Read the head of a cache file: the numbers of pages and weights, and a checksum; None if it is damaged."""
+    head = file.read(_HEAD.size)
+    magic, n_pages, n_weights, check = _HEAD.unpack(head) if len(head) == _HEAD.size else (b"", 0, 0, 0)
+    is_whole = magic == _MAGIC and os.fstat(file.fileno()).st_size == _weights_at(n_pages) + 2 * n_weights
+    return (n_pages, n_weights, check) if is_whole else None
 
 
-def _is_whole(file: IO[bytes], n_weights: int) -> bool:
-    """Return True if a cache file is complete; its weights have no checksum, because reading all would take long."""
-    return file.read(_HEAD_SIZE) == _head(n_weights) and os.fstat(file.fileno()).st_size == _HEAD_SIZE + 2 * n_weights
+def _weights_at(n_pages: int) -> int:
+    """Return where the weights begin in a cache file: at the start of a memory page."""
+    return _ALIGNMENT + -(-4 * n_pages // _ALIGNMENT) * _ALIGNMENT
 
 
-def _mapped(header: Header) -> NDArray[np.int16] | None:
-    """Map the weights in the cache; return None if they are not there or not complete.
+def _mapped() -> Pages | None:
+    """Map the shipped network in the cache; return None if it is not there or damaged.
 
-    Mapping is quicker than reading, all processes share the memory, and only what is looked up is resident.
+    Mapping is quicker than reading, all processes share the memory, and only what is looked up is resident.  For
+    the same reason only the page table is checked: a wrong place there would crash the process.
     """
-    n = header.design.n_weights
     with contextlib.suppress(OSError), _unpacked_file().open("rb") as file:
-        if _is_whole(file, n):
+        head = _read_head(file)
+        if head is not None:
+            n_pages, n_weights, check = head
             memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             if hasattr(mmap, "MADV_HUGEPAGE"):
                 memory.madvise(mmap.MADV_HUGEPAGE)
-            return np.frombuffer(memory, np.int16, n, _HEAD_SIZE)
+            table = np.frombuffer(memory, np.uint32, n_pages, _ALIGNMENT)
+            if zlib.crc32(table.data) == check:
+                return Pages(table, np.frombuffer(memory, np.int16, n_weights, _weights_at(n_pages)))
     return None
