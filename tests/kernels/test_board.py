@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import PACKED, SPAWNERS, SPAWNS, WIDE, boards, words
 
-from lab2048.kernels.board import bits, packed, wide
+from lab2048.kernels._jit import IS_COMPILED
+from lab2048.kernels.board import bits, classic, packed, wide
 from lab2048.kernels.board import layout as at
 from lab2048.rules import Board, Rules, reference
 from lab2048.rules.plan import Plan, make_plan
@@ -168,3 +169,11 @@ def test_two_tiles_of_32768_do_not_merge_into_something_else() -> None:
     ranks = as_bytes(board)
     assert int(wide.slide(plan, ranks, I64(3))) == 65536
     assert int(ranks[0]) == 16
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="kernels are plain Python")
+def test_functions_of_others_can_call_kernels() -> None:
+    from numba import njit
+
+    mine = njit(lambda board: classic.slide_low(board))
+    assert int(mine(np.uint64(0x1122))) == 0x23

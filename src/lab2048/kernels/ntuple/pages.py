@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board.bits import I64, U64
-from lab2048.kernels.board.memory import load_u32
+from lab2048.kernels.board.memory import load_i16, load_u32, store_i16
 
 # Smaller pages leave out more, but lookups in their larger page table wait for memory: with 64 weights a page, play at
 # depth 1 is a quarter slower.
@@ -33,15 +33,17 @@ def add_pages(
 
     A page is left out if the absolute values of its weights add up to less than `least`.
     """
+    first, target = I64(table.ctypes.data), I64(stored.ctypes.data)
     for page in range(len(pages)):
-        begin, total = PAGE * page, I64(0)
-        end = min(begin + PAGE, len(table))
-        for k in range(begin, end):
-            total += abs(I64(table[k]))
+        begin, total = PAGE * page, np.int32(0)
+        size = min(PAGE, len(table) - begin)
+        here, there = first + 2 * begin, target + 2 * PAGE * n_stored
+        for k in range(size):
+            total += np.int32(abs(np.int32(load_i16(here, k))))
         if total >= least:
             pages[page] = PAGE * n_stored
-            for k in range(begin, end):
-                stored[PAGE * n_stored + k - begin] = table[k]
+            for k in range(size):
+                store_i16(there, k, load_i16(here, k))
             n_stored += 1
     return n_stored
 
