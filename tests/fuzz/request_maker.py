@@ -105,15 +105,15 @@ _PLACES = [
     "/;a=b", "/?", "/?token", "/?token=%FF", "/#x", "/é", "/" + "a" * 9000, "/" + "%41" * 4000, "/?" + "a=b&" * 3000,
     "/api/games/1/../2",
 ]  # fmt: skip
-# Operations that start a process or long work are asked for more rarely.
-_RARE = {
+# Operations that start a process or long work are asked for more rarely, and so are deletions.
+_RARE = (
     "/api/matches",
     "/api/trainings",
     "/api/solves",
     "/api/studies",
     "/api/design/estimate",
     "/api/jobs/{job}/resume",
-}
+)
 
 
 @dataclass
@@ -121,7 +121,7 @@ class Seen:
     """Ids that the server has given."""
 
     games: list[int] = field(default_factory=lambda: [1])
-    jobs: list[str] = field(default_factory=lambda: ["match-1"])
+    jobs: list[str] = field(default_factory=lambda: ["match-1", "solve-1", "train-1"])
 
     def note(self, answer: Any) -> None:
         """Remember the ids in an answer."""
@@ -154,7 +154,7 @@ class RequestMaker:
             (method.upper(), path, operation)
             for path, methods in schema["paths"].items()
             for method, operation in methods.items()
-            for _ in range(1 if path in _RARE and method == "post" else 20)
+            for _ in range(1 if method == "delete" or (method == "post" and path in _RARE) else 20)
         ]
 
     def make(self, rng: Random, seen: Seen) -> Request:

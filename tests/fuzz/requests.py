@@ -6,6 +6,7 @@ server.  Requests that once did are kept in corpus/requests and sent first.
 
 import argparse
 import contextlib
+import gzip
 import http.client
 import json
 import os
@@ -144,6 +145,8 @@ class Client:
         answer = http.client.HTTPResponse(stream, method=request.method)
         answer.begin()
         body = answer.read()
+        if answer.getheader("content-encoding") == "gzip":
+            body = gzip.decompress(body)
         if answer.will_close:
             self.close()
         if answer.getheader("content-type", "") == "application/json" and body:
@@ -165,6 +168,7 @@ def fuzz_requests(n: int, seed: int = 0, *, n_clients: int = N_CLIENTS) -> Repor
     """Send the corpus and then `n` random requests to a fresh server; return what happened."""
     report, begin = Report(), time.monotonic()
     with tempfile.TemporaryDirectory() as name, serving(Path(name)) as server:
+        _prepare(server, has_training=n >= 10_000)
         maker = RequestMaker(server.ask("/api/openapi.json"), server.port, TOKEN)
         for path in sorted(CORPUS.glob("*.http")):
             _try(Client(server, Seen()), read_kept(path, server.port), report)
@@ -191,6 +195,19 @@ def fuzz_requests(n: int, seed: int = 0, *, n_clients: int = N_CLIENTS) -> Repor
         _check(server, report)
     report.seconds = time.monotonic() - begin
     return report
+
+
+def _prepare(server: Server, *, has_training: bool) -> None:
+    """Make a table, a match and perhaps a training, so that requests about them find something."""
+    rules = {"board": "2x2"}
+    jobs = [
+        server.ask("/api/solves", json.dumps({"rules": rules, "name": "a"})),
+        server.ask("/api/matches", json.dumps({"players": ["random", "first"], "rules": rules, "games": 5})),
+    ]
+    if has_training:
+        jobs.append(server.ask("/api/trainings", json.dumps({"name": "a", "rules": rules, "minutes": 0.1})))
+    while any(server.ask(f"/api/jobs/{job['id']}")["state"] in ("queued", "running", "ending") for job in jobs):
+        time.sleep(0.2)
 
 
 def _next(numbers: Iterator[int], lock: threading.Lock) -> int | None:
