@@ -369,3 +369,24 @@ def test_the_page_can_be_put_on_the_home_screen_of_a_phone(web):
     assert manifest.headers["content-type"].startswith("application/manifest+json")
     kinds = {web.client.get(icon["src"]).headers["content-type"] for icon in manifest.json()["icons"]}
     assert kinds == {"image/svg+xml", "image/png"}
+
+
+def test_a_finished_game_does_not_stay_in_memory(web):
+    over, other = web.begin("2x2", seed=3), web.begin("4x4", seed=4)
+    while not over["over"]:
+        over = web.post(f"/api/games/{over['id']}/moves", {"moves": "wasd"})["state"]
+    kept = web.lab.open_games._open
+    for id_ in (over["id"], other["id"]):
+        kept[id_].used_at -= 3600
+    with web.events(games=str(over["id"])) as events:
+        next(data for event, data in events if event == "game")
+        kept[over["id"]].used_at -= 3600
+        web.begin("2x2")
+        assert over["id"] in kept  # a tab shows it
+    kept[over["id"]].used_at -= 3600
+    while web.lab.open_games.bus.is_watched(over["id"]):  # until the server has seen that the tab is gone
+        web.get("/api/status")
+    web.begin("2x2")
+    assert over["id"] not in kept
+    assert other["id"] in kept
+    assert web.get(f"/api/games/{over['id']}")["state"]["ranks"] == over["ranks"]

@@ -122,8 +122,13 @@ class Bus:
             self._deliver([], self._tabs)
 
     def _tell_delayed(self) -> None:
+        """Queue the delayed events, and wake one tab after the other: requests do not wait for all of them."""
         with self._lock:
-            self._deliver(self._take_delayed(), self._tabs)
+            some = self._take_delayed()
+            for i, tab in enumerate(self._tabs):
+                for news in some:
+                    tab.put(news)
+                tab.loop.call_later(i / PROGRESS_RATE, tab.bell.set)
 
     def _take_delayed(self, key: str = "") -> list[News]:
         """Return the delayed events, except the one with this key, which is outdated."""

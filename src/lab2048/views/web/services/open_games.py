@@ -22,6 +22,7 @@ from lab2048.views.web.services.players import Players
 MAX_TURNS = 200_000  # of all games in memory; a turn takes less than a kilobyte
 MAX_OPEN = 300
 MAX_AUTOPLAYS = 36
+FINISHED_SECONDS = 10.0  # until a game that is over is closed, if no tab shows it
 MAX_DELETED = 100  # games that can be restored
 UNPLAYED_DAYS = 1  # after which a game without a move is deleted
 N_DOORS = 64
@@ -236,15 +237,17 @@ class OpenGames:
             self.on_failure()
 
     def _close_unused(self) -> None:
-        """Close the games that were not used for longest, if many are open; they are in the store."""
+        """Close games that are over, and those that were not used for longest if many are open; the store has them."""
         with self._lock:
             oldest = sorted(self._open.items(), key=lambda item: item[1].used_at)[:-1]
             n_open, n_turns = len(self._open), sum(len(session.game.turns) for session in self._open.values())
         for id_, session in oldest:
-            if n_turns <= MAX_TURNS and n_open <= MAX_OPEN:
-                return
+            unused = time.monotonic() - session.used_at
+            is_finished = session.game.is_over and unused > FINISHED_SECONDS and not self.bus.is_watched(id_)
+            if not is_finished and n_turns <= MAX_TURNS and n_open <= MAX_OPEN:
+                continue
             autoplay = self._autoplays.get(id_)
-            is_used = (autoplay and autoplay.is_running) or time.monotonic() - session.used_at < 1
+            is_used = (autoplay and autoplay.is_running) or unused < 1
             if is_used or session.life is Life.OPEN:
                 continue
             with self._door(id_):
