@@ -100,7 +100,7 @@ def _cores() -> Finding:
 
 
 def _memory() -> Finding:
-    from lab2048.solver.memory import free_memory
+    from lab2048.records.memory import free_memory
 
     free = free_memory()
     if not free:

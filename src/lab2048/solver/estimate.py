@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from lab2048.records.memory import free_memory
 from lab2048.solver.count import count_layers, with_goal
 from lab2048.solver.forward import LayerCount
-from lab2048.solver.memory import BASE, Memory, free_memory
+from lab2048.solver.memory import BASE, Memory
 from lab2048.solver.problem import Objective, Problem
 from lab2048.solver.workers import Workers
 

@@ -3,7 +3,6 @@
 import re
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 from lab2048.errors import UsageError
 
@@ -42,15 +41,6 @@ def peak_memory() -> int:
         return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
-
-
-def free_memory() -> int:
-    """Return the available memory of the machine in bytes; 0 if unknown."""
-    try:
-        found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
-    except OSError:
-        found = None
-    return int(found[1]) * 1024 if found else 0
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,33 @@
+"""Free memory, and the check that what a file unpacks to fits into it."""
+
+import re
+from pathlib import Path
+
+from lab2048.errors import FileError
+
+_GROUP = Path("/sys/fs/cgroup")  # of a container, which may have less memory than its machine
+_SPARE = 64 * 2**20  # bytes that stay free for the rest of the program
+
+
+def free_memory() -> int:
+    """Return the available memory of the machine, or of the container, in bytes; 0 if unknown."""
+    try:
+        found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
+    except OSError:
+        found = None
+    free = int(found[1]) * 1024 if found else 0
+    try:
+        limit, used = ((_GROUP / name).read_text().strip() for name in ("memory.max", "memory.current"))
+        return min(free, max(1, int(limit) - int(used)))
+    except (OSError, ValueError):  # no such group, or no limit
+        return free
+
+
+def check_memory(n_bytes: int, path: Path) -> None:
+    """Raise FileError if a file needs more memory than is free; call it before you allocate."""
+    free = free_memory()
+    if free and n_bytes > free - _SPARE:
+        raise FileError(
+            f"{path} needs {n_bytes / 1e9:,.1f} GB of memory: {max(0, free - _SPARE) / 1e9:,.1f} GB are free",
+            code="memory.short",
+        )
