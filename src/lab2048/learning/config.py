@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self, get_args
 from lab2048.errors import FileError, OutOfRangeError, UnknownNameError, UsageError
 from lab2048.rules import Rules
 
+MAX_NUMBER = 1e300  # of a whole number: larger ones are no floats
 CURVE_GROWTH = 1.02  # a learning curve gets a point each time its games or moves have grown by this factor
 _EXPECTED = {bool: "true or false", str: "text", int: "a whole number", float: "a number"}
 
@@ -43,6 +44,7 @@ class Option:
             fits = isinstance(value, self.kind)
         else:
             fits = isinstance(value, int | float) and not isinstance(value, bool)
+            fits = fits and (isinstance(value, float) or abs(value) < MAX_NUMBER)
             fits = fits and (self.kind is float or float(value).is_integer())
         if not fits:
             raise UsageError(f"{self.flag} {str(value)[:40]!r}: expected {_EXPECTED[self.kind]}", field=self.flag)
@@ -170,6 +172,7 @@ class TrainingConfig:
         raise NotImplementedError
 
 
-def not_resumable(path: Path) -> FileError:
+def not_resumable(path: Path, reason: str = "") -> FileError:
     """Return the error for a file that a training cannot be resumed from."""
-    return FileError(f"{path} cannot be trained further: expected a checkpoint of lab2048 train")
+    what = f"it is damaged ({reason})" if reason else "expected a checkpoint of lab2048 train"
+    return FileError(f"{path} cannot be trained further: {what}", code="file.damaged" if reason else None)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.errors import BoardError, UsageError
+from lab2048.kernels.board.packed import FULL_SUM
 from lab2048.kernels.ntuple import self_play as kernel
 from lab2048.kernels.ntuple.update import Method, make_trajectory
 from lab2048.learning.config import CURVE_GROWTH, not_resumable
@@ -33,8 +34,9 @@ SLICE = 0.4  # seconds between reports
 SIZE_GROWTH = 1.1  # the size of a checkpoint is estimated each time the moves have grown by this factor
 WINDOW = 1000  # recent games that the live figures cover
 TILES = tuple(range(11, 17))  # ranks whose rates are reported: 2048 and up
-# The state of a training in its checkpoint, besides its options.
-KEPT = {"seconds": float | int, "n_moves": int, "n_games": int, "best": float | int, "curve": list, "sessions": list}
+# The state of a training in its checkpoint, besides its options; lab2048.models.training_facts checks it.
+KEPT = ("seconds", "n_moves", "n_games", "best", "curve", "sessions")
+MAX_THREADS = 256
 
 
 @dataclass
@@ -108,15 +110,14 @@ class Training:
             config = Config.from_checkpoint(facts["config"])
             if not _is_named(network.design, config.network):  # the preset had other patterns when it was saved
                 config = replace(config, network=write_patterns(network.design.patterns))
-            if cursors is None or cursors.shape[1:] != (kernel.CURSOR_SIZE,) or cursors.dtype != np.uint64:
-                raise KeyError("cursors")
+            config.check(network.design.rules)
             if network.step is not None or (config.method == "tc" and network.rates is None):
                 raise KeyError("rates")
             numbers = {name: facts[name] for name in KEPT}
-            if not all(isinstance(number, KEPT[name]) for name, number in numbers.items()):
-                raise TypeError("numbers")
         except (TypeError, KeyError, UsageError):
             raise not_resumable(path) from None
+        if cursors is None or not _are_usable(cursors, network.design):
+            raise not_resumable(path, "its cursors")
         name = changes.get("network", AUTO)
         if name == AUTO or _is_named(network.design, name):  # the same patterns by another name
             changes["network"] = config.network if name == AUTO else name
@@ -245,3 +246,25 @@ class Training:
 def _is_named(design: Design, network: str) -> bool:
     """Return True if `network` (a preset or hex digits) names the patterns of a design."""
     return parse_patterns(network, design.rules.shape, design.radix, is_shared=design.is_shared) == design.patterns
+
+
+def _are_usable(cursors: NDArray[Any], design: Design) -> bool:
+    """Return True if kernels can continue from cursors: every count and every board is one that a training makes."""
+    if cursors.dtype != np.uint64 or cursors.ndim != 2 or cursors.shape[1] != kernel.CURSOR_SIZE:
+        return False
+    first, last = kernel.START_BUCKETS, kernel.START_BUCKETS + kernel.N_BUCKETS * kernel.BUCKET_SIZE
+    n_cells, shifts = design.rules.shape.n_cells, np.arange(0, 64, 4, dtype=np.uint64)
+    boards = np.concatenate([cursors[:, [kernel.START]], cursors[:, first:last]], axis=1)
+    ranks = boards[:, :, None] >> shifts & np.uint64(15)
+    sums = np.where(ranks > 0, np.uint64(1) << ranks, np.uint64(0)).sum(axis=2)
+    counts = cursors[:, [kernel.NUMBER, kernel.STRIDE, kernel.MADE, kernel.TURN, kernel.TAUGHT, kernel.N_SYNTHETIC]]
+    return bool(
+        1 <= len(cursors) <= MAX_THREADS
+        and (counts < np.uint64(2**62)).all()
+        and (cursors[:, kernel.HIGHEST_BUCKET] < kernel.N_BUCKETS).all()
+        and (cursors[:, kernel.IS_SYNTHETIC] <= 1).all()
+        and not ranks[:, :, n_cells:].any()
+        and (ranks < design.radix).all()
+        and (ranks[:, :, :n_cells] == 0).any(axis=2).all()  # afterstates have an empty cell
+        and (sums < FULL_SUM).all()
+    )

@@ -14,6 +14,7 @@ from lab2048.rules import Rules
 
 MAX_CELLS = 16
 MAX_WIDTH = 8192
+MAX_RETURN = 1e12
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class DeepDesign:
             raise UsageError("a network of lines has three widths, such as 128,64,256, and reads ranks one-hot")
         if not 1 <= len(self.widths) <= 8 or not all(1 <= width <= MAX_WIDTH for width in self.widths):
             raise UsageError(f"widths {self.widths}: expected 1 to 8 numbers from 1 to {MAX_WIDTH}", field="widths")
-        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+        if not -MAX_RETURN <= self.low < self.high <= MAX_RETURN:
             raise UsageError(f"returns from {self.low} to {self.high}: expected a lower and a higher number")
         if not 2 <= self.n_atoms <= 1001:
             raise UsageError(f"{self.n_atoms} atoms: expected 2 to 1001")

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
 
 from lab2048.errors import FileError, reason_of
 from lab2048.models.deep.header import read_deep_header, write_deep_header
 from lab2048.models.deep.network import DeepNetwork
 from lab2048.models.deep.torch_import import torch
-from lab2048.models.ntuple.file import open_tensors, write_tensors
+from lab2048.models.ntuple.file import UNREADABLE, open_tensors, write_tensors
+from lab2048.records.memory import check_memory
 
 TRAINING = "training."
 
@@ -30,10 +30,11 @@ def save_deep(path: Path, network: DeepNetwork, more: dict[str, NDArray[Any]] | 
 def load_deep(path: Path) -> tuple[DeepNetwork, dict[str, NDArray[Any]]]:
     """Read a network and the arrays of its training; raise FileError if a tensor is missing or not finite."""
     design, facts = read_deep_header(path)
+    check_memory(2 * path.stat().st_size, path)
     with open_tensors(path) as file:
         try:
             arrays: dict[str, NDArray[Any]] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        except (SafetensorError, OSError, ValueError) as error:
+        except UNREADABLE as error:
             raise FileError(f"{path} ends too early: {' '.join(str(error).split())}", code="file.damaged") from None
     weights = {}
     for name, shape in design.shapes().items():

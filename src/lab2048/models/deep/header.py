@@ -8,6 +8,8 @@ from typing import Any
 from lab2048.errors import FileError, LabError
 from lab2048.models.deep.design import DeepDesign
 from lab2048.models.ntuple.file import DEEP, open_tensors
+from lab2048.models.training_facts import check_facts
+from lab2048.records.input_file import parse_json
 
 FORMAT = 1
 
@@ -22,19 +24,21 @@ def read_deep_header(path: Path) -> tuple[DeepDesign, dict[str, Any]]:
     with open_tensors(path) as file:
         metadata = file.metadata() or {}
     try:
-        about = json.loads(metadata[DEEP])
+        about = parse_json(metadata[DEEP])
         if about["format"] != FORMAT:
             raise FileError(
-                f"{path} has format {about['format']}: expected {FORMAT}; another version of lab2048 wrote it",
+                f"{path} has format {str(about['format'])[:40]}: expected {FORMAT}; "
+                "another version of lab2048 wrote it",
                 code="file.version",
             )
-        return DeepDesign.from_json(about["design"]), dict(about["facts"])
+        return DeepDesign.from_json(about["design"]), check_facts(about["facts"])
     except FileError:
         raise
-    except (KeyError, ValueError, TypeError, AttributeError, LabError) as error:
+    except (ValueError, LabError) as error:
+        raise FileError(f"{path} is not a deep network: {error}") from None
+    except (KeyError, TypeError, AttributeError):
         expected = "expected a file of lab2048 train afterstate, c51, dqn, returns or distil"
-        reason = str(error) if isinstance(error, LabError) else expected
-        raise FileError(f"{path} is not a deep network: {reason}") from None
+        raise FileError(f"{path} is not a deep network: {expected}") from None
 
 
 def describe_deep(path: Path) -> dict[str, Any]:

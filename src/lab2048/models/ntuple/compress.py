@@ -5,6 +5,7 @@ its importance.  Quantized weights take a few bits each (lab2048.kernels.ntuple.
 """
 
 import dataclasses
+import itertools
 import os
 import threading
 import zlib
@@ -87,6 +88,13 @@ def compress_weights(network: Network) -> dict[str, NDArray[Any]]:
     }
 
 
+def decompressed_bytes(design: Design) -> int:
+    """Return the memory of decompressed weights, and of contexts and two tables for each thread meanwhile."""
+    n_threads = min(N_THREADS, len(design.tables))
+    contexts: int = (design.radix + 1) ** max(map(len, design.patterns))
+    return 2 * (design.n_weights + n_threads * (contexts + 2 * max(design.table_sizes)))
+
+
 def decompress_weights(
     design: Design,
     squeezed: NDArray[np.uint8],
@@ -100,7 +108,7 @@ def decompress_weights(
     `add` is called with each table, in the order of the tables, and in the order of kernels.
     """
     tables = design.tables
-    ends = [0, *(int(end) for end in np.cumsum(sizes))]
+    ends = [0, *itertools.accumulate(map(int, sizes))]
     if len(sizes) != len(tables) or ends[-1] != len(squeezed):
         raise FileError("its tables have other sizes than it says: the file is damaged", code="file.damaged")
     own = threading.local()

@@ -27,17 +27,22 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from lab2048.errors import FileError, LabError, reason_of
-from lab2048.models.ntuple.compress import compress_weights, decompress_weights
+from lab2048.models.ntuple.compress import compress_weights, decompress_weights, decompressed_bytes
 from lab2048.models.ntuple.network import Design, Network, huge_array
 from lab2048.models.ntuple.order import convert_to_planes, order_of
 from lab2048.models.ntuple.pattern import write_patterns
-from lab2048.models.ntuple.visited import PART, Visited, count_blocks, set_initial
+from lab2048.models.ntuple.visited import PART, Visited, count_blocks, count_pages, set_initial
+from lab2048.models.training_facts import check_facts
 from lab2048.records.atomic_file import replacing_bytes
+from lab2048.records.input_file import open_file, parse_json
+from lab2048.records.memory import check_memory
 from lab2048.rules import Rules
 
 DENSE, SPARSE = 1, 2  # formats
 ZERO = np.float32(0)
 DEEP = "lab2048-deep"  # metadata key of a deep network
+MAX_STEP, MAX_WEIGHT = 1e6, 1e15  # sums of such weights are far from the limits of 32-bit floats
+UNREADABLE = (SafetensorError, OSError, ValueError, TypeError, AttributeError)  # raised by damaged tensors
 _DTYPES = {
     "float32": "F32", "float64": "F64", "int16": "I16", "int64": "I64", "uint64": "U64", "uint8": "U8", "bool": "BOOL",
 }  # fmt: skip
@@ -131,18 +136,19 @@ def _write(file: IO[bytes], array: NDArray[Any]) -> None:
 def open_tensors(path: Path) -> Any:
     """Open a safetensors file; raise FileError if it is not one."""
     try:
-        if path.is_dir():
-            raise FileError(f"{path} is a folder: expected a file written by lab2048 train", code="file.unreadable")
-        with path.open("rb"):  # safetensors does not say why a file cannot be opened
-            pass
+        open_file(path).close()  # safetensors does not say why a file cannot be opened
         return safe_open(path, "np")
     except FileNotFoundError:
         raise FileError(
             f"there is no file {path}: expected one written by lab2048 train", code="file.not_found"
         ) from None
-    except PermissionError as error:
+    except IsADirectoryError:
+        raise FileError(
+            f"{path} is a folder: expected a file written by lab2048 train", code="file.unreadable"
+        ) from None
+    except OSError as error:
         raise FileError(f"{path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
-    except (SafetensorError, OSError, ValueError) as error:
+    except (SafetensorError, ValueError) as error:
         raise FileError(f"{path} is not a complete safetensors file: {' '.join(str(error).split())}") from None
 
 
@@ -157,11 +163,13 @@ def read_training(path: Path) -> dict[str, Any]:
     with open_tensors(path) as file:
         metadata = file.metadata() or {}
     try:
-        training = json.loads(metadata.get(DEEP) or metadata["lab2048"])["facts"]["training"]
-        if not isinstance(training["curve"], list) or not isinstance(training.get("trials", []), list):
-            raise TypeError
-    except (KeyError, TypeError, ValueError):
+        training = check_facts(parse_json(metadata.get(DEEP) or metadata["lab2048"])["facts"])["training"]
+        if training is None or "curve" not in training:
+            raise KeyError("curve")
+    except (KeyError, TypeError):
         raise FileError(f"{path} does not say how it was trained: expected a file written by lab2048 train") from None
+    except ValueError as error:
+        raise FileError(f"{path} is damaged: {error}", code="file.damaged") from None
     return dict(training)
 
 
@@ -174,39 +182,38 @@ def read_header(path: Path) -> Header:
     try:
         if DEEP in metadata:
             raise FileError(f"{path} is a deep network: expected one of lab2048 train ntuple; use it with c51 or net")
-        about = json.loads(metadata["lab2048"])
+        about = parse_json(metadata["lab2048"])
         if about["format"] not in (DENSE, SPARSE):
             raise FileError(
-                f"{path} has format {about['format']}: expected {DENSE} or {SPARSE}; "
+                f"{path} has format {str(about['format'])[:40]}: expected {DENSE} or {SPARSE}; "
                 "another version of lab2048 wrote it",
                 code="file.version",
             )
         rules = Rules.from_json(about["rules"])
-        stages, is_promoting = tuple(about["stages"]), bool(about.get("is_promoting", False))
-        is_shared = bool(about["is_shared"])
-        design = Design.from_text(
-            rules,
-            about["patterns"],
-            stages,
-            is_shared=is_shared,
-            is_promoting=is_promoting,
-            is_downgrading=bool(about.get("is_downgrading", False)),
-        )
+        flags = {name: about.get(name, False) for name in ("is_promoting", "is_downgrading")}
+        flags["is_shared"] = about["is_shared"]
+        stages = tuple(about["stages"])
+        are_right = all(type(rank) is int for rank in stages) and all(type(flag) is bool for flag in flags.values())
+        if not are_right or any(isinstance(about.get(name), str | bool) for name in ("step", "initial")):
+            raise TypeError("design")
+        design = Design.from_text(rules, about["patterns"], stages, **flags)
         step = None if about["step"] is None else float(about["step"])
-        facts = dict(about["facts"])
+        facts = check_facts(about["facts"])
         with np.errstate(over="ignore"):  # infinite numbers are refused below
             initial = np.float32(about["initial"]) if about["format"] == SPARSE and step is None else None
         if initial is not None and about["order"] != order_of(design):
-            raise FileError(f"{path} has its weights in order {about['order']}: expected {order_of(design)}")
+            found = str(about["order"])[:40]
+            raise FileError(f"{path} has its weights in order {found}: expected {order_of(design)}")
     except FileError:
         raise
-    except (KeyError, ValueError, TypeError, AttributeError, LabError) as error:
-        reason = str(error) if isinstance(error, LabError) else "its header was not written by lab2048 train"
-        raise FileError(f"{path} is not a network: {reason}") from None
-    if step is not None and not 0 < step < math.inf:
-        raise FileError(f"{path} is not a network: its step is {step}, expected a number above 0")
-    if initial is not None and not np.isfinite(initial):
-        raise FileError(f"{path} is not a network: its initial weight is {initial}, expected a finite number")
+    except (ValueError, LabError) as error:
+        raise FileError(f"{path} is not a network: {error}") from None
+    except (KeyError, TypeError, AttributeError):
+        raise FileError(f"{path} is not a network: its header was not written by lab2048 train") from None
+    if step is not None and not 0 < step < MAX_STEP:
+        raise FileError(f"{path} is not a network: its step is {step}, expected above 0 and below {MAX_STEP:g}")
+    if initial is not None and not abs(initial) <= MAX_WEIGHT:
+        raise FileError(f"{path} is not a network: its initial weight is {initial}, expected at most {MAX_WEIGHT:g}")
     header = Header(design, step, facts, shapes, initial)
     for name, (dtype, shape) in _expected_arrays(header).items():
         if shapes.get(name) != shape or types[name] != dtype:
@@ -240,6 +247,7 @@ def load_network(path: Path, *, with_rates: bool = False) -> Network:
     """Read a network; raise FileError if a weight is missing or not a number."""
     header = read_header(path)
     if header.step is not None:
+        check_memory(decompressed_bytes(header.design), path)
         short, tables = huge_array(header.design.n_weights, np.int16), iter(header.design.tables)
 
         def add(table: NDArray[np.int16]) -> None:
@@ -248,18 +256,31 @@ def load_network(path: Path, *, with_rates: bool = False) -> Network:
 
         read_compressed(path, header, add)
         return Network(header.design, short, header.step, facts=header.facts)
+    with_rates = with_rates and "rates" in header.shapes
     visited = None if header.initial is None else _read_visited(path, header)
+    check_memory(_n_bytes(header, visited, with_rates=with_rates), path)
     weights, rates = huge_array(header.design.n_weights, np.float32), None
     if header.initial is not None:
         set_initial(header.design, weights, header.initial)
     _read(path, "weights", weights.reshape(-1, 1), visited, n_whole=header.design.stage_size)
-    if with_rates and "rates" in header.shapes:
+    if with_rates:
         rates = huge_array(2 * header.design.n_weights, np.float32)
         _read(path, "rates", rates.reshape(-1, 2), visited, n_whole=header.design.n_weights)
     if visited is None:
         for numbers in (weights, rates) if rates is not None else (weights,):
             convert_to_planes(header.design, numbers)
     return Network(header.design, weights, None, rates, header.facts)
+
+
+def _n_bytes(header: Header, visited: Visited | None, *, with_rates: bool) -> int:
+    """Return the memory of the weights and rates; pages that only hold zeros take none."""
+    design = header.design
+    everything = 4 * design.n_weights
+    if visited is None:
+        return everything * (3 if with_rates else 1)
+    is_zero = header.initial == ZERO and not design.is_promoting
+    touched = min(everything, count_pages(visited, 4)) if is_zero else everything
+    return touched + (min(2 * everything, count_pages(visited, 8)) if with_rates else 0)
 
 
 def _read_visited(path: Path, header: Header) -> Visited:
@@ -294,7 +315,10 @@ def read_compressed(
 def load_array(path: Path, name: str) -> NDArray[Any] | None:
     """Read an array of a file; return None if there is none of that name."""
     with open_tensors(path) as file:
-        return file.get_tensor(name) if name in file.keys() else None  # noqa: SIM118
+        try:
+            return file.get_tensor(name) if name in file.keys() else None  # noqa: SIM118
+        except UNREADABLE as error:
+            raise _ends_early(path, error) from None
 
 
 def _read(path: Path, name: str, rows: NDArray[Any], visited: Visited | None, n_whole: int) -> None:
@@ -307,10 +331,10 @@ def _read(path: Path, name: str, rows: NDArray[Any], visited: Visited | None, n_
             part = _slice(path, numbers, width * n_read, width * (n_read + n)).reshape(-1, width)
             n_read += n
             n_checked = int(here[: max(0, n_whole - begin)].sum())
-            is_bad = ~np.isfinite(part)
+            is_bad = ~(np.abs(part) <= (MAX_WEIGHT if name == "weights" else np.finfo(np.float32).max))
             is_bad[n_checked:] &= ~np.isnan(part[n_checked:])
             if is_bad.any():
-                raise FileError(f"{path} has {name} that are not finite: expected finite numbers")
+                raise FileError(f"{path} has {name} that are not finite: expected finite numbers", code="file.damaged")
             target = rows[begin : begin + len(here)]
             if visited:
                 target[here] = part
@@ -326,9 +350,13 @@ def _all_parts(n: int) -> Iterator[tuple[int, NDArray[np.bool_]]]:
 def _slice(path: Path, numbers: Any, begin: int, end: int) -> NDArray[Any]:
     try:
         found: NDArray[Any] = numbers[begin:end]
-    except (SafetensorError, OSError, ValueError) as error:
-        raise FileError(f"{path} ends too early: {' '.join(str(error).split())}", code="file.damaged") from None
+    except UNREADABLE as error:
+        raise _ends_early(path, error) from None
     return found
+
+
+def _ends_early(path: Path, error: Exception) -> FileError:
+    return FileError(f"{path} ends too early: {' '.join(str(error).split())}", code="file.damaged")
 
 
 def complete(network: Network) -> None:

@@ -19,6 +19,7 @@ from lab2048.models.ntuple.network import Design, Network
 BLOCK = 64
 PART = 1 << 22  # weights that are processed at a time; a multiple of BLOCK
 SAMPLE = 1 << 13  # blocks from which the size of a file is estimated
+HUGE_PAGE = 2**21  # bytes
 NAN = np.float32(np.nan)  # a weight of a later stage that is not set
 
 
@@ -76,6 +77,13 @@ class Visited:
 
 def count_blocks(n_weights: int) -> int:
     return -(-n_weights // BLOCK)
+
+
+def count_pages(visited: Visited, n_bytes: int) -> int:
+    """Return the bytes of the huge pages that have visited weights, of `n_bytes` per weight."""
+    n_blocks = HUGE_PAGE // (n_bytes * BLOCK)
+    bits = np.pad(visited.blocks, (0, -len(visited.blocks) % (n_blocks // 8)))
+    return HUGE_PAGE * int(bits.reshape(-1, n_blocks // 8).any(axis=1).sum())
 
 
 def set_initial(design: Design, weights: NDArray[np.float32], initial: np.float32) -> None:
