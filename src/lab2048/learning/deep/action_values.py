@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.errors import UsageError
+from lab2048.learning.deep.checkpoint_array import check_like, steps_due
 from lab2048.learning.deep.config import ActionConfig, C51Config, DeepConfig, DqnConfig
 from lab2048.learning.deep.replay_buffer import ReplayBuffer, Sample
 from lab2048.learning.deep.strategy import StrategyConstraint
@@ -112,11 +113,12 @@ class ActionTraining(DeepTraining):
         return self.replay.to_arrays() | {"slow": slow, "debt": np.array([self._steps_due])}
 
     def restore_extra(self, arrays: dict[str, NDArray[Any]]) -> None:
-        self.replay.restore(arrays)
+        self.replay.restore(arrays, self.rules)
+        check_like("slow", arrays["slow"], self.adam.flat.detach().numpy())
         self._target_network = DeepNetwork(
             self.adam.design, self.adam.view(torch.from_numpy(arrays["slow"].copy())), {}
         )
-        self._steps_due = float(arrays["debt"][0])
+        self._steps_due = steps_due(arrays["debt"])
 
 
 class C51Training(ActionTraining):

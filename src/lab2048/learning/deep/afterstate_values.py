@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lab2048.learning.deep.checkpoint_array import are_legal, check_boards, check_like, check_moves
 from lab2048.learning.deep.config import AfterstateConfig, DeepConfig
 from lab2048.learning.deep.training import DeepTraining
 from lab2048.learning.deep.vector_games import Floats, Moves, Ranks
@@ -113,10 +114,17 @@ class AfterstateTraining(DeepTraining):
 
     def restore_extra(self, arrays: dict[str, NDArray[Any]]) -> None:
         for name, array in self.extra_arrays().items():
-            given = arrays[name]
-            if given.dtype != array.dtype or given.shape[1:] != array.shape[1:]:
-                raise ValueError(name)
-            setattr(self, f"_{name}", given.copy())
+            check_like(name, arrays[name], array, any_length=name in ("boards", "targets"))
+        if len(arrays["boards"]) != len(arrays["targets"]):
+            raise ValueError("the window has other lengths")
+        check_boards(arrays["boards"], self.rules)
+        check_boards(arrays["after"], self.rules)
+        if (arrays["moves"] != -1).any():  # no move is chosen before the first round
+            check_moves(arrays["moves"], self.rules)
+            if not are_legal(self.games.ranks, arrays["moves"], self.rules):
+                raise ValueError("a move is not legal")
+        for name in self.extra_arrays():
+            setattr(self, f"_{name}", arrays[name].copy())
 
 
 def evaluate(network: DeepNetwork | TurnedNetwork, afterstates: Afterstates) -> Floats:

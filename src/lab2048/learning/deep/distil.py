@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from lab2048.errors import UsageError
 from lab2048.learning.deep.action_values import best
+from lab2048.learning.deep.checkpoint_array import are_legal, steps_due
 from lab2048.learning.deep.config import DeepConfig, DistilConfig
 from lab2048.learning.deep.replay_buffer import ReplayBuffer
 from lab2048.learning.deep.training import DeepTraining
@@ -98,5 +99,8 @@ class DistilTraining(DeepTraining):
 
     def restore_extra(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Restore what `extra_arrays` returned; a random teacher restarts its random stream."""
-        self.replay.restore(arrays)
-        self._steps_due = float(arrays["debt"][0])
+        self.replay.restore(arrays, self.rules)
+        n = len(arrays["boards"])
+        if n and not are_legal(arrays["boards"].reshape(-1, self.replay.n_cells), arrays["moves"].ravel(), self.rules):
+            raise ValueError("a move is not legal")
+        self._steps_due = steps_due(arrays["debt"])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lab2048.learning.deep.checkpoint_array import check_like, count_of
 from lab2048.models.deep.design import DeepDesign
 from lab2048.models.deep.network import DeepNetwork, Weights, make_network, new_weights
 from lab2048.models.deep.torch_import import torch
@@ -79,8 +80,8 @@ class Adam:
         """Restore what `to_arrays` returned; raise KeyError or ValueError if it does not fit."""
         with torch.no_grad():
             for attribute, name in _SAVED.items():
-                tensor = torch.from_numpy(arrays[name].copy())
-                if tensor.shape != self.flat.shape or tensor.dtype != self.flat.dtype or not tensor.isfinite().all():
-                    raise ValueError(name)
-                getattr(self, attribute).copy_(tensor)
-        self.n_steps = int(arrays["n_steps"][0])
+                check_like(name, arrays[name], self.flat.detach().numpy())
+                getattr(self, attribute).copy_(torch.from_numpy(arrays[name].copy()))
+        if (self.second_moment < 0).any():
+            raise ValueError("a mean of squares is negative")
+        self.n_steps = count_of(arrays["n_steps"])

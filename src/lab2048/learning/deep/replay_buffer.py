@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lab2048.learning.deep.checkpoint_array import check_boards, check_like, check_moves, count_of
 from lab2048.learning.deep.vector_games import Flags, Floats, Moves, Ranks
+from lab2048.rules import Rules
 
 
 class Sample(NamedTuple):
@@ -91,10 +93,12 @@ class ReplayBuffer:
         names = ("boards", "moves", "rewards", "ended", "is_own")
         return {name: getattr(self, name)[:n] for name in names} | {"n_added": np.array([self.n_added], np.int64)}
 
-    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def restore(self, arrays: dict[str, NDArray[Any]], rules: Rules) -> None:
         """Restore what `to_arrays` returned; raise KeyError or ValueError if it does not fit."""
-        self.n_added = int(arrays["n_added"][0])
+        self.n_added = count_of(arrays["n_added"])
         for name, array in self.to_arrays().items():
-            if arrays[name].shape != array.shape or arrays[name].dtype != array.dtype:
-                raise ValueError(name)
+            check_like(name, arrays[name], array)
+        check_boards(arrays["boards"], rules)
+        check_moves(arrays["moves"], rules)
+        for name, array in self.to_arrays().items():
             array[...] = arrays[name]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.learning.deep.action_values import best
+from lab2048.learning.deep.checkpoint_array import check_boards, check_like, check_moves
 from lab2048.learning.deep.config import RETURNS_ROOM, DeepConfig, ReturnsConfig
 from lab2048.learning.deep.training import DeepTraining
 from lab2048.learning.deep.vector_games import Floats, Moves, Ranks
@@ -94,6 +95,11 @@ class ReturnsTraining(DeepTraining):
 
     def restore_extra(self, arrays: dict[str, NDArray[Any]]) -> None:
         for name, array in self.extra_arrays().items():
-            if arrays[name].dtype != array.dtype or arrays[name].shape[1:] != array.shape[1:]:
-                raise ValueError(name)
+            check_like(name, arrays[name], array, any_length=True)
+        check_boards(arrays["boards"], self.rules)
+        check_moves(arrays["moves"], self.rules)
+        n_rows = len(arrays["boards"])
+        if not n_rows == len(arrays["moves"]) == len(arrays["rewards"]) >= max(1, int(self.games.lengths.max())):
+            raise ValueError("the games in progress have other lengths")
+        for name in self.extra_arrays():
             setattr(self, f"_{name}", arrays[name].copy())

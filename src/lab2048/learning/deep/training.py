@@ -26,6 +26,7 @@ from lab2048.learning.evaluation import Evaluation, evaluate
 from lab2048.models.deep.file import load_deep, save_deep
 from lab2048.models.deep.network import DeepNetwork
 from lab2048.models.deep.torch_import import torch
+from lab2048.records.memory import check_memory
 from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
 from lab2048.rules.afterstates import Afterstates
@@ -157,17 +158,28 @@ class DeepTraining(ABC):
         """Continue from a checkpoint; `changes` are options that get another value."""
         network, arrays = load_deep(path)
         facts: Any = network.facts.get("training")
+        rules = network.design.rules
         try:
             if facts["method"] != cls.method:
                 raise UsageError(f"{path} was trained by lab2048 train {facts['method']}, not {cls.method}")
             config = cls.config_class.from_checkpoint(facts["config"])
-            config.check_unchanged(changes)
-            training = cls(replace(config, **changes), network.design.rules, n_threads)
-            training._restore(facts, arrays)
-        except UsageError:
-            raise
-        except (TypeError, KeyError, ValueError, IndexError, AttributeError, LabError):
+            if config.design(rules).shapes() != network.design.shapes():
+                raise ValueError("config")
+        except UsageError as error:
+            raise error if facts["method"] != cls.method else not_resumable(path) from None
+        except (TypeError, KeyError, ValueError, LabError):
             raise not_resumable(path) from None
+        config.check_unchanged(changes)
+        config = replace(config, **changes)
+        check_memory(config.sizes(rules, math.inf)[0], path)
+        try:
+            training = cls(config, rules, n_threads)
+            training._restore(facts, arrays)
+        except UsageError as error:
+            raise error if changes else not_resumable(path) from None
+        except (TypeError, KeyError, ValueError, OverflowError, IndexError, AttributeError) as error:
+            reason = str(error) if type(error) is ValueError else "a part is missing"
+            raise not_resumable(path, reason) from None
         return training
 
     def _restore(self, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
@@ -181,7 +193,7 @@ class DeepTraining(ABC):
         for attribute, name in SAVED.items():
             if name not in ("n_moves", "n_games"):
                 setattr(self, attribute, type(getattr(self, attribute))(facts[name]))
-        self._last.extend(FinishedGame(*finished_game) for finished_game in facts["last"])
+        self._last.extend(map(_finished_game, facts["last"]))
         if self.config.trial_every:
             due = self.n_games + self.config.trial_every
             self.next_evaluation = min(self.next_evaluation or due, due)
@@ -249,8 +261,8 @@ class DeepTraining(ABC):
         evaluation = self.evaluate(self.config.trial_games)
         at = {"n_games": self.n_games, "n_moves": self.n_moves, "seconds": round(self.seconds, 3)}
         self.evaluations.append(at | evaluation.to_json())
-        while self.next_evaluation <= self.n_games:
-            self.next_evaluation += self.config.trial_every
+        n_missed = max(0, self.n_games - self.next_evaluation) // self.config.trial_every
+        self.next_evaluation += (n_missed + 1) * self.config.trial_every
 
     def evaluate(self, n: int) -> Evaluation:
         """Play n evaluation games, on the same seeds for every training."""
@@ -287,3 +299,11 @@ class DeepTraining(ABC):
             more=self.figures(),
             trial=self.evaluations[-1] if self.evaluations else None,
         )
+
+
+def _finished_game(saved: Any) -> FinishedGame:
+    """Return a finished game of a checkpoint; raise ValueError if it is damaged."""
+    game = FinishedGame(*saved)
+    if not all(type(count) is int and 0 <= count < 2**62 for count in game[:-1]) or not abs(game.total) < 1e300:
+        raise ValueError("a finished game is out of range")
+    return game

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.kernels.games import vector
+from lab2048.learning.deep.checkpoint_array import MAX_COUNT, check_games, check_like
 from lab2048.rules import Rules
 from lab2048.rules.afterstates import Afterstates, slide_boards
 from lab2048.rules.dice import episode_seed
@@ -123,8 +124,12 @@ class VectorGames:
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Restore what `to_arrays` returned; raise KeyError or ValueError if it does not fit."""
         for name, array in self.to_arrays().items():
-            if arrays[name].shape != array.shape or arrays[name].dtype != array.dtype:
-                raise ValueError(name)
+            check_like(name, arrays[name], array)
+        check_games(arrays["words"], arrays["ranks"], self.rules)
+        for name in ("lengths", "pairs", "counts"):
+            if (arrays[name] < 0).any() or (arrays[name] >= MAX_COUNT).any():
+                raise ValueError(f"{name} is out of range")
+        for name, array in self.to_arrays().items():
             array[...] = arrays[name]
         self.n_moves, self.n_ended = map(int, arrays["counts"])
         vector.show(self._games, 0, self.n, self._frames)
