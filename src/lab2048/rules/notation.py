@@ -119,7 +119,7 @@ def _short(text: str) -> str:
 def _read_json(text: str) -> tuple[Shape, Ranks]:
     try:
         rows = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise BoardError(
             f"board {_short(text)} is not JSON: expected rows such as [[2, 4], [0, 8]]", code="board.invalid"
         ) from None
@@ -162,7 +162,7 @@ def read_ranks(ranks: Iterable[Any], shape: str = "") -> tuple[Shape, Ranks]:
     try:
         numbers = [int(entry) for entry in flat]
         is_whole = all(number == entry for number, entry in zip(numbers, flat, strict=True))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # the last: int(inf)
         is_whole = False
     highest = MAX_TILE_SUM.bit_length() - 1
     if not is_whole or not all(0 <= number <= highest for number in numbers):

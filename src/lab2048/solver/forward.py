@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from lab2048.solver.problem import Problem
 from lab2048.solver.sorted_run import Runs
 from lab2048.solver.workers import Workers, slices
 
+MAX_COUNT = 2**60  # boards, more than any disk holds
 _NEAR = 1 << 20  # keys
 _SEEN = 1 << 15  # keys that a worker remembers to skip duplicates: 256 KB, to stay in the L2 cache
 
@@ -49,6 +51,14 @@ class LayerCount:
 
     def to_json(self) -> dict[str, int]:
         return dict(vars(self))
+
+    @classmethod
+    def from_json(cls, data: Any) -> "LayerCount":
+        """Read the fields of `to_json`, and ignore others; raise KeyError, TypeError or ValueError if one is wrong."""
+        count = cls(**{name: data[name] for name in vars(cls())})
+        if not all(type(number) is int and 0 <= number < MAX_COUNT for number in count.numbers):
+            raise ValueError("a count is out of range")
+        return count
 
 
 class Forward:

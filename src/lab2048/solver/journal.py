@@ -6,10 +6,13 @@ all lines from the first one whose files are damaged.
 
 import errno
 import json
+import math
 from pathlib import Path
 from typing import IO, Any
 
 from lab2048.errors import FileError, reason_of
+from lab2048.records.input_file import parse_json, read_bytes
+from lab2048.rules.notation import MAX_TILE_SUM
 from lab2048.solver.column_file import write_error
 
 SCHEMA = "lab2048/solve-1"
@@ -37,10 +40,10 @@ class Journal:
         self.lines = []
         size = 0
         try:
-            data = self.path.read_bytes()
+            data = read_bytes(self.path)
             for line in data.splitlines(keepends=True):
                 try:
-                    entry = json.loads(line) if line.endswith(b"\n") else None
+                    entry = parse_json(line, accept_infinite=True) if line.endswith(b"\n") else None
                 except ValueError:
                     entry = None
                 if not isinstance(entry, dict) or "kind" not in entry or (self.lines and not _has_numbers(entry)):
@@ -59,9 +62,12 @@ class Journal:
             self.lines = self.lines[:n_lines]
             text = "".join(json.dumps(line) + "\n" for line in self.lines)
             part = self.path.with_name(self.path.name + ".part")
-            part.write_text(text)
-            self.close()
-            part.replace(self.path)
+            try:
+                part.write_text(text)
+                self.close()
+                part.replace(self.path)
+            except OSError as error:
+                raise write_error(self.path, error) from None
 
     def append(self, **entry: Any) -> None:
         self.lines.append(entry)
@@ -80,4 +86,6 @@ class Journal:
 
 def _has_numbers(entry: dict[str, Any]) -> bool:
     """Return True if a line has a layer and a time."""
-    return isinstance(entry.get("sum"), int) and isinstance(entry.get("seconds"), int | float)
+    tile_sum, seconds = entry.get("sum"), entry.get("seconds")
+    is_time = isinstance(seconds, int | float) and 0 <= seconds < math.inf
+    return type(tile_sum) is int and 0 <= tile_sum <= MAX_TILE_SUM and is_time

@@ -170,7 +170,7 @@ class Solve:
                     n = self._counts[line["sum"]].afterstates
                     values = Column(values_path(self.folder, line["sum"]), self.dtype, n, line["values"])
                     values.check()
-                    self._note_backward(line["sum"], values, {int(key): value for key, value in line["starts"].items()})
+                    self._note_backward(line["sum"], values, _starts_of(line["starts"]))
                 elif i == last:
                     for above, checksum in line["state_values"].items():
                         states = self._states[int(above)]
@@ -183,7 +183,7 @@ class Solve:
         return len(lines)
 
     def _recall_forward(self, line: dict[str, Any], dropped: float) -> None:
-        tile_sum, count = line["sum"], LayerCount(**line["count"])
+        tile_sum, count = line["sum"], LayerCount.from_json(line["count"])
         keys = Column(keys_path(self.folder, tile_sum), "<u8", count.afterstates, line["keys"])
         states = self._stack.column(line["offset"], count.states + count.lost, line["states"])
         keys.check()
@@ -332,3 +332,11 @@ class Solve:
         loss = math.fsum(start.chance / (1 + odds[start.key]) for start in self.problem.starts)
         # The smaller of the two has full precision.
         return {"value": win if win < loss else 1 - loss, "loss_probability": min(loss, 1.0) if win > loss else 1 - win}
+
+
+def _starts_of(saved: Any) -> dict[int, float]:
+    """Return the values of start boards by key, as the journal holds them; raise ValueError if one is impossible."""
+    starts = {int(key): float(value) for key, value in saved.items()}
+    if not all(value >= 0 for value in starts.values()):
+        raise ValueError("a value is not a number")
+    return starts

@@ -9,7 +9,6 @@ A key is a packed board times block.SCATTER, modulo 2^64; multiplying by block.G
 board.  A value is the odds of reaching the goal, P(win) / P(loss), or the expected future score.
 """
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,9 +16,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from lab2048.errors import BoardError, FileError, reason_of
+from lab2048.errors import BoardError, FileError, LabError, reason_of
+from lab2048.records.input_file import parse_json, read_text
 from lab2048.rules import Board
 from lab2048.rules.move import AnyMove
+from lab2048.rules.notation import MAX_TILE_SUM
 from lab2048.solver.column_file import Array, Column
 from lab2048.solver.forward import LayerCount
 from lab2048.solver.problem import Objective, Problem, canonical_word, key_of
@@ -92,7 +93,7 @@ class Table:
         """Open a table by reading its manifest."""
         path = folder / MANIFEST
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
+            data = parse_json(read_text(path))
         except FileNotFoundError:
             if not folder.exists():
                 raise FileError(f"there is no folder {folder}: {_EXPECTED}", code="file.not_found") from None
@@ -111,17 +112,24 @@ class Table:
             dtype = data["dtype"]
             if dtype not in DTYPES:
                 raise ValueError(f"dtype {dtype!r}")
-            names = LayerCount().to_json()
+            LayerCount.from_json(data)
             layers = {}
             for line in data["layers"]:
-                tile_sum, n = int(line["sum"]), int(line["afterstates"])
-                count = LayerCount(**{name: int(line[name]) for name in names})
+                tile_sum, count = line["sum"], LayerCount.from_json(line)
+                if type(tile_sum) is not int or not 0 <= tile_sum <= MAX_TILE_SUM or tile_sum in layers:
+                    raise ValueError(f"sum {tile_sum!r}")
+                n = count.afterstates
                 keys = Column(keys_path(folder, tile_sum), "<u8", n, str(line["keys"]))
                 values = Column(values_path(folder, tile_sum), dtype, n, str(line["values"]))
                 layers[tile_sum] = Layer(tile_sum, count, keys, values)
             problem = Problem.from_json(data["problem"])
+            names = ("value", "loss_probability") if problem.objective is Objective.WIN else ("value",)
+            if not all(type(data[name]) in (int, float) and data[name] >= 0 for name in names):
+                raise ValueError("its value is not a number")
         except (KeyError, TypeError, ValueError) as error:
             raise FileError(f"{path} is damaged: {type(error).__name__}: {error}", code="file.damaged") from None
+        except LabError as error:
+            raise FileError(f"{path} is damaged: {error}", code="file.damaged") from None
         return cls(folder, problem, layers, data)
 
     @cached_property
@@ -156,7 +164,11 @@ class Table:
             key = key_of(after)
             i = int(np.searchsorted(keys, np.uint64(key)))
             if i < len(keys) and int(keys[i]) == key:
-                return float(values[i])
+                value = float(values[i])
+                if not value >= 0:  # also true for NaN
+                    path = self.layers[after.tile_sum].values.path
+                    raise FileError(f"{path} is damaged: it holds the value {value}", code="file.damaged")
+                return value
         raise BoardError(
             f"board {after.to_text()} is not in the table: expected one that can be reached from {self._example}"
         )
