@@ -123,7 +123,6 @@ def test_show_says_where_each_value_comes_from(
         ("ruels = '4x4'", "lab2048.toml: unknown setting 'ruels': did you mean rules?"),
         ("[match]\ngamse = 3", "lab2048.toml: unknown setting 'match.gamse': did you mean match.games?"),
         ("[mach]", "lab2048.toml: [mach] is not a command with options: did you mean match?"),
-        ("rules = ", "lab2048.toml is invalid"),
         ("[match]\nforce = true", "match.force cannot be set in a file"),
         ('[match]\nplayer-file = "evil.py"', "match.player-file cannot be set in a file"),
         ('cache = "here"', "cache cannot be set in a project file"),
@@ -150,6 +149,14 @@ def test_a_mistake_names_file_key_and_what_was_expected(
     assert says in captured.err
     assert len(captured.err.splitlines()) == 1
     assert captured.out == ""
+
+
+@pytest.mark.parametrize("text", ["rules = ", "a = inf", "a = " + "[" * 3000, "a = " + "9" * 5000])
+def test_a_file_that_is_not_toml_is_a_bad_file(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    project(text)
+    assert run(["match", "random"]) == 3
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("lab2048: lab2048.toml is invalid: ")
 
 
 def test_what_a_variable_says_of_the_rules_is_blamed_on_it(

@@ -80,14 +80,17 @@ def test_a_wrong_path_is_one_line(message: str, tmp_path: Path, monkeypatch: pyt
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_text("no table, and no network")
     (tmp_path / "forbidden").touch()
-    whole_open = io.open
 
-    def forbid(file: Any, *arguments: Any, **options: Any) -> Any:
-        if "forbidden" in str(file):  # by hand: tests may run as root, who may read everything
-            raise PermissionError(errno.EACCES, "Permission denied", str(file))
-        return whole_open(file, *arguments, **options)
+    def forbidding(whole_open: Callable[..., Any]) -> Callable[..., Any]:
+        def forbid(file: Any, *arguments: Any, **options: Any) -> Any:
+            if "forbidden" in str(file):  # by hand: tests may run as root, who may read everything
+                raise PermissionError(errno.EACCES, "Permission denied", str(file))
+            return whole_open(file, *arguments, **options)
 
-    monkeypatch.setattr(io, "open", forbid)
+        return forbid
+
+    monkeypatch.setattr(io, "open", forbidding(io.open))
+    monkeypatch.setattr(os, "open", forbidding(os.open))
     with pytest.raises(lab.LabError) as caught:
         call(path)
     assert str(caught.value).startswith(message.replace("PATH", str(path)))

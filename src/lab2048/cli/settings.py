@@ -17,8 +17,9 @@ from typing import Any
 
 from lab2048.cli.command_tree import Command, Option, long_name, options, walk
 from lab2048.cli.option_types import Readable, parameter_checks, problem
-from lab2048.errors import UsageError, nearest, reason_of, unknown
+from lab2048.errors import FileError, LabError, UsageError, nearest, reason_of, unknown
 from lab2048.folders import config_folder
+from lab2048.records.input_file import parse_toml, read_text
 
 PREFIX = "LAB2048"
 PROJECT_FILE = "lab2048.toml"
@@ -98,7 +99,7 @@ class Settings:
     known: dict[str, list[Option]]  # options by key; a common key sets several
     found: dict[str, Setting] = field(default_factory=dict)
     files: list[tuple[str, Path, bool]] = field(default_factory=list)  # project and user file, and whether it exists
-    refused: list[UsageError] = field(default_factory=list)
+    refused: list[LabError] = field(default_factory=list)
 
     @classmethod
     def read(cls, root: Command) -> "Settings":
@@ -113,15 +114,13 @@ class Settings:
         return settings
 
     def _read_file(self, place: str, path: Path) -> None:
-        import tomllib
-
         name = str(path)
         try:
-            data = tomllib.loads(path.read_text(encoding="utf-8"))
+            data = parse_toml(read_text(path))
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{name} cannot be read: {reason_of(error)}") from None
-        except tomllib.TOMLDecodeError as error:
-            raise UsageError(f'{name} is invalid: {error}; expected TOML such as rules = "3x3"') from None
+            raise FileError(f"{name} cannot be read: {reason_of(error)}", code="file.unreadable") from None
+        except ValueError as error:
+            raise FileError(f'{name} is invalid: {error}; expected TOML such as rules = "3x3"') from None
         # Common keys first: longer keys of the same file override them.
         for key, value in sorted(_flatten(data), key=lambda item: item[0].count(".")):
             if value == {} and any(known.startswith(f"{key}.") for known in self.known):
@@ -131,7 +130,7 @@ class Settings:
     def _guarded(self, read: Callable[..., None], *words: Any) -> None:
         try:
             read(*words)
-        except UsageError as error:
+        except (UsageError, FileError) as error:
             self.refused.append(error)
 
     def _read_key(self, place: str, path: Path, key: str, value: Any) -> None:

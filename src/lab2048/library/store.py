@@ -160,10 +160,11 @@ class GameStore:
         ((1, 0, 0), (0, 1, 0))
         """
         from lab2048.records import exchange
+        from lab2048.records.input_file import open_file
 
         counts = exchange.ImportCounts()
         try:
-            with Path(path).open("rb") as stream:
+            with open_file(Path(path), accept_pipes=True) as stream:
                 exchange.import_lines(self._store, stream, counts, refuse=on_reject)
         except OSError as error:
             raise FileError(f"{path} cannot be read: {reason_of(error)}", code="file.unreadable") from None

@@ -6,9 +6,7 @@ lines (lab2048.register_evaluator).
 """
 
 import json
-import math
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +21,7 @@ from lab2048.errors import FileError, PlayerError, UnknownNameError, UsageError,
 from lab2048.kernels.search import context, evaluate
 from lab2048.players.player_file import missing_files
 from lab2048.players.registry import EVALUATORS, LineFunction, evaluator_docs, line_function
+from lab2048.records.input_file import parse_toml, read_text
 from lab2048.rules import Board, Rules, Shape
 from lab2048.rules.plan import make_plan
 
@@ -237,6 +236,8 @@ def make_evaluator(name: str) -> Evaluator:
         found = _read(Path(path))
         if not part and len(found) == 1:
             part = next(iter(found))
+        if not found:
+            raise FileError(f"evaluator file {path} has no evaluators: expected a table such as [mine]")
         if part not in found:
             raise UsageError(f"evaluator {part!r} is not in {path}: {nearest(part, found)}", field="evaluator")
         return found[part]
@@ -253,8 +254,8 @@ def make_evaluator(name: str) -> Evaluator:
 
 def _read_inline(text: str) -> Evaluator:
     try:
-        return _from_table(text, "inline", tomllib.loads(f"inline = {text}")["inline"])
-    except tomllib.TOMLDecodeError as error:
+        return _from_table(text, "inline", parse_toml(f"inline = {text}")["inline"])
+    except ValueError as error:
         raise UsageError(
             f"evaluator {text} is not understood: {error}; expected {{term = weight, ...}}", field="evaluator"
         ) from None
@@ -274,10 +275,10 @@ def _write(value: Any) -> str:
 @cache
 def _read(path: Path) -> dict[str, Evaluator]:
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = parse_toml(read_text(path))
     except OSError as error:
         raise FileError(f"evaluator file {path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise FileError(f"evaluator file {path} is not valid TOML: {error}") from None
     return {name: _from_table(f"{name} in {path.name}", name, table) for name, table in data.items()}
 
@@ -291,12 +292,14 @@ def _from_table(where: str, name: str, table: Any) -> Evaluator:
         kinds = str if key in ("doc", "path") else list if key == "matrix" else (int, float)
         if not isinstance(value, kinds) or isinstance(value, bool):
             raise FileError(f"evaluator {where}: {key} is {value!r}: expected {getattr(kinds, '__name__', 'a number')}")
-        if isinstance(value, float) and not math.isfinite(value):
-            raise FileError(f"evaluator {where}: {key} is {value}: expected a finite number")
+        if isinstance(value, int | float) and not abs(value) <= _MAX_VALUE:
+            raise FileError(f"evaluator {where}: {key} is {value:g}: expected a number of at most {_MAX_VALUE:g}")
     if table.get("path", "") not in ("", "snake", "gradient"):
         raise FileError(f"evaluator {where}: path is {table['path']!r}: expected snake or gradient")
     try:
         matrix = tuple(tuple(float(weight) for weight in row) for row in table.get("matrix", []))
+        if not all(abs(weight) <= _MAX_VALUE for row in matrix for weight in row):
+            raise ValueError("matrix")
     except (TypeError, ValueError):
         raise FileError(f"evaluator {where}: the matrix is not understood: expected rows of numbers") from None
     lost = table.get("lost")

@@ -22,6 +22,7 @@ from typing import Any
 
 from lab2048.errors import FileError, PlayerFileWarning, reason_of, users_code
 from lab2048.folders import config_folder
+from lab2048.records.input_file import open_file
 
 _MODULE = "lab2048_player_"  # begins the name of the module of a player file
 
@@ -114,7 +115,7 @@ def _load(path: Path) -> None:
     if path.suffix != ".py":
         raise FileError(f"player file {path} is not understood: expected a Python file, as in docs/extend.md")
     try:
-        path.read_bytes()
+        open_file(path).close()
     except OSError as error:
         raise FileError(f"player file {path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
     for old in [each for each in sys.modules if each.startswith(f"{name}.")]:

@@ -247,6 +247,8 @@ def explained(path: Path) -> Iterator[None]:
         raise  # a mistake in our code, not in the file
     except sqlite3.Error as error:
         raise _explained(path, error) from error
+    except UnicodeDecodeError as error:  # SQLite quotes a damaged name when it complains
+        raise StoreError(f"the store {path} is damaged", code="store.damaged", hint=USE_COPY) from error
     except OSError as error:
         raise StoreError(
             f"the store {path} cannot be used: {reason_of(error)}", code="store.unusable", hint=_USE_OTHER

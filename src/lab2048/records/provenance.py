@@ -10,6 +10,7 @@ from typing import Any
 
 import lab2048
 from lab2048.errors import FileError
+from lab2048.records.input_file import check_nesting
 
 MAX_PROVENANCE = 10_000  # characters of JSON
 MAX_NESTING = 20
@@ -50,20 +51,13 @@ def provenance() -> dict[str, Any]:
 def check_provenance(data: Any) -> dict[str, Any]:
     """Return the provenance of an imported file, or raise FileError if it cannot be stored and exported again."""
     expected = f"expected an object of at most {MAX_PROVENANCE} characters, nested at most {MAX_NESTING} deep"
-    # The nesting first: a reader of JSON may go deeper than its writer can.
-    if not isinstance(data, dict) or _is_deeper(data, MAX_NESTING):
+    if not isinstance(data, dict):
         raise FileError(f"provenance is not understood: {expected}")
     try:
+        check_nesting(data, MAX_NESTING)  # first: a reader of JSON may go deeper than its writer can
         text = json.dumps(data, allow_nan=False)
-    except ValueError:
-        raise FileError("provenance has a number that is not finite: expected JSON") from None
+    except ValueError as error:
+        raise FileError(f"provenance is not understood ({error}): {expected}") from None
     if len(text) > MAX_PROVENANCE:
         raise FileError(f"provenance has {len(text)} characters: {expected}")
     return data
-
-
-def _is_deeper(data: Any, n_levels: int) -> bool:
-    if not isinstance(data, dict | list):
-        return False
-    inner = data.values() if isinstance(data, dict) else data
-    return n_levels == 0 or any(_is_deeper(item, n_levels - 1) for item in inner)

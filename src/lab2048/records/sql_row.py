@@ -12,6 +12,7 @@ from typing import Any
 from lab2048.errors import FileError, LabError, StoreError
 from lab2048.records.entry import Entry, Run, StoredGame, Summary
 from lab2048.records.episode import MAX_MOVES, Episode, check_kinds, check_seconds, read_movers
+from lab2048.records.input_file import parse_json
 from lab2048.records.provenance import check_provenance
 from lab2048.rules import Rules
 
@@ -76,8 +77,8 @@ def read_run(id_: int, row: Sequence[Any]) -> Run:
     """Read a run from the columns RUN."""
     check_kinds(dict(zip(RUN, row, strict=True)), _RUN_KINDS)
     kind, rules, player, seed, created, origin = row
-    origin = check_provenance(json.loads(origin))
-    return Run(id_, kind, Rules.from_json(json.loads(rules)), player, seed, created, origin)
+    origin = check_provenance(parse_json(origin))
+    return Run(id_, kind, Rules.from_json(parse_json(rules)), player, seed, created, origin)
 
 
 def read_game(id_: int, run: Run, row: Sequence[Any]) -> StoredGame:
@@ -86,7 +87,7 @@ def read_game(id_: int, run: Run, row: Sequence[Any]) -> StoredGame:
     check_kinds({"number": number, "created": created}, _PLACE_KINDS)
     facts = dict(zip(FACTS, values, strict=True))
     moves = _unpack(packed, facts["n_moves"], appended or "")
-    facts.update(moves=moves, movers=json.loads(facts["movers"]))
+    facts.update(moves=moves, movers=parse_json(facts["movers"]))
     return StoredGame(id_, run, number, created, Episode.from_facts(run.rules, facts))
 
 
@@ -97,7 +98,7 @@ def read_entry(row: Sequence[Any]) -> Entry:
     check_seconds(data["seconds"])
     _check_n_moves(data["n_moves"])
     text = data["movers"]
-    movers = () if text == _NO_MOVERS else read_movers(json.loads(text), data["player"], data["n_moves"])
+    movers = () if text == _NO_MOVERS else read_movers(parse_json(text), data["player"], data["n_moves"])
     return Entry._make([*row[:-1], movers])
 
 

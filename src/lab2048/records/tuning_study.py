@@ -8,15 +8,17 @@ No code is loaded from the file: no pickles.
 import contextlib
 import hashlib
 import json
+import math
 import sqlite3
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lab2048.errors import StoreError, StoreNotFoundError
+from lab2048.errors import StoreError, StoreNotFoundError, reason_of
 from lab2048.extras import need
 from lab2048.records.database import BUSY_SECONDS, data_folder, default_path
+from lab2048.records.input_file import open_file
 
 if TYPE_CHECKING:
     import optuna
@@ -82,8 +84,10 @@ class TuningStudy:
     def _count(self, kept: "optuna.trial.FrozenTrial") -> None:
         facts = dict(kept.user_attrs)
         number, generation = facts.pop("number", None), facts.pop("generation", None)
-        if isinstance(number, int) and isinstance(generation, int) and kept.value is not None:
-            self.trials[number] = Trial(number, generation, dict(kept.params), kept.value, facts)
+        values = [kept.value, facts.get("mean_score"), *kept.params.values()]
+        is_whole = all(type(each) is int and 0 <= each < 2**53 for each in (number, generation))
+        if is_whole and all(isinstance(value, int | float) and math.isfinite(value) for value in values):
+            self.trials[number] = Trial(number, generation, dict(kept.params), float(kept.value or 0), facts)
 
     def _open(self, name: str, identity: Mapping[str, Any]) -> "optuna.Study":
         check_file(self.path)
@@ -131,15 +135,22 @@ def check_file(path: Path) -> None:
         raise StoreNotFoundError(
             f"there is no folder {path.parent}", code="study.not_found", hint=f"create it, or {_OTHER}"
         )
-    if not path.exists() or (path.is_file() and path.stat().st_size == 0):
+    try:
+        with open_file(path) as file:
+            start = file.read(len(_MAGIC))
+    except FileNotFoundError:
         return
-    if not path.is_file():
-        raise StoreError(f"{path} is not a file", code="study.unusable", hint=_OTHER)
-    with path.open("rb") as file:
-        if file.read(len(_MAGIC)) != _MAGIC:
-            raise StoreError(f"{path} is not a study file and was left unchanged", code="study.foreign", hint=_OTHER)
-    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
-        names = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except OSError as error:
+        raise StoreError(f"{path} cannot be used: {reason_of(error)}", code="study.unusable", hint=_OTHER) from None
+    if not start:
+        return
+    if start != _MAGIC:
+        raise StoreError(f"{path} is not a study file and was left unchanged", code="study.foreign", hint=_OTHER)
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            names = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except (sqlite3.Error, ValueError) as error:
+        raise StoreError(f"the study file {path} is damaged ({error})", code="study.unusable", hint=_OTHER) from None
     if not {"studies", "trials"} <= names:
         raise StoreError(
             f"{path} is a database of another program and was left unchanged", code="study.foreign", hint=_OTHER

@@ -94,7 +94,7 @@ class Measure:
         if name not in MEANINGS:
             raise FileError(unknown("measure", text, otherwise=nearest(name, MEANINGS)))
         if (name in ("reached", "best-of-ten", "pairs")) != bool(tile) or not all(
-            word.isdigit() for word in (tile or "0", first or "0")
+            word.isascii() and word.isdecimal() and len(word) <= 18 for word in (tile or "0", first or "0")
         ):
             raise FileError(f"measure {text!r} is not understood: expected for example won, reached:512 or tile@15")
         if tile and (int(tile) < 2 or int(tile) & (int(tile) - 1)):
@@ -195,7 +195,10 @@ class Measured:
         try:
             low, high = data["ci95"]
             ends = (-math.inf if low is None else float(low), math.inf if high is None else float(high))
-            return cls(float(data["value"]), *ends, int(data["n"]))
+            value, n = float(data["value"]), int(data["n"])
+            if n < 0:
+                raise ValueError("n")
+            return cls(value, *ends, n)
         except (TypeError, KeyError, ValueError):
             raise FileError(f"figure {str(data)[:60]!r} is not understood: expected value, ci95 and n") from None
 

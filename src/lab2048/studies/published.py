@@ -13,6 +13,7 @@ _COUNT = re.compile(r"(at least )?(\d+) of (\d+)")
 _RANGE = re.compile(r"(\d[\d,]*(?:\.\d+)?)-(\d[\d,]*(?:\.\d+)?) ?(%|ms|s|x)?")
 _NUMBER = re.compile(r"(about |at least |at most )?(\d[\d,]*(?:\.(\d+))?) ?(%|ms|s|x)?")
 _PARTS = {"%": 100, "ms": 1000, "s": 1, "x": 1, None: 1}  # per whole, or per second
+_MAX_TEXT = 60  # characters; the numbers in it are far from the limits of floats
 EXPECTED = (
     "expected for example 15 of 100, at least 1 of 15, 96.26%, 20-25%, 3,932,156, about 30 s, at most 1 s, or samples"
 )
@@ -39,6 +40,8 @@ class Published:
         >>> Published.from_text("96.26%").value, Published.from_text("at least 1 of 15").value
         (0.9626, None)
         """
+        if len(text) > _MAX_TEXT or not text.isascii():
+            raise FileError(f"published {text[:40]!r} is not understood: {EXPECTED}")
         if found := _COUNT.fullmatch(text):
             hits, n = int(found[2]), int(found[3])
             if not 0 <= hits <= n or n == 0:

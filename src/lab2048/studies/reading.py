@@ -1,6 +1,5 @@
 """Read studies from TOML files: the built-in ones in definitions/, or your own."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lab2048.errors import FileError, LabError, UnknownNameError, nearest, reason_of, unknown
+from lab2048.records.input_file import parse_toml, read_text
 from lab2048.studies.measure import SIZES, Measure
 from lab2048.studies.model import KINDS, SPAWN, Figure, Ranking, Row, Study, TrainingSpec
 from lab2048.studies.published import Published
@@ -61,10 +61,10 @@ def load_study(name: str) -> Study:
 def read_study(path: Path) -> Study:
     """Read a file; raise FileError naming the invalid row and field."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = parse_toml(read_text(path))
     except OSError as error:
         raise FileError(f"study file {path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise FileError(f"study file {path} is not valid TOML: {error}") from None
     where = f"study {path.stem}"
     _check(where, data, _STUDY, needed=("title", "question", "source", "rows"))
@@ -170,7 +170,7 @@ def _read_figure(where: str, data: Any) -> Figure:
     if "published" in data:
         published = Published.from_text(data["published"])
     elif "samples" in data:
-        if len(data["samples"]) < 2 or not all(isinstance(number, int | float) for number in data["samples"]):
+        if len(data["samples"]) < 2 or not all(type(number) in (int, float) for number in data["samples"]):
             raise FileError(f"{where}: expected at least two samples, all numbers")
         published = Published.from_samples(data["samples"])
     words = {name: data.get(name, "") for name in ("where", "against", "differs")}

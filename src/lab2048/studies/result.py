@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 from lab2048.errors import FileError, reason_of
 from lab2048.records.atomic_file import replacing
 from lab2048.records.database import data_folder
+from lab2048.records.input_file import parse_json, read_text
 from lab2048.studies.measure import Measured
 from lab2048.studies.model import Row, Study
 
@@ -72,8 +73,8 @@ class Result:
                 digest=str(data["digest"]),
                 seed=int(data["seed"]),
                 measured={name: Measured.from_json(each) for name, each in data["measured"].items()},
-                games=[GameResult(*game) for game in data["games"]],
-                curve=[dict(point) for point in data["curve"]],
+                games=[_read_game(game) for game in data["games"]],
+                curve=[_read_point(point) for point in data["curve"]],
                 skip_reason=str(data["left_out"]),
                 seconds=float(data["seconds"]),
                 cpu_seconds=float(data.get("cpu_seconds", 0.0)),  # missing in older files
@@ -81,6 +82,25 @@ class Result:
             )
         except (TypeError, KeyError, ValueError, AttributeError):
             raise FileError(f"not a study result: expected an object with the schema {SCHEMA}") from None
+
+
+def _read_game(game: Any) -> GameResult:
+    found = GameResult(*game)
+    facts = found._asdict()
+    seconds = facts.pop("seconds")
+    optional = ("moves_to_goal", "n_overridden", "n_replaced")
+    if not all(type(fact) is int or (fact is None and name in optional) for name, fact in facts.items()):
+        raise TypeError("a game has a fact that is not a number")
+    if not isinstance(seconds, int | float):
+        raise TypeError("seconds")
+    return found
+
+
+def _read_point(point: Any) -> dict[str, float]:
+    found = dict(point)
+    if not all(isinstance(figure, int | float) for figure in found.values()):
+        raise TypeError("a point of a curve has a figure that is not a number")
+    return found
 
 
 def results_folder() -> Path:
@@ -141,7 +161,7 @@ class ResultFolder:
 
     def _read(self, path: Path) -> Result | None:
         try:
-            return Result.from_json(json.loads(path.read_text(encoding="utf-8")))
+            return Result.from_json(parse_json(read_text(path)))
         except FileNotFoundError:
             return None
         except OSError as error:

@@ -14,7 +14,8 @@ from typing import Any
 from lab2048.arena.executor import Pool
 from lab2048.arena.match import Match
 from lab2048.arena.statistics import Interval, rate_interval
-from lab2048.errors import FileError, reason_of
+from lab2048.errors import FileError, LabError, reason_of
+from lab2048.records.input_file import read_text
 from lab2048.rules import Rules
 
 FIELDS = {"id", "board", "goal", "bound"}
@@ -62,7 +63,7 @@ def load_positions(path: Path | None = None) -> list[Position]:
     if path is None:
         return read_positions(files(__package__).joinpath("positions.txt").read_text(encoding="utf-8"))
     try:
-        return read_positions(path.read_text(encoding="utf-8"))
+        return read_positions(read_text(path))
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(f"positions cannot be read from {path}: {reason_of(error)}") from None
 
@@ -86,13 +87,20 @@ def read_positions(text: str) -> list[Position]:
         elif fields:
             positions.append(_position(fields, number))
             fields = {}
+    if not positions:
+        raise FileError("there are no positions: expected id, board and goal of at least one")
     return positions
 
 
 def _position(fields: dict[str, str], number: int) -> Position:
     try:
         rules = Rules.from_text(fields["board"], goal=int(fields["goal"]), start=0)
-        return Position(fields["id"], rules, float(fields["bound"]) if "bound" in fields else None)
+        bound = float(fields["bound"]) if "bound" in fields else None
+        if bound is not None and not 0 <= bound <= 1:
+            raise ValueError("bound")
+        return Position(fields["id"], rules, bound)
+    except LabError as error:
+        raise FileError(f"the position that ends at line {number}: {error}") from None
     except (KeyError, ValueError):
         raise FileError(f"the position that ends at line {number} needs id, board and goal") from None
 

@@ -260,6 +260,7 @@ def import_games(
     Example: lab2048 games import games.jsonl
     """
     from lab2048.records.exchange import ImportCounts, import_lines
+    from lab2048.records.input_file import open_file
     from lab2048.records.store import Store
 
     counts = ImportCounts()
@@ -271,7 +272,7 @@ def import_games(
     with contextlib.ExitStack() as stack:
         show = stack.enter_context(progress_line())
         try:
-            stream = _standard_input() if file == "-" else stack.enter_context(Path(file).open("rb"))
+            stream = _standard_input() if file == "-" else stack.enter_context(open_file(Path(file), accept_pipes=True))
             the_store = stack.enter_context(Store.open(store))
             try:
                 import_lines(the_store, stream, counts, refuse=refuse, progress=lambda: show(f"{counts} so far"))
@@ -329,4 +330,4 @@ def _is_missing(path: Path | None) -> bool:
 
     path = path or default_path()
     with explained(path):
-        return not path.exists()
+        return not os.path.lexists(path)  # a link that leads nowhere is one that cannot be read

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from lab2048.records.atomic_file import replacing
+from lab2048.records.input_file import parse_json, read_text
 
 MAX_KEPT = 20  # automatic checkpoints per training
 MAX_BYTES = 1_000_000_000  # total size of automatic checkpoints
@@ -119,7 +120,7 @@ class Checkpoints:
 
     def _read(self) -> dict[str, Any]:
         try:
-            data = json.loads(self._facts.read_text(encoding="utf-8"))
+            data = parse_json(read_text(self._facts))
             return {"n": int(data["n"]), "wished": [int(n) for n in data["wished"]]}
         except (OSError, ValueError, KeyError, TypeError):
             return {"n": 0, "wished": []}
