@@ -1,8 +1,9 @@
 """Training of networks."""
 
+import contextlib
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from pathlib import Path
 from types import MappingProxyType
@@ -17,6 +18,7 @@ from lab2048.library.player import ReadyPlayer, player
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.library.unsaved import delete_with, temporary_path
 from lab2048.records.atomic_file import check_target, remove_leftovers
+from lab2048.records.process_lock import ProcessLock
 from lab2048.rules import Rules
 from lab2048.views.disk_space import need_room
 from lab2048.views.number import number, size
@@ -70,9 +72,7 @@ def train(
     minutes, moves, games = read_limit("minutes", minutes), read_limit("moves", moves), read_limit("games", games)
     threads = read_whole("threads", threads, 0)
     path = Path(out) if out is not None else None
-    if path is not None:
-        check_out(path, resume=resume, force=force)
-    elif resume:
+    if path is None and resume:
         raise UsageError("resume needs a file: expected out=FILE", field="resume")
     given = the_method.config.parse(options, preset)
     the_rules = read_rules(rules, goal, spawn, start, spawner)
@@ -86,28 +86,29 @@ def train(
                 field="rules",
             )
 
-    training = begin_training(
-        the_method,
-        the_rules,
-        given,
-        threads,
-        resume_from=path if resume else None,
-        check_rules=check_rules,
-        limits=limits,
-        progress=progress,
-    )
-    with progress_line(progress) as show:
+    with only_writer(path, resume=resume, force=force):
+        training = begin_training(
+            the_method,
+            the_rules,
+            given,
+            threads,
+            resume_from=path if resume else None,
+            check_rules=check_rules,
+            limits=limits,
+            progress=progress,
+        )
+        with progress_line(progress) as show:
 
-        def note(now: Any) -> None:
-            shares = [getattr(now, name) / limit for name, limit in limits.items()]
-            text = f"{number(now.n_moves)} moves, {now.n_games:,} games, mean score {number(now.mean)}"
-            if the_method.name == "ntuple":
-                text += f", {size(now.n_bytes)}"
-            show(text, min(1.0, max(shares)) if shares else None)
-            if on_progress is not None:
-                on_progress(now)
+            def note(now: Any) -> None:
+                shares = [getattr(now, name) / limit for name, limit in limits.items()]
+                text = f"{number(now.n_moves)} moves, {now.n_games:,} games, mean score {number(now.mean)}"
+                if the_method.name == "ntuple":
+                    text += f", {size(now.n_bytes)}"
+                show(text, min(1.0, max(shares)) if shares else None)
+                if on_progress is not None:
+                    on_progress(now)
 
-        learn(training, limits, path, 60 * checkpoint, note)
+            learn(training, limits, path, 60 * checkpoint, note)
     return TrainedNetwork(the_method, training, path)
 
 
@@ -180,6 +181,23 @@ def learn(
                 on_checkpoint(now)
         if out is not None:
             training.save(out)
+
+
+@contextlib.contextmanager
+def only_writer(out: Path | None, *, resume: bool, force: bool) -> Iterator[None]:
+    """Check the output file of a training, and keep it from others; raise FileError if one is writing it already."""
+    if out is None:
+        yield
+        return
+    target = Path(os.path.realpath(out))
+    lock = ProcessLock(target.with_name(f".{target.name}.lock"), is_removed=True)
+    if not lock.try_acquire():
+        raise FileError(
+            f"another training is writing {out}: wait for it, or choose another file", code="file.locked", field="out"
+        )
+    with lock:
+        check_out(out, resume=resume, force=force)
+        yield
 
 
 def check_out(out: Path, *, resume: bool, force: bool) -> None:

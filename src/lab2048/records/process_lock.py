@@ -23,8 +23,9 @@ class ProcessLock:
     nothing is locked: work that cannot be protected goes on.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, *, is_removed: bool = False) -> None:
+        """Lock this file; with `is_removed` it is deleted when the lock is released."""
+        self.path, self._is_removed = path, is_removed
         self._held: filelock.BaseFileLock | None = None
 
     def try_acquire(self) -> bool:
@@ -46,6 +47,10 @@ class ProcessLock:
     def release(self) -> None:
         """Release the lock; do nothing if it is not held."""
         if self._held is not None:
+            with contextlib.suppress(OSError):
+                if self._is_removed:
+                    # While the lock is held: afterwards it could be the file of the next holder.
+                    self.path.unlink(missing_ok=True)
             with contextlib.suppress(OSError):
                 self._held.release()
             self._held = None

@@ -41,13 +41,12 @@ def train(
     preset: str | None = None,
 ) -> None:
     """Train by a method with the options that were given; everything is checked before kernels are compiled."""
-    from lab2048.library.train import begin_training, check_out, chosen_limits
+    from lab2048.library.train import begin_training, chosen_limits, only_writer
     from lab2048.rules import Rules
     from lab2048.views.training import deep_lines, training_lines
 
     if as_json and as_jsonl:
         raise UsageError("--json and --jsonl: expected only one of them")
-    check_out(out, resume=resume, force=force)
     room = ""
 
     def check_room(now: float, later: float) -> None:
@@ -56,20 +55,21 @@ def train(
 
     limits = chosen_limits(minutes, moves, games)
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
-    training = begin_training(
-        method,
-        the_rules,
-        method.config.parse(given, preset or ""),
-        threads,
-        resume_from=out if resume else None,
-        check_rules=lambda trained: _check_same_rules(trained, the_rules, context),
-        check_room=check_room,
-        limits=limits,
-        progress=True,
-    )
-    say(f"{training.describe()}; saved to {out} every {every:g} minutes, {room}; Ctrl-C saves it and stops")
-    lines, schema = (deep_lines, "train-deep-1") if method.is_deep else (training_lines, "train-1")
-    raise typer.Exit(_learn(training, out, limits, 60 * every, lines, schema, as_jsonl=as_jsonl, as_json=as_json))
+    with only_writer(out, resume=resume, force=force):
+        training = begin_training(
+            method,
+            the_rules,
+            method.config.parse(given, preset or ""),
+            threads,
+            resume_from=out if resume else None,
+            check_rules=lambda trained: _check_same_rules(trained, the_rules, context),
+            check_room=check_room,
+            limits=limits,
+            progress=True,
+        )
+        say(f"{training.describe()}; saved to {out} every {every:g} minutes, {room}; Ctrl-C saves it and stops")
+        lines, schema = (deep_lines, "train-deep-1") if method.is_deep else (training_lines, "train-1")
+        raise typer.Exit(_learn(training, out, limits, 60 * every, lines, schema, as_jsonl=as_jsonl, as_json=as_json))
 
 
 def _check_room(out: Path, now: float, later: float) -> str:
