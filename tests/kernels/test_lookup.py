@@ -1,6 +1,5 @@
 """A network's value is the sum of the weights that the turned copies of a board look up."""
 
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

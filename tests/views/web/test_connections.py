@@ -93,6 +93,16 @@ def test_when_all_connections_are_in_use_the_answer_is_one_line(web, monkeypatch
     assert "".join(capfd.readouterr()) == ""
 
 
+def test_public_files_do_not_make_a_client_known(web, monkeypatch):
+    monkeypatch.setattr(http_protocol, "MAX_PER_ADDRESS", 3)
+    public = WHOLE.replace(b"/api/status", b"/static/icon.svg").replace(TOKEN.encode(), b"none")
+    with contextlib.ExitStack() as opened:
+        for _ in range(5):
+            kept = opened.enter_context(connect(web, "127.0.0.2", public))
+            assert kept.recv(65536).startswith(b"HTTP/1.1 200 OK")
+        assert ask(web, "127.0.0.2") == b"HTTP/1.1 200 OK"
+
+
 @pytest.mark.parametrize("data", [b"", HALF, b"GET"])
 def test_a_request_that_is_never_complete_is_given_up(web, monkeypatch, data):
     monkeypatch.setattr(http_protocol, "HEAD_SECONDS", SOON)

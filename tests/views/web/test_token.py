@@ -34,6 +34,7 @@ def test_without_the_token_nothing_is_answered(web):
         answer = web.stranger.request(method, path)
         assert answer.status_code == 403, (method, path)
         assert "token" in answer.json()["error"]
+    assert web.stranger.post("/api/games", json={"seed": "x" * 60_000}).status_code == 403  # read, then refused
     assert web.stranger.get("/static/icon.svg").status_code == 200
 
 

@@ -83,18 +83,21 @@ class Guard:
             await _drain(receive)
             await _answer(send, *refusal)
             return
-        if self.token and not path.startswith("/static/"):
+        is_public = path.startswith("/static/")
+        if self.token and not is_public:
             query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
             tokens = [value for name, value in query if name == "token"]
             if tokens:
                 scope["query_string"] = urlencode([(name, value) for name, value in query if name != "token"]).encode()
             if not any(map(self._knows, (*tokens, *_tokens_of(headers)))):
+                await _drain(receive)
                 await _lock(send, headers)
                 return
             if tokens and not path.startswith("/api"):
                 await _redirect(send, scope, f"{cookie_name(headers)}={self.token}")
                 return
-        if connection := scope.get("state", {}).get("connection"):
+        connection = scope.get("state", {}).get("connection")
+        if connection and not is_public:
             connection.is_known = True
         await self._forward(scope, receive, _dressed(send, path))
 
