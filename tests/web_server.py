@@ -2,7 +2,12 @@
 
 import contextlib
 import json
+import os
+import re
+import signal
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +16,7 @@ from typing import Any
 import httpx
 
 from lab2048.records.store import Store
+from lab2048.records.store_file import VIEW_SECONDS
 from lab2048.views.web.lazy_app import LazyApp
 from lab2048.views.web.server import make_server
 from lab2048.views.web.state import Lab
@@ -108,7 +114,7 @@ def calm_lab(store: Store, folder: Path) -> Lab:
 @contextlib.contextmanager
 def serving(folder: Path, token: str | None = TOKEN, *, lan: bool = False) -> Iterator[Web]:
     """A server over a calm laboratory."""
-    with Store.open(folder / "games.sqlite") as store, socket.socket() as listener:
+    with Store.open(folder / "games.sqlite", timeout=VIEW_SECONDS) as store, socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         lab = calm_lab(store, folder)
@@ -124,3 +130,34 @@ def serving(folder: Path, token: str | None = TOKEN, *, lan: bool = False) -> It
             lab.bus.close()
             server.should_exit = True
             thread.join(30)
+
+
+@contextlib.contextmanager
+def process(folder: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], Web, str]]:
+    """`lab2048 serve` as a user starts it, on any free port."""
+    environment = {
+        **os.environ,
+        "XDG_DATA_HOME": str(folder),
+        "LAB2048_STORE": str(folder / "games.sqlite"),
+        "PYTHONUNBUFFERED": "1",
+    }
+    command = [sys.executable, "-m", "lab2048", "serve", "--port", "0", "--no-open", *words]
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as started:
+        assert started.stdout is not None
+        said = ""
+        while "Press Ctrl-C to stop it" not in said:
+            line = started.stdout.readline()
+            assert line, said
+            said += line
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+)", said)
+        assert found
+        web = Web(None, int(found[1]), found[2])
+        try:
+            yield started, web, said
+        finally:
+            web.close()
+            if started.poll() is None:
+                started.send_signal(signal.SIGINT)
+                started.wait(600)

@@ -43,7 +43,7 @@ declare namespace Api {
   interface ChangeData {
     state: StateData;
     turns: Array<TurnData>;
-    kind: "moves" | "undo" | "redo" | "auto" | "open";
+    kind: "moves" | "undo" | "redo" | "auto" | "open" | "saved";
   }
 
   interface ChartData {
@@ -490,6 +490,7 @@ declare namespace Api {
     best_assisted: number;
     mover: string;
     movers: Array<[number, string]>;
+    saved: boolean;
     auto: AutoData | null;
   }
 
@@ -500,6 +501,7 @@ declare namespace Api {
     cores: number;
     interrupted: Array<string>;
     store: string;
+    unsaved: number;
   }
 
   interface StepBody {
@@ -613,6 +615,9 @@ declare namespace Api {
       };
       "/api/games/export": {
         query?: { ids?: string };
+        answer: string;
+      };
+      "/api/games/unsaved": {
         answer: string;
       };
       "/api/games/{game}/export": {

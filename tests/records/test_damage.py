@@ -185,7 +185,7 @@ def test_a_store_with_a_spoilt_page_is_not_written_to(path, spoil):
 def test_damage_that_is_met_while_writing_promises_nothing(path, monkeypatch):
     """A large store is not checked first: that would take long."""
     run = fill(path, 100)
-    monkeypatch.setattr("lab2048.records.database._CHECKED_SIZE", 0)
+    monkeypatch.setattr("lab2048.records.store_file._CHECKED_SIZE", 0)
     content = path.read_bytes()
     path.write_bytes(content[:8192] + bytes(len(content) - 8192))
     with pytest.raises(StoreError, match="damaged") as caught, Store.open(path) as store:

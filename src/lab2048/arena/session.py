@@ -8,10 +8,12 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from enum import StrEnum
 from typing import Self
 
 from lab2048.arena.recorded_game import RecordedGame
+from lab2048.arena.saver import saver_of
 from lab2048.errors import GameDeletedError, RevisionError, SessionEndedError, StoreError, UsageError, unknown
 from lab2048.records.entry import StoredGame
 from lab2048.records.episode import Episode
@@ -35,8 +37,9 @@ class Session:
     """A game in play and the games before it on the same board.
 
     Every change is saved automatically, often enough that a person's moves are saved one by one; `save` saves at
-    once.  A store that fails does not end the game: `failure` says why, and saving is tried again.  All methods
-    may be called from any thread; hold `lock` to see several of them at one moment.
+    once.  What `is_saved` is durable: a power failure does not lose it.  A store that fails does not end the game:
+    `failure` says why, and saving is tried again until it works.  All methods may be called from any thread; hold
+    `lock` to see several of them at one moment.
 
     >>> with Session(Rules.from_text("4x4"), seed=1) as session:
     ...     turn = session.play(session.game.board.legal_moves()[0])
@@ -66,10 +69,12 @@ class Session:
         self.failure = ""
         self.used_at = clock()
         self.last_played: Game | None = None  # the last game that had a move
-        self._on_failure, self._clock = on_failure, clock
+        self.on_failure, self._clock = on_failure, clock
+        self._saver = saver_of(store) if store else None
         self._player = player
         self._run: int | None = None
         self._save_due = 0.0
+        self._is_unsynced = False  # something is in the store and not yet durable
         self._is_closed = False
         self._n_started = 1
         self._now = RecordedGame(Game(rules, seed), player, clock())
@@ -122,7 +127,26 @@ class Session:
                 return Life.DELETED
             if self._is_closed:
                 return Life.CLOSED
-            return Life.SAVED if self._now.stored and not self._now.is_changed else Life.OPEN
+            is_saved = self._now.stored and not self._now.is_changed and not self._is_unsynced
+            return Life.SAVED if is_saved else Life.OPEN
+
+    @property
+    def is_saved(self) -> bool:
+        """Return True if every change of every game of this session is durable in the store."""
+        with self.lock:
+            return not self._is_unsynced and not self._unsaved()
+
+    @property
+    def is_stale(self) -> bool:
+        """Return True if another program has changed or deleted the current game, and it has no changes of its own.
+
+        Raises StoreError if the store cannot be read.
+        """
+        with self.lock:
+            stored = self._now.stored
+            if self.store is None or stored is None or self.life is not Life.SAVED:
+                return False
+            return self.store.revision(stored.id) != stored.episode.checksum
 
     @property
     def id(self) -> int | None:
@@ -237,20 +261,45 @@ class Session:
     def save(self, *, at_once: bool = True) -> None:
         """Save what has changed: at once, or only if automatic saving is due.
 
-        Errors of the store are kept in `failure`.  A game that another program has deleted is not saved again;
-        one that another program has changed is saved as a game of its own.
+        Errors of the store are kept in `failure`, and saving is tried again in the background.  A game that another
+        program has deleted is not saved again; one that another program has changed is saved as a game of its own.
         """
         with self.lock:
             self.used_at = start = self._clock()
-            if self.store is None or self._is_closed or (not at_once and start < self._save_due):
-                return
-            failures = [self._write(self.store, record) for record in self._unsaved()]
-            self._left = [record for record in self._left if record.is_changed and not record.is_deleted]
-            self._save_due = self._clock() + SAVE_SHARE * (self._clock() - start)
-            failure = next(filter(None, failures), "" if failures else self.failure)
-            if failure != self.failure:
-                self.failure = failure
-                self._on_failure(failure)
+            if not self._is_closed and (at_once or start >= self._save_due):
+                self._save()
+
+    def _save(self) -> None:
+        """Save what has changed, and wait until it is durable; do not wait for a store that is known to be locked."""
+        if self.store is None or self._saver is None or self.is_saved:
+            self._tell_failure("")
+            return
+        if not self._saver.can_try():
+            self._saver.add(self)
+            self._tell_failure(self._saver.reason)
+            return
+        start, failure = self._clock(), None
+        for record in self._unsaved():
+            try:
+                self._write(self.store, record)
+            except StoreError as error:
+                failure = failure or error
+        self._left = [record for record in self._left if record.is_changed and not record.is_deleted]
+        if self._is_unsynced and failure is None:
+            try:
+                self.store.sync()
+                self._is_unsynced = False
+            except StoreError as error:
+                failure = error
+        self._save_due = self._clock() + SAVE_SHARE * (self._clock() - start)
+        if failure:
+            self._saver.add(self, failure)
+        self._tell_failure(str(failure or ""))
+
+    def _tell_failure(self, failure: str) -> None:
+        if failure != self.failure:
+            self.failure = failure
+            self.on_failure(failure)
 
     def assign_id(self) -> int:
         """Save the current game even if it has no move yet; return its id, or raise StoreError."""
@@ -262,23 +311,38 @@ class Session:
             return self.id
 
     def unsaved(self) -> list[Episode]:
-        """Return the games of this session whose last changes are not in the store."""
+        """Return the games of this session whose last changes are not in the store, or not durable there."""
         with self.lock:
-            return [record.episode() for record in self._unsaved()]
+            records = self._unsaved()
+            if self._is_unsynced and self._now not in records and not self._now.is_deleted:
+                records.append(self._now)
+            return [record.episode() for record in records]
 
     def _unsaved(self) -> list[RecordedGame]:
         records = [*self._left, *self._before, self._now]
         return [record for record in records if record.is_changed and not record.is_deleted]
 
     def close(self) -> None:
-        """Save the last time; what could not be saved is in `unsaved`."""
+        """Save the last time; what could not be saved is in `unsaved`.
+
+        Never waits for a store that is known to be locked by another program.
+        """
         with self.lock:
             if self._is_closed:
                 return
-            self.save()
-            for record in [*self._before, self._now]:
-                record.compact(self.store)
+            self._save()
+            if self._saver:
+                self._saver.forget(self)
+                for record in [*self._before, self._now] if self._saver.can_try() else ():
+                    record.compact(self.store)
             self._is_closed = True
+
+    def drop(self) -> None:
+        """Close the session without saving."""
+        with self.lock:
+            self._is_closed = True
+            if self._saver:
+                self._saver.forget(self)
 
     def delete(self) -> StoredGame:
         """Delete the current game from the store; nothing can save it afterwards.
@@ -295,7 +359,8 @@ class Session:
             removed = self.store.remove(record.stored.id)
             record.is_deleted = True
             self.rev += 1
-            return removed
+            # With moves that could not be saved, so that `put_back` brings them back.
+            return replace(removed, episode=record.episode()) if record.is_changed else removed
 
     def _play(self, move: int, by: str) -> Turn:
         self._check_open()
@@ -330,14 +395,10 @@ class Session:
         self.rev += 1
         self.save(at_once=False)
 
-    def _write(self, store: Store, record: RecordedGame) -> str:
-        """Save one game; return why it failed, or ""."""
-        try:
-            if self._run is None:
-                self._run = store.begin_run("play", self.rules, record.episode().player, self.seed)
+    def _write(self, store: Store, record: RecordedGame) -> None:
+        """Save one game; raise StoreError if that fails."""
+        if self._run is None:
+            self._run = store.begin_run("play", self.rules, record.episode().player, self.seed)
+        with contextlib.suppress(GameDeletedError):  # not a failure of the store: `life` says it
             record.save(store, self._run)
-        except GameDeletedError:
-            return ""  # not a failure of the store: `life` says it
-        except StoreError as error:
-            return str(error)
-        return ""
+            self._is_unsynced = True

@@ -1,18 +1,14 @@
 """Options shared by several commands, and messages on standard error."""
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from lab2048.cli.option_types import Readable, Within
 from lab2048.views.wrap import columns_of, folded
-
-if TYPE_CHECKING:
-    from lab2048.records.episode import Episode
 
 
 def _read_player(spec: str) -> object:
@@ -99,14 +95,6 @@ def load_players(files: "Sequence[Path] | None") -> None:
 def say(message: str) -> None:
     """Print a message on standard error, wrapped at words; standard output is for results."""
     print(folded(message, columns_of(sys.stderr)), file=sys.stderr, flush=True)
-
-
-def give_out(unsaved: "Sequence[Episode]") -> None:
-    """Print games that could not be saved, so that they are not lost."""
-    if unsaved:
-        say("the games of this session, as lines for `lab2048 games import`:")
-    for episode in unsaved:
-        say(json.dumps(episode.to_json()))
 
 
 def is_typed(context: typer.Context, name: str) -> bool:

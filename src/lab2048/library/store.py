@@ -103,7 +103,9 @@ class GameStore:
             raise UsageError(f"{game!r} cannot be saved: expected a lab2048.Game", field="game")
         episode = game.to_episode()
         run = self._store.begin_run("play", episode.rules, episode.player, episode.seed)
-        return self._store.add(run, episode).id
+        id_ = self._store.add(run, episode).id
+        self._store.sync()
+        return id_
 
     def delete(self, id: int) -> None:  # noqa: A002
         """Delete a game.

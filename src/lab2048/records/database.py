@@ -1,4 +1,4 @@
-"""The SQLite file of a store: its tables, how to open and upgrade it, and what its errors mean.
+"""The SQLite database of a store: its tables, how to open and upgrade it, and what its errors mean.
 
 The first bytes of a file are checked before SQLite opens it, so a file of another
 program is never changed.  Every change is one transaction: it happens completely or not
@@ -7,12 +7,14 @@ at all, also when the program is killed or the disk is full.
 
 import contextlib
 import os
+import shutil
 import sqlite3
+import tempfile
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Self
+from typing import IO
 
 import platformdirs
 
@@ -21,7 +23,6 @@ from lab2048.errors import StoreError, StoreNotFoundError, reason_of
 APPLICATION_ID = 0x4C32_3034  # "L204", in the header of the file
 VERSION = 4
 BUSY_SECONDS = 5.0  # how long to wait for another program that is writing
-_CHECKED_SIZE = 50_000_000  # bytes; a file up to this size is checked in less than half a second
 
 # Moves that were saved after those in `episodes.moves`: a game in play grows by small rows here.
 _APPENDED_MOVES = """
@@ -131,6 +132,7 @@ class _Database(sqlite3.Connection):
     """A connection that notes which file it has open."""
 
     _file: _FileId | None = None
+    copy: Path | None = None  # the folder of the copy that it reads, deleted at the end
 
     def note(self, path: Path) -> None:
         with _files_lock:
@@ -145,6 +147,8 @@ class _Database(sqlite3.Connection):
                 _n_open[file] -= 1
                 if not _n_open[file] and file in _handles:
                     _handles.pop(file).close()
+        if self.copy:
+            shutil.rmtree(self.copy, ignore_errors=True)
 
 
 def _read_header(path: Path) -> bytes:
@@ -160,59 +164,6 @@ def _read_header(path: Path) -> bytes:
         return _handles[file].read(_HEADER_SIZE)
 
 
-class StoreFile:
-    """The file of a store; use it in a `with` statement, or `close` it."""
-
-    def __init__(self, path: Path, database: sqlite3.Connection) -> None:
-        """Wrap an open database; users call `open`."""
-        self.path = path
-        self._database = database
-        self._lock = threading.RLock()
-        self._is_checked = False
-
-    @classmethod
-    def open(cls, path: Path | None = None, *, timeout: float = BUSY_SECONDS, create: bool = True) -> Self:
-        """Open a store, by default the user's own; create it if it is missing and `create` is true.
-
-        `timeout` is the number of seconds to wait while another program is writing.
-        """
-        path = path or default_path()
-        return cls(path, connect(path, timeout=timeout, create=create))
-
-    def close(self) -> None:
-        """Close the file; closing twice is harmless."""
-        with self._access() as database:
-            database.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def check(self) -> None:
-        """Read the whole file and raise StoreError if its structure is damaged; takes seconds on a large store."""
-        with self._access() as database:
-            check_structure(database, self.path)
-
-    @contextlib.contextmanager
-    def _access(self) -> Iterator[sqlite3.Connection]:
-        """Lend the database to one thread at a time; its errors become StoreError."""
-        with self._lock, explained(self.path):
-            yield self._database
-
-    @contextlib.contextmanager
-    def _change(self) -> Iterator[sqlite3.Connection]:
-        """Lend the database for one transaction; the first one is refused if the file is damaged."""
-        with self._access() as database:
-            if not self._is_checked:
-                if self.path.stat().st_size <= _CHECKED_SIZE:
-                    self.check()
-                self._is_checked = True
-            with transaction(database):
-                yield database
-
-
 def connect(path: Path, *, timeout: float, create: bool) -> sqlite3.Connection:
     """Open a store and upgrade it to this version; create it if it is missing and `create` is true."""
     with explained(path):
@@ -223,19 +174,81 @@ def connect(path: Path, *, timeout: float, create: bool) -> sqlite3.Connection:
             raise StoreNotFoundError(
                 f"there is no folder {path.parent}", field="store", hint=f"create it, or {_USE_OTHER}"
             )
-        address = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
-        # Any thread may use the connection, one at a time: the store has a lock for that.
-        database = sqlite3.connect(
-            address, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False, factory=_Database
-        )
-        database.note(path)
-        database.text_factory = _decode
+        try:
+            return _connect(path, timeout=timeout, mode="rwc" if create else "rw")
+        except sqlite3.OperationalError as error:
+            if create or _code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+                raise
+            return _connect_unwritable(path, timeout=timeout)
+
+
+def connect_reader(path: Path, *, timeout: float) -> sqlite3.Connection:
+    """Open another connection to a store that is open already; it only reads."""
+    database = _open(path, path, timeout=timeout, mode="rw")
+    database.execute("PRAGMA query_only = ON")
+    return database
+
+
+def _connect(path: Path, *, timeout: float, mode: str) -> _Database:
+    database = _open(path, path, timeout=timeout, mode=mode)
+    try:
+        _prepare(database, path)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _connect_unwritable(path: Path, *, timeout: float) -> sqlite3.Connection:
+    """Open a store where nothing can be written, as on a read-only disk; SQLite would need files next to it.
+
+    Nobody writes there, so the file does not change while it is open.  If there is a log, it holds the newest games:
+    both are copied to a temporary folder, because SQLite reads a log only where it can write.
+    """
+    log = log_of(path)
+    folder = None
+    if log.exists() and log.stat().st_size:
+        folder = Path(tempfile.mkdtemp(prefix="lab2048-"))
+        for file in (path, log):
+            shutil.copyfile(file, folder / file.name)
+    try:
+        place, mode = (folder / path.name, "rw") if folder else (path, "ro&immutable=1")
+        database = _open(path, place, timeout=timeout, mode=mode)
+        database.copy = folder
         try:
             _prepare(database, path)
+            database.execute("PRAGMA query_only = ON")
         except BaseException:
             database.close()
             raise
+    except BaseException:
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
     return database
+
+
+def _open(path: Path, place: Path, *, timeout: float, mode: str) -> _Database:
+    """Open the database at `place`, which is the store `path` or a copy of it."""
+    address = f"{place.absolute().as_uri()}?mode={mode}"
+    # Any thread may use a connection, one at a time: the store sees to that.
+    database = sqlite3.connect(
+        address, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False, factory=_Database
+    )
+    database.note(path)
+    database.text_factory = _decode
+    return database
+
+
+def log_of(path: Path) -> Path:
+    """Return the write-ahead log of a store."""
+    return path.with_name(f"{path.name}-wal")
+
+
+def has_log(database: sqlite3.Connection) -> bool:
+    """Return True if changes go to a write-ahead log, so that readers and writers do not wait for each other."""
+    is_writable = not database.execute("PRAGMA query_only").fetchone()[0] and _version(database) == VERSION
+    return is_writable and database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 @contextlib.contextmanager
@@ -277,11 +290,11 @@ def _check_file(path: Path, *, create: bool) -> None:
     if not path.exists() and not create:
         raise StoreNotFoundError(f"there is no store {path}", hint=f"play a game first, or {_USE_OTHER}")
     header = _read_header(path) if path.exists() else b""
-    log = path.with_name(f"{path.name}-wal")
-    has_log = log.exists() and log.stat().st_size > 0
+    log = log_of(path)
+    is_logged = log.exists() and log.stat().st_size > 0
     if not header:
         # SQLite would delete the log of a missing database, and the log may hold games.
-        if has_log:
+        if is_logged:
             raise StoreError(
                 f"the store {path} is missing, but its log {log} exists",
                 code="store.damaged",
@@ -302,7 +315,7 @@ def _check_file(path: Path, *, create: bool) -> None:
     # While there is a log the pages may still be on their way from it into the file.
     page = int.from_bytes(header[16:18], "big")
     expected = int.from_bytes(header[28:32], "big") * (page if page > 1 else 65536)
-    if not has_log and path.stat().st_size < expected:
+    if not is_logged and path.stat().st_size < expected:
         raise StoreError(
             f"the store {path} is damaged: its end is missing; it was left unchanged",
             code="store.damaged",
@@ -323,8 +336,9 @@ def _decode(text: bytes) -> str:
 
 def _prepare(database: sqlite3.Connection, path: Path) -> None:
     database.execute("PRAGMA foreign_keys = ON")
-    # With a write-ahead log: a power failure may lose the last changes, never the file.
-    database.execute("PRAGMA synchronous = NORMAL")
+    # NORMAL keeps the file whole and leaves it to `LogSync` when commits become durable.  Until there is a log, SQLite
+    # makes each of them durable.
+    database.execute("PRAGMA synchronous = FULL")
     if _version(database) == 0:
         with transaction(database):
             if _version(database) == 0:  # unless another program has just created it
@@ -336,14 +350,16 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
     if _version(database) in _UPGRADES:
         _upgrade(database, path)
     database.execute("SELECT 1 FROM episodes JOIN runs ON runs.id = episodes.run LIMIT 1").fetchone()
-    if database.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+    if not has_log(database):
         # Only now, so that the header of the file itself says whose it is.  If others have the file open,
         # this is done when it is opened next; until then the rollback journal is as safe.
         try:
             database.execute("PRAGMA journal_mode = WAL")
         except sqlite3.OperationalError as error:
-            if _code(error) != sqlite3.SQLITE_BUSY:
+            if _code(error) not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_READONLY):
                 raise
+    if has_log(database):
+        database.execute("PRAGMA synchronous = NORMAL")
 
 
 def _upgrade(database: sqlite3.Connection, path: Path) -> None:

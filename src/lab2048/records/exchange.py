@@ -69,11 +69,12 @@ def import_lines(
     *,
     refuse: Callable[[int, str], None],
     progress: Callable[[], None] = lambda: None,
+    is_one_batch: bool = False,
 ) -> None:
     """Store every valid line of a stream; call `refuse` with the line number and reason for each invalid one.
 
     `counts` is updated as batches are stored, so it is correct even if an error ends the import;
-    `progress` is called after each batch.
+    `progress` is called after each batch.  With `is_one_batch` all games are stored, or none.
     """
     batch: list[Incoming] = []
     n_moves = 0
@@ -86,7 +87,7 @@ def import_lines(
         except FileError as error:
             counts.refused += 1
             refuse(number, str(error))
-        if len(batch) >= _BATCH_GAMES or n_moves >= _BATCH_MOVES:
+        if not is_one_batch and (len(batch) >= _BATCH_GAMES or n_moves >= _BATCH_MOVES):
             _keep(store, batch, counts)
             batch, n_moves = [], 0
             progress()

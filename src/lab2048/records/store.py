@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lab2048.errors import GameChangedError, GameDeletedError, StoreError, StoreNotFoundError
-from lab2048.records.database import StoreFile
+from lab2048.records.database import BUSY_SECONDS
 from lab2048.records.entry import Entry, Run, StoredGame, Summary
 from lab2048.records.episode import Episode
 from lab2048.records.provenance import now, program, provenance
@@ -28,6 +28,7 @@ from lab2048.records.sql_row import (
     read_summary,
     write_facts,
 )
+from lab2048.records.store_file import StoreFile
 from lab2048.rules import Rules
 
 __all__ = ["Entry", "Run", "Store", "StoredGame", "Summary"]
@@ -40,10 +41,11 @@ _INSERT = f"""
     INSERT INTO episodes (id, run, number, created, {_FACTS}, moves)
     VALUES (coalesce(?, {_NEXT_ID}), ?, ?, ?{", ?" * len(FACTS)}, ?)
 """
-# A game that is saved again keeps its id and the date of the first time.
+# A game that is saved again keeps its id and the date of the first time, and is never replaced by a shorter one.
 _KEEP = f"""
     {_INSERT} ON CONFLICT (run, number) DO UPDATE SET
         ({_FACTS}, moves) = ({", ".join(f"excluded.{name}" for name in (*FACTS, "moves"))})
+    WHERE excluded.n_moves >= n_moves
 """
 # The condition on the checksum makes sure that nobody has deleted, replaced or changed the game meanwhile.
 _SAVE = f"""
@@ -77,15 +79,15 @@ class Store(StoreFile):
     []
     """
 
-    def __init__(self, path: Path, database: sqlite3.Connection) -> None:
+    def __init__(self, path: Path, database: sqlite3.Connection, timeout: float = BUSY_SECONDS) -> None:
         """Wrap an open database; users call `open`."""
-        super().__init__(path, database)
+        super().__init__(path, database, timeout)
         self._runs: dict[int, Run] = {}  # read once: runs never change
 
     def begin_run(self, kind: str, rules: Rules, player: str, seed: int) -> int:
         """Start a run and return its number, for `keep` and `add`."""
         origin = provenance()
-        with self._change():
+        with self._change(is_durable=False):  # its first game is more important
             run = self._insert_run(kind, rules, player, seed, origin["created"], origin)
         self._runs[run] = Run(run, kind, rules, player, seed, origin["created"], origin)
         return run
@@ -100,12 +102,12 @@ class Store(StoreFile):
             WHERE kind = 'match' AND rules = ? AND player = ? AND seed = ?
               AND CASE WHEN json_valid(provenance) THEN json_extract(provenance, '$.program') END = ?
         """
-        with self._access() as database:
+        with self._read() as database:
             run: int | None = database.execute(question, (rules.json_text, player, seed, program())).fetchone()[0]
         return run
 
     def keep(self, run: int, episodes: Mapping[int, Episode]) -> None:
-        """Save games of a run by their numbers, all or none; a game replaces one with the same number."""
+        """Save games of a run by their numbers, all or none; a game replaces one with its number, but no longer one."""
         self._check_rules(run, episodes.values())
         created = now()
         rows = [(None, run, number, created, *_columns(episode)) for number, episode in episodes.items()]
@@ -113,10 +115,13 @@ class Store(StoreFile):
             database.executemany(_KEEP, rows)
 
     def add(self, run: int, episode: Episode) -> StoredGame:
-        """Save a new game of a run, with the next free number; `save` saves it again when it has changed."""
+        """Save a new game of a run, with the next free number; `save` saves it again when it has changed.
+
+        Call `sync` before you tell anybody that the game is saved.
+        """
         self._check_rules(run, [episode])
         created = now()
-        with self._change() as database:
+        with self._change(is_durable=False) as database:
             number = self._next_number(run)
             id_ = database.execute(_INSERT, (None, run, number, created, *_columns(episode))).lastrowid
         return StoredGame(int(id_ or 0), self.run(run), number, created, episode)
@@ -124,15 +129,15 @@ class Store(StoreFile):
     def save(self, stored: StoredGame, episode: Episode) -> StoredGame:
         """Save a game again that is in the store as `stored`: append its new moves, cut off those taken back.
 
-        Raises GameDeletedError if the game is no longer in the store, and GameChangedError if another program has
-        changed it.
+        Call `sync` before you tell anybody that the moves are saved.  Raises GameDeletedError if the game is no longer
+        in the store, and GameChangedError if another program has changed it.
         """
         if episode == stored.episode:
             return stored
         self._check_rules(stored.run.id, [episode])
         facts = dict(zip(FACTS, write_facts(episode), strict=True))
         key = {"id": stored.id, "run": stored.run.id, "before": stored.episode.checksum}
-        with self._change() as database:
+        with self._change(is_durable=False) as database:
             if not database.execute(_SAVE, facts | key).rowcount:
                 raise self._lost(stored)
             n_same = _common_length(stored.episode.moves, episode.moves)
@@ -146,7 +151,7 @@ class Store(StoreFile):
     def compact(self, stored: StoredGame) -> None:
         """Compress the appended moves of a game together with its first ones, unless it has been changed."""
         row = (pack(stored.episode.moves), stored.id, stored.run.id, stored.episode.checksum)
-        with self._change() as database:
+        with self._change(is_durable=False) as database:
             database.execute("UPDATE episodes SET moves = ? WHERE id = ? AND run = ? AND checksum = ?", row)
 
     def _cut(self, id_: int, moves: str, n_before: int) -> None:
@@ -187,23 +192,27 @@ class Store(StoreFile):
 
     def has(self, id_: int) -> bool:
         """Return whether there is a game with this id."""
-        with self._access() as database:
-            question = "SELECT 1 FROM episodes WHERE id = ?"
-            return 0 < id_ <= _MAX_INTEGER and database.execute(question, (id_,)).fetchone() is not None
+        return self.revision(id_) is not None
+
+    def revision(self, id_: int) -> str | None:
+        """Return the checksum of a game, which tells whether it has changed; None if there is no such game."""
+        with self._read() as database:
+            question = "SELECT checksum FROM episodes WHERE id = ?"
+            row = database.execute(question, (id_,)).fetchone() if 0 < id_ <= _MAX_INTEGER else None
+        return None if row is None else str(row[0])
 
     def find(self, seed: int, checksum: str) -> int | None:
         """Return the id of the newest game with this seed and checksum, or None."""
         question = "SELECT max(id) FROM episodes WHERE seed = ? AND checksum = ?"
-        with self._access() as database:
+        with self._read() as database:
             row = database.execute(question, (seed, checksum)).fetchone()
         return None if row[0] is None else int(row[0])
 
     def remove(self, id_: int) -> StoredGame:
         """Delete a game and return it; `put_back` restores it."""
-        with self._lock:
+        with self._change() as database:
             stored = self.get(id_)
-            with self._change() as database:
-                database.execute("DELETE FROM episodes WHERE id = ?", (id_,))
+            database.execute("DELETE FROM episodes WHERE id = ?", (id_,))
         return stored
 
     def put_back(self, stored: StoredGame) -> int:
@@ -222,7 +231,7 @@ class Store(StoreFile):
         statement = """
             DELETE FROM episodes WHERE n_moves = 0 AND created < ? AND run IN (SELECT id FROM runs WHERE kind = 'play')
         """
-        with self._change() as database:
+        with self._change(is_durable=False) as database:
             return database.execute(statement, (before,)).rowcount
 
     def best_scores(self, rules: Rules) -> tuple[int, int]:
@@ -231,14 +240,14 @@ class Store(StoreFile):
             SELECT coalesce(max(score) FILTER (WHERE {_PERSON_ALONE}), 0), coalesce(max(score), 0)
             FROM episodes JOIN runs ON runs.id = episodes.run WHERE kind = 'play' AND rules = ?
         """
-        with self._access() as database:
+        with self._read() as database:
             alone, anyone = database.execute(question, (rules.json_text,)).fetchone()
         return int(alone), int(anyone)
 
     def run(self, run: int) -> Run:
         if run not in self._runs:
             question = f"SELECT {', '.join(RUN)} FROM runs WHERE id = ?"
-            with self._access() as database:
+            with self._read() as database:
                 row = database.execute(question, (run,)).fetchone()
             if row is None:
                 raise StoreNotFoundError(f"there is no run {run!r} in {self.path}")
@@ -252,20 +261,20 @@ class Store(StoreFile):
         """Return the games of a run in the order of their numbers, without their moves."""
         columns = ", ".join(Summary._fields)
         question = f"SELECT id, {columns} FROM episodes WHERE run = ? ORDER BY number"
-        with self._access() as database:
+        with self._read() as database:
             rows = database.execute(question, (run,)).fetchall()
         return self._read_each(read_summary, rows)
 
     def episodes_of(self, run: int) -> dict[int, Episode]:
         """Return the games of a run by their numbers, with their moves."""
-        with self._access() as database:
+        with self._read() as database:
             ids = database.execute("SELECT id FROM episodes WHERE run = ? ORDER BY number", (run,)).fetchall()
         return {stored.number: stored.episode for stored in (self.get(id_) for (id_,) in ids)}
 
     def get(self, id_: int) -> StoredGame:
         """Return the game with this id; raise StoreError if it is missing or damaged."""
         question = f"SELECT run, number, created, {_FACTS}, moves, ({_APPENDED}) FROM episodes WHERE id = ?"
-        with self._access() as database:
+        with self._read() as database:
             row = database.execute(question, (id_,)).fetchone() if 0 < id_ <= _MAX_INTEGER else None
         if row is None:
             raise StoreNotFoundError(f"there is no game {id_} in {self.path}", code="game.not_found", field="game")
@@ -300,14 +309,14 @@ class Store(StoreFile):
         """
         chosen = {"board": board, "player": player, "kind": kind, "min_score": _bounded(min_score)}
         paging = {"limit": -1 if limit is None else _bounded(limit), "offset": _bounded(offset)}
-        with self._access() as database:
+        with self._read() as database:
             rows = database.execute(question, chosen | paging).fetchall()
         return self._read_each(read_entry, rows, on_damage)
 
     def ids(self, *, board: str | None = None, player: str | None = None) -> list[int]:
         """Return the ids of the games, oldest first."""
         chosen = {"board": board, "player": player, "kind": None, "min_score": None}
-        with self._access() as database:
+        with self._read() as database:
             return [row[0] for row in database.execute(f"SELECT episodes.id {_CHOSEN} ORDER BY episodes.id", chosen)]
 
     def _damage(self, id_: int, error: Exception) -> StoreError:

@@ -176,7 +176,7 @@ def test_a_store_that_fails_does_not_end_the_game(run: Run, monkeypatch: pytest.
 
     async def scene(app: LabApp, pilot: Pilot[None]) -> None:
         await press(pilot, "wasd")
-        assert "this game cannot be saved: the disk is full" in text_of(app)
+        assert "not saved yet: the disk is full" in text_of(app)
 
     app = run(scene, "4x4")
     assert [episode.moves for episode in app.unsaved] == ["wasd"]

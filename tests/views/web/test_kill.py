@@ -2,51 +2,18 @@
 
 import contextlib
 import os
-import re
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from web_server import Web
+from web_server import process
 
 from lab2048.records.store import Store
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
-
-
-@contextlib.contextmanager
-def process(folder: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], Web, str]]:
-    """`lab2048 serve` as a user starts it, on any free port."""
-    environment = {
-        **os.environ,
-        "XDG_DATA_HOME": str(folder),
-        "LAB2048_STORE": str(folder / "games.sqlite"),
-        "PYTHONUNBUFFERED": "1",
-    }
-    command = [sys.executable, "-m", "lab2048", "serve", "--port", "0", "--no-open", *words]
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as started:
-        assert started.stdout is not None
-        said = ""
-        while "Press Ctrl-C to stop it" not in said:
-            line = started.stdout.readline()
-            assert line, said
-            said += line
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+)", said)
-        assert found
-        web = Web(None, int(found[1]), found[2])
-        try:
-            yield started, web, said
-        finally:
-            web.close()
-            if started.poll() is None:
-                started.send_signal(signal.SIGINT)
-                started.wait(600)
 
 
 def test_nothing_is_lost_when_the_server_is_killed(tmp_path):

@@ -17,10 +17,10 @@ from lab2048.cli.options import (
     SpawnOption,
     StartOption,
     StoreOption,
-    give_out,
     say,
 )
 from lab2048.cli.output import print_json
+from lab2048.cli.rescue import rescue
 from lab2048.rules import Rules
 from lab2048.rules.dice import MAX_SEED
 from lab2048.views.number import count
@@ -54,10 +54,12 @@ def play(
     """
     from lab2048.arena.session import Session
     from lab2048.records.store import Store
+    from lab2048.records.store_file import VIEW_SECONDS
 
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
     the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else seed
-    with Store.open(store) as the_store:
+    code = 0
+    with Store.open(store, timeout=VIEW_SECONDS) as the_store:
         has_screen = not (lines or as_json) and can_read_keys()
         session = Session(the_rules, the_seed, the_store, on_failure=_ignore if has_screen else _complain)
         plain = PlainGame(session)
@@ -71,8 +73,10 @@ def play(
         finally:
             session.close()
             if has_screen:
-                _leave_screen(plain, session)
+                _leave_screen(plain)
             _sum_up(session, is_told=as_json)
+            code = rescue(session.unsaved(), session.failure, the_store.path)
+    raise typer.Exit(code)
 
 
 def _play_on_screen(plain: PlainGame, session: "Session") -> None:
@@ -88,7 +92,7 @@ def _play_on_screen(plain: PlainGame, session: "Session") -> None:
                 message = _press(keys.replace(REDRAW, ""), plain)
             if plain.has_ended:
                 return
-            otherwise = f"this game cannot be saved: {session.failure}" if session.failure else "? shows the keys"
+            otherwise = f"not saved yet: {session.failure}" if session.failure else "? shows the keys"
             _paint(plain, message or plain.status or otherwise)
 
 
@@ -107,12 +111,10 @@ def _size() -> os.terminal_size:
     return os.terminal_size((columns or 80, lines or 24))
 
 
-def _leave_screen(plain: PlainGame, session: "Session") -> None:
-    """Print the last board after the screen is closed, and repeat an error of the store."""
+def _leave_screen(plain: PlainGame) -> None:
+    """Print the last board after the screen is closed."""
     columns = _size().columns
     print(f"{plain.header(columns)}\n{plain.frame(columns, colour=wants_codes(sys.stdout))}", flush=True)
-    if session.failure:
-        _complain(session.failure)
 
 
 def _play_lines(plain: PlainGame) -> None:
@@ -173,18 +175,17 @@ def _press(keys: str, plain: PlainGame) -> str:
 
 
 def _ignore(failure: str) -> None:
-    """Do nothing: the screen shows the failure, and it is repeated at the end."""
+    """Do nothing: the screen shows the failure."""
 
 
 def _complain(failure: str) -> None:
     if failure:  # empty when saving works again
-        say(f"lab2048: this game cannot be saved: {failure}")
+        say(f"lab2048: not saved yet: {failure}")
 
 
 def _sum_up(session: "Session", *, is_told: bool) -> None:
-    """Print the result of the last game, and games that could not be saved as text."""
+    """Print the result of the last game."""
     game = session.last_played
     if game and not is_told:
         moves = count(len(game.turns), "move")
         print(f"seed {game.seed}, score {game.score}, highest tile {game.board.max_tile}, {moves}")
-    give_out(session.unsaved())

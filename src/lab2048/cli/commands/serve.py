@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import json
 import os
 import re
 import secrets
@@ -16,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lab2048.cli.option_types import Readable, Within
-from lab2048.cli.options import PlayerFileOption, StoreOption, load_players, say
+from lab2048.cli.options import PlayerFileOption, StoreOption, is_set, load_players, say
+from lab2048.cli.rescue import rescue
 from lab2048.errors import UsageError
 from lab2048.extras import need
 
@@ -48,6 +48,7 @@ TokenOption = Annotated[
 
 
 def serve(
+    context: typer.Context,
     port: PortOption = PORT,
     lan: Annotated[
         bool, typer.Option("--lan", help="Also allow other devices in your network, with a link that contains a token.")
@@ -66,26 +67,42 @@ def serve(
 
     Only you can open it: the address contains a token, which the browser gets from a file that only you can read.
     With --lan, other devices can open it, too.  Ctrl-C stops it.  Every move is saved, and interrupted jobs can be
-    resumed.
+    resumed.  A store has one server; --store starts a second one.
 
     Example: lab2048 serve --port 8000 --no-open
     """
     need("app")
     load_players(player_file)
+    if _is_running(store, port if is_set(context, "port") else None, lan=lan, open_browser=open_):
+        return
     token = None if no_token else token or secrets.token_urlsafe(16)
     if lan and token is None:
         raise UsageError("--lan needs a token: expected --no-token without --lan", field="no-token")
     listener = _listen(port, lan=lan)
     if listener is None:
-        if not lan and (address := _running(port)):
-            print(f"lab2048 is already running: {address}")
-            _open_browser(address, port, wanted=open_)
-            return
         raise UsageError(
             f"port {port} is used by another program: expected a free port, such as --port {port + 1}", field="port"
         )
     with listener:
         _run(listener, token, store, lan=lan, open_browser=open_)
+
+
+def _is_running(path: Path | None, port: int | None, *, lan: bool, open_browser: bool) -> bool:
+    """Return True if the store has a server, after saying where; raise UsageError if another port or --lan is asked."""
+    from lab2048.records.database import default_path
+    from lab2048.views.web.launch_file import LaunchFile
+    from lab2048.views.web.server_lock import ServerLock
+
+    lock = ServerLock(path or default_path())
+    if not lock.is_held():
+        return False
+    running = lock.port()
+    if lan or running is None or port not in (None, running):
+        raise lock.refusal()
+    address = LaunchFile(running).address() or _address(LOCAL, running, None)
+    print(f"lab2048 is already running: {address}")
+    _open_browser(address, running, wanted=open_browser)
+    return True
 
 
 def _listen(port: int, *, lan: bool) -> socket.socket | None:
@@ -106,27 +123,6 @@ def _listen(port: int, *, lan: bool) -> socket.socket | None:
     return listener
 
 
-def _running(port: int) -> str | None:
-    """Return the address of the user's own server on a port, with its token; None if something else is there."""
-    import http.client
-    import urllib.request
-    from urllib.parse import parse_qs, urlsplit
-
-    from lab2048.views.web.launch_file import LaunchFile
-
-    address = LaunchFile(port).address() or _address(LOCAL, port, None)
-    token = parse_qs(urlsplit(address).query).get("token", [""])[0]
-    request = urllib.request.Request(
-        _address(LOCAL, port, None) + "api/status", headers={"Authorization": f"Bearer {token}"}
-    )
-    try:
-        with urllib.request.urlopen(request, timeout=3) as answer:
-            is_ours = str(json.load(answer).get("program", "")).startswith("lab2048")
-    except (OSError, ValueError, AttributeError, http.client.HTTPException):
-        return None
-    return address if is_ours else None
-
-
 def _address(host: str, port: int, token: str | None) -> str:
     return f"http://{host}:{port}/" + (f"?token={token}" if token else "")
 
@@ -136,15 +132,22 @@ def _run(
 ) -> None:
     """Serve until Ctrl-C."""
     from lab2048.records.store import Store
+    from lab2048.records.store_file import VIEW_SECONDS
     from lab2048.views.web.launch_file import LaunchFile
     from lab2048.views.web.lazy_app import LazyApp
     from lab2048.views.web.server import make_server
+    from lab2048.views.web.server_lock import ServerLock
 
     port = listener.getsockname()[1]
     address = _address(LOCAL, port, token)
     launch = LaunchFile(port)
     sys.setswitchinterval(SWITCH_SECONDS)
-    with Store.open(path) as store, contextlib.closing(launch):
+    code = 0
+    with (
+        Store.open(path, timeout=VIEW_SECONDS) as store,
+        ServerLock(store.path).hold(port),
+        contextlib.closing(launch),
+    ):
         app = LazyApp(lambda: _open_lab(store), lambda: setattr(server, "should_exit", True))
         server = make_server(app, token=token, lan=lan)
         _Ending(server, app)
@@ -160,7 +163,10 @@ def _run(
             server.run(sockets=[listener])
         if app.failure:
             raise app.failure
+        if app.lab:
+            code = rescue(*app.lab.unsaved, store.path)
     print("stopped")
+    raise typer.Exit(code)
 
 
 def _open_lab(store: "Store") -> "Lab":

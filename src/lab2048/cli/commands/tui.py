@@ -17,11 +17,11 @@ from lab2048.cli.options import (
     SpawnOption,
     StartOption,
     StoreOption,
-    give_out,
     is_set,
     is_typed,
     load_players,
 )
+from lab2048.cli.rescue import rescue
 from lab2048.errors import UsageError
 from lab2048.extras import need
 
@@ -71,6 +71,7 @@ def tui(
 
     from lab2048.players.player_file import load_players_folder
     from lab2048.records.store import Store
+    from lab2048.records.store_file import VIEW_SECONDS
     from lab2048.rules import Rules
     from lab2048.rules.dice import MAX_SEED
 
@@ -87,7 +88,7 @@ def tui(
     check_surroundings()
     load_players(player_file)
     load_players_folder()  # its warnings come before the screen is taken
-    with Store.open(store) as the_store:
+    with Store.open(store, timeout=VIEW_SECONDS) as the_store:
         first = None
         if game is not None:
             from lab2048.views.tui.screens.form import continue_game
@@ -109,10 +110,10 @@ def tui(
         app.run()
         if app.last:
             _tell_last(app.last, ["--store", str(app.store_file)] if app.store_file else [])
-    give_out(app.unsaved)
+    code = rescue(app.unsaved, app.unsaved_reason, the_store.path)
     if app.failure is not None:
         raise app.failure
-    raise typer.Exit(app.return_code or 0)
+    raise typer.Exit(code or app.return_code or 0)
 
 
 def _tell_last(session: "Session", words: list[str]) -> None:

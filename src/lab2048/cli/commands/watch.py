@@ -25,12 +25,12 @@ from lab2048.cli.options import (
     SpawnOption,
     StartOption,
     StoreOption,
-    give_out,
     load_players,
     say,
 )
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready
+from lab2048.cli.rescue import rescue
 from lab2048.errors import IllegalMoveError, PlayerError
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def watch(
     from lab2048.players import default_spec
     from lab2048.players.registry import autonomous_spec
     from lab2048.records.store import Store
+    from lab2048.records.store_file import VIEW_SECONDS
     from lab2048.rules import Rules
     from lab2048.rules.dice import MAX_SEED
 
@@ -82,7 +83,7 @@ def watch(
     the_player = AskedPlayer(spec, the_rules, the_seed)
     groups = the_player.groups
     code, seen = 0, Seen(spec)
-    with Store.open(store) as the_store:
+    with Store.open(store, timeout=VIEW_SECONDS) as the_store:
         make_ready(*groups)
         session = Session(the_rules, the_seed, the_store, on_failure=_complain)
         try:
@@ -95,7 +96,7 @@ def watch(
         finally:
             session.close()
             seen.note(session.game)
-            give_out(session.unsaved())
+            code = rescue(session.unsaved(), session.failure, the_store.path) or code
         _report(seen, session, as_json=as_json)
     raise typer.Exit(code)
 
@@ -194,7 +195,7 @@ def _view(session: "Session", spec: str, n_games: int, *, is_quiet: bool) -> "It
 
 def _complain(failure: str) -> None:
     if failure:  # empty when saving works again
-        say(f"lab2048: these games cannot be saved: {failure}")
+        say(f"lab2048: not saved yet: {failure}")
 
 
 def _report(seen: Seen, session: "Session", *, as_json: bool) -> None:

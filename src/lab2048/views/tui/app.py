@@ -69,7 +69,8 @@ class LabApp(App[None]):
         self.jobs = JobRunner(data_folder() / "jobs", niceness=0)
         self.current_jobs: dict[str, Job] = {}  # by the name of their form; one of each
         self.failure: Exception | None = None
-        self.unsaved: list[Episode] = []  # games that could not be saved
+        self.unsaved: list[Episode] = []  # games that could not be saved, and
+        self.unsaved_reason = ""
         self.last: Session | None = None  # the game that was left last
         self.store_file = store_file
         self.defaults = defaults or {}

@@ -14,6 +14,7 @@ from lab2048.jobs.job import Job
 from lab2048.jobs.progress import KINDS, JobProgress
 from lab2048.jobs.runner import JobRunner
 from lab2048.records.database import data_folder
+from lab2048.records.episode import Episode
 from lab2048.records.provenance import program
 from lab2048.records.store import Store
 from lab2048.views.web.errors import NotFoundError, NotReadyError
@@ -71,6 +72,11 @@ class Lab:
         self.open_games.close()
         self.jobs.close()
 
+    @property
+    def unsaved(self) -> tuple[list[Episode], str]:
+        """Return the games that could not be saved before the end, and why."""
+        return self.open_games.unsaved, self.open_games.failure
+
     def status(self) -> StatusData:
         return StatusData(
             program=program(),
@@ -79,6 +85,7 @@ class Lab:
             cores=os.cpu_count() or 1,
             interrupted=self.jobs.interrupted(),
             store=self.open_games.failure,
+            unsaved=self.open_games.n_unsaved,
         )
 
     def _on_job_change(self, job: Job) -> None:

@@ -74,6 +74,7 @@ class PlayScreen(Page):
         self.adviser.close()
         self.session.close()
         self.lab.unsaved += self.session.unsaved()
+        self.lab.unsaved_reason = self.session.failure or self.lab.unsaved_reason
         self.lab.last = self.session if self.session.last_played else self.lab.last
 
     def on_resize(self) -> None:
@@ -294,7 +295,7 @@ class PlayScreen(Page):
         self.put("values", values if values and not self._is_over else Text(asking, "dim"))
         line = facts.message_line(game, self.message, columns - 2)
         if not line and self.session.failure:
-            line = f"this game cannot be saved: {self.session.failure}"
+            line = f"not saved yet: {self.session.failure}"
         elif not line and not table.has_panel:
             short = facts.short_values(game.board, decision) if decision else asking
             line = short or facts.short_facts(game, columns - 2)

@@ -107,6 +107,13 @@ def export(lab: LabOf, ids: Annotated[str, Query(max_length=20_000)] = "") -> Re
     return _lines(lab, chosen, "games.jsonl")
 
 
+@router.get("/unsaved", response_class=Response, responses={200: {"content": {LINES: {}}}})
+def export_unsaved(lab: LabOf) -> Response:
+    """Export the open games that could not be saved yet, as JSON lines."""
+    text = "".join(json.dumps(episode.to_json()) + "\n" for episode in lab.open_games.not_saved_yet())
+    return _attachment(text, "lab2048-unsaved.jsonl")
+
+
 @router.get("/{game}/export", response_class=Response, responses={200: {"content": {LINES: {}}}})
 def export_one(lab: LabOf, game: Annotated[int, Path(ge=1, le=2**63 - 1)]) -> Response:
     """Export one game as a JSON line."""
@@ -127,6 +134,10 @@ def _lines(lab: Lab, ids: list[int], name: str) -> Response:
         if not lab.store.has(id_):
             raise NotFoundError(f"there is no game {id_}: /api/games lists all games")
     text = "".join(write_line(lab.store.get(id_)) + "\n" for id_ in ids)
+    return _attachment(text, name)
+
+
+def _attachment(text: str, name: str) -> Response:
     return Response(text, media_type=LINES, headers={"content-disposition": f'attachment; filename="{name}"'})
 
 
@@ -135,7 +146,13 @@ def _import(lab: Lab, body: bytes) -> Imported:
     if n_moves > MAX_MOVES:
         raise TooLargeError(f"{n_moves} moves are too many for the page: lab2048 games import FILE accepts them")
     counts, errors = ImportCounts(), []
-    import_lines(lab.store, io.BytesIO(body), counts, refuse=lambda number, why: errors.append(f"line {number}: {why}"))
+    import_lines(
+        lab.store,
+        io.BytesIO(body),
+        counts,
+        refuse=lambda number, why: errors.append(f"line {number}: {why}"),
+        is_one_batch=True,  # a request that is refused changes nothing
+    )
     return Imported(
         imported=counts.imported,
         already=counts.already,

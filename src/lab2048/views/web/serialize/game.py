@@ -73,6 +73,7 @@ def state_data(session: Session, best: tuple[int, int], auto: AutoData | None, l
         best_assisted=best[1],
         mover=movers[-1][1] if movers else library.write(session.player),
         movers=movers,
+        saved=session.is_saved,
         auto=auto,
     )
 

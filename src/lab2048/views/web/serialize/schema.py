@@ -148,6 +148,7 @@ class StateData(BaseModel):
     best_assisted: int
     mover: str
     movers: list[tuple[int, str]]
+    saved: bool  # False if a crash of the server could lose the last moves
     auto: AutoData | None
 
 
@@ -156,7 +157,7 @@ class ChangeData(BaseModel):
 
     state: StateData
     turns: list[TurnData]
-    kind: Literal["moves", "undo", "redo", "auto", "open"]
+    kind: Literal["moves", "undo", "redo", "auto", "open", "saved"]
 
 
 class DeletedData(BaseModel):
@@ -222,7 +223,8 @@ class StatusData(BaseModel):
     doing: str
     cores: int
     interrupted: list[str]
-    store: str
+    store: str  # why games cannot be saved; empty if they can
+    unsaved: int  # games that are not saved yet for this reason
 
 
 class ReadyData(BaseModel):

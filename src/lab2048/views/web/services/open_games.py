@@ -34,8 +34,8 @@ class OpenGames:
     def __init__(self, store: Store, library: Library, bus: Bus, players: Players) -> None:
         """Delete old games that never had a move."""
         self.store, self.library, self.bus, self.players = store, library, bus, players
-        self.failure = ""  # why games cannot be saved
-        self.on_failure: Callable[[], None] = lambda: None
+        self.on_failure: Callable[[], None] = lambda: None  # called when `failure` or `n_unsaved` may have changed
+        self.unsaved: list[Episode] = []  # games that could not be saved before `close`
         self._open: dict[int, Session] = {}
         self._autoplays: dict[int, AutoPlay] = {}
         self._best: dict[str, list[int]] = {}
@@ -48,40 +48,78 @@ class OpenGames:
 
     def start(self, rules: Rules, seed: int, player: str) -> Session:
         """Start a game; `player` is who is to make the first move."""
-        return self._add(Session(rules, seed, self.store, player=player, on_failure=self._note_failure))
+        return self._add(Session(rules, seed, self.store, player=player))
 
     def branch(self, episode: Episode, n_moves: int) -> Session:
         """Start a game with the first moves of another one."""
-        return self._add(Session.branch(episode, n_moves, self.store, on_failure=self._note_failure))
+        return self._add(Session.branch(episode, n_moves, self.store))
 
     def _add(self, session: Session) -> Session:
-        id_ = session.assign_id()
-        with self._lock:
-            self._open[id_] = session
+        try:
+            id_ = session.assign_id()
+        except StoreError:
+            session.drop()  # nobody has seen it
+            raise
+        self._keep(id_, session)
         self._close_unused()
         return session
 
+    def _keep(self, id_: int, session: Session) -> None:
+        session.on_failure = lambda _: self._note_saving(session)
+        with self._lock:
+            self._open[id_] = session
+
     def get(self, id_: int) -> Session:
-        """Return an open game; open it from the store if necessary."""
+        """Return an open game; open it from the store if it is not open, or if another program has changed it."""
         found = self._open.get(id_)
-        if found is None or found.life in (Life.CLOSED, Life.DELETED):
+        if found is None or self._is_past(found, id_):
             with self._door(id_):
                 found = self._open.get(id_)
-                if found is None or found.life in (Life.CLOSED, Life.DELETED):
-                    if not self.store.has(id_):
-                        self._forget(id_)
-                        raise _not_found(id_)
-                    found = Session.open(self.store, id_, on_failure=self._note_failure)
-                    with self._lock:
-                        self._open[id_] = found
+                if found is None or self._is_past(found, id_):
+                    found = self._open_again(id_, found)
             self._close_unused()
         found.used_at = time.monotonic()
         return found
 
+    def _is_past(self, session: Session, id_: int) -> bool:
+        """Return True if a session is no longer the game that the store has under this id."""
+        if session.life in (Life.CLOSED, Life.DELETED) or session.id != id_:
+            return True
+        with contextlib.suppress(StoreError):  # a store that fails does not end the game
+            return session.is_stale
+        return False
+
+    def _open_again(self, id_: int, before: Session | None) -> Session:
+        """Open a game from the store in place of an earlier session, and tell those who watch it."""
+        if not self.store.has(id_):
+            self._forget(id_)
+            if before:
+                before.close()
+                self._tell_deleted(id_)
+            raise _not_found(id_)
+        found = Session.open(self.store, id_)
+        is_news = before is not None and before.life is not Life.CLOSED
+        if before:
+            self._forget(id_)
+            if before.id == id_:
+                before.close()  # a request that still has it is refused
+            else:
+                self._keep(before.id or 0, before)  # its moves were saved as another game
+        self._keep(id_, found)
+        if is_news:
+            self.tell(found, "open", [])
+        return found
+
     @contextlib.contextmanager
     def changing(self, id_: int, rev: int | None) -> Iterator[Session]:
-        """Lend a game to a person who changes it and has seen revision `rev`; autoplay stops."""
+        """Lend a game to a person who changes it and has seen revision `rev`; autoplay stops.
+
+        Raises ConflictError if the game has changed since then, here or in another program.
+        """
+        seen = self._open.get(id_)
         session = self.get(id_)
+        if seen is not None and seen is not session:
+            raise self.conflict(session)
         try:
             with session.at(rev):
                 if autoplay := self._autoplays.get(id_):
@@ -92,26 +130,33 @@ class OpenGames:
         except SessionEndedError:
             if session.life is Life.DELETED:
                 raise _not_found(id_) from None
-            raise self.conflict(self.get(id_)) from None  # closed because it was unused
+            # It was closed because it was unused, or another program has changed it.
+            raise self.conflict(self.get(id_), saved_as=session.id if session.id != id_ else None) from None
 
-    def conflict(self, session: Session) -> ConflictError:
-        """Return the error of a request that was made on an older revision; it carries the current state."""
+    def conflict(self, session: Session, *, saved_as: int | None = None) -> ConflictError:
+        """Return the error of a request that was made on an older revision; it carries the current state.
+
+        `saved_as` is the id of the game in which earlier moves of the caller were saved.
+        """
         state = self.state(session)
         message = f"game {state.id} has changed meanwhile: expected rev {state.rev}"
-        return ConflictError(message, state=state.model_dump())
+        if saved_as is not None:
+            message = f"game {state.id} was changed by another program: your moves are in game {saved_as}"
+        hint = "continue from the state that comes with this answer"
+        return ConflictError(message, hint=hint, state=state.model_dump())
 
     def changed(
         self, session: Session, kind: str, turns: list[Turn], *, tab: str = "", at_once: bool = True
     ) -> ChangeData:
         """Save a change and notify the tabs; the caller holds the lock of the session."""
+        id_ = session.id
         session.save(at_once=at_once)
-        if session.life is Life.DELETED or self._open.get(session.id or 0) is not session:
-            # Another program has deleted it, or changed it: then it was saved under another id.
-            for id_ in [id_ for id_, other in self._open.items() if other is session]:
-                self._forget(id_)
-                if session.life is Life.DELETED:
-                    self._tell_deleted(id_)
-            raise SessionEndedError("the game was changed or deleted by another program")
+        if session.life is Life.DELETED:
+            self._forget(id_)
+            self._tell_deleted(id_ or 0)
+            raise SessionEndedError("the game was deleted by another program")
+        if session.id != id_:
+            raise SessionEndedError("the game was changed by another program, so it was saved as another one")
         return self.tell(session, kind, turns, tab=tab)
 
     def tell(self, session: Session, kind: str, turns: list[Turn], *, tab: str = "") -> ChangeData:
@@ -186,12 +231,13 @@ class OpenGames:
             session = self._open.get(id_)
             try:
                 # An open game deletes itself: after that nothing can save it, whatever its threads are doing.
-                is_open = session is not None and session.life not in (Life.CLOSED, Life.DELETED)
+                is_open = session and session.life not in (Life.CLOSED, Life.DELETED) and session.id == id_
                 stored = session.delete() if session and is_open else self.store.remove(id_)
             except SessionEndedError:
                 raise _not_found(id_) from None
             self._forget(id_)
         self._tell_deleted(id_)
+        self.on_failure()
         with self._lock:
             self._best.pop(stored.episode.rules.json_text, None)
             self._deleted[id_] = stored
@@ -200,18 +246,40 @@ class OpenGames:
 
     def restore(self, id_: int) -> Session:
         """Restore a deleted game, and tell those who still watch it."""
-        with self._lock:
-            stored = self._deleted.pop(id_, None)
+        with self._door(id_):
+            stored = self._deleted.get(id_)
             if stored is None:
                 raise NotFoundError(
                     f"game {id_} was not deleted since the server started: expected the id of a deleted game"
                 )
-            self._best.pop(stored.episode.rules.json_text, None)
-        session = self.get(self.store.put_back(stored))
+            restored = self.store.put_back(stored)  # raises StoreError: then it can be restored later
+            with self._lock:
+                self._deleted.pop(id_, None)
+                self._best.pop(stored.episode.rules.json_text, None)
+        session = self.get(restored)
         self.tell(session, "open", [])
         return session
 
+    @property
+    def failure(self) -> str:
+        """Return why games cannot be saved; empty if all are saved."""
+        return next((session.failure for session in self._sessions() if session.failure), "")
+
+    @property
+    def n_unsaved(self) -> int:
+        """Return how many games have changes that could not be saved yet."""
+        return sum(bool(session.failure) for session in self._sessions())
+
+    def not_saved_yet(self) -> list[Episode]:
+        """Return the games with changes that could not be saved yet."""
+        return [episode for session in self._sessions() if session.failure for episode in session.unsaved()]
+
+    def _sessions(self) -> list[Session]:
+        with self._lock:
+            return list(self._open.values())
+
     def close(self) -> None:
+        """Save all games a last time; those that cannot be saved are in `unsaved`."""
         with self._lock:
             autoplays, sessions = list(self._autoplays.values()), list(self._open.values())
         for autoplay in autoplays:
@@ -220,6 +288,7 @@ class OpenGames:
             autoplay.join()
         for session in sessions:
             session.close()
+            self.unsaved += session.unsaved()
 
     def _door(self, id_: int) -> threading.Lock:
         return self._doors[id_ % N_DOORS]
@@ -231,10 +300,11 @@ class OpenGames:
         if autoplay:
             autoplay.pause()
 
-    def _note_failure(self, failure: str) -> None:
-        if failure != self.failure:
-            self.failure = failure
-            self.on_failure()
+    def _note_saving(self, session: Session) -> None:
+        """Tell the tabs that a game cannot be saved, or that it is saved again."""
+        self.on_failure()
+        if session.life is not Life.DELETED:
+            self.tell(session, "saved", [])
 
     def _close_unused(self) -> None:
         """Close games that are over, and those that were not used for longest if many are open; the store has them."""

@@ -5,7 +5,7 @@ import { byId, h, missing, say, toast } from "./dom.js";
 import { applyPrefs } from "./prefs.js";
 import { isPressing, isTyping } from "./pure/keys.js";
 import { readAddress, writeAddress } from "./pure/codec.js";
-import { percent } from "./pure/format.js";
+import { count, percent } from "./pure/format.js";
 import { isBusy, pageOf } from "./pure/job.js";
 import { stream } from "./stream.js";
 
@@ -137,6 +137,17 @@ function drawDot() {
   dot.title = words;
 }
 
+/** Say how many games are not saved yet, and why; the server keeps trying. */
+function drawUnsaved() {
+  const { unsaved = 0, store = "" } = stream.status ?? {};
+  const line = byId("unsaved");
+  line.hidden = !unsaved;
+  if (line.hidden) return;
+  /** @type {HTMLElement} */ (line.querySelector("b")).textContent = `Not saved yet: ${count(unsaved, "game")}.`;
+  const reason = store.charAt(0).toUpperCase() + store.slice(1);
+  /** @type {HTMLElement} */ (line.querySelector("span")).textContent = `${reason}. Saving is tried again automatically.`;
+}
+
 /** Ids of the jobs whose end has been announced. */
 const announced = new Set();
 
@@ -175,6 +186,7 @@ stream.on("jobs", drawTray);
 stream.on("job", announce);
 stream.on("connection", drawDot);
 stream.on("status", drawDot);
+stream.on("status", drawUnsaved);
 for (const name of /** @type {const} */ (["help", "settings", "more"]))
   byId(name).addEventListener("click", () => openDialog(name));
 byId("tray").addEventListener("click", () => openDialog("jobs"));

@@ -1,9 +1,10 @@
-// The figures above the board: score, best, moves, highest tile, seed.
+// The figures above the board: score, best, moves, highest tile, seed; and whether the last moves are saved.
 
 import { copy, h } from "./dom.js";
 import { number } from "./pure/format.js";
 
 export class Chips {
+  #moves;
   #values = { score: value(), best: value(), moves: value(), highest: value(), seed: value() };
 
   constructor() {
@@ -12,13 +13,14 @@ export class Chips {
      * @param {HTMLElement} text
      */
     const chip = (label, text) => h("div.chip", {}, h("span", {}, label), text);
+    this.#moves = h("span", { role: "status" }, "Moves");
     const { score, best, moves, highest, seed } = this.#values;
     this.element = h(
       "div.chips",
       {},
       chip("Score", score),
       chip("Best", best),
-      chip("Moves", moves),
+      h("div.chip", {}, this.#moves, moves),
       chip("Highest", highest),
       h(
         "button.chip",
@@ -42,6 +44,11 @@ export class Chips {
       highest: number(state.highest),
       seed: String(state.seed),
     };
+    // A fast player's moves are saved together, a moment later.
+    const isUnsaved = !state.saved && !state.auto?.running;
+    const words = isUnsaved ? "Not saved yet" : "Moves";
+    if (this.#moves.textContent !== words) this.#moves.textContent = words;
+    this.#moves.classList.toggle("warn", isUnsaved);
     for (const [name, element] of Object.entries(this.#values)) {
       const text = texts[/** @type {keyof typeof texts} */ (name)];
       if (element.textContent !== text) element.textContent = text;

@@ -4,7 +4,7 @@
 // answer wait in a queue and are sent together, so none is lost.  If the answer differs from what was
 // shown, the board shows the answer.
 
-import { ApiError, get, post, put, statusOf } from "./api.js";
+import { ApiError, get, messageOf, post, put, statusOf } from "./api.js";
 import { Emitter } from "./emitter.js";
 import { checkReady } from "./stream.js";
 
@@ -17,7 +17,7 @@ const MANY = 4; // from this many turns on, an answer is not animated turn by tu
  * @typedef {{ move: number, before: number[] }} Slid a slide that is shown already
  */
 
-/** @extends {Emitter<{ change: Change, failure: { error: unknown, action: Action }, blocked: number }>} */
+/** @extends {Emitter<{ change: Change, failure: { error: unknown, action: Action }, conflict: string, blocked: number }>} */
 export class Game extends Emitter {
   moves = ""; // letters, including those that were undone
   isDeleted = false; // from the store, by another tab or program; the game takes no more moves
@@ -169,8 +169,10 @@ export class Game extends Emitter {
       } catch (error) {
         this.#queue.length = 0;
         const newer = error instanceof ApiError && error.status === 409 ? error.body?.state : null;
-        if (newer) this.#apply({ state: newer, turns: [], kind: "open" }, null);
-        else if (statusOf(error) === 404) this.receiveDeleted(this.id);
+        if (newer) {
+          this.#apply({ state: newer, turns: [], kind: "open" }, null);
+          this.emit("conflict", messageOf(error));
+        } else if (statusOf(error) === 404) this.receiveDeleted(this.id);
         else {
           this.#board.show(this.state.ranks);
           this.emit("failure", { error, action });

@@ -114,6 +114,7 @@ class Play {
     );
     this.game.on("change", (change) => this.changed(change));
     this.game.on("failure", (failure) => this.failed(failure));
+    this.game.on("conflict", (message) => toast(message));
     this.game.on("blocked", (move) => say(`${this.game.shape.moves[move].name}: no tile moves`));
     this.board.addEventListener("swipe", (event) => this.move(/** @type {CustomEvent<number>} */ (event).detail));
     stream.on("game", (change) => this.game.receive(change), signal);
