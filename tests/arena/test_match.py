@@ -1,14 +1,19 @@
 """Matches: the same games for any number of workers, resumed without loss, honest statistics."""
 
 import math
+import threading
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from lab2048.arena.batch import Played
 from lab2048.arena.executor import Pool
 from lab2048.arena.match import Match
 from lab2048.arena.match_record import MatchRecorder
-from lab2048.errors import PlayerError, UsageError
+from lab2048.errors import PlayerError, StoreError, UsageError
+from lab2048.library.match import MatchRunner
 from lab2048.players import load_player_file
 from lab2048.records.episode import Episode
 from lab2048.records.store import Store
@@ -73,6 +78,56 @@ def test_tile_sums_are_those_of_the_last_boards(tmp_path: Path, hug: Path, rules
     for player, sums in expected.items():
         assert match.results[player].tile_sums == resumed.results[player].tile_sums == sums
     assert match.results["random"].mean_tile_sum == sum(expected["random"].values()) / 4
+
+
+def test_a_game_is_stored_although_no_other_game_ends(tmp_path: Path) -> None:
+    match = Match(Rules.from_text("3x3"), ["random"], seed=3, n_games=4)
+    path, told = tmp_path / "store.sqlite", threading.Event()
+    n_stored: list[int] = []
+
+    def on_kept(_: Played) -> None:
+        with Store.open(path, create=False) as other:  # as another program sees it
+            n_stored.append(len(other.ids()))
+        told.set()
+
+    with Store.open(path) as store, Pool(1) as pool:
+        recorder = MatchRecorder(store, match, on_kept=on_kept)
+        games = match.play(pool)
+        recorder.keep(next(games))
+        assert told.wait(240)
+        assert n_stored == [1]
+        told.clear()
+        recorder.keep(next(games))
+        assert told.wait(240)
+        assert n_stored == [1, 2]
+        recorder.flush()
+
+
+def test_games_are_told_after_they_are_stored(own_store: Path) -> None:
+    match = Match(Rules.from_text("3x3"), ["random", "first"], seed=3, n_games=30)
+    n_told = 0
+
+    def on_games(_: str, numbers: Iterable[int], __: float) -> None:
+        nonlocal n_told
+        n_told += len(list(numbers))
+        assert sum(len(result.games) for result in match.results.values()) == n_told
+        with Store.open(own_store, create=False) as other:
+            assert len(other.ids()) >= n_told
+
+    with MatchRunner(match, 2, store=True, on_games=on_games) as runner:
+        assert runner.play().is_complete
+    assert n_told == 60
+
+
+def test_a_match_ends_when_its_games_cannot_be_stored(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(Store, "keep", fail)
+    match = Match(Rules.from_text("3x3"), ["random"], seed=3, n_games=1_000_000)
+    with MatchRunner(match, 2, store=True) as runner, pytest.raises(StoreError, match="the disk is full"):
+        runner.play()
+    assert not match.results["random"].games
 
 
 def test_every_episode_keeps_the_score_identity() -> None:

@@ -183,7 +183,7 @@ def test_replay_every_tenth_board(capsys):
     [
         ({"score": 12}, "score is"),
         ({"moves": play("3x3", 0).moves + "w"}, f"move {len(play('3x3', 0).moves) + 1} is illegal"),
-        ({"moves": play("3x3", 0).moves[:6] + "?"}, "move 7 is '?'"),
+        ({"moves": play("3x3", 0).moves[:6] + "?" + play("3x3", 0).moves[7:]}, "move 7 is '?'"),
     ],
 )
 def test_replay_names_the_move_that_is_not_so(capsys, store, wrong, complaint):

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import threading
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -181,6 +182,27 @@ threading.Event().wait()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_views_in_several_processes_never_take_the_same_number(tmp_path: Path) -> None:
+    script = """
+        import sys
+        from pathlib import Path
+        from lab2048.jobs.runner import JobRunner
+
+        sys.stdin.readline()
+        runner = JobRunner(Path(sys.argv[1]))
+        for _ in range(50):
+            print(runner._new_folder("match").name)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script), str(tmp_path / "jobs")]
+    views = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    for view in views:
+        assert view.stdin
+        view.stdin.write("go\n")
+        view.stdin.flush()
+    taken = [name for view in views for name in view.communicate()[0].split()]
+    assert len(taken) == len(set(taken)) == 150
+
+
 def test_a_killed_view_ends_its_jobs_and_another_view_resumes_them(
     open_view: Callable[[], View], tmp_path: Path, own_store: Path
 ) -> None:

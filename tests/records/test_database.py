@@ -9,11 +9,13 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from played import fill, play, play_many
+from store_holder import held
 
 from lab2048.arena.session import Session
 from lab2048.errors import StoreError
@@ -132,6 +134,117 @@ def test_a_store_of_an_earlier_version_can_be_read_where_it_cannot_be_written(ol
         done = subprocess.run(child(script, path), capture_output=True, text=True, check=True)
         assert done.stdout.split() == [str(n_moves), "6", str(len(movers) - 1)]
         assert path.read_bytes() == old.read_bytes()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs users")
+@pytest.mark.parametrize("has_log", [False, True])
+def test_a_store_on_a_disk_that_cannot_be_written_is_listed_and_exported(has_log):
+    """In a folder of another user: SQLite cannot make its files there, as on a read-only disk."""
+    reading = """
+        import os, sys
+        from pathlib import Path
+        from lab2048.errors import StoreError
+        from lab2048.records.exchange import write_line
+        from lab2048.records.store import Store
+        if os.geteuid() == 0:
+            os.setuid(65534)
+        with Store.open(Path(sys.argv[1]), create=False) as store:
+            print(len(store.entries()), len([write_line(store.get(id_)) for id_ in store.ids()]))
+            try:
+                store.remove(1)
+            except StoreError as error:
+                print(error.code)
+    """
+    leaving = """
+        import os
+        from pathlib import Path
+        from played import play_many
+        from lab2048.records.store import Store
+        store = Store.open(Path(sys.argv[1]))
+        store.keep(1, {number + 5: game for number, game in play_many(3).items()})
+        os._exit(0)
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "games.sqlite"
+        fill(path, 5)
+        if has_log:
+            subprocess.run(child(leaving, path), check=True)
+            path.with_name("games.sqlite-shm").unlink()
+        before = {file.name: file.read_bytes() for file in Path(folder).iterdir()}
+        Path(folder).chmod(0o555)
+        done = subprocess.run(child(reading, path), capture_output=True, text=True, check=True)
+        n_games = "8" if has_log else "5"
+        assert done.stdout.split() == [n_games, n_games, "store.unwritable"]
+        assert {file.name: file.read_bytes() for file in Path(folder).iterdir()} == before
+        Path(folder).chmod(0o755)
+
+
+def test_readers_do_not_wait_for_a_writer(path):
+    run = fill(path, 5)
+    with held(path), Store.open(path, timeout=1e6) as store:
+        assert len(store.entries()) == 5
+        assert store.get(1).episode == play_many(5)[0]
+        assert not store.is_writable()
+    with Store.open(path, timeout=1e6) as store:
+        answers = []
+        with store._change() as database:
+            database.execute("DELETE FROM episodes")
+            reader = threading.Thread(target=lambda: answers.append(len(store.summaries_of(run))))
+            reader.start()
+            reader.join()
+            assert store.summaries_of(run) == []  # a thread sees its own changes
+        assert answers == [5]
+        assert store.summaries_of(run) == []
+
+
+def test_a_commit_is_durable_only_after_a_sync_that_worked(path, monkeypatch):
+    """After an fsync that failed the system may hold the log for clean: the database itself is synced then."""
+    synced: list[int] = []
+
+    def fsync(handle: int) -> None:
+        synced.append(handle)
+        if len(synced) == 1:
+            raise OSError(5, "Input/output error")
+
+    run = fill(path, 5)
+    with Store.open(path) as store:
+        monkeypatch.setattr("lab2048.records.log_sync.os.fsync", fsync)
+        stored = store.add(run, play("3x3", 9))
+        with pytest.raises(StoreError, match="Input/output error"):
+            store.sync()
+        store.sync()
+        assert len(synced) == 1
+        content = sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)  # without the log
+        assert content.execute("SELECT count(*) FROM episodes WHERE id = ?", (stored.id,)).fetchone() == (1,)
+        content.close()
+        store.remove(stored.id)
+        assert len(synced) == 2
+
+
+def test_threads_that_wait_at_once_share_a_sync(path, monkeypatch):
+    n_threads, all_wait, synced = 8, threading.Event(), []
+
+    def fsync(_: int) -> None:
+        synced.append(1)
+        assert all_wait.wait(240)
+
+    run = fill(path, 1)
+    with Store.open(path) as store:
+        monkeypatch.setattr("lab2048.records.log_sync.os.fsync", fsync)
+        committed = threading.Barrier(n_threads)
+
+        def save(seed: int) -> None:
+            store.add(run, play("3x3", seed))
+            if committed.wait(240) == 0:
+                all_wait.set()
+            store.sync()
+
+        threads = [threading.Thread(target=save, args=(seed,)) for seed in range(n_threads)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(synced) == 1
 
 
 def test_another_version_that_is_still_in_the_log_is_seen(path):

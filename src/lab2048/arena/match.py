@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # reading a match does not load the kernels
     from lab2048.arena.executor import Pool
 
 SCHEMA = "lab2048/match-1"
-BATCH_SECONDS = 0.4  # long enough to be cheap, short enough for progress and little loss
+BATCH_SECONDS = 0.2  # long enough to be cheap, short enough for progress and little loss
 MAX_BATCH = 4096
 
 
@@ -97,11 +97,12 @@ class Match:
             raise UsageError(f"players {' '.join(self.players)}: expected each player once", field="players")
         self.results = {player: PlayerResult(player) for player in self.players}
 
-    def play(self, pool: "Pool") -> "Iterator[Played]":
-        """Play the missing games; each batch is counted before it is yielded."""
+    def play(self, pool: "Pool", *, is_counted: bool = True) -> "Iterator[Played]":
+        """Play the missing games; each batch is counted before it is yielded, or the caller counts it later."""
         pace = dict.fromkeys(self.players, 0.0)  # seconds per game; 0 = unknown
         for played in pool.run(self._batches(pace, pool.n_workers)):
-            self.count(played)
+            if is_counted:
+                self.count(played)
             if played.episodes:
                 pace[played.player] = played.cpu_seconds / len(played.episodes)
             yield played

@@ -1,27 +1,45 @@
 """Store the games of a match, and resume a match from the store."""
 
-import time
-from collections.abc import Iterator, Sequence
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 
 from lab2048.arena.batch import Played
 from lab2048.arena.match import Match
 from lab2048.arena.tile_sum import tile_sums
+from lab2048.records.episode import Episode
 from lab2048.records.store import Store, Summary
 from lab2048.rules.dice import episode_seed
 
-KEEP_SECONDS = 0.5
+KEEP_SECONDS = 0.2  # with the time of a batch, a game is stored within half a second after it ends
 
 
 class MatchRecorder:
-    """Store the games of a match, in one transaction every half second."""
+    """Stores the games of a match on a thread of its own, so that no game waits for the next one to end.
 
-    def __init__(self, store: Store, match: Match) -> None:
-        """Write nothing before the first game."""
-        self._store = store
-        self._match = match
+    Games that end in quick succession share a transaction.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        match: Match,
+        *,
+        on_kept: Callable[[Played], None] = lambda _: None,
+        on_failure: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Write nothing before the first game.
+
+        `on_kept` is called on the thread when games are durable.  When that or the store fails, `on_failure` is called,
+        and `flush` raises the error.
+        """
+        self._store, self._match = store, match
+        self._on_kept, self._on_failure = on_kept, on_failure
         self._runs: dict[str, int] = {}
         self._fresh: list[Played] = []
-        self._kept_at = time.monotonic()
+        self._changed = threading.Condition()
+        self._has_thread = self._is_hurried = False
+        self._error: BaseException | None = None
 
     def resume(self) -> Iterator[tuple[str, int]]:
         """Load the stored games of this match; yield the number of games per player."""
@@ -46,16 +64,50 @@ class MatchRecorder:
         return dict(zip(numbers, sums, strict=True))
 
     def keep(self, played: Played) -> None:
-        """Queue finished games; they are written within half a second."""
-        self._fresh.append(played)
-        if time.monotonic() - self._kept_at > KEEP_SECONDS:
-            self.flush()
+        """Store finished games soon."""
+        with self._changed:
+            self._fresh.append(played)
+            if not self._has_thread and not self._error:
+                self._has_thread = True
+                threading.Thread(target=self._run, name="match-recorder", daemon=True).start()
 
     def flush(self) -> None:
-        while self._fresh:
-            player, episodes = self._fresh[0].player, self._fresh[0].episodes
+        """Return when all games are stored; raise the error that prevents it."""
+        with self._changed:
+            self._is_hurried = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._has_thread)
+            self._is_hurried = False
+            if self._error:
+                raise self._error
+
+    def _run(self) -> None:
+        """Store games until none has come for a while."""
+        while True:
+            with self._changed:
+                fresh, self._fresh = self._fresh, []
+                if not fresh:
+                    self._has_thread = False
+                    self._changed.notify_all()
+                    return
+            try:
+                self._write(fresh)
+                for played in fresh:
+                    self._on_kept(played)
+            except BaseException as error:
+                with self._changed:
+                    self._error, self._has_thread = error, False
+                    self._changed.notify_all()
+                self._on_failure()
+                return
+            with self._changed:
+                self._changed.wait_for(lambda: self._is_hurried, KEEP_SECONDS)
+
+    def _write(self, fresh: Sequence[Played]) -> None:
+        games: defaultdict[str, dict[int, Episode]] = defaultdict(dict)
+        for played in fresh:
+            games[played.player] |= played.episodes
+        for player, episodes in games.items():
             if player not in self._runs:
                 self._runs[player] = self._store.begin_run("match", self._match.rules, player, self._match.seed)
             self._store.keep(self._runs[player], episodes)
-            self._fresh.pop(0)
-        self._kept_at = time.monotonic()

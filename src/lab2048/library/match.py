@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from lab2048.arena.batch import Played
 from lab2048.arena.compile import groups_of
 from lab2048.arena.executor import Pool
 from lab2048.arena.match import Match, PlayerResult
@@ -93,8 +94,8 @@ class MatchRunner:
     ) -> None:
         """Check that every player can play by the rules; nothing is compiled yet.
 
-        `on_found` is called with the number of saved games of each player, `on_games` with finished games, and
-        `on_stop` after Ctrl-C.
+        `on_found` is called with the number of saved games of each player, `on_games` with finished games once they are
+        saved, and `on_stop` after Ctrl-C.
         """
         if resume and store is False:
             raise UsageError("resume needs a store: expected store=True", field="resume")
@@ -104,13 +105,16 @@ class MatchRunner:
         self._workers = workers or os.cpu_count() or 1
         self._on_found, self._on_games, self._on_stop, self._progress = on_found, on_games, on_stop, progress
         self._recorder: MatchRecorder | None = None
+        self._pool = Pool(self._workers)
+        self._show: Callable[[], None] = lambda: None
         self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as stack:
             if self._store is not False:
                 path = None if self._store is True else Path(self._store)
-                self._recorder = MatchRecorder(stack.enter_context(Store.open(path)), self.match)
+                store = stack.enter_context(Store.open(path))
+                self._recorder = MatchRecorder(store, self.match, on_kept=self._tell, on_failure=self._pool.stop)
             for player, n_found in self._recorder.resume() if self._recorder and self._is_resumed else ():
                 self._on_found(player, n_found)
                 self._on_games(player, self.match.results[player].games, 0.0)
@@ -129,26 +133,34 @@ class MatchRunner:
         return sum(len(result.games) for result in self.match.results.values())
 
     def play(self, show: Callable[[], None] = lambda: None) -> "MatchResult":
-        """Play the games that are missing; Ctrl-C ends it.  `show` is called when games are over."""
+        """Play the games that are missing; Ctrl-C ends it.
+
+        `show` is called when games are over, and saved if they are to be saved; on another thread then.
+        """
+        self._show = show
+        take = self._recorder.keep if self._recorder else self._tell
 
         def stop() -> None:
             pool.stop()
             self._on_stop()
 
-        with Pool(self._workers) as pool, stopping(stop):
+        with self._pool as pool, stopping(stop):
             try:
-                for played in self.match.play(pool):
-                    if self._recorder:
-                        self._recorder.keep(played)
-                    if played.episodes:
-                        self._on_games(played.player, played.episodes, played.cpu_seconds)
-                    show()
+                for played in self.match.play(pool, is_counted=False):
+                    take(played)
             except KeyboardInterrupt:
                 pool.stop()
             finally:
                 if self._recorder:
                     self._recorder.flush()
             return MatchResult(self.match, is_interrupted=pool.is_stopped)
+
+    def _tell(self, played: Played) -> None:
+        """Count finished games and report them."""
+        self.match.count(played)
+        if played.episodes:
+            self._on_games(played.player, played.episodes, played.cpu_seconds)
+        self._show()
 
 
 class MatchResult:

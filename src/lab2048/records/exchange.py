@@ -4,9 +4,11 @@ A line is an episode as `Episode.to_json` returns it, plus its provenance.  Line
 is limited in size, checked and replayed, and a bad line does not affect the others.
 """
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, BinaryIO
 
 from lab2048.errors import FileError, LabError
@@ -21,6 +23,7 @@ MAX_PLAYER = 1000
 # Imported games are stored in batches: little is lost on interruption, and little memory is used.
 _BATCH_GAMES = 500
 _BATCH_MOVES = 200_000  # a few seconds of replaying
+_CHECK_MOVES = 1000
 
 Incoming = tuple[Episode, dict[str, Any]]  # a game and its provenance
 
@@ -42,15 +45,30 @@ def write_line(stored: StoredGame) -> str:
     return json.dumps({**stored.episode.to_json(), "provenance": stored.provenance}, allow_nan=False)
 
 
-def read_line(line: bytes) -> Incoming:
-    """Parse a line of `write_line` and replay the game; raise FileError if anything is wrong."""
-    try:
+def read_line(line: bytes, check: Callable[[], None] = lambda: None) -> Incoming:
+    """Parse a line of `write_line` and replay the game; raise FileError if anything is wrong.
+
+    `check` is called often while a long game is replayed, and may raise an error to stop.
+    """
+    with _explained():
         data = parse_json(line.decode("utf-8"))
         episode = Episode.from_json(data)
         origin = check_provenance(data.get("provenance", {}))
         _check_names(episode)
-        for _ in episode.replay():
-            pass
+        turns = episode.replay()
+    n_replayed = _CHECK_MOVES
+    while n_replayed == _CHECK_MOVES:
+        with _explained():
+            n_replayed = sum(1 for _ in islice(turns, _CHECK_MOVES))
+        check()
+    return episode, origin
+
+
+@contextlib.contextmanager
+def _explained() -> Iterator[None]:
+    """Turn whatever a bad line causes into a FileError."""
+    try:
+        yield
     except UnicodeDecodeError as error:
         raise FileError(f"not UTF-8 text at byte {error.start + 1}") from None
     except json.JSONDecodeError as error:
@@ -59,7 +77,6 @@ def read_line(line: bytes) -> Incoming:
         raise FileError(f"not an episode: {error}") from None
     except LabError as error:
         raise FileError(_shorten(str(error))) from None
-    return episode, origin
 
 
 def import_lines(
@@ -69,12 +86,14 @@ def import_lines(
     *,
     refuse: Callable[[int, str], None],
     progress: Callable[[], None] = lambda: None,
+    check: Callable[[], None] = lambda: None,
     is_one_batch: bool = False,
 ) -> None:
     """Store every valid line of a stream; call `refuse` with the line number and reason for each invalid one.
 
     `counts` is updated as batches are stored, so it is correct even if an error ends the import;
-    `progress` is called after each batch.  With `is_one_batch` all games are stored, or none.
+    `progress` is called after each batch.  `check` is called often and may raise an error to stop.  With
+    `is_one_batch` all games are stored, or none.
     """
     batch: list[Incoming] = []
     n_moves = 0
@@ -82,11 +101,12 @@ def import_lines(
         try:
             if line is None:
                 raise FileError(f"longer than {MAX_LINE} bytes")
-            batch.append(read_line(line))
+            batch.append(read_line(line, check))
             n_moves += len(batch[-1][0].moves)
         except FileError as error:
             counts.refused += 1
             refuse(number, str(error))
+        check()
         if not is_one_batch and (len(batch) >= _BATCH_GAMES or n_moves >= _BATCH_MOVES):
             _keep(store, batch, counts)
             batch, n_moves = [], 0

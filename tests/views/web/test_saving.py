@@ -1,10 +1,12 @@
 """What the page says about saving: a move is called saved when it is durable, and nothing is forgotten until then."""
 
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from web_server import Web, process, serving
 
 from lab2048.arena.session import Session
 from lab2048.records.store import Store
+from lab2048.rules import Rules
 
 if sys.platform != "win32":
     import resource
@@ -183,6 +186,35 @@ def test_leaving_with_a_full_disk_says_how_many_games_are_unsaved_and_where_they
         assert counts.imported == 2
         assert {len(other.get(id_).episode.moves) for id_ in other.ids()} == {state["n_moves"] for state in played}
     assert n_stored(tmp_path / "games.sqlite", ids[0]) == saved["n_moves"]
+
+
+def test_ctrl_c_ends_an_import_and_nothing_of_it_is_stored(web, monkeypatch):
+    """Replaying its games could take half a minute."""
+    games = [Session(Rules.from_text("4x4"), seed) for seed in (1, 2)]
+    for game in games:
+        game.play_letters("wasd" * 10)
+    body = "\n".join(json.dumps(game.episode().to_json()) for game in games)
+    is_replaying, is_ending = threading.Event(), threading.Event()
+    check = web.lab.check_running
+
+    def wait_and_check() -> None:
+        is_replaying.set()
+        assert is_ending.wait(240)
+        check()
+
+    monkeypatch.setattr(web.lab, "check_running", wait_and_check)
+    answers = []
+    headers = {"content-type": "application/x-ndjson"}
+    client = threading.Thread(
+        target=lambda: answers.append(web.client.post("/api/games/import", content=body, headers=headers))
+    )
+    client.start()
+    assert is_replaying.wait(240)
+    web.lab.bus.close()  # as Ctrl-C does first
+    is_ending.set()
+    client.join()
+    assert [(answer.status_code, answer.json()["error"]) for answer in answers] == [(503, "lab2048 is stopping")]
+    assert web.lab.store.ids() == []
 
 
 def test_a_store_has_one_server(tmp_path):

@@ -61,6 +61,11 @@ class Lab:
         finally:
             self._queue.release()
 
+    def check_running(self) -> None:
+        """Raise NotReadyError if the server is stopping; long requests call it often."""
+        if self.bus.is_closed:
+            raise NotReadyError("lab2048 is stopping")
+
     def begin(self) -> None:
         """Load the jobs and start preparing players."""
         self.jobs.load()

@@ -151,6 +151,7 @@ def _import(lab: Lab, body: bytes) -> Imported:
         io.BytesIO(body),
         counts,
         refuse=lambda number, why: errors.append(f"line {number}: {why}"),
+        check=lab.check_running,  # replaying may take half a minute
         is_one_batch=True,  # a request that is refused changes nothing
     )
     return Imported(
