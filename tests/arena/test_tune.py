@@ -1,5 +1,6 @@
 """Tuning: the same trials however often it is interrupted, honest seeds, and a file that plays as it was measured."""
 
+import contextlib
 import json
 import os
 import re
@@ -343,3 +344,29 @@ def test_without_optuna_it_says_what_to_install(
     code, _, err = tune(["rows", "--player", "greedy", *QUICK], capsys)
     assert code == 2
     assert "this needs the extra 'tune'" in err
+
+
+_INTERRUPTED = """
+import os, sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("PRAGMA cache_size = 1")
+database.execute("BEGIN")
+numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 9999) SELECT i FROM n"
+database.execute(f"CREATE TABLE unfinished AS {numbers}")
+os._exit(9)
+"""
+
+
+def test_a_study_goes_on_after_a_crash_in_the_middle_of_a_transaction(tmp_path: Path) -> None:
+    path = tmp_path / "study.sqlite"
+    assert run(["tune", "rows", *QUICK, "--trials", "4", "--study", str(path)]) == 0
+    subprocess.run([sys.executable, "-c", _INTERRUPTED, str(path)], check=False)
+    assert path.with_name("study.sqlite-journal").stat().st_size > 0
+    assert run(["tune", "rows", *QUICK, "--trials", "4", "--study", str(path)]) == 0
+
+
+def test_a_study_file_without_tables_is_a_new_one(tmp_path: Path) -> None:
+    path = tmp_path / "study.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.executescript("CREATE TABLE t (i); DROP TABLE t")
+    assert run(["tune", "rows", *QUICK, "--trials", "4", "--study", str(path)]) == 0

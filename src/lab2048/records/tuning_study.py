@@ -118,13 +118,7 @@ class TuningStudy:
         except StoreError:
             raise
         except Exception as error:
-            cause = error.__cause__ or error
-            reason = str(cause).splitlines()[0] if str(cause) else type(error).__name__
-            raise StoreError(
-                f"the study file {self.path} cannot be used ({reason}); saved trials are safe",
-                code="study.unusable",
-                hint=_OTHER,
-            ) from error
+            raise _unusable(self.path, error) from error
 
 
 def check_file(path: Path) -> None:
@@ -147,11 +141,34 @@ def check_file(path: Path) -> None:
     if start != _MAGIC:
         raise StoreError(f"{path} is not a study file and was left unchanged", code="study.foreign", hint=_OTHER)
     try:
-        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
-            names = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        names = _tables(path)
     except (sqlite3.Error, ValueError) as error:
         raise StoreError(f"the study file {path} is damaged ({error})", code="study.unusable", hint=_OTHER) from None
-    if not {"studies", "trials"} <= names:
+    if names and not {"studies", "trials"} <= names:  # without tables: a crash came before they were saved
         raise StoreError(
             f"{path} is a database of another program and was left unchanged", code="study.foreign", hint=_OTHER
         )
+
+
+def _tables(path: Path) -> set[str]:
+    """Return the names of the tables; a transaction that a crash left unfinished is rolled back first."""
+    try:
+        return _read_tables(path, "ro")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
+            raise
+        return _read_tables(path, "rw")
+
+
+def _read_tables(path: Path, mode: str) -> set[str]:
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    with contextlib.closing(sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)) as database:
+        return {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def _unusable(path: Path, error: Exception) -> StoreError:
+    cause = error.__cause__ or error
+    reason = str(cause).splitlines()[0] if str(cause) else type(error).__name__
+    return StoreError(
+        f"the study file {path} cannot be used ({reason}); saved trials are safe", code="study.unusable", hint=_OTHER
+    )
