@@ -1,4 +1,4 @@
-"""Write files atomically: a file is complete, or does not exist."""
+"""Write files atomically: a file is complete, or does not exist, also after a power failure."""
 
 import contextlib
 import io
@@ -13,7 +13,7 @@ from lab2048.errors import FileError, TargetExistsError, reason_of
 
 @contextlib.contextmanager
 def replacing_bytes(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
-    """Write to a temporary file in the same folder and rename it at the end."""
+    """Write to a temporary file in the same folder and rename it at the end; then it is safely on disk."""
     try:
         check_target(path, force=force)
         target = path.resolve()  # a symbolic link stays one
@@ -24,10 +24,21 @@ def replacing_bytes(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
                 file.flush()
                 os.fsync(file.fileno())
             part.replace(target)
+            sync_folder(target.parent)
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
         raise FileError(f"{path} cannot be written: {reason_of(error)}", code="file.unwritable") from None
+
+
+def sync_folder(folder: Path) -> None:
+    """Make new names in a folder survive a power failure, where the system can do that."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def check_target(path: Path, *, force: bool) -> None:

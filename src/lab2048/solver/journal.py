@@ -7,10 +7,12 @@ all lines from the first one whose files are damaged.
 import errno
 import json
 import math
+import os
 from pathlib import Path
 from typing import IO, Any
 
 from lab2048.errors import FileError, reason_of
+from lab2048.records.atomic_file import sync_folder
 from lab2048.records.input_file import parse_json, read_bytes
 from lab2048.rules.notation import MAX_TILE_SUM
 from lab2048.solver.column_file import write_error
@@ -81,6 +83,15 @@ class Journal:
                 raise OSError(errno.ENOSPC, "no space left")
         except OSError as error:
             self.lines.pop()
+            raise write_error(self.path, error) from None
+
+    def sync(self) -> None:
+        """Make sure that the journal survives a power failure; later lines need not, they can be computed again."""
+        assert self._file is not None  # opened by `append`
+        try:
+            os.fsync(self._file.fileno())
+            sync_folder(self.path.parent)
+        except OSError as error:
             raise write_error(self.path, error) from None
 
 

@@ -140,6 +140,8 @@ class Solve:
             raise FileError(f"{self.folder} cannot be used: {reason_of(error)}", code="file.unwritable") from None
         if not self.journal.lines:
             self.journal.append(**head)
+            if self.is_kept:
+                self.journal.sync()  # before any layer: without a journal the folder would hold unknown files
         if self.journal.lines[0] != head:
             raise FileError(
                 f"{self.folder} holds another unfinished table: expected an empty folder", code="file.unwritable"
