@@ -29,6 +29,9 @@ NETWORKS = {SMALL: 4e7, "4x6": 1e8, BEST: math.inf}
 SMALL_BOARD_NETWORKS = {SMALL: 4e7, BEST: math.inf}
 
 
+_MAX_DIGITS = 20  # of a tile; int() refuses very long numbers
+
+
 def read_stages(text: str) -> tuple[int, ...]:
     """Return the ranks of a list of tiles; empty for `auto` and `none`.
 
@@ -37,9 +40,11 @@ def read_stages(text: str) -> tuple[int, ...]:
     """
     ranks = []
     for word in [] if text in ("auto", "none") else text.replace(",", " ").split():
-        tile = int(word) if word.isascii() and word.isdigit() else 0
+        tile = int(word) if word.isascii() and word.isdigit() and len(word) <= _MAX_DIGITS else 0
         if tile < 2 or tile & (tile - 1):
-            raise UsageError(f"stages {text}: expected tiles such as 8192,16384, or none", field="stages")
+            raise UsageError(
+                f"stages {' '.join(text.split())}: expected tiles such as 8192,16384, or none", field="stages"
+            )
         ranks.append(tile.bit_length() - 1)
     return tuple(ranks)
 

@@ -257,7 +257,8 @@ def _read_inline(text: str) -> Evaluator:
         return _from_table(text, "inline", parse_toml(f"inline = {text}")["inline"])
     except ValueError as error:
         raise UsageError(
-            f"evaluator {text} is not understood: {error}; expected {{term = weight, ...}}", field="evaluator"
+            f"evaluator {' '.join(text.split())} is not understood: {error}; expected {{term = weight, ...}}",
+            field="evaluator",
         ) from None
     except FileError as error:
         raise UsageError(str(error)) from None

@@ -23,6 +23,9 @@ GAME_BYTES = 40  # of one game of the vectorized environment in a checkpoint
 RETURNS_ROOM = 256  # moves per game that `returns` allocates at first
 
 
+_MAX_DIGITS = 9  # of a width; longer words are mistakes, and int() refuses very long ones
+
+
 def read_widths(text: str) -> tuple[int, ...]:
     """Return layer widths as numbers.
 
@@ -30,8 +33,8 @@ def read_widths(text: str) -> tuple[int, ...]:
     (128, 64, 256)
     """
     words = text.replace(",", " ").split()
-    if not words or not all(word.isascii() and word.isdigit() for word in words):
-        raise UsageError(f"widths {text}: expected numbers such as 128,64,256", field="widths")
+    if not words or not all(word.isascii() and word.isdigit() and len(word) <= _MAX_DIGITS for word in words):
+        raise UsageError(f"widths {' '.join(text.split())}: expected numbers such as 128,64,256", field="widths")
     return tuple(map(int, words))
 
 
