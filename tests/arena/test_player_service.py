@@ -41,7 +41,7 @@ class ScriptedPlayer(Player):
 
     name: str = option("", "tells several of them apart")
 
-    def start(self, rules: Rules, seed: int) -> None:  # noqa: ARG002
+    def start(self, rules: Rules, seed: int) -> None:
         self.script.starts.append(seed)
         self.script.on_start()
 

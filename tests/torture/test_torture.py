@@ -1,0 +1,66 @@
+"""A short torture: a few kills, failing writes, power losses and pairs of each kind; script/torture does more."""
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from torture import io_error, kill, pair, power_loss
+from torture.command_task import Import, Match, Solve, TrainNtuple
+from torture.program import Program
+from torture.report import Report
+from torture.system_call import has_strace
+from torture.task import Task
+
+needs_strace = pytest.mark.skipif(not has_strace(), reason="strace is not installed")
+
+
+# Instead of words of the same place: less to do.
+SHORTER = {"1200": "200", "1500000": "300000", "128": "64"}
+
+
+def shorter(task: type[Task]) -> Task:
+    made = task()
+    made.words = [SHORTER.get(word, word) for word in made.words]
+    made.seconds = 0.4
+    return made
+
+
+@pytest.fixture(scope="module")
+def program() -> Iterator[Program]:
+    with Program() as started:
+        yield started
+
+
+@pytest.fixture
+def report() -> Iterator[Report]:
+    found = Report(seed=1)
+    yield found
+    assert not found.failures, found.table()
+
+
+def test_the_server_is_killed_while_clients_play(program: Program, report: Report) -> None:
+    kill.kill_page(program, 4, random.Random(1), report)
+    assert report.counts["acknowledged"].total() > 0
+
+
+@pytest.mark.parametrize("task", [TrainNtuple, Solve, Import])
+def test_a_command_is_killed_and_ends_as_if_it_were_not(program: Program, report: Report, task: type) -> None:
+    kill.kill_command(program, shorter(task), 2, random.Random(1), report)
+
+
+@needs_strace
+@pytest.mark.parametrize("task", [Match, TrainNtuple, Solve])
+def test_a_write_fails(program: Program, report: Report, task: type) -> None:
+    io_error.fail_calls(program, shorter(task), 2, random.Random(1), report)
+
+
+@needs_strace
+@pytest.mark.parametrize("task", [TrainNtuple, Solve])
+def test_the_power_fails(program: Program, report: Report, task: type) -> None:
+    power_loss.lose_power(program, shorter(task), 6, random.Random(1), report)
+
+
+@pytest.mark.parametrize("task", [Solve, Import])
+def test_two_run_at_once(program: Program, report: Report, task: type) -> None:
+    pair.run_twice(program, shorter(task), 1, random.Random(1), report)
