@@ -118,7 +118,13 @@ class TuningStudy:
         except StoreError:
             raise
         except Exception as error:
-            raise _unusable(self.path, error) from error
+            cause = error.__cause__ or error
+            reason = str(cause).splitlines()[0] if str(cause) else type(error).__name__
+            raise StoreError(
+                f"the study file {self.path} cannot be used ({reason}); saved trials are safe",
+                code="study.unusable",
+                hint=_OTHER,
+            ) from error
 
 
 def check_file(path: Path) -> None:
@@ -164,11 +170,3 @@ def _read_tables(path: Path, mode: str) -> set[str]:
     address = f"{path.absolute().as_uri()}?mode={mode}"
     with contextlib.closing(sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)) as database:
         return {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-
-
-def _unusable(path: Path, error: Exception) -> StoreError:
-    cause = error.__cause__ or error
-    reason = str(cause).splitlines()[0] if str(cause) else type(error).__name__
-    return StoreError(
-        f"the study file {path} cannot be used ({reason}); saved trials are safe", code="study.unusable", hint=_OTHER
-    )
