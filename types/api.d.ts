@@ -197,7 +197,7 @@ declare namespace Api {
     kind: string;
     title: string;
     command: string;
-    state: "queued" | "running" | "ending" | "done" | "failed" | "cancelled" | "interrupted";
+    state: "queued" | "running" | "ending" | "done" | "failed" | "cancelled" | "interrupted" | "damaged";
     progress: number | null;
     message: string;
     created: string;

@@ -214,6 +214,12 @@ class RevisionError(LabError):
     code = "game.revision"
 
 
+class StoppedError(LabError):
+    """Work was asked to stop before it was done (see lab2048.stop_flag)."""
+
+    code = "stopped"
+
+
 class JobNotFoundError(LabError):
     """There is no such job."""
 

@@ -17,7 +17,7 @@ from lab2048.arena import compile as compiling
 from lab2048.arena.compile import Preparing
 from lab2048.cli import progress
 from lab2048.library import progress as library_progress
-from lab2048.library.interrupt import no_interrupt_lost
+from lab2048.library.interrupt import interruptible
 
 LAB = [sys.executable, "-m", "lab2048"]
 
@@ -141,7 +141,7 @@ def test_an_interrupt_that_python_drops_comes_again() -> None:
         while watched() is None:  # until it comes
             pass
 
-    with pytest.raises(KeyboardInterrupt), no_interrupt_lost():
+    with pytest.raises(KeyboardInterrupt), interruptible():
         work()
 
 
@@ -157,7 +157,7 @@ def test_an_interrupt_that_arrives_does_not_come_twice(monkeypatch: pytest.Monke
         raise KeyboardInterrupt
 
     monkeypatch.setattr(threading, "Timer", Timer)
-    with pytest.raises(KeyboardInterrupt), no_interrupt_lost():
+    with pytest.raises(KeyboardInterrupt), interruptible():
         work()
     [timer] = repeated
     assert timer.finished.is_set()  # cancelled

@@ -14,6 +14,7 @@ import numpy as np
 
 from lab2048.arena.episode import play_game
 from lab2048.arena.player_service import RecentlyUsed
+from lab2048.errors import StoppedError
 from lab2048.kernels.games.play import NEVER_REACHED, Games, make_games, room_for
 from lab2048.players import Player, make_player
 from lab2048.players.player import GamesKernel
@@ -50,10 +51,6 @@ class Played:
     cpu_seconds: float = 0.0
 
 
-class _StoppedError(Exception):
-    """Raised to drop the current game."""
-
-
 _here = threading.local()
 
 
@@ -72,19 +69,25 @@ def player_of(batch: Batch) -> Player:
 
 def play_batch(batch: Batch, is_stopped: Callable[[], bool]) -> Played:
     """Play the games of a batch; after a stop request, unfinished games are dropped."""
-    player = player_of(batch)
-    kernel = player.games_kernel(batch.rules)
     played = Played(batch.player)
-    if kernel is not None:
-        _play_compiled(batch, kernel, is_stopped, played)
-        return played
+    with contextlib.suppress(StoppedError):
+        player = player_of(batch)
+        kernel = player.games_kernel(batch.rules)
+        if kernel is not None:
+            _play_compiled(batch, kernel, is_stopped, played)
+        else:
+            _play_in_python(batch, player, is_stopped, played)
+    return played
+
+
+def _play_in_python(batch: Batch, player: Player, is_stopped: Callable[[], bool], played: Played) -> None:
     begin = time.process_time()
 
     def go_on() -> None:
         if is_stopped():
-            raise _StoppedError
+            raise StoppedError("the match is stopping")
 
-    with contextlib.suppress(_StoppedError):
+    try:
         for number in batch.numbers:
             seed = episode_seed(batch.seed, number)
             game, seconds = play_game(
@@ -92,8 +95,8 @@ def play_batch(batch: Batch, is_stopped: Callable[[], bool]) -> Played:
             )
             played.episodes[number] = Episode.from_game(game, batch.player, seconds)
             played.tile_sums[number] = sum(game.board.tiles)
-    played.cpu_seconds = time.process_time() - begin
-    return played
+    finally:
+        played.cpu_seconds = time.process_time() - begin
 
 
 def _play_compiled(batch: Batch, kernel: GamesKernel, is_stopped: Callable[[], bool], played: Played) -> None:

@@ -24,24 +24,30 @@ from lab2048.errors import LabError, PlayerError, PlayerFileWarning
 from lab2048.players import load_player_file
 from lab2048.players.player_file import named_files
 from lab2048.players.registry import is_only_here
+from lab2048.stop_flag import OF_PROCESS, StopFlag, looking_at
 
-# In a worker process: set when the match should stop; and why its player files failed to load.
-_stop: Event | None = None
-_failure = ""
+STOP_SECONDS = 1.0  # for workers to end by themselves
+
+_failure = ""  # in a worker process: why its player files failed to load
 
 
 def _begin_worker(stop: Event, player_files: tuple[Path, ...]) -> None:
-    global _stop, _failure
-    _stop = stop
+    global _failure
     warnings.simplefilter("ignore", PlayerFileWarning)  # the parent has warned
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     sys.stdout = sys.stderr  # keep a player's output out of the results
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_stop_with, args=(stop,), daemon=True).start()
     try:
         for path in player_files:
             load_player_file(path)
     except LabError as error:
         _failure = str(error)
+
+
+def _stop_with(stop: Event) -> None:
+    stop.wait()
+    OF_PROCESS.set()
 
 
 def _end_with_parent() -> None:
@@ -68,7 +74,7 @@ def _no_interrupts() -> Iterator[None]:
 def _work(batch: Batch) -> Played:
     if _failure:
         raise PlayerError(_failure)
-    return play_batch(batch, _stop.is_set if _stop is not None else lambda: False)
+    return play_batch(batch, OF_PROCESS.is_set)
 
 
 class Pool:
@@ -81,7 +87,7 @@ class Pool:
         self._processes: ProcessPoolExecutor | None = None
         self._context = multiprocessing.get_context("spawn")
         self._stop_processes = self._context.Event()
-        self._stop_threads = threading.Event()
+        self._stop = StopFlag()
 
     def __enter__(self) -> Self:
         return self
@@ -101,22 +107,23 @@ class Pool:
 
     def stop(self) -> None:
         """Stop soon: `run` yields the finished games and drops those in progress."""
-        self._stop_threads.set()
+        self._stop.set()
         self._stop_processes.set()
 
     @property
     def is_stopped(self) -> bool:
-        return self._stop_threads.is_set()
+        return self._stop.is_set()
 
     def run(self, batches: Iterable[Batch]) -> Iterator[Played]:
         """Play batches; the iterable is advanced only when a worker is free."""
         source = iter(batches)
         if self.n_workers == 1:
             for batch in source:
-                yield play_batch(batch, self._stop_threads.is_set)
+                yield play_batch(batch, self._stop.is_set)
                 if self.is_stopped:
                     return
         waiting: set[Future[Played]] = set()
+        n_looks = 0  # without a result, since the stop
         while True:
             while not self.is_stopped and len(waiting) < self.n_workers + 1:
                 following = next(source, None)
@@ -125,7 +132,11 @@ class Pool:
                 waiting.add(self._submit(following))
             if not waiting:
                 return
-            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+            over = wait(waiting, STOP_SECONDS / 10, return_when=FIRST_COMPLETED).done
+            n_looks = 0 if over or not self.is_stopped else n_looks + 1
+            if n_looks == 10:  # a player in Python, whose moves may take minutes
+                return
+            for future in over:
                 waiting.discard(future)
                 try:
                     yield future.result()
@@ -140,9 +151,13 @@ class Pool:
         player = player_of(batch)
         is_compiled = player.releases_lock or player.games_kernel(batch.rules) is not None
         if is_compiled or is_only_here(batch.player):
-            return self._thread_pool().submit(play_batch, batch, self._stop_threads.is_set)
+            return self._thread_pool().submit(self._play, batch)
         with _no_interrupts():
             return self._process_pool().submit(_work, batch)
+
+    def _play(self, batch: Batch) -> Played:
+        with looking_at(self._stop):
+            return play_batch(batch, self._stop.is_set)
 
     def _thread_pool(self) -> Executor:
         if self._threads is None:

@@ -18,6 +18,7 @@ from lab2048.errors import LabError, users_code
 from lab2048.players import Decision, Player, fit_player
 from lab2048.players.registry import autonomous_spec, n_registered
 from lab2048.rules import Board, Rules
+from lab2048.stop_flag import StopFlag, current, looking_at
 
 MAX_PLAYERS = 12  # each has tables of some megabytes
 
@@ -75,6 +76,8 @@ class AskedPlayer:
         self._asking = threading.Lock()  # held while the fields below change
         self._questions: _Questions | None = None  # of the thread that answers them
         self._open: set[Future[Decision]] = set()
+        self._flag = StopFlag()  # of the thread
+        self._answered: Future[Decision] | None = None  # by the thread, at the moment
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -121,8 +124,12 @@ class AskedPlayer:
                 self.prepare()
 
     def choose(self, board: Board) -> Decision:
-        """Return the player's decision; the caller waits while the player is prepared and thinks."""
+        """Return the player's decision; the caller waits while the player is prepared and thinks.
+
+        Raises StoppedError if the stop flag of the calling thread is set.
+        """
         with self._thinking, self._slots:
+            current().check()  # it may have waited long
             self.prepare()
             return ask(self._player, self.spec, board)
 
@@ -130,7 +137,7 @@ class AskedPlayer:
         """Ask on the player's own thread, and return at once.
 
         Questions are answered in order.  A future can be cancelled at any time: a question that is still waiting
-        is skipped, and an answer that comes too late is dropped.  The program's end does not wait for the thread.
+        is skipped, and a search that has begun is stopped.  The program's end does not wait for the thread.
         """
         future: Future[Decision] = Future()
         with self._asking:
@@ -140,7 +147,7 @@ class AskedPlayer:
                 threading.Thread(target=self._answer, args=arguments, name=name, daemon=True).start()
             self._open.add(future)
             self._questions.put((board, future))
-        future.add_done_callback(self._open.discard)
+        future.add_done_callback(self._forget)
         return future
 
     def close(self, *, cancel: bool = False) -> None:
@@ -153,14 +160,23 @@ class AskedPlayer:
         if questions is not None:
             questions.put(None)
 
+    def _forget(self, future: "Future[Decision]") -> None:
+        with self._asking:
+            self._open.discard(future)
+            if future.cancelled() and self._answered is future:
+                self._flag.set()
+
     def _answer(self, questions: _Questions) -> None:
         while (question := questions.get()) is not None:
             board, future = question
-            if future.cancelled():
-                continue
+            with self._asking:
+                self._flag.clear()
+                self._answered = future
+                if future.cancelled():
+                    continue
             decision, failure = None, None
             try:
-                with users_code(f"player {self.spec} fails"):
+                with looking_at(self._flag), users_code(f"player {self.spec} fails"):
                     decision = self.choose(board)
             except LabError as error:
                 failure = error

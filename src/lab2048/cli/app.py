@@ -23,8 +23,8 @@ from lab2048.cli.options import say
 from lab2048.cli.progress import remember
 from lab2048.cli.settings import PREFIX, Settings, has_files, has_others
 from lab2048.cli.summary import SUMMARIES
-from lab2048.errors import FileError, LabError, PlayerFileWarning, UsageError, reason_of
-from lab2048.library.interrupt import no_interrupt_lost
+from lab2048.errors import FileError, LabError, PlayerFileWarning, StoppedError, UsageError, reason_of
+from lab2048.library.interrupt import interruptible
 from lab2048.views.wrap import columns_of, folded
 
 # These run without settings: if the settings are wrong, they must still answer.
@@ -139,10 +139,14 @@ def run(arguments: Sequence[str]) -> int:
             words = [*words[1:], "--help"]
         elif words == ["version"]:
             words = ["--version"]
-        with no_interrupt_lost(), colored(None), ending_when_terminated(), _telling_warnings():
+        with interruptible(), colored(None), ending_when_terminated(), _telling_warnings():
             code = _invoke(words)
         sys.stdout.flush()
         return interrupted_code() if code == INTERRUPTED else code  # the command has printed its state
+    except (KeyboardInterrupt, StoppedError, typer.Abort):
+        code = interrupted_code()
+        begin_line(sys.stderr)
+        return _say("interrupted" if code == INTERRUPTED else "terminated", code)
     except LabError as error:
         if is_debugging() and error.trace:
             print(error.trace, end="", file=sys.stderr)
@@ -153,10 +157,6 @@ def run(arguments: Sequence[str]) -> int:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "lab2048"
         return _say(f"{explain(error)}{_causes(error)} (try: {path} --help)", error.exit_code)
-    except (KeyboardInterrupt, typer.Abort):
-        code = interrupted_code()
-        begin_line(sys.stderr)
-        return _say("interrupted" if code == INTERRUPTED else "terminated", code)
     except BrokenPipeError:
         # The reader closed the pipe, which is no error.  Keep Python from reporting it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,23 +10,25 @@ process      held by the process of the job, which may outlive its view for a mo
 import json
 import time
 from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
-from lab2048.errors import FileError
+from lab2048.errors import FileError, reason_of
 from lab2048.jobs.command_line import command_line
 from lab2048.records.atomic_file import replacing
 from lab2048.records.process_lock import ProcessLock
 
-QUEUED, RUNNING, ENDING, DONE, FAILED, CANCELLED, INTERRUPTED = (
-    "queued", "running", "ending", "done", "failed", "cancelled", "interrupted"
+QUEUED, RUNNING, ENDING, DONE, FAILED, CANCELLED, INTERRUPTED, DAMAGED = (
+    "queued", "running", "ending", "done", "failed", "cancelled", "interrupted", "damaged"
 )  # fmt: skip
 ACTIVE = (QUEUED, RUNNING, ENDING)
 SCHEMA = "lab2048/job-1"
 FACTS, EVENTS, LOG, PROCESS = "job.json", "out.jsonl", "log.txt", "process"
 MAX_LOG_BYTES = 100_000
+MAX_REASON = 300  # letters
 
 
 class JobData(BaseModel):
@@ -36,7 +38,7 @@ class JobData(BaseModel):
     kind: str
     title: str
     command: str
-    state: Literal["queued", "running", "ending", "done", "failed", "cancelled", "interrupted"]
+    state: Literal["queued", "running", "ending", "done", "failed", "cancelled", "interrupted", "damaged"]
     progress: float | None
     message: str
     created: str
@@ -111,18 +113,37 @@ class Job:
 
     @classmethod
     def load(cls, folder: Path) -> "Job":
-        """Read a job's folder; raise FileError if it holds no job."""
+        """Read a job's folder; raise FileError, which says why, if its job.json cannot be used."""
         try:
             data = json.loads((folder / FACTS).read_text(encoding="utf-8"))
-            if data.pop("schema") != SCHEMA:
-                raise ValueError("another schema")
+            if not isinstance(data, dict) or (schema := data.pop("schema", None)) is None:
+                raise FileError(f"{FACTS} is not that of a job")
+            if schema != SCHEMA:
+                raise FileError(f"{FACTS} has the schema {str(schema)[:40]}: expected {SCHEMA}")
+            if unknown := sorted(data.keys() - {each.name for each in fields(cls)}):
+                raise FileError(f"{FACTS} has the field {unknown[0][:40]!r}: a newer version has written it")
             for name in ("words", "resume_words"):  # earlier versions kept the option, too
-                data[name] = [word for word in data[name] if word != "--jsonl"]
+                data[name] = [str(word) for word in data[name] if word != "--jsonl"]
             job = cls(**data)
             job.folder = folder
             job.data()  # checks the types
-        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-            raise FileError(f"{folder} is not the folder of a job: {error}") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise FileError(f"{FACTS} cannot be read: {reason_of(error)}") from None
+        except RecursionError:
+            raise FileError(f"{FACTS} is nested too deeply") from None
+        except ValidationError as error:
+            raise FileError(f"{FACTS} is damaged: the field {error.errors()[0]['loc'][0]} is wrong") from None
+        except (ValueError, TypeError, KeyError) as error:
+            raise FileError(f"{FACTS} is damaged: {type(error).__name__}: {error}") from None
+        return job
+
+    @classmethod
+    def damaged(cls, folder: Path, reason: str) -> "Job":
+        """Return a stand-in for a job that cannot be read, so that it is listed and can be removed."""
+        kind, when = folder.name.rpartition("-")[0], datetime.fromtimestamp(folder.stat().st_mtime, UTC)
+        created = when.isoformat(timespec="seconds")
+        job = cls(folder.name, kind, folder.name, [], [], {}, created, DAMAGED, message=reason[:MAX_REASON])
+        job.folder = folder
         return job
 
     def log(self, n_lines: int = 200, name: str = LOG) -> list[str]:

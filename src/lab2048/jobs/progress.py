@@ -1,9 +1,11 @@
 """The progress of a job: what the events of each kind of command mean."""
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from lab2048.errors import FileError
 from lab2048.jobs.job import EVENTS, INTERRUPTED, LOG, Job
 from lab2048.records.entry import Summary
 from lab2048.rules import Rules
@@ -19,11 +21,18 @@ NamePlayer = Callable[[str], str]
 class JobProgress:
     """Follows a job by the files of its folder; each kind of job has a subclass."""
 
+    needs: ClassVar[dict[str, type]] = {}  # fields of the request
     options: ClassVar[tuple[str, ...]] = ("--jsonl",)  # make the command print events
     tells_all_again: ClassVar[bool] = False  # whether a resumed command prints all earlier events again
 
     def __init__(self, job: Job, name_player: NamePlayer) -> None:
-        """Start at the beginning of the files; `name_player` turns a player's spec into the name that a view shows."""
+        """Start at the beginning of the files; `name_player` turns a player's spec into the name that a view shows.
+
+        Raises FileError if the request of the job has not what its kind needs.
+        """
+        for name, kind in self.needs.items():
+            if not isinstance(job.request.get(name), kind):
+                raise FileError(f"job.json is damaged: its request has no {name}")
         self.job, self.name_player = job, name_player
         self.event: dict[str, Any] = {}  # the last one that describes the whole job
         self.fraction: float | None = None  # from 0 to 1; None if unknown
@@ -46,7 +55,8 @@ class JobProgress:
         """
         n_before = self.n_read, self._n_log
         for event in self._events(self.n_read):
-            self.read(event)
+            with contextlib.suppress(LookupError, TypeError, ValueError, ArithmeticError):  # a damaged line
+                self.read(event)
         path = self.job.folder / LOG
         self._n_log = path.stat().st_size if path.exists() else 0
         if self._n_log != n_before[1] and not self.event and (lines := self.job.log(1)):
@@ -70,7 +80,7 @@ class JobProgress:
         for line in text[:size].splitlines():
             try:
                 event = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(event, dict) and isinstance(event.get("event"), str):
                 yield event
@@ -83,12 +93,13 @@ class MatchProgress(JobProgress):
     stays small.  Its results are of all games, and all games are in the store.
     """
 
+    needs: ClassVar[dict[str, type]] = {"specs": list, "rules": dict, "seed": int, "games": int}
     options: ClassVar[tuple[str, ...]] = ("--jsonl", "--jsonl-games", str(MAX_GAMES))
     tells_all_again: ClassVar[bool] = True
 
     def __init__(self, job: Job, name_player: NamePlayer) -> None:
         super().__init__(job, name_player)
-        specs: list[str] = job.request["specs"]
+        specs = [str(spec) for spec in job.request["specs"]]
         # The command knows networks and tables by their paths, and a view shows them by name.
         self._names: dict[str, str] = dict(zip(specs, job.request.get("names") or map(name_player, specs), strict=True))
         self._match: Match | None = None
@@ -158,7 +169,8 @@ class TrainingProgress(JobProgress):
 
     def __init__(self, job: Job, name_player: NamePlayer) -> None:
         super().__init__(job, name_player)
-        self._total_seconds = 60.0 * float(job.request.get("total_minutes") or 0)
+        minutes = job.request.get("total_minutes")
+        self._total_seconds = 60.0 * minutes if isinstance(minutes, int | float) else 0.0
         self._points: list[dict[str, Any]] = []
         self._stride, self._n_points = 1, 0
         self.fraction = 0.0

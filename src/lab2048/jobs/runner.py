@@ -14,7 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from lab2048.errors import FileError, JobConflictError, JobNotFoundError, reason_of
-from lab2048.jobs.job import CANCELLED, DONE, ENDING, EVENTS, FAILED, INTERRUPTED, LOG, PROCESS, QUEUED, RUNNING, Job
+from lab2048.jobs.job import (
+    CANCELLED,
+    DAMAGED,
+    DONE,
+    ENDING,
+    EVENTS,
+    FAILED,
+    INTERRUPTED,
+    LOG,
+    PROCESS,
+    QUEUED,
+    RUNNING,
+    Job,
+)
 from lab2048.jobs.process import JobProcess, is_alive
 from lab2048.jobs.progress import KINDS, JobProgress, NamePlayer
 from lab2048.records.process_lock import ProcessLock
@@ -24,9 +37,10 @@ MAX_RUNNING = 3
 MAX_QUEUED = 50
 MAX_JOBS = 500  # listed; older ones are forgotten
 MAX_IN_MEMORY = 10  # ended jobs whose events are kept in memory
+ID = r"[A-Za-z0-9_]{1,30}-[0-9]{1,9}"
 NICENESS = 10  # jobs leave the processor to the person at the view
 POLL_SECONDS = 0.25
-CLOSE_SECONDS = 20.0  # for all jobs to save their work when the view ends
+CLOSE_SECONDS = 1.0  # that the end of the view waits for its jobs
 
 
 class JobRunner:
@@ -58,22 +72,37 @@ class JobRunner:
     # --- list
 
     def load(self) -> None:
-        """Read the jobs of earlier views, once; active ones that no view runs any more were interrupted."""
+        """Read the jobs of earlier views, once; active ones that no view runs any more were interrupted.
+
+        A job that cannot be read is listed as damaged, with the reason as its message; `forget` removes it.
+        """
         with self.lock:
             if self._is_loaded:
                 return
             self._is_loaded = True
             found = []
             for folder in self.folder.iterdir() if self.folder.is_dir() else ():
-                with contextlib.suppress(FileError):
+                if not folder.is_dir() or not re.fullmatch(ID, folder.name):
+                    continue
+                try:
                     job = self._load(folder)
-                    if job is not None:
-                        found.append(job)
+                except FileError as error:
+                    job = Job.damaged(folder, str(error))
+                if job is not None:
+                    found.append(job)
             self._jobs = {job.id: job for job in sorted(found, key=lambda job: (job.created, _number(job.id)))}
 
     def _load(self, folder: Path) -> Job | None:
         """Read a job and mark it as interrupted if it was active; return None if another view runs it."""
         job = Job.load(folder)
+        if job.id != folder.name:
+            raise FileError(f"job.json is that of {job.id[:40]!r}")
+        if job.kind not in KINDS:
+            raise FileError(f"unknown kind of job {job.kind[:40]!r}: a newer version may know it")
+        try:
+            KINDS[job.kind](job, str)
+        except (TypeError, ValueError) as error:
+            raise FileError(f"job.json is damaged: its request is wrong: {error}") from None
         if not job.is_active:
             return job
         lock = job.lock
@@ -110,7 +139,9 @@ class JobRunner:
         return next((job for job in found if job.is_active), found[0] if found else None)
 
     def progress_of(self, job: Job) -> JobProgress:
-        """Return the progress of a job, up to date with its files."""
+        """Return the progress of a job, up to date with its files; raise JobConflictError if it is damaged."""
+        if job.state == DAMAGED:
+            raise JobConflictError(f"job {job.id} is damaged: {job.message}; remove it from the list")
         with self.lock:
             progress = self._progress.pop(job.id, None)
             if progress is None:
@@ -200,21 +231,21 @@ class JobRunner:
             thread.join()
 
     def close(self) -> None:
-        """End all jobs, so that they save their work; a later view can resume them."""
+        """End all jobs, so that they save their work; a later view can resume them.
+
+        A job that takes longer ends by itself after the view, and cannot be resumed before.
+        """
         with self.lock:
             self._is_closed = True
-            running = [(process, self._threads[id_]) for id_, process in self._processes.items()]
-            for process, _ in running:
+            threads = list(self._threads.values())
+            for process in self._processes.values():
                 process.stop()
         deadline = time.monotonic() + CLOSE_SECONDS
-        for process, thread in running:
-            thread.join(max(0.1, deadline - time.monotonic()))
-            if thread.is_alive():
-                process.kill()
-                thread.join()
+        for thread in threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
         with self.lock:
             for job in self._jobs.values():
-                if job.is_active:  # queued
+                if job.is_active:
                     job.state, job.ended = INTERRUPTED, now()
                     with contextlib.suppress(FileError):
                         job.save()
@@ -291,6 +322,8 @@ class JobRunner:
             if is_news:
                 self._changed(job)
         with self.lock:
+            if job.id not in self._locks:  # the view has ended without waiting for it
+                return
             progress.catch_up()
             process.stop()
             job.seconds += time.monotonic() - job.started_at

@@ -10,6 +10,7 @@ from lab2048.arena.player_service import AskedPlayer
 from lab2048.arena.recorded_game import RecordedGame
 from lab2048.errors import UsageError
 from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec, read_whole
+from lab2048.library.interrupt import interruptible
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.players.registry import names
 from lab2048.records.episode import Episode
@@ -86,8 +87,9 @@ class Game(RulesGame):
             if moves is not None:
                 raise UsageError("moves is for players: expected one move at a time", field="moves")
             return self._play_one(move, PERSON)
-        for _ in self.follow(mover, moves, progress):
-            pass
+        with interruptible():
+            for _ in self.follow(mover, moves, progress):
+                pass
         return self
 
     def follow(self, player: PlayerLike, moves: int | None = None, progress: bool | None = None) -> Iterator[Turn]:

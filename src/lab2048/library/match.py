@@ -16,7 +16,7 @@ from lab2048.arena.match_record import MatchRecorder
 from lab2048.arena.statistics import Interval, mean_interval
 from lab2048.errors import UnknownNameError, UsageError
 from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec, read_specs, read_whole
-from lab2048.library.interrupt import no_interrupt_lost, stopping
+from lab2048.library.interrupt import interruptible, stopping
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.library.shown import Shown
 from lab2048.library.unsaved import with_names
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 OnGames = Callable[[str, Iterable[int], float], None]
 
 
-@no_interrupt_lost()
+@interruptible()
 def match(
     players: "PlayerLike | Sequence[PlayerLike]",
     *,

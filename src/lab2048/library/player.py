@@ -6,6 +6,7 @@ from typing import Any
 from lab2048.arena.player_service import AskedPlayer, PlayerService
 from lab2048.errors import BoardError
 from lab2048.library.arguments import PlayerLike, read_board, read_spec, rules_for
+from lab2048.library.interrupt import interruptible
 from lab2048.library.progress import make_ready, working
 from lab2048.library.unsaved import with_names
 from lab2048.players import Decision, default_spec
@@ -67,7 +68,7 @@ class ReadyPlayer:
         """
         the_board = check_in_play(read_board(board))
         asked = self.prepare(rules or rules_for(the_board, goal, spawn, spawner), progress=progress)
-        with working(f"asking {asked.spec}", progress):
+        with interruptible(), working(f"asking {asked.spec}", progress):
             return named(asked.choose(the_board), the_board)
 
     def prepare(self, rules: "str | Rules" = "4x4", *, progress: bool | None = None) -> AskedPlayer:

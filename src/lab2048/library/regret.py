@@ -8,7 +8,7 @@ from lab2048.arena.compile import groups_of
 from lab2048.arena.regret import Regret, measure_regret
 from lab2048.kernels.group import SOLVER
 from lab2048.library.arguments import PlayerLike, read_specs, read_whole
-from lab2048.library.interrupt import no_interrupt_lost
+from lab2048.library.interrupt import interruptible
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.library.shown import Shown, html_table
 from lab2048.library.solve import Solution, open_solution
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas
 
 
-@no_interrupt_lost()
+@interruptible()
 def regret(
     solution: "Solution | str | Path",
     players: "PlayerLike | Sequence[PlayerLike]",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lab2048.errors import BoardError, FileError, UsageError
 from lab2048.kernels.group import SOLVER
 from lab2048.library.arguments import PlayerLike, RulesLike, read_board, read_rules
-from lab2048.library.interrupt import no_interrupt_lost
+from lab2048.library.interrupt import interruptible
 from lab2048.library.player import ReadyPlayer, player
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.library.unsaved import delete_temporary, delete_with, temporary_path
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from lab2048.library.regret import RegretResult
 
 
-@no_interrupt_lost()
+@interruptible()
 def solve(
     rules: RulesLike,
     *,

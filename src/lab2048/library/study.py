@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lab2048.library.interrupt import no_interrupt_lost, stopping
+from lab2048.library.interrupt import interruptible, stopping
 from lab2048.library.progress import progress_line
 from lab2048.library.shown import Shown
 from lab2048.studies.model import Row
@@ -68,7 +68,7 @@ class StudyResult:
         """Return the figures: the published ones, ours, and whether they agree."""
         return make_report(self._folder)
 
-    @no_interrupt_lost()
+    @interruptible()
     def run(
         self, rows: Sequence[str] = (), *, workers: int = 0, force: bool = False, progress: bool | None = None
     ) -> "StudyResult":

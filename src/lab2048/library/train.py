@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lab2048.errors import FileError, UnknownNameError, UsageError
 from lab2048.learning.registry import Method, Training, find_method, player_of_head
 from lab2048.library.arguments import RulesLike, read_limit, read_rules, read_whole
-from lab2048.library.interrupt import no_interrupt_lost, stopping
+from lab2048.library.interrupt import interruptible, stopping
 from lab2048.library.match import MatchResult, match
 from lab2048.library.player import ReadyPlayer, player
 from lab2048.library.progress import make_ready, progress_line
@@ -32,7 +32,7 @@ NO_LIMITS: Mapping[str, float] = MappingProxyType({})
 _EXISTS = "pass resume=True to continue it, or force=True to replace it"
 
 
-@no_interrupt_lost()
+@interruptible()
 def train(
     method: str = "ntuple",
     *,

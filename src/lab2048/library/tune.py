@@ -10,13 +10,13 @@ from lab2048.arena.executor import Pool
 from lab2048.arena.tuning.result import TuningResult, evaluate_tuning
 from lab2048.arena.tuning.tune import Tuning
 from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec
-from lab2048.library.interrupt import no_interrupt_lost, stopping
+from lab2048.library.interrupt import interruptible, stopping
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.players.evaluator import make_evaluator
 from lab2048.records.tuning_study import Trial, TuningStudy, check_file, study_path
 
 
-@no_interrupt_lost()
+@interruptible()
 def tune(
     evaluator: str,
     *,
@@ -44,9 +44,9 @@ def tune(
 ) -> TuningResult | None:
     """Tune the weights of an evaluator with CMA-ES, and compare before and after on fresh seeds.
 
-    Trials are saved in the file `study`, so the same call continues an interrupted tuning.  The first Ctrl-C finishes
-    the running trials, a second one skips the comparison.  Return None if there is nothing to compare yet.  The tuned
-    evaluator is `result.evaluator`; `result.gain` is the paired difference in score.
+    Trials are saved in the file `study`, so the same call continues an interrupted tuning, and one with fewer `trials`
+    compares what is done.  Return None after Ctrl-C, or if there is nothing to compare yet.  The tuned evaluator is
+    `result.evaluator`; `result.gain` is the paired difference in score.
 
     >>> import lab2048 as lab, tempfile, pathlib
     >>> result = lab.tune(
@@ -79,11 +79,11 @@ def tune(
         with Pool(workers or os.cpu_count() or 1) as pool, progress_line(progress) as show:
 
             def stop() -> None:
-                tuning.end()
+                pool.stop()
                 on_stop()
 
             on_begin(tuning, the_study, n_trials)
-            with stopping(stop, pool.stop):
+            with stopping(stop):
                 for trial in tuning.run(n_generations, pool, the_study):
                     show(f"{len(the_study.trials)} of {n_trials} trials", len(the_study.trials) / n_trials)
                     on_trial(trial)

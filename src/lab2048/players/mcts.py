@@ -15,6 +15,7 @@ from lab2048.kernels.rollout.rollout import NO_LIMIT, RolloutOptions
 from lab2048.players.player import Decision, Player, option
 from lab2048.rules import Board, Rules, dice
 from lab2048.rules.plan import make_plan
+from lab2048.stop_flag import current
 
 MAX_ITERATIONS = 10_000_000
 MAX_MS = 3_600_000
@@ -92,6 +93,7 @@ class MctsPlayer(Player):
         begin = time.monotonic_ns()
         if self._rules is None or self._rules.shape != board.shape:
             raise UsageError("the player has not been started: expected start(rules, seed) before choose")
+        self._options = self._options._replace(stop=current().address)
         root, numbers = np.array(board.ranks, np.uint8), self._tree.numbers
         numbers[kernels.N_STATES :] = 0
         self._tree.returns.fill(0)
@@ -109,20 +111,22 @@ class MctsPlayer(Player):
         return Decision(best, values, int(numbers[kernels.N_STATES]), int(numbers[kernels.DEEPEST]), errors)
 
     def _grow_to(self, root: NDArray[np.uint8], total: int) -> None:
-        """Run `total` iterations."""
+        """Run `total` iterations; raise StoppedError if they were stopped."""
         pace = CALL_NS
         while total > 0:
             begin, n = time.monotonic_ns(), max(1, min(total, CALL_NS // pace))
             kernels.grow(self._plan, self._tree, root, self._key, n, float(self.c), self.ripe, self._options)
+            current().check()
             total -= n
             pace = max(1, (time.monotonic_ns() - begin) // n)
 
     def _grow_until(self, root: NDArray[np.uint8], total: int, deadline: int) -> None:
-        """Run at most `total` iterations before a deadline."""
+        """Run at most `total` iterations before a deadline; raise StoppedError if they were stopped."""
         call = CALL_NS
         while total > 0 and (now := time.monotonic_ns()) < deadline:
             options = self._options._replace(deadline=min(deadline, now + call))
             n = kernels.grow(self._plan, self._tree, root, self._key, total, float(self.c), self.ripe, options)
+            current().check()
             total -= n
             if n == 0:
                 call *= 2  # a rollout may take longer than that

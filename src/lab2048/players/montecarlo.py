@@ -16,6 +16,7 @@ from lab2048.players.player import Decision, Player, option
 from lab2048.players.race import Race
 from lab2048.rules import Board, Rules, dice
 from lab2048.rules.plan import make_plan
+from lab2048.stop_flag import current
 
 MAX_ROLLOUTS = 1_000_000
 MAX_MS = 3_600_000
@@ -58,8 +59,8 @@ class MonteCarloPlayer(Player):
             raise UnknownNameError("metric", self.metric, _METRICS)
         if self.policy not in _POLICIES:
             raise UnknownNameError("policy", self.policy, _POLICIES)
-        if self.limit < 1:
-            raise OutOfRangeError("limit", self.limit, "1 or more")
+        if not 1 <= self.limit <= kernels.NO_LIMIT:
+            raise OutOfRangeError("limit", self.limit, f"1 to {kernels.NO_LIMIT}")
         if not 0 <= self.risk < 0.5:
             raise OutOfRangeError("risk", self.risk, "0 to below 0.5")
         self._rules: Rules | None = None
@@ -88,6 +89,7 @@ class MonteCarloPlayer(Player):
         begin = time.monotonic_ns()
         if self._rules is None or self._rules.shape != board.shape:
             raise UsageError("the player has not been started: expected start(rules, seed) before choose")
+        self._options = self._options._replace(stop=current().address)
         kernels.afterstates(self._plan, np.array(board.ranks, np.uint8), self._afters, self._rewards)
         moves = np.flatnonzero(self._rewards >= 0)
         race = Race(moves, np.empty((len(self._rewards), 128)))
@@ -151,10 +153,14 @@ class MonteCarloPlayer(Player):
         return n_played
 
     def _roll(self, race: Race, key: np.uint64, n: int, options: RolloutOptions) -> int:
-        """Add n rollouts per move, or as many as there is time for; return how many moves they took."""
+        """Add n rollouts per move, or as many as there is time for; return how many moves they took.
+
+        Raises StoppedError if they were stopped.
+        """
         race.make_room(race.n + n)
         n_done, n_played = kernels.roll_moves(
             self._plan, self._afters, self._rewards, race.moves, key, race.n, n, self._metric, options, race.results
         )
+        current().check()
         race.n += int(n_done)
         return int(n_played)

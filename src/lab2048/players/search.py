@@ -162,7 +162,12 @@ class SearchPlayer(Player):
         if not searcher.is_packed:
             return None
         address = searcher.games_address()
-        return lambda games, budget: int(play.play_games(searcher.plan, games, play.RANDOM, address, budget))
+
+        def play_some(games: play.Games, budget: int) -> int:
+            searcher.begin()
+            return int(play.play_games(searcher.plan, games, play.RANDOM, address, budget))
+
+        return play_some
 
 
 class ClockedPlayer(SearchPlayer):

@@ -20,6 +20,7 @@ from lab2048.models.ntuple.network import Network
 from lab2048.players.evaluator import Evaluator, forward
 from lab2048.rules import Board, Rules
 from lab2048.rules.plan import make_plan
+from lab2048.stop_flag import StopFlag, current
 
 UNITS = 4  # of the allowance per bit
 LEAST = -1e30  # value of a legal move that the search did not see
@@ -57,6 +58,7 @@ class Searcher:
     fallback: "Searcher | None" = None  # searches instead where a network is guessing
     trust: float = 0.0  # share of trained weights below which it is guessing
     context: NDArray[np.uint64] = field(init=False)
+    _flag: StopFlag = field(init=False)  # kept, because the context has its address
 
     def __post_init__(self) -> None:
         """Fill the tables and the context."""
@@ -112,6 +114,14 @@ class Searcher:
             self.fallback.games_address()
             words[of.CONFIDENT_CHOOSE], words[of.CHOOSE] = words[of.CHOOSE], confidence.choose_address()
         return self.address
+
+    def begin(self, deadline: int = 0) -> None:
+        """Prepare for a search by this thread: until `deadline` (time.monotonic_ns; 0 = none) or its stop flag."""
+        words, self._flag = self.context, current()
+        words[of.IS_STOPPED], words[of.DEADLINE], words[of.LOOK_AT] = 0, deadline, words[of.N_STATES]
+        words[of.STOP] = self._flag.address
+        if self.fallback is not None:
+            self.fallback.begin(deadline)
 
     def _fill_context(self) -> None:
         words = self.context
@@ -226,18 +236,20 @@ class Searcher:
         words[of.HOW], words[of.VALUES] = of.BY_LENGTH, address_of(self.values)
 
     def root_values(self, board: Board, depth: int) -> dict[int, float]:
-        """Return the value of every legal move, searched `depth` own moves deep."""
-        self._set_clock(0)
+        """Return the value of every legal move, searched `depth` own moves deep; raise StoppedError if stopped."""
+        self.begin()
         values = np.empty(len(self.rules.shape.moves), np.float32)
         self._search(self._boards(board), depth, values)
+        self._flag.check()
         return self._by_move(board, values)
 
     def deepen_until(self, deadline: int, board: Board) -> tuple[dict[int, float], int]:
         """Search by iterative deepening; return the value of every legal move, and the depth reached.
 
-        Ends at `deadline` (time.monotonic_ns), or when one move has led clearly at several depths in a row.
+        Ends at `deadline` (time.monotonic_ns), or when one move has led clearly at several depths in a row.  Raises
+        StoppedError if the search was stopped.
         """
-        self._set_clock(deadline - OVERHEAD)
+        self.begin(deadline - OVERHEAD)
         values, depth = np.empty(len(self.rules.shape.moves), np.float32), 1
         boards = self._boards(board)
         if self.is_packed and self.n_threads == 1:
@@ -254,12 +266,8 @@ class Searcher:
                 ahead, times = root.leader(values, lead, ahead, times)
                 if not root.is_worth_more(self.address, begun):
                     break
-        self._set_clock(0)  # whole games are played without a deadline
+        self._flag.check()
         return self._by_move(board, values), depth
-
-    def _set_clock(self, deadline: int) -> None:
-        words = self.context
-        words[of.IS_STOPPED], words[of.DEADLINE], words[of.LOOK_AT] = 0, deadline, words[of.N_STATES]
 
     def _boards(self, board: Board) -> tuple[NDArray[np.uint8], np.uint64]:
         ranks = np.array(board.ranks, np.uint8)

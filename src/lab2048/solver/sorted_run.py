@@ -16,6 +16,7 @@ from lab2048.kernels.board.block import Words
 from lab2048.kernels.solve import layer
 from lab2048.solver.column_file import Column, write_column
 from lab2048.solver.workers import Workers
+from lab2048.stop_flag import current
 
 _SMALL = 1 << 14  # keys; below this a second worker is not worth it
 
@@ -81,10 +82,11 @@ class Runs:
 
 
 def merge_all(arrays: list[Words]) -> Words:
-    """Return the sorted union of sorted arrays."""
+    """Return the sorted union of sorted arrays; raise StoppedError if the stop flag is set."""
     while len(arrays) > 1:
         longer = []
         for i in range(0, len(arrays) - 1, 2):
+            current().check()
             merged = np.empty(len(arrays[i]) + len(arrays[i + 1]), np.uint64)
             n = layer.merge(arrays[i], arrays[i + 1], merged)
             longer.append(merged[:n])

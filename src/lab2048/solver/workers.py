@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self, TypeVar
 
+from lab2048.stop_flag import current, looking_at
+
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -30,12 +32,18 @@ class Workers:
             self._threads.shutdown(wait=True, cancel_futures=True)
 
     def map(self, work: Callable[[A], B], tasks: Iterable[A]) -> Iterator[B]:
-        """Run every task and yield the results in order."""
-        todo = list(tasks)
+        """Run every task and yield the results in order; raise StoppedError if the caller's stop flag is set."""
+        todo, flag = list(tasks), current()
+
+        def run(task: A) -> B:
+            with looking_at(flag):
+                flag.check()
+                return work(task)
+
         if self._threads is None or len(todo) < 2:
-            yield from map(work, todo)
+            yield from map(run, todo)
             return
-        yield from self._threads.map(work, todo)
+        yield from self._threads.map(run, todo)
 
 
 def slices(n: int, largest: int, n_workers: int, smallest: int = 4096) -> list[tuple[int, int]]:

@@ -48,7 +48,6 @@ class Tuning:
     is_by_cell: bool = False  # True: convert a path to a matrix first
     population: int = 0  # trials per generation; 0 = chosen by the number of parameters
     make_ready: Callable[[], object] = field(default=lambda: None, repr=False)  # called once all checks have passed
-    is_ending: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         """Check the options and set up the parameters from the boards of a few games."""
@@ -105,12 +104,8 @@ class Tuning:
             "population": self.population,
         }
 
-    def end(self) -> None:
-        """Stop after the trials in progress."""
-        self.is_ending = True
-
     def run(self, n_generations: int, pool: Pool, study: TuningStudy) -> Iterator[Trial]:
-        """Run the trials that are missing in the study; each is stored before it is yielded."""
+        """Run the missing trials until the pool is stopped; each is stored before it is yielded."""
         optuna = load_optuna()
         # CMA-ES needs at least two dimensions: a single parameter gets a dummy one.
         names = [parameter.name for parameter in self.space.parameters] + ["idle"] * (len(self.space.parameters) == 1)
@@ -163,8 +158,6 @@ class Tuning:
         numbers = range(first, first + self.n_games)
         n_parts = max(1, min(self.n_games, 2 * n_workers // max(1, len(specs))))
         for spec in specs:
-            if self.is_ending:
-                return
             for i in range(n_parts):
                 yield Batch(spec, self.rules, self.seed, numbers[i::n_parts], is_passing=True)
 

@@ -161,6 +161,8 @@ def _run(
             signal.signal(number, signal.default_int_handler)
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
+        for number in (signal.SIGINT, signal.SIGTERM):  # what is left to do takes a moment
+            signal.signal(number, signal.SIG_IGN)
         if app.failure:
             raise app.failure
         if app.lab:
@@ -211,14 +213,16 @@ def _browse(address: str) -> None:
 
 
 class _Ending:
-    """A server that closes event streams at Ctrl-C; otherwise they would keep it running."""
+    """A server that stops all work at Ctrl-C; otherwise event streams and searches would keep it running."""
 
     def __init__(self, server: Any, app: "LazyApp") -> None:
         """Handle signals before the server does."""
-        self._handle, self._app = server.handle_exit, app
+        self._handle, self._app, self._is_ending = server.handle_exit, app, False
         server.handle_exit = self
 
     def __call__(self, number: int, frame: Any) -> None:
-        """Close the event streams, then stop the server."""
-        self._app.close()
-        self._handle(number, frame)
+        """Stop the server; another Ctrl-C is ignored, because Uvicorn would then end without saving the games."""
+        if not self._is_ending:
+            self._is_ending = True
+            self._app.close()
+            self._handle(number, frame)

@@ -125,7 +125,7 @@ def tune(
     def stop() -> None:
         nonlocal is_stopped
         is_stopped = True
-        say("\nfinishing the running trials, then the report; press Ctrl-C again to skip it")
+        say("\nstopping: finished trials are saved, unfinished ones are dropped")
 
     with contextlib.redirect_stdout(sys.stderr), live() as show:  # the output of a player is not a result
         view = _TrialsView(show)
@@ -153,10 +153,10 @@ def tune(
             on_stop=stop,
             progress=False,
         )
-    if result is None:
-        say("no result yet: it needs at least one complete generation and its comparison")
     if is_stopped:
-        say_how("the finished trials are saved; continue with", again())
+        say_how("the finished trials are saved; compare them with a smaller --trials, or continue with", again())
+    elif result is None:
+        say("no result yet: it needs at least one complete generation and its comparison")
     if result:
         _report(result, evaluator=evaluator, out=out, as_json=as_json)
     raise typer.Exit(130 if is_stopped else 0)

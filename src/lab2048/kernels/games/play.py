@@ -86,7 +86,8 @@ def play_games(plan: Plan, games: Games, order: U64, context: I64, budget: I64) 
     """Continue for at most `budget` moves; return the number played.
 
     `order` lists the moves by priority, a nibble each; RANDOM chooses uniformly among the legal ones.
-    With the address of a search context, the best move of the search has priority over all others.
+    With the address of a search context, the best move of the search has priority over all others, and the call ends
+    early when its stop flag is set.
     """
     cursor = games.cursor
     n_moves, n_start, goal = I64(plan[at.N_MOVES]), plan[at.N_START], I64(plan[at.GOAL_RANK])
@@ -136,6 +137,8 @@ def play_games(plan: Plan, games: Games, order: U64, context: I64, budget: I64) 
             if context != NO_SEARCH:
                 choose = I64(load_u64(context, of.CHOOSE))
                 best = call_choose(choose, context, downgrade(ranks) if is_wide else board)
+                if load_u64(I64(load_u64(context, of.STOP)), 0) != ZERO:  # then the choice is invalid
+                    break
                 candidates = (all_moves << FOUR) | U64(max(best, 0))  # without a legal move any is fine
                 n_left += 1
             is_over = True

@@ -17,7 +17,7 @@ from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import packed, wide
 from lab2048.kernels.board.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO
 from lab2048.kernels.board.dice import GOLDEN, draw, mix, pick
-from lab2048.kernels.board.memory import call_clock, clock_address
+from lab2048.kernels.board.memory import call_clock, clock_address, load_u64
 from lab2048.kernels.board.packed import FULL_SUM, Plan, tile_potential
 from lab2048.kernels.board.wide import Ranks
 from lab2048.kernels.games.play import ALL_MOVES
@@ -26,8 +26,9 @@ RANDOM, MERGE = range(2)  # uniform; highest reward, ties at random
 SCORE, SUM, MOVES = range(3)  # the metric of a rollout
 NO_LIMIT = 2**62
 NO_DEADLINE = 0
-STOPPED = -1  # instead of a number of moves: time was up, and the result is invalid
-LOOK_PACKED, LOOK_WIDE = 31, 7  # the clock is read when none of these bits is set in the move number
+NO_FLAG = 0
+STOPPED = -1  # instead of a number of moves: it was stopped, and the result is invalid
+LOOK_PACKED, LOOK_WIDE = 31, 7  # clock and stop flag are read when none of these bits is set in the move number
 TWICE = U64(2 * int(GOLDEN) % 2**64)
 
 
@@ -39,12 +40,20 @@ class RolloutOptions(NamedTuple):
     limit: int = NO_LIMIT  # moves
     deadline: int = NO_DEADLINE  # in nanoseconds of the clock
     clock: int = 0  # address, see lab2048.kernels.board.memory
+    stop: int = NO_FLAG  # address, see lab2048.stop_flag
 
 
 @kernel
-def is_late(options: RolloutOptions, look: I64) -> bool:
-    """Return True if time is up; checked only when `look` is 0, because reading the clock costs more than a move."""
-    return look == 0 and options.deadline != NO_DEADLINE and call_clock(options.clock) >= options.deadline
+def must_stop(options: RolloutOptions, look: I64) -> bool:
+    """Return True if the stop flag is set or time is up.
+
+    Checked only when `look` is 0, because reading the clock costs more than a move.
+    """
+    if look != 0:
+        return False
+    if options.stop != NO_FLAG and load_u64(options.stop, 0) != ZERO:
+        return True
+    return options.deadline != NO_DEADLINE and call_clock(options.clock) >= options.deadline
 
 
 @kernel
@@ -111,7 +120,7 @@ def roll_packed(
     begin, spent, gained, weight = packed.potential(board), I64(0), 0.0, 1.0
     played, is_whole, dice = I64(0), True, key
     while played < options.limit:
-        if is_late(options, played & LOOK_PACKED):
+        if must_stop(options, played & LOOK_PACKED):
             return board, tile_sum, gained, I64(STOPPED), True
         # 1. Spawn.
         if not has_spawned:
@@ -149,7 +158,7 @@ def roll_wide(
             tile_sum += ONE << U64(rank)
     gained, weight = 0.0, options.discount**played
     while played < options.limit:
-        if is_late(options, played & LOOK_WIDE):
+        if must_stop(options, played & LOOK_WIDE):
             return tile_sum, gained, I64(STOPPED)
         if not has_spawned:
             tile_sum += ONE << wide.spawn(plan, ranks, draw(key, U64(2 * played)))
@@ -218,7 +227,7 @@ def roll_moves(
     """Write rollouts first .. first + n - 1 of some moves into results[move, rollout].
 
     Rollout j of every move has the same key.  Returns the number of rollouts completed for all moves
-    (fewer than n if time was up) and the number of moves played.
+    (fewer than n if it was stopped) and the number of moves played.
     """
     n_played = I64(0)
     ranks = np.empty(afters.shape[1], np.uint8)

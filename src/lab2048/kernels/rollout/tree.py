@@ -24,7 +24,7 @@ from lab2048.kernels.board.dice import draw, mix
 from lab2048.kernels.board.memory import clock_address
 from lab2048.kernels.board.packed import FULL_SUM, Plan
 from lab2048.kernels.board.wide import Ranks
-from lab2048.kernels.rollout.rollout import STOPPED, RolloutOptions, copy_ranks, is_late, rollout
+from lab2048.kernels.rollout.rollout import STOPPED, RolloutOptions, copy_ranks, must_stop, rollout
 
 HASH = U64(0x9E37_79B9_7F4A_7C15)
 PRIME = U64(0x0000_0100_0000_01B3)
@@ -199,7 +199,7 @@ def pack_root(plan: Plan, root: Ranks) -> tuple[bool, U64, U64]:
 def grow(
     plan: Plan, tree: Tree, root: Ranks, key: U64, n: I64, c: float, min_visits: I64, options: RolloutOptions
 ) -> I64:
-    """Run at most n iterations from a state; return the number, smaller if time was up.
+    """Run at most n iterations from a state; return the number, smaller if it was stopped.
 
     An afterstate is expanded only after `min_visits` visits: before that, its value is mostly noise.
     Path and rollout together have at most the limit of moves, so all returns cover equally many moves.
@@ -209,7 +209,7 @@ def grow(
     is_wide, root_board, root_sum = pack_root(plan, root)
     furthest = min(I64(MAX_PATH), I64(options.limit))
     for iteration in range(n):
-        if is_late(options, 0):
+        if must_stop(options, 0):
             return I64(iteration)
         dice = draw(key, U64(tree.numbers[COUNT]))
         board, tile_sum, n_path = root_board, root_sum, I64(0)
@@ -237,7 +237,12 @@ def grow(
             if not is_wide:
                 wide.unpack(board, tree.ranks)
             rest = RolloutOptions(
-                options.policy, options.discount, options.limit - n_path, options.deadline, options.clock
+                options.policy,
+                options.discount,
+                options.limit - n_path,
+                options.deadline,
+                options.clock,
+                options.stop,
             )
             gained, _, played = rollout(plan, tree.ranks, dice, True, rest)
             if played == STOPPED:

@@ -13,10 +13,10 @@ lab2048.players.searcher fills it and must keep it alive while kernels use it.
 """
 
 N_STATES = 0  # states searched
-IS_STOPPED = 1  # 1 when the time is up: results are then invalid
+IS_STOPPED = 1  # 1 when the time is up or the stop flag is set: results are then invalid
 DEADLINE = 2  # clock time in nanoseconds; 0: none
 CLOCK = 3  # address of the clock
-LOOK_AT = 4  # number of states at which to read the clock next
+LOOK_AT = 4  # number of states at which to look at the stop flag and the clock next
 FAR = 5  # address of the transposition table for larger depths, shared by all threads
 NEAR = 23  # the same for the smallest depths: each thread has its own, which fits its cache
 TABLE_SHIFT = 6
@@ -53,8 +53,9 @@ CONFIDENT_CHOOSE = 36  # address of the kernel that chooses where it is not gues
 
 BATCH = 37  # address of scratch memory for the afterstates of a batch, and their values
 OWN = [LEAVES, INDEX, NEW, BATCH, AFTERS]  # scratch memory that threads do not share
+STOP = 38  # address of the stop flag (lab2048.stop_flag), which another thread may set
 
-LINES = 38
+LINES = 39
 AXIS_SIZE = 1 + 3 * 16
 SPAWNS = LINES + 3 * AXIS_SIZE
 COSTS = SPAWNS + 1 + 3 * 16

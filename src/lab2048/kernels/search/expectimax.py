@@ -36,17 +36,19 @@ U32 = np.uint32
 HASH = U64(0x9E37_79B9_7F4A_7C15)
 DEPTH_SHIFT, ALLOWANCE_SHIFT = U64(of.DEPTH_SHIFT), U64(of.ALLOWANCE_SHIFT)
 NEAR_DEPTH = 2  # maximum depth of entries in the near table
-LOOK_EVERY = U64(64)  # states between two reads of the clock: a few microseconds
+LOOK_EVERY = U64(64)  # states between two looks at the stop flag and the clock: a few microseconds
 
 
 @kernel
 def count_states(context: I64, n: I64) -> None:
-    """Count states, and check the clock every CLOCK states."""
+    """Count states, and look at the stop flag and the clock every LOOK_EVERY states."""
     n_states = load_u64(context, of.N_STATES) + U64(n)
     store_u64(context, of.N_STATES, n_states)
-    if n_states >= load_u64(context, of.LOOK_AT) and load_u64(context, of.DEADLINE) != ZERO:
+    if n_states >= load_u64(context, of.LOOK_AT):
         store_u64(context, of.LOOK_AT, n_states + LOOK_EVERY)
-        if call_clock(I64(load_u64(context, of.CLOCK))) >= I64(load_u64(context, of.DEADLINE)):
+        deadline = I64(load_u64(context, of.DEADLINE))
+        is_late = deadline != 0 and call_clock(I64(load_u64(context, of.CLOCK))) >= deadline
+        if is_late or load_u64(I64(load_u64(context, of.STOP)), 0) != ZERO:
             store_u64(context, of.IS_STOPPED, ONE)
 
 

@@ -7,6 +7,7 @@ from lab2048.arena.episode import ask, play_episode
 from lab2048.arena.executor import Pool
 from lab2048.arena.match import Match
 from lab2048.arena.statistics import mean_interval
+from lab2048.errors import StoppedError
 from lab2048.players import canonical_spec, make_player
 from lab2048.players.registry import spec_with
 from lab2048.records.entry import Summary
@@ -16,7 +17,7 @@ from lab2048.rules.dice import episode_seed
 from lab2048.studies.game_figures import game_result
 from lab2048.studies.measure import Measured
 from lab2048.studies.result import GameResult, Result
-from lab2048.studies.run.task import RowTask, StoppedError
+from lab2048.studies.run.task import RowTask
 
 KEEP_SECONDS = 5.0
 

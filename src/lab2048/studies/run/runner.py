@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lab2048.arena.compile import groups_of, prepare
-from lab2048.errors import FileError, LabError, UsageError, closest, unknown
+from lab2048.errors import FileError, LabError, StoppedError, UsageError, closest, unknown
 from lab2048.extras import has_extra, install_command
 from lab2048.kernels.group import SOLVER
 from lab2048.learning.registry import METHODS
 from lab2048.players.registry import fit_player, make_player, names
 from lab2048.studies.model import Row, Study
 from lab2048.studies.result import Result, ResultFolder
-from lab2048.studies.run.task import RowTask, SkippedError, StoppedError
+from lab2048.studies.run.task import RowTask, SkippedError
 from lab2048.studies.run.trained_games import WEIGHTS, is_trained
 from lab2048.studies.run.training import make_config
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lab2048.errors import LabError
+from lab2048.errors import LabError, StoppedError
 from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
 from lab2048.studies.model import Row
@@ -17,10 +17,6 @@ from lab2048.studies.result import GameResult, Result, ResultFolder
 
 class SkippedError(LabError):
     """The row cannot run here; the message says what is missing."""
-
-
-class StoppedError(LabError):
-    """The row was interrupted; its progress is saved."""
 
 
 @dataclass

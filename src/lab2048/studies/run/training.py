@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lab2048.errors import FileError, UsageError
+from lab2048.errors import FileError, StoppedError, UsageError
 from lab2048.learning.config import TrainingConfig
 from lab2048.learning.registry import Training, find_method
 from lab2048.rules import Rules
@@ -14,7 +14,7 @@ from lab2048.studies.measure import Measured
 from lab2048.studies.model import TrainingSpec
 from lab2048.studies.result import Result
 from lab2048.studies.run.match import play_games
-from lab2048.studies.run.task import RowTask, StoppedError
+from lab2048.studies.run.task import RowTask
 from lab2048.studies.run.trained_games import WEIGHTS, is_trained, play_trained
 
 SAVE_SECONDS = 300.0  # a checkpoint may be a gigabyte

@@ -7,7 +7,7 @@ from typing import Any
 from rich.text import Text
 
 from lab2048.arena.statistics import Interval
-from lab2048.jobs.job import CANCELLED, DONE, ENDING, FAILED, INTERRUPTED, Job
+from lab2048.jobs.job import CANCELLED, DAMAGED, DONE, ENDING, FAILED, INTERRUPTED, Job
 from lab2048.jobs.progress import JobProgress, MatchProgress, SolveProgress, TrainingProgress
 from lab2048.views.game_list import printable
 from lab2048.views.match_table import rate_text, spread
@@ -23,8 +23,8 @@ def state_text(job: Job) -> str:
     """Say in a few words how far a job is, or how it ended."""
     if job.state == DONE:
         return "done"
-    if job.state == FAILED:
-        return f"failed: {job.message}"
+    if job.state in (FAILED, DAMAGED):
+        return f"{job.state}: {job.message}"
     if job.state == ENDING:
         return "stopping; press s again to stop at once"
     if job.state in (CANCELLED, INTERRUPTED):

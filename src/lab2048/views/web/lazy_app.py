@@ -8,6 +8,7 @@ after the first answer or when they are needed.
 import asyncio
 import contextlib
 import gc
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -51,10 +52,13 @@ class LazyApp:
             await static_files.answer(scope, receive, send)
 
     def close(self) -> None:
-        """Close all event streams, now and in future, because they would never end."""
+        """Stop everything that keeps requests waiting, now and in future; called by a signal handler.
+
+        On a thread, because the main thread may hold a lock that this needs.
+        """
         self._is_ending = True
         if self.lab:
-            self.lab.bus.close()
+            threading.Thread(target=self.lab.stop_work, name="stop-work", daemon=True).start()
 
     async def _live(self, receive: Receive, send: Send) -> None:
         """Handle start and shutdown of the server."""
@@ -102,7 +106,7 @@ class LazyApp:
         lab.begin()
         self._api, self.lab = api, lab
         if self._is_ending:
-            lab.bus.close()
+            lab.stop_work()
 
     async def _load_rest(self) -> None:
         assert self._first is not None

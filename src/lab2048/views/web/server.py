@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import uvicorn
 
 KEEP_ALIVE_SECONDS = 60
-SHUTDOWN_SECONDS = 5
+SHUTDOWN_SECONDS = 1  # for requests; searches and event streams are stopped before
 _OTHER_FILES = 1000  # that may be open besides connections: the store, tables, pipes of jobs
 
 

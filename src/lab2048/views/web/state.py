@@ -1,15 +1,17 @@
 """The state of the server, in one object that every route gets."""
 
+import asyncio
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 from fastapi import Depends, Header, Request
 
-from lab2048.errors import FileError
+from lab2048.errors import FileError, StoppedError
 from lab2048.jobs.job import Job
 from lab2048.jobs.progress import KINDS, JobProgress
 from lab2048.jobs.runner import JobRunner
@@ -17,6 +19,7 @@ from lab2048.records.database import data_folder
 from lab2048.records.episode import Episode
 from lab2048.records.provenance import program
 from lab2048.records.store import Store
+from lab2048.stop_flag import StopFlag, looking_at
 from lab2048.views.web.errors import NotFoundError, NotReadyError
 from lab2048.views.web.serialize.schema import StatusData
 from lab2048.views.web.services.checkpoints import Checkpoints
@@ -49,16 +52,30 @@ class Lab:
         self.open_games.on_failure = self.tell_status
         self._heavy = threading.Lock()
         self._queue = threading.BoundedSemaphore(MAX_WAITING)
+        self._flags: set[StopFlag] = set()  # of heavy work
+        self._is_ending = False
 
     @contextlib.contextmanager
-    def heavy_work(self) -> Iterator[None]:
-        """Run one estimate or similar work at a time; raise NotReadyError if several are waiting already."""
+    def heavy_work(self, gone: "Future[None]") -> Iterator[None]:
+        """Run one estimate or similar work at a time; raise NotReadyError if several are waiting already.
+
+        It is stopped when the client is `gone` and when the server ends.
+        """
         if not self._queue.acquire(blocking=False):
             raise NotReadyError("other estimates are running: try again in a moment")
+        flag = StopFlag()
+        self._flags.add(flag)
+        gone.add_done_callback(lambda _: flag.set())
         try:
-            with self._heavy:
+            with self._heavy, looking_at(flag):
+                if self._is_ending:
+                    flag.set()
+                flag.check()
                 yield
+        except StoppedError:
+            raise NotReadyError("the request was cancelled: ask again") from None
         finally:
+            self._flags.discard(flag)
             self._queue.release()
 
     def check_running(self) -> None:
@@ -71,11 +88,21 @@ class Lab:
         self.jobs.load()
         self.players.prepare()
 
-    def end(self) -> None:
+    def stop_work(self) -> None:
+        """Stop everything that keeps requests waiting: event streams, searches and estimates."""
+        self._is_ending = True
         self.bus.close()
         self.players.close()
+        for flag in list(self._flags):
+            flag.set()
+
+    def end(self) -> None:
+        """Stop all work, save the games and leave the jobs to save theirs."""
+        self.stop_work()
+        jobs = threading.Thread(target=self.jobs.close, name="jobs-close")
+        jobs.start()
         self.open_games.close()
-        self.jobs.close()
+        jobs.join()
 
     @property
     def unsaved(self) -> tuple[list[Episode], str]:
@@ -128,5 +155,20 @@ async def _lab(request: Request) -> Lab:  # a plain function would be called in 
     return found
 
 
+async def _gone(request: Request) -> AsyncIterator["Future[None]"]:
+    gone: Future[None] = Future()
+
+    async def watch() -> None:
+        if (await request.receive())["type"] == "http.disconnect":  # the whole body was read before
+            gone.set_result(None)
+
+    watching = asyncio.ensure_future(watch())
+    try:
+        yield gone
+    finally:
+        watching.cancel()
+
+
 LabOf = Annotated[Lab, Depends(_lab)]
+Gone = Annotated["Future[None]", Depends(_gone)]  # done when the client has closed its connection
 TabName = Annotated[str, Header(alias="X-Tab", max_length=40)]

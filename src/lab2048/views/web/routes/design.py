@@ -14,7 +14,7 @@ from lab2048.rules.kind import KINDS
 from lab2048.views.number import number, size, wait
 from lab2048.views.web.serialize.game import shape_data
 from lab2048.views.web.serialize.schema import ERRORS, MAX_TEXT, Body, RulesBody, RulesData, ShapeData
-from lab2048.views.web.state import Lab, LabOf
+from lab2048.views.web.state import Gone, Lab, LabOf
 
 ESTIMATE_SECONDS = 1.5
 MAX_STARTS = 3  # first tiles; more give too many first boards for an interactive estimate
@@ -141,12 +141,12 @@ def design(body: RulesBody) -> DesignData:
 
 
 @router.post("/design/estimate")
-def estimate(lab: LabOf, body: EstimateBody) -> EstimateData:
+def estimate(lab: LabOf, gone: Gone, body: EstimateBody) -> EstimateData:
     """Predict time, disk space and memory of a solve; takes a second or two."""
     rules = body.rules.read()
     key = (rules.json_text, body.objective)
     if key not in _kept:
-        _kept[key] = _estimate(lab, rules, body.objective)
+        _kept[key] = _estimate(lab, gone, rules, body.objective)
         while len(_kept) > MAX_KEPT:
             _kept.pop(next(iter(_kept)))
     return _kept[key]
@@ -155,7 +155,7 @@ def estimate(lab: LabOf, body: EstimateBody) -> EstimateData:
 _kept: dict[tuple[str, str], EstimateData] = {}  # estimates do not change, only the free disk space
 
 
-def _estimate(lab: Lab, rules: Rules, objective: str) -> EstimateData:
+def _estimate(lab: Lab, gone: Gone, rules: Rules, objective: str) -> EstimateData:
     from lab2048.solver.estimate import estimate as count
     from lab2048.solver.memory import Memory
     from lab2048.solver.problem import Problem
@@ -165,7 +165,7 @@ def _estimate(lab: Lab, rules: Rules, objective: str) -> EstimateData:
     check_starts(rules)
     lab.players.check_groups("solver")
     n_workers = max(1, (os.cpu_count() or 1) - 1)
-    with lab.heavy_work(), Workers(n_workers) as workers:
+    with lab.heavy_work(gone), Workers(n_workers) as workers:
         found = count(problem, workers, Memory(2**29, n_workers), lab.folder, seconds=ESTIMATE_SECONDS)
     words = [*solve_words(rules, objective), "--estimate"]
     return EstimateData(

@@ -25,7 +25,7 @@ from lab2048.views.web.serialize.schema import (
     StateData,
     TurnData,
 )
-from lab2048.views.web.state import Lab, LabOf, TabName
+from lab2048.views.web.state import Gone, Lab, LabOf, TabName
 
 MAX_LETTERS = 100
 MAX_FRESH = 999_999  # random seeds are short, because people read and type them
@@ -131,7 +131,7 @@ def redo(lab: LabOf, id_: Id, body: StepsBody, tab: TabName = "") -> ChangeData:
 
 
 @router.post("/{game}/step")
-def step(lab: LabOf, id_: Id, body: StepBody, tab: TabName = "") -> ChangeData:
+def step(lab: LabOf, gone: Gone, id_: Id, body: StepBody, tab: TabName = "") -> ChangeData:
     """Let a player make one move."""
     session = lab.open_games.get(id_)
     player = read_player(lab, body.player, session)
@@ -141,7 +141,7 @@ def step(lab: LabOf, id_: Id, body: StepBody, tab: TabName = "") -> ChangeData:
         raise ConflictError(f"game {id_} is over: no move is possible")
     if body.rev is not None and body.rev != seen:
         raise lab.open_games.conflict(session)
-    decision = lab.players.decide(player, session.game.rules, board, session.game.seed)
+    decision = lab.players.decide(player, session.game.rules, board, session.game.seed, gone=gone)
     with lab.open_games.changing(id_, seen) as session:
         return lab.open_games.changed(session, "moves", [session.play(decision.move, by=player)], tab=tab)
 

@@ -16,7 +16,7 @@ from lab2048.views.number import count
 from lab2048.views.web.routes.game import Id, read_player
 from lab2048.views.web.routes.players import unit_of_player
 from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, MAX_TEXT, Body, RulesBody
-from lab2048.views.web.state import LabOf
+from lab2048.views.web.state import Gone, LabOf
 
 DEFAULT_SEED = 1  # of `lab2048 hint`
 MAX_ASKED = 20  # boards of a game per request; clients send several requests, so that they can stop
@@ -97,7 +97,7 @@ class AnalysisData(BaseModel):
 
 
 @router.post("/hint", tags=["hint"])
-def hint(lab: LabOf, body: HintBody) -> HintData:
+def hint(lab: LabOf, gone: Gone, body: HintBody) -> HintData:
     """Ask a player for the value of every legal move."""
     rules, board, rev, seed = _question(lab, body)
     spec = lab.library.read(body.player or default_spec(rules))
@@ -110,7 +110,7 @@ def hint(lab: LabOf, body: HintBody) -> HintData:
             values=[], sentence="No move is possible.", command=command_line(words),
         )  # fmt: skip
     begin = time.perf_counter()
-    decision = lab.players.decide(spec, rules, board, seed)
+    decision = lab.players.decide(spec, rules, board, seed, gone=gone)
     if decision.is_guess:  # the values come from the evaluator that replaces the network, and are no scores
         unit = Player.unit
     return HintData(
@@ -129,7 +129,7 @@ def hint(lab: LabOf, body: HintBody) -> HintData:
 
 
 @router.post("/games/{game}/values", tags=["games"])
-def values(lab: LabOf, id_: Id, body: AnalysisBody) -> AnalysisData:
+def values(lab: LabOf, gone: Gone, id_: Id, body: AnalysisBody) -> AnalysisData:
     """Ask a player for the values of boards of a game."""
     opened = lab.open_games.get(id_)
     spec = read_player(lab, body.player, opened)
@@ -146,7 +146,7 @@ def values(lab: LabOf, id_: Id, body: AnalysisBody) -> AnalysisData:
     for turn, board, score, made in boards:
         if not board.legal_moves():
             continue
-        decision = lab.players.decide(spec, game.rules, board, game.seed)
+        decision = lab.players.decide(spec, game.rules, board, game.seed, gone=gone)
         if decision.is_guess:
             continue
         best = finite(decision.values[decision.move])

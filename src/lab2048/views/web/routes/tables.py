@@ -12,6 +12,7 @@ from lab2048.errors import BoardError, LabError
 from lab2048.jobs.command_line import command_line
 from lab2048.rules import Board
 from lab2048.rules.move import move_name
+from lab2048.stop_flag import current
 from lab2048.views.charts import Chart, layer_chart
 from lab2048.views.web.serialize.game import shape_data
 from lab2048.views.web.serialize.schema import (
@@ -25,7 +26,7 @@ from lab2048.views.web.serialize.schema import (
     ShapeData,
     csv_response,
 )
-from lab2048.views.web.state import Lab, LabOf
+from lab2048.views.web.state import Gone, Lab, LabOf
 
 if TYPE_CHECKING:
     from lab2048.solver.table import MoveValue, Table
@@ -194,10 +195,10 @@ def probe(lab: LabOf, name: TableName, body: ProbeBody) -> ProbeData:
 
 
 @router.get("/{table}/hardest")
-def hardest(lab: LabOf, name: TableName, n: Annotated[int, Query(ge=1, le=100)] = 20) -> HardList:
+def hardest(lab: LabOf, gone: Gone, name: TableName, n: Annotated[int, Query(ge=1, le=100)] = 20) -> HardList:
     """List boards of a sample where the second best move loses most."""
     path = lab.library.table(name)
-    with lab.heavy_work():
+    with lab.heavy_work(gone):
         found = _hardest(path, (path / "manifest.json").stat().st_mtime_ns)
     return HardList(positions=found[:n], looked_at=len(found))
 
@@ -281,6 +282,7 @@ def _hardest(path: File, changed: int) -> list[HardPosition]:  # noqa: ARG001 - 
     table = open_path(path)
     found: dict[str, HardPosition] = {}
     for after in _sample(table):
+        current().check()
         for spawn in table.problem.rules.spawns(after)[:SPAWNS]:
             board = after.put(spawn.cell, spawn.rank).canonical()
             if table.problem.is_won(board):

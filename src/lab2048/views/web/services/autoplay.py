@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from lab2048.arena.player_service import AskedPlayer
 from lab2048.arena.session import Session
-from lab2048.errors import LabError, SessionEndedError
+from lab2048.errors import LabError, SessionEndedError, StoppedError
 from lab2048.rules import Turn
+from lab2048.stop_flag import StopFlag, looking_at
 from lab2048.views.web.serialize.schema import AutoData
 from lab2048.views.web.services.player_names import Library
 
@@ -31,7 +32,7 @@ class AutoPlay:
         """Create a paused autoplay; `player` is a canonical spec."""
         self.session, self.player, self.speed, self.error = session, player, 8.0, ""
         self._games = games
-        self._stop: threading.Event | None = None  # of the running thread
+        self._stop: StopFlag | None = None  # of the running thread
         self._thread: threading.Thread | None = None
 
     @property
@@ -45,12 +46,12 @@ class AutoPlay:
         """Start playing; the caller holds the lock of the session."""
         if self._stop is None:
             self.error = ""
-            self._stop = threading.Event()
+            self._stop = StopFlag()
             self._thread = threading.Thread(target=self._run, args=(self._stop,), name="autoplay", daemon=True)
             self._thread.start()
 
     def pause(self) -> None:
-        """Stop before the next move."""
+        """Stop before the next move, even if the player is still searching."""
         if stop := self._stop:
             stop.set()
             self._stop = None
@@ -60,10 +61,11 @@ class AutoPlay:
         if self._thread and self._thread is not threading.current_thread():
             self._thread.join(2)
 
-    def _run(self, stop: threading.Event) -> None:
+    def _run(self, stop: StopFlag) -> None:
         try:
             try:
-                self._play(stop)
+                with looking_at(stop):
+                    self._play(stop)
             except SessionEndedError:
                 raise
             except Exception as error:  # after any error the game must not appear to be running
@@ -77,7 +79,7 @@ class AutoPlay:
             if self._stop is stop:
                 self._stop = None  # the game was closed or deleted
 
-    def _play(self, stop: threading.Event) -> None:
+    def _play(self, stop: StopFlag) -> None:
         games, session = self._games, self.session
         player = AskedPlayer(self.player, session.rules, session.game.seed)
         player.prepare()
@@ -98,7 +100,10 @@ class AutoPlay:
                     board, is_over = session.game.board, session.game.is_over
                 if is_over:
                     break
-                decision = player.choose(board)  # without the lock: a person may move meanwhile
+                try:
+                    decision = player.choose(board)  # without the lock: a person may move meanwhile
+                except StoppedError:
+                    break
                 with session.lock:
                     if stop.is_set():
                         break

@@ -9,7 +9,9 @@ import re
 from pathlib import Path
 
 from lab2048.errors import UsageError, unknown
-from lab2048.players.registry import canonical_spec, names, options, player_class, split_spec
+from lab2048.players.registry import canonical_spec, make_player, names, options, player_class, split_spec
+from lab2048.players.search import SearchPlayer
+from lab2048.rules import Rules
 from lab2048.views.web.serialize.schema import MAX_SPEC, NAME
 
 # The largest values of options that are fast enough for the page.
@@ -21,7 +23,7 @@ LIMITS: dict[str, float] = {
     "iterations": 200_000,
     "limit": 100_000,
 }
-_FULL_DEPTH = 4  # of searches without a cutoff
+FULL_DEPTH, LEAST_CUT = 4, 1e-4  # largest depth of searches without a cutoff, or with a lower one than this
 _WORD = re.compile(r"[A-Za-z0-9_+-]*", re.ASCII)
 _CHECKPOINT = NAME.removesuffix("$") + r"(@[0-9]{1,9})?$"
 _ELSEWHERE = re.compile(r"(?<=[=(])(?:/|[A-Za-z]:[\\/])[^,()]*[\\/](?=[^,()\\/])")  # the folders of an absolute path
@@ -50,7 +52,9 @@ class Library:
 
     def read(self, spec: str) -> str:
         """Return the canonical spec, with paths, of a spec from a browser; raise UsageError if it is not allowed."""
-        return canonical_spec(self._inside(spec))
+        canonical = canonical_spec(self._inside(spec))
+        check_limits(canonical)
+        return canonical
 
     def _inside(self, spec: str) -> str:
         if len(spec) > MAX_SPEC or not spec.isprintable():
@@ -64,7 +68,6 @@ class Library:
             if key in known:  # otherwise the registry reports it
                 value = self._value(name, key, value.removeprefix("(").removesuffix(")"))
             parts.append(f"{key}={value}")
-        self._check_limits(name, dict(pairs))
         return name + (":" + ",".join(parts) if parts else "")
 
     def _value(self, player: str, key: str, value: str) -> str:
@@ -82,21 +85,6 @@ class Library:
             )
         return value
 
-    def _check_limits(self, name: str, chosen: dict[str, str]) -> None:
-        for key, limit in LIMITS.items():
-            if key in chosen and _is_number(chosen[key]) and float(chosen[key]) > limit:
-                raise UsageError(
-                    f"player {name}: {key}={chosen[key]} is too slow for the page: expected at most {limit:g}",
-                    field="player",
-                )
-        is_full = name == "lookahead" or (_is_number(chosen.get("cut", "")) and float(chosen["cut"]) < 1e-4)
-        depth = chosen.get("depth", "")
-        if is_full and _is_number(depth) and float(depth) > _FULL_DEPTH:
-            raise UsageError(
-                f"player {name}: depth={depth} without a cutoff is too slow: expected at most {_FULL_DEPTH}",
-                field="player",
-            )
-
     def write(self, spec: str) -> str:
         """Return a spec with names instead of paths; of other files it shows only the last part of the path.
 
@@ -109,6 +97,34 @@ class Library:
             for found in re.finditer(re.escape(f"{folder}{os.sep}") + r"([a-z0-9_@-]+)" + re.escape(suffix), spec):
                 spec = spec.replace(f"({found[0]})", found[1]).replace(found[0], found[1])
         return _ELSEWHERE.sub(".../", spec)
+
+
+def check_limits(spec: str) -> None:
+    """Raise UsageError if a player is too slow for the page; its values are checked as the player reads them.
+
+    >>> check_limits("shield:inner=(expectimax:depth=(11))")
+    Traceback (most recent call last):
+    lab2048.errors.UsageError: player expectimax: depth=11 is too slow for the page: expected at most 10
+    """
+    name, player = spec.partition(":")[0], make_player(spec)
+    for key, field in options(name).items():
+        value = getattr(player, key)
+        if isinstance(value, str) and value.partition(":")[0] in names():
+            check_limits(value)
+        elif key in LIMITS and isinstance(value, int | float) and value != field.default and value > LIMITS[key]:
+            raise UsageError(
+                f"player {name}: {key}={value:g} is too slow for the page: expected at most {LIMITS[key]:g}",
+                field="player",
+            )
+    cut = getattr(player, "cut", 0.0)  # None: depends on the depth
+    if isinstance(player, SearchPlayer) and getattr(player, "ms", None) is None and cut is not None:
+        settings = player.search_settings(Rules.from_text("4x4"))
+        if cut < LEAST_CUT and (settings.depth > FULL_DEPTH or settings.deepen == "tiles"):
+            raise UsageError(
+                f"player {name}: depth={settings.depth},deepen={settings.deepen} without a cutoff is too slow for the "
+                f"page: expected depth={FULL_DEPTH} at most, and not deepen=tiles",
+                field="player",
+            )
 
 
 def _is_number(text: str) -> bool:

@@ -1,7 +1,7 @@
 """The players of the page: questions never wait for the compiler, and have a time limit."""
 
 from collections.abc import Callable
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 
 from lab2048.arena.background_compile import BackgroundCompiler
@@ -22,12 +22,15 @@ class Players(PlayerService):
         """`on_change` is called when the state of `preparation` has changed."""
         super().__init__()
         self.preparation = BackgroundCompiler(self._ask_default, on_change)
+        self._is_closed = False
 
     def prepare(self) -> None:
         """Start compiling everything in the background."""
         self.preparation.start(DELAY)
 
     def close(self) -> None:
+        """Stop every search, now and in future."""
+        self._is_closed = True
         self.preparation.close()
         super().close()
 
@@ -46,17 +49,26 @@ class Players(PlayerService):
         if not self.preparation.has(groups):
             raise NotReadyError(f"{self.preparation.doing}: try again in a moment")
 
-    def decide(self, spec: str, rules: Rules, board: Board, seed: int = 1) -> Decision:
-        """Return a player's decision, or raise NotReadyError if it takes too long."""
+    def decide(
+        self, spec: str, rules: Rules, board: Board, seed: int = 1, *, gone: "Future[None] | None" = None
+    ) -> Decision:
+        """Return a player's decision; raise NotReadyError if it takes too long.
+
+        The search is also stopped when `gone` is done: nobody waits for its result any more.
+        """
         self.check_ready(spec, rules)
         answer = self.player(spec, rules, seed).ask(board)
+        if gone is not None:
+            gone.add_done_callback(lambda _: answer.cancel())
+        if self._is_closed:
+            answer.cancel()
         try:
             return answer.result(MAX_SECONDS)
         except FutureTimeoutError:
             answer.cancel()
             raise NotReadyError(f"no answer within {MAX_SECONDS:g} s: expected a faster player") from None
         except CancelledError:
-            raise NotReadyError("the server is stopping: start it again") from None
+            raise NotReadyError("the question was cancelled: ask again") from None
 
     def _ask_default(self) -> None:
         """Ask the default player of the classic board once, so that its network is in memory."""

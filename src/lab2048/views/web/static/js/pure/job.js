@@ -8,7 +8,7 @@ const PAGES = { match: "lab", train: "train", solve: "solve", study: "lab" }; //
  * @param {Api.JobData} job
  */
 export function pageOf(job) {
-  return Object.hasOwn(PAGES, job.kind) ? PAGES[job.kind] : null;
+  return job.state !== "damaged" && Object.hasOwn(PAGES, job.kind) ? PAGES[job.kind] : null;
 }
 
 /** @param {Api.JobData} job */
