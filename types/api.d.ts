@@ -70,6 +70,13 @@ declare namespace Api {
     command: string;
   }
 
+  interface DamagedData {
+    name: string;
+    state: "damaged" | "unfinished";
+    reason: string;
+    bytes: number;
+  }
+
   interface DeletedData {
     deleted: number;
   }
@@ -418,6 +425,7 @@ declare namespace Api {
     objective?: "score" | "win";
     name?: string | null;
     exact?: boolean;
+    anyway?: boolean;
   }
 
   interface SolvedData {
@@ -436,6 +444,7 @@ declare namespace Api {
 
   interface SolvedList {
     tables: Array<SolvedData>;
+    others: Array<DamagedData>;
   }
 
   interface SolvedShown {
@@ -562,6 +571,7 @@ declare namespace Api {
 
   interface TrainingList {
     trainings: Array<TrainingData>;
+    damaged: Array<DamagedData>;
   }
 
   interface TrainingPlan {
@@ -576,6 +586,7 @@ declare namespace Api {
     training: TrainingData | null;
     job: JobData | null;
     checkpoints: Array<CheckpointData>;
+    damaged: Array<DamagedData>;
   }
 
   interface TurnData {
@@ -861,6 +872,10 @@ declare namespace Api {
       };
       "/api/trainings/{training}/checkpoints/{number}": {
         path: { training: string; number: number };
+        answer: GoneData;
+      };
+      "/api/tables/{table}": {
+        path: { table: string };
         answer: GoneData;
       };
     };

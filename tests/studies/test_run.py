@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from lab2048.errors import FileError
 from lab2048.studies.reading import load_study, read_study, study_names
 from lab2048.studies.report import Report, make_report
 from lab2048.studies.result import Result, ResultFolder
@@ -122,9 +121,14 @@ def test_a_row_that_is_to_have_more_games_goes_on(small: Path, tmp_path: Path) -
 def test_a_damaged_result_is_named(small: Path, tmp_path: Path) -> None:
     result_folder = ResultFolder(read_study(small), "full", 1, tmp_path)
     finish(result_folder, stop_after=1)
-    (result_folder.folder / "random.json").write_text("{")
-    with pytest.raises(FileError, match=r"random\.json is damaged: delete it"):
-        result_folder.results()
+    (others := result_folder.results()).pop("random")
+    for text in ("{", "[" * 100_000, "[]"):
+        (result_folder.folder / "random.json").write_text(text)
+        assert result_folder.results() == others
+        [line] = result_folder.damaged.values()
+        assert "random.json is damaged: delete it" in line
+    finish(result_folder, only=["random"])  # replaces it
+    assert "random" in result_folder.results()
 
 
 SHIELDED = """

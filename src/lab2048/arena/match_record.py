@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from lab2048.arena.batch import Played
 from lab2048.arena.match import Match
 from lab2048.arena.tile_sum import tile_sums
+from lab2048.records.disk_space import check_free
 from lab2048.records.episode import Episode
 from lab2048.records.store import Store, Summary
 from lab2048.rules.dice import episode_seed
@@ -104,6 +105,7 @@ class MatchRecorder:
                 self._changed.wait_for(lambda: self._is_hurried, KEEP_SECONDS)
 
     def _write(self, fresh: Sequence[Played]) -> None:
+        check_free(self._store.path, then="make room, and resume the match")
         games: defaultdict[str, dict[int, Episode]] = defaultdict(dict)
         for played in fresh:
             games[played.player] |= played.episodes

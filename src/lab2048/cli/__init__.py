@@ -18,7 +18,9 @@ def main() -> None:
 
             watch_parent()
         from lab2048.cli.app import run
+        from lab2048.library import interrupt
 
+        interrupt.is_command = True
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
         code = 130

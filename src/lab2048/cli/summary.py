@@ -15,7 +15,7 @@ SUMMARIES = {
     "study": "Rerun published experiments and compare your figures with the published ones.",
     "solve": "Solve a board: the probability that optimal play reaches the goal, or its expected score.",
     "probe": "Show the exact value of every legal move, and the best and worst spawns after the best one.",
-    "table": "Verify and export tables of solved boards.",
+    "table": "Verify, export, list and delete tables of solved boards.",
     "count": "Count the reachable boards per tile sum, with and without symmetry.",
     "perft": "Count the sequences of turns, each a slide and a spawn, from a board.",
     "train": "Train a network by letting it play.",

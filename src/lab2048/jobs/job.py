@@ -12,13 +12,14 @@ import time
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
 from lab2048.errors import FileError, reason_of
 from lab2048.jobs.command_line import command_line
 from lab2048.records.atomic_file import replacing
+from lab2048.records.input_file import parse_json, read_text
 from lab2048.records.process_lock import ProcessLock
 
 QUEUED, RUNNING, ENDING, DONE, FAILED, CANCELLED, INTERRUPTED, DAMAGED = (
@@ -29,6 +30,13 @@ SCHEMA = "lab2048/job-1"
 FACTS, EVENTS, LOG, PROCESS = "job.json", "out.jsonl", "log.txt", "process"
 MAX_LOG_BYTES = 100_000
 MAX_REASON = 300  # letters
+
+
+class Needs(NamedTuple):
+    """What a job needs at most, in bytes; 0 = little, or unknown."""
+
+    disk: int = 0
+    memory: int = 0
 
 
 class JobData(BaseModel):
@@ -95,6 +103,13 @@ class Job:
         """Return a new lock on the folder; hold it to run or change the job."""
         return ProcessLock(self.folder / "lock")
 
+    @property
+    def needs(self) -> "Needs":
+        """Return the disk space and memory that it was admitted with."""
+        found = self.request.get("needs")
+        numbers = [found.get(name) for name in Needs._fields] if isinstance(found, dict) else []
+        return Needs(*(number if isinstance(number, int) else 0 for number in numbers))
+
     def data(self) -> JobData:
         """Return the job as the API shows it."""
         since_start = time.monotonic() - self.started_at if self.state in (RUNNING, ENDING) else 0.0
@@ -115,7 +130,7 @@ class Job:
     def load(cls, folder: Path) -> "Job":
         """Read a job's folder; raise FileError, which says why, if its job.json cannot be used."""
         try:
-            data = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+            data = parse_json(read_text(folder / FACTS))
             if not isinstance(data, dict) or (schema := data.pop("schema", None)) is None:
                 raise FileError(f"{FACTS} is not that of a job")
             if schema != SCHEMA:
@@ -129,8 +144,6 @@ class Job:
             job.data()  # checks the types
         except (OSError, UnicodeDecodeError) as error:
             raise FileError(f"{FACTS} cannot be read: {reason_of(error)}") from None
-        except RecursionError:
-            raise FileError(f"{FACTS} is nested too deeply") from None
         except ValidationError as error:
             raise FileError(f"{FACTS} is damaged: the field {error.errors()[0]['loc'][0]} is wrong") from None
         except (ValueError, TypeError, KeyError) as error:

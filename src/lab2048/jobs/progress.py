@@ -47,6 +47,12 @@ class JobProgress:
         """Return the most important results so far, or None if there are none."""
         return None
 
+    @property
+    def n_written(self) -> int:
+        """Return the bytes of disk space that the job uses already."""
+        n_bytes = self.event.get("bytes", 0)
+        return n_bytes if isinstance(n_bytes, int) else 0
+
     def catch_up(self) -> bool:
         """Read what the command has written since the last call; return True if there was anything.
 

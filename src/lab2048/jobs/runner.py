@@ -27,9 +27,12 @@ from lab2048.jobs.job import (
     QUEUED,
     RUNNING,
     Job,
+    Needs,
 )
 from lab2048.jobs.process import JobProcess, is_alive
 from lab2048.jobs.progress import KINDS, JobProgress, NamePlayer
+from lab2048.records.disk_space import free_bytes, rough_size
+from lab2048.records.memory import all_memory
 from lab2048.records.process_lock import ProcessLock
 from lab2048.records.provenance import now
 
@@ -39,7 +42,9 @@ MAX_JOBS = 500  # listed; older ones are forgotten
 MAX_IN_MEMORY = 10  # ended jobs whose events are kept in memory
 ID = r"[A-Za-z0-9_]{1,30}-[0-9]{1,9}"
 NICENESS = 10  # jobs leave the processor to the person at the view
+MEMORY_SHARE = 0.8  # of the machine, for all jobs together
 POLL_SECONDS = 0.25
+NOTHING = Needs()
 CLOSE_SECONDS = 1.0  # that the end of the view waits for its jobs
 
 
@@ -61,6 +66,7 @@ class JobRunner:
         """
         self.folder, self.on_change, self.name_player = folder, on_change, name_player
         self.environment, self.niceness = environment or {}, niceness
+        self.memory = int(MEMORY_SHARE * all_memory())  # bytes for all jobs together; 0 = unknown
         self.lock = threading.RLock()  # hold it while you read the details of a JobProgress
         self._jobs: dict[str, Job] = {}
         self._progress: dict[str, JobProgress] = {}  # those used last at the end
@@ -156,13 +162,26 @@ class JobRunner:
     # --- start and stop
 
     def start(
-        self, kind: str, title: str, words: list[str], *, request: dict[str, Any], resume_words: list[str]
+        self,
+        kind: str,
+        title: str,
+        words: list[str],
+        *,
+        request: dict[str, Any],
+        resume_words: list[str],
+        needs: Needs = NOTHING,
     ) -> Job:
-        """Start a job, or queue it until fewer jobs run."""
+        """Start a job, or queue it until fewer jobs run and there is enough memory for it.
+
+        Raises JobConflictError if too many jobs are waiting, or if this machine has too little disk space or memory.
+        """
         self.load()
         with self.lock:
             if sum(job.state == QUEUED for job in self._jobs.values()) >= MAX_QUEUED:
                 raise JobConflictError(f"{MAX_QUEUED} jobs are waiting already: cancel some first")
+            self._check_needs(needs)
+            if needs != NOTHING:
+                request = request | {"needs": needs._asdict()}
             folder = self._new_folder(kind)
             job = Job(folder.name, kind, title, words, resume_words, request, now(), cwd=str(Path.cwd()))
             job.folder = folder
@@ -187,6 +206,7 @@ class JobRunner:
                 self._jobs[id_] = job
                 self._progress.pop(id_, None)
                 _check_resumable(job)
+                self._check_needs(job.needs, n_written=self.progress_of(job).n_written)
                 if KINDS[job.kind].tells_all_again:
                     (job.folder / EVENTS).unlink(missing_ok=True)  # else it would grow by all games each time
                 job.words, job.state, job.ended, job.message = job.resume_words, QUEUED, None, ""
@@ -280,14 +300,34 @@ class JobRunner:
         except OSError as error:
             raise FileError(f"{self.folder} cannot be written: {reason_of(error)}") from None
 
+    def _check_needs(self, needs: Needs, *, n_written: int = 0) -> None:
+        """Raise JobConflictError if a job needs more disk space or memory than there is beside the other jobs."""
+        active = [job for job in self._jobs.values() if job.is_active]
+        promised = sum(max(0, job.needs.disk - self.progress_of(job).n_written) for job in active)
+        free, left = free_bytes(self.folder), needs.disk - n_written
+        if left > 0 and left + promised > free:
+            beside = f", and other jobs still need {rough_size(promised)}" if promised else ""
+            room = rough_size(max(0, free))
+            raise JobConflictError(
+                f"not enough disk space: it needs up to {rough_size(left)}, and {room} are free{beside}"
+            )
+        if needs.memory > self.memory > 0:
+            raise JobConflictError(
+                f"not enough memory: it needs about {rough_size(needs.memory)}, and jobs may use "
+                f"{rough_size(self.memory)} on this machine"
+            )
+
     def _start_queued(self) -> None:
-        n_running = sum(job.state in (RUNNING, ENDING) for job in self._jobs.values())
+        running = [job for job in self._jobs.values() if job.state in (RUNNING, ENDING)]
         for job in list(self._jobs.values()):
-            if self._is_closed or n_running >= MAX_RUNNING:
+            if self._is_closed or len(running) >= MAX_RUNNING:
                 return
             if job.state == QUEUED:
+                memory = job.needs.memory + sum(other.needs.memory for other in running)
+                if running and memory > self.memory > 0:
+                    return  # it waits for the others, and those behind it for their turn
                 self._launch(job)
-                n_running += 1
+                running.append(job)
 
     def _launch(self, job: Job) -> None:
         progress = self.progress_of(job)

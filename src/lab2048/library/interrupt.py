@@ -12,11 +12,15 @@ from functools import cache
 
 from lab2048.stop_flag import OF_PROCESS
 
+PATIENCE = 1.0  # seconds that Ctrl-C waits for the compiler
 ONE_PRESS = 0.2  # seconds; `timeout` and process groups may pass one Ctrl-C on twice
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
+is_command = False  # True in a process of the command line, which may be ended
 received: list[int] = []  # the signals that interrupted this process, for its exit code
 _depth = 0  # of nested `interruptible`
+_has_nothing_to_save = threading.Event()
+_changing = threading.Lock()  # held while the flag of the process or the depth changes
 
 
 @contextlib.contextmanager
@@ -74,9 +78,8 @@ def interruptible() -> Iterator[None]:
         else:
             before(dropped)
 
-    if _depth == 0:
-        OF_PROCESS.clear()
-    _depth += 1
+    with _changing:
+        _depth += 1
     sys.unraisablehook = report
     watch = _watch()
     file_before = signal.set_wakeup_fd(watch.file, warn_on_full_buffer=False)
@@ -91,7 +94,20 @@ def interruptible() -> Iterator[None]:
     finally:
         signal.set_wakeup_fd(file_before)
         sys.unraisablehook = before
-        _depth -= 1
+        with _changing:
+            _depth -= 1
+            if _depth == 0:
+                OF_PROCESS.clear()  # what comes next was not interrupted
+
+
+@contextlib.contextmanager
+def nothing_to_save() -> Iterator[None]:
+    """Let Ctrl-C end a command at once if Python does not hear of it: LLVM may compile one kernel for many seconds."""
+    _has_nothing_to_save.set()
+    try:
+        yield
+    finally:
+        _has_nothing_to_save.clear()
 
 
 class _Watch:
@@ -106,11 +122,22 @@ class _Watch:
 
     def _run(self) -> None:
         while numbers := os.read(self._read_file, 64):
-            if any(number in SIGNALS for number in numbers):
-                OF_PROCESS.set()
+            with _changing:
+                is_asked = _depth > 0 and any(number in SIGNALS for number in numbers)
+                if is_asked:
+                    OF_PROCESS.set()
+            if is_asked and is_command and _has_nothing_to_save.is_set():
+                threading.Thread(target=_end_soon, args=(numbers[-1],), daemon=True).start()
             if self.next_file != -1:
                 with contextlib.suppress(OSError):
                     os.write(self.next_file, numbers)
+
+
+def _end_soon(number: int) -> None:
+    time.sleep(PATIENCE)
+    if _has_nothing_to_save.is_set():
+        os.write(2, b"lab2048: interrupted\n")
+        os._exit(128 + number)
 
 
 @cache

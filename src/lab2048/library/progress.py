@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
+from lab2048.library.interrupt import nothing_to_save
 from lab2048.library.unsaved import with_names
 from lab2048.views.number import wait
 
@@ -189,7 +190,7 @@ def make_ready(*groups: str, progress: bool | None = None) -> None:
             line.draw(f"{now}, {seconds:.0f} s")
 
     try:
-        with _ticking(tick, [PATIENCE, _PAUSE_LIVE] if line.is_live else [_PATIENCE_ELSEWHERE]):
+        with nothing_to_save(), _ticking(tick, [PATIENCE, _PAUSE_LIVE] if line.is_live else [_PATIENCE_ELSEWHERE]):
             prepare(announce, *groups, begun=begin)
     finally:
         line.clear()

@@ -18,6 +18,7 @@ from lab2048.library.player import ReadyPlayer, player
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.library.unsaved import delete_with, temporary_path
 from lab2048.records.atomic_file import check_target, remove_leftovers
+from lab2048.records.disk_space import check_free
 from lab2048.records.process_lock import ProcessLock
 from lab2048.rules import Rules
 from lab2048.views.disk_space import need_room
@@ -176,6 +177,7 @@ def learn(
         for now in training.run(**limits):
             on_progress(now)
             if out is not None and time.monotonic() >= save_at:
+                check_free(out, getattr(now, "n_bytes", 0), then="make room, and resume from the last checkpoint")
                 training.save(out)
                 save_at = time.monotonic() + checkpoint_seconds
                 on_checkpoint(now)

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from lab2048.errors import FileError, LabError
+from lab2048.records.disk_space import check_free
 from lab2048.records.episode import MAX_MOVES, Episode
 from lab2048.records.input_file import parse_json
 from lab2048.records.provenance import check_provenance
@@ -115,6 +116,8 @@ def import_lines(
 
 
 def _keep(store: Store, batch: list[Incoming], counts: ImportCounts) -> None:
+    if batch:
+        check_free(store.path, then="make room, and import the file again: games that are there already are skipped")
     n_new = store.adopt(batch) if batch else 0
     counts.imported += n_new
     counts.already += len(batch) - n_new

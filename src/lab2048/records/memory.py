@@ -11,16 +11,28 @@ _SPARE = 64 * 2**20  # bytes that stay free for the rest of the program
 
 def free_memory() -> int:
     """Return the available memory of the machine, or of the container, in bytes; 0 if unknown."""
-    try:
-        found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
-    except OSError:
-        found = None
-    free = int(found[1]) * 1024 if found else 0
+    free = _machine("MemAvailable")
     try:
         limit, used = ((_GROUP / name).read_text().strip() for name in ("memory.max", "memory.current"))
         return min(free, max(1, int(limit) - int(used)))
     except (OSError, ValueError):  # no such group, or no limit
         return free
+
+
+def all_memory() -> int:
+    """Return the memory of the machine, or of the container, in bytes; 0 if unknown."""
+    try:
+        return min(_machine("MemTotal"), int((_GROUP / "memory.max").read_text()))
+    except (OSError, ValueError):  # no such group, or no limit
+        return _machine("MemTotal")
+
+
+def _machine(name: str) -> int:
+    try:
+        found = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/meminfo").read_text())
+    except OSError:
+        found = None
+    return int(found[1]) * 1024 if found else 0
 
 
 def check_memory(n_bytes: int, path: Path) -> None:

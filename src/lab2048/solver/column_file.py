@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab2048.errors import FileError, reason_of
+from lab2048.records.disk_space import check_free
 
 HEADER_SIZE = 128  # bytes, of every one-dimensional .npy file that NumPy writes
+RESUME = "progress is saved, and the same solve continues"
 Array = NDArray[Any]
 
 
@@ -119,6 +121,9 @@ def write_column(path: Path, dtype: str, parts: Iterable[Array], *, is_kept: boo
     except OSError as error:
         part_path.unlink(missing_ok=True)
         raise write_error(path, error) from None
+    except FileError:
+        part_path.unlink(missing_ok=True)
+        raise
     return Column(path, dtype, n, state.hexdigest())
 
 
@@ -127,6 +132,7 @@ def _write_parts(file: IO[bytes], dtype: str, parts: Iterable[Array], state: Any
     for part in parts:
         if len(part):  # an empty memoryview cannot be cast
             data = np.ascontiguousarray(part, dtype).data.cast("B")
+            check_free(Path(file.name), len(data), then=RESUME)
             state.update(data)
             while data:  # write() may write less than it is given
                 data = data[file.write(data) :]
@@ -177,6 +183,6 @@ class Stack:
 def write_error(path: Path, error: OSError) -> FileError:
     """Return the error for a file that could not be written."""
     return FileError(
-        f"{path} cannot be written: {reason_of(error)}; progress is saved, and the same solve continues",
+        f"{path} cannot be written: {reason_of(error)}; {RESUME}",
         code="file.unwritable",
     )

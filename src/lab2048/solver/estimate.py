@@ -7,12 +7,12 @@ logarithm of that factor shrinks similarly from goal to goal, by _SHRINK, which 
 
 import itertools
 import math
-import shutil
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from lab2048.records.disk_space import free_bytes
 from lab2048.records.memory import free_memory
 from lab2048.solver.count import count_layers, with_goal
 from lab2048.solver.forward import LayerCount
@@ -72,17 +72,16 @@ def estimate(problem: Problem, workers: Workers, memory: Memory, folder: Path, *
         if counted is None:
             break
         row.append(counted)
-    target_folder = _existing_folder(folder)
     if row and row[-1].goal_rank == last:
-        return _make(row[-1], last, 0.0, f"all boards were counted in {row[-1].seconds:.1f} s", target_folder)
+        return _make(row[-1], last, 0.0, f"all boards were counted in {row[-1].seconds:.1f} s", folder)
     if not row:
         counted = _count(
             with_goal(to_win, min(lowest, last)), workers, memory, time.monotonic() + seconds, is_part=True
         )
         assert counted is not None
         how = "even the smallest goal could not be counted in a few seconds: these numbers are lower bounds"
-        return replace(_make(counted, last, 0.0, how, target_folder), is_exact=False, is_least=True)
-    return _make(row[-1], last, *_continue(row, last, lowest, problem.rules.shape.n_cells), target_folder)
+        return replace(_make(counted, last, 0.0, how, folder), is_exact=False, is_least=True)
+    return _make(row[-1], last, *_continue(row, last, lowest, problem.rules.shape.n_cells), folder)
 
 
 def _count(
@@ -112,7 +111,7 @@ def _continue(row: list[_Counted], last: int, lowest: int, n_cells: int) -> tupl
     return total, how
 
 
-def _make(entry: _Counted, last: int, growth: float, how: str, target_folder: Path) -> Estimate:
+def _make(entry: _Counted, last: int, growth: float, how: str, folder: Path) -> Estimate:
     n_states = entry.count.states + entry.count.lost
     factor = math.exp(growth)
     afterstates = entry.count.afterstates * factor
@@ -130,15 +129,7 @@ def _make(entry: _Counted, last: int, growth: float, how: str, target_folder: Pa
         _BACKWARD * a_state * states if growth else _BACKWARD * entry.seconds,
         12 * afterstates + 8 * states,
         BASE + 6 * 24 * largest,
-        shutil.disk_usage(target_folder).free,
+        free_bytes(folder),
         free_memory(),
         how,
     )
-
-
-def _existing_folder(folder: Path) -> Path:
-    """Return the folder, or its nearest existing parent."""
-    folder = folder.resolve()
-    while not folder.exists():
-        folder = folder.parent
-    return folder

@@ -116,6 +116,7 @@ class ResultFolder:
         """Create nothing on disk until the first result is saved."""
         self.study, self.size, self.seed = study, size, seed
         self.folder = (folder or results_folder()) / study.name / f"{size}-{seed}"
+        self.damaged: dict[Path, str] = {}  # files that were found damaged, and a line about each
 
     def find(self, row: Row) -> Result | None:
         """Return the result of a row if its digest matches the study."""
@@ -166,5 +167,6 @@ class ResultFolder:
             return None
         except OSError as error:
             raise FileError(f"{path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
-        except (ValueError, FileError):
-            raise FileError(f"{path} is damaged: delete it and run the study again", code="file.damaged") from None
+        except (ValueError, FileError, RecursionError):  # the other rows are not affected
+            self.damaged[path] = f"{path} is damaged: delete it, or run the study again, which replaces it"
+            return None

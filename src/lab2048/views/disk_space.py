@@ -1,15 +1,10 @@
 """Disk space for files that are rewritten, such as checkpoints."""
 
-import shutil
 from pathlib import Path
 
 from lab2048.errors import FileError
+from lab2048.records.disk_space import free_bytes
 from lab2048.views.number import size
-
-
-def free_room(path: Path) -> int:
-    """Return the free bytes on the disk of a file, even if its folder does not exist yet."""
-    return shutil.disk_usage(next(folder for folder in path.resolve().parents if folder.exists())).free
 
 
 def need_room(path: Path, largest: float, kept: float = 0.0, *, name: str = "", advice: str = "make room") -> None:
@@ -18,7 +13,7 @@ def need_room(path: Path, largest: float, kept: float = 0.0, *, name: str = "", 
     A new version is written completely before it replaces the old one.  `kept` is the size of saved checkpoints that
     will be added meanwhile.
     """
-    free, there = free_room(path), 0
+    free, there = free_bytes(path), 0
     if path.exists():
         stamp = path.stat()
         there = stamp.st_size if stamp.st_nlink == 1 else 0

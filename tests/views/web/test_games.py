@@ -344,7 +344,7 @@ def test_a_game_that_was_played_is_judged_board_by_board(web):
 @pytest.mark.parametrize(("best", "value", "loss"), [(5.0, 5.0, 1e300), (float("-inf"), -1e300, 0.0)])
 def test_what_a_player_holds_for_lost_is_told_as_a_number(web, monkeypatch, best, value, loss):
     values = {0: best, 1: float("-inf"), 2: float("-inf"), 3: float("-inf")}
-    monkeypatch.setattr(web.lab.players, "decide", lambda *_: Decision(0, values))
+    monkeypatch.setattr(web.lab.players, "decide", lambda *_, **__: Decision(0, values))
     id_ = web.begin(seed=7)["id"]
     web.post(f"/api/games/{id_}/moves", {"moves": "dsa"})  # any but the best
     [judged] = web.post(f"/api/games/{id_}/values", {"turns": [0], "player": "greedy"})["points"]
@@ -355,7 +355,7 @@ def test_what_a_player_holds_for_lost_is_told_as_a_number(web, monkeypatch, best
 
 def test_values_of_a_guessing_network_are_no_scores(web, monkeypatch):
     decisions = [Decision(0, {0: 5.0, 1: 4.0}, is_guess=is_guess, confidence=0.1) for is_guess in (False, True, True)]
-    monkeypatch.setattr(web.lab.players, "decide", lambda *_: decisions.pop(0))
+    monkeypatch.setattr(web.lab.players, "decide", lambda *_, **__: decisions.pop(0))
     id_ = web.begin(seed=7)["id"]
     assert web.post("/api/hint", {"game": id_, "player": "ntuple:depth=1"})["unit"] == "score"
     hint = web.post("/api/hint", {"game": id_, "player": "ntuple:depth=1"})

@@ -82,7 +82,8 @@ def test_a_form_of_another_page_is_no_request(web):
         ("/api/hint", {"board": "4x4", "player": "expectimax:depth=50"}, "at most 10"),
         ("/api/hint", {"board": "4x4", "player": "lookahead:depth=9"}, "at most 4"),
         ("/api/hint", {"board": "4x4", "player": "expectimax:depth=9,cut=0"}, "at most 4"),
-        ("/api/hint", {"board": "4x4", "player": "montecarlo:rollouts=1000000000"}, "at most"),
+        ("/api/hint", {"board": "4x4", "player": "montecarlo:rollouts=1000000"}, "at most"),
+        ("/api/hint", {"board": "4x4", "player": "montecarlo:rollouts=1000000000"}, "out of range"),
         ("/api/studies", {"name": "no-such"}, "no study"),
     ],
 )

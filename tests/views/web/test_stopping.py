@@ -32,13 +32,13 @@ def question(evaluator: str) -> dict[str, str]:
     return {"board": WIDE, "player": endless(evaluator)}
 
 
-def post_only(port: int, path: str, body: object) -> socket.socket:
+def post_only(web: Web, path: str, body: object) -> socket.socket:
     """Send a request, and do not wait for its answer."""
-    text = json.dumps(body).encode()
-    lines = ("POST {} HTTP/1.1", "Host: 127.0.0.1:{}", "Content-Type: application/json", "Content-Length: {}")
-    head = "\r\n".join(lines).format(path, port, len(text)) + "\r\n\r\n"
-    connection = socket.create_connection(("127.0.0.1", port), timeout=SECONDS)
-    connection.sendall(head.encode() + text)
+    text = json.dumps(body)
+    headers = {"host": f"127.0.0.1:{web.port}", "content-type": "application/json", "content-length": len(text)}
+    lines = [f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in (headers | web.headers).items())]
+    connection = socket.create_connection(("127.0.0.1", web.port), timeout=SECONDS)
+    connection.sendall("\r\n".join([*lines, "", text]).encode())
     return connection
 
 
@@ -76,13 +76,13 @@ def test_questions_that_took_too_long_free_their_workers(web: Web, monkeypatch: 
 
 
 def test_a_client_that_leaves_stops_its_search(web: Web) -> None:
-    with post_only(web.port, "/api/hint", question("order")):
+    with post_only(web, "/api/hint", question("order")):
         wait_for_search(asked(web, "order"))
     wait_for_rest(asked(web, "order"))
     # The analysis of a game, board by board, ends as well.
     game = web.begin("8x8")["id"]
     body = {"turns": [0], "player": endless("snake")}
-    with post_only(web.port, f"/api/games/{game}/values", body):
+    with post_only(web, f"/api/games/{game}/values", body):
         wait_for_search(asked(web, "snake"))
     wait_for_rest(asked(web, "snake"))
 
@@ -104,7 +104,7 @@ def test_ctrl_c_ends_a_server_that_searches_and_the_second_one_says_nothing(tmp_
     with process(tmp_path) as (server, web, _):
         while web.client.post("/api/hint", json={"board": WIDE, "player": "greedy"}).status_code == 503:
             time.sleep(0.1)  # kernels are being compiled
-        connections = [post_only(web.port, "/api/hint", question(evaluator)) for evaluator in EVALUATORS]
+        connections = [post_only(web, "/api/hint", question(evaluator)) for evaluator in EVALUATORS]
         game = web.begin("8x8")["id"]
         web.ask("PUT", f"/api/games/{game}/auto", {"player": endless("order"), "speed": 8, "running": True})
         server.send_signal(signal.SIGINT)

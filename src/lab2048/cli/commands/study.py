@@ -169,6 +169,8 @@ def report(
         return
     result_folder = _result_folder(name, quick=quick, tiny=tiny, seed=seed, folder=folder)
     found = make_report(result_folder)
+    for line in result_folder.damaged.values():
+        say(f"lab2048: {line}")
     if not found.results:
         quicker = ResultFolder(result_folder.study, "quick", result_folder.seed, folder)
         there_is = (

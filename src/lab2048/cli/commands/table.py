@@ -16,7 +16,9 @@ from lab2048.errors import BoardError
 if TYPE_CHECKING:
     from lab2048.solver.table import MoveValue, Table
 
-app = Commands("Verify and export tables of solved boards.\n\nExample: lab2048 table verify tables/3x3-256")
+app = Commands(
+    "Verify, export, list and delete tables of solved boards.\n\nExample: lab2048 table verify tables/3x3-256"
+)
 
 KINDS = ("sqlite", "parquet", "csv")
 FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Folder written by `lab2048 solve --out`.")]
@@ -129,6 +131,59 @@ def _spawns(table: "Table", move: "MoveValue") -> list[dict[str, Any]]:
             }
         )
     return sorted(found, key=lambda spawn: -float(spawn["value"]))
+
+
+@app.command("list")
+def list_tables(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="DIR", help="Folder of tables (default: those of the page).")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the tables in a folder, also unfinished and damaged ones, with their sizes.
+
+    Example: lab2048 table list
+    """
+    from lab2048.records.database import data_folder
+    from lab2048.solver.table_folder import is_table_folder, state_of
+    from lab2048.views.number import size
+
+    top = folder or data_folder() / "tables"
+    paths = [path for path in (sorted(top.iterdir()) if top.is_dir() else ()) if is_table_folder(path)]
+    found = {path: state_of(path) for path in paths}
+    if as_json:
+        tables = [
+            {"table": str(path), "state": at.state, "reason": at.reason, "bytes": at.n_bytes}
+            for path, at in found.items()
+        ]
+        print_json("table-list-1", {"folder": str(top), "tables": tables})
+        return
+    for path, at in found.items():
+        print(f"{path}: {at.state}, {size(at.n_bytes)}{f' ({at.reason})' if at.reason else ''}")
+    if not found:
+        print(f"no tables in {top}")
+
+
+@app.command("delete")
+def delete(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR", help="Folders of tables, also of unfinished or damaged ones.")
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Delete tables, for good; other files in their folders stay.
+
+    Example: lab2048 table delete tables/3x3-256
+    """
+    from lab2048.solver.table_folder import delete_table
+    from lab2048.views.number import count, size
+
+    chosen = list(dict.fromkeys(folders))
+    n_bytes = sum(map(delete_table, chosen))
+    if as_json:
+        print_json("table-delete-1", {"deleted": [str(folder) for folder in chosen], "bytes": n_bytes})
+    else:
+        print(f"deleted {count(len(chosen), 'table')}, {size(n_bytes)}")
 
 
 @app.command("export")

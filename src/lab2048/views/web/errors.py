@@ -17,6 +17,7 @@ from lab2048.errors import (
     LabError,
     RevisionError,
     SessionEndedError,
+    StoppedError,
     StoreError,
     StoreNotFoundError,
 )
@@ -28,6 +29,7 @@ _STATUSES: tuple[tuple[type[LabError], int], ...] = (
     (GameDeletedError, 404),
     (GameChangedError, 409),
     (StoreError, 503),
+    (StoppedError, 503),
     (JobNotFoundError, 404),
     (JobConflictError, 409),
     (SessionEndedError, 409),

@@ -1,7 +1,8 @@
 """`/api/shape` and `/api/design`: custom boards, and whether they can be solved on this machine."""
 
 import os
-from typing import Annotated, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
@@ -9,12 +10,16 @@ from pydantic import BaseModel
 from lab2048.errors import LabError, UsageError
 from lab2048.jobs.command_line import command_line, rules_options
 from lab2048.players import default_spec
+from lab2048.records.disk_space import free_bytes
 from lab2048.rules import Board, Rules
 from lab2048.rules.kind import KINDS
 from lab2048.views.number import number, size, wait
 from lab2048.views.web.serialize.game import shape_data
 from lab2048.views.web.serialize.schema import ERRORS, MAX_TEXT, Body, RulesBody, RulesData, ShapeData
 from lab2048.views.web.state import Gone, Lab, LabOf
+
+if TYPE_CHECKING:
+    from lab2048.solver.estimate import Estimate
 
 ESTIMATE_SECONDS = 1.5
 MAX_STARTS = 3  # first tiles; more give too many first boards for an interactive estimate
@@ -143,19 +148,25 @@ def design(body: RulesBody) -> DesignData:
 @router.post("/design/estimate")
 def estimate(lab: LabOf, gone: Gone, body: EstimateBody) -> EstimateData:
     """Predict time, disk space and memory of a solve; takes a second or two."""
-    rules = body.rules.read()
-    key = (rules.json_text, body.objective)
+    return estimate_of(lab, gone, body.rules.read(), body.objective)
+
+
+_kept: dict[tuple[str, str], "Estimate"] = {}  # estimates do not change, only the free disk space
+
+
+def estimate_of(lab: Lab, gone: Gone, rules: Rules, objective: str) -> EstimateData:
+    """Return the estimate of a solve, with the disk space that is free now."""
+    key = (rules.json_text, objective)
     if key not in _kept:
-        _kept[key] = _estimate(lab, gone, rules, body.objective)
+        _kept[key] = _estimate(lab, gone, rules, objective)
         while len(_kept) > MAX_KEPT:
             _kept.pop(next(iter(_kept)))
-    return _kept[key]
+    found = replace(_kept[key], free_disk=free_bytes(lab.folder)).to_json()
+    words = [*solve_words(rules, objective), "--estimate"]
+    return EstimateData(**found, verdict=_verdict(found, rules, objective), command=command_line(words))
 
 
-_kept: dict[tuple[str, str], EstimateData] = {}  # estimates do not change, only the free disk space
-
-
-def _estimate(lab: Lab, gone: Gone, rules: Rules, objective: str) -> EstimateData:
+def _estimate(lab: Lab, gone: Gone, rules: Rules, objective: str) -> "Estimate":
     from lab2048.solver.estimate import estimate as count
     from lab2048.solver.memory import Memory
     from lab2048.solver.problem import Problem
@@ -166,11 +177,7 @@ def _estimate(lab: Lab, gone: Gone, rules: Rules, objective: str) -> EstimateDat
     lab.players.check_groups("solver")
     n_workers = max(1, (os.cpu_count() or 1) - 1)
     with lab.heavy_work(gone), Workers(n_workers) as workers:
-        found = count(problem, workers, Memory(2**29, n_workers), lab.folder, seconds=ESTIMATE_SECONDS)
-    words = [*solve_words(rules, objective), "--estimate"]
-    return EstimateData(
-        **found.to_json(), verdict=_verdict(found.to_json(), rules, objective), command=command_line(words)
-    )
+        return count(problem, workers, Memory(2**29, n_workers), lab.folder, seconds=ESTIMATE_SECONDS)
 
 
 def check_starts(rules: Rules) -> None:

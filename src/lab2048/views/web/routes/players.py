@@ -129,7 +129,7 @@ def _presets(lab: Lab, default: str, board: Board) -> list[PresetData]:
 
 
 def _tables(lab: Lab, board: Board) -> list[PresetData]:
-    from lab2048.views.web.routes.tables import table_list
+    from lab2048.views.web.routes.tables import table_lists
 
     return [
         PresetData(
@@ -138,7 +138,7 @@ def _tables(lab: Lab, board: Board) -> list[PresetData]:
             doc=f"perfect play from the table {table.name}",
             fits=Board.from_text(table.rules.board).shape == board.shape,
         )
-        for table in table_list(lab)
+        for table in table_lists(lab)[0]
     ]
 
 

@@ -9,12 +9,13 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from lab2048.jobs.command_line import command_line
-from lab2048.jobs.job import JobData
+from lab2048.jobs.job import JobData, Needs
 from lab2048.jobs.progress import SolveProgress
 from lab2048.rules import Rules
+from lab2048.solver.memory import write_size
 from lab2048.views.charts import Chart, solve_chart
 from lab2048.views.web.errors import ConflictError
-from lab2048.views.web.routes.design import Objective, check_starts, solve_words
+from lab2048.views.web.routes.design import Objective, check_starts, estimate_of, solve_words
 from lab2048.views.web.serialize.schema import (
     CSV,
     ERRORS,
@@ -26,10 +27,11 @@ from lab2048.views.web.serialize.schema import (
     RulesData,
     csv_response,
 )
-from lab2048.views.web.state import Lab, LabOf
+from lab2048.views.web.state import Gone, Lab, LabOf
 
 router = APIRouter(prefix="/api/solves", tags=["tables"], responses=ERRORS)
 MANIFEST = "manifest.json"
+MEMORY = 8 * 2**30  # as without --memory
 JobId = Annotated[str, Path(alias="solve", max_length=40, examples=["solve-1"])]
 
 
@@ -40,20 +42,29 @@ class SolveBody(Body):
     objective: Objective = "score"
     name: str | None = Field(default=None, pattern=NAME)
     exact: bool = Field(default=False, description="Store values in 64 bits instead of 32.")
+    anyway: bool = Field(default=False, description="Start even if the estimate says that it does not fit.")
 
 
 @router.post("")
-def begin(lab: LabOf, body: SolveBody) -> JobData:
-    """Start a solve and save its table; an unfinished table is resumed."""
+def begin(lab: LabOf, gone: Gone, body: SolveBody) -> JobData:
+    """Start a solve and save its table; an unfinished table is resumed.
+
+    The solve is estimated first, and refused if it does not fit on this machine.
+    """
     words, name, rules = _words(lab, body)
     if (lab.library.tables / name / MANIFEST).exists():
         raise ConflictError(f"table {name} exists already: choose another name, or open that table", table=name)
     if (job := lab.jobs.find("solve", name)) and job.is_active:
         raise ConflictError(f"table {name} is being solved already: {job.id}", table=job.id)
+    found = estimate_of(lab, gone, rules, body.objective)
+    if not (found.fits or body.anyway):
+        raise ConflictError(f"{found.verdict}; set anyway to try it: it stops before the disk is full", table=name)
+    needs = Needs(0 if body.anyway else int(found.disk), min(int(found.memory), _memory(lab)))
     lab.library.tables.mkdir(parents=True, exist_ok=True)
     request = {**body.model_dump(), "name": name, "rules": RulesData.of(rules).model_dump()}
     goal = f" to {rules.goal}" if body.objective == "win" else ", score"
-    return lab.jobs.start("solve", f"{rules.board.to_text()}{goal}", words, request=request, resume_words=words).data()
+    title = f"{rules.board.to_text()}{goal}"
+    return lab.jobs.start("solve", title, words, request=request, resume_words=words, needs=needs).data()
 
 
 @router.post("/plan")
@@ -88,7 +99,14 @@ def _words(lab: Lab, body: SolveBody) -> tuple[list[str], str, Rules]:
     check_starts(rules)
     name = body.name or table_name(rules, body.objective)
     words = [*solve_words(rules, body.objective), "--out", str(lab.library.tables / name)]
-    return [*words, *(["--exact"] if body.exact else [])], name, rules
+    words += ["--exact"] if body.exact else []
+    words += ["--memory", write_size(_memory(lab))] if _memory(lab) < MEMORY else []
+    return words, name, rules
+
+
+def _memory(lab: Lab) -> int:
+    """Return the bytes that a solve may use."""
+    return min(MEMORY, lab.jobs.memory or MEMORY)
 
 
 def table_name(rules: Rules, objective: str) -> str:

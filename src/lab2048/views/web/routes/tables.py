@@ -1,19 +1,21 @@
 """`/api/tables`: what solved boards know, and the boards where the choice matters most."""
 
+import re
 from functools import lru_cache
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
-from lab2048.errors import BoardError, LabError
+from lab2048.errors import BoardError
 from lab2048.jobs.command_line import command_line
 from lab2048.rules import Board
 from lab2048.rules.move import move_name
 from lab2048.stop_flag import current
 from lab2048.views.charts import Chart, layer_chart
+from lab2048.views.web.errors import ConflictError, one_line
 from lab2048.views.web.serialize.game import shape_data
 from lab2048.views.web.serialize.schema import (
     CSV,
@@ -22,6 +24,8 @@ from lab2048.views.web.serialize.schema import (
     NAME,
     Body,
     ChartData,
+    DamagedData,
+    GoneData,
     RulesData,
     ShapeData,
     csv_response,
@@ -41,6 +45,8 @@ TableName = Annotated[str, Path(alias="table", pattern=NAME, examples=["2x2-scor
 class SolvedData(BaseModel):
     """A solved board."""
 
+    model_config = ConfigDict(allow_inf_nan=False)
+
     name: str
     rules: RulesData
     objective: str
@@ -55,9 +61,10 @@ class SolvedData(BaseModel):
 
 
 class SolvedList(BaseModel):
-    """The tables of the page."""
+    """The tables of the page, and folders of tables that are unfinished or damaged."""
 
     tables: list[SolvedData]
+    others: list[DamagedData]
 
 
 class SolvedShown(SolvedData):
@@ -135,7 +142,8 @@ class HardList(BaseModel):
 @router.get("")
 def list_tables(lab: LabOf) -> SolvedList:
     """List the tables of the page."""
-    return SolvedList(tables=table_list(lab))
+    tables, others = table_lists(lab)
+    return SolvedList(tables=tables, others=others)
 
 
 @router.get("/{table}")
@@ -226,16 +234,46 @@ def first_board(table: "Table") -> Board:
     return max(table.problem.starts, key=lambda start: start.chance).board
 
 
-def table_list(lab: Lab) -> list[SolvedData]:
-    """Return the complete tables by name."""
-    found = []
+@router.delete("/{table}")
+def delete(lab: LabOf, name: TableName) -> GoneData:
+    """Delete a table, or what is left of an unfinished or damaged one."""
+    from lab2048.solver.table_folder import delete_table
+
+    job = lab.jobs.find("solve", name)
+    if job and job.is_active:
+        raise ConflictError(f"table {name} is being solved: cancel {job.id} first")
+    path = lab.library.table(name)
+    lab.players.forget(str(path))
+    delete_table(path)
+    return GoneData(deleted=name)
+
+
+def table_lists(lab: Lab) -> tuple[list[SolvedData], list[DamagedData]]:
+    """Return the complete tables by name, and the folders that are unfinished or damaged."""
+    from lab2048.solver.table_folder import is_table_folder, state_of
+
+    found, others = [], []
     folder = lab.library.tables
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        try:
-            found.append(_describe(lab, path.name, open_table(lab, path.name)))
-        except (LabError, OSError, KeyError):
+        name = path.name
+        if not re.fullmatch(NAME, name) or not is_table_folder(path):
             continue
-    return found
+        try:
+            state = state_of(path)
+            if state.state == "complete":
+                found.append(_describe(lab, name, open_table(lab, name)))
+                continue
+            kind, reason = state.state, state.reason
+        except Exception as error:  # whatever is wrong with one table, the others are listed
+            kind, reason = "damaged", f"{type(error).__name__}: {error}"
+        job = lab.jobs.find("solve", name)
+        if not (job and job.is_active):
+            others.append(DamagedData(name=name, state=kind, reason=one_line(reason), bytes=_size(path)))
+    return found, others
+
+
+def _size(folder: File) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _layers(table: "Table") -> Chart:

@@ -14,9 +14,26 @@ from lab2048.learning.registry import METHODS, Method
 from lab2048.models.ntuple.pattern import PRESETS
 from lab2048.views.charts import Chart, training_chart
 from lab2048.views.web.errors import ConflictError, NotFoundError
-from lab2048.views.web.serialize.schema import CSV, ERRORS, NAME, ChartData, CommandData, RulesData, csv_response
+from lab2048.views.web.serialize.schema import (
+    CSV,
+    ERRORS,
+    NAME,
+    ChartData,
+    CommandData,
+    DamagedData,
+    GoneData,
+    RulesData,
+    csv_response,
+)
 from lab2048.views.web.services.checkpoints import Checkpoints
-from lab2048.views.web.services.networks import CheckpointData, TrainingData, checkpoint_list, training_list
+from lab2048.views.web.services.networks import (
+    CheckpointData,
+    TrainingData,
+    checkpoint_list,
+    damaged_checkpoints,
+    damaged_trainings,
+    training_list,
+)
 from lab2048.views.web.services.training_request import TrainingBody, option_list, plan_training
 from lab2048.views.web.state import Lab, LabOf
 
@@ -29,9 +46,10 @@ ChartName = Annotated[str, Path(alias="chart", max_length=20, examples=["score"]
 
 
 class TrainingList(BaseModel):
-    """Trained networks, newest first."""
+    """Trained networks, newest first, and files that cannot be read."""
 
     trainings: list[TrainingData]
+    damaged: list[DamagedData]
 
 
 class TrainingShown(BaseModel):
@@ -40,6 +58,7 @@ class TrainingShown(BaseModel):
     training: TrainingData | None
     job: JobData | None
     checkpoints: list[CheckpointData]
+    damaged: list[DamagedData]  # checkpoints that cannot be read
 
 
 class TrainingPlan(CommandData):
@@ -80,12 +99,6 @@ class OptionList(BaseModel):
     networks: list[str]
 
 
-class GoneData(BaseModel):
-    """What was deleted."""
-
-    deleted: str
-
-
 @router.post("")
 def begin(lab: LabOf, body: TrainingBody) -> JobData:
     """Start a training; stopping it keeps the network."""
@@ -102,7 +115,7 @@ def begin(lab: LabOf, body: TrainingBody) -> JobData:
     words = plan.words
     resume_words = words if "--resume" in words else [*words, "--resume"]
     title = f"{body.name}: {what} on {rules.board}"
-    return lab.jobs.start("train", title, words, request=request, resume_words=resume_words).data()
+    return lab.jobs.start("train", title, words, request=request, resume_words=resume_words, needs=plan.needs).data()
 
 
 @router.post("/plan")
@@ -118,7 +131,7 @@ def plan(lab: LabOf, body: TrainingBody) -> TrainingPlan:
 @router.get("")
 def list_trainings(lab: LabOf) -> TrainingList:
     """List the networks that were trained on this page."""
-    return TrainingList(trainings=training_list(lab))
+    return TrainingList(trainings=training_list(lab), damaged=damaged_trainings(lab))
 
 
 @router.get("/options")
@@ -140,7 +153,12 @@ def show(lab: LabOf, name: TrainingName) -> TrainingShown:
     job = lab.jobs.find("train", name)
     if found is None and job is None:
         raise NotFoundError(f"there is no training {name}: /api/trainings lists all trainings")
-    return TrainingShown(training=found, job=job.data() if job else None, checkpoints=checkpoint_list(lab, name))
+    return TrainingShown(
+        training=found,
+        job=job.data() if job else None,
+        checkpoints=checkpoint_list(lab, name),
+        damaged=damaged_checkpoints(lab, name),
+    )
 
 
 @router.post("/{training}/checkpoints")
@@ -162,8 +180,9 @@ def wish(lab: LabOf, name: TrainingName, number: Number) -> CheckpointData:
 @router.delete("/{training}/checkpoints/{number}")
 def remove(lab: LabOf, name: TrainingName, number: Number) -> GoneData:
     """Delete a checkpoint; the training stays."""
-    _checkpoint(lab, name, number)
     checkpoints = Checkpoints(lab.library.trainings, name)
+    if number not in checkpoints.numbers():
+        _checkpoint(lab, name, number)  # raises
     lab.players.forget(str(checkpoints.path(number)))
     checkpoints.remove(number)
     return GoneData(deleted=f"{name}@{number}")

@@ -21,6 +21,21 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class DamagedData(BaseModel):
+    """Something in the data folder that cannot be used, and why; it can be deleted like a good one."""
+
+    name: str
+    state: Literal["damaged", "unfinished"] = "damaged"
+    reason: str
+    bytes: int
+
+
+class GoneData(BaseModel):
+    """What was deleted."""
+
+    deleted: str
+
+
 class Error(BaseModel):
     """An error: one line of text, and its code, field and hint."""
 

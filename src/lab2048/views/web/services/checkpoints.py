@@ -122,7 +122,7 @@ class Checkpoints:
         try:
             data = parse_json(read_text(self._facts))
             return {"n": int(data["n"]), "wished": [int(n) for n in data["wished"]]}
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):  # the files themselves are listed anyway
             return {"n": 0, "wished": []}
 
     def _write(self, facts: dict[str, Any]) -> None:

@@ -1,20 +1,25 @@
 """Networks trained on this page, as data from their file headers."""
 
+import contextlib
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from lab2048.errors import FileError
 from lab2048.learning.registry import METHODS, player_of_head
+from lab2048.views.web.errors import one_line
+from lab2048.views.web.serialize.schema import DamagedData
 from lab2048.views.web.services.checkpoints import SUFFIX, Checkpoints
 from lab2048.views.web.state import Lab
 
 
 class NetworkData(BaseModel):
     """A network in a file and its training so far."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
 
     spec: str
     bytes: int
@@ -45,7 +50,7 @@ class TrainingData(NetworkData):
 
 
 def training_list(lab: Lab) -> list[TrainingData]:
-    """List the networks in the folder of the page, newest first; unreadable files are skipped."""
+    """List the networks in the folder of the page, newest first; see `damaged_trainings` for those left out."""
     folder = lab.library.trainings
     jobs: dict[str, str] = {}
     for job in lab.jobs.all_jobs("train"):  # newest first
@@ -56,6 +61,19 @@ def training_list(lab: Lab) -> list[TrainingData]:
         if training:
             found.append(training.model_copy(update={"job": jobs.get(path.stem)}))
     return sorted(found, key=lambda training: training.changed, reverse=True)
+
+
+def damaged_trainings(lab: Lab) -> list[DamagedData]:
+    """List the files of trainings that cannot be read."""
+    folder = lab.library.trainings
+    found = folder.glob(f"*{SUFFIX}") if folder.is_dir() else ()
+    return [damage for path in sorted(found) if "@" not in path.stem and (damage := damage_of(path))]
+
+
+def damaged_checkpoints(lab: Lab, name: str) -> list[DamagedData]:
+    """List the saved checkpoints of a training that cannot be read; their names end with @ and a number."""
+    kept = Checkpoints(lab.library.trainings, name)
+    return [damage for number in kept.numbers() if (damage := damage_of(kept.path(number)))]
 
 
 def checkpoint_list(lab: Lab, name: str) -> list[CheckpointData]:
@@ -77,11 +95,23 @@ def checkpoint_list(lab: Lab, name: str) -> list[CheckpointData]:
 
 def read_training(path: Path) -> TrainingData | None:
     """Read the header of a network file; None if it cannot be read."""
-    try:
+    with contextlib.suppress(Exception):  # whatever is wrong with one file, the others are listed
         stamp = path.stat()
         return _read(path, stamp.st_mtime_ns, stamp.st_size)
-    except (FileError, OSError):
+    return None
+
+
+def damage_of(path: Path) -> DamagedData | None:
+    """Return what is wrong with a network file; None if it can be read, or does not exist."""
+    try:
+        stamp = path.stat()
+        _read(path, stamp.st_mtime_ns, stamp.st_size)
+    except FileNotFoundError:
         return None
+    except Exception as error:
+        reason = str(error) if isinstance(error, FileError) else f"the header is wrong: {type(error).__name__}"
+        return DamagedData(name=path.stem, reason=one_line(reason), bytes=path.stat().st_size if path.exists() else 0)
+    return None
 
 
 @lru_cache(maxsize=500)

@@ -122,7 +122,7 @@ def check_limits(spec: str) -> None:
         if cut < LEAST_CUT and (settings.depth > FULL_DEPTH or settings.deepen == "tiles"):
             raise UsageError(
                 f"player {name}: depth={settings.depth},deepen={settings.deepen} without a cutoff is too slow for the "
-                f"page: expected depth={FULL_DEPTH} at most, and not deepen=tiles",
+                f"page: expected a depth of at most {FULL_DEPTH}, and not deepen=tiles",
                 field="player",
             )
 

@@ -8,9 +8,11 @@ from pydantic import Field
 
 from lab2048.errors import FileError, UsageError
 from lab2048.jobs.command_line import exact, rules_options
+from lab2048.jobs.job import Needs
 from lab2048.learning.config import Option
 from lab2048.learning.registry import Method, find_method
-from lab2048.views.disk_space import free_room, need_room
+from lab2048.records.disk_space import free_bytes
+from lab2048.views.disk_space import need_room
 from lab2048.views.number import number, size
 from lab2048.views.web.errors import ConflictError, NotFoundError
 from lab2048.views.web.serialize.schema import NAME, Body, RulesBody
@@ -20,6 +22,7 @@ from lab2048.views.web.services.player_names import Library
 from lab2048.views.web.state import Lab
 
 LARGE = 200_000_000  # larger files are not written every minute
+PROGRAM, DEEP_PROGRAM = 320_000_000, 400_000_000  # memory of the program itself, and of PyTorch
 MAX_MINUTES = 60 * 24 * 7
 
 
@@ -53,7 +56,19 @@ class PlannedTraining:
     @property
     def free(self) -> int:
         """Free bytes on its disk."""
-        return free_room(self.files.last)
+        return free_bytes(self.files.last)
+
+    @property
+    def needs(self) -> Needs:
+        """Disk space and memory: what a checkpoint holds at the end is in memory before."""
+        last, path = self.n_bytes[1], self.files.last
+        there = path.stat().st_size if path.exists() else 0
+        return Needs(2 * last - there + self._n_kept_bytes, PROGRAM + DEEP_PROGRAM * self.method.is_deep + last)
+
+    @property
+    def _n_kept_bytes(self) -> int:
+        """Return the bytes of automatic checkpoints that are added."""
+        return self.files.n_more_bytes(self.n_bytes[1], self.n_written) if self.method.is_deep else 0
 
     @property
     def n_written(self) -> int:
@@ -62,10 +77,8 @@ class PlannedTraining:
 
     def check_room(self) -> None:
         """Raise ConflictError if the disk cannot hold it with its automatic checkpoints."""
-        last = self.n_bytes[1]
-        kept = self.files.n_more_bytes(last, self.n_written) if self.method.is_deep else 0
         try:
-            need_room(self.files.last, last, kept, name=f"training {self.files.name}")
+            need_room(self.files.last, self.n_bytes[1], self._n_kept_bytes, name=f"training {self.files.name}")
         except FileError as error:
             raise ConflictError(str(error)) from None
 
@@ -103,6 +116,8 @@ def plan_training(lab: Lab, body: TrainingBody) -> PlannedTraining:
         if not body.resume:
             raise ConflictError(f"training {body.name} exists already: continue it (resume), or choose another name")
         before = read_training(files.last)
+        if before is None:
+            raise ConflictError(f"training {body.name} is damaged: delete it, or choose another name")
     elif body.resume:
         raise NotFoundError(f"there is no training {body.name} to continue")
     if before and before.method != method.name:

@@ -1,6 +1,7 @@
 // The checkpoints of a training: play with one, compare them in a match, keep or delete one.
 
 import { get, post, remove } from "./api.js";
+import { damagedList } from "./damaged.js";
 import { attempt, button, h, table, toast } from "./dom.js";
 import { bytes, number } from "./pure/format.js";
 
@@ -28,14 +29,17 @@ export class CheckpointList {
     } catch {
       return; // it has only started, or has been deleted
     }
-    const shown = JSON.stringify(answer.checkpoints);
+    const shown = JSON.stringify([answer.checkpoints, answer.damaged]);
     if (shown === this.#shown || this.element.contains(document.activeElement)) return;
     this.#shown = shown;
-    this.draw(answer.checkpoints);
+    this.draw(answer.checkpoints, answer.damaged);
   }
 
-  /** @param {Api.CheckpointData[]} checkpoints */
-  draw(checkpoints) {
+  /**
+   * @param {Api.CheckpointData[]} checkpoints
+   * @param {Api.DamagedData[]} damaged
+   */
+  draw(checkpoints, damaged) {
     const spread = spreadOut(checkpoints, IN_A_MATCH).map(({ spec }) => spec);
     this.element.replaceChildren(
       ...(checkpoints.length
@@ -66,6 +70,12 @@ export class CheckpointList {
             ),
           ]
         : []),
+      ...damagedList(damaged, async (name) => {
+        const path = { training: this.name, number: Number(name.split("@")[1]) };
+        await remove("/api/trainings/{training}/checkpoints/{number}", { path });
+        if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+        await this.refresh();
+      }),
     );
   }
 

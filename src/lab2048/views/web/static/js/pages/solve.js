@@ -1,7 +1,8 @@
 // Solve: exact values of small boards; start a solve, follow it layer by layer, and browse the table.
 
-import { address, get, isAborted, messageOf, post } from "../api.js";
+import { address, get, isAborted, messageOf, post, remove } from "../api.js";
 import { chart } from "../chart.js";
+import { damagedList, deleteButton } from "../damaged.js";
 import { jobLine, jobList } from "../joblist.js";
 import { attempt, button, commandLine, field, h, missing, reveal, select, table } from "../dom.js";
 import { playersOf } from "../players.js";
@@ -43,6 +44,9 @@ class Solve {
   #wanted = null; // the name of a table or the id of a job
   /** @type {Api.SolvedData[]} */
   #tables = [];
+  /** @type {Api.DamagedData[]} */
+  #others = [];
+  #isAnyway = false; // the estimate says that it does not fit
   /** @type {TableBrowser | null} */
   #browser = null;
   /** @type {AbortController | null} */
@@ -112,15 +116,16 @@ class Solve {
     stream.on("job", (job) => job.kind === "solve" && this.onJob(job), this.#ending.signal);
   }
 
-  /** @returns {Api.SolveBody} */
   request() {
-    return { rules: this.rules.value(), objective: this.objective.value === "win" ? "win" : "score" };
+    const objective = /** @type {"win" | "score"} */ (this.objective.value === "win" ? "win" : "score");
+    return { rules: this.rules.value(), objective };
   }
 
   plan() {
     this.#estimating?.abort();
     this.verdict.textContent = "";
     this.startWords.textContent = "Solve";
+    this.#isAnyway = false;
     this.#plan.ask();
   }
 
@@ -134,7 +139,8 @@ class Solve {
       );
       this.verdict.textContent = capital(answer.verdict) + ".";
       // An estimate is rough, so the solve can be started anyway.
-      this.startWords.textContent = answer.fits && !answer.is_least ? "Solve" : "Solve anyway";
+      this.#isAnyway = !answer.fits || answer.is_least;
+      this.startWords.textContent = this.#isAnyway ? "Solve anyway" : "Solve";
     } catch (wrong) {
       if (!isAborted(wrong)) this.verdict.textContent = capital(messageOf(wrong));
     }
@@ -143,7 +149,11 @@ class Solve {
   /** @param {SubmitEvent} event */
   async start(event) {
     event.preventDefault();
-    const job = await attempt(() => post("/api/solves", { body: this.request() }), event.submitter);
+    const body = { ...this.request(), anyway: this.#isAnyway };
+    const job = await attempt(
+      () => retryUntilReady({ solve: true }, () => post("/api/solves", { body })),
+      event.submitter,
+    );
     if (!job) return;
     this.#wanted = job.id;
     stream.addJob(job);
@@ -187,6 +197,7 @@ class Solve {
     const answer = await attempt(() => get("/api/tables"));
     if (!answer) return;
     this.#tables = answer.tables;
+    this.#others = answer.others;
     this.drawList();
     if (which) this.#wanted = which;
     const wanted = which ?? this.#wanted;
@@ -220,11 +231,23 @@ class Solve {
               ["States", (each) => number(each.states), "n"],
               ["Layers", (each) => number(each.layers), "n"],
               ["Size", (each) => bytes(each.bytes), "n"],
+              ["", ({ name }) => deleteButton(name, () => this.delete(name)), "acts"],
             ],
             this.#tables,
           )
         : h("p.empty", {}, "None yet. Solving 2x2 to 16 takes a second."),
+      ...damagedList(this.#others, (name) => this.delete(name)),
     );
+  }
+
+  /** @param {string} name */
+  async delete(name) {
+    await remove("/api/tables/{table}", { path: { table: name } });
+    if (this.#browser?.about.name === name) {
+      this.#browser = this.#wanted = null;
+      this.panel.hidden = true;
+    }
+    await this.load();
   }
 
   /**

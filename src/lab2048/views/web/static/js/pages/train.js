@@ -3,6 +3,7 @@
 import { address, get, post, remove } from "../api.js";
 import { charts } from "../chart.js";
 import { CheckpointList } from "../checkpoints.js";
+import { damagedList } from "../damaged.js";
 import { jobLine } from "../joblist.js";
 import { attempt, button, commandLine, h, missing, reveal, table, toast } from "../dom.js";
 import { playersOf } from "../players.js";
@@ -49,6 +50,8 @@ class Train {
   #timer = 0;
   /** @type {Training[]} */
   #trainings = [];
+  /** @type {Api.DamagedData[]} */
+  #damaged = [];
   /** @type {string | null} */
   #wanted = null;
   /** @type {import("../joblist.js").JobLine | null} */
@@ -123,6 +126,7 @@ class Train {
     const answer = await attempt(() => get("/api/trainings"));
     if (!answer) return;
     this.#trainings = answer.trainings;
+    this.#damaged = answer.damaged;
     const names = new Set(answer.trainings.map(({ name }) => name));
     // A training that has only started has no file yet.
     for (const job of stream.jobs.values()) {
@@ -162,6 +166,10 @@ class Train {
             this.#trainings,
           )
         : h("p.empty", {}, "None yet. A minute of training is enough to see progress."),
+      ...damagedList(this.#damaged, async (name) => {
+        await remove("/api/trainings/{training}", { path: { training: name } });
+        await this.load();
+      }),
     );
   }
 

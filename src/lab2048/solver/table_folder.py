@@ -1,0 +1,74 @@
+"""The folder of a table from outside: whether it is complete, unfinished or damaged, and how to delete it."""
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from lab2048.errors import FileError, reason_of
+from lab2048.records.process_lock import ProcessLock
+from lab2048.solver.solve import JOURNAL, SOLVED, WORK
+from lab2048.solver.table import MANIFEST, Table
+
+# The manifest comes first: without it, what is left is not taken for a table.
+_FILES = (MANIFEST, SOLVED, JOURNAL, "keys-*.npy*", "values-*.npy*", f".{MANIFEST}.*.part", f".{SOLVED}.*.part")
+
+
+class TableState(NamedTuple):
+    """What a folder holds."""
+
+    state: Literal["complete", "unfinished", "damaged"]
+    reason: str  # why it is not complete
+    n_bytes: int
+
+
+def is_table_folder(folder: Path) -> bool:
+    """Return True if a folder holds a table, or what is left of one."""
+    return folder.is_dir() and ((folder / WORK).is_dir() or any(True for _ in _files(folder)))
+
+
+def state_of(folder: Path) -> TableState:
+    """Look at the folder of a table; its numbers are not verified."""
+    n_bytes = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    if not (folder / MANIFEST).exists() and (folder / JOURNAL).exists():
+        return TableState("unfinished", "the same solve resumes it", n_bytes)
+    try:
+        table = Table.open(folder)
+        for layer in table.layers.values():
+            for column in (layer.keys, layer.values):
+                if not column.path.exists() or column.path.stat().st_size != column.n_bytes:
+                    raise FileError(f"{column.path.name} is missing or has the wrong size")
+    except (FileError, RecursionError) as error:
+        return TableState("damaged", str(error) or "nested too deeply", n_bytes)
+    return TableState("complete", "", n_bytes)
+
+
+def delete_table(folder: Path) -> int:
+    """Delete a table, complete or not, and return how many bytes that frees; other files in the folder stay.
+
+    Raises FileError if the folder holds no table, or if a solve is running in it.
+    """
+    if not is_table_folder(folder):
+        raise FileError(f"{folder} holds no table: expected a folder written by lab2048 solve", code="file.not_found")
+    n_bytes = state_of(folder).n_bytes
+    lock = ProcessLock(folder / WORK / "lock")
+    if (folder / WORK).is_dir() and not lock.try_acquire():
+        raise FileError(f"a solve is running in {folder}: stop it first", code="table.in_use")
+    try:
+        for path in list(_files(folder)):
+            path.unlink()
+        lock.release()
+        shutil.rmtree(folder / WORK, ignore_errors=True)
+        with contextlib.suppress(OSError):  # other files are in it
+            folder.rmdir()
+    except OSError as error:
+        raise FileError(f"{folder} cannot be deleted: {reason_of(error)}", code="file.unwritable") from None
+    finally:
+        lock.release()
+    return n_bytes
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for pattern in _FILES:
+        yield from (path for path in folder.glob(pattern) if path.is_file())
