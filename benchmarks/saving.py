@@ -1,12 +1,16 @@
-"""Measure what saving one move costs in games of 100, 1,000 and 10,000 moves: python benchmarks/saving.py
+"""Measure what saving one move costs: python benchmarks/saving.py
 
-For each length: the median time per saved move and the bytes written to the write-ahead log, once by appending the
-move, as a session does, and once by rewriting the whole game, as `Store.keep` does.
+For games of 100, 1,000 and 10,000 moves: the median time per saved move and the bytes written to the write-ahead log,
+once by appending the move, as a session does before it syncs, and once by rewriting the whole game, as `Store.keep`
+does, which syncs.  Then what it costs to make moves durable: for one person, and for 50 who move at the same time and
+share the fsyncs.
 """
 
+import math
 import random
 import statistics
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -44,6 +48,35 @@ def measure(episode: Episode, n_moves: int, make_save: Callable[[Store, Session]
         return f"{statistics.median(spent) * 1e6:6,.0f} us {n_bytes:7,} bytes"
 
 
+def measure_durable(n_people: int, *, is_durable: bool) -> str:
+    """Let people move as fast as they can; return the time per move that 50% and 95% of them wait."""
+    spent: list[float] = []
+
+    def move(session: Session) -> None:
+        for _ in range(N_SAVED):
+            session._save_due = math.inf  # only when the clock runs
+            session.play(session.game.board.legal_moves()[0])
+            begin = time.perf_counter()
+            session.save()
+            spent.append(time.perf_counter() - begin)
+
+    with tempfile.TemporaryDirectory(dir=".") as folder, Store.open(Path(folder) / "games.sqlite") as store:
+        if not is_durable:
+            store.sync = lambda: None  # type: ignore[method-assign]
+        sessions = [Session(RULES, seed, store) for seed in range(n_people)]
+        for session in sessions:
+            session.assign_id()
+        threads = [threading.Thread(target=move, args=(session,)) for session in sessions]
+        begin = time.perf_counter()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        rate = len(spent) / (time.perf_counter() - begin)
+    median, p95 = statistics.median(spent), sorted(spent)[int(0.95 * len(spent))]
+    return f"median {median * 1e3:6.2f} ms, 95% within {p95 * 1e3:6.2f} ms, {rate:6,.0f} moves per second"
+
+
 def appending(store: Store, session: Session) -> Callable[[], object]:
     stored = store.add(store.begin_run("play", RULES, "human", 1), session.episode())
 
@@ -66,6 +99,10 @@ def main() -> None:
     for n_moves in lengths:
         append, rewrite = (measure(episode, n_moves, how) for how in (appending, rewriting))
         print(f"{n_moves:6,} moves: append {append}; rewrite {rewrite}")
+    for n_people in (1, 50):
+        for is_durable in (False, True):
+            words = "durable" if is_durable else "not durable"
+            print(f"{n_people:2} at once, {words:11}: {measure_durable(n_people, is_durable=is_durable)}")
 
 
 if __name__ == "__main__":

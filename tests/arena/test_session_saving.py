@@ -4,6 +4,7 @@ import math
 import subprocess
 import sys
 import textwrap
+import threading
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sessions import RULES, Clock, kept, make_moves
+from store_holder import held
 
 from lab2048.arena.session import SAVE_SHARE, Life, Session
 from lab2048.errors import SessionEndedError, StoreError
@@ -90,6 +92,59 @@ def test_a_store_that_fails_does_not_end_the_game(store: Store, monkeypatch: pyt
     session.close()
     assert said == ["the disk is full", ""]
     assert (session.unsaved(), [len(episode.moves) for episode in kept(store)]) == ([], [2, 4, 1])
+
+
+def test_all_sessions_are_saved_when_the_store_can_be_written_again(own_store: Path) -> None:
+    saved = threading.Semaphore(0)
+
+    def on_failure(failure: str) -> None:
+        if not failure:
+            saved.release()
+
+    with Store.open(own_store, timeout=0.01) as store:
+        sessions = [Session(RULES, seed, store, on_failure=on_failure) for seed in range(6)]
+        with held(own_store):
+            for session in sessions:
+                make_moves(session, 8)
+                session.save()
+                assert not session.is_saved
+                assert "locked by another program" in session.failure
+        for _ in sessions:
+            assert saved.acquire(timeout=240)
+        assert all(session.is_saved and not session.failure for session in sessions)
+        assert [len(episode.moves) for episode in kept(store)] == [8] * 6
+
+
+def test_a_game_that_cannot_be_saved_does_not_keep_others_from_being_saved(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def save(stored: StoredGame, episode: Episode) -> StoredGame:
+        if episode.seed == 1:
+            raise StoreError("too many moves", code="game.too_long")
+        return quick_save(stored, episode)
+
+    quick_save = store.save
+    monkeypatch.setattr(store, "save", save)
+    long, other = Session(RULES, 1, store), Session(RULES, 2, store)
+    for session in (long, other):
+        make_moves(session, 3)
+        session.save()
+    assert (long.is_saved, long.failure) == (False, "too many moves")
+    assert (other.is_saved, other.failure) == (True, "")
+    long.drop()
+
+
+def test_moves_are_saved_when_they_are_durable(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session(RULES, 1, store)
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "sync", fail)
+        make_moves(session, 3)
+        session.save()
+        assert kept(store) == [session.episode()]
+        assert (session.is_saved, session.life, session.failure) == (False, Life.OPEN, "the disk is full")
+        assert session.unsaved() == [session.episode()]
+    session.save()
+    assert (session.is_saved, session.life, session.failure, session.unsaved()) == (True, Life.SAVED, "", [])
 
 
 def test_a_session_without_a_store_is_played_and_not_saved() -> None:

@@ -1,11 +1,13 @@
 """Journeys through the Play page."""
 
+import json
 import re
 import signal
 from typing import Any
 from urllib.parse import urlencode
 
 from playwright.sync_api import expect
+from store_holder import held
 
 from .conftest import Server, Tab
 
@@ -282,4 +284,32 @@ def test_a_server_that_dies_loses_nothing(tab: Tab, server: Server) -> None:
     assert (after["ranks"], after["score"], after["n_moves"]) == (before["ranks"], before["score"], before["n_moves"])
     press(tab, ARROWS[after["legal"][0]])
     expect(moves_shown(tab)).to_have_text(str(before["n_moves"] + 1))
+    is_in_step(tab)
+
+
+def test_moves_that_cannot_be_saved_are_marked_until_they_are(tab: Tab, make_tab: Any, server: Server) -> None:
+    begin(tab)
+    press(tab, "ArrowDown ArrowRight ArrowLeft")
+    is_in_step(tab)
+    phone = make_tab("phone")
+    phone.remember(game=tab.game()["state"]["id"])
+    notice = tab.page.locator("#unsaved")
+    label = tab.page.locator(".chip span", has_text="Not saved yet")
+    with held(server.home / "data" / "lab2048" / "games.sqlite"):
+        expect(notice).to_be_hidden()
+        press(tab, "ArrowDown ArrowRight ArrowUp ArrowLeft")
+        expect(label).to_be_visible()
+        expect(notice).to_contain_text("Not saved yet: 1 game.")
+        expect(notice).to_contain_text("is locked by another program")
+        phone.go()
+        expect(phone.page.locator("#unsaved")).to_be_visible()
+        assert tab.serious() == phone.serious() == []
+        tab.shot("not-saved-desk")
+        phone.shot("not-saved-phone")
+        with tab.page.expect_download() as download:
+            notice.get_by_role("link", name="Download").click()
+        [line] = download.value.path().read_text().splitlines()
+        assert len(json.loads(line)["moves"]) == tab.game()["state"]["n_moves"]
+    expect(notice).to_be_hidden()
+    expect(label).to_be_hidden()
     is_in_step(tab)
