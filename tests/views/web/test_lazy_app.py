@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.responses import Response
 from starlette.routing import Route
 from web_server import calm_lab
 
@@ -164,3 +165,22 @@ def test_what_fails_while_it_is_loaded_is_told_to_whoever_asks() -> None:
     asyncio.run(live(app, visit))
     assert told
     assert isinstance(app.failure, UsageError)
+
+
+def test_an_answer_is_written_by_the_thread_that_made_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[threading.Thread] = []
+
+    def note(*words: Any, **named: Any) -> Response:
+        threads.append(threading.current_thread())
+        return Response(*words, **named)
+
+    async def visit() -> None:
+        status, body = await ask(app, "/api/status")
+        assert (status, json.loads(body)["ready"]) == (200, False)
+
+    monkeypatch.setattr("lab2048.views.web.app.Response", note)
+    with Store.open(tmp_path / "games.sqlite") as store:
+        app = LazyApp(lambda: calm_lab(store, tmp_path))
+        asyncio.run(live(app, visit))
+    assert len(threads) == 1
+    assert threads[0] is not threading.main_thread()
