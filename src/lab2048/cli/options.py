@@ -76,6 +76,7 @@ PlayerFileOption = Annotated[
         "--player-file", metavar="FILE", help="Python file with your own players or evaluators; can be repeated."
     ),
 ]
+ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite files that exist already.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 StoreOption = Annotated[
     Path | None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 from lab2048.errors import FileError, OutOfRangeError
 from lab2048.kernels.group import GAMES, NETWORK, NETWORK_GAMES
 from lab2048.models import SHIPPED
+from lab2048.models.ntuple.calibration import CLOCKED, Calibration
 from lab2048.players.player import option
 from lab2048.players.search import (
     CUT_DOC,
@@ -50,6 +51,10 @@ class NTuplePlayer(ClockedPlayer):
     )
     threads: int = option(1, THREADS_DOC)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._calibration: Calibration | None = None
+
     def groups(self, rules: Rules, *, games: bool = False) -> tuple[str, ...]:
         """Return the groups of its search and of its fallback, and the shipped network if no file is given."""
         found = {NETWORK, *super().groups(rules, games=games)}
@@ -92,6 +97,7 @@ class NTuplePlayer(ClockedPlayer):
 
         network = take_network(self.weights)
         self._check_shape(network.design, rules)
+        self._calibration = Calibration.from_facts(network.facts)
         return network
 
     def make_fallback(self, rules: Rules) -> "Searcher | None":
@@ -103,7 +109,20 @@ class NTuplePlayer(ClockedPlayer):
 
         return self.trust != 0 and rules.max_rank >= LATE_RANK
 
+    @property
+    def search_name(self) -> str:
+        """Return the name of its search among the factors of a calibration."""
+        return CLOCKED if self.ms is not None else str(self.depth)
+
     def look(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
+        """Return the value of every legal move, calibrated if the network is, and the search depth."""
+        values, depth = self.search(searcher, board)
+        if self._calibration is not None:
+            factor = self._calibration.factor(self.search_name, board.tile_sum)
+            values = {move: value * factor for move, value in values.items()}
+        return values, depth
+
+    def search(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
         """Search with the network, or with the fallback where the network is guessing.
 
         The fallback's values are no scores: they are shown as shares of what the network hopes for.

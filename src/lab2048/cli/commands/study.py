@@ -11,7 +11,7 @@ import typer
 
 from lab2048.cli.command import Commands
 from lab2048.cli.live_view import live
-from lab2048.cli.options import SEED, WORKERS, JsonOption, PlayerFileOption, load_players, say
+from lab2048.cli.options import SEED, WORKERS, ForceOption, JsonOption, PlayerFileOption, load_players, say
 from lab2048.cli.output import make_console, print_json
 from lab2048.cli.progress import say_how
 from lab2048.errors import FileError, UsageError, reason_of
@@ -43,7 +43,6 @@ FolderOption = Annotated[
         help="Folder of the results (default: in your data folder).",
     ),
 ]
-ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 ALL = "all"  # name for all studies
 
 

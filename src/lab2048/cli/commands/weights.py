@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lab2048.cli.command import Commands
-from lab2048.cli.option_types import Above, AtLeast
-from lab2048.cli.options import JsonOption
+from lab2048.cli.option_types import Above, AtLeast, Within
+from lab2048.cli.options import GAMES, SEED, ForceOption, JsonOption
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, working
 from lab2048.errors import FileError, TargetExistsError, UsageError
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 app = Commands("Inspect networks, and make their files smaller.\n\nExample: lab2048 weights info my.safetensors")
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="Network file written by lab2048 train.")]
 OutOption = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Output file.")]
-ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite the output file if it exists.")]
 
 
 @app.command()
@@ -122,6 +121,55 @@ def quantize_command(
         force=force,
         as_json=as_json,
     )
+
+
+@app.command()
+def calibrate(
+    file: FileArgument,
+    search: Annotated[
+        str, typer.Option("--search", metavar="OPTIONS", help="Options of the player: depth=3, or ms=10.")
+    ] = "depth=3",
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Number of games."), GAMES] = 100,
+    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Random seed."), SEED] = 1,
+    workers: Annotated[int, typer.Option("--workers", metavar="N", help="Threads."), Within(1, 256)] = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Let the values that a player shows be what it scores: compare them in games, and write factors into the file.
+
+    The network learned how much it scores without search; with search it scores more.  The moves stay the same.
+
+    Example: lab2048 weights calibrate my.safetensors --search depth=3 --games 100
+    """
+    from lab2048.learning.calibration import observe
+    from lab2048.models.ntuple.calibration import Calibration
+    from lab2048.models.ntuple.file import read_header, rewrite_facts
+    from lab2048.players.ntuple import NTuplePlayer
+    from lab2048.players.registry import make_player
+
+    header = read_header(file)
+    player = make_player(f"ntuple:weights=({file}),{search}")
+    if not isinstance(player, NTuplePlayer):
+        raise UsageError(f"{search} are not options of ntuple: expected such as depth=3 or ms=10", field="search")
+    player.check(header.design.rules)
+    make_ready(*player.groups(header.design.rules))
+    n_played = 0
+    with working(f"playing {games} games") as tell:
+
+        def played(_: int) -> None:
+            nonlocal n_played
+            n_played += 1
+            tell(f"playing {games} games: {n_played} done")
+
+        seen = observe(player, header.design.rules, games, seed, workers=workers, progress=played)
+    found = Calibration.fit(player.search_name, seen, Calibration.from_facts(header.facts))
+    rewrite_facts(file, {**header.facts, **found.to_facts()})
+    points = found.factors[player.search_name]
+    if as_json:
+        facts = {"file": str(file), "search": player.search_name, "factors": list(points.items())}
+        print_json("weights-calibrated-1", facts)
+        return
+    factors = points.values()
+    print(f"{file} is calibrated for {search}: values are multiplied by {min(factors):.2f} to {max(factors):.2f}")
 
 
 def _prepare() -> None:

@@ -133,6 +133,16 @@ def _write(file: IO[bytes], array: NDArray[Any]) -> None:
         file.write(flat[begin : begin + PART].tobytes())
 
 
+def rewrite_facts(path: Path, facts: dict[str, Any]) -> None:
+    """Replace the facts of a network's file; everything else stays as it is."""
+    read_header(path)
+    with open_tensors(path) as file:
+        metadata = dict(file.metadata())
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    about = parse_json(metadata["lab2048"])
+    write_tensors(path, arrays, {**metadata, "lab2048": json.dumps({**about, "facts": facts})})
+
+
 def open_tensors(path: Path) -> Any:
     """Open a safetensors file; raise FileError if it is not one."""
     try:
