@@ -18,6 +18,7 @@ extensions = [
     "command_reference",
     "outside_links",
     "search_tiles",
+    "live_widget",
 ]
 exclude_patterns = ["results/kept", "_ext"]
 

@@ -38,6 +38,7 @@ SECTIONS = {
         "serve": "serve.serve",
         "play": "play.play",
         "tui": "tui.tui",
+        "widget": "widget.widget",
         "watch": "watch.watch",
         "hint": "hint.hint",
         "players": "players.app",

@@ -7,6 +7,7 @@ SUMMARIES = {
     "serve": "Start the page: play, watch, compare, design, train and solve in the browser.",
     "play": "Play in the terminal, on any board.",
     "tui": "Play, watch, match, train and solve in a full-screen terminal.",
+    "widget": "Write the game and a player into one HTML file, for any website.",
     "watch": "Watch a player play, and see its results.",
     "hint": "Show the best move of a board, and the value of every legal move.",
     "players": "List the players; `lab2048 players show PLAYER` shows the options of one.",
