@@ -138,7 +138,7 @@ def calibrate(
 
     The network learned how much it scores without search; with search it scores more.  The moves stay the same.
 
-    Example: lab2048 weights calibrate my.safetensors --search depth=3 --games 100
+    Example: lab2048 weights calibrate my.safetensors --search depth=3
     """
     from lab2048.learning.calibration import observe
     from lab2048.models.ntuple.calibration import Calibration

@@ -25,7 +25,9 @@ def widget(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Write one HTML file with the game and a player that runs in the browser: no server, no other files.
+    """Write the game and a player into one HTML file, for any website.
+
+    The player runs in the browser.  The file needs no server and no other files.
 
     Example: lab2048 widget --out game.html
     """
