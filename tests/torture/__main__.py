@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from torture import clock, fuzzing, io_error, kill, pair, power_loss
+from torture import clock, fuzzing, io_error, kill, page_fault, pair, power_loss
 from torture.command_task import TASKS
 from torture.program import Program
 from torture.report import Report
@@ -34,6 +34,16 @@ def _kills(program: Program, rng: random.Random, report: Report) -> None:
     kill.kill_page(program, 12, rng, report)
 
 
+def _errors(program: Program, rng: random.Random, report: Report) -> None:
+    _each(io_error.fail_calls, 12)(program, rng, report)
+    page_fault.fail_page(program, 12, rng, report)
+
+
+def _full_disks(program: Program, rng: random.Random, report: Report) -> None:
+    _each(io_error.fill_disk, 2)(program, rng, report)
+    page_fault.fill_disk_of_page(program, 4, rng, report)
+
+
 def _losses(program: Program, rng: random.Random, report: Report) -> None:
     _each(power_loss.lose_power, 20)(program, rng, report)
     with report.trying(power_loss.PART, "serve"):
@@ -51,8 +61,8 @@ def _fuzz(program: Program, rng: random.Random, report: Report) -> None:
 
 PARTS: dict[str, Part] = {
     "kill": _kills,
-    "io-error": _each(io_error.fail_calls, 12),
-    "full-disk": _each(io_error.fill_disk, 2),
+    "io-error": _errors,
+    "full-disk": _full_disks,
     "power-loss": _losses,
     "two-at-once": _pairs,
     "clock": _each(clock.set_back, 1),

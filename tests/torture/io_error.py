@@ -1,5 +1,6 @@
 """Let each write of a command fail, one run per write, and see that it says so and loses nothing."""
 
+import contextlib
 import random
 import shutil
 import subprocess
@@ -83,7 +84,7 @@ def fill_disk(program: Program, task: Task, n: int, rng: random.Random, report: 
         with (
             report.trying("full disk", f"{task.name}, seed {seed}"),
             workplace() as folder,
-            _Disk(folder, megabytes + 2 * size // 1_000_000) as disk,
+            Disk(folder, megabytes + 2 * size // 1_000_000) as disk,
         ):
             task.prepare(disk.folder)
             disk.fill(leave=int(random.Random(seed).random() ** 2 * size * 1.5))
@@ -100,7 +101,7 @@ def fill_disk(program: Program, task: Task, n: int, rng: random.Random, report: 
             compare(task, disk.folder, expected)
 
 
-class _Disk:
+class Disk:
     """A small file system in memory; needs root."""
 
     def __init__(self, folder: Path, megabytes: int) -> None:
@@ -108,7 +109,7 @@ class _Disk:
         self._size = f"{megabytes}m"
         self._filler = folder / "filler"
 
-    def __enter__(self) -> "_Disk":
+    def __enter__(self) -> "Disk":
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self._size}", "tmpfs", str(self.folder)], check=True)
         return self
 
@@ -118,7 +119,8 @@ class _Disk:
     def fill(self, leave: int) -> None:
         """Leave so many bytes free."""
         free = shutil.disk_usage(self.folder).free
-        self._filler.write_bytes(bytes(max(0, free - leave)))
+        with contextlib.suppress(OSError):  # others write, too: then it is full
+            self._filler.write_bytes(bytes(max(0, free - leave)))
 
     def free(self) -> None:
         self._filler.unlink()

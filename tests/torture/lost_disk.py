@@ -17,6 +17,7 @@ WATCHED = (
     "write", "pwrite64", "writev", "pwritev", "pwritev2", "fsync", "fdatasync", "sync", "syncfs", "ftruncate",
     "fallocate", "lseek", "rename", "renameat", "renameat2", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir",
     "openat", "open", "close", "sendto", "sendfile", "copy_file_range",
+    "clone", "clone3", "fork", "vfork",
 )  # fmt: skip
 _SECTOR = 512
 _FD = re.compile(r"^(\d+)<([^>]*)>")
@@ -138,7 +139,9 @@ class LostDisk:
             case "sync" | "syncfs":
                 for file in {id(file): file for file in (*self._now.values(), *self._safe.values())}.values():
                     file.sync()
-                self._keep(lambda _: True)
+                self._keep(len(self._pending))
+            case "clone" | "clone3" | "fork" | "vfork":
+                pass
             case "fsync" | "fdatasync":
                 self._sync(arguments)
             case _:
@@ -188,16 +191,17 @@ class LostDisk:
         if found is None:
             return
         if found[2] == str(self.folder) or found[2] in self._folders:
-            self._keep(lambda _: True)  # of this folder; those of others matter to no one here
+            self._keep(len(self._pending))  # of this folder; those of others matter to no one here
         elif opened := self._opened.get(int(found[1])):
             opened.file.sync()
-            self._keep(lambda change: change.file is opened.file)
+            # With its name: and what was changed before, because a file system keeps the order.
+            self._keep(1 + max((i for i, change in enumerate(self._pending) if change.file is opened.file), default=-1))
 
-    def _keep(self, is_kept: Callable[[_Change], bool]) -> None:
-        for change in self._pending:
-            if is_kept(change):
-                change.make(self._safe, self._safe_folders)
-        self._pending = [change for change in self._pending if not is_kept(change)]
+    def _keep(self, n: int) -> None:
+        """Make the first n pending changes of folders safe."""
+        for change in self._pending[:n]:
+            change.make(self._safe, self._safe_folders)
+        self._pending = self._pending[n:]
 
     def _change_folder(self, call: Call) -> None:
         paths = self._paths(call.arguments)

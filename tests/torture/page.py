@@ -6,6 +6,7 @@ import json
 import random
 import re
 import threading
+import time
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -61,22 +62,28 @@ class Known:
 
     id: int
     rev: int
-    moves: str  # acknowledged as saved
-    unsaved: str = ""  # acknowledged, but said to be not saved yet
+    moves: str = ""  # as the server has told them
+    possible: list[str] = field(
+        default_factory=lambda: [""]
+    )  # what the store may have: the saved moves, and later ones
     is_deleted: bool = False
     doing: str = ""  # the request that is not answered yet
 
     def allows(self, found: str | None) -> bool:
         """Return whether the store may have these moves (None: no such game)."""
         if found is None:
-            return self.is_deleted or self.doing == "delete" or (self.moves == "" and self.doing == "new")
+            return self.is_deleted or self.doing == "delete"
         if self.is_deleted:
             return self.doing == "restore" and found == self.moves
-        if found == self.moves:
+        if found in self.possible:
             return True
         if self.doing.startswith("undo"):
             return found == self.moves[: len(self.moves) - int(self.doing[4:])]
-        return found.startswith(self.moves) and bool(self.unsaved or self.doing.startswith("moves"))
+        return self.doing == "moves" and found.startswith(self.moves)
+
+    def take(self, moves: str, *, is_saved: bool) -> None:
+        self.moves = moves
+        self.possible = [moves] if is_saved else [*self.possible, moves]
 
 
 @dataclass
@@ -87,11 +94,12 @@ class Client:
     rng: random.Random
     games: list[Known] = field(default_factory=list)
     n_acknowledged: int = 0
+    is_asked_to_stop: bool = False
     failure: str = ""
 
     def play(self) -> None:
         try:
-            while True:
+            while not self.is_asked_to_stop:
                 self.step()
         except (OSError, http.client.HTTPException, ValueError):
             return  # the server was killed; an answer in part is no acknowledgement
@@ -101,6 +109,9 @@ class Client:
     def step(self) -> None:
         if not self.games or (len(self.games) < 4 and self.rng.random() < 0.05):
             self._begin()
+        if not self.games:
+            time.sleep(0.01)  # refused: not too often
+            return
         game = self.rng.choice(self.games)
         chance = self.rng.random()
         if game.is_deleted:
@@ -122,7 +133,7 @@ class Client:
             letters = "".join(self.rng.choices("wasd", k=self.rng.randint(1, 4)))
             if (answer := self._change(game, "POST", "moves", {"moves": letters, "rev": game.rev})) is not None:
                 made = "".join("wdsa"[turn["move"]] for turn in answer["turns"])
-                self._take(game, answer["state"], game.moves + game.unsaved + made)
+                self._take(game, answer["state"], game.moves + made)
         game.doing = ""
 
     def _begin(self) -> None:
@@ -131,7 +142,7 @@ class Client:
         )
         if status == 200:
             state = answer["state"]
-            self.games.append(Known(state["id"], state["rev"], ""))
+            self.games.append(Known(state["id"], state["rev"]))
         elif status != 503:
             raise Broken(f"a new game: status {status}, {answer}")
 
@@ -154,10 +165,7 @@ class Client:
         game.rev = state["rev"]
         if len(moves) != state["n_moves"]:
             raise Broken(f"game {game.id} has {state['n_moves']} moves, expected {len(moves)}")
-        if state.get("saved", True):
-            game.moves, game.unsaved = moves, ""
-        else:
-            game.unsaved = moves[len(game.moves) :]
+        game.take(moves, is_saved=state["saved"])
 
 
 def play_on(page: Page, clients: list[Client]) -> list[threading.Thread]:
@@ -191,8 +199,8 @@ def settle(folder: Path, clients: list[Client]) -> None:
     for client in clients:
         for game in client.games:
             kept = found.get(game.id)
-            game.is_deleted, game.doing, game.unsaved = kept is None, "", ""
-            game.moves = game.moves if kept is None else kept
+            game.is_deleted, game.doing = kept is None, ""
+            game.take(game.moves if kept is None else kept, is_saved=True)
         client.games = [game for game in client.games if not game.is_deleted]
 
 

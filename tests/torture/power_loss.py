@@ -11,7 +11,7 @@ from torture.lost_disk import WATCHED, LostDisk
 from torture.page import Page, serve_words, stored_moves
 from torture.program import Broken, Program, workplace
 from torture.report import Report
-from torture.system_call import Call, traced, tracing
+from torture.system_call import Call, of_one_process, traced, tracing
 from torture.task import Task, json_lines, store_of
 
 PART = "power loss"
@@ -55,6 +55,7 @@ def _lose(
     report: Report,
     check: Callable[..., None],
 ) -> None:
+    calls = of_one_process(calls)
     relevant = [i for i, call in enumerate(calls) if call.value >= 0 and _counts(call, folder)]
     moments = sorted(rng.choice(relevant) + 1 for _ in range(n))
     disk, done, n_failed = LostDisk(folder), 0, len(report.failures)
@@ -131,6 +132,6 @@ def _acknowledged(sent: bytes) -> dict[int, int]:
             state: Any = json.loads(body).get("state")
         except (ValueError, AttributeError):
             continue
-        if isinstance(state, dict) and state.get("saved", True):
+        if isinstance(state, dict) and state["saved"]:
             found[state["id"]] = max(found.get(state["id"], 0), state["n_moves"])
     return found

@@ -138,6 +138,16 @@ def parse(log: Path) -> "list[Call]":
     return found
 
 
+def of_one_process(calls: Sequence[Call]) -> list[Call]:
+    """Leave out calls of child processes, which have descriptors of their own; the threads of the first one stay."""
+    children: set[int] = set()
+    for call in calls:
+        is_start = call.name in ("clone", "clone3", "fork", "vfork") and call.value > 0
+        if is_start and ("CLONE_THREAD" not in call.arguments or call.tid in children):
+            children.add(call.value)
+    return [call for call in calls if call.tid not in children]
+
+
 def ordinals(calls: Sequence[Call], folder: Path) -> list[tuple[str, int]]:
     """Return name and number, counted per thread as strace counts, of every call that changes a folder."""
     counts: Counter[tuple[int, str]] = Counter()

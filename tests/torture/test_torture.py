@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from torture import io_error, kill, pair, power_loss
+from torture import io_error, kill, page_fault, pair, power_loss
 from torture.command_task import Import, Match, Solve, TrainNtuple
 from torture.program import Program
 from torture.report import Report
@@ -44,7 +44,7 @@ def test_the_server_is_killed_while_clients_play(program: Program, report: Repor
     assert report.counts["acknowledged"].total() > 0
 
 
-@pytest.mark.parametrize("task", [TrainNtuple, Solve, Import])
+@pytest.mark.parametrize("task", [Match, TrainNtuple, Solve, Import])
 def test_a_command_is_killed_and_ends_as_if_it_were_not(program: Program, report: Report, task: type) -> None:
     kill.kill_command(program, shorter(task), 2, random.Random(1), report)
 
@@ -56,11 +56,21 @@ def test_a_write_fails(program: Program, report: Report, task: type) -> None:
 
 
 @needs_strace
-@pytest.mark.parametrize("task", [TrainNtuple, Solve])
+@pytest.mark.parametrize("task", [Match, TrainNtuple, Solve])
 def test_the_power_fails(program: Program, report: Report, task: type) -> None:
     power_loss.lose_power(program, shorter(task), 6, random.Random(1), report)
 
 
-@pytest.mark.parametrize("task", [Solve, Import])
+@needs_strace
+def test_the_power_of_the_server_fails(program: Program, report: Report) -> None:
+    power_loss.lose_power_of_page(program, 6, random.Random(1), report, n_moves=20)
+
+
+@needs_strace
+def test_writes_of_the_server_fail(program: Program, report: Report) -> None:
+    page_fault.fail_page(program, 2, random.Random(1), report)
+
+
+@pytest.mark.parametrize("task", [TrainNtuple, Solve, Import])
 def test_two_run_at_once(program: Program, report: Report, task: type) -> None:
     pair.run_twice(program, shorter(task), 1, random.Random(1), report)
