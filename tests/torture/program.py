@@ -20,7 +20,8 @@ ROOT = Path(__file__).parents[2]
 # The exit codes of docs/cli.md, without those of signals.  Code 1 is documented as an internal failure: an error of the
 # operating system on standard output is one, an exception that no one expected is a failure of the test.
 DOCUMENTED = {0, 1, 2, 3, 4}
-PATIENCE = 30.0  # seconds for a command that takes one or two
+_PREPARE = "from lab2048.arena.compile import GROUPS, prepare; prepare(print, *GROUPS)"
+PATIENCE = 120.0  # seconds for a command that takes one or two, on a busy machine
 _TRACEBACK = re.compile(
     r"Traceback \(most recent call last\)|internal error|Exception ignored|Segmentation fault|Fatal Python"
 )
@@ -123,6 +124,8 @@ class Program:
         env = os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": f"{ROOT / 'src'}:{ROOT / 'tests'}"}
         env.setdefault("LAB2048_CACHE", str(ROOT / ".cache"))
         self._cache = env["LAB2048_CACHE"]
+        # Compiled now, so that a command that takes long hangs.
+        subprocess.run([sys.executable, "-c", _PREPARE], env=env, check=True, stdout=subprocess.DEVNULL)
         self._server = subprocess.Popen(
             [sys.executable, "-m", "torture.fork_server"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, text=True, start_new_session=True,
