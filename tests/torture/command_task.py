@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +45,7 @@ class Import(Task):
     n_games = 1500
 
     def prepare(self, folder: Path) -> None:
-        from played import play
-
-        games = (play("3x3" if seed < 60 else "2x2", seed) for seed in range(self.n_games))
-        lines = [json.dumps({**game.to_json(), "provenance": {"program": "torture"}}) + "\n" for game in games]
-        (folder / "games.jsonl").write_text("".join(lines))
+        (folder / "games.jsonl").write_text(_games(self.n_games))
 
     def check(self, folder: Path, told: Sequence[dict[str, Any]]) -> None:
         checksums = [row[0] for row in read_store(store_of(folder), "SELECT checksum FROM episodes")]
@@ -62,6 +59,15 @@ class Import(Task):
 
     def result(self, folder: Path) -> Any:
         return sorted(read_store(store_of(folder), "SELECT checksum FROM episodes"))
+
+
+@cache
+def _games(n: int) -> str:
+    """Return n games as lines of JSON."""
+    from played import play
+
+    games = (play("3x3" if seed < 60 else "2x2", seed) for seed in range(n))
+    return "".join(json.dumps({**game.to_json(), "provenance": {"program": "torture"}}) + "\n" for game in games)
 
 
 class Train(Task):
