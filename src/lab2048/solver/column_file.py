@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from lab2048.errors import FileError, reason_of
 from lab2048.records.disk_space import check_free
+from lab2048.records.input_file import open_file
 
 HEADER_SIZE = 128  # bytes, of every one-dimensional .npy file that NumPy writes
 RESUME = "progress is saved, and the same solve continues"
@@ -51,7 +52,8 @@ class Column:
             return self.array[begin:end]
         size = np.dtype(self.dtype).itemsize
         try:
-            numbers = np.fromfile(self.path, self.dtype, end - begin, offset=self.offset + size * begin)
+            with open_file(self.path) as file:
+                numbers = np.fromfile(file, self.dtype, end - begin, offset=self.offset + size * begin)
         except OSError as error:
             raise FileError(f"{self.path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
         if len(numbers) != end - begin:
@@ -72,7 +74,7 @@ class Column:
     def check(self) -> None:
         """Raise FileError unless the file is complete and its checksum matches."""
         try:
-            with self.path.open("rb") as file:
+            with open_file(self.path) as file:
                 is_whole = not self.is_alone or file.read(HEADER_SIZE) == header(self.dtype, self.n)
                 file.seek(self.offset)
                 state = _new_state(self.checksum)

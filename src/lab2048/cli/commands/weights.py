@@ -228,13 +228,13 @@ def _training_rows(training: Any) -> list[tuple[str, str]]:
     """Return the rows about the training."""
     if not training:
         return []
-    minutes, moves, games = training["seconds"] / 60, training["n_moves"], training["n_games"]
-    config = training["config"].items()
+    seconds, moves, games = (training.get(name, 0) for name in ("seconds", "n_moves", "n_games"))
+    config = training.get("config", {}).items()
     rows = [
-        ("trained", f"{minutes:,.1f} minutes, {moves:,} moves, {games:,} games"),
+        ("trained", f"{seconds / 60:,.1f} minutes, {moves:,} moves, {games:,} games"),
         ("options", ", ".join(f"{name} {value}" for name, value in config if value not in (None, ""))),
     ]
-    if training["curve"]:
+    if training.get("curve"):
         rows.append(("last games", f"mean score {training['curve'][-1]['mean']:,.0f}"))
     return rows
 
