@@ -167,6 +167,6 @@ class ResultFolder:
             return None
         except OSError as error:
             raise FileError(f"{path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
-        except (ValueError, FileError, RecursionError):  # the other rows are not affected
+        except (ValueError, FileError):  # the other rows are not affected
             self.damaged[path] = f"{path} is damaged: delete it, or run the study again, which replaces it"
             return None

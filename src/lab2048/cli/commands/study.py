@@ -168,7 +168,10 @@ def report(
         return
     result_folder = _result_folder(name, quick=quick, tiny=tiny, seed=seed, folder=folder)
     found = make_report(result_folder)
-    for line in result_folder.damaged.values():
+    damaged = list(result_folder.damaged.values())
+    if damaged and not found.results:
+        raise FileError("; ".join(damaged), code="file.damaged")
+    for line in damaged:
         say(f"lab2048: {line}")
     if not found.results:
         quicker = ResultFolder(result_folder.study, "quick", result_folder.seed, folder)
