@@ -330,4 +330,8 @@ def _is_missing(path: Path | None) -> bool:
 
     path = path or default_path()
     with explained(path):
-        return not os.path.lexists(path)  # a link that leads nowhere is one that cannot be read
+        try:
+            path.lstat()  # a link that leads nowhere is one that cannot be read
+        except (FileNotFoundError, NotADirectoryError):
+            return True
+        return False
