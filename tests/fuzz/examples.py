@@ -12,7 +12,7 @@ import os
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from played import fill, play
 from safetensors.numpy import load_file
@@ -78,11 +78,13 @@ def make_examples(folder: Path) -> list[Example]:
     return [example for maker in makers for example in maker(folder)]
 
 
-def _run(*words: str) -> None:
-    told = io.StringIO()
-    with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
+def _run(*words: str) -> str:
+    """Run a command that must succeed; return what it printed."""
+    told, printed = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(told):
         code = run(words)
     assert code == 0, f"{words}: {told.getvalue()}"
+    return printed.getvalue()
 
 
 def _new(folder: Path, name: str) -> Path:
@@ -157,7 +159,10 @@ def _table_commands(board: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _files(folder: Path) -> tuple[str, ...]:
-    return tuple(sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()))
+    """Return the files of a folder; of the many layers of a table only some."""
+    found = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+    layers = [name for name in found if name.endswith(".npy")]
+    return tuple(name for name in found if name not in layers or name in layers[3::10])
 
 
 def _unfinished(folder: Path) -> Iterator[Example]:
@@ -261,15 +266,20 @@ def _tuning(folder: Path) -> Iterator[Example]:
 
 
 def _page(folder: Path) -> Iterator[Example]:
-    """What the page keeps beside its games: trainings with their checkpoints, tables and jobs."""
+    """What the page keeps beside its games: trainings with their checkpoints, tables and jobs with their events."""
     made = _new(folder, "page")
     (made / "trainings").mkdir()
     net = made / "trainings" / "small.safetensors"
     words = ("--rules", "2x3", "--network", "0123,1245", "--threads", "1", "--moves", "1000")
-    _run("train", "ntuple", "--out", str(net), *words)
+    told = _run("train", "ntuple", "--out", str(net), *words, "--jsonl")
+    _job(made, "train", ["train", "ntuple", "--out", str(net), *words], {"name": "small", "total_minutes": 1}, told)
     os.link(net, net.with_name("small@1.safetensors"))
     net.with_name("small.checkpoints.json").write_text('{"n": 1, "wished": [1]}')
-    _run("solve", "2x2", "--goal", "32", "--out", str(made / "tables" / "small"))
+    told = _run("solve", "2x2", "--goal", "32", "--out", str(made / "tables" / "small"), "--jsonl")
+    _job(made, "solve", ["solve", "2x2", "--goal", "32"], {"name": "small"}, told)
+    words = ("match", "greedy", "random", "--rules", "2x2", "--games", "3", "--workers", "1", "--no-keep")
+    request = {"specs": ["greedy", "random"], "rules": {"board": "2x2"}, "seed": 1, "games": 3}
+    _job(made, "match", list(words), request, _run(*words, "--jsonl"))
     requests = (
         ("GET", "/api/trainings"),
         ("GET", "/api/trainings/small"),
@@ -277,6 +287,13 @@ def _page(folder: Path) -> Iterator[Example]:
         ("GET", "/api/tables/small"),
         ("GET", "/api/players"),
         ("GET", "/api/jobs"),
+        ("GET", "/api/jobs/match-1"),
+        ("GET", "/api/matches/match-1"),
+        ("GET", "/api/matches/match-1/charts/scores"),
+        ("GET", "/api/matches/compare?matches=match-1"),
+        ("GET", "/api/trainings/small/charts/tiles"),
+        ("GET", "/api/solves/solve-1/chart"),
+        ("DELETE", "/api/jobs/train-1"),
         (
             "POST",
             "/api/hint",
@@ -287,3 +304,14 @@ def _page(folder: Path) -> Iterator[Example]:
         ("DELETE", "/api/trainings/small/checkpoints/1"),
     )
     yield Example("page", made, _files(made), tuple(("@page", *request) for request in requests))
+
+
+def _job(folder: Path, kind: str, words: list[str], request: dict[str, Any], events: str) -> None:
+    """Write a finished job with the events that its command printed."""
+    from lab2048.jobs.job import DONE, EVENTS, Job
+    from lab2048.records.provenance import now
+
+    job = Job(f"{kind}-1", kind, "a job", words, words, request, now(), state=DONE)
+    job.folder = _new(folder / "jobs", job.id)
+    (job.folder / EVENTS).write_text(events)
+    job.save()

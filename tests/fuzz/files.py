@@ -185,6 +185,8 @@ def make_case(examples: list[Example], place: Path, seed: int, number: int) -> C
 def judge(case: Case, worker: Worker, report: Report) -> None:
     """Run the command of a case, and note what is wrong with its answer."""
     answer = worker.ask(case.folder, case.words)
+    if "hangs" in answer.get("problem", ""):  # or the machine is very busy
+        answer = worker.ask(case.folder, case.words)
     case.said, code = answer["said"], answer.get("code")
     case.problem = answer.get("problem") or _problem(case, code, answer["memory"])
     report.n_cases += 1
