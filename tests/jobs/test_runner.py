@@ -18,6 +18,7 @@ from lab2048.jobs.job import EVENTS, LOG, PROCESS, RUNNING, Job
 from lab2048.jobs.process import JobProcess, is_alive
 from lab2048.jobs.progress import MAX_CURVE, MatchProgress, TrainingProgress
 from lab2048.jobs.runner import JobRunner
+from lab2048.records.database import STORE_VARIABLE
 from lab2048.records.process_lock import ProcessLock
 from lab2048.records.store import Store
 from lab2048.rules import Rules
@@ -30,9 +31,9 @@ REQUEST = {"specs": ["random"], "rules": Rules.from_text("3x3").to_json(), "game
 class View:
     """A runner, and a way to wait for its news."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, environment: dict[str, str] | None = None) -> None:
         self._news = threading.Condition()
-        self.runner = JobRunner(folder, on_change=self._on_change, niceness=0)
+        self.runner = JobRunner(folder, on_change=self._on_change, environment=environment, niceness=0)
 
     def _on_change(self, _: Job) -> None:
         with self._news:
@@ -146,6 +147,24 @@ def test_a_view_that_closes_interrupts_its_jobs(open_view: Callable[[], View]) -
     assert job.state == "interrupted"
     later = open_view()
     assert later.runner.interrupted() == [job.id]
+
+
+def test_a_job_goes_on_in_its_own_store_although_another_view_resumes_it(tmp_path: Path) -> None:
+    stores = [tmp_path / "one.sqlite", tmp_path / "two.sqlite"]
+    views = [View(tmp_path / "jobs", {STORE_VARIABLE: str(store)}) for store in stores]
+    job = views[0].start(1_000_000)
+    views[0].until(lambda: job.progress)
+    views[0].runner.cancel(job.id)
+    assert views[0].ended(job).state == "cancelled"
+    n_before = n_kept(stores[0])
+    assert n_before > 0
+    views[1].runner.load()
+    job = views[1].runner.resume(job.id)
+    views[1].until(lambda: "of" in job.message)
+    views[1].runner.cancel(job.id)
+    assert views[1].ended(job).state == "cancelled"
+    assert n_kept(stores[0]) >= n_before
+    assert not stores[1].exists()
 
 
 def test_two_views_share_a_folder_and_leave_each_others_jobs_alone(open_view: Callable[[], View]) -> None:

@@ -79,6 +79,7 @@ class Job:
     pid: int = 0
     result: dict[str, Any] | None = None
     cwd: str = ""  # the folder that relative paths in `words` start from
+    store: str = ""  # the store of its games, also if a view with another store resumes it
 
     def __post_init__(self) -> None:
         self.folder = Path()

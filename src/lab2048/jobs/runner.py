@@ -31,6 +31,7 @@ from lab2048.jobs.job import (
 )
 from lab2048.jobs.process import JobProcess, is_alive
 from lab2048.jobs.progress import KINDS, JobProgress, NamePlayer
+from lab2048.records.database import STORE_VARIABLE, default_path
 from lab2048.records.disk_space import free_bytes, rough_size
 from lab2048.records.memory import all_memory
 from lab2048.records.process_lock import ProcessLock
@@ -183,7 +184,9 @@ class JobRunner:
             if needs != NOTHING:
                 request = request | {"needs": needs._asdict()}
             folder = self._new_folder(kind)
-            job = Job(folder.name, kind, title, words, resume_words, request, now(), cwd=str(Path.cwd()))
+            store = self.environment.get(STORE_VARIABLE) or str(default_path().absolute())
+            cwd = str(Path.cwd())
+            job = Job(folder.name, kind, title, words, resume_words, request, now(), cwd=cwd, store=store)
             job.folder = folder
             self._acquire(job)
             job.save()
@@ -339,7 +342,7 @@ class JobRunner:
                 job.folder / LOG,
                 job.folder / PROCESS,
                 cwd=job.cwd,
-                environment=self.environment,
+                environment={**self.environment, **({STORE_VARIABLE: job.store} if job.store else {})},
                 niceness=self.niceness,
             )
         except OSError as error:

@@ -22,6 +22,7 @@ from lab2048.errors import StoreError, StoreNotFoundError, reason_of
 
 APPLICATION_ID = 0x4C32_3034  # "L204", in the header of the file
 VERSION = 4
+STORE_VARIABLE = "LAB2048_STORE"  # names the store to use
 BUSY_SECONDS = 5.0  # how long to wait for another program that is writing
 
 # Moves that were saved after those in `episodes.moves`: a game in play grows by small rows here.
@@ -110,7 +111,7 @@ def data_folder() -> Path:
 
 def default_path() -> Path:
     """Return the store to use when none is named: LAB2048_STORE, or a file in the user's data folder."""
-    named = os.environ.get("LAB2048_STORE")
+    named = os.environ.get(STORE_VARIABLE)
     return Path(named) if named else data_folder() / "games.sqlite"
 
 

@@ -15,7 +15,7 @@ from lab2048.errors import FileError, StoppedError
 from lab2048.jobs.job import Job
 from lab2048.jobs.progress import KINDS, JobProgress
 from lab2048.jobs.runner import JobRunner
-from lab2048.records.database import data_folder
+from lab2048.records.database import STORE_VARIABLE, data_folder
 from lab2048.records.episode import Episode
 from lab2048.records.provenance import program
 from lab2048.records.store import Store
@@ -47,7 +47,7 @@ class Lab:
             self.folder / "jobs",
             on_change=self._on_job_change,
             name_player=self.library.write,
-            environment={"LAB2048_STORE": str(store.path.absolute())},
+            environment={STORE_VARIABLE: str(store.path.absolute())},
         )
         self.open_games.on_failure = self.tell_status
         self._heavy = threading.Lock()
