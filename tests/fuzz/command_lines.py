@@ -25,7 +25,7 @@ from unittest import mock
 from fuzz.strings import SEEDS, Report, TooSlowError, limited, make_text
 
 CORPUS = Path(__file__).parents[1] / "data" / "corpus" / "command_lines.json"
-SECONDS = 5  # for one command
+SECONDS = 5  # of the CPU for one command
 CODES = {0, 1, 2, 3, 4, 130}
 FORBIDDEN = ("Traceback", "internal error", "Exception ignored")
 # These wait for a person or a browser, or measure for minutes.
