@@ -366,8 +366,15 @@ def test_a_study_goes_on_after_a_crash_in_the_middle_of_a_transaction(tmp_path: 
     assert run(["tune", "rows", *QUICK, "--trials", "4", "--study", str(path)]) == 0
 
 
-def test_a_study_file_without_tables_is_a_new_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("table", ["", "trials", "version_info"])
+def test_a_study_that_a_crash_left_without_tables_begins_again(tmp_path: Path, table: str) -> None:
     path = tmp_path / "study.sqlite"
+    if table:
+        assert run(["tune", "rows", *QUICK, "--trials", "4", "--study", str(path)]) == 0
     with contextlib.closing(sqlite3.connect(path)) as database:
-        database.executescript("CREATE TABLE t (i); DROP TABLE t")
+        names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        kept = names[: names.index(table)] if table else []
+        dropped = [f"DROP TABLE {name};" for name in reversed(names) if name not in kept]
+        emptied = [f"DELETE FROM {name};" for name in reversed(kept)]
+        database.executescript("".join([*dropped, *emptied]) or "CREATE TABLE t (i); DROP TABLE t")
     assert run(["tune", "rows", *QUICK, "--trials", "4", "--study", str(path)]) == 0

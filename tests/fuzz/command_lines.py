@@ -10,19 +10,26 @@ tests/data/corpus/command_lines.json.
 import argparse
 import contextlib
 import functools
+import importlib
 import io
 import json
 import os
+import pkgutil
 import random
+import subprocess
 import sys
 import tempfile
+import time
 import warnings
+import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import lab2048
 from fuzz.strings import SEEDS, Report, TooSlowError, limited, make_text
+from lab2048.errors import LabError
 
 CORPUS = Path(__file__).parents[1] / "data" / "corpus" / "command_lines.json"
 SECONDS = 5  # of the CPU for one command
@@ -92,22 +99,34 @@ def _no_long_work() -> Iterator[None]:
     def stop(*_: Any, **__: Any) -> Any:
         raise StoppedError
 
-    places = (
-        "lab2048.library.progress.make_ready", "lab2048.library.match.make_ready", "lab2048.library.player.make_ready",
-        "lab2048.arena.compile.prepare", "lab2048.library.train.learn", "lab2048.solver.solve.Solve.run",
-        "lab2048.arena.tuning.tune.Tuning.run", "lab2048.studies.run.runner.run_study",
-        "lab2048.solver.estimate.estimate", "time.sleep", "webbrowser.open", "subprocess.Popen",
-    )  # fmt: skip
     from lab2048.cli import app
 
     with contextlib.ExitStack() as stack:
-        make = functools.lru_cache(lambda name: app_command_of([name] if name else []))
-        app_command_of = app.command_of
+        make = functools.lru_cache(lambda name: command_of([name] if name else []))
+        command_of = app.command_of
         stack.enter_context(mock.patch.object(app, "command_of", lambda words: make(words[0] if words else "")))
-        for place in places:
-            with contextlib.suppress(AttributeError, ImportError):
-                stack.enter_context(mock.patch(place, stop))
+        for owner, name in _places():
+            stack.enter_context(mock.patch.object(owner, name, stop))
         yield
+
+
+@functools.cache
+def _places() -> list[tuple[Any, str]]:
+    """Return where the functions are that take long: every module that has imported one, before it is replaced."""
+    for found in pkgutil.walk_packages(lab2048.__path__, "lab2048."):
+        if not found.name.endswith("__main__"):
+            with contextlib.suppress(ImportError, LabError):
+                importlib.import_module(found.name)
+    names = ("library.progress.make_ready", "arena.compile.prepare", "library.train.learn", "solver.estimate.estimate")
+    long = [pkgutil.resolve_name(f"lab2048.{name}") for name in names]
+    modules = [module for name, module in sys.modules.items() if name.startswith("lab2048")]
+    places = [
+        (module, name) for module in modules for name, each in vars(module).items() if any(each is f for f in long)
+    ]
+    solve, tuning = (
+        pkgutil.resolve_name(f"lab2048.{name}") for name in ("solver.solve:Solve", "arena.tuning.tune:Tuning")
+    )
+    return [*places, (solve, "run"), (tuning, "run"), (time, "sleep"), (webbrowser, "open"), (subprocess, "Popen")]
 
 
 def problem_of(words: list[str]) -> str:

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 LIMIT = 3.0  # range of a coordinate; Optuna's first steps are a third of it
 
+_TABLES = {
+    "alembic_version", "studies", "study_directions", "study_system_attributes", "study_user_attributes",
+    "trial_heartbeats", "trial_intermediate_values", "trial_params", "trial_system_attributes",
+    "trial_user_attributes", "trial_values", "trials", "version_info",
+}  # fmt: skip
 _MAGIC = b"SQLite format 3\0"
 _OTHER = "use another study file"
 
@@ -150,7 +155,8 @@ def check_file(path: Path) -> None:
         names = _tables(path)
     except (sqlite3.Error, ValueError) as error:
         raise StoreError(f"the study file {path} is damaged ({error})", code="study.unusable", hint=_OTHER) from None
-    if names and not {"studies", "trials"} <= names:  # without tables: a crash came before they were saved
+    # Optuna creates one table after the other, and a crash may come between.
+    if not ({"studies", "trials"} <= names or names <= _TABLES):
         raise StoreError(
             f"{path} is a database of another program and was left unchanged", code="study.foreign", hint=_OTHER
         )
