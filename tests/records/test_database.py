@@ -208,7 +208,7 @@ def test_a_commit_is_durable_only_after_a_sync_that_worked(path, monkeypatch):
 
     run = fill(path, 5)
     with Store.open(path) as store:
-        monkeypatch.setattr("lab2048.records.log_sync.os.fsync", fsync)
+        monkeypatch.setattr("lab2048.records.log_sync.sync_data", fsync)
         stored = store.add(run, play("3x3", 9))
         with pytest.raises(StoreError, match="Input/output error"):
             store.sync()
@@ -230,7 +230,7 @@ def test_threads_that_wait_at_once_share_a_sync(path, monkeypatch):
 
     run = fill(path, 1)
     with Store.open(path) as store:
-        monkeypatch.setattr("lab2048.records.log_sync.os.fsync", fsync)
+        monkeypatch.setattr("lab2048.records.log_sync.sync_data", fsync)
         committed = threading.Barrier(n_threads)
 
         def save(seed: int) -> None:

@@ -5,6 +5,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+sync_data = getattr(os, "fdatasync", os.fsync)  # SQLite uses the same: the times of the file do not matter
+
 
 class LogSync:
     """Syncs the write-ahead log of a database; threads that wait at the same time share one fsync.
@@ -51,6 +53,6 @@ class LogSync:
             return
         handle = os.open(self._log, os.O_RDWR)
         try:
-            os.fsync(handle)
+            sync_data(handle)
         finally:
             os.close(handle)
