@@ -161,3 +161,14 @@ def test_two_trainings_do_not_write_one_file(network: Path, capsys: pytest.Captu
     assert network.read_bytes() == before
     assert train(network, "--resume", "--threads", "1", "--moves", "600") == 0
     assert sorted(path.name for path in network.parent.glob(".*")) == []  # nothing is left beside it
+
+
+@pytest.mark.parametrize(
+    "words", [("weights", "quantize", "NET", "--out"), ("train", "ntuple", *SMALL, "--moves", "9", "--out")]
+)
+def test_a_link_to_itself_is_no_reason_to_fail(network: Path, words: Read) -> None:
+    """It is replaced by the file; Python 3.12 and older cannot resolve it."""
+    loop = network.with_name("loop")
+    loop.symlink_to(loop)
+    assert run([*(str(network) if word == "NET" else word for word in words), str(loop)]) == 0
+    assert loop.is_file()

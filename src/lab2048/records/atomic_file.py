@@ -16,7 +16,7 @@ def replacing_bytes(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
     """Write to a temporary file in the same folder and rename it at the end; then it is safely on disk."""
     try:
         check_target(path, force=force)
-        target = path.resolve()  # a symbolic link stays one
+        target = Path(os.path.realpath(path))  # a symbolic link stays one
         part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         try:
             with part.open("xb") as file:
@@ -43,7 +43,7 @@ def sync_folder(folder: Path) -> None:
 
 def check_target(path: Path, *, force: bool) -> None:
     """Raise FileError unless `path` is new, or a file that `force` allows to replace."""
-    target = path.resolve()
+    target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         raise FileError(f"{path} exists and is not a file: expected a file name", code="file.unwritable")
     if target.exists() and not force:
@@ -61,7 +61,7 @@ def replacing(path: Path, *, force: bool) -> Iterator[TextIO]:
 
 def remove_leftovers(path: Path) -> None:
     """Delete temporary files that an interrupted write left behind."""
-    target = path.resolve()
+    target = Path(os.path.realpath(path))
     for part in target.parent.glob(f".{target.name}.*.part"):
         with contextlib.suppress(OSError):
             part.unlink()

@@ -3,6 +3,7 @@
 Solves, trainings, matches and imports leave a reserve free.  The moves of a person may use it.
 """
 
+import os
 import shutil
 from pathlib import Path
 
@@ -14,7 +15,9 @@ RESERVE_SHARE = 0.01
 
 def free_bytes(path: Path) -> int:
     """Return the free bytes on the disk of a file or folder, even if it does not exist yet; without the reserve."""
-    usage = shutil.disk_usage(next(folder for folder in (path, *path.resolve().parents) if folder.exists()))
+    usage = shutil.disk_usage(
+        next(folder for folder in (path, *Path(os.path.realpath(path)).parents) if folder.exists())
+    )
     return usage.free - min(RESERVE, int(RESERVE_SHARE * usage.total))
 
 

@@ -1,5 +1,6 @@
 """Read studies from TOML files: the built-in ones in definitions/, or your own."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -47,7 +48,7 @@ def load_study(name: str) -> Study:
     """Load a built-in study by name, or a FILE.toml; raise UsageError with a suggestion for an unknown name."""
     if name.endswith(".toml"):
         path = Path(name)
-        if path.stem in study_names() and path.resolve().parent != FOLDER.resolve():
+        if path.stem in study_names() and Path(os.path.realpath(path)).parent != FOLDER.resolve():
             raise FileError(
                 f"study file {path} has the name of a built-in study; results are stored by name: expected another"
             )

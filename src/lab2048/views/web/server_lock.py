@@ -4,6 +4,7 @@ Two servers would each have their own idea of the same open games.
 """
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +18,7 @@ class ServerLock:
 
     def __init__(self, store: Path) -> None:
         self._store = store
-        target = store.resolve()  # one store may have several names
+        target = Path(os.path.realpath(store))  # one store may have several names
         self._lock = ProcessLock(target.with_name(f"{target.name}-server.lock"))
         self._file = target.with_name(f"{target.name}-server")
 
