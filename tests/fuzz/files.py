@@ -31,11 +31,12 @@ from lab2048.arena.compile import GROUPS
 from lab2048.arena.compile import prepare as compile_all
 
 CORPUS = Path(__file__).parents[1] / "data" / "corpus"
-PATIENCE = 60  # seconds for one command, on a busy machine
+PATIENCE = 150  # seconds for one command: a busy machine may stop a process for a minute
 MAX_MEMORY = 3 * 2**30  # bytes of a worker, of which torch and the kernels take a part
 CASES_PER_WORKER = 400
 FORBIDDEN = ("Traceback", "internal error", "Warning:", "out of memory", "Segmentation", "Exception ignored")
-USAGE = ("settings",)  # kinds whose mistakes may be those of usage, with exit code 2
+# Kinds that may end with exit code 2: a wrong setting, or results of another version of a study, which count as none.
+USAGE = ("settings", "study")
 
 
 @dataclass
