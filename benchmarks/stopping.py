@@ -41,13 +41,13 @@ COMMANDS = {
     "solve": ["solve", "3x4", "--out", "F/table"],
     "solve, estimate": ["solve", "4x4", "--estimate"],
     "count": ["count", "4x4"],
-    "perft": ["perft", "8x8", "--depth", "9"],
+    "perft": ["perft", "8x8", "6"],
     "train ntuple": ["train", "ntuple", "--out", "F/net.safetensors"],
     "train c51": ["train", "c51", "--out", "F/deep.safetensors"],
     "study": ["study", "run", "000-optimal", "--folder", "F/studies"],
     "bench": ["bench", "search"],
 }
-WARM_UP = 4.0  # seconds that a command computes before Ctrl-C
+WARM_UP = 10.0  # seconds that a command computes before Ctrl-C
 FREE_SECONDS, END_SECONDS = 0.2, 2.0  # what is promised
 
 
@@ -134,6 +134,8 @@ def _time(words: list[str], load: Callable[["subprocess.Popen[str]"], None]) -> 
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         ) as process:
             load(process)
+            if process.poll() is not None:
+                raise SystemExit(f"lab2048 {' '.join(words)} ended by itself, with code {process.returncode}")
             begin = time.monotonic()
             process.send_signal(signal.SIGINT)
             process.communicate()

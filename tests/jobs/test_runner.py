@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from lab2048.errors import FileError, JobConflictError, JobNotFoundError
+from lab2048.jobs import runner as runner_module
 from lab2048.jobs.job import EVENTS, LOG, PROCESS, RUNNING, Job
 from lab2048.jobs.process import JobProcess, is_alive
 from lab2048.jobs.progress import MAX_CURVE, MatchProgress, TrainingProgress
@@ -374,3 +375,33 @@ def test_the_job_of_a_name_is_the_active_one_or_the_newest(tmp_path: Path) -> No
     assert runner.find("train", "my") is runner.get("train-2")
     runner.get("train-1").state = RUNNING  # it was resumed
     assert runner.find("train", "my") is runner.get("train-1")
+
+
+def test_the_end_of_a_view_does_not_wait_for_a_slow_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    may_end, was_asked = threading.Event(), threading.Event()
+
+    class SlowProcess:
+        """A process that takes long to save its work."""
+
+        pid = 1
+
+        def __init__(self, *_: object, **__: object) -> None: ...
+
+        def stop(self) -> None:
+            was_asked.set()
+
+        def wait(self, seconds: float) -> int | None:
+            return 130 if may_end.wait(seconds) else None
+
+    monkeypatch.setattr(runner_module, "JobProcess", SlowProcess)
+    monkeypatch.setattr(runner_module, "CLOSE_SECONDS", 0.0)
+    view = View(tmp_path)
+    job = view.start(1)
+    [thread] = view.runner._threads.values()
+    view.runner.close()
+    assert was_asked.is_set()
+    assert Job.load(job.folder).state == "interrupted"
+    assert job.lock.try_acquire()  # another view may resume it
+    may_end.set()
+    thread.join(240)
+    assert Job.load(job.folder).state == "interrupted"

@@ -13,6 +13,7 @@ from lab2048.rules import Board, Game
 from lab2048.rules.dice import episode_seed
 from lab2048.rules.move import move_name
 from lab2048.solver.table import MoveValue, Table
+from lab2048.stop_flag import current
 
 N_WORST = 10
 _ROUNDING = 1e-11  # relative rounding error of values; moves this close are equally good
@@ -96,6 +97,7 @@ def measure_regret(
         player.start(game.rules, game.seed)
         total = 0.0
         while not game.is_over and not table.problem.is_won(game.board):
+            current().check()
             board = game.board
             if board not in known:
                 known[board] = table.move_values(board)

@@ -79,6 +79,7 @@ def _count_overrides(task: RowTask, spec: str, games: dict[int, GameResult]) -> 
         player.start(game.rules, game.seed)
         n_overridden, n_replaced, seconds = 0, 0, 0.0
         while not game.is_over:
+            task.check()
             begin = time.perf_counter()
             decision = ask(player, spec, game.board)
             seconds += time.perf_counter() - begin

@@ -12,6 +12,7 @@ from lab2048.solver.problem import Problem
 from lab2048.solver.solve import Solve
 from lab2048.solver.table import Table
 from lab2048.solver.workers import Workers
+from lab2048.stop_flag import current
 from lab2048.studies.measure import Measured
 from lab2048.studies.result import Result
 from lab2048.studies.run.task import RowTask
@@ -67,6 +68,7 @@ def search_like_kuznetsov(board: Board, rules: Rules, known: dict[Board, float])
     """
     if board in known:
         return known[board]
+    current().check()
     slides = list(board.slides())
     if not slides:
         return 0.0

@@ -119,7 +119,7 @@ class LabApp(App[None]):
             return 0
 
     def leave(self, code: int = 0) -> None:
-        """Leave lab2048 once every job has saved its work; screens save their games."""
+        """Leave lab2048 once every job has saved its work, or at once after Ctrl-C; screens save their games."""
         for screen in self.screen_stack:
             if isinstance(screen, Page):
                 screen.rest()
@@ -139,7 +139,7 @@ class LabApp(App[None]):
                     self.jobs.cancel(job.id)
 
     async def _leave(self, code: int) -> None:
-        await asyncio.to_thread(self.jobs.join)
+        await asyncio.to_thread(self.jobs.join if code == 0 else self.jobs.close)
         while self.pace.is_waiting:  # otherwise the terminal's answer would appear in the shell
             await asyncio.sleep(0.01)
         self.exit(return_code=code)

@@ -71,7 +71,7 @@ class PlayScreen(Page):
     def on_unmount(self) -> None:
         """Save the game and stop asking the player."""
         self.is_auto = False
-        self.adviser.close()
+        self.adviser.close(cancel=True)
         self.session.close()
         self.lab.unsaved += self.session.unsaved()
         self.lab.unsaved_reason = self.session.failure or self.lab.unsaved_reason
@@ -166,7 +166,7 @@ class PlayScreen(Page):
 
     def _take_player(self, spec: str | None) -> None:
         if spec is not None and spec != self.adviser.spec:
-            self.adviser.close()
+            self.adviser.close(cancel=True)
             self.adviser, self._evaluated = self._new_adviser(spec), None
             self._changed(f"{printable(spec)} selected; Enter starts autoplay")
             if self.is_auto:
