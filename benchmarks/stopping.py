@@ -2,7 +2,9 @@
 
 Questions: seconds from the cancellation of a question, which would take hours, until the thread of its player is free.
 Commands: seconds from Ctrl-C until the process has ended, while the command computes.
-Server: the same for `lab2048 serve` with three endless hints and an autoplay.
+Server: the same for `lab2048 serve` with three endless hints.
+
+On a busy machine look at the CPU seconds of commands and the server: those that the process used after Ctrl-C.
 """
 
 import argparse
@@ -16,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from lab2048.arena.player_service import AskedPlayer
@@ -39,14 +42,14 @@ COMMANDS = {
     "match, 2 workers": ["match", "expectimax:depth=8", "--workers", "2", "--store", "F/games.sqlite"],
     "tune": ["tune", "rows", "--player", "lookahead:depth=9", "--workers", "1", "--study", "F/study"],
     "solve": ["solve", "3x4", "--out", "F/table"],
-    "solve, estimate": ["solve", "4x4", "--estimate"],
-    "count": ["count", "4x4"],
+    "count": ["count", "3x4", "--goal", "2048"],
     "perft": ["perft", "8x8", "6"],
     "train ntuple": ["train", "ntuple", "--out", "F/net.safetensors"],
     "train c51": ["train", "c51", "--out", "F/deep.safetensors"],
     "study": ["study", "run", "000-optimal", "--folder", "F/studies"],
     "bench": ["bench", "search"],
 }
+Times = tuple[list[float], list[float]]  # seconds, and CPU seconds if they are known
 WARM_UP = 10.0  # seconds that a command computes before Ctrl-C
 FREE_SECONDS, END_SECONDS = 0.2, 2.0  # what is promised
 
@@ -56,23 +59,32 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    found: dict[str, list[float]] = {}
-    for name, (spec, board) in QUESTIONS.items():
-        found[f"question: {name}"] = cancel(spec, Board.from_text(board), arguments.repeat)
+    if not arguments.json:
+        print(f"{'seconds':32} {'median':>9} {'longest':>9} {'CPU':>9}")
+    work: dict[str, Callable[[], Times]] = {}
+    for name, (spec, text) in QUESTIONS.items():
+        work[f"question: {name}"] = partial(cancel, spec, Board.from_text(text), arguments.repeat)
+    n = max(1, arguments.repeat // 2)
     for name, words in COMMANDS.items():
-        found[f"command: {name}"] = [interrupt(words) for _ in range(max(1, arguments.repeat // 2))]
-    found["server"] = [interrupt_server() for _ in range(max(1, arguments.repeat // 2))]
-    if arguments.json:
-        print(json.dumps(found))
-        return
-    print(f"{'':32} {'median':>9} {'longest':>9}")
-    for name, times in found.items():
+        work[f"command: {name}"] = partial(repeat, partial(interrupt, words), n)
+    work["server"] = partial(repeat, interrupt_server, n)
+    for name, measure in work.items():
+        times, cpu = measure()
+        if arguments.json:
+            print(json.dumps({"what": name, "seconds": times, "cpu_seconds": cpu}), flush=True)
+            continue
         limit = FREE_SECONDS if name.startswith("question") else END_SECONDS
         mark = "" if max(times) <= limit else f"  more than {limit:g} s"
-        print(f"{name:32} {statistics.median(times):8.3f}s {max(times):8.3f}s{mark}")
+        shown = f"{max(cpu):9.3f}" if cpu else f"{'':9}"
+        print(f"{name:32} {statistics.median(times):9.3f} {max(times):9.3f} {shown}{mark}", flush=True)
 
 
-def cancel(spec: str, board: Board, n: int) -> list[float]:
+def repeat(measure: Callable[[], tuple[float, float]], n: int) -> Times:
+    pairs = [measure() for _ in range(n)]
+    return [wall for wall, _ in pairs], [cpu for _, cpu in pairs]
+
+
+def cancel(spec: str, board: Board, n: int) -> Times:
     """Return the seconds after which each of n cancelled questions has freed its player."""
     player = AskedPlayer(spec, Rules.from_text("x".join(map(str, board.shape.sizes))), 1)
     player.prepare()
@@ -85,18 +97,18 @@ def cancel(spec: str, board: Board, n: int) -> list[float]:
         with player._thinking:
             times.append(time.monotonic() - begin)
     player.close()
-    return times
+    return times, []
 
 
-def interrupt(words: list[str]) -> float:
-    """Return the seconds from Ctrl-C to the end of a command."""
+def interrupt(words: list[str]) -> tuple[float, float]:
+    """Return the seconds and CPU seconds from Ctrl-C to the end of a command."""
     with tempfile.TemporaryDirectory() as folder:
         words = [word.replace("F/", f"{folder}/") if word.startswith("F/") else word for word in words]
         return _time(words, lambda _: time.sleep(WARM_UP))
 
 
-def interrupt_server() -> float:
-    """Return the seconds from Ctrl-C to the end of a server that searches."""
+def interrupt_server() -> tuple[float, float]:
+    """Return the seconds and CPU seconds from Ctrl-C to the end of a server that searches."""
 
     def load(process: "subprocess.Popen[str]") -> None:
         assert process.stdout is not None
@@ -125,7 +137,7 @@ def _post(port: int, path: str, body: object, *, is_waited_for: bool = False) ->
     return int(connection.recv(1000).split()[1]) if is_waited_for else 0
 
 
-def _time(words: list[str], load: Callable[["subprocess.Popen[str]"], None]) -> float:
+def _time(words: list[str], load: Callable[["subprocess.Popen[str]"], None]) -> tuple[float, float]:
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "-m", "lab2048", *words]
     with tempfile.TemporaryDirectory() as data:
@@ -136,10 +148,21 @@ def _time(words: list[str], load: Callable[["subprocess.Popen[str]"], None]) -> 
             load(process)
             if process.poll() is not None:
                 raise SystemExit(f"lab2048 {' '.join(words)} ended by itself, with code {process.returncode}")
-            begin = time.monotonic()
+            begin, before, others = time.monotonic(), _cpu_seconds(process.pid), os.times()
             process.send_signal(signal.SIGINT)
             process.communicate()
-            return time.monotonic() - begin
+            now = os.times()  # with those of the process, now that it has ended
+            cpu = now.children_user + now.children_system - others.children_user - others.children_system
+            return time.monotonic() - begin, max(0.0, cpu - before)
+
+
+def _cpu_seconds(pid: int) -> float:
+    """Return the CPU seconds of a process so far; 0 where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

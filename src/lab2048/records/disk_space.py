@@ -15,10 +15,23 @@ RESERVE_SHARE = 0.01
 
 def free_bytes(path: Path) -> int:
     """Return the free bytes on the disk of a file or folder, even if it does not exist yet; without the reserve."""
-    usage = shutil.disk_usage(
+    usage = _usage(path)
+    return usage.free - _reserve(usage)
+
+
+def reserve_bytes(path: Path) -> int:
+    """Return the bytes that stay free on the disk of a file or folder."""
+    return _reserve(_usage(path))
+
+
+def _usage(path: Path) -> "shutil._ntuple_diskusage":
+    return shutil.disk_usage(
         next(folder for folder in (path, *Path(os.path.realpath(path)).parents) if folder.exists())
     )
-    return usage.free - min(RESERVE, int(RESERVE_SHARE * usage.total))
+
+
+def _reserve(usage: "shutil._ntuple_diskusage") -> int:
+    return min(RESERVE, int(RESERVE_SHARE * usage.total))
 
 
 def check_free(path: Path, n_bytes: int = 0, *, then: str) -> None:

@@ -13,6 +13,7 @@ from web_server import serving
 from lab2048.errors import FileError
 from lab2048.learning.ntuple import Training
 from lab2048.learning.ntuple_config import Config
+from lab2048.records import disk_space
 from lab2048.rules import Rules
 from lab2048.views.disk_space import need_room
 from lab2048.views.web.services import checkpoints as checkpoint
@@ -46,6 +47,7 @@ def write(folder, size):
 def set_free(monkeypatch, n_bytes):
     usage = shutil.disk_usage("/")._replace(free=n_bytes)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    monkeypatch.setattr(disk_space, "RESERVE", 0)
 
 
 def step(web, game, player):
