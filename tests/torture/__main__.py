@@ -20,38 +20,38 @@ from torture.task import Task
 Part = Callable[[Program, random.Random, Report], None]
 
 
-def _each(do: Callable[[Program, Task, int, random.Random, Report], None], n: int) -> Part:
+def _each(name: str, do: Callable[[Program, Task, int, random.Random, Report], None], n: int) -> Part:
     def part(program: Program, rng: random.Random, report: Report) -> None:
         for task in TASKS:
-            with report.trying(do.__name__, task.name):
+            with report.trying(name, task.name):
                 do(program, task(), n, rng, report)
 
     return part
 
 
 def _kills(program: Program, rng: random.Random, report: Report) -> None:
-    _each(kill.kill_command, 6)(program, rng, report)
+    _each("kill", kill.kill_command, 6)(program, rng, report)
     kill.kill_page(program, 12, rng, report)
 
 
 def _errors(program: Program, rng: random.Random, report: Report) -> None:
-    _each(io_error.fail_calls, 12)(program, rng, report)
+    _each("io-error", io_error.fail_calls, 12)(program, rng, report)
     page_fault.fail_page(program, 12, rng, report)
 
 
 def _full_disks(program: Program, rng: random.Random, report: Report) -> None:
-    _each(io_error.fill_disk, 2)(program, rng, report)
+    _each("full-disk", io_error.fill_disk, 2)(program, rng, report)
     page_fault.fill_disk_of_page(program, 4, rng, report)
 
 
 def _losses(program: Program, rng: random.Random, report: Report) -> None:
-    _each(power_loss.lose_power, 20)(program, rng, report)
+    _each("power-loss", power_loss.lose_power, 20)(program, rng, report)
     with report.trying(power_loss.PART, "serve"):
         power_loss.lose_power_of_page(program, 40, rng, report)
 
 
 def _pairs(program: Program, rng: random.Random, report: Report) -> None:
-    _each(pair.run_twice, 2)(program, rng, report)
+    _each("two-at-once", pair.run_twice, 2)(program, rng, report)
     pair.serve_twice(program, 2, rng, report)
 
 
@@ -65,7 +65,7 @@ PARTS: dict[str, Part] = {
     "full-disk": _full_disks,
     "power-loss": _losses,
     "two-at-once": _pairs,
-    "clock": _each(clock.set_back, 1),
+    "clock": _each("clock", clock.set_back, 1),
     "fuzz": _fuzz,
 }
 _NEEDS_STRACE = ("io-error", "power-loss")

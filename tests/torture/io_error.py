@@ -13,7 +13,7 @@ from torture.report import Report
 from torture.system_call import CHANGING, ordinals, traced
 from torture.task import Task, json_lines
 
-PART = "io error"
+PART = "io-error"
 _ERRORS = ("EIO", "ENOSPC", "EDQUOT", "EROFS")
 _FAILURES = 6  # of one command: more tell nothing new
 
@@ -83,14 +83,14 @@ def fill_disk(program: Program, task: Task, n: int, rng: random.Random, report: 
     for _ in range(n):
         seed = rng.getrandbits(32)
         with (
-            report.trying("full disk", f"{task.name}, seed {seed}"),
+            report.trying("full-disk", f"{task.name}, seed {seed}"),
             workplace() as folder,
             Disk(folder, megabytes + 2 * size // 1_000_000) as disk,
         ):
             task.prepare(disk.folder)
             disk.fill(leave=int(random.Random(seed).random() ** 2 * size * 1.5))
             outcome = program.run(disk.folder, task.command(disk.folder))
-            report.count("full disk", task.name)
+            report.count("full-disk", task.name)
             disk.free()
             outcome.judge()
             if outcome.code == 0:

@@ -20,17 +20,17 @@ def fail_page(program: Program, n: int, rng: random.Random, report: Report) -> N
         call = rng.choice(("pwrite64", "pwrite64", "fdatasync", "fsync", "ftruncate"))
         first = first if call == "pwrite64" else rng.randint(1, 30)
         inject = f"{call}:error={error}:when={first}..{first + rng.choice((0, 3, 40))}"
-        with report.trying("io error", f"serve, {inject}"), workplace() as folder:
+        with report.trying("io-error", f"serve, {inject}"), workplace() as folder:
             running = program.start(folder, serve_words(), paused=True)
             with tracing(running, inject=inject, calls=CHANGING):
                 try:
                     page = Page(running)
                 except Broken:  # refused to start, in one line
                     running.wait().judge(2, 3)
-                    report.count("io error", "serve")
+                    report.count("io-error", "serve")
                     continue
                 clients = _play(page, rng)
-            report.count("io error", "serve")
+            report.count("io-error", "serve")
             _check(program, folder, clients)
 
 
@@ -38,8 +38,8 @@ def fill_disk_of_page(program: Program, n: int, rng: random.Random, report: Repo
     """Fill the disk while clients play, free it, wait until everything is called saved, kill the server, compare."""
     for _ in range(n):
         seed = rng.getrandbits(32)
-        with report.trying("full disk", f"serve, seed {seed}"), workplace() as folder, Disk(folder, 4) as disk:
-            report.count("full disk", "serve")
+        with report.trying("full-disk", f"serve, seed {seed}"), workplace() as folder, Disk(folder, 4) as disk:
+            report.count("full-disk", "serve")
             page = Page.start(program, folder)
             clients = [Client(page, random.Random(seed + i)) for i in range(3)]
             threads = play_on(page, clients)

@@ -10,7 +10,7 @@ from torture.program import Broken, Outcome, Program, workplace
 from torture.report import Report
 from torture.task import Task, json_lines
 
-PART = "two at once"
+PART = "two-at-once"
 
 
 def run_twice(program: Program, task: Task, n: int, rng: random.Random, report: Report) -> None:

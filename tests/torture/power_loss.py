@@ -14,7 +14,7 @@ from torture.report import Report
 from torture.system_call import Call, of_one_process, traced, tracing
 from torture.task import Task, json_lines, store_of
 
-PART = "power loss"
+PART = "power-loss"
 _FAILURES = 5
 
 
