@@ -124,7 +124,7 @@ class Program:
         env = os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": f"{ROOT / 'src'}:{ROOT / 'tests'}"}
         env.setdefault("LAB2048_CACHE", str(ROOT / ".cache"))
         self._cache = env["LAB2048_CACHE"]
-        # Compiled now, so that a command that takes long hangs.
+        # Compile first: a command that takes long after that hangs.
         subprocess.run([sys.executable, "-c", _PREPARE], env=env, check=True, stdout=subprocess.DEVNULL)
         self._server = subprocess.Popen(
             [sys.executable, "-m", "torture.fork_server"],
