@@ -134,7 +134,8 @@ class MatchProgress(JobProgress):
             match = Match(rules, list(self._names.values()), about["seed"], n_games)
             for event in self._events(0, self.n_read):
                 if event["event"] == "games":
-                    self._add_games(match, event)
+                    with contextlib.suppress(LookupError, TypeError, ValueError):  # a damaged line
+                        self._add_games(match, event)
             self._match = match
         return self._match
 
