@@ -128,7 +128,9 @@ def _match(folder: Path) -> Job:
     paired = [pair | {"mean_difference_ci95": [-40.0, 16.0]}]
     event = {"event": "progress", "n_done": 60, "n_all": 80, "players": players, "paired": paired}
     words = ["match", "random", "expectimax:depth=3", "--games", "40"]
-    return _job(folder, words, {"specs": ["random", "expectimax:depth=3"]}, [event], "60 of 80 games\n")
+    rules = Rules.from_text("4x4").to_json()
+    request = {"specs": ["random", "expectimax:depth=3"], "rules": rules, "seed": 1, "games": 40}
+    return _job(folder, words, request, [event], "60 of 80 games\n")
 
 
 def _train(folder: Path) -> Job:
