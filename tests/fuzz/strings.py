@@ -114,11 +114,11 @@ def _read_option(text: str) -> object:
 
 
 def _read_settings(text: str) -> object:
-    import tomllib
+    from lab2048.records.input_file import parse_toml
 
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+        return parse_toml(text)
+    except ValueError:  # as its callers expect
         return None
 
 

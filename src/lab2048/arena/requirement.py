@@ -29,7 +29,7 @@ FIGURES = {
 WITH_INTERVAL = ("mean", "win", "moves", "lead")
 _SIGNS: dict[str, Callable[[float, float], bool]] = {">=": ge, "<=": le, ">": gt, "<": lt}
 _TEXT = re.compile(
-    r"(?:(?P<player>\d+)\.)?(?P<figure>[a-z]+)(?P<tile>\d*)(?:-(?P<end>low|high))?(?P<sign>>=|<=|>|<)(?P<bound>.+)"
+    r"(?:(?P<player>\d{1,9})\.)?(?P<figure>[a-z]+)(?P<tile>\d*)(?:-(?P<end>low|high))?(?P<sign>>=|<=|>|<)(?P<bound>.+)"
 )
 
 
