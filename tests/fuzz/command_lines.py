@@ -148,8 +148,8 @@ def problem_of(words: list[str]) -> str:
         return said[-500:]
     if code not in CODES:
         return f"exit code {code}: {said[-300:]}"
-    if code in (2, 3) and "lab2048: " not in said:
-        return f"exit code {code} without a line that says why: {said[-300:]}"
+    if code in (2, 3) and not said.strip():
+        return f"exit code {code} without a line that says why"
     return ""
 
 
