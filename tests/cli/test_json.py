@@ -49,6 +49,8 @@ WORDS = [
     ("players-1", "players"),
     ("player-1", "players show expectimax"),
     ("perft-1", "perft 22##|#### 2"),
+    ("weights-calibrated-1", "weights calibrate W/net.safetensors --search depth=1 --games 20"),
+    ("widget-1", "widget --out T/game.html"),
     ("games-1", "games list"),
     ("episode-1", "games show 1"),
     ("replay-1", "games replay 1"),

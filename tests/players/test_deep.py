@@ -84,8 +84,9 @@ def test_without_torch_it_says_what_to_install(tmp_path: Path) -> None:
 
 
 def test_without_torch_a_curve_can_be_read(tmp_path: Path) -> None:
-    curve = [{"n_games": 2, "n_moves": 90, "mean": 70.0, "loss": 0.5, "rates": {"32": 1.0, "64": 0.5}}]
-    trial = {"n": 3, "n_games": 2, "mean": 80.0, "mean_low": 60.0, "mean_high": 100.0, "rates": {"32": [1.0, 0.4, 1.0]}}
+    curve = [{"n_games": 2, "n_moves": 90, "mean": 70.0, "seconds": 1.5, "loss": 0.5, "rates": {"32": 1.0, "64": 0.5}}]
+    trial = {"n": 3, "n_games": 2, "n_moves": 90, "mean": 80.0, "mean_low": 60.0, "mean_high": 100.0}
+    trial["rates"] = {"32": [1.0, 0.4, 1.0]}
     about = {"facts": {"training": {"curve": curve, "trials": [trial]}}}
     write_tensors(tmp_path / "FILE", {}, {DEEP: json.dumps(about)})
     words = ["weights", "curve", "FILE"]
@@ -93,9 +94,9 @@ def test_without_torch_a_curve_can_be_read(tmp_path: Path) -> None:
     assert codes == [0, 0, 0]
     lines = said.splitlines()
     assert lines[:3] == [
-        "kind,n_games,n_moves,mean,loss,rates.32,rates.64,n,mean_low,mean_high,rates.32.low,rates.32.high",
-        "learning,2,90,70.0,0.5,1.0,0.5,,,,,",
-        "trial,2,,80.0,,1.0,,3,60.0,100.0,0.4,1.0",
+        "kind,n_games,n_moves,mean,seconds,loss,rates.32,rates.64,n,mean_low,mean_high,rates.32.low,rates.32.high",
+        "learning,2,90,70.0,1.5,0.5,1.0,0.5,,,,,",
+        "trial,2,90,80.0,,,1.0,,3,60.0,100.0,0.4,1.0",
     ]
     assert json.loads(lines[3])["curve"] == curve
     assert lines[-1] == "evaluation of 3 games after 2: mean 80 (60 to 100)  32 100%"

@@ -14,6 +14,7 @@ OPTIONS = {
     "store": "--store FILE",
     "store.full": "",
     "store.io": "",
+    "store.served": "--store FILE",
     "study.foreign": "--study FILE",
     "study.not_found": "--study FILE",
     "study.unusable": "--study FILE",

@@ -4,10 +4,20 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from lab2048.errors import UsageError
 from lab2048.models.ntuple.calibration import Observation
 from lab2048.players.ntuple import NTuplePlayer
+from lab2048.players.registry import make_player
 from lab2048.rules import Game, Rules
 from lab2048.rules.dice import episode_seed
+
+
+def read_search(text: str) -> NTuplePlayer:
+    """Read the options of an `ntuple` player, such as depth=3."""
+    player = make_player(f"ntuple:{text}")
+    if not isinstance(player, NTuplePlayer) or player.weights:
+        raise UsageError(f"{text} is no search: expected options of ntuple such as depth=3 or ms=10", field="search")
+    return player
 
 
 def observe(

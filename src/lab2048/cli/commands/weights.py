@@ -1,12 +1,13 @@
 """`lab2048 weights`: inspect and compress networks."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lab2048.cli.command import Commands
-from lab2048.cli.option_types import Above, AtLeast, Within
+from lab2048.cli.option_types import Above, AtLeast, Readable, Within
 from lab2048.cli.options import GAMES, SEED, ForceOption, JsonOption
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, working
@@ -127,7 +128,9 @@ def quantize_command(
 def calibrate(
     file: FileArgument,
     search: Annotated[
-        str, typer.Option("--search", metavar="OPTIONS", help="Options of the player: depth=3, or ms=10.")
+        str,
+        typer.Option("--search", metavar="OPTIONS", help="Options of the player: depth=3, or ms=10."),
+        Readable("lab2048.learning.calibration:read_search"),
     ] = "depth=3",
     games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Number of games."), GAMES] = 100,
     seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Random seed."), SEED] = 1,
@@ -140,16 +143,12 @@ def calibrate(
 
     Example: lab2048 weights calibrate my.safetensors --search depth=3
     """
-    from lab2048.learning.calibration import observe
+    from lab2048.learning.calibration import observe, read_search
     from lab2048.models.ntuple.calibration import Calibration
     from lab2048.models.ntuple.file import read_header, rewrite_facts
-    from lab2048.players.ntuple import NTuplePlayer
-    from lab2048.players.registry import make_player
 
     header = read_header(file)
-    player = make_player(f"ntuple:weights=({file}),{search}")
-    if not isinstance(player, NTuplePlayer):
-        raise UsageError(f"{search} are not options of ntuple: expected such as depth=3 or ms=10", field="search")
+    player = replace(read_search(search), weights=str(file))
     player.check(header.design.rules)
     make_ready(*player.groups(header.design.rules))
     n_played = 0

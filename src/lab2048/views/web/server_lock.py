@@ -57,5 +57,5 @@ class ServerLock:
             f"lab2048 is already running with the store {self._store}: {where}",
             code="store.served",
             field="store",
-            hint="open that page, or start a second server with a store of its own (--store FILE)",
+            hint="open that page, or start a second server with a store of its own",
         )
