@@ -31,6 +31,7 @@ from fuzz.request_maker import Request, RequestMaker, Seen
 CORPUS = Path(__file__).parent / "corpus" / "requests"
 TOKEN = "token-of-a-fuzzer"
 PATIENCE = 120.0  # seconds for an answer; a player may think for 30
+PREPARATION = 600.0  # seconds until kernels are compiled, at most
 N_CLIENTS = 4
 BATCH = 100  # requests between two checks that the server answers
 _WRONG = re.compile(r"Traceback|internal error|Exception|never awaited", re.IGNORECASE)
@@ -201,13 +202,25 @@ def _prepare(server: Server, *, has_training: bool) -> None:
     """Make a table, a match and perhaps a training, so that requests about them find something."""
     rules = {"board": "2x2"}
     jobs = [
-        server.ask("/api/solves", json.dumps({"rules": rules, "name": "a"})),
-        server.ask("/api/matches", json.dumps({"players": ["random", "first"], "rules": rules, "games": 5})),
+        _begin(server, "/api/solves", {"rules": rules, "name": "a"}),
+        _begin(server, "/api/matches", {"players": ["random", "first"], "rules": rules, "games": 5}),
     ]
     if has_training:
-        jobs.append(server.ask("/api/trainings", json.dumps({"name": "a", "rules": rules, "minutes": 0.1})))
+        jobs.append(_begin(server, "/api/trainings", {"name": "a", "rules": rules, "minutes": 0.1}))
     while any(server.ask(f"/api/jobs/{job['id']}")["state"] in ("queued", "running", "ending") for job in jobs):
         time.sleep(0.2)
+
+
+def _begin(server: Server, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    """Start a job; while kernels are compiled, the server refuses it."""
+    deadline = time.monotonic() + PREPARATION
+    answer: dict[str, Any] = server.ask(path, json.dumps(body))
+    while "id" not in answer:
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{path} starts no job: {answer}")
+        time.sleep(0.2)
+        answer = server.ask(path, json.dumps(body))
+    return answer
 
 
 def _next(numbers: Iterator[int], lock: threading.Lock) -> int | None:
