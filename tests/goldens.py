@@ -55,8 +55,8 @@ def count(rules: Rules, ranks: reference.Ranks, depth: int) -> int:
             return 1
         if (ranks, depth) not in known:
             total = 0
-            for lines in rules.shape.lines:
-                after, _ = reference.slide(ranks, lines)
+            for each in zip(rules.shape.lines, rules.shape.holding, strict=True):
+                after, _ = reference.slide(ranks, *each)
                 if after != ranks:
                     for cell, rank, _ in reference.spawns(after, rules.spawn_table):
                         total += below(reference.put(after, cell, rank), depth - 1)
@@ -86,6 +86,8 @@ PAGE_BOARDS = [
     "8x8",
     "hex1",
     "hex2:###|####|##x##|####|###",
+    "AAA#|AAA#|AA##|####",
+    "#A##|####|##A#|#x##",
 ]
 PAGE_MAPS = [
     "4x4",
@@ -96,6 +98,8 @@ PAGE_MAPS = [
     "2 1024 # x / # # # #",
     "hex1:##|#2#|x#",
     "hex1:16 # / # 2 # / x #",
+    "AA#|x42",
+    "A 16 #",
 ]
 PAGE_NUMBERS = [
     0,
@@ -130,11 +134,11 @@ def page() -> dict[str, object]:
             boards.append(
                 {
                     "ranks": ranks,
-                    "slides": [reference.slide(ranks, each) for each in shape.lines],
-                    "legal": reference.legal_moves(ranks, shape.lines),
+                    "slides": [reference.slide(ranks, *each) for each in zip(shape.lines, shape.holding, strict=True)],
+                    "legal": reference.legal_moves(ranks, shape.lines, shape.holding),
                 }
             )
-        slides.append({"board": text, "lines": lines, "boards": boards})
+        slides.append({"board": text, "lines": lines, "holding": shape.holding, "boards": boards})
     maps = []
     for text in PAGE_MAPS:
         shape, ranks = read_board(text)

@@ -4,8 +4,9 @@ import math
 from collections.abc import Iterator
 from itertools import groupby, pairwise
 
-from lab2048.players.evaluator import TERMS, Evaluator
+from lab2048.players.evaluator import TERMS, Evaluator, forward
 from lab2048.rules import Board
+from lab2048.rules.reference import Lines
 
 
 def plain_parts(evaluator: Evaluator, board: Board) -> list[float]:
@@ -44,6 +45,7 @@ def _lines(weights: dict[str, float], board: Board) -> Iterator[tuple[float, flo
             yield weights["monotone"], min(sum(max(0, step) for step in steps), sum(max(0, -step) for step in steps))
             yield weights["smooth"], sum(abs(b - a) for a, b in pairwise(tiles))
             yield weights["smooth_faces"], sum(abs(_face(b) - _face(a)) for a, b in pairwise(tiles))
+            yield weights["smooth_near"], sum(abs(_face(b) - _face(a)) for a, b in pairwise(ranks) if a and b)
 
 
 def _board(weights: dict[str, float], board: Board) -> Iterator[tuple[float, float]]:
@@ -59,3 +61,11 @@ def _board(weights: dict[str, float], board: Board) -> Iterator[tuple[float, flo
             yield weights[term], highest[k] if faces[path[k]] == highest[k] else -highest[k]
     if len(path) > 3 and faces[path[3]] not in (0, highest[3]):
         yield weights["stuck"], highest[3]
+    yield weights["ordered"], sum(_in_order(board, lines) for lines in board.shape.lines[: len(board.shape.moves) // 2])
+    yield weights["full"], 0 not in faces
+
+
+def _in_order(board: Board, lines: Lines) -> int:
+    steps = [board.ranks[b] - board.ranks[a] for line in lines for a, b in pairwise(forward(line))]
+    n_rising = sum(step > 0 for step in steps)
+    return max(n_rising, len(steps) - n_rising)

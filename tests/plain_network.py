@@ -28,13 +28,12 @@ def place_of(design: Design, key: Key) -> int:
     """Where the array of weights holds what the dictionary has under a key."""
     stage, p, ranks = key
     radix = min(16, design.rules.max_rank + 1)
-    before: int = sum(radix ** len(pattern) for pattern in design.patterns[:p])
     if radix < 16:
         number = sum(rank * radix**digit for digit, rank in enumerate(ranks))
     else:  # the highest bits of all ranks first
         bits = [rank >> bit & 1 for bit in range(4) for rank in ranks]
         number = sum(bit << i for i, bit in enumerate(bits))
-    return stage * design.stage_size + before + number
+    return design.tables[stage * len(design.patterns) + p].begin + number
 
 
 def lowered(board: Board, top: int) -> Board:

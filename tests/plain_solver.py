@@ -22,7 +22,10 @@ def plain_solve(rules: Rules, objective: str) -> Plain:
     found = Plain()
 
     def is_won(board: Board) -> bool:
-        return objective == "win" and max(board.ranks) >= rules.goal_rank
+        return objective == "win" and rules.is_won(board)
+
+    def is_missed(board: Board) -> bool:
+        return objective == "win" and max(board.ranks) >= rules.goal_rank and not is_won(board)
 
     @cache
     def of_state(board: Board) -> float:
@@ -36,6 +39,8 @@ def plain_solve(rules: Rules, objective: str) -> Plain:
         if is_won(after):
             found.won.add(after)
             return 1.0
+        if is_missed(after):
+            return 0.0
         return of_after(after) + (reward if objective == "score" else 0)
 
     @cache

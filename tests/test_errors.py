@@ -33,6 +33,7 @@ CODES = {
     "IllegalMoveError": ("move.illegal", 3),
     "FileError": ("file", 3),
     "TargetExistsError": ("file.exists", 3),
+    "UnwritableError": ("file.unwritable", 3),
     "PlayerError": ("player.failed", 3),
     "StoreError": ("store", 3),
     "StoreNotFoundError": ("store.not_found", 3),
@@ -50,6 +51,7 @@ CODES = {
     "NotReadyError": ("not_ready", 1),
 }
 STATUSES = {
+    "UnwritableError": 503,
     "StoreError": 503,
     "StoreNotFoundError": 404,
     "GameDeletedError": 404,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab2048.errors import MissingPackageError
-from lab2048.extras import EXTRAS, has_extra, install_command, load, need
+from lab2048.extras import DISTRIBUTIONS, EXTRAS, has_extra, install_command, load, need
 
 TOP = Path(__file__).parent.parent
 PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
@@ -37,7 +37,8 @@ def names(requirements: list[str]) -> set[str]:
 
 def test_the_table_of_extras_is_that_of_the_project() -> None:
     declared = {name: names(texts) for name, texts in PROJECT["optional-dependencies"].items() if name != "all"}
-    assert declared == {name: set(extra.packages) for name, extra in EXTRAS.items()}
+    installed = {name: {DISTRIBUTIONS.get(each, each) for each in extra.packages} for name, extra in EXTRAS.items()}
+    assert declared == {name: {each.replace("-", "_") for each in packages} for name, packages in installed.items()}
     assert PROJECT["optional-dependencies"]["all"] == [f"lab2048[{','.join(EXTRAS)}]"]
     assert not names(PROJECT["dependencies"]) & set(OPTIONAL)
 

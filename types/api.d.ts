@@ -70,6 +70,16 @@ declare namespace Api {
     command: string;
   }
 
+  interface ConsideredData {
+    move: string;
+    is_safe: boolean;
+    state_score: number;
+    horizontal_score: number;
+    n_empty_lines: number;
+    mergeable: number;
+    is_locked: boolean;
+  }
+
   interface DamagedData {
     name: string;
     state: "damaged" | "unfinished";
@@ -300,6 +310,17 @@ declare namespace Api {
     player?: string;
   }
 
+  interface NoteData {
+    turn: number;
+    text: string;
+    inner: string;
+    proposed: string;
+    safe: Array<string>;
+    masked: string;
+    made: string;
+    considered: Array<ConsideredData>;
+  }
+
   interface OptionData {
     name: string;
     kind: string;
@@ -388,6 +409,7 @@ declare namespace Api {
     spawn?: string;
     start?: number | null;
     spawner?: string;
+    stop_at_goal?: boolean;
   }
 
   interface RulesData {
@@ -396,6 +418,7 @@ declare namespace Api {
     spawn: string;
     start: number;
     spawner: string;
+    stop_at_goal: boolean;
   }
 
   interface ShapeData {
@@ -417,6 +440,7 @@ declare namespace Api {
     rows: Array<Array<number>>;
     moves: Array<MoveData>;
     lines: Array<Array<Array<number>>>;
+    holding: Array<Array<number>>;
     n_symmetries: number;
   }
 
@@ -580,6 +604,7 @@ declare namespace Api {
     last_bytes: number;
     free: number;
     writes: string;
+    network: string;
   }
 
   interface TrainingShown {
@@ -644,6 +669,10 @@ declare namespace Api {
         query?: { first?: number; last?: number };
         answer: ReplayData;
       };
+      "/api/games/{game}/notes/{turn}": {
+        path: { game: number; turn: number };
+        answer: NoteData;
+      };
       "/api/players": {
         query?: { board?: string };
         answer: PlayerList;
@@ -693,6 +722,10 @@ declare namespace Api {
       };
       "/api/trainings": {
         answer: TrainingList;
+      };
+      "/api/trainings/options/patterns": {
+        query?: { board?: string; network?: string; shared?: boolean };
+        answer: string;
       };
       "/api/trainings/options": {
         answer: OptionList;

@@ -23,6 +23,8 @@ SECTIONS = {
     "lab2048.library.match": "Matches",
     "lab2048.library.solve": "Exact solutions",
     "lab2048.library.regret": "Exact solutions",
+    "lab2048.library.review": "Reviews",
+    "lab2048.arena.review": "Reviews",
     "lab2048.library.train": "Training and tuning",
     "lab2048.library.tune": "Training and tuning",
     "lab2048.library.study": "Studies",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lab2048.library.match import MatchResult, match
     from lab2048.library.player import ReadyPlayer, player, player_names
     from lab2048.library.regret import RegretResult, regret
+    from lab2048.library.review import GameReview, review, review_player
     from lab2048.library.solve import Probe, Solution, estimate, open_solution, solve
     from lab2048.library.store import GameStore, open_store
     from lab2048.library.study import StudyResult, study
@@ -42,6 +43,7 @@ _HOMES = {
     "lab2048.library.match": ["MatchResult", "match"],
     "lab2048.library.player": ["ReadyPlayer", "player", "player_names"],
     "lab2048.library.regret": ["RegretResult", "regret"],
+    "lab2048.library.review": ["GameReview", "review", "review_player"],
     "lab2048.library.solve": ["Probe", "Solution", "estimate", "open_solution", "solve"],
     "lab2048.library.store": ["GameStore", "open_store"],
     "lab2048.library.study": ["StudyResult", "study"],
@@ -65,6 +67,7 @@ __all__ = [
     "Board",
     "Decision",
     "Game",
+    "GameReview",
     "GameStore",
     "HexMove",
     "LabError",
@@ -92,6 +95,8 @@ __all__ = [
     "register",
     "register_evaluator",
     "regret",
+    "review",
+    "review_player",
     "solve",
     "study",
     "study_names",

@@ -168,6 +168,12 @@ class TargetExistsError(FileError):
         super().__init__(message, hint="choose another name, or pass force=True to replace it")
 
 
+class UnwritableError(FileError):
+    """The disk is full, broken or read-only: nothing is wrong with what was asked."""
+
+    code = "file.unwritable"
+
+
 class PlayerError(FileError):
     """A player fails, or breaks the contract of players."""
 

@@ -27,8 +27,10 @@ EXTRAS = {
     "deep": Extra("deep networks", ("torch",)),
     "notebook": Extra("tables, charts and progress bars in notebooks", ("ipywidgets", "nbformat", "pandas", "plotly")),
     "parquet": Extra("export of tables to Parquet", ("pyarrow",)),
+    "digits": Extra("handwritten digits, for a study", ("sklearn",)),
     "sb3": Extra("environments for Stable-Baselines3", ("sb3_contrib",)),
 }
+DISTRIBUTIONS = {"sklearn": "scikit-learn"}  # where a package is installed under another name
 
 
 def missing_packages(extra: str) -> list[str]:

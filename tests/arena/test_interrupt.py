@@ -92,7 +92,7 @@ def test_kill_does_what_ctrl_c_does_with_a_code_of_its_own(own_store: Path) -> N
     assert "the finished games are saved; continue with lab2048 match " in err
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 @pytest.mark.parametrize(
     "words",
     [

@@ -1,5 +1,7 @@
 """The suite of positions, and games that end when their goal is made."""
 
+from dataclasses import replace
+
 import pytest
 
 from lab2048.arena.batch import Batch, play_batch
@@ -30,7 +32,7 @@ def test_turned_copies_are_copies(name: str) -> None:
 @pytest.mark.parametrize("spec", ["random", "greedy", "montecarlo:rollouts=4"])
 def test_games_end_when_the_goal_is_made(spec: str) -> None:
     rules = Rules.from_text("2x3", goal=16)
-    short = play_batch(Batch(spec, rules, 1, range(20), until_goal=True), lambda: False)
+    short = play_batch(Batch(spec, replace(rules, stop_at_goal=True), 1, range(20)), lambda: False)
     whole = play_batch(Batch(spec, rules, 1, range(20)), lambda: False)
     for number, episode in short.episodes.items():
         other = whole.episodes[number]

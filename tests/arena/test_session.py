@@ -3,7 +3,8 @@
 import pytest
 from sessions import Clock, kept, make_moves
 
-from lab2048.arena.session import Life, Session
+from lab2048.arena.life import Life
+from lab2048.arena.session import Session
 from lab2048.errors import IllegalMoveError, RevisionError, SessionEndedError, UsageError
 from lab2048.records.store import Store
 from lab2048.rules import Rules

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from sessions import RULES, Clock, kept, make_moves
 from store_holder import held
 
-from lab2048.arena.session import SAVE_SHARE, Life, Session
+from lab2048.arena.life import Life
+from lab2048.arena.session import SAVE_SHARE, Session
 from lab2048.errors import SessionEndedError, StoreError
 from lab2048.records.entry import StoredGame
 from lab2048.records.episode import Episode

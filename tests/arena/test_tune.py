@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,9 @@ def test_a_bad_inline_evaluator_is_one_line(text: str) -> None:
 # Knobs
 
 
+LOST = "{empty = 2.7, monotone = -1, monotone_power = 1, smooth = -0.1, max = 0.001, lost = -1000}"
+
+
 @pytest.mark.parametrize(
     ("evaluator", "names", "expected"),
     [
@@ -87,8 +91,8 @@ def test_a_bad_inline_evaluator_is_one_line(text: str) -> None:
         ("rows", "empty,monotone_power,smooth", "empty monotone_power smooth"),
         ("snake", "", "ratio"),  # the scale alone changes no move
         ("{potential = 1, path = 'snake', scale = 40}", "", "potential ratio"),  # of two weights, the heavier one stays
-        ("weighted-001", "", "empty monotone smooth max"),  # lost stays
-        ("weighted-001", "empty,lost", "empty lost"),
+        (LOST, "", "empty monotone smooth max"),  # lost stays
+        (LOST, "empty,lost", "empty lost"),
         ("empty", "empty,merges", "merges"),
     ],
 )
@@ -247,7 +251,7 @@ def test_the_file_plays_as_it_was_measured(tmp_path: Path, capsys: pytest.Captur
         (["empty"], "nothing to tune"),
         (["rows", "--terms", "emtpy"], "did you mean empty"),
         (["rows", "--terms", "ratio"], "no path"),
-        (["score", "--terms", "potential,lost"], "lost"),
+        (["smooth", "--terms", "smooth_faces,lost"], "lost"),
         (["weighted-002"], "matrix"),  # it is for 4x4
         (["snake", "--terms", "matrix"], "--matrix"),
         (["rows", "--player", "random"], "no option eval"),
@@ -313,8 +317,18 @@ def test_stopped_in_the_middle_it_goes_on(name: signal.Signals, own_store: Path)
     assert "Traceback" not in err
     if name == signal.SIGINT:
         assert process.returncode == 130, err
-        assert "the finished trials are saved; compare them with a smaller --trials, or continue with lab2048" in err
-        assert out == ""
+        assert "the finished trials are saved; continue with lab2048 tune rows" in err
+        shown = re.search(r"(\d+) trials, (\d+) complete generations, stopped\n +before +so far\n", out)
+        assert shown, out
+        compare = re.search(r"compare before and after with lab2048 (tune .*? --trials (\d+))", " ".join(err.split()))
+        assert compare, err
+        assert int(compare[2]) % int(shown[2]) == 0
+        weights = tomllib.loads(out[out.index("[") :])
+        assert weights
+        words = shlex.split(compare[1])
+        assert words.count("--trials") == 1
+        done = subprocess.run([*command[:3], *words], capture_output=True, text=True, env=environment, check=True)
+        assert "after - before" in done.stdout
     n = n_kept(path)
     done = subprocess.run([*command, "--trials", str(n)], capture_output=True, text=True, env=environment, check=True)
     found = re.search(r"(\d+) of (\d+) trials found", done.stderr)

@@ -1,4 +1,4 @@
-"""Who opens the page by its launch file or its link needs nothing else; who has neither is told what to do."""
+"""The launch file and the link with the token open the page; without a token the page says what to do."""
 
 from typing import Any
 

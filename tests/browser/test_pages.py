@@ -84,6 +84,25 @@ def test_judge_a_game_and_look_at_its_worst_move(tab: Tab, server: Server) -> No
     expect(tab.page.locator("lab-board .arrow")).to_be_hidden()
 
 
+def test_a_shield_says_why_it_moved(tab: Tab) -> None:
+    tab.remember(watchPlayers=["shield:warm_up=0"], speed=2)
+    tab.go("#/watch")
+    tab.page.get_by_role("button", name="Start").click()
+    board = tab.page.locator(".seat-board")
+    expect(board.locator(".note")).to_contain_text("Safe: ")
+    tab.page.keyboard.press("Enter")
+    expect(tab.page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    board.get_by_role("link", name="Take over").click()
+    note = tab.page.locator("section.note")
+    expect(note).to_contain_text("random proposes")
+    expect(note.locator("tbody tr[aria-selected=true]")).to_have_count(1)
+    tab.go(f"#/review/{tab.game()['state']['id']}?turn=1")
+    expect(note).to_contain_text("random proposes")
+    assert not tab.serious()
+    tab.page.keyboard.press("Home")
+    expect(note).to_be_hidden()
+
+
 def test_delete_and_undo(tab: Tab, server: Server) -> None:
     numbers = [played(server, seed=seed)["id"] for seed in (1, 2)]
     tab.go("#/games")

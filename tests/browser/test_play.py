@@ -313,3 +313,33 @@ def test_moves_that_cannot_be_saved_are_marked_until_they_are(tab: Tab, make_tab
     expect(notice).to_be_hidden()
     expect(label).to_be_hidden()
     is_in_step(tab)
+
+
+def test_the_modes_of_expectimax_are_buttons_and_go_on_in_the_background(tab: Tab) -> None:
+    begin(tab)
+    mode = tab.page.get_by_role("group", name="Expectimax plays").get_by_role("button", name="Fast")
+    mode.click()
+    expect(mode).to_have_attribute("aria-pressed", "true")
+    assert tab.game()["state"]["auto"]["player"] == "expectimax:mode=fast"
+    tab.page.get_by_role("link", name="Games").first.click()
+    expect(tab.page.get_by_role("heading", name="Games", level=1)).to_be_visible()
+    before = tab.game()["state"]["n_moves"]
+    game = "/api/games/${JSON.parse(localStorage.lab2048).game}"
+    tab.until(f"async (n) => (await (await fetch(`{game}`)).json()).state.n_moves > n + 3", before)
+    tab.page.get_by_role("link", name="Play").first.click()
+    expect(mode).to_have_attribute("aria-pressed", "true")
+    tab.page.get_by_role("button", name="Pause").first.click()
+    expect(mode).to_have_attribute("aria-pressed", "false")
+
+
+def test_boards_on_watch_go_on_in_the_background(tab: Tab) -> None:
+    tab.remember(watchPlayers=["random"], speed=4)
+    tab.go("#/watch")
+    tab.page.get_by_role("group", name="Add expectimax").get_by_role("button", name="Optimal").click()
+    tab.page.get_by_role("button", name="Start").click()
+    expect(tab.page.locator(".seat-board")).to_have_count(2)
+    tab.page.get_by_role("link", name="Design").first.click()
+    expect(tab.page.locator(".toast", has_text="2 players on Watch go on playing")).to_be_visible()
+    tab.page.get_by_role("link", name="Watch").first.click()
+    expect(tab.page.locator(".seat-board")).to_have_count(2)
+    expect(tab.page.locator(".seat-board h2").nth(1)).to_have_text("Expectimax, optimal")

@@ -290,3 +290,19 @@ def test_a_damaged_game_is_named_and_the_others_are_listed_and_exported(capsys, 
         assert out == ""
         assert "game 2 in" in err
         assert len(err.splitlines()) == 1
+
+
+def test_a_replay_says_why_a_shield_moved(capsys, tmp_path):
+    store = ["--store", str(tmp_path / "shield.sqlite")]
+    assert run(["watch", "shield:warm_up=5", "--rules", "3x3", "--seed", "4", *store]) == 0
+    watched = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  Safe: ")]
+    assert run(["games", "replay", "1", "--explain", *store]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.startswith("  Safe: ")] == watched
+    assert len(watched) == sum(line.split()[0].isdigit() for line in lines) - 1  # all but the first board
+    assert run(["games", "replay", "1", "--explain", "--json", *store]) == 0
+    turns = json.loads(capsys.readouterr().out)["turns"]
+    assert [f"  {turn['note']['text']}" for turn in turns] == watched
+    assert {turn["note"]["made"] for turn in turns} <= {"up", "right", "down", "left"}
+    assert run(["games", "replay", "1", *store]) == 0
+    assert "Safe: " not in capsys.readouterr().out

@@ -50,7 +50,7 @@ def test_every_command_that_asks_players_takes_player_files() -> None:
         if any("--player-file" in parameter.opts for parameter in command.params)
     }
     assert found == {
-        *("serve", "tui", "watch", "hint", "match", "regret", "tune", "study run", "bench positions"),
+        *("serve", "tui", "watch", "hint", "match", "regret", "review", "tune", "study run", "bench positions"),
         *("players", "players list", "players show"),
     }
 

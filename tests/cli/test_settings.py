@@ -210,7 +210,7 @@ def test_what_is_wrong_is_marked_by_those_who_are_asked(
 
 
 # Whatever is typed there can be meant: players of a file, texts that are compared, what depends on the board.
-FREE = {"min-score", "player", "players", "teacher", "terms", "row", "network"}
+FREE = {"min-score", "player", "players", "reviewer", "teacher", "terms", "row", "network"}
 
 
 def test_what_makes_no_sense_is_wrong_wherever_it_is_set() -> None:
@@ -242,7 +242,7 @@ def test_a_variable_that_is_wrong_is_named(capsys: pytest.CaptureFixture[str], m
     ("name", "says"),
     [
         ("LAB2048_RULSE", "lab2048: LAB2048_RULSE is not a setting of lab2048: did you mean LAB2048_RULES?"),
-        ("LAB2048_GAMES", "did you mean LAB2048_MATCH_GAMES? (or that of watch, regret, tune, evaluate ...)"),
+        ("LAB2048_GAMES", "did you mean LAB2048_MATCH_GAMES? (or that of watch, regret, review, tune ...)"),
         ("LAB2048_MIN_SCORE", "did you mean LAB2048_GAMES_LIST_MIN_SCORE?"),
         ("LAB2048_MATCH_GMAES", "did you mean LAB2048_MATCH_GAMES?"),
         ("LAB2048_ZZZ", "lab2048: LAB2048_ZZZ is not a setting of lab2048: lab2048 config show --all lists all set"),

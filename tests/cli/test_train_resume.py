@@ -1,10 +1,14 @@
 """Checkpoints of `lab2048 train ntuple`: a training goes on as it began, and no end costs what it has learnt."""
 
+import fcntl
 import json
+import os
+import pty
 import resource
 import signal
 import subprocess
 import sys
+import termios
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -145,7 +149,7 @@ def test_a_checkpoint_that_makes_no_sense_is_one_line(
 # --- how it ends ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_ctrl_c_keeps_the_network_and_training_goes_on(out: Path, number: int, code: int) -> None:
     process = start(out, *ENDLESS)
     wait_for(process, "progress")
@@ -156,6 +160,37 @@ def test_ctrl_c_keeps_the_network_and_training_goes_on(out: Path, number: int, c
     end = json.loads(said.splitlines()[-1])
     assert (end["event"], end["n_moves"]) == ("end", load_network(out).facts["training"]["n_moves"])
     assert train(out, "--resume", "--threads", "1", "--moves", str(end["n_moves"] + 100)) == 0
+
+
+def test_a_closed_terminal_keeps_the_network(out: Path) -> None:
+    """Nothing can be printed any more, and the training saves its network all the same."""
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "lab2048", "train", "ntuple", "--out", str(out), *ENDLESS]
+    process = subprocess.Popen(
+        command, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )  # fmt: skip
+    os.close(slave)
+    shown = b""
+    while b'"progress"' not in shown:
+        shown += os.read(master, 4096)
+    os.close(master)
+    assert process.wait(600) == 129
+    assert load_network(out).facts["training"]["n_moves"] > 0
+
+
+def test_nohup_keeps_a_training_running(out: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # inherited
+    try:
+        process = start(out, *ENDLESS)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    wait_for(process, "progress")
+    process.send_signal(signal.SIGHUP)
+    wait_for(process, "progress")
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    assert process.returncode == 130
 
 
 @pytest.mark.parametrize("n_saves", [1, 2, 3])

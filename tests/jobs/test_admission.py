@@ -7,7 +7,8 @@ import pytest
 
 from lab2048.errors import JobConflictError
 from lab2048.jobs import runner as runner_module
-from lab2048.jobs.job import Job, Needs
+from lab2048.jobs.job import Job
+from lab2048.jobs.needs import Needs
 from lab2048.jobs.runner import JobRunner
 
 GB = 10**9

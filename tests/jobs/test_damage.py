@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lab2048.errors import JobConflictError
+from lab2048.errors import FileError, JobConflictError
 from lab2048.jobs.job import FACTS, Job
 from lab2048.jobs.runner import JobRunner
 from lab2048.rules import Rules
@@ -97,3 +97,19 @@ def test_a_damaged_event_is_skipped(tmp_path: Path, line: str) -> None:
     [job] = runner.all_jobs()
     assert job.state == "interrupted"
     assert runner.progress_of(job).fraction == 0.25
+
+
+def test_a_damaged_folder_holds_no_job(tmp_path: Path) -> None:
+    for name, text in (("a", "{"), ("b", "{}"), ("c", '{"schema": "lab2048/job-1", "id": 3}')):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "job.json").write_text(text)
+        with pytest.raises(FileError):
+            Job.load(tmp_path / name)
+
+
+def test_a_job_of_an_earlier_version_is_shown_without_its_option(tmp_path: Path) -> None:
+    job = Job("match-1", "match", "", [*WORDS, "--jsonl"], [*WORDS, "--jsonl", "--resume"], REQUEST, "2026-01-01")
+    job.folder = tmp_path
+    job.save()
+    loaded = Job.load(tmp_path)
+    assert (loaded.words, loaded.resume_words) == (WORDS, [*WORDS, "--resume"])

@@ -1,23 +1,22 @@
 """The job runner without a view: commands in processes of their own, cancelled, failed, interrupted and resumed."""
 
-import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import textwrap
 import threading
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from lab2048.errors import FileError, JobConflictError, JobNotFoundError
+from lab2048.errors import FileError, JobConflictError, JobNotFoundError, UnwritableError
 from lab2048.jobs import runner as runner_module
-from lab2048.jobs.job import EVENTS, LOG, PROCESS, RUNNING, Job
+from lab2048.jobs.job import EVENTS, PROCESS, RUNNING, Job
 from lab2048.jobs.process import JobProcess, is_alive
-from lab2048.jobs.progress import MAX_CURVE, MatchProgress, TrainingProgress
+from lab2048.jobs.progress import MatchProgress
 from lab2048.jobs.runner import JobRunner
 from lab2048.records.database import STORE_VARIABLE
 from lab2048.records.process_lock import ProcessLock
@@ -107,6 +106,79 @@ def test_a_job_that_is_cancelled_twice_is_killed(open_view: Callable[[], View]) 
     view.runner.cancel(job.id)
     view.runner.cancel(job.id)
     assert view.ended(job).state == "cancelled"
+
+
+@pytest.fixture
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Lets the saves of jobs fail, after some that still work."""
+
+    def fill(n_left: int) -> None:
+        left = [n_left]
+
+        def fail(job: Job) -> None:
+            left[0] -= 1
+            if left[0] < 0:
+                raise UnwritableError("job.json cannot be written: the disk is full")
+            save(job)
+
+        monkeypatch.setattr(Job, "save", fail)
+
+    save = Job.save
+    return fill
+
+
+def test_a_job_that_cannot_be_saved_leaves_nothing_behind(
+    open_view: Callable[[], View], full_disk: Callable[[int], None]
+) -> None:
+    view = open_view()
+    full_disk(0)
+    with pytest.raises(UnwritableError):
+        view.start(3)
+    assert view.runner.all_jobs() == []
+    assert list(view.runner.folder.iterdir()) == []
+
+
+def test_a_job_on_a_disk_that_becomes_full_can_be_followed_and_cancelled(
+    open_view: Callable[[], View], full_disk: Callable[[int], None]
+) -> None:
+    view = open_view()
+    full_disk(1)
+    job = view.start(1_000_000)
+    view.until(lambda: job.progress)
+    view.runner.cancel(job.id)
+    assert view.ended(job).state == "cancelled"
+    full_disk(0)
+    with pytest.raises(UnwritableError):
+        view.runner.resume(job.id)
+    assert view.runner.get(job.id).state == "interrupted"  # as it is on the disk, for the next attempt
+    full_disk(1_000)
+    job = view.runner.resume(job.id)
+    view.runner.cancel(job.id)
+    view.ended(job)
+
+
+def test_a_job_whose_folder_is_deleted_ends_and_can_be_removed(open_view: Callable[[], View]) -> None:
+    view = open_view()
+    job = view.start(1_000_000)
+    view.until(lambda: job.progress)
+    shutil.rmtree(job.folder)
+    view.runner.cancel(job.id)
+    assert view.ended(job).state == "cancelled"
+    with pytest.raises(FileError):
+        view.runner.resume(job.id)
+    view.runner.forget(job.id)
+    assert view.runner.all_jobs() == []
+
+
+def test_of_a_linked_folder_only_the_link_is_removed(open_view: Callable[[], View], tmp_path: Path) -> None:
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letter.txt").write_text("Dear")
+    (tmp_path / "jobs" / "match-1").symlink_to(tmp_path / "other")
+    view = open_view()
+    view.runner.forget("match-1")
+    assert not (tmp_path / "jobs" / "match-1").exists()
+    assert (tmp_path / "other" / "letter.txt").exists()
 
 
 def test_a_failed_job_says_why(open_view: Callable[[], View]) -> None:
@@ -313,53 +385,6 @@ def wait_for_process(pid: int) -> None:
             assert select.select([fd], [], [], 240)[0]
         finally:
             os.close(fd)
-
-
-def test_a_damaged_folder_holds_no_job(tmp_path: Path) -> None:
-    for name, text in (("a", "{"), ("b", "{}"), ("c", '{"schema": "lab2048/job-1", "id": 3}')):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "job.json").write_text(text)
-        with pytest.raises(FileError):
-            Job.load(tmp_path / name)
-
-
-def test_a_job_of_an_earlier_version_is_shown_without_its_option(tmp_path: Path) -> None:
-    job = Job("match-1", "match", "", [*WORDS, "--jsonl"], [*WORDS, "--jsonl", "--resume"], REQUEST, "2026-01-01")
-    job.folder = tmp_path
-    job.save()
-    loaded = Job.load(tmp_path)
-    assert (loaded.words, loaded.resume_words) == (WORDS, [*WORDS, "--resume"])
-
-
-def test_a_long_learning_curve_is_thinned_out_and_keeps_its_ends(tmp_path: Path) -> None:
-    job = Job("train-1", "train", "", ["train", "ntuple"], [], {}, "2026-01-01", state=RUNNING)
-    job.folder = tmp_path
-    n_points = 10 * MAX_CURVE + 1
-    facts = {"event": "progress", "seconds": 1.0, "n_games": 1, "n_last": 1, "mean": 1.0, "pace": 1.0}
-    lines = [json.dumps(facts | {"n_moves": n}) for n in range(n_points)]
-    (tmp_path / EVENTS).write_text("".join(f"{line}\n" for line in lines))
-    progress = TrainingProgress(job, str)
-    assert progress.catch_up()
-    moves = [point["n_moves"] for point in progress.curve]
-    assert len(moves) <= MAX_CURVE + 1
-    assert (moves[0], moves[-1]) == (0, n_points - 1)
-    assert len({b - a for a, b in pairwise(moves[:-1])}) == 1
-
-
-def test_half_a_line_is_read_when_it_is_complete(tmp_path: Path) -> None:
-    job = Job("train-1", "train", "", ["train", "ntuple"], [], {}, "2026-01-01", state=RUNNING)
-    job.folder = tmp_path
-    event = {"event": "progress", "seconds": 1, "n_games": 2, "n_last": 2, "mean": 7, "pace": 1, "n_moves": 5}
-    text = json.dumps(event) + "\n"
-    (tmp_path / LOG).write_text("lab2048: compiling kernels\n")
-    (tmp_path / EVENTS).write_text(text[:20])
-    progress = TrainingProgress(job, str)
-    assert progress.catch_up()
-    assert job.message == "compiling kernels"
-    (tmp_path / EVENTS).write_text(text)
-    assert progress.catch_up()
-    assert job.message == "2 games, mean score 7 (last 2), 1 moves/s"
-    assert not progress.catch_up()
 
 
 def test_the_job_of_a_name_is_the_active_one_or_the_newest(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ import { golden } from "./golden.js";
 
 test("boards slide as the reference says, on every kind of shape", () => {
   let n = 0;
-  for (const { lines, boards } of golden.slides) {
+  for (const { lines, holding, boards } of golden.slides) {
     for (const { ranks, slides, legal } of boards) {
       slides.forEach(([after, reward], move) => {
-        const slid = slide(ranks, lines[move]);
+        const slid = slide(ranks, lines[move], holding[move]);
         assert.deepEqual(slid.ranks, after);
         assert.equal(slid.reward, reward);
         assert.equal(slid.changed, legal.includes(move));

@@ -39,7 +39,7 @@ def test_bits(word: int, n: int) -> None:
 def test_packed_slides_like_the_reference(board: Board) -> None:
     _, plan = plan_of(board)
     for move, lines in enumerate(board.shape.lines):
-        expected = Board(board.shape, reference.slide(board.ranks, lines)[0]).to_packed()
+        expected = Board(board.shape, reference.slide(board.ranks, lines, board.shape.holding[move])[0]).to_packed()
         assert int(packed.slide(plan, U64(board.to_packed()), I64(move))) == expected
     assert int(packed.legal_mask(plan, U64(board.to_packed()))) == mask_of(board)
 
@@ -48,7 +48,7 @@ def test_packed_slides_like_the_reference(board: Board) -> None:
 def test_bytes_slide_like_the_reference(board: Board) -> None:
     _, plan = plan_of(board)
     for move, lines in enumerate(board.shape.lines):
-        expected, reward = reference.slide(board.ranks, lines)
+        expected, reward = reference.slide(board.ranks, lines, board.shape.holding[move])
         ranks = as_bytes(board)
         got = int(wide.slide(plan, ranks, I64(move)))
         assert tuple(map(int, ranks)) == expected

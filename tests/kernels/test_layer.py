@@ -208,9 +208,7 @@ def test_values_are_backed_up_like_the_reference(
         plan, keys, U64(rank), 1.0, backup.make_key_index(state_keys, got), I64(measure), wins, losses
     )
     backup.finish_afterstates(plan, keys, I64(measure), 7.0, wins, losses)
-    n_empty = np.empty(len(keys))
-    backup.count_empty(plan, keys, n_empty)
-    assert n_empty.tolist() == [after.n_empty for after in afters]
+    assert backup.states_after(plan, keys, rank).tolist() == [after.n_empty for after in afters]
     for i, after in enumerate(afters):
         follow = [best(after.put(cell, rank)) for cell, old in enumerate(after.ranks) if not old]
         if measure == backup.TOTAL:

@@ -60,7 +60,7 @@ def test_the_value_is_the_sum_and_later_stages_begin_as_copies(case: tuple[Board
 @settings(max_examples=30)
 def test_short_numbers_count_in_steps(case: tuple[Board, Design], step: float) -> None:
     board, design = case
-    weights = np.random.default_rng(3).integers(-32768, 32767, design.n_weights, np.int16)
+    weights = np.random.default_rng(3).integers(-32768, 32767, design.n_entries, np.int16)
     plain = PlainNetwork(Network(design, weights.astype(np.float32)))
     assert Network(design, weights, step).value(board) == pytest.approx(step * plain.value(board))
 
@@ -69,7 +69,7 @@ def test_short_numbers_count_in_steps(case: tuple[Board, Design], step: float) -
 @settings(max_examples=60)
 def test_weights_in_pages_are_found(case: tuple[Board, Design], least: int) -> None:
     board, design = case
-    weights = np.random.default_rng(4).integers(-300, 300, design.n_weights, np.int16)
+    weights = np.random.default_rng(4).integers(-300, 300, design.n_entries, np.int16)
     builder = PageBuilder(design, least)
     for begin, end, *_ in design.tables:
         table = weights[begin:end]
@@ -100,9 +100,8 @@ def spread(network: Network, name: str) -> Network:
     shared, design = network.design, Design.from_text(network.design.rules, name, is_shared=False)
     cells, radix = Board(shared.rules.shape, tuple(range(shared.rules.shape.n_cells))), shared.radix
     tables = {pattern: np.zeros((radix,) * len(pattern), np.float32) for pattern in design.patterns}
-    begin = 0
-    for pattern, size in zip(shared.patterns, shared.table_sizes, strict=True):
-        digits = network.weights[begin : begin + size]
+    for pattern, (begin, end, *_) in zip(shared.patterns, shared.tables, strict=True):
+        digits = network.weights[begin:end]
         if radix == 16:
             digits = to_digits(digits, len(pattern))
         table = digits.reshape((radix,) * len(pattern), order="F")
@@ -110,7 +109,6 @@ def spread(network: Network, name: str) -> Network:
             copy = cells.carry(symmetry).ranks  # the cell of the board that each cell of the copy shows
             place = [copy[cell] for cell in pattern]
             tables[tuple(sorted(place))] += table.transpose(np.argsort(place))
-        begin += size
     weights = np.concatenate([table.ravel(order="F") for table in tables.values()])
     convert_to_planes(design, weights)
     return Network(design, weights)
@@ -167,7 +165,7 @@ def test_no_board_looks_outside_of_its_tables(board: Board, spawn: str) -> None:
     design = Design(rules, ((0, 1), (0, 2, 3)), (3,))
     assert design.radix == min(16, rules.max_rank + 1)
     clamped = Board(board.shape, tuple(min(rank, design.radix - 1) for rank in board.ranks))
-    network = Network(design, np.zeros(design.n_weights, np.float32))
+    network = Network(design, np.zeros(design.n_entries, np.float32))
     index, stage = index_of(network, board), max(board.ranks) >= 3
     assert all(stage * design.stage_size <= word < (stage + 1) * design.stage_size for word in index)
     if stage == (max(clamped.ranks) >= 3):

@@ -40,6 +40,13 @@ def test_packed_games_are_the_plain_games(rules: Rules, seed: int) -> None:
     assert_same_game("first", rules, seed)
 
 
+@pytest.mark.parametrize("spec", ["random", "lookahead:depth=1"])
+@pytest.mark.parametrize("text", ["4x4", "2x3", "hex1", "5x5"])
+def test_games_that_stop_at_the_goal_are_the_plain_games(spec: str, text: str) -> None:
+    if (spec, text) != ("lookahead:depth=1", "5x5"):  # it has no loop for whole games there
+        assert_same_game(spec, Rules.from_text(text, goal=32, stop_at_goal=True), seed=3)
+
+
 @pytest.mark.parametrize("text", [shape for shape in WIDE if shape not in ("8x8", "hex4")])
 def test_wide_games_are_the_plain_games(text: str) -> None:
     # A tall spawn table fills the board sooner: a whole game on 25 cells would be long in plain Python.

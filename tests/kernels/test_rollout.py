@@ -10,7 +10,7 @@ from strategies import PACKED, SPAWNERS, SPAWNS, boards, words
 
 from lab2048.kernels.board.memory import clock_address
 from lab2048.kernels.rollout import rollout as kernels
-from lab2048.kernels.rollout.rollout import MERGE, RANDOM, RolloutOptions
+from lab2048.kernels.rollout.rollout import MERGE, MERGE_FIRST, RANDOM, RolloutOptions
 from lab2048.rules import Board, Rules, dice
 from lab2048.rules.plan import make_plan
 
@@ -35,6 +35,8 @@ def plain_rollout(
         while left:
             order.append(left.pop(dice.pick(random_word, len(left))))
             random_word = dice.mix((random_word + dice.GOLDEN) & dice.MASK)
+        if options.policy == MERGE_FIRST:
+            order = [board.shape.moves[i] for i in ((0, 2, 3, 1) if len(order) == 4 else range(len(order)))]
         legal = [move for move in order if move in slides]
         if not legal:
             return gained, board.tile_sum, turn
@@ -55,7 +57,7 @@ def assert_same_rollout(rules: Rules, board: Board, key: int, has_spawned: bool,
 
 
 all_terms = st.tuples(
-    st.sampled_from([RANDOM, MERGE]), st.sampled_from([1.0, 0.75]), st.sampled_from([0, 1, 2, 7, 1000])
+    st.sampled_from([RANDOM, MERGE, MERGE_FIRST]), st.sampled_from([1.0, 0.75]), st.sampled_from([0, 1, 2, 7, 1000])
 ).map(lambda values: RolloutOptions(*values))
 
 

@@ -1,5 +1,7 @@
 """The search is the plain recursion, only faster; and it keeps to its clock."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,13 +13,13 @@ from lab2048.kernels.search import evaluate
 from lab2048.players import make_player
 from lab2048.players.evaluator import TERMS, Evaluator, evaluator_names, make_evaluator
 from lab2048.players.searcher import Searcher
-from lab2048.rules import Board, Rules
+from lab2048.rules import Board, Rules, Spawner
 from lab2048.rules.plan import make_plan
 
 SHAPES = ("4x4", "3x3", "2x4", "1x8", "##x|#x#|###", "hex1", "xx#xx|x###x|#####|x###x|xx#xx")
 WIDE = ("5x5", "hex2")
 HOMES = "{empty = 90, corner = 9, second = 7, third = 5, fourth = 3, stuck = -8, lost = 0}"
-ANYWHERE = [name for name in evaluator_names() if name != "weighted-002"]  # its matrix is one of 4x4
+ANYWHERE = [name for name in evaluator_names() if not make_evaluator(name).matrix]  # a matrix is for 4x4
 
 
 def plain_rules(board: Board, spawn: str = "2:0.9,4:0.1") -> Rules:
@@ -43,6 +45,35 @@ def plain_chance(evaluator: Evaluator, rules: Rules, after: Board, depth: int, e
         lost = judge(evaluator, rules, state) if evaluator.lost is None else evaluator.lost
         total += p * max(values, default=lost)
     return total
+
+
+@given(boards(("4x4",), max_rank=11))
+@settings(max_examples=20)
+def test_the_terms_of_a_board_add_up_to_its_value(board: Board) -> None:
+    rules = plain_rules(board)
+    for name in evaluator_names():
+        evaluator = make_evaluator(name)
+        found = sum(each.value for each in evaluator.explain(board, rules))
+        assert found == pytest.approx(evaluator.value(board, rules), rel=1e-6, abs=1e-3)
+
+
+@pytest.mark.parametrize("spawner", ["first", "worst"])
+@pytest.mark.parametrize("name", ["score", "empty", "rows", "weighted-001"])
+@given(
+    board=boards(("4x4", "3x3", "2x4", "5x5"), max_rank=6),
+    depth=st.integers(1, 3),
+    end=st.sampled_from(["move", "spawn"]),
+)
+@settings(max_examples=10)
+def test_a_deterministic_spawner_is_searched_as_it_is(
+    spawner: str, name: str, board: Board, depth: int, end: str
+) -> None:
+    rules = dataclasses.replace(plain_rules(board), spawner=Spawner(spawner))
+    evaluator = make_evaluator(name)
+    searcher = Searcher(rules, evaluator, is_state_evaluated=end == "spawn")
+    found = searcher.root_values(board, depth + (end == "spawn"))
+    expected = {move: plain_chance(evaluator, rules, after, depth - 1, end) for move, (after, _) in board.slides()}
+    assert found == pytest.approx(expected, rel=1e-5, abs=0.5)
 
 
 @st.composite

@@ -17,6 +17,7 @@ from lab2048.rules import Board, Rules, dice
 from lab2048.rules.plan import make_plan
 
 C = 0.5
+ONE_SPREAD = kernels.Exploration(1.0, False)
 Known = dict[Board, list[float]]  # what was gained after each visit of an afterstate
 
 
@@ -65,7 +66,7 @@ def assert_same_tree(rules: Rules, root: Board, key: int, n: int, min_visits: in
         return
     plan, ranks = make_plan(rules), np.array(root.ranks, np.uint8)
     tree, (values, errors) = kernels.make_tree(plan, 12), np.zeros((2, len(root.shape.moves)))
-    assert kernels.grow(plan, tree, ranks, np.uint64(key), n, C, min_visits, options) == n
+    assert kernels.grow(plan, tree, ranks, np.uint64(key), n, kernels.Exploration(C, False), min_visits, options) == n
     kernels.root_values(plan, tree, ranks, values, errors)
     known = plain_grow(rules, root, key, n, min_visits, options)
     assert sorted(tree.visits[tree.keys != 0].tolist()) == sorted(len(gains) for gains in known.values())
@@ -115,7 +116,7 @@ def test_tiles_above_32768_are_real(text: str) -> None:
 def test_two_ways_to_one_board_share_what_they_learn() -> None:
     plan, ranks = make_plan(Rules.from_text("2x2")), np.array([1, 0, 0, 0], np.uint8)
     tree = kernels.make_tree(plan, 12)
-    kernels.grow(plan, tree, ranks, np.uint64(1), 500, 1.0, 1, RolloutOptions())
+    kernels.grow(plan, tree, ranks, np.uint64(1), 500, ONE_SPREAD, 1, RolloutOptions())
     # 2x2 has few boards: far fewer afterstates than iterations.
     assert 20 < np.count_nonzero(tree.keys) < 250
 
@@ -125,7 +126,7 @@ def test_a_small_table_still_answers() -> None:
     plan = make_plan(rules)
     tree, (values, errors) = kernels.make_tree(plan, 3), np.zeros((2, 4))
     ranks = np.array(Board.from_text("2 4 8 16 / # # 2 # / # # # # / # # # 2").ranks, np.uint8)
-    assert kernels.grow(plan, tree, ranks, np.uint64(1), 500, 1.0, 1, RolloutOptions(limit=20)) == 500
+    assert kernels.grow(plan, tree, ranks, np.uint64(1), 500, ONE_SPREAD, 1, RolloutOptions(limit=20)) == 500
     kernels.root_values(plan, tree, ranks, values, errors)
     assert (values >= 0).all()
     assert (errors > 0).any()  # the most tried moves keep their places
@@ -140,9 +141,9 @@ def test_a_deadline_ends_it_and_leaves_nothing_half_done(text: str) -> None:
     ranks[:2] = 1
     tree = kernels.make_tree(plan, 12)
     late = RolloutOptions(deadline=time.monotonic_ns(), clock=clock_address())
-    assert kernels.grow(plan, tree, ranks, np.uint64(1), 1000, 1.0, 1, late) == 0
+    assert kernels.grow(plan, tree, ranks, np.uint64(1), 1000, ONE_SPREAD, 1, late) == 0
     assert not tree.keys.any()
     soon = RolloutOptions(deadline=time.monotonic_ns() + 3_000_000, clock=clock_address())
-    n = kernels.grow(plan, tree, ranks, np.uint64(1), 10**9, 1.0, 1, soon)
+    n = kernels.grow(plan, tree, ranks, np.uint64(1), 10**9, ONE_SPREAD, 1, soon)
     assert n == tree.numbers[kernels.COUNT]
     assert (tree.visits[tree.keys != 0] > 0).all()

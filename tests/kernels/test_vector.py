@@ -34,14 +34,22 @@ def random_play(rules: Rules, n_games: int, n_steps: int, settings: vector.Setti
 
 def check_frame(game: Game, frames: vector.Frames, i: int) -> None:
     assert tuple(frames.ranks[i]) == game.board.ranks
-    assert set(np.flatnonzero(frames.mask[i])) == set(game.board.legal_moves())
+    assert set(np.flatnonzero(frames.mask[i])) == set(game.legal_moves())
     assert frames.numbers[:, i].tolist() == [game.score, game.board.max_tile, game.seed]
 
 
 @pytest.mark.parametrize("spawner", ["fair", "first", "worst"])
 @pytest.mark.parametrize("text", SHAPES + RICH)
 def test_every_step_is_that_of_the_reference(text, spawner):
-    rules = Rules.from_text(text, spawner=spawner)
+    check_steps(Rules.from_text(text, spawner=spawner))
+
+
+@pytest.mark.parametrize("text", SHAPES)
+def test_games_stop_at_the_goal_as_in_the_reference(text):
+    check_steps(Rules.from_text(text, goal=16, stop_at_goal=True))
+
+
+def check_steps(rules: Rules) -> None:
     settings = vector.Settings(vector.REWARD_SCORE, vector.ILLEGAL_IGNORE, -1.0, vector.NEXT_STEP, 0)
     games: dict[int, Game] = {}
     was_done = [False] * 2
@@ -56,7 +64,7 @@ def test_every_step_is_that_of_the_reference(text, spawner):
                     was_done[i] = False
                     continue
             game = games[i]
-            if action in game.board.legal_moves():
+            if action in game.legal_moves():
                 assert outcome.reward[i] == game.play(int(action)).reward
             else:
                 assert outcome.reward[i] == -1

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from lab2048.errors import FileError, UsageError
+from lab2048.learning.deep.config import ActionConfig
 from lab2048.learning.deep.vector_games import VectorGames
 from lab2048.rules import Board, Game, Rules
 
@@ -70,6 +71,30 @@ def test_training_in_two_parts_is_training_in_one(method: type[DeepTraining], tm
     assert [[point[name] for name in names] for point in part.curve] == [
         [point[name] for name in names] for point in whole.curve
     ]
+
+
+def test_a_training_is_evaluated_before_its_first_game() -> None:
+    training = begin(C51Training)
+    untrained = training.evaluate(4).mean
+    curve(training, 3000)
+    assert [trial["n_games"] // 50 for trial in training.evaluations] == list(range(len(training.evaluations)))
+    assert (training.evaluations[0]["n_moves"], training.evaluations[0]["mean"]) == (0, untrained)
+
+
+def test_random_moves_become_rarer() -> None:
+    config = begin(C51Training, epsilon=0.5, epsilon_end=0.1, epsilon_games=200).config
+    assert isinstance(config, ActionConfig)
+    assert [config.epsilon_after(n) for n in (0, 100, 200, 1000)] == pytest.approx([0.5, 0.3, 0.1, 0.1])
+    assert dataclasses.replace(config, epsilon_end=None).epsilon_after(1000) == 0.5
+
+
+def test_moves_of_the_shield_are_learned_only_if_asked_for() -> None:
+    wishes = {"strategy": "reverse-shield", "warm_up": 0, "reward": "ordered"}
+    for learns in (False, True):
+        training = begin(C51Training, text="4x4", learn_shield=learns, **wishes)
+        curve(training, 4000)
+        assert isinstance(training, C51Training)
+        assert training.replay.is_own[: training.replay.n_added].all() == learns
 
 
 @pytest.mark.parametrize(
@@ -234,7 +259,8 @@ def test_a_turned_board_has_its_move_turned() -> None:
 def test_who_pays_for_a_lost_game(blame: str, is_won: bool, returns: list[float]) -> None:
     training = begin(ReturnsTraining, discount=0.5, penalty=100.0, blame=blame)
     assert isinstance(training, ReturnsTraining)
-    assert training._returns(np.array([4, 8], np.float32), is_won=is_won).tolist() == returns
+    highest = training.rules.goal_rank if is_won else 3
+    assert training._returns(np.array([4, 8], np.float32), highest).tolist() == returns
 
 
 @pytest.mark.parametrize("strategy", ["safe", "reverse-shield"])

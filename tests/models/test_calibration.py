@@ -67,7 +67,7 @@ def test_damaged_facts_are_refused(damaged: object) -> None:
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     design = Design.from_text(RULES, "01,12")
-    weights = np.random.default_rng(1).normal(10, 3, design.n_weights).astype(np.float32)
+    weights = np.random.default_rng(1).normal(10, 3, design.n_entries).astype(np.float32)
     save_network(tmp_path / "network", Network(design, weights, facts={"mine": 1}))
     return tmp_path / "network"
 

@@ -283,7 +283,7 @@ def test_only_visited_weights_are_stored(
     network = Network.empty(design, value, is_coherent=True)
     assert network.rates is not None
     initial = network.weights[0].copy()
-    places = data.draw(st.lists(st.integers(0, design.n_weights - 1), max_size=size, unique=True))
+    places = data.draw(st.lists(st.integers(0, design.n_entries - 1), max_size=size, unique=True))
     for place in places:
         if data.draw(st.booleans()):
             network.weights[place] = data.draw(st.sampled_from([1.5, -0.0, 2.5]))

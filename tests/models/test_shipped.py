@@ -1,6 +1,9 @@
 """The network that comes with lab2048 is unpacked once, into the cache, and read from there if it is whole."""
 
 import json
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -8,12 +11,14 @@ from plain_network import design_of, random_network
 
 from lab2048.arena import compile as compiling
 from lab2048.cli.app import run
+from lab2048.errors import StoppedError
 from lab2048.models import SHIPPED
 from lab2048.models.ntuple import shipped
 from lab2048.models.ntuple.compress import quantize
 from lab2048.models.ntuple.file import save_network
 from lab2048.models.ntuple.network import Network
 from lab2048.rules import Board
+from lab2048.stop_flag import StopFlag, looking_at
 
 BOARD = Board.from_text("2 4 / 8 #")
 
@@ -125,3 +130,45 @@ def test_it_gives_hints_on_the_classic_board_where_no_one_else_is_named(capsys: 
     assert json.loads(capsys.readouterr().out)["player"] == "expectimax"
     assert run(["hint", "2 4 8 / # # 2", "--player", "ntuple"]) == 3
     assert "was trained on" in capsys.readouterr().err
+
+
+@pytest.fixture(params=["whole", "quantized"])
+def file(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A network of one's own."""
+    network = random_network(design_of("2x2", ((0, 1), (0, 3))), seed=1)
+    path = tmp_path / "own.safetensors"
+    save_network(path, quantize(network, 0.25) if request.param == "quantized" else network)
+    yield path
+    shipped._read.cache_clear()
+
+
+def test_threads_that_want_the_same_network_share_one(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    n_reads, begun, is_wanted_twice = 0, threading.Event(), threading.Event()
+    load = shipped.load_network
+
+    def read(path: Path) -> Network:
+        nonlocal n_reads
+        n_reads += 1
+        begun.set()
+        assert is_wanted_twice.wait(60)
+        return load(path)
+
+    def want() -> Network:
+        is_wanted_twice.set()
+        return shipped.take_network(str(file))
+
+    monkeypatch.setattr(shipped, "load_network", read)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(shipped.take_network, str(file))
+        assert begun.wait(60)
+        second = pool.submit(want)
+        assert first.result(60) is second.result(60)
+    assert n_reads == 1
+
+
+def test_reading_a_network_can_be_stopped(file: Path) -> None:
+    flag = StopFlag()
+    flag.set()
+    with looking_at(flag), pytest.raises(StoppedError):
+        shipped.take_network(str(file))
+    assert shipped.take_network(str(file)).value(BOARD)  # the next caller gets it

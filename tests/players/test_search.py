@@ -13,11 +13,12 @@ from kernels.test_search import HOMES, plain_rules
 from plain_network import lowered
 from strategies import boards
 
+from lab2048.errors import UsageError
 from lab2048.kernels.function_pointer import CHANCE, function_address
 from lab2048.kernels.search import context as of
 from lab2048.kernels.search import downgrade, evaluate, expectimax, root
 from lab2048.kernels.search.leaf import NONE
-from lab2048.players import make_player, searcher
+from lab2048.players import canonical_spec, make_player, searcher
 from lab2048.players.evaluator import make_evaluator
 from lab2048.players.searcher import Searcher
 from lab2048.rules import Board, Rules
@@ -83,6 +84,28 @@ def test_a_mode_says_what_the_options_do_not() -> None:
         player = make_player(spec)
         player.start(Rules.from_text("4x4"), 1)
         assert (player.choose(board).depth, player.choose(full).depth) == depths, spec
+
+
+@pytest.mark.parametrize(
+    ("spec", "canonical"), [("lookahead:steps=2", "lookahead:depth=3"), ("lookahead:steps=1", "lookahead")]
+)
+def test_steps_are_one_less_than_the_depth(spec: str, canonical: str) -> None:
+    assert canonical_spec(spec) == canonical
+
+
+def test_steps_and_another_depth_are_refused() -> None:
+    with pytest.raises(UsageError, match="2 steps are depth 3, and the depth is 4"):
+        make_player("lookahead:depth=4,steps=2")
+
+
+@pytest.mark.parametrize("end", ["move", "spawn"])
+def test_lookahead_on_threads_makes_the_same_choices(end: str) -> None:
+    rules, decisions = Rules.from_text("4x4"), []
+    for n_threads in (1, 3):
+        player = make_player(f"lookahead:depth=3,eval=kuznetsov,end={end},threads={n_threads}")
+        player.start(rules, 1)
+        decisions.append(player.choose(Board.from_text("2 4 8 16 / # # 2 # / # 64 # # / # # # 2")))
+    assert decisions[0].values == decisions[1].values
 
 
 def test_games_in_one_call_are_the_games_move_by_move() -> None:

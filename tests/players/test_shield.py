@@ -11,6 +11,7 @@ from strategies import boards
 from lab2048.cli.app import run
 from lab2048.errors import BoardError, UsageError
 from lab2048.players import Decision, Player, canonical_spec, check_player, make_player, register
+from lab2048.players.shield_note import ShieldNote
 from lab2048.players.strategy import Ranks, Strategy
 from lab2048.rules import Board, Game, Move, Rules
 from lab2048.rules.move import move_name
@@ -313,3 +314,67 @@ def test_hint_says_what_was_overridden(capsys: pytest.CaptureFixture[str]) -> No
     assert run(["hint", LINED_UP, "--player", "shield:inner=(first:order=wdas)", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert (data["best"], data["overridden"]) == (move_name(Move.RIGHT), move_name(Move.UP))
+
+
+# --- what it says about a move -------------------------------------------------------------
+
+
+def note_of(spec: str, text: str, seed: int = 1) -> ShieldNote:
+    board, player = Board.from_text(text), make_player(spec)
+    player.start(Rules.from_text(text, start=0), seed)
+    note = player.note(board, player.choose(board))
+    assert isinstance(note, ShieldNote)
+    return note
+
+
+def test_a_replaced_move_is_explained() -> None:
+    note = note_of("shield:inner=(first:order=as),warm_up=0", LINED_UP)
+    assert (note.proposed, note.masked, note.made) == ("left", "left", "right")
+    assert note.safe == ("down", "left")
+    right, left = (next(each for each in note.considered if each.move == move) for move in ("right", "left"))
+    assert right.is_locked
+    assert right.mergeable == 128 > left.mergeable == 0
+    assert note.text == (
+        "Safe: down and left. first proposes left. The shield makes it right: the bottom row is locked, "
+        "1 row with tiles in order, mergeable value 128 instead of 0 after left; state score 5 instead of 7."
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "board", "says"),
+    [
+        ("shield:inner=(first:order=wd)", LINED_UP, "proposes up, which is not; the mask makes it down."),
+        ("shield:inner=(first:order=as)", LINED_UP, "The shield waits for move 10000."),
+        ("shield:kind=safe,inner=(first:order=as)", LINED_UP, "There is only a mask, no shield."),
+        ("shield:inner=(first:order=as),warm_up=0", FIGURE_5_3, "left: after right the bottom row is not locked"),
+        ("shield:inner=(first:order=as),warm_up=0", "2 4 / 2 8", "The shield keeps down: right is not possible."),
+        ("shield:inner=(first:order=as),warm_up=0", "2 # / 4 #", "no move of the strategy is possible."),
+    ],
+)  # fmt: skip
+def test_what_is_kept_is_explained_too(spec: str, board: str, says: str) -> None:
+    spec = spec if "warm_up" in spec or "safe" in spec else spec.replace("shield:", "shield:warm_up=10000,")
+    assert says in note_of(spec, board).text
+
+
+@given(boards(SQUARES), st.integers(0, 9), st.booleans())
+def test_a_note_says_what_was_decided(board: Board, seed: int, peeks: bool) -> None:
+    if not board.legal_moves():
+        return
+    player, rules = (
+        make_player(f"shield:warm_up=0,peek={str(peeks).lower()}"),
+        Rules.from_text(board.to_text(), start=0),
+    )
+    player.start(rules, seed)
+    decision = player.choose(board)
+    note = player.note(board, decision)
+    assert isinstance(note, ShieldNote)
+    assert note.made == move_name(Move(decision.move))
+    assert note.masked in note.safe
+    assert (note.masked != note.made) == (decision.replaced is not None)
+    considered = {each.move: each for each in note.considered}
+    assert set(considered) == {move_name(Move(move)) for move in board.legal_moves()}
+    if decision.replaced is not None:
+        assert considered[note.made].is_locked
+        assert considered[note.made].mergeable > considered[note.masked].mergeable
+    assert note.text.startswith("Safe: ")
+    assert json.loads(json.dumps(note.to_json()))["text"] == note.text

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from played import BOARDS, fill, play, play_many
 
 from lab2048.errors import StoreError
-from lab2048.records.database import APPLICATION_ID, VERSION, default_path
+from lab2048.records.database import default_path
+from lab2048.records.schema import APPLICATION_ID, VERSION
 from lab2048.records.store import Store
 from lab2048.rules import Rules
 

@@ -95,6 +95,17 @@ def test_play_goes_on_past_the_goal_and_undo_un_wins_it() -> None:
     assert game.moves_to_goal is None
 
 
+def test_a_game_can_stop_at_the_goal_and_undo_goes_back() -> None:
+    game = Game(Rules.from_text("4 4 # #", goal=8, spawner="first", stop_at_goal=True), seed=1)
+    game.play(Move.LEFT)
+    assert game.is_over
+    assert game.legal_moves() == ()
+    with pytest.raises(IllegalMoveError, match="8 is reached"):
+        game.play(Move.RIGHT)
+    game.undo()
+    assert not game.is_over
+
+
 @pytest.mark.parametrize(("moves", "says"), [("wz", "move 2 is 'z'"), ("sswwww", "is illegal")])
 def test_a_wrong_record_is_named_by_its_move(moves: str, says: str) -> None:
     with pytest.raises(BoardError, match=says):

@@ -57,7 +57,7 @@ def test_spawns_are_every_empty_cell_with_every_tile() -> None:
 
 def test_the_worst_spawn_ends_the_game_if_it_can() -> None:
     board = Board.from_text("2 4 / 4 #")
-    cell, rank = reference.worst_spawn(board.ranks, ((1, 0.9), (2, 0.1)), board.shape.lines)
+    cell, rank = reference.worst_spawn(board.ranks, ((1, 0.9), (2, 0.1)), board.shape.lines, board.shape.holding)
     assert (cell, rank) == (3, 1)
     assert not board.put(cell, rank).legal_moves()
 

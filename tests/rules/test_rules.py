@@ -87,6 +87,8 @@ LARGE = make_shape(SQUARES, ((False,) * 9,) * 9)
         ({"n_start": 2.0}, "start 2.0"),
         ({"n_start": 0}, "no move is possible"),
         ({"spawner": "worst"}, "spawner 'worst'"),
+        ({"stop_at_goal": 1}, "stop_at_goal is 1"),
+        ({"stop_at_goal": True, "board": Board(SQUARE.shape, (11, 0, 0, 0))}, "the goal 2048 is already on"),
     ],
 )
 def test_rules_made_by_hand_are_checked_too(fields: dict[str, object], says: str) -> None:
@@ -102,6 +104,12 @@ def test_the_longest_spawn_table_fits_the_plan() -> None:
 @pytest.mark.parametrize("p", [1, np.float64(1)])
 def test_equal_rules_have_equal_texts(p: float) -> None:
     assert Rules(SQUARE, ((1, p),)).json_text == Rules(SQUARE, ((1, 1.0),)).json_text
+
+
+def test_rules_that_stop_at_the_goal_are_written_and_others_as_before() -> None:
+    stopping = Rules.from_text("2x2", stop_at_goal=True)
+    assert Rules.from_json(stopping.to_json()) == stopping
+    assert "stop_at_goal" not in Rules.from_text("2x2").to_json()
 
 
 def test_a_full_board_without_moves_is_refused() -> None:

@@ -1,7 +1,7 @@
-"""The table of document 000: its state counts by its own search, its win rates by the solver.
+"""The tables of Kuznetsov 2022: state counts by its own search, win rates by the solver, sums by its matrices.
 
-The document does not say which boards it started from; tests/data/exact.json names those
-that give its counts.  Two of its percentages (96.14 and 8.36) come from no start.
+tests/data/exact.json lists all starts that give the published counts; the study has the true ones.
+Two of the percentages (96.14 and 8.36) come from no start.
 """
 
 import json
@@ -24,7 +24,7 @@ ROWS = EXACT["document_000"]["rows"]
 MISPRINTED = (96.14, 8.36)
 DANGEROUS = Board.from_text("4 4 8 2 / 2 32 512 128 / 1024 64 4 . / 8 32 8 .")  # figure 11.1
 ORDERED = Board.from_text("1024 512 256 128 / 2 32 256 8 / 4 8 . . / 8 . . .")  # figure 11.2
-SUMS = (1908, 8546)  # of both, figure 11.3
+EMPTY = Board.from_text("4 . . . / 2 16 . . / 4 16 32 . / 4 8 2 .")  # figure 7.1
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['board']}-{row['win']}-{row['published_unique_states']}")
@@ -64,27 +64,30 @@ def test_what_the_study_quotes_from_the_independent_solver_stands_there() -> Non
     assert n_found > 20
 
 
-def faces(board: Board) -> list[int]:
-    return [1 << rank if rank else 0 for rank in board.ranks]
+def test_the_true_starts_give_all_published_counts() -> None:
+    counted = [(row, figure) for row in load_study("000-optimal").rows for figure in row.figures]
+    counted = [(row, figure) for row, figure in counted if figure.measure.name == "counted"]
+    assert len(counted) == 14
+    for row, figure in counted:
+        rules, known = row.rules("full"), dict[Board, float]()
+        search_like_kuznetsov(rules.board, rules, known)
+        assert figure.published is not None
+        assert len(known) == figure.published.value, row.id
 
 
-def test_the_matrix_of_order_figure_fits_but_for_one_tile() -> None:
-    spec = load_study("000-lookahead").row("order-figure").player
-    weights = make_evaluator(spec.partition("eval=")[2].strip("()")).weights(DANGEROUS.shape)
-    sums = [float(weights @ faces(board)) for board in (DANGEROUS, ORDERED)]
-    assert sums == [1914, 8546]
-    lower = faces(DANGEROUS)
-    lower[12] = 2  # instead of an 8
-    assert (float(weights @ lower), sums[1]) == SUMS
+def test_the_sums_of_figure_11_3_but_for_its_slip() -> None:
+    weights = make_evaluator("kuznetsov-6").weights(DANGEROUS.shape)
+    dangerous, ordered = (float(weights @ board.tiles) for board in (DANGEROUS, ORDERED))
+    assert ordered == 8546
+    assert dangerous == 1908 + 8 * 3 - 18  # the figure has 18 for 8 x 3
 
 
-def test_no_matrix_of_positive_integers_fits_figure_11_3() -> None:
-    pairs = [pair for pair in zip(faces(DANGEROUS), faces(ORDERED), strict=True) if any(pair)]
-    most = tuple(total - sum(column) for total, column in zip(SUMS, zip(*pairs, strict=True), strict=True))
-    reached = {(0, 0)}  # by how much sums can be above those of a matrix of ones
-    for a, b in pairs:
-        front = reached
-        while front:
-            front = {(x + a, y + b) for x, y in front if x + a <= most[0] and y + b <= most[1]} - reached
-            reached = reached | front
-    assert most not in reached
+def test_the_value_of_figure_7_1() -> None:
+    assert make_evaluator("empty").value(EMPTY, Rules.from_text("4x4")) == 7
+
+
+def test_every_row_of_table_11_3_has_its_matrix() -> None:
+    rows = load_study("000-lookahead").rows
+    players = [row.player for row in rows if row.id.removeprefix("matrix-").isdecimal()]
+    assert len(players) == 11
+    assert all(make_evaluator(spec.partition("eval=")[2]).lost == 0 for spec in players)

@@ -1,8 +1,12 @@
 """Solving boards: equal to plain recursion, to known values, in little memory, and after every kind of accident."""
 
+import contextlib
 import json
+import os
 import random
+import sqlite3
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +17,8 @@ from plain_solver import plain_solve
 
 from lab2048.errors import BoardError, FileError, UsageError
 from lab2048.rules import Board, Rules
+from lab2048.rules.move import move_name
+from lab2048.solver.export import export
 from lab2048.solver.final_tiles import tile_chances
 from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Problem
@@ -41,12 +47,13 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 SMALL = ("2x2", "1x4", "1x3", "#x|##", "##x|x##", "2#|#4", "##|x#|##", "hex1:x#|##x|#x", "24|##", "1x5")
+ANCHORED = ("A##|###", "A##|##G", "#A#|#G#", "##A##", "AG#|#xA|##x", "hex1:A#|#G#|#A", "tri2:A|###", "2#|A#|#G")
 TABLES = ("2:0.9,4:0.1", "2:1", "4:1", "2:0.5,4:0.25,8:0.25", "8:0.3,2:0.7", "2:0.5,64:0.5")
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    st.sampled_from(SMALL),
+    st.sampled_from(SMALL + ANCHORED),
     st.sampled_from(TABLES),
     st.sampled_from((4, 8, 16, 32, None)),
     st.sampled_from((LARGE, TINY)),
@@ -55,32 +62,62 @@ TABLES = ("2:0.9,4:0.1", "2:1", "4:1", "2:0.5,4:0.25,8:0.25", "8:0.3,2:0.7", "2:
 def test_the_solver_equals_plain_recursion(
     tmp_path_factory: pytest.TempPathFactory, text: str, spawn: str, goal: int | None, memory: Memory, n_start: int
 ) -> None:
-    board = Board.from_text(text)
-    if n_start == 0 and not board.legal_moves():
+    if n_start == 0 and not Board.from_text(text.replace("G", "#")).legal_moves():
         n_start = 1
+    if "G" in text and goal is not None and any(int(tile.partition(":")[0]) >= goal for tile in spawn.split(",")):
+        return  # refused: the goal would spawn
     problem = problem_of(text, goal, spawn=spawn, start=n_start)
+    rules = problem.rules
     expected = plain_solve(problem.rules, problem.objective.value)
     table = solve(problem, tmp_path_factory.mktemp("table"), memory, is_exact=True)
     assert table.manifest["value"] == pytest.approx(expected.value, rel=1e-12, abs=1e-13)
     count = table.count
     # From a map with tiles recursion meets some boards in one way only; the solver counts all copies.
     copies = [
-        len({board.carry(symmetry) for board in boards for symmetry in board.shape.symmetries})
+        len({board.carry(symmetry) for board in boards for symmetry in rules.symmetries})
         for boards in (expected.states, expected.lost, expected.afterstates, expected.won)
     ]
     assert [count.states_raw, count.lost_raw, count.afterstates_raw, count.won_raw] == copies
-    canonical = [{board.canonical() for board in boards} for boards in (expected.states, expected.lost, expected.won)]
+    canonical = [
+        {problem.canonical(board) for board in boards} for boards in (expected.states, expected.lost, expected.won)
+    ]
     assert [count.states, count.lost, count.won] == list(map(len, canonical))
-    assert count.afterstates == len({after.canonical() for after in expected.afterstates})
+    assert count.afterstates == len({problem.canonical(after) for after in expected.afterstates})
     for state in sorted(expected.states, key=lambda board: board.ranks)[:20]:
         for move in table.move_values(state):
-            is_won = problem.is_won(move.after)
             reward = move.reward if goal is None else 0
-            exact = 1.0 if is_won else reward + expected.afterstates[move.after]
+            is_decided, is_won = problem.is_decided(move.after), problem.is_won(move.after)
+            exact = float(is_won) if is_decided else reward + expected.afterstates[move.after]
             assert move.value == pytest.approx(exact, rel=1e-12, abs=1e-12)
     assert verify(table, n_sample=0).checked == count.afterstates
     if goal is not None:
         assert tile_chances(table).get(goal, 0.0) == pytest.approx(expected.value, abs=1e-12)
+
+
+@pytest.mark.parametrize("spawner", ["first", "worst"])
+@pytest.mark.parametrize("text", ["2x2", "1x4", "2#|#4", "##|x#|##", "2x3"])
+@pytest.mark.parametrize("goal", [8, 32, None])
+@pytest.mark.parametrize("spawn", ["2:0.9,4:0.1", "8:0.3,2:0.7"])
+def test_deterministic_games_equal_plain_recursion(
+    tmp_path: Path, text: str, goal: int | None, spawner: str, spawn: str
+) -> None:
+    problem = problem_of(text, goal, spawn=spawn, spawner=spawner)
+    expected = plain_solve(problem.rules, problem.objective.value)
+    table = solve(problem, tmp_path / "table", is_exact=True)
+    assert table.manifest["value"] == expected.value
+    found = [len(boards) for boards in (expected.states, expected.lost, expected.afterstates, expected.won)]
+    count = table.count
+    assert [count.states, count.lost, count.afterstates, count.won] == found  # symmetric boards are different here
+    assert [count.states_raw, count.lost_raw, count.afterstates_raw, count.won_raw] == found
+    for state in expected.states:
+        for move in table.move_values(state):
+            exact = (
+                1.0 if problem.is_won(move.after) else (0 if goal else move.reward) + expected.afterstates[move.after]
+            )
+            assert move.value == exact
+    assert verify(table, n_sample=0).checked == count.afterstates
+    if goal is not None:
+        assert tile_chances(table).get(goal, 0.0) == expected.value
 
 
 def records(max_afterstates: int) -> list[dict[str, object]]:
@@ -153,10 +190,11 @@ class KilledError(Exception):
 
 
 @pytest.mark.parametrize("memory", [LARGE, TINY], ids=["large", "tiny"])
+@pytest.mark.parametrize("text", ["2x3", "AA#G|A###|####"])
 def test_a_solve_cut_short_goes_on_to_the_same_files(
-    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    problem = problem_of("2x3", 32)
+    problem = problem_of(text, 32 if text == "2x3" else 16)
     whole = contents(solve(problem, tmp_path / "whole", memory).folder)
     rng, cut = random.Random(1), tmp_path / "cut"
     for _ in range(10):
@@ -299,7 +337,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
         ("5x5", {}, "25 cells are too many"),
         ("4x4", {}, "without a goal tiles above 32768 could appear"),
         ("4x4", {"goal": 2**16}, "tiles above 32768 could appear: expected a goal of at most that"),
-        ("2x2", {"spawner": "worst"}, "expected fair"),
+        ("A##|##G", {"goal": 4}, "with goal cells no 4 may spawn"),
     ],
 )
 def test_what_cannot_be_solved_is_refused(text: str, options: dict[str, object], says: str) -> None:
@@ -323,3 +361,36 @@ def test_play_by_score_reaches_the_tiles_of_the_exact_play(tmp_path: Path) -> No
     assert tiles[16] == pytest.approx(0.96251125375, rel=1e-9)
     assert tiles[32] == pytest.approx(0.0828872890715542, rel=1e-9)
     assert max(tiles) == 32
+
+
+@pytest.mark.parametrize(("text", "goal"), [("2x2", 16), ("2x2", None), ("2x3", 16), ("2#|#4", 8)])
+@pytest.mark.parametrize("spawner", ["fair", "first"])
+def test_sqlite_has_the_best_action_of_every_state(tmp_path: Path, text: str, goal: int | None, spawner: str) -> None:
+    problem = problem_of(text, goal, spawner=spawner)
+    table = solve(problem, tmp_path / "table", is_exact=True)
+    export(table, "sqlite", tmp_path / "table.sqlite", force=False)
+    with contextlib.closing(sqlite3.connect(tmp_path / "table.sqlite")) as store:
+        rows = store.execute("SELECT sum, ranks, value, action FROM states").fetchall()
+    assert len(rows) == table.count.states
+    for tile_sum, ranks, value, action in rows:
+        board = Board(problem.rules.shape, tuple(int(digit, 16) for digit in ranks))
+        found = table.move_values(board)
+        assert board.tile_sum == tile_sum
+        assert action == move_name(table.best(found).move)
+        assert value == pytest.approx(max(each.value for each in found))
+
+
+def test_scratch_files_are_deleted_also_if_that_fails_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    failed: list[object] = []
+
+    def unlink(path: object, **options: Any) -> None:
+        if "states.u64" in str(path) and not failed:
+            failed.append(path)
+            raise OSError("input/output error")
+        remove(path, **options)  # type: ignore[arg-type]
+
+    remove = os.unlink
+    monkeypatch.setattr(os, "unlink", unlink)
+    solve(problem_of("2x2", 16), tmp_path / "table")
+    assert failed
+    assert not (tmp_path / "table" / "work").exists()

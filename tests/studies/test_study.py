@@ -1,6 +1,7 @@
 """Studies: their files, published figures, verdicts from intervals, and figures of games."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,13 @@ from lab2048.errors import FileError, UsageError
 from lab2048.records.episode import Episode
 from lab2048.rules import Game, Rules
 from lab2048.studies.agreement import difference, find_agreement
-from lab2048.studies.game_figures import measure_games, paired_difference, tile_sum
+from lab2048.studies.comparison import make_line, spread_of_mean
+from lab2048.studies.game_figures import measure_evaluations, measure_games, paired_difference, tile_sum
 from lab2048.studies.measure import Measure, Measured
 from lab2048.studies.model import Figure
 from lab2048.studies.published import Published
 from lab2048.studies.reading import load_study, read_study, study_names
-from lab2048.studies.result import GameResult
+from lab2048.studies.result import GameResult, Result
 from lab2048.studies.run.bound import chain_score, highest_score
 from lab2048.views.study.text import write_run
 
@@ -45,7 +47,7 @@ rules = "2x2"
 goal = 16
 player = "optimal:objective=win"
 full = 40
-figures = [{ measure = "won", against = "random" }, { measure = "score@10", against = "random" }]
+figures = [{ measure = "won", against = "random" }, { measure = "score@30", against = "random" }]
 
 [[rows]]
 id = "regret"
@@ -192,6 +194,8 @@ def test_an_unknown_name_gets_the_nearest() -> None:
         ("2.75 x", 2.75, 2.745, 2.755),
         ("20-25%", 0.225, 0.2, 0.25),
         ("1,000-1,500", 1250, 1000, 1500),
+        ("above 6, up to 7", 6.5, 6, 7),  # rounded up to 7
+        ("exactly 0", 0, 0, 0),
         ("at least 1 of 15", None, 0.0119, 1),
         ("at least 21,600 s", None, 21600, math.inf),
         ("at most 1.5 s", None, -math.inf, 1.5),
@@ -211,14 +215,19 @@ def test_published_figures(text: str, value: float | None, low: float, high: flo
         ("won", "85 of 100", Measured.rate(40, 100), "worse"),
         ("reached:2048", "at least 1 of 15", Measured.rate(900, 1000), "agrees"),
         ("reached:2048", "at least 1 of 15", Measured.rate(0, 1000), "worse"),
-        ("loss", "at most 5", Measured.mean([1.0, 2.0]), "agrees"),
-        ("loss", "at most 5", Measured.mean([7.0, 7.5, 7.0]), "worse"),
+        ("loss", "at most 5", Measured.mean([1.0, 2.0] * 10), "agrees"),
+        ("loss", "at most 5", Measured.mean([7.0, 7.5] * 10), "worse"),
         ("won", "20-25%", Measured.rate(200, 1000), "agrees"),
         ("won", "20-25%", Measured.rate(400, 1000), "better"),
-        ("score", "at least 500", Measured.mean([600, 700]), "agrees"),
-        ("score", "at least 500", Measured.mean([300, 301]), "worse"),
-        ("score", "at most 500", Measured.mean([300, 301]), "agrees"),
-        ("score", "at most 500", Measured.mean([600, 601]), "better"),
+        ("score", "at least 500", Measured.mean([600, 700] * 10), "agrees"),
+        ("score", "at least 500", Measured.mean([300, 301] * 10), "worse"),
+        ("score", "at most 500", Measured.mean([300, 301] * 10), "agrees"),
+        ("score", "at most 500", Measured.mean([600, 601] * 10), "better"),
+        ("score", "at most 500", Measured.mean([600, 601] * 9), "not comparable"),  # 18 games
+        ("best-of-ten:512", "20 of 20", Measured.rate(0, 2), "worse"),  # of 20 games
+        ("best-of-ten:512", "20 of 20", Measured.rate(0, 1), "not comparable"),
+        ("pairs:32", "above 6, up to 7", Measured.mean([6.0, 7.0] * 10), "agrees"),
+        ("pairs:32", "above 6, up to 7", Measured.mean([8.0, 8.5] * 10), "better"),
         ("counted", "33", Measured.exact(33), "agrees"),
         ("counted", "33", Measured.exact(34), "differs"),
         ("win", "96.26%", Measured.exact(0.962613), "agrees"),
@@ -241,6 +250,11 @@ def test_what_cannot_be_compared_says_why() -> None:
     assert str(find_agreement(figure, Measured.mean([1, 2, 3]))) == "nothing published"
     assert str(find_agreement(Figure(Measure("solve-time")), Measured.single(0.5))) == "nothing published"
     assert str(find_agreement(figure, None)) == "not measured"
+    few = find_agreement(Figure(Measure("score"), published), Measured.mean([1, 2, 3]))
+    assert str(few) == "not comparable: only 3 games, and a verdict needs 20"
+    many = Measured.mean([1.0, 2.0] * 10)
+    few = find_agreement(Figure(Measure("score"), against="other"), many, Measured.mean([1, 2]))
+    assert "other has only 2 games" in str(few)
     assert "picture" in str(
         find_agreement(Figure(Measure("score"), published, differs="a picture"), Measured.mean([1, 2]))
     )
@@ -248,6 +262,38 @@ def test_what_cannot_be_compared_says_why() -> None:
     against = Figure(Measure("training-time"), against="other")
     assert "measured once" in str(find_agreement(against, Measured.single(5.0), Measured.mean([4.0, 5.0])))
     assert "other is not measured" in str(find_agreement(against, Measured.single(5.0)))
+
+
+def test_a_row_of_another_method_says_so() -> None:
+    figure, ours = Figure(Measure("won"), Published.from_text("15 of 100"), "a table"), Measured.rate(40, 100)
+    found = find_agreement(figure, ours, other_method="a network instead of a search")
+    assert (found.word, found.brief) == ("better", "better, other method")
+    assert str(found) == "better, other method: a network instead of a search"
+    against = Figure(Measure("won"), against="other")  # our rows differ, of course
+    assert str(find_agreement(against, ours, Measured.rate(10, 100), other_method="a network")) == "better"
+    few = find_agreement(figure, Measured.rate(4, 10), other_method="a network")
+    assert str(few) == "not comparable: only 10 games, and a verdict needs 20"
+
+
+def test_a_published_mean_without_a_spread_varies_as_ours_do(small: Path) -> None:
+    # A mean of n games whose standard deviation is s has the half interval 1.96 s / sqrt(n).
+    one = Measured(100, 100 - 1.96 * 50 / 20, 100 + 1.96 * 50 / 20, 400)
+    assert spread_of_mean([one], 25) == pytest.approx(1.96 * 50 / 5)
+    other = Measured(140, 140, 140, 400)  # trainings apart by 40: a standard deviation of 28.3 among them
+    assert spread_of_mean([other, replace(other, value=100)], 25) == pytest.approx(1.96 * 28.284, rel=1e-3)
+    path = small.with_name("spread.toml")
+    path.write_text(SMALL.replace('{ measure = "sum" }', '{ measure = "sum", published = "14", games = 10 }'))
+    row = read_study(path).row("random")
+    games = [GameResult(i, 100, 10, 8, 20 + i % 2, None, 0.5) for i in range(40)]
+    result = Result("random", row.digest("full"), 1, games=games)
+    line = make_line(read_study(path), row, row.figures[1], {"random": result}, "full")
+    assert line.reference is not None
+    assert line.reference.value == 14
+    assert 14.5 < line.reference.high < 15
+    path = small.with_name("rate.toml")
+    path.write_text(SMALL.replace('"15 of 100"', '"15 of 100", games = 100'))
+    with pytest.raises(FileError, match="of a published mean"):
+        read_study(path)
 
 
 def test_trainings_are_summed_up_by_the_wider_interval() -> None:
@@ -303,6 +349,19 @@ def test_figures_of_games() -> None:
     richer = [game._replace(score=game.score + 7) for game in games]
     assert paired_difference(richer, games, Measure("score")) == Interval(7, 7, 7)
     assert paired_difference(richer[:2], games, Measure("score")) is None
+
+
+def test_figures_of_the_evaluations_in_a_training() -> None:
+    curve = [{"n_games": 25.0 * i, "n": 10, "max_tile": 256 << i % 2, "tile_sum": 400 + i} for i in range(3)]
+    curve.append({"n_games": 80.0, "max_tile": 4096, "tile_sum": 9999})  # a point of the training itself
+    reached = measure_evaluations(curve, Measure.from_text("evaluations:512"))
+    assert reached == Measured.rate(1, 3)
+    assert measure_evaluations(curve, Measure("evaluation-sum")) == Measured.mean([400, 401, 402])
+    assert measure_evaluations(curve, Measure("score")) is None
+    assert measure_evaluations([], Measure.from_text("evaluations:512")) is None
+    assert Measure.from_text("evaluations:512").n_games(3) == 30
+    with pytest.raises(FileError, match="expected for example"):
+        Measure.from_text("evaluations")
 
 
 def test_the_highest_score() -> None:

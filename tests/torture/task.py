@@ -18,7 +18,7 @@ class Task:
 
     name = ""
     words: Sequence[str] = ()
-    resumed: Sequence[str] = ()  # further words once there is something to resume
+    resumed: Sequence[str] = ()  # added to `words` when there is something to resume
     is_new_each_time = False  # a second run makes a new result beside the first
     seconds = 1.0  # of work, without an interruption
 

@@ -1,13 +1,15 @@
 """A short torture: a few kills, failing writes, power losses and pairs of each kind; script/torture does more."""
 
 import random
+import subprocess
 from collections.abc import Iterator
 
 import pytest
 
 from torture import io_error, kill, page_fault, pair, power_loss
+from torture.__main__ import PARTS
 from torture.command_task import Import, Match, Solve, TrainNtuple
-from torture.program import Program
+from torture.program import ROOT, Program
 from torture.report import Report
 from torture.system_call import has_strace
 from torture.task import Task
@@ -36,7 +38,14 @@ def program() -> Iterator[Program]:
 def report() -> Iterator[Report]:
     found = Report(seed=1)
     yield found
+    assert found.counts, "nothing was tried"
     assert not found.failures, found.table()
+
+
+def test_its_help_names_all_parts_and_installs_nothing() -> None:
+    shown = subprocess.run(["sh", ROOT / "script" / "torture", "--help"], capture_output=True, text=True, check=True)
+    assert all(part in shown.stdout for part in PARTS)
+    assert not shown.stderr
 
 
 def test_the_server_is_killed_while_clients_play(program: Program, report: Report) -> None:

@@ -117,6 +117,30 @@ def test_of_at_least_so_many_the_lower_end_is_drawn(report: Report) -> None:
     assert "published: a bound" in report_svg(others)
 
 
+def test_published_bars_stand_below_ours(report: Report) -> None:
+    panel = next(panel for panel in panels(report) if panel.title == PAIRS)
+    (figure,) = (figure for figure in figures(report) if figure.layout.title.text == PAIRS)
+    ours, published = figure.data
+    assert {ours.type, published.type} == {"bar"}
+    assert len(ours.x) == len(panel.lines) == 3
+    assert list(published.x) == [9, 7]  # the first one is on top
+    assert all(y > round(y) for y in ours.y)
+    assert all(y < round(y) for y in published.y)
+    picture = report_svg(report)
+    n_bars = sum(line.ours is not None for panel in panels(report)[:2] for line in panel.lines)
+    assert picture.count("<rect") == 1 + 2 + n_bars + 2  # the paper, the legend, ours, published
+
+
+def test_what_was_only_published_stands_beside_what_was_measured(report: Report, tmp_path: Path) -> None:
+    folder = ResultFolder(report.study, "full", 1, tmp_path / "kept")
+    (folder.folder / "long.json").unlink()
+    fewer = make_report(folder)
+    panel = next(panel for panel in panels(fewer) if panel.title == PAIRS)
+    (line,) = (line for line in panel.lines if line.row.id == "long")
+    assert line.ours is None
+    assert "published 9" in report_svg(fewer)
+
+
 def test_a_training_is_drawn_once(report: Report) -> None:
     drawn = curves(report)
     assert list(drawn) == ["total", "loss", *(f"pairs of {1 << rank}" for rank in range(1, 12))]

@@ -37,7 +37,6 @@ class Batch:
     rules: Rules
     seed: int  # of the match
     numbers: Sequence[int]
-    until_goal: bool = False  # True: a game ends at its goal
     is_passing: bool = False  # True: the player is used only once and not cached
 
 
@@ -90,9 +89,7 @@ def _play_in_python(batch: Batch, player: Player, is_stopped: Callable[[], bool]
     try:
         for number in batch.numbers:
             seed = episode_seed(batch.seed, number)
-            game, seconds = play_game(
-                player, batch.player, batch.rules, seed, before_move=go_on, until_goal=batch.until_goal
-            )
+            game, seconds = play_game(player, batch.player, batch.rules, seed, before_move=go_on)
             played.episodes[number] = Episode.from_game(game, batch.player, seconds)
             played.tile_sums[number] = sum(game.board.tiles)
     finally:
@@ -102,7 +99,7 @@ def _play_in_python(batch: Batch, player: Player, is_stopped: Callable[[], bool]
 def _play_compiled(batch: Batch, kernel: GamesKernel, is_stopped: Callable[[], bool], played: Played) -> None:
     seeds = np.array([episode_seed(batch.seed, number) for number in batch.numbers], np.uint64)
     size = 1000
-    games = make_games(seeds, batch.rules.shape.n_cells, size, until_goal=batch.until_goal)
+    games = make_games(seeds, batch.rules.shape.n_cells, size)
     kernel(games, 0)  # compile or load the code before timing
     while games.n_finished < len(seeds) and not is_stopped():
         games = room_for(games, size)

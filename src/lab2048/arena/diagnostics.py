@@ -16,7 +16,7 @@ from pathlib import Path
 
 import lab2048
 from lab2048.errors import LabError, PlayerFileWarning
-from lab2048.extras import EXTRAS, install_command, missing_packages
+from lab2048.extras import DISTRIBUTIONS, EXTRAS, install_command, missing_packages
 
 GOOD, NOTE, PROBLEM = "good", "note", "problem"
 HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
@@ -207,7 +207,8 @@ def _extras() -> Iterator[Finding]:
             found = f"not installed ({extra.purpose}); missing: {', '.join(missing)}"
             yield Finding(f"extra {name}", GOOD, found, f"to install it: {install_command(name)}")
         else:
-            versions = (f"{package} {importlib.metadata.version(package)}" for package in extra.packages)
+            names = [DISTRIBUTIONS.get(package, package) for package in extra.packages]
+            versions = (f"{each} {importlib.metadata.version(each)}" for each in names)
             yield Finding(f"extra {name}", GOOD, ", ".join(versions))
 
 

@@ -1,7 +1,7 @@
 """Play one episode: one player, one seed."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from lab2048.errors import IllegalMoveError, PlayerError, users_code
 from lab2048.players import Decision, Player
@@ -22,9 +22,8 @@ def play_game(
     seed: int,
     *,
     before_move: Callable[[], object] = lambda: None,
-    until_goal: bool = False,
 ) -> tuple[Game, float]:
-    """Play one game to its end, or until the goal is made; return it with the seconds in which the player chose.
+    """Play one game to its end; return it with the seconds in which the player chose.
 
     An error that `before_move` raises ends the game early.
     """
@@ -32,7 +31,7 @@ def play_game(
     seconds = 0.0
     with users_code(f"player {name} fails"):
         player.start(rules, seed)
-    while not game.is_over and not (until_goal and game.moves_to_goal is not None):
+    while not game.is_over:
         before_move()
         begin = time.perf_counter()
         decision = ask(player, name, game.board)
@@ -42,7 +41,7 @@ def play_game(
         except IllegalMoveError as error:
             raise PlayerError(f"player {name} chose an illegal move: {error}") from None
         if len(game.turns) == 1:
-            _check(decision, name, game.first_board)
+            _check(decision, name, rules.legal_moves(game.first_board))
     return game, seconds
 
 
@@ -55,8 +54,8 @@ def ask(player: Player, name: str, board: Board) -> Decision:
     return decision
 
 
-def _check(decision: Decision, name: str, board: Board) -> None:
+def _check(decision: Decision, name: str, legal: Collection[int]) -> None:
     """Raise PlayerError unless a decision has a value for every legal move and no other; checked once per game."""
-    if set(decision.values) != set(board.legal_moves()):
-        moves = sorted(int(move) for move in board.legal_moves())
+    if set(decision.values) != set(legal):
+        moves = sorted(int(move) for move in legal)
         raise PlayerError(f"player {name} valued the moves {sorted(decision.values)}: expected the legal ones, {moves}")

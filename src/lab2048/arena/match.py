@@ -89,7 +89,6 @@ class Match:
     players: Sequence[str]  # canonical specs
     seed: int
     n_games: int
-    until_goal: bool = False  # games end when the goal is reached
 
     def __post_init__(self) -> None:
         """Raise UsageError if a player is listed twice."""
@@ -135,7 +134,7 @@ class Match:
             for player, numbers in missing.items():
                 mine = numbers[bisect_left(numbers, begin) : bisect_left(numbers, begin + size)]
                 if mine:
-                    yield Batch(player, self.rules, self.seed, mine, self.until_goal)
+                    yield Batch(player, self.rules, self.seed, mine)
             begin += size
             # Grow slowly, because later games may be longer; shrink at the end so that all workers finish together.
             wanted = int(BATCH_SECONDS / max(*pace.values(), 1e-6))

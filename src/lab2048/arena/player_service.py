@@ -16,6 +16,7 @@ from lab2048.arena import compile as compiler
 from lab2048.arena.episode import ask
 from lab2048.errors import LabError, users_code
 from lab2048.players import Decision, Player, fit_player
+from lab2048.players.player import Note
 from lab2048.players.registry import autonomous_spec, n_registered
 from lab2048.rules import Board, Rules
 from lab2048.stop_flag import StopFlag, current, looking_at
@@ -109,7 +110,7 @@ class AskedPlayer:
         with self._thinking:
             if not self._is_started:
                 try:
-                    compiler.prepare(self._note, *self.groups, begun=self._note)
+                    compiler.prepare(self._progress, *self.groups, begun=self._progress)
                     self._start()
                 finally:
                     self._preparing = ""
@@ -132,6 +133,11 @@ class AskedPlayer:
             current().check()  # it may have waited long
             self.prepare()
             return ask(self._player, self.spec, board)
+
+    def note(self, board: Board, decision: Decision) -> Note | None:
+        """Explain a decision of `choose` on this board, or return None."""
+        with self._thinking, users_code(f"player {self.spec} fails"):
+            return self._player.note(board, decision)
 
     def ask(self, board: Board) -> "Future[Decision]":
         """Ask on the player's own thread, and return at once.
@@ -194,7 +200,7 @@ class AskedPlayer:
             self._player.start(self.rules, self.seed)
         self._is_started = True
 
-    def _note(self, preparing: "compiler.Preparing | str") -> None:
+    def _progress(self, preparing: "compiler.Preparing | str") -> None:
         self._preparing = preparing
 
 

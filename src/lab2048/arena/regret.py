@@ -90,13 +90,14 @@ def measure_regret(
     player, found = make_player(spec), Regret(spec)
     if player.is_interactive:
         raise UsageError(f"player {spec} is a person: expected a player that chooses by itself", field="player")
+    canonical = table.problem.canonical
     known: dict[Board, list[MoveValue]] = {}
     worst: dict[Board, Mistake] = {}
     for number in range(n_games):
         game = Game(table.problem.rules, episode_seed(seed, number))
         player.start(game.rules, game.seed)
         total = 0.0
-        while not game.is_over and not table.problem.is_won(game.board):
+        while not game.is_over and not table.problem.is_decided(game.board):
             current().check()
             board = game.board
             if board not in known:
@@ -113,7 +114,7 @@ def measure_regret(
             if loss > 0:
                 moves = board.shape.moves
                 mistake = Mistake(board, move_name(moves[move]), move_name(best.move), loss, best.value)
-                key = board.canonical()
+                key = canonical(board)
                 if key not in worst or worst[key].loss < loss:
                     worst[key] = mistake
         found.games.append(total)
@@ -121,7 +122,7 @@ def measure_regret(
         found.n_won += table.problem.is_won(game.board)
         progress(number + 1)
         if len(worst) > 1000:
-            worst = {mistake.board.canonical(): mistake for mistake in _largest(worst)}
+            worst = {canonical(mistake.board): mistake for mistake in _largest(worst)}
     found.worst = list(_largest(worst))
     return found
 

@@ -9,9 +9,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from enum import StrEnum
 from typing import Self
 
+from lab2048.arena.life import Life
 from lab2048.arena.recorded_game import RecordedGame
 from lab2048.arena.saver import saver_of
 from lab2048.errors import GameDeletedError, RevisionError, SessionEndedError, StoreError, UsageError, unknown
@@ -22,15 +22,6 @@ from lab2048.rules import Game, Rules, Turn
 from lab2048.rules.dice import episode_seed
 
 SAVE_SHARE = 20  # automatic saving takes at most one second in this many
-
-
-class Life(StrEnum):
-    """The life of a session's current game."""
-
-    OPEN = "open"  # has changes that are not in the store
-    SAVED = "saved"  # is in the store as it stands
-    CLOSED = "closed"  # saved for the last time; takes no more moves
-    DELETED = "deleted"  # deleted from the store; takes no more moves and cannot be saved
 
 
 class Session:
@@ -210,7 +201,7 @@ class Session:
         with self.lock:
             self._check_open()
             moves = map(alphabet.index, text)
-            turns = [self._play(move, by) for move in moves if move in self.game.board.legal_moves()]
+            turns = [self._play(move, by) for move in moves if move in self.game.legal_moves()]
             if turns:
                 self._changed()
             return turns

@@ -43,11 +43,12 @@ SECTIONS = {
         "hint": "hint.hint",
         "players": "players.app",
     },
-    "Compare": {"match": "match.match", "regret": "regret.regret", "study": "study.app"},
+    "Compare": {"match": "match.match", "regret": "regret.regret", "review": "review.review", "study": "study.app"},
     "Solve": {
         "solve": "solve.solve",
         "probe": "table.probe",
         "table": "table.app",
+        "endgame": "endgame.app",
         "count": "count.count",
         "perft": "count.perft",
     },

@@ -158,6 +158,12 @@ def _tiles(typed: str) -> list[Candidate]:  # noqa: ARG001
     return [Candidate(str(2**rank)) for rank in range(3, 17)]
 
 
+def _formations(typed: str) -> list[Candidate]:  # noqa: ARG001
+    from lab2048.solver.formation import formation_names
+
+    return [Candidate(name) for name in formation_names()]
+
+
 def _keys(typed: str, root: Command) -> list[Candidate]:
     """Return keys of settings, a word at a time: the common ones, commands with a dot, then their options."""
     from lab2048.cli.settings import COMMON, known_keys
@@ -184,6 +190,7 @@ _KINDS: dict[str, Callable[[str], list[Candidate]]] = {
     "BOARD": _boards,
     "ID": _games,
     "TILE": _tiles,
+    "FORMATION": _formations,
     "FIGURE": _figures,
     "WHEN": lambda _: [Candidate(word) for word in WHEN],
 }

@@ -1,4 +1,4 @@
-"""Long-running commands: a live view of their progress, and the handling of Ctrl-C and SIGTERM."""
+"""Long-running commands: a live view of their progress, and the handling of Ctrl-C, SIGTERM and SIGHUP."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TextIO
 
 from lab2048.cli.options import say
-from lab2048.library.interrupt import received
+from lab2048.library.interrupt import note_signal, received, signals
 
 
 @contextlib.contextmanager
@@ -41,27 +41,28 @@ def live() -> Iterator[Callable[[Callable[[], str]], None]]:
 
 
 def interrupted_code() -> int:
-    """Return the exit code of an interrupted command: 130 after Ctrl-C, 143 after SIGTERM."""
+    """Return the exit code of an interrupted command: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP."""
     return 128 + (received[-1] if received else signal.SIGINT)
 
 
 @contextlib.contextmanager
 def ending_when_terminated() -> Iterator[None]:
-    """Treat SIGTERM like Ctrl-C: games are saved, temporary files deleted, the terminal restored."""
+    """Treat SIGTERM, and the SIGHUP of a closed terminal, like Ctrl-C: work is saved and the terminal restored."""
     received.clear()
     if threading.current_thread() is not threading.main_thread():  # only the main thread receives signals
         yield
         return
 
     def end(number: int, frame: object) -> None:  # noqa: ARG001
-        received.append(number)
+        note_signal(number)
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, end)
+    before = {number: signal.signal(number, end) for number in signals() if number != signal.SIGINT}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def begin_line(stream: TextIO) -> None:

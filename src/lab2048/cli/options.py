@@ -38,10 +38,12 @@ GAMES, MANY_GAMES, WORKERS = Within(1, 1_000_000), Within(1, 10_000_000), Within
 RulesOption = Annotated[
     str,
     typer.Option("--rules", "-r", metavar="BOARD", help="4x4, 3x5, hex2, tri3, or a map: ##x|#2#|### (x is a brick)."),
-    Readable("lab2048.rules.notation:read_board"),
+    Readable("lab2048.rules.notation:read_map"),
 ]
 GoalOption = Annotated[
-    int, typer.Option("--goal", metavar="TILE", help="Tile that wins; the game continues after it."), GOAL
+    int,
+    typer.Option("--goal", metavar="TILE", help="Tile that wins; the game goes on unless it is told to stop there."),
+    GOAL,
 ]
 SpawnOption = Annotated[
     str,
@@ -58,6 +60,7 @@ SpawnerOption = Annotated[
     typer.Option("--spawner", metavar="WHO", help="How new tiles are placed: fair, first or worst."),
     Readable("lab2048.rules.rules:read_spawner", words=("fair", "first", "worst")),
 ]
+StopOption = Annotated[bool, typer.Option("--stop-at-goal", help="End a game when the goal is reached.")]
 SeedOption = Annotated[
     int | None, typer.Option("--seed", "-s", metavar="N", help="Random seed (default: a new one)."), SEED
 ]

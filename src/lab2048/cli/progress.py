@@ -8,7 +8,7 @@ from lab2048.library import progress
 from lab2048.library.progress import Show, bar
 from lab2048.views.wrap import columns_of
 
-__all__ = ["Show", "again", "bar", "make_ready", "progress_line", "remember", "say_how", "working"]
+__all__ = ["Show", "again", "again_with", "bar", "make_ready", "progress_line", "remember", "say_how", "working"]
 
 _typed: list[str] = []  # the arguments of this command
 
@@ -24,6 +24,19 @@ def again(*further: str, without: tuple[str, ...] = ()) -> str:
 
     words = [word for word in _typed if word not in without]
     return command_line([*words, *(word for word in further if word not in words)])
+
+
+def again_with(option: str, short: str, value: str) -> str:
+    """Return the command that was typed, with another value of an option, whose short name is `short`."""
+    from lab2048.jobs.command_line import command_line
+
+    words, is_value = [], False
+    for word in _typed:
+        is_joined = word.startswith(f"{option}=") or (word.startswith(short) and word != short)
+        if not is_value and not is_joined and word not in (option, short):
+            words.append(word)
+        is_value = word in (option, short)
+    return command_line([*words, option, value])
 
 
 def say_how(text: str, command: str) -> None:

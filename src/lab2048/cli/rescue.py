@@ -31,7 +31,8 @@ def rescue(unsaved: "Sequence[Episode]", reason: str, store: Path) -> int:
     say(f"lab2048: {count(len(unsaved), 'game')} could not be saved: {reason or 'the store fails'}")
     path = _write(lines, store)
     if path:
-        say(f"they are in {path}; save them later with: {command_line(['games', 'import', str(path)])}")
+        where = "it is in" if len(unsaved) == 1 else "they are in"
+        say(f"{where} {path}; import later with: {command_line(['games', 'import', str(path)])}")
     else:
         say("no other place could be written; save these lines in a file for `lab2048 games import`:")
         print(lines, end="", file=sys.stderr, flush=True)

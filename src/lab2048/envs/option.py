@@ -34,18 +34,20 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 @dataclass(frozen=True)
 class EnvOptions:
-    """The options of an environment; the first five are those of `Rules.from_text`."""
+    """The options of an environment; the first six are those of `Rules.from_text`."""
 
     rules: str | Rules = "4x4"
-    """A board such as 4x4, hex2 or a map; or Rules, which exclude the next four options."""
+    """A board such as 4x4, hex2 or a map; or Rules, which exclude the next five options."""
     goal: int | None = None
-    """The tile that wins; the game continues beyond it."""
+    """The tile that wins; the game continues beyond it unless `stop_at_goal` is set."""
     spawn: str | None = None
     """New tiles and their probabilities."""
     start: int | None = None
     """Number of tiles at the start."""
     spawner: str | None = None
     """Who places new tiles: fair, first or worst."""
+    stop_at_goal: bool = False
+    """True ends a game when the goal is reached."""
     observation: str = "ranks"
     """ranks; planes, one per rank; or dict, the ranks with the action mask."""
     reward: str = "score"
@@ -70,6 +72,8 @@ class EnvOptions:
             value = getattr(self, name)
             if not isinstance(value, kinds) or isinstance(value, bool):
                 raise UsageError(f"{name} is {value!r}: expected {kinds[0].__name__}")
+        if not isinstance(self.stop_at_goal, bool):
+            raise UsageError(f"stop_at_goal is {self.stop_at_goal!r}: expected bool", field="stop_at_goal")
         if not math.isfinite(self.illegal_reward):
             raise UsageError(
                 f"illegal_reward is {self.illegal_reward}: expected a finite number", field="illegal_reward"
@@ -83,18 +87,22 @@ class EnvOptions:
         """Return the rules of these options."""
         names = ("goal", "spawn", "start", "spawner")
         given: dict[str, Any] = {name: value for name in names if (value := getattr(self, name)) is not None}
-        if isinstance(self.rules, str):
-            return Rules.from_text(self.rules, **given)
-        if given:
+        given |= {"stop_at_goal": True} if self.stop_at_goal else {}
+        if not isinstance(self.rules, str) and given:
             raise UsageError(
                 f"{', '.join(given)} cannot be given beside Rules: expected a text such as 4x4, or Rules alone"
             )
-        self.rules.check()
-        return self.rules
+        rules = Rules.from_text(self.rules, **given) if isinstance(self.rules, str) else self.rules
+        rules.check()
+        if rules.goal_cells:
+            raise UsageError("environments have no goal cells: expected # instead of G in the map", field="goal")
+        return rules
 
     def with_reading(self) -> "EnvOptions":
         """Return the options with parsed rules, so that they are parsed only once."""
-        return replace(self, rules=self.read_rules(), goal=None, spawn=None, start=None, spawner=None)
+        return replace(
+            self, rules=self.read_rules(), goal=None, spawn=None, start=None, spawner=None, stop_at_goal=False
+        )
 
 
 def check_render_mode(mode: str | None, known: Sequence[str]) -> str | None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lab2048.rules import Board
 from lab2048.rules.drawing import EMPTY, FRAME, PAGE, STONE, Colour, tile_colours
-from lab2048.rules.shape import BRICK, Outline, Shape
+from lab2048.rules.shape import Outline, Shape
 
 Picture = NDArray[np.uint8]
 Field = NDArray[np.float64]
@@ -63,8 +63,8 @@ def draw_board(board: Board) -> Picture:
         for _, outline, x, y in placed:
             _blend(picture, x, y, _polygon_mask(outline, FRAME_TILE), FRAME)
     for cell, outline, x, y in placed:
-        rank = 0 if cell == BRICK else board.ranks[cell]
-        colour, ink = tile_colours(rank) if rank else (STONE if cell == BRICK else EMPTY, FRAME)
+        rank = 0 if cell < 0 else board.ranks[cell]
+        colour, ink = tile_colours(rank) if rank else (STONE if cell < 0 else EMPTY, FRAME)
         _blend(picture, x, y, _box_mask() if shape.is_boxed else _polygon_mask(outline, TILE), colour)
         if rank:
             _blend(picture, x, y, _number_mask(2**rank), ink)

@@ -9,7 +9,8 @@ from rich.text import Text
 
 from lab2048.rules import Board
 from lab2048.rules.drawing import DARK_INK, EMPTY, STONE, Colour, tile_colours
-from lab2048.rules.shape import BRICK, NOTHING
+from lab2048.rules.notation import LETTERS
+from lab2048.rules.shape import NOTHING
 
 _MIN_DIGITS = 4  # so that a board grows no wider before the first five-digit tile
 
@@ -55,8 +56,8 @@ def _rows(board: Board) -> list[Text]:
 def _tile(board: Board, place: int, width: int) -> Text:
     if place == NOTHING:
         return Text(" " * width)
-    if place == BRICK:
-        return Text("x".center(width), _style(DARK_INK, STONE))
+    if place < 0:
+        return Text(LETTERS[place].center(width), _style(DARK_INK, STONE))
     tile, rank = board.tiles[place], board.ranks[place]
     if not rank:
         return Text(".".center(width), _style(STONE, EMPTY))

@@ -23,19 +23,21 @@ def rules_options(
     has_goal: bool = True,
     has_start: bool = True,
     has_classic: bool = True,
+    has_stop: bool = True,
 ) -> list[str]:
     """Return the options for rules; defaults are left out, and without `has_classic` the classic board, too.
 
     >>> rules_options(Rules.from_text("3x3", goal=512))
     ['--rules', '3x3', '--goal', '512']
     """
-    board = rules.board.to_text()
+    board = rules.board_text
     data, default = rules.to_json(), Rules.from_text(board).to_json()
     words = ["--rules", board] if has_board else []
     taken = {"goal": has_goal, "spawn": True, "start": has_start, "spawner": True}
     for name, is_taken in taken.items():
         if is_taken and data[name] != default[name]:
             words += [f"--{name}", str(data[name])]
+    words += ["--stop-at-goal"] if rules.stop_at_goal and has_stop else []
     return [] if words == ["--rules", "4x4"] and not has_classic else words
 
 

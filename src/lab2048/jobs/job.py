@@ -12,12 +12,13 @@ import time
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
 from lab2048.errors import FileError, reason_of
 from lab2048.jobs.command_line import command_line
+from lab2048.jobs.needs import Needs
 from lab2048.records.atomic_file import replacing
 from lab2048.records.input_file import parse_json, read_text
 from lab2048.records.process_lock import ProcessLock
@@ -30,13 +31,6 @@ SCHEMA = "lab2048/job-1"
 FACTS, EVENTS, LOG, PROCESS = "job.json", "out.jsonl", "log.txt", "process"
 MAX_LOG_BYTES = 100_000
 MAX_REASON = 300  # letters
-
-
-class Needs(NamedTuple):
-    """What a job needs at most, in bytes; 0 = little, or unknown."""
-
-    disk: int = 0
-    memory: int = 0
 
 
 class JobData(BaseModel):

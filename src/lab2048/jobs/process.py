@@ -95,12 +95,22 @@ def watch_parent() -> None:
         _held.append(ProcessLock(Path(lock)))
         _held[-1].try_acquire()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # the shell may have left it ignored
-    if hasattr(os, "nice") and niceness.isdecimal():
-        with contextlib.suppress(OSError):
-            os.nice(int(niceness))
+    if niceness.isdecimal():
+        _be_nice(int(niceness))
     stream = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     threading.Thread(target=_interrupt_at_end, args=(stream,), name="parent-watch", daemon=True).start()
+
+
+def _be_nice(niceness: int) -> None:
+    """Leave the processor to other programs."""
+    if hasattr(os, "nice"):
+        with contextlib.suppress(OSError):
+            os.nice(niceness)
+    # Linux may share the processor by sessions first (autogroups), and a job has one of its own: without this, it would
+    # get as much time as all the rest of the user's terminal, whatever its niceness.
+    with contextlib.suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(niceness))
 
 
 def _interrupt_at_end(stream: int) -> None:

@@ -63,8 +63,10 @@ class JobProgress:
         for event in self._events(self.n_read):
             with contextlib.suppress(LookupError, TypeError, ValueError, ArithmeticError):  # a damaged line
                 self.read(event)
-        path = self.job.folder / LOG
-        self._n_log = path.stat().st_size if path.exists() else 0
+        try:
+            self._n_log = (self.job.folder / LOG).stat().st_size
+        except OSError:
+            self._n_log = 0
         if self._n_log != n_before[1] and not self.event and (lines := self.job.log(1)):
             self.message = lines[-1].removeprefix("lab2048: ")
         is_news = n_before != (self.n_read, self._n_log)

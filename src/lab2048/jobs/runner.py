@@ -1,22 +1,21 @@
-"""The job runner: starts jobs, follows them, cancels, resumes and lists them; the page and the TUI each have one.
+"""The job runner: starts jobs, follows them, cancels and resumes them; the page and the TUI each have one.
 
 Several views may share one folder of jobs.  A view locks the folder of each of its active jobs; the others leave a
 locked job alone.  An active job that nobody has locked lost its view: it was interrupted and can be resumed.
 """
 
 import contextlib
-import re
 import shutil
 import threading
 import time
 from collections.abc import Callable, Mapping
+from copy import copy
 from pathlib import Path
 from typing import Any
 
-from lab2048.errors import FileError, JobConflictError, JobNotFoundError, reason_of
+from lab2048.errors import FileError, JobConflictError, UnwritableError, reason_of
 from lab2048.jobs.job import (
     CANCELLED,
-    DAMAGED,
     DONE,
     ENDING,
     EVENTS,
@@ -27,12 +26,13 @@ from lab2048.jobs.job import (
     QUEUED,
     RUNNING,
     Job,
-    Needs,
 )
+from lab2048.jobs.job_list import JobList, number_of
+from lab2048.jobs.needs import Needs
 from lab2048.jobs.process import JobProcess, is_alive
 from lab2048.jobs.progress import KINDS, JobProgress, NamePlayer
 from lab2048.records.database import STORE_VARIABLE, default_path
-from lab2048.records.disk_space import free_bytes, rough_size
+from lab2048.records.disk_space import free_bytes
 from lab2048.records.memory import all_memory
 from lab2048.records.process_lock import ProcessLock
 from lab2048.records.provenance import now
@@ -40,8 +40,6 @@ from lab2048.records.provenance import now
 MAX_RUNNING = 3
 MAX_QUEUED = 50
 MAX_JOBS = 500  # listed; older ones are forgotten
-MAX_IN_MEMORY = 10  # ended jobs whose events are kept in memory
-ID = r"[A-Za-z0-9_]{1,30}-[0-9]{1,9}"
 NICENESS = 10  # jobs leave the processor to the person at the view
 MEMORY_SHARE = 0.8  # of the machine, for all jobs together
 POLL_SECONDS = 0.25
@@ -49,7 +47,7 @@ NOTHING = Needs()
 CLOSE_SECONDS = 1.0  # that the end of the view waits for its jobs
 
 
-class JobRunner:
+class JobRunner(JobList):
     """Runs the jobs of one view; any thread may call it."""
 
     def __init__(
@@ -65,102 +63,14 @@ class JobRunner:
 
         When a job has ended, `on_change` is called before any other thread can see that.
         """
-        self.folder, self.on_change, self.name_player = folder, on_change, name_player
+        super().__init__(folder, name_player)
+        self.on_change = on_change
         self.environment, self.niceness = environment or {}, niceness
         self.memory = int(MEMORY_SHARE * all_memory())  # bytes for all jobs together; 0 = unknown
-        self.lock = threading.RLock()  # hold it while you read the details of a JobProgress
-        self._jobs: dict[str, Job] = {}
-        self._progress: dict[str, JobProgress] = {}  # those used last at the end
         self._locks: dict[str, ProcessLock] = {}  # of active jobs
         self._processes: dict[str, JobProcess] = {}
         self._threads: dict[str, threading.Thread] = {}
-        self._is_loaded = self._is_closed = False
-
-    # --- list
-
-    def load(self) -> None:
-        """Read the jobs of earlier views, once; active ones that no view runs any more were interrupted.
-
-        A job that cannot be read is listed as damaged, with the reason as its message; `forget` removes it.
-        """
-        with self.lock:
-            if self._is_loaded:
-                return
-            self._is_loaded = True
-            found = []
-            for folder in self.folder.iterdir() if self.folder.is_dir() else ():
-                if not folder.is_dir() or not re.fullmatch(ID, folder.name):
-                    continue
-                try:
-                    job = self._load(folder)
-                except FileError as error:
-                    job = Job.damaged(folder, str(error))
-                if job is not None:
-                    found.append(job)
-            self._jobs = {job.id: job for job in sorted(found, key=lambda job: (job.created, _number(job.id)))}
-
-    def _load(self, folder: Path) -> Job | None:
-        """Read a job and mark it as interrupted if it was active; return None if another view runs it."""
-        job = Job.load(folder)
-        if job.id != folder.name:
-            raise FileError(f"job.json is that of {job.id[:40]!r}")
-        if job.kind not in KINDS:
-            raise FileError(f"unknown kind of job {job.kind[:40]!r}: a newer version may know it")
-        try:
-            KINDS[job.kind](job, str)
-        except (TypeError, ValueError) as error:
-            raise FileError(f"job.json is damaged: its request is wrong: {error}") from None
-        if not job.is_active:
-            return job
-        lock = job.lock
-        if not lock.try_acquire():
-            return None
-        with lock:
-            job = Job.load(folder)  # it may have ended meanwhile
-            if job.is_active:
-                progress = self.progress_of(job)
-                job.state, job.ended, job.result = INTERRUPTED, job.ended or now(), progress.result()
-                with contextlib.suppress(FileError):
-                    job.save()
-        return job
-
-    def all_jobs(self, kind: str | None = None) -> list[Job]:
-        """List the jobs, newest first."""
-        with self.lock:
-            return [job for job in reversed(self._jobs.values()) if kind is None or job.kind == kind]
-
-    def interrupted(self) -> list[str]:
-        """List the ids of jobs that lost their view, newest first."""
-        return [job.id for job in self.all_jobs() if job.state == INTERRUPTED]
-
-    def get(self, id_: str) -> Job:
-        """Return a job; raise JobNotFoundError if it is not listed."""
-        with self.lock:
-            if id_ not in self._jobs:
-                raise JobNotFoundError(f"there is no job {id_[:40]!r}: expected the id of a listed job")
-            return self._jobs[id_]
-
-    def find(self, kind: str, name: str) -> Job | None:
-        """Return the job that was requested under a name: the active one, or else the newest."""
-        found = [job for job in self.all_jobs(kind) if job.request.get("name") == name]
-        return next((job for job in found if job.is_active), found[0] if found else None)
-
-    def progress_of(self, job: Job) -> JobProgress:
-        """Return the progress of a job, up to date with its files; raise JobConflictError if it is damaged."""
-        if job.state == DAMAGED:
-            raise JobConflictError(f"job {job.id} is damaged: {job.message}; remove it from the list")
-        with self.lock:
-            progress = self._progress.pop(job.id, None)
-            if progress is None:
-                progress = KINDS[job.kind](job, self.name_player)
-                progress.catch_up()
-            self._progress[job.id] = progress
-            for id_ in list(self._progress)[:-MAX_IN_MEMORY]:
-                if id_ not in self._jobs or not self._jobs[id_].is_active:
-                    del self._progress[id_]  # it can be read again
-            return progress
-
-    # --- start and stop
+        self._is_closed = False
 
     def start(
         self,
@@ -189,7 +99,12 @@ class JobRunner:
             job = Job(folder.name, kind, title, words, resume_words, request, now(), cwd=cwd, store=store)
             job.folder = folder
             self._acquire(job)
-            job.save()
+            try:
+                job.save()
+            except BaseException:  # the disk is full: leave nothing behind
+                self._release(job)
+                _delete(folder)
+                raise
             self._jobs[job.id] = job
             self._forget_oldest()
             self._start_queued()
@@ -206,14 +121,19 @@ class JobRunner:
                 if is_alive(job.folder / PROCESS):
                     raise JobConflictError(f"job {id_} is still saving its work: try again in a moment")
                 job = Job.load(job.folder)  # another view may have resumed it meanwhile
+                if job.is_active:  # nobody runs it: its end could not be saved
+                    job.state = INTERRUPTED
                 self._jobs[id_] = job
                 self._progress.pop(id_, None)
                 _check_resumable(job)
                 self._check_needs(job.needs, n_written=self.progress_of(job).n_written)
-                if KINDS[job.kind].tells_all_again:
-                    (job.folder / EVENTS).unlink(missing_ok=True)  # else it would grow by all games each time
+                job = copy(job)  # the listed one stays as it is if this one cannot be saved
                 job.words, job.state, job.ended, job.message = job.resume_words, QUEUED, None, ""
                 job.save()
+                if KINDS[job.kind].tells_all_again:
+                    (job.folder / EVENTS).unlink(missing_ok=True)  # else it would grow by all games each time
+                self._jobs[id_] = job
+                self._progress.pop(id_, None)
             except BaseException:
                 self._release(job)
                 raise
@@ -227,7 +147,8 @@ class JobRunner:
         with self.lock:
             if job.state == QUEUED:
                 job.state, job.ended = CANCELLED, now()
-                job.save()
+                with contextlib.suppress(FileError):
+                    job.save()
                 self._release(job)
             elif job.state == RUNNING:
                 job.state = ENDING
@@ -293,7 +214,7 @@ class JobRunner:
         """Make a folder with the next free number; two views never get the same one."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            number = max((_number(path.name) for path in self.folder.glob(f"{kind}-*")), default=0) + 1
+            number = max((number_of(path.name) for path in self.folder.glob(f"{kind}-*")), default=0) + 1
             while True:
                 folder = self.folder / f"{kind}-{number}"
                 with contextlib.suppress(FileExistsError):
@@ -301,24 +222,12 @@ class JobRunner:
                     return folder
                 number += 1
         except OSError as error:
-            raise FileError(f"{self.folder} cannot be written: {reason_of(error)}") from None
+            raise UnwritableError(f"{self.folder} cannot be written: {reason_of(error)}") from None
 
     def _check_needs(self, needs: Needs, *, n_written: int = 0) -> None:
-        """Raise JobConflictError if a job needs more disk space or memory than there is beside the other jobs."""
         active = [job for job in self._jobs.values() if job.is_active]
         promised = sum(max(0, job.needs.disk - self.progress_of(job).n_written) for job in active)
-        free, left = free_bytes(self.folder), needs.disk - n_written
-        if left > 0 and left + promised > free:
-            beside = f", and other jobs still need {rough_size(promised)}" if promised else ""
-            room = rough_size(max(0, free))
-            raise JobConflictError(
-                f"not enough disk space: it needs up to {rough_size(left)}, and {room} are free{beside}"
-            )
-        if needs.memory > self.memory > 0:
-            raise JobConflictError(
-                f"not enough memory: it needs about {rough_size(needs.memory)}, and jobs may use "
-                f"{rough_size(self.memory)} on this machine"
-            )
+        needs.check(n_written=n_written, free=free_bytes(self.folder), promised=promised, memory=self.memory)
 
     def _start_queued(self) -> None:
         running = [job for job in self._jobs.values() if job.state in (RUNNING, ENDING)]
@@ -348,11 +257,13 @@ class JobRunner:
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             job.state, job.message, job.ended = FAILED, f"cannot be started: {where}{reason_of(error)}", now()
-            job.save()
+            with contextlib.suppress(FileError):
+                job.save()
             self._release(job)
             return
         job.pid = process.pid
-        job.save()
+        with contextlib.suppress(FileError):  # it runs all the same
+            job.save()
         thread = threading.Thread(target=self._follow, args=(job, process, progress), name=job.id, daemon=True)
         self._processes[job.id], self._threads[job.id] = process, thread
         thread.start()
@@ -399,14 +310,17 @@ class JobRunner:
         del self._jobs[job.id]
         self._progress.pop(job.id, None)
         self._release(job)
-        shutil.rmtree(job.folder, ignore_errors=True)
+        _delete(job.folder)
+
+
+def _delete(folder: Path) -> None:
+    """Delete a folder; of a symbolic link only the link."""
+    if folder.is_symlink():
+        folder.unlink(missing_ok=True)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _check_resumable(job: Job) -> None:
     if not job.can_resume:
         raise JobConflictError(f"job {job.id} is {job.state} and cannot be resumed: expected an interrupted job")
-
-
-def _number(id_: str) -> int:
-    found = re.search(r"-([0-9]{1,9})$", id_)
-    return int(found[1]) if found else 0

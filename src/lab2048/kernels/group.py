@@ -13,10 +13,12 @@ from lab2048.kernels._source import PACKAGE
 
 GAMES = "games"  # whole games of compiled players
 SEARCH, CLASSIC, PACKED, WIDE = "search", "search-classic", "search-packed", "search-wide"  # by the kind of board
-TIMED, THREADS, SEARCH_GAMES = "search-timed", "search-threads", "search-games"
+TIMED, THREADS, FORCED = "search-timed", "search-threads", "search-forced"
+SEARCH_GAMES = "search-games"
 NETWORK, NETWORK_GAMES = "network", "network-games"  # search with a network
+LEDGER = "ledger"  # values for the review of a game
 TRAINING, UNPACK, COMPRESS = "training", "unpack", "compress"  # networks and their files
-ROLLOUT, TREE = "rollout", "tree"
+ROLLOUT, TREE, STATE_TREE = "rollout", "tree", "state-tree"
 SOLVER, ENVIRONMENTS, COUNT, BENCHMARK = "solver", "environments", "count", "benchmark"
 
 
@@ -48,15 +50,18 @@ GROUPS = {
     WIDE: Group(("search.wide",), 1, 0.8),
     TIMED: Group(("search.root:warm_up_timed",), 3, 0.7),
     THREADS: Group(("search.frontier",), 3, 0.8),
+    FORCED: Group(("search.forced",), 1, 0.6),
     SEARCH_GAMES: Group(("search.root:warm_up_games",), 1, 0.5),
     NETWORK: Group(("search.network", "search.confidence"), 3, 2.0),
     NETWORK_GAMES: Group(("search.network:warm_up_games", "search.confidence:warm_up_games"), 2, 1.0),
+    LEDGER: Group(("search.ledger",), 2, 1.0),
     TRAINING: Group(("ntuple.self_play",), 1, 3.1),
     UNPACK: Group(("ntuple.range_decoder", "ntuple.planes", "ntuple.pages"), 3, 2.2),
     COMPRESS: Group(("ntuple.range_coder",), 1, 0.7),
     ROLLOUT: Group(("rollout.rollout",), 2, 1.4),
     TREE: Group(("rollout.tree",), 2, 2.3),
-    SOLVER: Group(("board.packed", "solve.layer", "solve.backup", "solve.policy"), 13, 4.5),
+    STATE_TREE: Group(("rollout.state_tree",), 1, 1.5),
+    SOLVER: Group(("board.packed", "solve.layer", "solve.backup", "solve.policy"), 14, 4.7),
     ENVIRONMENTS: Group(("games.vector", "games.afterstates"), 5, 2.9),
     COUNT: Group(("games.perft",), 2, 0.6),
     BENCHMARK: Group(("reference_loop", "random_access"), 3, 0.2),

@@ -22,7 +22,7 @@ from lab2048.kernels.board.packed import FULL_SUM
 from lab2048.kernels.ntuple import self_play as kernel
 from lab2048.kernels.ntuple.update import Method, make_trajectory
 from lab2048.learning.config import CURVE_GROWTH, not_resumable
-from lab2048.learning.ntuple_config import Config
+from lab2048.learning.ntuple_config import DECAY_MOVES, Config, best_path
 from lab2048.models.ntuple.file import load_array, load_network, save_network
 from lab2048.models.ntuple.network import Design, Network
 from lab2048.models.ntuple.pattern import AUTO, parse_patterns, write_patterns
@@ -90,11 +90,17 @@ class Training:
         self._reports: deque[NDArray[np.float64]] = deque()
         self._paces: deque[tuple[float, float]] = deque(maxlen=20)
         self._n_bytes, self._measured_at = 0, -1
+        self._best_weights: NDArray[np.float32] | None = None
         self.is_ending = False
         self.sessions.append(provenance() | {"threads": self.n_threads, "from_seconds": round(self.seconds)})
 
     @classmethod
     def begin(cls, config: Config, rules: Rules, n_threads: int) -> "Training":
+        if rules.stop_at_goal:
+            raise UsageError(
+                "n-tuple networks learn games that go on beyond the goal: expected rules that do not stop there",
+                field="stop_at_goal",
+            )
         config.check(rules)  # also checks what is needed only later in training
         design = config.design(rules, is_late=config.late_after == 0)
         network = Network.empty(design, config.optimism, is_coherent=config.method == "tc")
@@ -145,12 +151,17 @@ class Training:
         return f"{self.config.network}: {self.n_weights:,} weights, {self.n_threads} threads"
 
     def save(self, path: Path) -> None:
-        """Write a checkpoint from which training can resume."""
+        """Write a checkpoint from which training can resume, and the network of the best game if it is kept."""
         if not self.curve or self.curve[-1]["n_moves"] != self.n_moves:
             self.curve.append(self.progress().to_json())
         facts = {name: getattr(self, name) for name in KEPT} | {"config": asdict(self.config)}
         self.network.facts = {"training": facts}
         save_network(path, self.network, self._initial, cursors=self.cursors)
+        if self._best_weights is not None:
+            weights = self._best_weights
+            save_network(
+                best_path(path), Network(self.network.design, weights, facts=self.network.facts), self._initial
+            )
         self._n_bytes, self._measured_at = path.stat().st_size, self.n_moves
 
     def end(self) -> None:
@@ -163,13 +174,16 @@ class Training:
         """Train until a total of seconds, moves or games is reached; yield the progress after every slice."""
         trajectories = [make_trajectory(self.network.design.n_lookups) for _ in range(self.n_threads)]
         reports = np.zeros((self.n_threads, kernel.REPORT_SIZE))
-        budget = 20_000
+        budget, yield_at = 20_000, 0.0
+        keeps_best = self.config.keep == "best"  # then a slice is one game of every thread
         with ThreadPoolExecutor(self.n_threads) as pool:
             while self.seconds < seconds and self.n_moves < n_moves and self.n_games < n_games and not self.is_ending:
                 method, network = self._prepare()
                 begin = time.monotonic()
-                reports[:] = kernel.make_report((n_games - self.n_games) / self.n_threads)
-                ends = [end - self.n_moves for end in (n_moves, self.config.late_after) if end > self.n_moves]
+                reports[:] = kernel.make_report(1 if keeps_best else (n_games - self.n_games) / self.n_threads)
+                next_decay = DECAY_MOVES * (self.n_moves // DECAY_MOVES + 1) if self.config.decay < 1 else math.inf
+                limits = (n_moves, self.config.late_after, next_decay)
+                ends = [end - self.n_moves for end in limits if end > self.n_moves]
                 left = max(1, min(budget, *(end / self.n_threads for end in ends)))
                 slices = [
                     pool.submit(
@@ -183,11 +197,17 @@ class Training:
                 for one in slices:
                     one.result()
                 spent = time.monotonic() - begin
-                budget = int(budget * min(2.0, max(0.5, SLICE / max(spent, 1e-6))))
+                if not keeps_best:
+                    budget = int(budget * min(2.0, max(0.5, SLICE / max(spent, 1e-6))))
+                elif reports[:, kernel.BEST].max() > self.best:
+                    self._best_weights = network.weights.copy()
                 self._count(reports, spent)
                 if self.n_moves == 0 and self.n_games >= WINDOW:
                     board = network.design.rules.board.to_text()
                     raise BoardError(f"no move can be learned on {board}: expected tiles with a sum below 65536")
+                if keeps_best and begin < yield_at and self.n_games < n_games:
+                    continue
+                yield_at = begin + SLICE
                 progress = self.progress()
                 if self.n_moves >= CURVE_GROWTH * (self.curve[-1]["n_moves"] if self.curve else 1):
                     self.curve.append(progress.to_json())
@@ -199,7 +219,8 @@ class Training:
         stages = self.config.design(rules).stages
         if is_late and stages != self.network.design.stages:
             self.network = self.network.with_stages(stages, self.config.optimism)
-        return self.config.kernel_method(rules, self.n_threads, is_late=is_late), self.network
+        method = self.config.kernel_method(rules, self.n_threads, n_moves=self.n_moves, is_late=is_late)
+        return method, self.network
 
     def _count(self, reports: NDArray[np.float64], spent: float) -> None:
         report = reports.sum(axis=0)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 METHODS = ("tc", "td")
 ORDERS = ("backward", "forward")
+CHOICES = ("return", "value")
+KEEPS = ("last", "best")
+DECAY_MOVES, DECAYED = 200_000, 0.1  # the learning rate decays each time, down to this share
 AUTO_STAGE = 14  # the rank of 16384
 BY_LARGE = (13, 14, 15)  # after tile downgrading: two, three and four large tiles
 PACE = 1e6  # moves per second and thread, roughly
@@ -49,14 +52,23 @@ def read_stages(text: str) -> tuple[int, ...]:
     return tuple(ranks)
 
 
+def best_path(path: Path) -> Path:
+    """Return the file of the network of the best game, beside the checkpoint.
+
+    >>> best_path(Path("net.safetensors")).name
+    'net-best.safetensors'
+    """
+    return path.with_name(f"{path.stem}-best{path.suffix}")
+
+
 @dataclass(frozen=True)
 class Config(TrainingConfig):
     """Training options of an n-tuple network."""
 
     network: str = option(
         AUTO,
-        "Patterns: auto (by board and time), small, best, count x size (8x6), rows, pairs-triplets-quartets, "
-        "or cells in hex (0123,4567)",
+        "Patterns: auto (by board and time), small, best, count x size (8x6), rows, pairs, pairs-triplets-quartets, "
+        "or hex (0123,4567)",
         is_fixed=True,
         before=BEST,
         metavar="CELLS",
@@ -85,7 +97,13 @@ class Config(TrainingConfig):
         high=1,
         flag="lambda",
     )
+    decay: float = option(
+        1.0, "Factor of the learning rate every 200,000 moves, down to a tenth of the rate", low=0.01, high=1
+    )
     discount: float = option(1.0, "Discount factor per move", low=0, high=1)
+    choose: str = option(
+        "return", "Choose moves by reward plus value (return), or by value alone (value)", choices=CHOICES
+    )
     epsilon: float = option(
         0.0, "Probability of a random move (epsilon-greedy); 0.05 on boards of at most 9 cells", low=0, high=1
     )
@@ -142,6 +160,11 @@ class Config(TrainingConfig):
         low=0,
         high=16,
         before=0,
+    )
+    keep: str = option(
+        "last",
+        "What to write: with best also the network of the best game so far, to FILE-best.safetensors",
+        choices=KEEPS,
     )
     share: bool = option(True, "Share weights among rotated and mirrored boards", is_fixed=True)
     seed: int = option(1, "Seed of the games", is_fixed=True, check="lab2048.rules.dice:check_seed")
@@ -216,13 +239,17 @@ class Config(TrainingConfig):
         gets_late = SPARE * limit > self.late_after
         return now, most_bytes(self.design(rules), has_rates=has_rates) if gets_late else now
 
-    def kernel_method(self, rules: Rules, n_threads: int, *, is_late: bool = True) -> "Method":
-        """Return the options as the kernel takes them; the learning rate is divided by sqrt(n_threads)."""
+    def kernel_method(self, rules: Rules, n_threads: int, *, n_moves: int = 0, is_late: bool = True) -> "Method":
+        """Return the options as the kernel takes them after `n_moves`.
+
+        The learning rate is divided by sqrt(n_threads).
+        """
         import numpy as np
 
         from lab2048.kernels.ntuple.update import Method
 
         alpha = self.alpha if self.alpha is not None else 1.0 if self.method == "tc" else 0.1
+        alpha *= max(DECAYED, self.decay ** (n_moves // DECAY_MOVES))
         return Method(
             alpha=np.float32(alpha / math.sqrt(n_threads)),
             discount=np.float32(self.discount),
@@ -238,4 +265,5 @@ class Config(TrainingConfig):
             taught=0 if self.downgrade else round(self.taught / n_threads),
             synthetic=self.synthetic,
             truncate=self.truncate,
+            is_by_value=self.choose == "value",
         )

@@ -53,9 +53,10 @@ def read_rules(
     spawn: str | None = None,
     start: int | None = None,
     spawner: str | None = None,
+    stop_at_goal: bool = False,
 ) -> Rules:
     """Return the rules: a text such as "4x4", a board to start from, or Rules, which exclude the other options."""
-    given = {"goal": goal, "spawn": spawn, "start": start, "spawner": spawner}
+    given = {"goal": goal, "spawn": spawn, "start": start, "spawner": spawner, "stop_at_goal": stop_at_goal or None}
     chosen = {name: value for name, value in given.items() if value is not None}
     if isinstance(rules, Rules):
         if chosen:

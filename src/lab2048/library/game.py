@@ -45,10 +45,11 @@ class Game(RulesGame):
         spawn: str | None = None,
         start: int | None = None,
         spawner: str | None = None,
+        stop_at_goal: bool = False,
     ) -> None:
-        """Start a game; without a seed it gets a new one."""
+        """Start a game; without a seed it gets a new one, and with `stop_at_goal` it ends at the goal."""
         the_seed = secrets.randbelow(MAX_SEED + 1) if seed is None else read_whole("seed", seed)
-        super().__init__(read_rules(rules, goal, spawn, start, spawner), the_seed)
+        super().__init__(read_rules(rules, goal, spawn, start, spawner, stop_at_goal), the_seed)
         self._record = RecordedGame(self, PERSON, time.monotonic())
         self._players: dict[str, AskedPlayer] = {}
 

@@ -4,6 +4,7 @@ import _thread
 import contextlib
 import os
 import signal
+import stat
 import sys
 import threading
 import time
@@ -14,7 +15,8 @@ from lab2048.stop_flag import OF_PROCESS
 
 PATIENCE = 1.0  # seconds that Ctrl-C waits for the compiler
 ONE_PRESS = 0.2  # seconds; `timeout` and process groups may pass one Ctrl-C on twice
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+HANGUP = getattr(signal, "SIGHUP", None)  # the terminal was closed; Windows has no such signal
+SIGNALS = (signal.SIGINT, signal.SIGTERM, *((HANGUP,) if HANGUP else ()))
 
 is_command = False  # True in a process of the command line, which may be ended
 received: list[int] = []  # the signals that interrupted this process, for its exit code
@@ -23,9 +25,29 @@ _has_nothing_to_save = threading.Event()
 _changing = threading.Lock()  # held while the flag of the process or the depth changes
 
 
+def signals() -> list[signal.Signals]:
+    """Return the signals that end work in good order; not a hangup that `nohup` keeps from this process."""
+    return [each for each in SIGNALS if each != HANGUP or signal.getsignal(each) is not signal.SIG_IGN]
+
+
+def note_signal(number: int) -> None:
+    """Remember a signal for the exit code; call it first in a handler.
+
+    After a hangup nothing can be printed: an error of the lost terminal would keep work from being saved.
+    """
+    received.append(number)
+    if number == HANGUP:
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            with contextlib.suppress(OSError):
+                if stat.S_ISCHR(os.fstat(stream).st_mode):  # `isatty` is false for a lost terminal
+                    os.dup2(nothing, stream)
+        os.close(nothing)
+
+
 @contextlib.contextmanager
 def stopping(*stops: Callable[[], None]) -> Iterator[None]:
-    """Call the next of `stops` at each Ctrl-C (or SIGTERM), and raise KeyboardInterrupt when there are no more.
+    """Call the next of `stops` at each Ctrl-C, SIGTERM or SIGHUP, and raise KeyboardInterrupt when there are no more.
 
     A signal that follows another one at once counts as the same.  Only the main thread receives signals; elsewhere
     nothing changes.
@@ -38,7 +60,7 @@ def stopping(*stops: Callable[[], None]) -> Iterator[None]:
 
     def handle(number: int, frame: object) -> None:  # noqa: ARG001
         nonlocal last
-        received.append(number)
+        note_signal(number)
         before, last = last, time.monotonic()
         if last - before < ONE_PRESS:
             return
@@ -46,7 +68,7 @@ def stopping(*stops: Callable[[], None]) -> Iterator[None]:
             raise KeyboardInterrupt
         left.pop(0)()
 
-    before = {number: signal.signal(number, handle) for number in SIGNALS}
+    before = {number: signal.signal(number, handle) for number in signals()}
     try:
         yield
     finally:

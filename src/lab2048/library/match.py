@@ -45,15 +45,16 @@ def match(
     spawn: str | None = None,
     start: int | None = None,
     spawner: str | None = None,
-    until_goal: bool = False,
+    stop_at_goal: bool = False,
     store: "bool | str | Path" = False,
     resume: bool = False,
     progress: bool | None = None,
 ) -> "MatchResult":
     """Let players play the same seeds, and compare them.
 
-    `workers` is the number of parallel games (0 = one per core); it does not change the results.  With `store` (True
-    for your own store, or the path of a file) every game is saved, and `resume` continues from the saved games.
+    With `stop_at_goal` games end when the goal is reached.  `workers` is the number of parallel games (0 = one per
+    core); it does not change the results.  With `store` (True for your own store, or the path of a file) every game is
+    saved, and `resume` continues from the saved games.
     Ctrl-C stops the match and returns the finished games.
 
     >>> import lab2048 as lab
@@ -63,9 +64,9 @@ def match(
     >>> result.to_dict()["players"][1]["games"]
     50
     """
-    the_rules = read_rules(rules, goal, spawn, start, spawner)
+    the_rules = read_rules(rules, goal, spawn, start, spawner, stop_at_goal)
     games, seed, workers = read_whole("games", games, 1), read_whole("seed", seed), read_whole("workers", workers, 0)
-    the_match = Match(the_rules, read_specs(players), check_seed(seed), games, until_goal)
+    the_match = Match(the_rules, read_specs(players), check_seed(seed), games)
     n_all = games * len(the_match.players)
     with (
         MatchRunner(the_match, workers, store, resume=resume, progress=progress) as runner,

@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -17,7 +17,7 @@ from lab2048.library.player import ReadyPlayer, player
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.library.unsaved import delete_temporary, delete_with, temporary_path
 from lab2048.rules import Board, Rules
-from lab2048.rules.board import BoardSource
+from lab2048.rules.board import PACKED_RANK, BoardSource
 from lab2048.rules.move import AnyMove
 from lab2048.solver.estimate import Estimate
 from lab2048.solver.estimate import estimate as estimate_solve
@@ -88,6 +88,38 @@ def solve(
     if folder is None:
         delete_with(solution, table_folder)
     return solution
+
+
+@dataclass(frozen=True)
+class GoalChance:
+    """How optimal play reaches a goal; `loss` is exact where the value rounds to 1."""
+
+    goal: int
+    value: float
+    loss: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {"goal": self.goal, "value": self.value, "loss_probability": self.loss}
+
+
+def goal_chances(
+    rules: RulesLike, *, on_progress: Callable[[Progress], None] = lambda _: None, **options: Any
+) -> Iterator[GoalChance]:
+    """Solve a board for rising goals, from 4 up to the first one that cannot be reached.
+
+    The largest goal without loss can be won for certain, the largest with a value above 0 with luck.  `options` are
+    those of `solve`, without a goal.
+
+    >>> [(found.goal, round(found.value, 3)) for found in goal_chances("2x2")]
+    [(4, 1.0), (8, 1.0), (16, 0.963), (32, 0.083), (64, 0.0)]
+    """
+    highest = read_rules(rules, **{name: options[name] for name in ("spawn", "start", "spawner") if name in options})
+    for rank in range(2, min(highest.max_rank + 1, PACKED_RANK) + 1):
+        solution = solve(rules, goal=1 << rank, objective="win", on_progress=on_progress, **options)
+        assert solution.loss is not None
+        yield GoalChance(1 << rank, solution.value, solution.loss)
+        if solution.value == 0:
+            return
 
 
 def open_solution(folder: "str | Path") -> "Solution":
@@ -236,7 +268,7 @@ class Solution:
             raise BoardError(f"no move is possible on {state.to_text()}: expected a board with a legal move")
         best = self.table.best(moves)
         spawns = []
-        if not self.table.problem.is_won(best.after):
+        if not self.table.problem.is_decided(best.after):
             for spawn in self.rules.spawns(best.after):
                 value, _ = self.table.state_value(best.after.put(spawn.cell, spawn.rank))
                 spawns.append((spawn.cell, 1 << spawn.rank, value))

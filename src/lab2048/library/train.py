@@ -51,6 +51,7 @@ def train(
     spawn: str | None = None,
     start: int | None = None,
     spawner: str | None = None,
+    stop_at_goal: bool = False,
     on_progress: Callable[[Any], None] | None = None,
     progress: bool | None = None,
     **options: Any,
@@ -76,7 +77,7 @@ def train(
     if path is None and resume:
         raise UsageError("resume needs a file: expected out=FILE", field="resume")
     given = the_method.config.parse(options, preset)
-    the_rules = read_rules(rules, goal, spawn, start, spawner)
+    the_rules = read_rules(rules, goal, spawn, start, spawner, stop_at_goal)
     limits = chosen_limits(minutes, moves, games)
 
     def check_rules(trained: Rules) -> None:

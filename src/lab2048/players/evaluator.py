@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise, product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,11 +44,27 @@ TERMS = (  # in the order of lab2048.kernels.search.evaluate
     "third",
     "fourth",
     "stuck",
+    "smooth_near",
+    "ordered",
+    "full",
 )
-_BOARD_TERMS = ("max", "corner", "empty_log", "second", "third", "fourth", "stuck")  # not in the tables of lines
+# Not in the tables of lines:
+_BOARD_TERMS = ("max", "corner", "empty_log", "second", "third", "fourth", "stuck", "ordered", "full")
 _SETTINGS = ("doc", "path", "scale", "ratio", "matrix", "lost", "margin")
 _TABLE_CELLS = 4  # of the longest line that is looked up in a table, if the table is compiled
 _MAX_VALUE = 1e30  # of a line; sums of such values are still numbers of 32 bits
+
+
+class TermValue(NamedTuple):
+    """One term of the value of a board: weight times amount."""
+
+    term: str
+    weight: float
+    amount: float
+
+    @property
+    def value(self) -> float:
+        return self.weight * self.amount
 
 
 @dataclass(frozen=True)
@@ -145,6 +161,37 @@ class Evaluator:
         name = self.name if re.fullmatch(r"[A-Za-z0-9_-]+", self.name) else _write(self.name)
         lines = [f"{key} = {_write(value)}" for key, value in {"doc": self.doc, **self.to_table()}.items()]
         return "\n".join([f"[{name}]", *lines, ""])
+
+    def explain(self, board: Board, rules: Rules) -> list[TermValue]:
+        """Return the terms whose sum is the value of a board.
+
+        >>> board = Board.from_text("4 # # # / 2 16 # # / 4 16 32 # / 4 8 2 #")
+        >>> make_evaluator("empty").explain(board, Rules.from_text("4x4"))
+        [TermValue(term='empty', weight=1.0, amount=7.0)]
+        """
+        if self.lost is not None and not board.legal_moves():
+            return [TermValue("lost", 1.0, self.lost)]
+        if self.function is not None:
+            return [TermValue("lines", 1.0, self.value(board, rules))]
+        ranks, plan = np.array(board.ranks, np.uint8), make_plan(rules)
+        no_weights, found = np.zeros(len(ranks), np.float32), []
+        for i, (term, weight) in enumerate(zip(TERMS, self.terms, strict=True)):
+            if weight == 0 or term.endswith(("_power", "_cell")):
+                continue
+            alone = [
+                w if j == i or name.endswith(("_power", "_cell")) else 0.0
+                for j, (name, w) in enumerate(zip(TERMS, self.terms, strict=True))
+            ]
+            alone[i] = 1.0
+            terms = evaluate.make_terms(alone, snake_cells(board.shape))
+            found.append(TermValue(term, weight, float(evaluate.evaluate_bytes(terms, no_weights, plan, ranks))))
+        if self.matrix or self.path:
+            found.append(TermValue("matrix" if self.matrix else self.path, 1.0, float(sum(self.cell_values(board)))))
+        return found
+
+    def cell_values(self, board: Board) -> list[float]:
+        """Return the tile on each cell times the weight of the cell."""
+        return [float(weight) * tile for weight, tile in zip(self.weights(board.shape), board.tiles, strict=True)]
 
     def value(self, board: Board, rules: Rules) -> float:
         if self.lost is not None and not board.legal_moves():

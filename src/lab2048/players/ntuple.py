@@ -1,13 +1,15 @@
 """`ntuple`: expectimax with an n-tuple network at the leaves."""
 
+import dataclasses
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from lab2048.errors import FileError, OutOfRangeError
+from lab2048.errors import FileError, OutOfRangeError, UnknownNameError, UsageError
 from lab2048.kernels.group import GAMES, NETWORK, NETWORK_GAMES
 from lab2048.models import SHIPPED
 from lab2048.models.ntuple.calibration import CLOCKED, Calibration
-from lab2048.players.player import option
+from lab2048.players.player import Decision, GamesKernel, option
 from lab2048.players.search import (
     CUT_DOC,
     DEEPEN,
@@ -23,10 +25,13 @@ from lab2048.rules import Board, Rules
 if TYPE_CHECKING:
     from lab2048.models.ntuple.network import Design, Network
     from lab2048.players.searcher import Searcher
+    from lab2048.solver.endgame import Endgames
 
 DEPTH = 3
 TRUST = 0.9
 TOP, DOWNGRADED_TOP = 16384, 32768
+CHOICES = ("return", "value")
+SURE = 0.5  # success rate from which an endgame table chooses the move
 
 
 @dataclass
@@ -50,14 +55,19 @@ class NTuplePlayer(ClockedPlayer):
         "expectimax chooses on late boards if less than this share of the weights for the board was trained; 0 = never",
     )
     threads: int = option(1, THREADS_DOC)
+    by: str = option("return", "choose moves by reward plus value, or at depth 1 by value alone", CHOICES)
+    endgames: str = option(
+        "no", "endgame tables that choose the move where they are sure: auto (all that are built), a folder of them, no"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._calibration: Calibration | None = None
+        self._endgames: Endgames | None = None
 
     def groups(self, rules: Rules, *, games: bool = False) -> tuple[str, ...]:
         """Return the groups of its search and of its fallback, and the shipped network if no file is given."""
-        found = {NETWORK, *super().groups(rules, games=games)}
+        found = {NETWORK, *super().groups(rules, games=games and not self._has_endgames)}
         if self._has_fallback(rules):
             found |= {*ExpectimaxPlayer().leaf_groups(rules)}
         if GAMES in found:
@@ -74,9 +84,24 @@ class NTuplePlayer(ClockedPlayer):
         top = highest if self.top is None else self.top
         if not 4 <= top <= highest or top & (top - 1):
             raise OutOfRangeError("top", top, f"a tile from 4 to {highest}")
+        if self.by not in CHOICES:
+            raise UnknownNameError("by", self.by, CHOICES)
+        if self._is_by_value and not (self.depth == 1 and self.deepen == "no" and self.ms is None and self.trust == 0):
+            raise UsageError("by=value needs depth=1 and trust=0, without deepen and ms", field="by")
         return SearchSettings(
-            "", self.depth, self.deepen, self.cut, self.threads, top.bit_length() - 1, trust=self.trust
+            "",
+            self.depth,
+            self.deepen,
+            self.cut,
+            self.threads,
+            top.bit_length() - 1,
+            trust=self.trust,
+            is_by_value=self._is_by_value,
         )
+
+    @property
+    def _is_by_value(self) -> bool:
+        return self.by == "value"
 
     def check(self, rules: Rules) -> None:
         """Check the options and the header of the network file, without reading weights."""
@@ -85,6 +110,7 @@ class NTuplePlayer(ClockedPlayer):
         self._check_clock()
         self.search_settings(rules)
         self._check_shape(take_header(self.weights).design, rules)
+        self._open_endgames()
 
     def _check_shape(self, design: "Design", rules: Rules) -> None:
         if design.rules.shape != rules.shape:
@@ -110,6 +136,30 @@ class NTuplePlayer(ClockedPlayer):
         return self.trust != 0 and rules.max_rank >= LATE_RANK
 
     @property
+    def _has_endgames(self) -> bool:
+        return self.endgames != "no"
+
+    def _open_endgames(self) -> "Endgames | None":
+        if self._has_endgames and self._endgames is None:
+            from lab2048.solver.endgame import Endgames
+
+            self._endgames = Endgames.open(None if self.endgames == "auto" else Path(self.endgames))
+        return self._endgames
+
+    def choose(self, board: Board) -> Decision:
+        """Choose the move with the highest value, or that of an endgame table that is sure enough."""
+        decision, endgames = super().choose(board), self._open_endgames()
+        found = endgames.look_up(board, SURE) if endgames is not None else None
+        if found is None:
+            return decision
+        overridden = None if found.move == decision.move else decision.move
+        return dataclasses.replace(decision, move=found.move, overridden=overridden)
+
+    def games_kernel(self, rules: Rules) -> GamesKernel | None:
+        """Return a compiled loop that makes the same choices, unless endgame tables are used."""
+        return None if self._has_endgames else super().games_kernel(rules)
+
+    @property
     def search_name(self) -> str:
         """Return the name of its search among the factors of a calibration."""
         return CLOCKED if self.ms is not None else str(self.depth)
@@ -117,10 +167,14 @@ class NTuplePlayer(ClockedPlayer):
     def look(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
         """Return the value of every legal move, calibrated if the network is, and the search depth."""
         values, depth = self.search(searcher, board)
-        if self._calibration is not None:
-            factor = self._calibration.factor(self.search_name, board.tile_sum)
-            values = {move: value * factor for move, value in values.items()}
-        return values, depth
+        if self._is_by_value:
+            return {move: values[move] - slide.reward for move, slide in board.slides()}, depth
+        factor = self.factor(board.tile_sum)
+        return {move: value * factor for move, value in values.items()}, depth
+
+    def factor(self, tile_sum: int) -> float:
+        """Return by what values of the network are multiplied at a tile sum; 1 if it is not calibrated."""
+        return 1.0 if self._calibration is None else self._calibration.factor(self.search_name, tile_sum)
 
     def search(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
         """Search with the network, or with the fallback where the network is guessing.

@@ -56,11 +56,17 @@ class OptimalPlayer(Player):
         table = self._table
         if table is None or table.problem.rules.shape != board.shape:
             raise UsageError("the player has not been started: expected start(rules, seed) before choose")
-        if table.problem.is_won(board):  # the table ends at its goal, but a game may go on
-            moves = board.legal_moves()
-            return Decision(moves[0], dict.fromkeys(moves, 1.0))
+        if table.problem.is_decided(board):  # the table ends at its goal, but a game may go on
+            moves, value = board.legal_moves(), table.state_value(board)[0]
+            return Decision(moves[0], dict.fromkeys(moves, value))
         found = table.move_values(board)
         return Decision(table.best(found).move, {each.move: each.value for each in found}, len(found), 1)
+
+    @property
+    def unit_of_table(self) -> str:
+        """Return what the values of the table are: "score" or "chance"."""
+        assert self._table is not None
+        return "chance" if self._table.problem.goal_rank else "score"
 
     def _open(self, rules: Rules) -> "Table":
         from lab2048.solver.table import Table
@@ -88,6 +94,9 @@ class OptimalPlayer(Player):
         problem = Problem.of(rules, self.objective)
         with tempfile.TemporaryDirectory(prefix="lab2048-") as folder, Workers(os.cpu_count() or 1) as workers:
             memory = Memory(2**29, workers.n_workers)
-            table = Solve(problem, Path(folder) / "table", workers, memory, is_kept=False, progress=watch).run()
+            solve = Solve(
+                problem, Path(folder) / "table", workers, memory, is_exact=True, is_kept=False, progress=watch
+            )
+            table = solve.run()
             table.load()
         return table

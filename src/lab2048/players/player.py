@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from lab2048.kernels.group import GAMES
 from lab2048.rules import Board, Rules
@@ -56,6 +56,17 @@ class Decision:
         return [(names[move], f"{self.values[move]:,.6g}") for move in best_first]
 
 
+class Note(Protocol):
+    """Why a player made a move, for views."""
+
+    @property
+    def text(self) -> str:
+        """Return a few sentences."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the same as data, with the sentences as `text`."""
+
+
 def option(default: Any, doc: str, choices: Iterable[str] = ()) -> Any:
     """Declare an option of a player: a dataclass field with a one-line description.
 
@@ -96,6 +107,8 @@ class Player(ABC):
     unit: ClassVar[str] = "value"
     is_interactive: ClassVar[bool] = False  #: True if a person chooses the moves
     kernels: ClassVar[tuple[str, ...]] = ()  #: groups to compile before it plays (lab2048.kernels.group)
+    #: True if it can play where some moves may change nothing (`Rules.null_moves`), which is not 2048
+    knows_null_moves: ClassVar[bool] = False
     #: True if `choose` releases the GIL, so that several players can run on threads
     releases_lock: ClassVar[bool] = False
 
@@ -168,6 +181,18 @@ class Player(ABC):
         >>> lab.player(Upward()).ask("# # / 2 2").move
         Move.UP
         """
+
+    def note(self, board: Board, decision: Decision) -> Note | None:  # noqa: ARG002
+        """Explain a decision that `choose` has just made on this board; None if there is nothing to say.
+
+        >>> import lab2048 as lab
+        >>> class Cautious(lab.Player):
+        ...     def choose(self, board):
+        ...         return lab.Decision(board.legal_moves()[0], {})
+        >>> Cautious().note(lab.Board.from_text("2 2 / 4 8"), lab.Decision(1, {})) is None
+        True
+        """
+        return None
 
     def games_kernel(self, rules: Rules) -> GamesKernel | None:  # noqa: ARG002
         """Return a compiled loop that plays whole games as this player does, or None.

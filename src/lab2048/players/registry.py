@@ -299,6 +299,11 @@ def fit_player(spec: str, rules: Rules) -> Player:
     GreedyPlayer(eval='snake')
     """
     player = make_player(spec)
+    if rules.null_moves and not player.knows_null_moves:
+        raise UsageError(
+            f"player {spec} cannot play with null moves: expected greedy or lookahead, or the rules of 2048",
+            field="player",
+        )
     with users_code(f"player {spec} cannot play"):
         player.check(rules)
     return player

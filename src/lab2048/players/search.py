@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from lab2048.errors import LabError, OutOfRangeError, UnknownNameError, UsageError
 from lab2048.kernels.board import layout as at
-from lab2048.kernels.group import CLASSIC, GAMES, PACKED, SEARCH, SEARCH_GAMES, THREADS, TIMED, WIDE
+from lab2048.kernels.group import CLASSIC, FORCED, GAMES, PACKED, SEARCH, SEARCH_GAMES, THREADS, TIMED, WIDE
 from lab2048.players.player import Decision, GamesKernel, Player, option
-from lab2048.rules import Board, Rules
+from lab2048.rules import Board, Rules, Spawner
 from lab2048.rules.plan import make_plan
 
 if TYPE_CHECKING:
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from lab2048.players.searcher import Searcher
 
 MAX_THREADS = 64
+DEFAULT_DEPTH = 2  # of lookahead
 DEPTH, DEPTH_OF_MANY, MANY_CELLS = 7, 4, 16  # default depth of expectimax; on boards with more cells than that
 _MODES = {"fast": (2, "no"), "normal": (3, "no"), "optimal": (2, "empty")}  # of Miah 2023, in own moves
 DEEPEN = ("no", "tiles", "empty")  # in the order of lab2048.kernels.search.context
 ENDS = ("move", "spawn")
+END_DOC = "where leaves are: after the last own move, or after the spawn that follows it"
 EVAL_DOC = "evaluator of leaves: its name, or a TOML file"
 CUT_DOC = "probability of a sequence of spawns below which the search stops; default: 1/2^(depth + 1); 0 = no cutoff"
 MS_DOC = "time limit per move in milliseconds; the search goes as deep as the time allows"
@@ -38,9 +40,12 @@ class SearchSettings:
     deepen: str = "no"
     cut: float | None = 0.0
     n_threads: int = 1
+    shared_from: int | None = None  # nanoseconds of a search from which threads share it; None: if they save time
     top: int | None = None  # rank
     end: str = "move"
+    extra: bool = False
     trust: float = 0.0  # share of trained weights below which a network is guessing
+    is_by_value: bool = False
 
     def __post_init__(self) -> None:
         from lab2048.players.searcher import MAX_DEPTH
@@ -72,7 +77,8 @@ class SearchPlayer(Player):
         """Return the groups of the search that suits the board."""
         if not make_plan(rules)[at.IS_PACKED]:
             return (WIDE,)  # without a loop for whole games
-        return (SEARCH, *self.leaf_groups(rules), *((GAMES, SEARCH_GAMES) if games else ()))
+        forced = [] if rules.spawner is Spawner.FAIR else [FORCED]
+        return (SEARCH, *self.leaf_groups(rules), *forced, *((GAMES, SEARCH_GAMES) if games else ()))
 
     def leaf_groups(self, rules: Rules) -> tuple[str, ...]:
         """Return the groups of the recursive search of a packed board."""
@@ -83,7 +89,7 @@ class SearchPlayer(Player):
             evaluator = make_evaluator(settings.eval)
         except LabError:
             return ()  # it cannot play
-        is_general = evaluator.has_board_terms or settings.end == "spawn"
+        is_general = evaluator.has_board_terms or settings.end == "spawn" or settings.extra or rules.null_moves
         return (PACKED,) if is_general or not make_plan(rules)[at.IS_CLASSIC] else (CLASSIC,)
 
     @abstractmethod
@@ -106,10 +112,13 @@ class SearchPlayer(Player):
                 deepen,
                 settings.cut,
                 settings.n_threads,
+                shared_from=settings.shared_from,
                 top=settings.top,
                 is_state_evaluated=is_state_evaluated,
+                has_extra_tile=settings.extra,
                 fallback=self.make_fallback(rules),
                 trust=settings.trust,
+                is_by_value=settings.is_by_value,
             )
         return self._searcher
 
@@ -152,7 +161,8 @@ class SearchPlayer(Player):
     def look(self, searcher: "Searcher", board: Board) -> tuple[dict[int, float], int]:
         """Return the value of every legal move, and the search depth."""
         depth = searcher.depth_of(board)
-        return searcher.root_values(board, depth), depth - searcher.is_state_evaluated
+        values = searcher.root_values(board, depth)
+        return values, depth - searcher.ends_at_state
 
     def games_kernel(self, rules: Rules) -> GamesKernel | None:
         """Return a compiled loop that makes the same choices, if boards fit one word."""
@@ -170,11 +180,25 @@ class SearchPlayer(Player):
         return play_some
 
 
-class ClockedPlayer(SearchPlayer):
+class ThreadedPlayer(SearchPlayer):
+    """Base class of search players with the option `threads`."""
+
+    threads: int
+
+    def groups(self, rules: Rules, *, games: bool = False) -> tuple[str, ...]:
+        """Return the groups of the search, on several threads if they are set."""
+        found = super().groups(rules, games=games and self.threads == 1)
+        return (*found, *[THREADS] * (self.threads > 1))
+
+    def games_kernel(self, rules: Rules) -> GamesKernel | None:
+        """Return a compiled loop that makes the same choices, unless several threads are set."""
+        return super().games_kernel(rules) if self.threads == 1 else None
+
+
+class ClockedPlayer(ThreadedPlayer):
     """Base class of search players with the options `ms` and `threads`."""
 
     ms: float | None
-    threads: int
 
     @property
     def is_repeatable(self) -> bool:
@@ -182,9 +206,9 @@ class ClockedPlayer(SearchPlayer):
         return self.ms is None
 
     def groups(self, rules: Rules, *, games: bool = False) -> tuple[str, ...]:
-        """Return the groups of the search, with a clock or with several threads if they are set."""
-        found = super().groups(rules, games=games and self.ms is None and self.threads == 1)
-        return (*found, *[TIMED] * (self.ms is not None), *[THREADS] * (self.threads > 1))
+        """Return the groups of the search, with a clock if it is set."""
+        found = super().groups(rules, games=games and self.ms is None)
+        return (*found, *[TIMED] * (self.ms is not None))
 
     def check(self, rules: Rules) -> None:
         self._check_clock()
@@ -210,7 +234,7 @@ class ClockedPlayer(SearchPlayer):
 
     def games_kernel(self, rules: Rules) -> GamesKernel | None:
         """Return a compiled loop that makes the same choices, unless `ms` or several threads are set."""
-        return super().games_kernel(rules) if self.ms is None and self.threads == 1 else None
+        return super().games_kernel(rules) if self.ms is None else None
 
 
 @dataclass
@@ -219,22 +243,64 @@ class GreedyPlayer(SearchPlayer):
 
     eval: str = option("snake", EVAL_DOC)
 
+    knows_null_moves: ClassVar[bool] = True
+
     def search_settings(self, rules: Rules) -> SearchSettings:  # noqa: ARG002
         """Return depth 1, which evaluates afterstates."""
         return SearchSettings(self.eval, 1)
 
 
 @dataclass
-class LookaheadPlayer(SearchPlayer):
+class LookaheadPlayer(ThreadedPlayer):
     """Full expectimax: every move and every spawn to a fixed depth."""
 
-    depth: int = option(2, "search depth in own moves")
+    depth: int = option(DEFAULT_DEPTH, "search depth in own moves")
     eval: str = option("order", EVAL_DOC)
-    end: str = option("move", "where leaves are: after the last own move, or after the spawn that follows it", ENDS)
+    end: str = option("move", END_DOC, ENDS)
+    threads: int = option(1, "threads that share every search from depth 3 on; a job is one spawn after the first move")
+    steps: int | None = option(None, "the depth as Kuznetsov 2022 counts it: n steps are depth n + 1")
+    deepen: str = option(
+        "no",
+        "empty: search one level deeper, to the next spawn or own move, if fewer than 7 cells are empty",
+        ("no", "empty"),
+    )
+    extra: bool = option(
+        False,
+        "add a random tile after every move of the search, before the spawns (a mistake in the code of Miah 2023)",
+    )
+
+    knows_null_moves: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Turn steps into the depth, so that specs and results always say the depth."""
+        super().__post_init__()
+        if self.steps is not None:
+            if self.depth not in (DEFAULT_DEPTH, self.steps + 1):
+                raise UsageError(
+                    f"{self.steps} steps are depth {self.steps + 1}, and the depth is {self.depth}: expected one",
+                    field="steps",
+                )
+            self.depth, self.steps = self.steps + 1, None
 
     def search_settings(self, rules: Rules) -> SearchSettings:  # noqa: ARG002
-        """Return settings without a cutoff."""
-        return SearchSettings(self.eval, self.depth, end=self.end)
+        """Return settings without a cutoff; threads share even searches that are over before they wake up."""
+        return SearchSettings(
+            self.eval,
+            self.depth,
+            self.deepen,
+            n_threads=self.threads,
+            shared_from=0,
+            end=self.end,
+            extra=self.extra,
+        )
+
+    def check(self, rules: Rules) -> None:
+        super().check(rules)
+        is_deepened = self.end == "spawn" and self.deepen != "no"
+        if (self.extra or is_deepened) and not make_plan(rules)[at.IS_PACKED]:
+            raise UsageError("extra, and end=spawn with deepen, are for boards of at most 16 cells", field="extra")
+        if self.threads > 1 and (self.extra or rules.null_moves):
+            raise UsageError("extra and null moves are for one thread: expected threads=1", field="threads")
 
 
 @dataclass

@@ -12,13 +12,13 @@ from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import packed
 from lab2048.kernels.board.memory import address_of, clock_address
 from lab2048.kernels.function_pointer import CHANCE, function_address
-from lab2048.kernels.search import classic, confidence, downgrade, expectimax, frontier, root, wide
+from lab2048.kernels.search import classic, confidence, downgrade, expectimax, forced, frontier, root, wide
 from lab2048.kernels.search import context as of
 from lab2048.kernels.search import network as search_network
 from lab2048.kernels.search.leaf import NONE
 from lab2048.models.ntuple.network import Network
 from lab2048.players.evaluator import Evaluator, forward
-from lab2048.rules import Board, Rules
+from lab2048.rules import Board, Rules, Spawner
 from lab2048.rules.plan import make_plan
 from lab2048.stop_flag import StopFlag, current
 
@@ -52,11 +52,14 @@ class Searcher:
     deepen: int = of.ALWAYS_EVEN
     cut: float | None = 0.0  # None: 1/2 per own move of the depth
     n_threads: int = 1
+    shared_from: int | None = None  # nanoseconds of a search from which threads share it; None: LARGE
     table_bits: int = TABLE_BITS
     top: int | None = None  # highest rank that is not downgraded
     is_state_evaluated: bool = False  # True: leaves are states after the last spawn, not afterstates
+    has_extra_tile: bool = False  # True: a random tile appears after every move of the search, before the spawns
     fallback: "Searcher | None" = None  # searches instead where a network is guessing
     trust: float = 0.0  # share of trained weights below which it is guessing
+    is_by_value: bool = False  # True: a network at depth 1 chooses without the reward
     context: NDArray[np.uint64] = field(init=False)
     _flag: StopFlag = field(init=False)  # kept, because the context has its address
 
@@ -67,6 +70,7 @@ class Searcher:
         self.context = np.zeros(of.SIZE, np.uint64)
         self.far, self.near = np.zeros((2, 2 << self.table_bits), np.uint64)
         self.is_packed = bool(self.plan[at.IS_PACKED])
+        self.is_fair = self.rules.spawner is Spawner.FAIR
         self._rooms: list[tuple[NDArray[np.uint64], ...]] = []
         self._fill_context()
         if isinstance(self.evaluator, Network):
@@ -109,7 +113,8 @@ class Searcher:
         """Return the same for whole games, which choose moves by an address in the context."""
         words = self.context
         is_quick = isinstance(self.evaluator, Network) and self.depth == 1 and self.deepen == of.ALWAYS_EVEN
-        words[of.CHOOSE] = search_network.choose_address() if is_quick else root.choose_address()
+        quick = search_network.choose_address(is_by_value=self.is_by_value) if is_quick else None
+        words[of.CHOOSE] = quick or root.choose_address()
         if self.fallback is not None:
             self.fallback.games_address()
             words[of.CONFIDENT_CHOOSE], words[of.CHOOSE] = words[of.CHOOSE], confidence.choose_address()
@@ -130,7 +135,7 @@ class Searcher:
         words[of.TABLE_SHIFT] = 64 - self.table_bits
         words[of.PLAN], words[of.PLAN_SIZE] = address_of(self.plan), len(self.plan)
         words[of.DEPTH], words[of.DEEPEN] = self.depth, self.deepen
-        words[of.IS_STATE_EVALUATED] = self.is_state_evaluated
+        words[of.IS_STATE_EVALUATED], words[of.HAS_EXTRA_TILE] = self.is_state_evaluated, self.has_extra_tile
         words[of.TOP] = downgrade.TOP_RANK if self.top is None else self.top
         if self.cut is None:
             words[of.ALLOWANCE] = words[of.ALLOWANCE_EACH] = UNITS
@@ -139,7 +144,7 @@ class Searcher:
         margin = self.evaluator.margin
         words[of.MARGIN] = _bits(math.inf if self.cut == 0 or margin is None else margin)
         words[of.LEAD] = _bits(self._lead)
-        spawns = self._spawns
+        spawns = self.spawns
         words[of.SPAWNS] = len(spawns)
         words[of.N_LIKELY] = len(spawns) if self.cut == 0 else sum(p >= LIKELY * spawns[0][1] for _, p in spawns)
         for i, (rank, p) in enumerate(spawns):
@@ -153,7 +158,7 @@ class Searcher:
         return LEAD if isinstance(self.evaluator, Network) else math.inf
 
     @property
-    def _spawns(self) -> list[tuple[int, float]]:
+    def spawns(self) -> list[tuple[int, float]]:
         """Return the spawn table, likeliest first."""
         return sorted(self.rules.spawn_table, key=lambda entry: -entry[1])
 
@@ -169,18 +174,25 @@ class Searcher:
         elif self.is_packed:
             self._fill_values(evaluator)
         if self.is_packed:
-            is_fast = bool(self.plan[at.IS_CLASSIC]) and not evaluator.has_board_terms and not self.is_state_evaluated
-            words[of.CHANCE] = function_address(classic.chance_classic if is_fast else expectimax.chance_packed, CHANCE)
+            is_general = evaluator.has_board_terms or self.is_state_evaluated or self.has_extra_tile
+            is_fast = bool(self.plan[at.IS_CLASSIC]) and not is_general and not self.rules.null_moves
+            kernel = classic.chance_classic if is_fast else expectimax.chance_packed
+            self._set_chance(function_address(kernel, CHANCE))
+
+    def _set_chance(self, address: int) -> None:
+        """Set the kernel of chance nodes; it evaluates only the leaves if the spawner leaves nothing to chance."""
+        self.context[of.LEAF_CHANCE] = address
+        self.context[of.CHANCE] = address if self.is_fair else forced.chance_address()
 
     def _fill_network(self, network: Network) -> None:
         """Set up leaf evaluation by a network, whose values are future scores: 0 for a lost board."""
         words = self.context
         words[of.IS_LOST_EVALUATED], words[of.NET] = 1, network.address
-        words[of.N_LIKELY] = len(self._spawns)  # all of them: without spawned 4s, networks play much worse
-        for i, (rank, _) in enumerate(self._spawns):
+        words[of.N_LIKELY] = len(self.spawns)  # all of them: without spawned 4s, networks play much worse
+        for i, (rank, _) in enumerate(self.spawns):
             words[of.TOLLS + i] = _bits((rank - 1) << rank)
         words[of.LEAVES_SHIFT] = 64 - LEAVES_BITS
-        words[of.CHANCE] = search_network.chance_address()
+        self._set_chance(search_network.chance_address())
         if self.fallback is not None:
             words[of.FALLBACK], words[of.TRUST] = self.fallback.address, _bits(self.trust)
         self._rooms = [self._give_room(network, words)]
@@ -283,11 +295,13 @@ class Searcher:
         ranks, word = boards
         if not self.is_packed:
             wide.root_values_wide(self.address, self.plan, ranks, depth, values)
-        elif self.n_threads == 1:
+        elif self.n_threads == 1 or not self.is_fair:
             root.root_values(self.address, self.plan, word, depth, values)
         else:
             begun = time.monotonic_ns()
-            if self._spent.get(depth, LARGE * (depth >= DEEP)) >= LARGE:
+            if self._spent.get(depth, LARGE * (depth >= DEEP)) >= (
+                LARGE if self.shared_from is None else self.shared_from
+            ):
                 self._search_together(word, depth, values)
             else:
                 root.root_values(self.address, self.plan, word, depth, values)
@@ -340,6 +354,11 @@ class Searcher:
         if not isinstance(self.evaluator, Network):
             return None
         return float(confidence.confidence(self.address, self._boards(board)[1]))
+
+    @property
+    def ends_at_state(self) -> bool:
+        """Return True if the leaves of the last search were states after a spawn."""
+        return bool(self.context[of.ENDS_AT_STATE]) if self.is_packed else self.is_state_evaluated
 
     def depth_of(self, board: Board) -> int:
         """Return the search depth for a board."""

@@ -12,8 +12,10 @@ from lab2048.kernels.group import ROLLOUT
 from lab2048.kernels.rollout import rollout as kernels
 from lab2048.players.player import Decision, Player, option
 from lab2048.players.registry import make_player, spec_of
+from lab2048.players.shield_note import ConsideredMove, ShieldNote, move_names
 from lab2048.players.strategy import Strategy, read_strategy
 from lab2048.rules import Board, Game, Rules, dice
+from lab2048.rules.move import Move, move_name
 from lab2048.rules.plan import make_plan
 
 _KINDS = ("reverse", "safe")
@@ -95,6 +97,42 @@ class ShieldPlayer(Player):
         proposed = decision.move if decision.overridden is None else decision.overridden
         overridden, replaced = (None if move == other else other for other in (proposed, safe))
         return dataclasses.replace(decision, move=move, overridden=overridden, replaced=replaced)
+
+    def note(self, board: Board, decision: Decision) -> ShieldNote:
+        """Say what is safe, what the inner player proposed, and what mask and shield made of it."""
+        assert self._rules is not None
+        kernels.afterstates(self._plan, np.array(board.ranks, np.uint8), self._boards[0], self._rewards)
+        legal = (self._rewards >= 0)[None, :]
+        if self.peek:
+            self._spawn(board, legal[0])
+        strategy, safe = self._strategy, self._strategy.safe_moves(legal)[0]
+        masked = decision.move if decision.replaced is None else decision.replaced
+        proposed = decision.move if decision.overridden is None else decision.overridden
+        moves = [int(move) for move in strategy.precedence if legal[0, move]]
+        boards = self._boards[0, moves]
+        columns = zip(
+            move_names(moves), safe[moves].tolist(), strategy.state_scores(boards).tolist(),
+            strategy.horizontal_scores(boards).tolist(), strategy.empty_lines(boards).tolist(),
+            strategy.mergeable_values(boards).tolist(), strategy.are_locked(boards).tolist(), strict=True,
+        )  # fmt: skip
+        back = move_name(strategy.back)
+        if self.kind != "reverse":
+            waits = "There is only a mask, no shield."
+        elif self._n_moves(board) < self.warm_up:
+            waits = f"The shield waits for move {self.warm_up}."
+        elif masked not in (strategy.along, strategy.wall):
+            waits = "The shield has nothing to replace: no move of the strategy is possible."
+        else:
+            waits = (
+                ""
+                if legal[0, strategy.back]
+                else f"The shield keeps {move_name(Move(masked))}: {back} is not possible."
+            )
+        allowed = move_names(move for move in strategy.precedence if safe[move])
+        proposal, after_mask, made = move_names((proposed, masked, decision.move))
+        considered = tuple(ConsideredMove(*column) for column in columns)
+        inner = self.inner.partition(":")[0]
+        return ShieldNote(inner, proposal, allowed, after_mask, made, back, int(strategy.wall), considered, waits)
 
     def _play_safe(self, decision: Decision, allowed: NDArray[np.bool_]) -> int:
         """Return the inner player's move if it is allowed, else the allowed move with its highest value."""

@@ -104,6 +104,11 @@ class Strategy:
         """Count the lines along the wall that are in order: tiles never increase, and empty cells come last."""
         return _count_ordered(_along(self._rows, ranks))
 
+    def empty_lines(self, ranks: Ranks) -> Counts:
+        """Count the lines along the wall that have no tile; they are in order."""
+        n_empty: Counts = (~_along(self._rows, ranks).any(axis=2)).sum(axis=1)
+        return n_empty
+
     def state_scores(self, ranks: Ranks) -> Counts:
         """Count the lines in order, along the wall and towards it: 0 to `n_lines`."""
         return self.horizontal_scores(ranks) + _count_ordered(_along(self._columns, ranks))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TextIO
 
-from lab2048.errors import FileError, TargetExistsError, reason_of
+from lab2048.errors import FileError, TargetExistsError, UnwritableError, reason_of
 
 
 @contextlib.contextmanager
@@ -28,7 +28,7 @@ def replacing_bytes(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
-        raise FileError(f"{path} cannot be written: {reason_of(error)}", code="file.unwritable") from None
+        raise UnwritableError(f"{path} cannot be written: {reason_of(error)}") from None
 
 
 def sync_folder(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""The SQLite database of a store: its tables, how to open and upgrade it, and what its errors mean.
+"""The SQLite database of a store: how to open and upgrade it, and what its errors mean.
 
 The first bytes of a file are checked before SQLite opens it, so a file of another
 program is never changed.  Every change is one transaction: it happens completely or not
@@ -19,85 +19,18 @@ from typing import IO
 import platformdirs
 
 from lab2048.errors import StoreError, StoreNotFoundError, reason_of
+from lab2048.records.schema import (
+    APPLICATION_ID,
+    UPGRADES,
+    VERSION,
+    add_temporary_tables,
+    create_tables,
+    upgrade_tables,
+    version_of,
+)
 
-APPLICATION_ID = 0x4C32_3034  # "L204", in the header of the file
-VERSION = 4
 STORE_VARIABLE = "LAB2048_STORE"  # names the store to use
 BUSY_SECONDS = 5.0  # how long to wait for another program that is writing
-
-# Moves that were saved after those in `episodes.moves`: a game in play grows by small rows here.
-_APPENDED_MOVES = """
-    CREATE TABLE appended_moves (
-        episode INTEGER NOT NULL,
-        first INTEGER NOT NULL,
-        moves TEXT NOT NULL,
-        PRIMARY KEY (episode, first)
-    ) WITHOUT ROWID
-"""
-# Triggers instead of foreign keys: they also hold for programs that do not know of this table.
-_APPENDING = (
-    _APPENDED_MOVES,
-    """
-    CREATE TRIGGER moves_replaced AFTER UPDATE OF moves ON episodes
-    BEGIN DELETE FROM appended_moves WHERE episode = new.id; END
-    """,
-    """
-    CREATE TRIGGER episode_deleted AFTER DELETE ON episodes
-    BEGIN DELETE FROM appended_moves WHERE episode = old.id; END
-    """,
-    # Finds the games that may have a given checksum.  A game keeps its seed, so saving a move leaves the index alone.
-    "CREATE INDEX episodes_by_seed ON episodes (seed)",
-)
-# The highest id of a deleted game: ids are never given twice.  AUTOINCREMENT would do the same, but a store could only
-# be upgraded to it by copying every game.
-_DELETED_IDS = (
-    "CREATE TABLE deleted_ids (highest INTEGER NOT NULL)",
-    "INSERT INTO deleted_ids (highest) VALUES (0)",
-    """
-    CREATE TRIGGER id_deleted AFTER DELETE ON episodes
-    BEGIN UPDATE deleted_ids SET highest = max(highest, old.id); END
-    """,
-)
-_TABLES = (
-    """
-    CREATE TABLE runs (
-        id INTEGER PRIMARY KEY,
-        kind TEXT NOT NULL,
-        board TEXT NOT NULL,
-        rules TEXT NOT NULL,
-        player TEXT NOT NULL,
-        seed INTEGER,
-        created TEXT NOT NULL,
-        provenance TEXT NOT NULL
-    )
-    """,
-    # `moves` is last: it may fill several pages, and the other columns can be read without them.
-    """
-    CREATE TABLE episodes (
-        id INTEGER PRIMARY KEY,
-        run INTEGER NOT NULL REFERENCES runs (id),
-        number INTEGER NOT NULL,
-        created TEXT NOT NULL,
-        player TEXT NOT NULL,
-        seed INTEGER NOT NULL,
-        n_moves INTEGER NOT NULL,
-        score INTEGER NOT NULL,
-        max_tile INTEGER NOT NULL,
-        moves_to_goal INTEGER,
-        seconds REAL NOT NULL,
-        checksum TEXT NOT NULL,
-        movers TEXT NOT NULL,
-        moves BLOB NOT NULL,
-        UNIQUE (run, number)
-    )
-    """,
-    "CREATE INDEX runs_by_player ON runs (player, rules)",
-    *_APPENDING,
-    *_DELETED_IDS,
-)
-# The statements that upgrade a version to the next one.
-_UPGRADES = {2: ("DROP INDEX episodes_by_checksum", *_APPENDING), 3: _DELETED_IDS}
-
 _MAGIC = b"SQLite format 3\0"
 _HEADER_SIZE = 100
 _USE_OTHER = "use another store"
@@ -107,6 +40,11 @@ USE_COPY = f"restore a copy, or {_USE_OTHER}"
 def data_folder() -> Path:
     """Return the folder of the user's own store."""
     return platformdirs.user_data_path("lab2048", appauthor=False)
+
+
+def make_data_folder() -> None:
+    """Create the data folder, which only its owner can look into: it holds games and the token of the server."""
+    data_folder().mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def default_path() -> Path:
@@ -129,7 +67,7 @@ def _file_id(path: Path) -> _FileId:
     return found.st_dev, found.st_ino
 
 
-class _Database(sqlite3.Connection):
+class Database(sqlite3.Connection):
     """A connection that notes which file it has open."""
 
     _file: _FileId | None = None
@@ -139,6 +77,19 @@ class _Database(sqlite3.Connection):
         with _files_lock:
             self._file = _file_id(path)
             _n_open[self._file] += 1
+
+    def check_file(self, path: Path) -> None:
+        """Raise StoreError if another file, or none, is at the path now: what is written would be lost."""
+        try:
+            is_there = _file_id(path) == self._file
+        except OSError:
+            is_there = False
+        if not is_there:
+            raise StoreError(
+                f"the store {path} was moved, deleted or replaced while it was in use",
+                code="store.replaced",
+                hint="put the file back, or restart lab2048",
+            )
 
     def close(self) -> None:
         super().close()
@@ -165,12 +116,12 @@ def _read_header(path: Path) -> bytes:
         return _handles[file].read(_HEADER_SIZE)
 
 
-def connect(path: Path, *, timeout: float, create: bool) -> sqlite3.Connection:
+def connect(path: Path, *, timeout: float, create: bool) -> Database:
     """Open a store and upgrade it to this version; create it if it is missing and `create` is true."""
     with explained(path):
         _check_file(path, create=create)
         if create and path.parent == data_folder():
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_data_folder()
         if not path.parent.is_dir():
             raise StoreNotFoundError(
                 f"there is no folder {path.parent}", field="store", hint=f"create it, or {_USE_OTHER}"
@@ -183,14 +134,14 @@ def connect(path: Path, *, timeout: float, create: bool) -> sqlite3.Connection:
             return _connect_unwritable(path, timeout=timeout)
 
 
-def connect_reader(path: Path, *, timeout: float) -> sqlite3.Connection:
+def connect_reader(path: Path, *, timeout: float) -> Database:
     """Open another connection to a store that is open already; it only reads."""
     database = _open(path, path, timeout=timeout, mode="rw")
     database.execute("PRAGMA query_only = ON")
     return database
 
 
-def _connect(path: Path, *, timeout: float, mode: str) -> _Database:
+def _connect(path: Path, *, timeout: float, mode: str) -> Database:
     database = _open(path, path, timeout=timeout, mode=mode)
     try:
         _prepare(database, path)
@@ -200,7 +151,7 @@ def _connect(path: Path, *, timeout: float, mode: str) -> _Database:
     return database
 
 
-def _connect_unwritable(path: Path, *, timeout: float) -> sqlite3.Connection:
+def _connect_unwritable(path: Path, *, timeout: float) -> Database:
     """Open a store where nothing can be written, as on a read-only disk; SQLite would need files next to it.
 
     Nobody writes there, so the file does not change while it is open.  If there is a log, it holds the newest games:
@@ -210,8 +161,8 @@ def _connect_unwritable(path: Path, *, timeout: float) -> sqlite3.Connection:
     folder = None
     if log.exists() and log.stat().st_size:
         folder = Path(tempfile.mkdtemp(prefix="lab2048-"))
-        for file in (path, log):
-            shutil.copyfile(file, folder / file.name)
+        shutil.copyfile(path, folder / path.name)
+        shutil.copyfile(log, log_of(folder / path.name))
     try:
         place, mode = (folder / path.name, "rw") if folder else (path, "ro&immutable=1")
         database = _open(path, place, timeout=timeout, mode=mode)
@@ -229,12 +180,12 @@ def _connect_unwritable(path: Path, *, timeout: float) -> sqlite3.Connection:
     return database
 
 
-def _open(path: Path, place: Path, *, timeout: float, mode: str) -> _Database:
+def _open(path: Path, place: Path, *, timeout: float, mode: str) -> Database:
     """Open the database at `place`, which is the store `path` or a copy of it."""
     address = f"{place.absolute().as_uri()}?mode={mode}"
     # Any thread may use a connection, one at a time: the store sees to that.
     database = sqlite3.connect(
-        address, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False, factory=_Database
+        address, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False, factory=Database
     )
     database.note(path)
     database.text_factory = _decode
@@ -242,13 +193,14 @@ def _open(path: Path, place: Path, *, timeout: float, mode: str) -> _Database:
 
 
 def log_of(path: Path) -> Path:
-    """Return the write-ahead log of a store."""
-    return path.with_name(f"{path.name}-wal")
+    """Return the write-ahead log of a store; of a symbolic link, it is beside the file that the link points to."""
+    place = Path(os.path.realpath(path))
+    return place.with_name(f"{place.name}-wal")
 
 
 def has_log(database: sqlite3.Connection) -> bool:
     """Return True if changes go to a write-ahead log, so that readers and writers do not wait for each other."""
-    is_writable = not database.execute("PRAGMA query_only").fetchone()[0] and _version(database) == VERSION
+    is_writable = not database.execute("PRAGMA query_only").fetchone()[0] and version_of(database) == VERSION
     return is_writable and database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
@@ -325,7 +277,7 @@ def _check_file(path: Path, *, create: bool) -> None:
 
 
 def _check_version(path: Path, version: int) -> None:
-    if version != VERSION and version not in _UPGRADES:
+    if version != VERSION and version not in UPGRADES:
         what = f"was made by another version of lab2048 (format {version}, this one reads {VERSION})"
         raise StoreError(f"the store {path} {what}; it was left unchanged", code="store.version", hint=_USE_OTHER)
 
@@ -340,15 +292,11 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
     # NORMAL keeps the file whole and leaves it to `LogSync` when commits become durable.  Until there is a log, SQLite
     # makes each of them durable.
     database.execute("PRAGMA synchronous = FULL")
-    if _version(database) == 0:
+    if version_of(database) == 0:
         with transaction(database):
-            if _version(database) == 0:  # unless another program has just created it
-                for statement in _TABLES:
-                    database.execute(statement)
-                database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                database.execute(f"PRAGMA user_version = {VERSION}")
-    _check_version(path, _version(database))
-    if _version(database) in _UPGRADES:
+            create_tables(database)
+    _check_version(path, version_of(database))
+    if version_of(database) in UPGRADES:
         _upgrade(database, path)
     database.execute("SELECT 1 FROM episodes JOIN runs ON runs.id = episodes.run LIMIT 1").fetchone()
     if not has_log(database):
@@ -368,16 +316,11 @@ def _upgrade(database: sqlite3.Connection, path: Path) -> None:
     check_structure(database, path)
     try:
         with transaction(database):
-            while (version := _version(database)) in _UPGRADES:
-                for statement in _UPGRADES[version]:
-                    database.execute(statement)
-                database.execute(f"PRAGMA user_version = {version + 1}")
+            upgrade_tables(database)
     except sqlite3.OperationalError as error:
         if _code(error) != sqlite3.SQLITE_READONLY:
             raise
-        # A file that can only be read stays as it is; the table that reading needs is a temporary one beside it.
-        if _version(database) == 2:
-            database.execute(_APPENDED_MOVES.replace("CREATE TABLE", "CREATE TEMP TABLE"))
+        add_temporary_tables(database)  # a file that can only be read stays as it is
 
 
 def check_structure(database: sqlite3.Connection, path: Path) -> None:
@@ -387,10 +330,6 @@ def check_structure(database: sqlite3.Connection, path: Path) -> None:
         raise StoreError(
             f"the store {path} is damaged ({' '.join(found.split())})", code="store.damaged", hint=USE_COPY
         )
-
-
-def _version(database: sqlite3.Connection) -> int:
-    return int(database.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _code(error: sqlite3.Error) -> int:

@@ -6,14 +6,13 @@ that never changes and is never given to another game.
 """
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from lab2048.errors import GameChangedError, GameDeletedError, StoreError, StoreNotFoundError
-from lab2048.records.database import BUSY_SECONDS
+from lab2048.records.database import BUSY_SECONDS, Database
 from lab2048.records.entry import Entry, Run, StoredGame, Summary
 from lab2048.records.episode import Episode
 from lab2048.records.provenance import now, program, provenance
@@ -79,7 +78,7 @@ class Store(StoreFile):
     []
     """
 
-    def __init__(self, path: Path, database: sqlite3.Connection, timeout: float = BUSY_SECONDS) -> None:
+    def __init__(self, path: Path, database: Database, timeout: float = BUSY_SECONDS) -> None:
         """Wrap an open database; users call `open`."""
         super().__init__(path, database, timeout)
         self._runs: dict[int, Run] = {}  # read once: runs never change

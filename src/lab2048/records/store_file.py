@@ -14,6 +14,7 @@ from typing import Self
 from lab2048.errors import StoreError
 from lab2048.records.database import (
     BUSY_SECONDS,
+    Database,
     check_structure,
     connect,
     connect_reader,
@@ -33,7 +34,7 @@ _MAX_IDLE = 8  # connections that are kept for the next reader
 class StoreFile:
     """The file of a store; use it in a `with` statement, or `close` it."""
 
-    def __init__(self, path: Path, database: sqlite3.Connection, timeout: float = BUSY_SECONDS) -> None:
+    def __init__(self, path: Path, database: Database, timeout: float = BUSY_SECONDS) -> None:
         """Wrap an open database; users call `open`."""
         self.path = path
         self._database = database  # of the thread that holds the lock
@@ -84,6 +85,7 @@ class StoreFile:
         if self._has_log:
             with explained(self.path):
                 self._log.wait()
+                self._database.check_file(self.path)
 
     def is_writable(self) -> bool:
         """Return True if no other program is writing now; never wait."""
@@ -123,6 +125,7 @@ class StoreFile:
                 raise sqlite3.ProgrammingError(f"the store {self.path} is closed")
             if self._readers:
                 return self._readers.pop()
+        self._database.check_file(self.path)
         return connect_reader(self.path, timeout=self._timeout)
 
     def _give_back(self, reader: sqlite3.Connection) -> None:
@@ -150,6 +153,7 @@ class StoreFile:
         The first one is refused if the file is damaged.
         """
         self._check_once()
+        self._database.check_file(self.path)
         with self._exclusive() as database, transaction(database):
             before, self._writer = self._writer, threading.get_ident()
             try:

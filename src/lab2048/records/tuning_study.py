@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lab2048.errors import StoreError, StoreNotFoundError, reason_of
 from lab2048.extras import need
-from lab2048.records.database import BUSY_SECONDS, data_folder, default_path
+from lab2048.records.database import BUSY_SECONDS, data_folder, default_path, make_data_folder
 from lab2048.records.input_file import open_file
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class TuningStudy:
 def check_file(path: Path) -> None:
     """Raise StoreError for a file that is not a study file, before anything is written."""
     if path.parent == data_folder():
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_data_folder()
     if not path.parent.is_dir():
         raise StoreNotFoundError(
             f"there is no folder {path.parent}", code="study.not_found", hint=f"create it, or {_OTHER}"

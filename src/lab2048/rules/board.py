@@ -86,7 +86,7 @@ class Board:
 
     @classmethod
     def from_tiles(cls, rows: "Iterable[Iterable[Any]] | np.ndarray[Any, Any]") -> Self:
-        """Read rows of tiles: 0 or None is an empty cell, "x" a brick.
+        """Read rows of tiles: 0 or None is an empty cell, "x" a brick, "A" an anchor.
 
         >>> Board.from_tiles([[2, 0], [None, 1024]])
         Board('2 # / # 1024')
@@ -185,9 +185,11 @@ class Board:
         """
         if not 0 <= move < len(self.shape.moves):
             raise IllegalMoveError(unknown("move", move, otherwise=f"expected 0 to {len(self.shape.moves) - 1}"))
-        ranks, reward = reference.slide(self.ranks, self.shape.lines[move])
+        ranks, reward = reference.slide(self.ranks, self.shape.lines[move], self.shape.holding[move])
         if ranks == self.ranks:
-            raise IllegalMoveError(f"{move_name(self.shape.moves[move])} changes nothing on {self.to_text()}")
+            moves_anchor = reference.slide(self.ranks, self.shape.lines[move])[0] != ranks
+            why = "would move an anchor" if moves_anchor else "changes nothing"
+            raise IllegalMoveError(f"{move_name(self.shape.moves[move])} {why} on {self.to_text()}")
         return Slide(Board(self.shape, ranks), reward)
 
     def slides(self) -> Iterator[tuple[AnyMove, Slide]]:
@@ -196,10 +198,11 @@ class Board:
         >>> [(move, slide.reward) for move, slide in Board("2 2 / # #").slides()]
         [(Move.RIGHT, 4), (Move.DOWN, 0), (Move.LEFT, 4)]
         """
-        for move, lines in zip(self.shape.moves, self.shape.lines, strict=True):
-            ranks, reward = reference.slide(self.ranks, lines)
+        shape = self.shape
+        for move, lines, holding in zip(shape.moves, shape.lines, shape.holding, strict=True):
+            ranks, reward = reference.slide(self.ranks, lines, holding)
             if ranks != self.ranks:
-                yield move, Slide(Board(self.shape, ranks), reward)
+                yield move, Slide(Board(shape, ranks), reward)
 
     def legal_moves(self) -> tuple[AnyMove, ...]:
         """Return the moves that change the board; if there are none, the game is over.
@@ -231,13 +234,14 @@ class Board:
             ranks[cell] = rank
         return Board(self.shape, tuple(ranks))
 
-    def canonical(self) -> "Board":
-        """Return the board that represents all its rotated and mirrored copies.
+    def canonical(self, symmetries: tuple[Symmetry, ...] | None = None) -> "Board":
+        """Return the board that represents all its rotated and mirrored copies (default: by all symmetries).
 
         >>> Board("2 # / # #").canonical() == Board("# # / # 2").canonical()
         True
         """
-        return min((self.carry(symmetry) for symmetry in self.shape.symmetries), key=lambda board: board.ranks[::-1])
+        copies = (self.carry(symmetry) for symmetry in symmetries or self.shape.symmetries)
+        return min(copies, key=lambda board: board.ranks[::-1])
 
 
 def _read_numbers(source: Any) -> tuple[Shape, Ranks]:

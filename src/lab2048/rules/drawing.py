@@ -3,7 +3,7 @@
 from itertools import chain
 
 from lab2048.rules.reference import Ranks
-from lab2048.rules.shape import BRICK, NOTHING, Point, Shape
+from lab2048.rules.shape import ANCHOR, BRICK, NOTHING, Point, Shape
 
 Colour = tuple[int, int, int]
 
@@ -30,7 +30,7 @@ def tile_colours(rank: int) -> tuple[Colour, Colour]:
 
 
 def draw_text(shape: Shape, ranks: Ranks) -> str:
-    """Draw a board as aligned rows: a dot is an empty cell, an x is a brick.
+    """Draw a board as aligned rows: a dot is an empty cell, an x is a brick, an A is an anchor.
 
     >>> from lab2048 import Board
     >>> print(Board("2 16 . / . x 4"))
@@ -43,7 +43,8 @@ def draw_text(shape: Shape, ranks: Ranks) -> str:
      .     4
         .
     """
-    faces = {cell: str(2**rank) if rank else "." for cell, rank in enumerate(ranks)} | {BRICK: "x", NOTHING: ""}
+    faces = {cell: str(2**rank) if rank else "." for cell, rank in enumerate(ranks)}
+    faces |= {BRICK: "x", ANCHOR: "A", NOTHING: ""}
     width = max(map(len, faces.values()))
     lines = (" ".join(faces[cell].rjust(width) for cell in row) for row in shape.drawing)
     return "\n".join(line.rstrip() for line in lines)
@@ -73,12 +74,12 @@ def draw_svg(shape: Shape, ranks: Ranks, label: str) -> str:
         look = f'fill="{_hex(FRAME)}" stroke="{_hex(FRAME)}" stroke-width="{2 * margin:.1f}" stroke-linejoin="round"'
         parts.append(f'<path d="{path}" {look}/>')
     for cell, (x, y), outline in entries:
-        rank = 0 if cell == BRICK else ranks[cell]
-        fill, ink = tile_colours(rank) if rank else (STONE if cell == BRICK else EMPTY, DARK_INK)
+        rank = 0 if cell < 0 else ranks[cell]
+        fill, ink = tile_colours(rank) if rank else (STONE if cell < 0 else EMPTY, DARK_INK)
         centre = _UNIT * x, _UNIT * y
         parts.append(f'<polygon points="{_points(_corners(centre, outline, _SCALE))}" fill="{_hex(fill)}"/>')
-        if rank:
-            face = str(2**rank)
+        if rank or cell == ANCHOR:
+            face = str(2**rank) if rank else "A"
             size = _FONT_SIZES.get(len(face), _SMALLEST_FONT)
             baseline = centre[1] + 0.35 * size
             parts.append(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from lab2048.errors import BoardError
+from lab2048.errors import BoardError, IllegalMoveError
 from lab2048.rules import dice
 from lab2048.rules.board import Board
 from lab2048.rules.move import AnyMove
@@ -66,24 +66,56 @@ class Game:
 
     @property
     def is_over(self) -> bool:
-        """True if no move is possible."""
-        return not self.board.legal_moves()
+        """True if no move is possible, or the rules end the game at the goal and it is reached."""
+        return not self.legal_moves()
+
+    def legal_moves(self) -> tuple[AnyMove, ...]:
+        """Return the moves that can be made now; none if the game is over."""
+        return () if self._has_stopped else self.rules.legal_moves(self.board)
+
+    @property
+    def _has_stopped(self) -> bool:
+        return self.rules.stop_at_goal and self.moves_to_goal is not None
 
     @property
     def moves_to_goal(self) -> int | None:
         """Return the number of moves until the goal was reached, or None."""
         if self.turns:
             return self.turns[-1].moves_to_goal
-        return 0 if self._has_goal(self.first_board) else None
+        return 0 if self.rules.is_won(self.first_board) else None
 
     def play(self, move: int) -> Turn:
         """Make a move: slide, then spawn; a move other than the undone one discards the moves to redo."""
-        after, reward = self.board.slide(move)
+        return self._play(move, None)
+
+    def play_recorded(self, move: int, spawn: tuple[int, int]) -> Turn:
+        """Make a move after which a given tile spawned: its cell and rank, instead of those of the seed.
+
+        Raises BoardError if the cell is not empty, or if no such tile can spawn.
+
+        >>> game = Game(Rules.from_text("2#|##"), seed=1)
+        >>> game.play_recorded(1, (2, 1)).board
+        Board('#2|2#')
+        """
+        cell, rank = spawn
+        if rank not in (known for known, _ in self.rules.spawn_table):
+            raise BoardError(
+                f"a {2**rank} spawned: expected one of {', '.join(str(2**r) for r, _ in self.rules.spawn_table)}"
+            )
+        if not 0 <= cell < self.rules.shape.n_cells:
+            raise BoardError(f"there is no cell {cell}: expected 0 to {self.rules.shape.n_cells - 1}")
+        return self._play(move, spawn)
+
+    def _play(self, move: int, spawn: tuple[int, int] | None) -> Turn:
+        if self._has_stopped:
+            raise IllegalMoveError(f"the game has ended: {self.rules.goal} is reached")
+        after, reward = self.rules.slide(self.board, move)
         number = self.turns[-1].number + 1 if self.turns else 1
-        spawn = self.rules.spawn(after, dice.draw(self._key, self.rules.n_start + number - 1))
+        if spawn is None:
+            spawn = self.rules.spawn(after, dice.draw(self._key, self.rules.n_start + number - 1))
         board = after.put(*spawn)
         to_goal = self.moves_to_goal
-        if to_goal is None and self._has_goal(board):
+        if to_goal is None and self.rules.is_won(board):
             to_goal = number
         turn = Turn(number, self.rules.shape.moves[move], after, reward, spawn, board, self.score + reward, to_goal)
         if self.undone and self.undone[-1] == turn:
@@ -127,9 +159,6 @@ class Game:
             except BoardError as error:
                 raise BoardError(f"move {number} is illegal: {error}") from None
             yield turn
-
-    def _has_goal(self, board: Board) -> bool:
-        return max(board.ranks) >= self.rules.goal_rank
 
 
 def replay(rules: Rules, seed: int, moves: str) -> Iterator[Turn]:

@@ -13,9 +13,10 @@ from typing import ClassVar, NamedTuple
 
 from lab2048.errors import BoardError
 from lab2048.rules.move import HexMove, Move, Moves, TriangleMove
-from lab2048.rules.shape import BRICK, Outline, Point, Shape
+from lab2048.rules.shape import ANCHOR, BRICK, Outline, Point, Shape
 
 MAX_SIDE = 8
+CELL = 0  # an entry of a map; the others are BRICK and ANCHOR
 Coordinates = tuple[int, int]  # row of the map, entry in it
 Lengths = tuple[int, ...]  # entries in each row of the map
 _HALF = math.sqrt(3) / 2
@@ -75,7 +76,7 @@ class Kind(ABC):
 
     def plain(self, *sizes: int) -> Shape:
         """Make the board of this size without bricks; raise BoardError if the size is out of range."""
-        return make_shape(self, tuple((False,) * n for n in self.checked_lengths(*sizes)))
+        return make_shape(self, tuple((CELL,) * n for n in self.checked_lengths(*sizes)))
 
     def checked_lengths(self, *sizes: int) -> Lengths:
         """Return `lengths`; raise BoardError if a size is out of range."""
@@ -223,15 +224,14 @@ KINDS: tuple[Kind, ...] = (SQUARES, HEXAGONS, TRIANGLES)
 
 
 @cache
-def make_shape(kind: Kind, bricks: tuple[tuple[bool, ...], ...]) -> Shape:
-    """Make the shape of a map; `bricks` marks the bricks of each row."""
-    lengths = tuple(map(len, bricks))
-    coordinates = [(i, j) for i, n in enumerate(lengths) for j in range(n)]
-    open_coordinates = [at for at in coordinates if not bricks[at[0]][at[1]]]
-    cell_at = {at: cell for cell, at in enumerate(open_coordinates)}
-    lines_of_moves, n_moves = [], len(kind.moves)
+def make_shape(kind: Kind, entries: tuple[tuple[int, ...], ...]) -> Shape:
+    """Make the shape of a map; each entry is CELL, BRICK or ANCHOR."""
+    lengths = tuple(map(len, entries))
+    mark_at = {(i, j): mark for i, row in enumerate(entries) for j, mark in enumerate(row)}
+    cell_at = {at: cell for cell, at in enumerate(at for at, mark in mark_at.items() if mark == CELL)}
+    lines_of_moves, holding_of_moves, n_moves = [], [], len(kind.moves)
     for move in kind.moves:
-        lines, back = [], (move + n_moves // 2) % n_moves
+        lines, holding, back = [], set[int](), (move + n_moves // 2) % n_moves
         for start, cell in cell_at.items():
             if kind.neighbour(lengths, start, move) in cell_at:
                 continue
@@ -239,7 +239,12 @@ def make_shape(kind: Kind, bricks: tuple[tuple[bool, ...], ...]) -> Shape:
             while (at := kind.neighbour(lengths, at, back)) in cell_at:
                 line.append(cell_at[at])
             lines.append(tuple(line))
+        for at in (at for at, mark in mark_at.items() if mark == ANCHOR):
+            # From the anchor to the wall; cells before another anchor hold both.
+            while mark_at.get(at := kind.neighbour(lengths, at, move), BRICK) != BRICK:
+                holding |= {cell_at[at]} if at in cell_at else set()
         lines_of_moves.append(tuple(lines))
+        holding_of_moves.append(tuple(sorted(holding)))
     if all(len(line) < 2 for lines in lines_of_moves for line in lines):
         raise BoardError("no two cells of the map are neighbours: expected at least two where tiles can meet")
 
@@ -248,7 +253,7 @@ def make_shape(kind: Kind, bricks: tuple[tuple[bool, ...], ...]) -> Shape:
     name = kind.name(*sizes)
     return Shape(
         kind=kind.cells,
-        rows=tuple(tuple(cell_at.get(at, BRICK) for at in row) for row in rows),
+        rows=tuple(tuple(cell_at.get(at, mark_at[at]) for at in row) for row in rows),
         row_noun=kind.row_noun,
         sizes=sizes,
         size_name=name,
@@ -257,10 +262,17 @@ def make_shape(kind: Kind, bricks: tuple[tuple[bool, ...], ...]) -> Shape:
         moves=kind.moves,
         keys_text=kind.keys_text,
         lines=tuple(lines_of_moves),
+        holding=tuple(holding_of_moves),
         centres=tuple(tuple(kind.centre(lengths, at) for at in row) for row in rows),
         outlines=tuple(tuple(kind.outline(at) for at in row) for row in rows),
         names=tuple(tuple(kind.cell_name(at) for at in row) for row in rows),
     )
+
+
+def without_anchors(shape: Shape) -> Shape:
+    """Return the shape on which a tile stands in place of each anchor."""
+    kind = next(kind for kind in KINDS if kind.cells == shape.kind)
+    return make_shape(kind, tuple(tuple(BRICK if cell == BRICK else CELL for cell in row) for row in shape.rows))
 
 
 def rectangle(n_rows: int, n_columns: int) -> Shape:

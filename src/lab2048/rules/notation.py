@@ -1,7 +1,8 @@
 """Boards as text: one reader and one writer, inverse to each other.
 
     4x4   3x5   hex2   tri3           a plain empty board: rows x columns, a radius, or a side
-    ####|#xx#|####                    a map: # or . empty, x brick, 2 4 8 tiles
+    ####|#xx#|####                    a map: # or . empty, x brick, A anchor, 2 4 8 tiles
+    AAAA|AAAA|###G|####               in rules, G is an empty cell where the goal has to be made
     2 1024 # x / # # # # / ...        with spaces, for tiles of several digits
     hex1:##|#2#|x#                    a map of hexagons, column by column
     tri2:#|#2x                        a map of triangles, row by row from the top
@@ -17,15 +18,18 @@ from collections.abc import Iterable
 from typing import Any
 
 from lab2048.errors import BoardError, closest, unknown
-from lab2048.rules.kind import KINDS, MAX_SIDE, SQUARES, Kind, Lengths, make_shape
-from lab2048.rules.reference import Ranks
-from lab2048.rules.shape import BRICK, Shape
+from lab2048.rules.kind import CELL, KINDS, MAX_SIDE, SQUARES, Kind, Lengths, make_shape
+from lab2048.rules.reference import Cells, Ranks
+from lab2048.rules.shape import ANCHOR, BRICK, Shape
 
 MAX_RANK = 31  # the largest tile that rules may spawn or set as goal: 2147483648
 # Of a whole board.  A slide keeps the sum, so what is read can be played and read again; and
 # merging 64 tiles into one scores at most 6 times the sum, which still fits a signed word.
 MAX_TILE_SUM = 2**60
-_EMPTY = {"#", ".", "0"}
+_GOAL = {"g", "G"}
+_EMPTY = {"#", ".", "0"} | _GOAL
+_MARKS = {"x": BRICK, "X": BRICK, "a": ANCHOR, "A": ANCHOR}
+LETTERS = {BRICK: "x", ANCHOR: "A"}
 _MAX_TEXT = 2000
 _RANKS = re.compile(r"[0-9a-g]{16}", re.IGNORECASE)  # as other programs write the classic board: g is 65536
 _SIZE = re.compile(r"(\d{1,9})[xX](\d{1,9})", re.ASCII)
@@ -47,7 +51,9 @@ def rank_of(tile: str, where: str = "", largest: int = 2**MAX_RANK) -> int:
     11
     """
     if not (tile.isascii() and tile.isdecimal() and len(tile) <= 19):
-        raise BoardError(where + unknown("tile", tile, otherwise="expected #, x or a power of two such as 2, 4, 1024"))
+        raise BoardError(
+            where + unknown("tile", tile, otherwise="expected #, x, A or a power of two such as 2, 4, 1024")
+        )
     number = int(tile)
     if number < 2 or number & (number - 1) or number > largest:
         raise BoardError(f"{where}{tile} is not a tile: expected a power of two from 2 to {largest}")
@@ -56,26 +62,38 @@ def rank_of(tile: str, where: str = "", largest: int = 2**MAX_RANK) -> int:
 
 def read_board(text: str) -> tuple[Shape, Ranks]:
     """Read a board: its shape and its tiles."""
+    shape, ranks, goal_cells = read_map(text)
+    if goal_cells:
+        raise BoardError("a board has no goal cells, only the rules of a game have: expected # instead of G")
+    return shape, ranks
+
+
+def read_map(text: str) -> tuple[Shape, Ranks, Cells]:
+    """Read a board and its goal cells.
+
+    >>> read_map("A A # G / A A # #")[1:]
+    ((0, 0, 0, 0), (1,))
+    """
     text = text.strip()
     if not text:
         raise BoardError(f"the map is empty: expected rows such as ####|####, or a size such as {_EXAMPLES}")
     if len(text) > _MAX_TEXT:
         raise BoardError(f"the map has {len(text)} characters: expected at most {_MAX_TEXT}", code="board.too_large")
     if size := _SIZE.fullmatch(text):
-        return _empty(SQUARES.plain(int(size[1]), int(size[2])))
+        return *_empty(SQUARES.plain(int(size[1]), int(size[2]))), ()
     if _RANKS.fullmatch(text):
-        return SQUARES.plain(4, 4), tuple(int(digit, 17) for digit in text)
+        return SQUARES.plain(4, 4), tuple(int(digit, 17) for digit in text), ()
     if text.startswith("["):
-        return _read_json(text)
+        return *_read_json(text), ()
     if (name := _NAME.match(text)) and (name[3] or name.end() == len(text)):
         kind, size_number = _NAMED[name[1].lower()], int(name[2])
         if not name[3]:
-            return _empty(kind.plain(size_number))
+            return *_empty(kind.plain(size_number)), ()
         return _read_map(text[name.end() :], kind, kind.checked_lengths(size_number))
     try:
         return _read_map(text, SQUARES, None)
     except BoardError:
-        if (len(text) == 1 and text.isdecimal()) or meant_by(text) or not re.search(r"[#|/\n]|^[0-9.xX\s]+$", text):
+        if (len(text) == 1 and text.isdecimal()) or meant_by(text) or not re.search(r"[#|/\n]|^[0-9.xXA\s]+$", text):
             raise BoardError(
                 f"board {_short(text)} is not understood: {meant_by(text) or _EXPECTED}", code="board.invalid"
             ) from None
@@ -127,7 +145,7 @@ def _read_json(text: str) -> tuple[Shape, Ranks]:
 
 
 def read_tiles(rows: Iterable[Iterable[Any]]) -> tuple[Shape, Ranks]:
-    """Read rows of tiles: numbers, 0 or None for an empty cell, "x" for a brick.
+    """Read rows of tiles: numbers, 0 or None for an empty cell, "x" for a brick, "A" for an anchor.
 
     >>> read_tiles([[2, None], ["x", 4.0]])[1]
     (1, 0, 2)
@@ -143,7 +161,10 @@ def read_tiles(rows: Iterable[Iterable[Any]]) -> tuple[Shape, Ranks]:
             "rows of a board are tiles such as 2, 4, 8: expected Board.from_ranks(rows) for exponents",
             code="board.invalid",
         )
-    return _read_entries(entries, SQUARES, None)
+    shape, ranks, goal_cells = _read_entries(entries, SQUARES, None)
+    if goal_cells:
+        raise BoardError("a board has no goal cells: expected 0 instead of G", code="board.invalid")
+    return shape, ranks
 
 
 def _entry(tile: Any) -> str:
@@ -187,14 +208,14 @@ def read_ranks(ranks: Iterable[Any], shape: str = "") -> tuple[Shape, Ranks]:
     return of, _check_sum(numbers)
 
 
-def _read_map(text: str, kind: Kind, expected: Lengths | None) -> tuple[Shape, Ranks]:
+def _read_map(text: str, kind: Kind, expected: Lengths | None) -> tuple[Shape, Ranks, Cells]:
     """Read the rows of a map; without `expected` lengths, any rectangle is accepted."""
     rows = [row.strip() for row in re.split(r"[|/\n]", text.strip().rstrip("|/"))]
     entries = [row.split() if re.search(r"\s", text_without_breaks(text)) else list(row) for row in rows]
     return _read_entries(entries, kind, expected)
 
 
-def _read_entries(entries: list[list[str]], kind: Kind, expected: Lengths | None) -> tuple[Shape, Ranks]:
+def _read_entries(entries: list[list[str]], kind: Kind, expected: Lengths | None) -> tuple[Shape, Ranks, Cells]:
     if not any(entries):
         raise BoardError("the map is empty: expected rows such as ####|####")
     lengths = tuple(map(len, entries))
@@ -210,15 +231,18 @@ def _read_entries(entries: list[list[str]], kind: Kind, expected: Lengths | None
     elif lengths != expected:
         found, wanted = (", ".join(map(str, numbers)) for numbers in (lengths, expected))
         raise BoardError(f"the {kind.row_noun}s have {found} cells: expected {wanted}")
-    ranks, bricks = [], []
+    ranks: list[int] = []
+    marks, goal_cells = [], []
     for i, row in enumerate(entries, 1):
-        bricks.append(tuple(entry in ("x", "X") for entry in row))
+        marks.append(tuple(_MARKS.get(entry, CELL) for entry in row))
         for j, entry in enumerate(row, 1):
+            if entry in _GOAL:
+                goal_cells.append(len(ranks))
             if entry in _EMPTY:
                 ranks.append(0)
-            elif entry not in ("x", "X"):
+            elif entry not in _MARKS:
                 ranks.append(rank_of(entry, f"{kind.row_noun} {i}, entry {j}: ", MAX_TILE_SUM))
-    return make_shape(kind, tuple(bricks)), _check_sum(ranks)
+    return make_shape(kind, tuple(marks)), _check_sum(ranks), tuple(goal_cells)
 
 
 def _check_sum(ranks: list[int]) -> Ranks:
@@ -234,20 +258,20 @@ def text_without_breaks(text: str) -> str:
     return re.sub(r"\s*[|/\n]\s*", "|", text.strip())
 
 
-def write_board(shape: Shape, ranks: Ranks, *, spaced: bool = False) -> str:
-    """Write the shortest text of a board; with `spaced`, always separate cells by spaces.
+def write_board(shape: Shape, ranks: Ranks, goal_cells: Cells = (), *, spaced: bool = False) -> str:
+    """Write the shortest text of a board and its goal cells; with `spaced`, always separate cells by spaces.
+
+    Goal cells must be empty.
 
     >>> write_board(*read_board("2 2 . . / . . 8 x")), write_board(*read_board("22|##"), spaced=True)
     ('22##|##8x', '2 2 / # #')
     """
-    if not any(ranks) and not shape.has_bricks and not spaced:
+    if not any(ranks) and shape.is_plain and not goal_cells and not spaced:
         return shape.size_name
-    tiles = [2**rank for rank in ranks]
-    rows = [
-        ["x" if cell == BRICK else "#" if tiles[cell] == 1 else str(tiles[cell]) for cell in row] for row in shape.rows
-    ]
+    faces = {cell: str(2**rank) if rank else "#" for cell, rank in enumerate(ranks)} | dict.fromkeys(goal_cells, "G")
+    rows = [[LETTERS[cell] if cell < 0 else faces[cell] for cell in row] for row in shape.rows]
     compact = "|".join("".join(row) for row in rows)
     # The one row with the tiles 2 and 4 beside a brick would read as a size: 2x4.
-    if spaced or max(tiles) > 8 or _SIZE.fullmatch(compact):
+    if spaced or max(ranks) > 3 or _SIZE.fullmatch(compact):
         return shape.map_prefix + " / ".join(" ".join(row) for row in rows)
     return shape.map_prefix + compact

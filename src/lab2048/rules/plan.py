@@ -10,7 +10,7 @@ from lab2048.kernels.board.lines import TOWARDS_HIGH, TOWARDS_LOW
 from lab2048.rules import dice
 from lab2048.rules.board import PACKED_CELLS, PACKED_RANK
 from lab2048.rules.kind import rectangle
-from lab2048.rules.reference import Line, Lines
+from lab2048.rules.reference import Cells, Line, Lines
 from lab2048.rules.rules import Rules
 from lab2048.rules.shape import Symmetry
 
@@ -30,10 +30,15 @@ def make_plan(rules: Rules) -> Plan:
     words[at.N_MOVES] = len(shape.moves)
     words[at.CELL_BITS] = sum(1 << 4 * cell for cell in range(shape.n_cells)) if is_packed else 0
     words[at.GOAL_RANK] = rules.goal_rank
+    words[at.STOP_AT_GOAL] = int(rules.stop_at_goal)
+    goal_cells = rules.goal_cells or range(shape.n_cells)
+    words[at.GOAL_NIBBLES] = sum(15 << 4 * cell for cell in goal_cells) if is_packed else 0
+    words[at.GOAL_BITS] = sum(1 << cell for cell in goal_cells)
     words[at.SPAWNER] = at.SpawnerCode[rules.spawner.name]
     words[at.N_SPAWN] = len(rules.spawn_table)
     words[at.N_START] = rules.n_start
-    symmetries = shape.symmetries if is_packed else ()
+    words[at.HAS_NULL_MOVES] = int(rules.null_moves)
+    symmetries = rules.symmetries if is_packed else ()
     words[at.N_SYMMETRIES] = len(symmetries)
     ends = dice.thresholds(tuple(p for _, p in rules.spawn_table))
     for i, ((rank, p), end) in enumerate(zip(rules.spawn_table, ends, strict=True)):
@@ -43,24 +48,29 @@ def make_plan(rules: Rules) -> Plan:
     if is_packed:
         for move, lines in enumerate(shape.lines):
             here = at.MOVES_AT + move * at.MOVE_SIZE
-            words[here : here + at.MOVE_SIZE] = _packed_slide(lines)
+            words[here : here + at.MOVE_SIZE] = _packed_slide(lines, shape.holding[move])
     words[at.SYMMETRIES_AT] = len(words)
     for symmetry in symmetries:
         pairs = _pairs(list(symmetry.cells))
         words += [len(pairs) // 2, *_pad(pairs, at.PAIRS_SIZE)]
     words[at.WALK_AT] = len(words)
     if is_packed:
-        steps = [_pairs(list(step)) for step in walk(shape.symmetries)]
+        steps = [_pairs(list(step)) for step in walk(symmetries)]
         words += [len(pairs) // 2 for pairs in steps]
         for pairs in steps:
             words += _pad(pairs, at.PAIRS_SIZE)
-    words[at.LINES_AT] = len(words)
-    words += [0] * len(shape.moves)
-    for move, lines in enumerate(shape.lines):
-        words[words[at.LINES_AT] + move] = len(words)
-        words.append(len(lines))
-        for line in lines:
-            words += [len(line), *line]
+    holding = tuple(
+        tuple(line for line in lines if set(cells).issuperset(line))
+        for lines, cells in zip(shape.lines, shape.holding, strict=True)
+    )
+    for where, lines_of_moves in ((at.LINES_AT, shape.lines), (at.HOLDING_AT, holding)):
+        words[where] = len(words)
+        words += [0] * len(shape.moves)
+        for move, lines in enumerate(lines_of_moves):
+            words[words[where] + move] = len(words)
+            words.append(len(lines))
+            for line in lines:
+                words += [len(line), *line]
     words[at.BOARD_AT] = len(words)
     words += rules.board.ranks
     plan = np.array(words, np.uint64)
@@ -90,7 +100,7 @@ def walk(symmetries: tuple[Symmetry, ...]) -> tuple[tuple[int, ...], tuple[int, 
     return first, second
 
 
-def _packed_slide(lines: Lines) -> list[int]:
+def _packed_slide(lines: Lines, holding: Cells) -> list[int]:
     """Return the words of one packed slide.
 
     Lines are placed side by side in the order of their lowest cell, so the shuffle is the
@@ -115,6 +125,7 @@ def _packed_slide(lines: Lines) -> list[int]:
         len(pairs) // 2,
         len(lanes) // 3,
         keep,
+        sum(1 << 4 * cell for cell in holding),
         *_pad(pairs, at.PAIRS_SIZE),
         *_pad(back, at.PAIRS_SIZE),
         *_pad(lanes, at.MOVE_SIZE - at.LANES),

@@ -6,11 +6,21 @@ these functions.
 A board is a tuple of ranks, one per cell: 0 is empty, 1 is the tile 2, 11 is 2048.
 A line is a tuple of cells, from the wall that the tiles slide to.  For each move
 there is a list of lines; a brick simply splits a line in two.
+
+An anchor is a large tile that never merges and may not be moved.  To the tiles behind it
+an anchor is a wall, so it also splits a line in two.  The cells before it hold it in place
+as long as all of them stay filled.  If one is left empty, the anchor would move, and the
+whole move is illegal:
+
+    2 4 A 2 2   ->   2 4 A 4 .       the anchor stays
+    2 2 A 2 2                        illegal: 4 A 4 . . would move the anchor
+    . 2 A 2 2                        illegal, for the same reason
 """
 
 Ranks = tuple[int, ...]
 Line = tuple[int, ...]
 Lines = tuple[Line, ...]
+Cells = tuple[int, ...]
 SpawnTable = tuple[tuple[int, float], ...]  # (rank, probability), probabilities sum to 1
 
 
@@ -36,9 +46,10 @@ def slide_line(ranks: Ranks) -> tuple[Ranks, int]:
     return tuple(slid) + (0,) * (len(ranks) - len(slid)), reward
 
 
-def slide(ranks: Ranks, lines: Lines) -> tuple[Ranks, int]:
+def slide(ranks: Ranks, lines: Lines, holding: Cells = ()) -> tuple[Ranks, int]:
     """Slide every line of one move; return the board and the reward.
 
+    `holding` are the cells that hold anchors in place: those between the wall and an anchor.
     The move is legal if the board has changed.
     """
     board = list(ranks)
@@ -48,12 +59,28 @@ def slide(ranks: Ranks, lines: Lines) -> tuple[Ranks, int]:
         total += reward
         for cell, rank in zip(line, slid, strict=True):
             board[cell] = rank
+    if any(board[cell] == 0 for cell in holding):
+        return ranks, 0
     return tuple(board), total
 
 
-def legal_moves(ranks: Ranks, lines_of_moves: tuple[Lines, ...]) -> tuple[int, ...]:
-    """Return the moves that change the board, in order; if there are none, the game is over."""
-    return tuple(move for move, lines in enumerate(lines_of_moves) if slide(ranks, lines)[0] != ranks)
+def legal_moves(ranks: Ranks, lines: tuple[Lines, ...], holding: tuple[Cells, ...]) -> tuple[int, ...]:
+    """Return the moves that change the board, in order; if there are none, the game is over.
+
+    `lines` and `holding` have an entry per move.
+    """
+    return tuple(move for move, each in enumerate(lines) if slide(ranks, each, holding[move])[0] != ranks)
+
+
+def is_null_move(ranks: Ranks, lines: Lines) -> bool:
+    """Return True if a move changes nothing, but the game of Datta et al. 2022 allows it.  Not a rule of 2048.
+
+    It does so if two adjacent cells of a line are empty.  Then a tile spawns on the same board:
+
+    2 . . .   left is a null move     2 4 . 8   it is not
+    """
+    has_gap = any(ranks[line[i]] == ranks[line[i + 1]] == 0 for line in lines for i in range(len(line) - 1))
+    return has_gap and slide(ranks, lines)[0] == ranks
 
 
 def spawns(ranks: Ranks, table: SpawnTable) -> list[tuple[int, int, float]]:
@@ -67,7 +94,9 @@ def put(ranks: Ranks, cell: int, rank: int) -> Ranks:
     return (*ranks[:cell], rank, *ranks[cell + 1 :])
 
 
-def worst_spawn(ranks: Ranks, table: SpawnTable, lines_of_moves: tuple[Lines, ...]) -> tuple[int, int]:
+def worst_spawn(
+    ranks: Ranks, table: SpawnTable, lines: tuple[Lines, ...], holding: tuple[Cells, ...]
+) -> tuple[int, int]:
     """Return the spawn (cell, rank) of an adversary that looks one move ahead.
 
     It leaves the fewest legal moves; among those the smallest best reward; among
@@ -76,7 +105,7 @@ def worst_spawn(ranks: Ranks, table: SpawnTable, lines_of_moves: tuple[Lines, ..
 
     def hope(spawn: tuple[int, int]) -> tuple[int, int]:
         board = put(ranks, *spawn)
-        slides = [slide(board, lines) for lines in lines_of_moves]
+        slides = [slide(board, *each) for each in zip(lines, holding, strict=True)]
         rewards = [reward for after, reward in slides if after != board]
         return len(rewards), max(rewards, default=0)
 

@@ -10,10 +10,12 @@ from typing import Any, NamedTuple, Self
 
 from lab2048.errors import BoardError, UnknownNameError, UsageError, unknown
 from lab2048.rules import dice, reference
-from lab2048.rules.board import Board
+from lab2048.rules.board import Board, Slide
 from lab2048.rules.kind import MAX_SIDE
-from lab2048.rules.notation import MAX_RANK, MAX_TILE_SUM, rank_of
-from lab2048.rules.shape import Shape
+from lab2048.rules.move import AnyMove
+from lab2048.rules.notation import MAX_RANK, MAX_TILE_SUM, rank_of, read_map, write_board
+from lab2048.rules.reference import Cells
+from lab2048.rules.shape import Shape, Symmetry
 
 MAX_SPAWN_TILES = 16
 MAX_CELLS = MAX_SIDE**2
@@ -40,7 +42,8 @@ class Spawn(NamedTuple):
 class Rules:
     """Everything that determines a game except the seed and the player.
 
-    `board` is the board before the `n_start` first tiles spawn.  Rules are checked when they
+    `board` is the board before the `n_start` first tiles spawn.  A game ends when no move is left or, with
+    `stop_at_goal`, when the goal is on the board.  Rules are checked when they
     are made, and kernels rely on that.
 
     >>> rules = Rules.from_text("3x3", goal=256)
@@ -53,6 +56,9 @@ class Rules:
     n_start: int = 2
     goal_rank: int = 11
     spawner: Spawner = Spawner.FAIR
+    stop_at_goal: bool = False
+    null_moves: bool = False  # not 2048: some moves may change nothing (lab2048.rules.reference.is_null_move)
+    goal_cells: Cells = ()  # where the goal tile counts, in ascending order; none = anywhere
 
     def __post_init__(self) -> None:
         """Raise an error if these rules cannot be played."""
@@ -60,33 +66,57 @@ class Rules:
 
     @classmethod
     def from_text(
-        cls, text: str, *, goal: int = 2048, spawn: str = "2:0.9,4:0.1", start: int | None = None, spawner: str = "fair"
+        cls,
+        text: str,
+        *,
+        goal: int = 2048,
+        spawn: str = "2:0.9,4:0.1",
+        start: int | None = None,
+        spawner: str = "fair",
+        stop_at_goal: bool = False,
+        null_moves: bool = False,
     ) -> Self:
         """Read rules from text, as on the command line.
 
-        By default two tiles spawn at the start, or none if the map has tiles.
+        By default two tiles spawn at the start, or none if the map has tiles.  G in a map is a goal cell.
 
         >>> Rules.from_text("2 # / # #", spawn="2:1").n_start
         0
         """
-        board = Board.from_text(text)
+        shape, ranks, goal_cells = read_map(text)
+        board = Board(shape, ranks)
         n_start = start if start is not None else 0 if any(board.ranks) else min(2, board.n_empty)
-        return cls(board, read_spawn_table(spawn), n_start, read_goal(goal), read_spawner(spawner))
+        table, goal_rank = read_spawn_table(spawn), read_goal(goal)
+        how = (table, n_start, goal_rank, read_spawner(spawner), stop_at_goal, null_moves)
+        return cls(board, *how, goal_cells)
+
+    @cached_property
+    def board_text(self) -> str:
+        """Return the text of the board with its goal cells.
+
+        >>> Rules.from_text("A # G / A # #").board_text
+        'A#G|A##'
+        """
+        return write_board(self.shape, self.board.ranks, self.goal_cells)
 
     def to_json(self) -> dict[str, Any]:
         """Return the rules as JSON data; `from_json` is the inverse.
+
+        `stop_at_goal` is left out if it is False, so that older records have equal texts.
 
         >>> rules = Rules.from_text("3x3")
         >>> rules.to_json()["board"], Rules.from_json(rules.to_json()) == rules
         ('3x3', True)
         """
-        return {
-            "board": self.board.to_text(),
+        data = {
+            "board": self.board_text,
             "goal": self.goal,
             "spawn": ",".join(f"{2**rank}:{float(p)!r}" for rank, p in self.spawn_table),
             "start": self.n_start,
             "spawner": self.spawner.value,
         }
+        flags = {"stop_at_goal": self.stop_at_goal, "null_moves": self.null_moves}
+        return data | {name: True for name, is_set in flags.items() if is_set}
 
     @cached_property
     def json_text(self) -> str:
@@ -102,13 +132,14 @@ class Rules:
         True
         """
         kinds = {"board": str, "goal": int, "spawn": str, "start": int, "spawner": str}
-        if not isinstance(data, dict) or set(data) != set(kinds):
+        kinds |= dict.fromkeys(("stop_at_goal", "null_moves"), bool)
+        if not isinstance(data, dict) or {*data, "stop_at_goal", "null_moves"} != set(kinds):
             raise BoardError(
                 f"rules {str(data)[:80]!r} are not understood: expected the fields {', '.join(kinds)}",
                 code="rules.invalid",
             )
         for name, kind in kinds.items():
-            if type(data[name]) is not kind:
+            if name in data and type(data[name]) is not kind:
                 raise BoardError(
                     f"rules: {name} is {str(data[name])[:40]!r}: expected {kind.__name__}", code="rules.invalid"
                 )
@@ -126,10 +157,25 @@ class Rules:
         """
         _check_board(self.board)
         _check_spawn_table(self.spawn_table)
+        n_cells = self.board.shape.n_cells
         if not _is_int(self.goal_rank, 2, MAX_RANK):
             raise UsageError(f"goal rank {self.goal_rank!r} is out of range: expected 2 to {MAX_RANK}", field="goal")
+        if any(not _is_int(cell, 0, n_cells - 1) or self.board.ranks[cell] for cell in self.goal_cells) or list(
+            self.goal_cells
+        ) != sorted(set(self.goal_cells)):
+            expected = f"expected different empty cells from 0 to {n_cells - 1}, in ascending order"
+            raise UsageError(f"goal cells {self.goal_cells}: {expected}", field="goal")
         if not isinstance(self.spawner, Spawner):
             raise UsageError(unknown("spawner", self.spawner, otherwise="expected a Spawner"), field="spawner")
+        if not isinstance(self.stop_at_goal, bool):
+            raise UsageError(f"stop_at_goal is {self.stop_at_goal!r}: expected True or False", field="stop_at_goal")
+        if self.stop_at_goal and max(self.board.ranks) >= self.goal_rank:
+            raise BoardError(
+                f"the goal {self.goal} is already on {self.board.to_text()}: expected a board below it",
+                code="board.goal_reached",
+            )
+        if self.null_moves and self.board.shape.has_anchors:
+            raise UsageError("boards with anchors have no null moves: expected a map without A", field="null_moves")
         n_empty = self.board.n_empty
         if not _is_int(self.n_start, 0, n_empty):
             expected = f"expected 0 to {n_empty}, the number of empty cells"
@@ -143,6 +189,21 @@ class Rules:
     @cached_property
     def shape(self) -> Shape:
         return self.board.shape
+
+    @cached_property
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        """Return the symmetries of the shape that map goal cells to goal cells, the identity first."""
+        cells = set(self.goal_cells)
+        return tuple(each for each in self.shape.symmetries if {each.cells[cell] for cell in cells} == cells)
+
+    def is_won(self, board: Board) -> bool:
+        """Return True if the goal tile, or a larger one, is on the board, on a goal cell if there are any.
+
+        >>> rules = Rules.from_text("A # G / A # #", goal=8)
+        >>> rules.is_won(Board("A # 8 / A # #")), rules.is_won(Board("A 8 # / A # #"))
+        (True, False)
+        """
+        return max((board.ranks[cell] for cell in self.goal_cells), default=max(board.ranks)) >= self.goal_rank
 
     @property
     def goal(self) -> int:
@@ -163,13 +224,36 @@ class Rules:
     def _ends(self) -> tuple[int, ...]:
         return dice.thresholds(tuple(p for _, p in self.spawn_table))
 
+    def slide(self, board: Board, move: int) -> Slide:
+        """Slide a board by these rules; raise IllegalMoveError if the move is illegal.
+
+        >>> Rules.from_text("3x3").slide(Board("2 2 4 / # # # / # # #"), 1).reward
+        4
+        """
+        is_null = self.null_moves and reference.is_null_move(board.ranks, self.shape.lines[move])
+        return Slide(board, 0) if is_null else board.slide(move)
+
+    def legal_moves(self, board: Board) -> tuple[AnyMove, ...]:
+        """Return the moves that are legal by these rules; if there are none, the game is over.
+
+        >>> Rules.from_text("2x2").legal_moves(Board("2 2 / # #"))
+        (Move.RIGHT, Move.DOWN, Move.LEFT)
+        """
+        found = board.legal_moves()
+        if not self.null_moves:
+            return found
+        lines = self.shape.lines
+        return tuple(m for m in self.shape.moves if m in found or reference.is_null_move(board.ranks, lines[m]))
+
     def spawns(self, board: Board) -> list[Spawn]:
-        """Return every possible spawn on an afterstate, with its probability for the fair spawner.
+        """Return every possible spawn on an afterstate, with its probability; there is one unless the spawner is fair.
 
         >>> rules = Rules.from_text("2x2")
         >>> len(rules.spawns(Board("2 # / # #")))  # a 2 or a 4 on three cells
         6
         """
+        if self.spawner is not Spawner.FAIR:
+            return [Spawn(*self.spawn(board, 0), 1.0)] if board.n_empty else []
         return [Spawn(*spawn) for spawn in reference.spawns(board.ranks, self.spawn_table)]
 
     def spawn(self, board: Board, word: int) -> tuple[int, int]:
@@ -182,7 +266,7 @@ class Rules:
             return dice.fair_spawn(word, board.ranks, tuple(rank for rank, _ in self.spawn_table), self._ends)
         if self.spawner is Spawner.FIRST:
             return board.ranks.index(0), self.spawn_table[0][0]
-        return reference.worst_spawn(board.ranks, self.spawn_table, self.shape.lines)
+        return reference.worst_spawn(board.ranks, self.spawn_table, self.shape.lines, self.shape.holding)
 
 
 def read_spawn_table(text: str) -> tuple[tuple[int, float], ...]:

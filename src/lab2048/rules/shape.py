@@ -3,8 +3,8 @@
 Everything outside `rules/` uses only this data, which `lab2048.rules.kind` makes.
 
        0  1  2        a brick has an entry in `rows` (-1) but no cell number,
-       3  x  4        so that a board of at most 16 open cells fits one word
-       5  6  7
+       3  x  4        so that a board of at most 16 open cells fits one word;
+       5  6  7        an anchor (-3) neither: it stays where it is, and nothing enters it
 """
 
 import math
@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from lab2048.rules.move import Direction, Moves, directions
-from lab2048.rules.reference import Lines
+from lab2048.rules.reference import Cells, Lines
 
 Point = tuple[float, float]
 Outline = tuple[Point, ...]
 BRICK = -1
 NOTHING = -2  # in a drawing: no entry of the map
+ANCHOR = -3
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Symmetry:
 class Shape:
     """Cells and lines, and how to draw them.
 
-    `rows` is the whole map as it is written, each entry a cell or BRICK; `centres`, `outlines`
+    `rows` is the whole map as it is written, each entry a cell, BRICK or ANCHOR; `centres`, `outlines`
     and `names` have the same rows.  x points right, y down; the unit is the distance between the
     centres of neighbours; the smallest x and y of all centres are 0.  Outlines are relative to
     their centres, clockwise.
@@ -50,13 +51,14 @@ class Shape:
     moves: Moves = field(compare=False)
     keys_text: str = field(compare=False)  # the letters of the moves as they lie on a keyboard
     lines: tuple[Lines, ...] = field(compare=False)  # for each move; a line starts at the wall that tiles slide to
+    holding: tuple[Cells, ...] = field(compare=False)  # for each move; cells that hold anchors: see reference.slide
     centres: tuple[tuple[Point, ...], ...] = field(compare=False)
     outlines: tuple[tuple[Outline, ...], ...] = field(compare=False)
     names: tuple[tuple[str, ...], ...] = field(compare=False)  # "row 1 column 2"
 
     @cached_property
     def n_cells(self) -> int:
-        return sum(cell != BRICK for row in self.rows for cell in row)
+        return sum(cell >= 0 for row in self.rows for cell in row)
 
     @cached_property
     def longest_line(self) -> int:
@@ -64,8 +66,13 @@ class Shape:
         return max(len(line) for lines in self.lines for line in lines)
 
     @property
-    def has_bricks(self) -> bool:
-        return any(BRICK in row for row in self.rows)
+    def is_plain(self) -> bool:
+        """Return True if there are neither bricks nor anchors."""
+        return all(cell >= 0 for row in self.rows for cell in row)
+
+    @property
+    def has_anchors(self) -> bool:
+        return any(ANCHOR in row for row in self.rows)
 
     @property
     def directions(self) -> tuple[Direction, ...]:
@@ -88,8 +95,8 @@ class Shape:
 
     @property
     def is_rectangle(self) -> bool:
-        """Return True if the cells form a rectangle without bricks, row by row."""
-        return self.is_boxed and not self.has_bricks
+        """Return True if the cells form a rectangle without bricks and anchors, row by row."""
+        return self.is_boxed and self.is_plain
 
     @cached_property
     def bounds(self) -> tuple[float, float, float, float]:
@@ -110,7 +117,7 @@ class Shape:
 
     @cached_property
     def drawing(self) -> tuple[tuple[int, ...], ...]:
-        """Return the rows of a text drawing: each entry is a cell, BRICK or NOTHING.
+        """Return the rows of a text drawing: each entry is a cell, BRICK, ANCHOR or NOTHING.
 
         There is one column per x of a centre, and `drawing_span` rows per unit of y.
         """
@@ -127,17 +134,18 @@ class Shape:
         """Return the symmetries of this shape, the identity first.
 
         Moves are listed clockwise and evenly spaced, so a symmetry of the plane is a rotation of
-        that ring, perhaps reversed.  It is a symmetry of the shape if it maps lines to lines.
+        that ring, perhaps reversed.  It is a symmetry of the shape if it maps lines to lines, and
+        cells that hold anchors to such cells.
         """
         n = len(self.moves)
         centres = [
             centre
             for row, row_centres in zip(self.rows, self.centres, strict=True)
             for cell, centre in zip(row, row_centres, strict=True)
-            if cell != BRICK
+            if cell >= 0
         ]
         cell_at = {point: cell for cell, point in enumerate(_aligned(centres))}
-        lines = [set(lines) for lines in self.lines]
+        lines, holding = [set(lines) for lines in self.lines], [set(cells) for cells in self.holding]
         first, step = math.radians(self.directions[0].angle), 2 * math.pi / n
         found: dict[tuple[int, ...], Symmetry] = {}
         for sign in (1, -1):
@@ -149,9 +157,9 @@ class Shape:
                 images = [(cos * x - sign * sin * y, sin * x + sign * cos * y) for x, y in centres]
                 cells = tuple(cell_at.get(point, BRICK) for point in _aligned(images))
                 if BRICK not in cells and all(
-                    tuple(cells[cell] for cell in line) in lines[moves[move]]
+                    {cells[cell] for cell in holding[move]} == holding[moves[move]]
+                    and all(tuple(cells[cell] for cell in line) in lines[moves[move]] for line in lines[move])
                     for move in range(n)
-                    for line in lines[move]
                 ):
                     found.setdefault(cells, Symmetry(cells, moves))
         return tuple(found.values())

@@ -105,16 +105,16 @@ class Backward:
         if self.problem.objective is Objective.SCORE:
             potentials = np.empty(len(keys))
             backup.potentials(keys, potentials)
-            exact = exact - potentials
+            exact = np.maximum(exact - potentials, 0.0)  # rounding may leave less than nothing
         with np.errstate(over="ignore"):  # odds that overflow 32 bits are a certain win
             return exact.astype(self.dtype)
 
     def _value_chunk(self, keys: Words, above: Callable[[int], LayerValues | None]) -> Values:
         wins, losses = np.zeros(len(keys)), np.zeros(len(keys))
         cuts = slices(len(keys), self.memory.chunk, self.workers.n_workers)
-        for rank, chance in self.problem.rules.spawn_table:
+        for rank, chance in self.problem.spawn_chances:
             if 0 < self.problem.goal_rank <= rank:  # the spawn itself is the goal
-                wins += chance * self._n_empty(keys)
+                wins += chance * backup.states_after(self._plan, keys, rank)
                 continue
             layer_values = above(2**rank)
             for key_index in layer_values.key_indexes(self.memory.key_index) if layer_values else ():
@@ -138,11 +138,6 @@ class Backward:
         backup.back_up_afterstates(
             self._plan, keys[part], U64(rank), chance, key_index, self._measure, wins[part], losses[part]
         )
-
-    def _n_empty(self, keys: Words) -> Values:
-        n_empty = np.empty(len(keys))
-        backup.count_empty(self._plan, keys, n_empty)
-        return n_empty
 
     def _states(self, files: LayerFiles, layer_values: LayerValues, fits: bool) -> tuple[LayerValues, dict[int, float]]:
         """Compute the values of states, in memory or in a file, and those of start boards among them."""

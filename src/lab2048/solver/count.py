@@ -15,8 +15,8 @@ from lab2048.solver.workers import Workers
 
 
 def first_sums(problem: Problem) -> set[int]:
-    """Return the tile sums of start boards that are not already won."""
-    return {start.board.tile_sum for start in problem.starts if not problem.is_won(start.board)}
+    """Return the tile sums of start boards that are not already decided."""
+    return {start.board.tile_sum for start in problem.starts if not problem.is_decided(start.board)}
 
 
 def spawn_tiles(problem: Problem) -> list[int]:

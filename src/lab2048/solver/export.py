@@ -1,4 +1,4 @@
-"""Export tables to SQLite, Parquet or CSV, one row per afterstate.
+"""Export tables to SQLite, Parquet or CSV, one row per afterstate; SQLite also has the best action of every state.
 
 sum        tile sum
 ranks      the cells in order, one hexadecimal digit each: 0 empty, 1 the tile 2, b 2048
@@ -6,6 +6,9 @@ n_empty    empty cells
 max_tile   the highest tile
 value      the probability of reaching the goal, or the expected future score
 loss       with a goal: the probability of missing it, precise where the value is near 1
+action     of a state: the name of the best move
+
+Boards stand for all their symmetric copies, and an action is that of the board as it is written.
 """
 
 import contextlib
@@ -19,10 +22,16 @@ import numpy as np
 
 from lab2048.errors import FileError, TargetExistsError, UnknownNameError
 from lab2048.extras import load
-from lab2048.kernels.board.block import GATHER
+from lab2048.kernels.board.bits import U64
+from lab2048.kernels.board.block import GATHER, Words
+from lab2048.kernels.solve import backup, policy
+from lab2048.kernels.solve.backup import Values
+from lab2048.rules.move import move_name
 from lab2048.solver.column_file import Array
+from lab2048.solver.final_tiles import key_index_of
 from lab2048.solver.problem import Objective
 from lab2048.solver.table import Layer, Table
+from lab2048.solver.verify import states_after
 
 _CHUNK = 1 << 16
 _DIGITS = np.frombuffer(b"0123456789abcdef", np.uint8)
@@ -60,12 +69,16 @@ def _chunks(table: Table) -> Iterator[dict[str, Array]]:
 
 
 def _columns(table: Table, layer: Layer, begin: int, end: int) -> dict[str, Array]:
-    n_cells = table.problem.rules.shape.n_cells
-    boards = layer.keys.read(begin, end) * GATHER
     values = layer.values.read(begin, end).astype(np.float64)
+    return _facts(table, layer.tile_sum, layer.keys.read(begin, end) * GATHER, values)
+
+
+def _facts(table: Table, tile_sum: int, boards: Words, values: Values) -> dict[str, Array]:
+    """Return the columns of boards with these odds or scores."""
+    n_cells = table.problem.rules.shape.n_cells
     ranks = np.stack([(boards >> np.uint64(4 * cell)) & np.uint64(15) for cell in range(n_cells)], 1).astype(np.uint8)
     columns: dict[str, Array] = {
-        "sum": np.full(len(boards), layer.tile_sum),
+        "sum": np.full(len(boards), tile_sum),
         "ranks": _DIGITS[ranks].view(f"S{n_cells}").ravel().astype(f"U{n_cells}"),
         "n_empty": (ranks == 0).sum(1),
         "max_tile": np.int64(1) << ranks.max(1).astype(np.int64),
@@ -77,6 +90,26 @@ def _columns(table: Table, layer: Layer, begin: int, end: int) -> dict[str, Arra
             columns["value"] = np.where(values > 1, 1 - loss, values * loss)
         columns["loss"] = loss
     return columns
+
+
+def _state_columns(table: Table, tile_sum: int) -> dict[str, Array]:
+    """Return the states of one tile sum that have a move, and the best one."""
+    problem = table.problem
+    parts = [problem.start_keys(tile_sum)]
+    for rank, _ in problem.rules.spawn_table:
+        before = table.layers.get(tile_sum - 2**rank)
+        if before is not None and not 0 < problem.goal_rank <= rank:
+            parts += states_after(table, before.keys.read(), rank)
+    keys = np.unique(np.concatenate(parts))
+    moves, values = np.empty(len(keys), np.int64), np.empty(len(keys))
+    policy.best_moves(problem.plan, keys, U64(problem.goal_rank), key_index_of(table, tile_sum), moves, values)
+    keys, moves, values = keys[moves >= 0], moves[moves >= 0], values[moves >= 0]
+    if problem.objective is Objective.SCORE:
+        potentials = np.empty(len(keys))
+        backup.potentials(keys, potentials)
+        values -= potentials
+    names = np.array([move_name(move) for move in problem.rules.shape.moves])
+    return _facts(table, tile_sum, keys * GATHER, values) | {"action": names[moves]}
 
 
 def _rows(columns: dict[str, Array]) -> Iterator[tuple[Any, ...]]:
@@ -104,6 +137,12 @@ def _write_sqlite(table: Table, path: Path) -> None:
         for columns_of in _chunks(table):
             store.executemany(insert, _rows(columns_of))
         store.execute("CREATE INDEX by_ranks ON afterstates (ranks)")
+        store.execute(f"CREATE TABLE states ({columns}, action TEXT NOT NULL)")
+        insert = f"INSERT INTO states VALUES ({', '.join('?' * (len(names) + 1))})"
+        tiles = [0, *(2**rank for rank, _ in table.problem.rules.spawn_table)]
+        for tile_sum in sorted({tile_sum + tile for tile_sum in table.layers for tile in tiles}):
+            store.executemany(insert, _rows(_state_columns(table, tile_sum)))
+        store.execute("CREATE INDEX state_by_ranks ON states (ranks)")
         store.execute("COMMIT")
 
 

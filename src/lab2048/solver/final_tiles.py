@@ -40,7 +40,7 @@ def tile_chances(table: Table) -> dict[int, float]:
         return key_indexes[tile_sum], chances[tile_sum]
 
     for start in problem.starts:
-        if problem.is_won(start.board):
+        if problem.is_decided(start.board):
             ended[max(start.board.ranks)] += start.chance
         else:
             keys, chance = np.array([start.key], np.uint64), np.array([start.chance])
@@ -50,9 +50,9 @@ def tile_chances(table: Table) -> dict[int, float]:
         del key_indexes[tile_sum], chances[tile_sum]
         is_met = chance > 0
         keys, chance = key_index.keys[is_met], chance[is_met]
-        for rank, p in problem.rules.spawn_table:
+        for rank, p in problem.spawn_chances:
             if 0 < problem.goal_rank <= rank:
-                ended[problem.goal_rank] += p * chance.sum()
+                ended[problem.goal_rank] += p * chance[backup.states_after(plan, keys, rank) > 0].sum()
             elif len(keys):
                 policy.follow(plan, keys, p * chance, U64(rank), goal_rank, *layer(tile_sum + 2**rank), ended)
     reached = np.cumsum(ended[::-1])[::-1] / ended.sum()  # every game ends: normalise away rounding errors

@@ -2,16 +2,17 @@
 
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
 from lab2048.errors import BoardError, FileError, LabError, UnknownNameError, UsageError
+from lab2048.kernels.board import layout as at
 from lab2048.kernels.board.block import SCATTER, Words
 from lab2048.kernels.board.packed import canonical
 from lab2048.kernels.solve.backup import ODDS, TOTAL
-from lab2048.rules import Board, Rules, Shape, Spawner
+from lab2048.rules import Board, Rules, Spawner
 from lab2048.rules.board import PACKED_CELLS, PACKED_RANK
 from lab2048.rules.plan import Plan, make_plan
 
@@ -44,15 +45,15 @@ class Problem:
     def __post_init__(self) -> None:
         """Raise LabError for rules that cannot be solved."""
         rules = self.rules
-        if rules.spawner is not Spawner.FAIR:
-            raise UsageError(
-                f"boards with the spawner {rules.spawner.value} cannot be solved: expected fair", field="spawner"
-            )
         if rules.shape.n_cells > PACKED_CELLS:
             raise BoardError(
                 f"{rules.shape.n_cells} cells are too many to solve: expected at most {PACKED_CELLS}",
                 code="board.too_large",
             )
+        if rules.stop_at_goal and self.objective is Objective.SCORE:
+            raise UsageError("games that stop at the goal have no score to solve: expected win", field="objective")
+        if rules.goal_cells and any(rank >= rules.goal_rank for rank, _ in rules.spawn_table):
+            raise UsageError(f"with goal cells no {rules.goal} may spawn: expected a larger goal", field="goal")
         top = min(rules.max_rank, rules.goal_rank) if self.objective is Objective.WIN else rules.max_rank
         if max(top, *rules.board.ranks, *(rank + 1 for rank, _ in rules.spawn_table)) > PACKED_RANK:
             why = f"tiles above {2**PACKED_RANK} could appear"
@@ -71,9 +72,38 @@ class Problem:
         except ValueError:
             raise UnknownNameError("objective", objective, [each.value for each in Objective]) from None
 
-    @property
+    @cached_property
     def plan(self) -> Plan:
-        return make_plan(self.rules)
+        """Return the plan of the rules; only the fair spawner treats symmetric boards alike."""
+        plan = make_plan(self.rules)
+        if self.is_fair:
+            return plan
+        plan = plan.copy()
+        plan[at.N_SYMMETRIES] = 1
+        plan.flags.writeable = False
+        return plan
+
+    @property
+    def is_fair(self) -> bool:
+        """Return False if the spawner leaves nothing to chance."""
+        return self.rules.spawner is Spawner.FAIR
+
+    @property
+    def spawn_chances(self) -> list[tuple[int, float]]:
+        """Return the ranks that spawn, and the chance of each; 1 if the board decides which one it is."""
+        return [(rank, p if self.is_fair else 1.0) for rank, p in self.rules.spawn_table]
+
+    def canonical(self, board: Board) -> Board:
+        """Return the board that stands for all symmetric copies; the board itself if they differ in value."""
+        return board.canonical(self.rules.symmetries) if self.is_fair else board
+
+    def canonical_word(self, board: Board) -> int:
+        """Return the canonical form of a board, packed."""
+        return int(canonical(self.plan, np.uint64(board.to_packed())))
+
+    def key_of(self, board: Board) -> int:
+        """Return the key of a board, which is the same for all symmetric copies."""
+        return self.canonical_word(board) * int(SCATTER) % 2**64
 
     @property
     def goal_rank(self) -> int:
@@ -91,42 +121,46 @@ class Problem:
         return float(sum(p * ((rank - 1) << rank) for rank, p in self.rules.spawn_table))
 
     def is_won(self, board: Board) -> bool:
+        return self.goal_rank > 0 and self.rules.is_won(board)
+
+    def is_decided(self, board: Board) -> bool:
+        """Return True if the goal has been made, on whatever cell; it is lost on a cell where it does not count."""
         return 0 < self.goal_rank <= max(board.ranks)
 
     @cached_property
     def starts(self) -> tuple[Start, ...]:
         """Return the start boards up to symmetry, sorted by key."""
-        chances: dict[Board, float] = {self.rules.board.canonical(): 1.0}
+        chances: dict[Board, float] = {self.canonical(self.rules.board): 1.0}
         for _ in range(self.rules.n_start):
             following: dict[Board, float] = {}
             for board, chance in chances.items():
                 for spawn in self.rules.spawns(board):
-                    state = board.put(spawn.cell, spawn.rank).canonical()
+                    state = self.canonical(board.put(spawn.cell, spawn.rank))
                     following[state] = following.get(state, 0.0) + chance * spawn.probability
                 if len(following) > MAX_STARTS:
                     raise UsageError(
                         f"start {self.rules.n_start} gives too many start boards: expected fewer tiles", field="start"
                     )
             chances = following
-        found = [Start(key_of(board), board, chance) for board, chance in chances.items()]
+        found = [Start(self.key_of(board), board, chance) for board, chance in chances.items()]
         return tuple(sorted(found, key=lambda start: start.key))
 
     def start_keys(self, tile_sum: int) -> Words:
-        """Return the sorted keys of start boards with this tile sum that are not already won."""
+        """Return the sorted keys of start boards with this tile sum that are not already decided."""
         return np.array(self._keys_by_sum.get(tile_sum, []), np.uint64)
 
     @cached_property
     def _keys_by_sum(self) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}
         for start in self.starts:
-            if not self.is_won(start.board):
+            if not self.is_decided(start.board):
                 found.setdefault(start.board.tile_sum, []).append(start.key)
         return found
 
     @cached_property
     def open_starts(self) -> Words:
-        """Return the sorted keys of all start boards that are not already won."""
-        return np.array([start.key for start in self.starts if not self.is_won(start.board)], np.uint64)
+        """Return the sorted keys of all start boards that are not already decided."""
+        return np.array([start.key for start in self.starts if not self.is_decided(start.board)], np.uint64)
 
     def to_json(self) -> dict[str, Any]:
         """Return JSON data; `from_json` is the inverse."""
@@ -140,19 +174,3 @@ class Problem:
             return cls(Rules.from_json(data["rules"]), Objective(data["objective"]))
         except (KeyError, TypeError, ValueError, LabError) as error:
             raise FileError(f"the problem of the table is not understood: {error}") from None
-
-
-def key_of(board: Board) -> int:
-    """Return the key of a board, which is the same for all symmetric copies."""
-    return canonical_word(board) * int(SCATTER) % 2**64
-
-
-def canonical_word(board: Board) -> int:
-    """Return the canonical form of a board, packed."""
-    return int(canonical(_plan_of(board.shape), np.uint64(board.to_packed())))
-
-
-@lru_cache(maxsize=16)
-def _plan_of(shape: Shape) -> Plan:
-    """Return a plan for the symmetries of a shape, which do not depend on the spawn table."""
-    return make_plan(Rules(Board(shape, (0,) * shape.n_cells), n_start=1))

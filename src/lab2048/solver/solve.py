@@ -318,6 +318,8 @@ class Solve:
         self._close()
         self.journal.path.unlink(missing_ok=True)
         shutil.rmtree(self.work, ignore_errors=True)
+        if self.work.exists():  # a file could not be deleted: once more, because nobody runs a finished solve again
+            shutil.rmtree(self.work, ignore_errors=True)
 
     def _answer(self) -> dict[str, float]:
         """Return the value over all start boards, and with a goal the probability of losing, in full precision."""
@@ -326,8 +328,11 @@ class Solve:
                 start.chance * (self._starts[start.key] - start.board.potential) for start in self.problem.starts
             )
             return {"value": value}
+        decided = {True: float("inf"), False: 0.0}
         odds = {
-            start.key: float("inf") if self.problem.is_won(start.board) else self._starts[start.key]
+            start.key: decided[self.problem.is_won(start.board)]
+            if self.problem.is_decided(start.board)
+            else self._starts[start.key]
             for start in self.problem.starts
         }
         win = math.fsum(start.chance * chance_of(odds[start.key]) for start in self.problem.starts)

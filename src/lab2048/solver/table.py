@@ -23,7 +23,7 @@ from lab2048.rules.move import AnyMove
 from lab2048.rules.notation import MAX_TILE_SUM
 from lab2048.solver.column_file import Array, Column
 from lab2048.solver.forward import LayerCount
-from lab2048.solver.problem import Objective, Problem, canonical_word, key_of
+from lab2048.solver.problem import Objective, Problem
 
 SCHEMA = "lab2048/table-1"
 MANIFEST = "manifest.json"
@@ -161,7 +161,7 @@ class Table:
             raise BoardError(f"board {after.to_text()} has another shape than the table: expected {self._example}")
         if after.tile_sum in self.layers and after.is_packable:
             keys, values = self._map(after.tile_sum)
-            key = key_of(after)
+            key = self.problem.key_of(after)
             i = int(np.searchsorted(keys, np.uint64(key)))
             if i < len(keys) and int(keys[i]) == key:
                 value = float(values[i])
@@ -175,7 +175,7 @@ class Table:
 
     @property
     def _example(self) -> str:
-        return self.problem.rules.board.to_text()
+        return self.problem.rules.board_text
 
     def move_values(self, board: Board) -> list[MoveValue]:
         """Return the value of every legal move, in the order of the moves."""
@@ -187,6 +187,8 @@ class Table:
                 found.append(MoveValue(move, after, reward, reward + self.stored_value(after)))
             elif self.problem.is_won(after):
                 found.append(MoveValue(move, after, reward, 1.0, 0.0))
+            elif self.problem.is_decided(after):  # on a cell where the goal does not count
+                found.append(MoveValue(move, after, reward, 0.0, 1.0))
             else:
                 odds = self.stored_value(after)
                 found.append(MoveValue(move, after, reward, chance_of(odds), 1 / (1 + odds)))
@@ -196,13 +198,13 @@ class Table:
         """Return the best move; ties go to the smallest canonical afterstate, so the choice respects symmetry."""
         most = max((move.value, -(move.loss or 0.0)) for move in moves)
         equal = [move for move in moves if (move.value, -(move.loss or 0.0)) == most]
-        return equal[0] if len(equal) == 1 else min(equal, key=lambda move: canonical_word(move.after))
+        return equal[0] if len(equal) == 1 else min(equal, key=lambda move: self.problem.canonical_word(move.after))
 
     def state_value(self, board: Board) -> tuple[float, float | None]:
         """Return the value of a state, and with a goal the probability of losing."""
         if self.problem.is_won(board):
             return 1.0, 0.0
-        moves = self.move_values(board)
+        moves = [] if self.problem.is_decided(board) else self.move_values(board)
         if not moves:
             return 0.0, 1.0 if self.problem.objective is Objective.WIN else None
         best = self.best(moves)

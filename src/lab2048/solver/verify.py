@@ -70,14 +70,12 @@ def _off(table: Table, entry: Layer, keys: Words, values: Values, key_indexes: d
     problem = table.problem
     plan, goal_rank, measure = problem.plan, U64(problem.goal_rank), problem.measure
     wins, losses = np.zeros(len(keys)), np.zeros(len(keys))
-    for rank, chance in problem.rules.spawn_table:
+    for rank, chance in problem.spawn_chances:
         if 0 < problem.goal_rank <= rank:
-            n_empty = np.empty(len(keys))
-            backup.count_empty(plan, keys, n_empty)
-            wins += chance * n_empty
+            wins += chance * backup.states_after(plan, keys, rank)
             continue
         above = key_indexes.get(entry.tile_sum + 2**rank) or key_index_of(table, entry.tile_sum + 2**rank)
-        states = np.unique(np.concatenate(list(_spawned(table, keys, rank))))
+        states = np.unique(np.concatenate(list(states_after(table, keys, rank))))
         best = np.empty(len(states))
         backup.back_up_states(plan, states, goal_rank, above, measure, True, best)
         if (best < 0).any():
@@ -107,7 +105,8 @@ def _odds_off(stored: Values, right: Values, relative: float) -> Values:
     return np.where(same, 0.0, np.nan_to_num(off, nan=np.inf))
 
 
-def _spawned(table: Table, keys: Words, rank: int) -> Iterator[Words]:
+def states_after(table: Table, keys: Words, rank: int) -> Iterator[Words]:
+    """Yield the keys of the states after a spawn of this rank, in parts that may overlap."""
     seen, found, begin = np.zeros(1 << 12, np.uint64), np.empty(1 << 18, np.uint64), 0
     assert len(found) > 16 * BLOCK
     while begin < len(keys):

@@ -1,10 +1,10 @@
 """Decide from the intervals alone whether two figures agree."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lab2048.arena.statistics import Interval
-from lab2048.studies.measure import Measured, Unit
+from lab2048.studies.measure import SUMMARIES, Measured, Unit
 from lab2048.studies.model import Figure
 from lab2048.studies.published import Published
 
@@ -14,6 +14,8 @@ UNPUBLISHED = "nothing published"  # there is no reference
 NOT_MEASURED = "not measured"
 WORDS = (AGREES, BETTER, WORSE, DIFFERS, NOT_COMPARABLE, UNPUBLISHED, NOT_MEASURED)
 ONCE = "measured once, so there is no interval"
+NO_MEAN = "an extreme or most frequent value has no interval"
+MIN_GAMES = 20  # a verdict from fewer games says too little
 
 
 @dataclass(frozen=True)
@@ -22,18 +24,30 @@ class Agreement:
 
     word: str
     why: str = ""
+    other_method: str = ""  # how our method differs from the published one
 
     def __str__(self) -> str:
+        if self.other_method:
+            return f"{self.brief}: {self.other_method}"
         return f"{self.word}: {self.why}" if self.why else self.word
+
+    @property
+    def brief(self) -> str:
+        """Return the word, and whether the method differs, for a chart."""
+        return f"{self.word}, other method" if self.other_method else self.word
 
 
 def find_agreement(
-    figure: Figure, ours: Measured | None, theirs: Measured | None = None, paired: Interval | None = None
+    figure: Figure,
+    ours: Measured | None,
+    theirs: Measured | None = None,
+    paired: Interval | None = None,
+    other_method: str = "",
 ) -> Agreement:
     """Compare our figure with the published one, or with another row.
 
     `theirs` is the figure of the other row; `paired` is the paired difference if both rows played the
-    same seeds.
+    same seeds.  `other_method` says how the method of our row differs from the published one.
     """
     if ours is None:
         return Agreement(NOT_MEASURED)
@@ -45,11 +59,24 @@ def find_agreement(
     if figure.against:
         if theirs is None:
             return Agreement(NOT_COMPARABLE, f"{figure.against} is not measured")
+        if few := _too_few(figure, ours) or _too_few(figure, theirs, figure.against):
+            return few
         return compare(ours, theirs, better, paired)
     assert figure.published is not None
     if figure.measure.meaning.unit is Unit.SECONDS:
         return Agreement(NOT_COMPARABLE, "the time is from another machine")
-    return _beside(ours, figure.published, better) if ours.has_interval else Agreement(NOT_COMPARABLE, ONCE)
+    if not ours.has_interval:
+        return Agreement(NOT_COMPARABLE, NO_MEAN if figure.measure.name in SUMMARIES else ONCE)
+    found = _too_few(figure, ours) or _beside(ours, figure.published, better)
+    return found if found.why else replace(found, other_method=other_method)
+
+
+def _too_few(figure: Figure, found: Measured, row: str = "") -> Agreement | None:
+    n_games = figure.measure.n_games(found.n)
+    if n_games is None or n_games >= MIN_GAMES:
+        return None
+    of = f"{row} has " if row else ""
+    return Agreement(NOT_COMPARABLE, f"{of}only {n_games} games, and a verdict needs {MIN_GAMES}")
 
 
 def compare(ours: Measured, theirs: Measured, better: int, paired: Interval | None = None) -> Agreement:

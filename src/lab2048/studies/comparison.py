@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import variance
 from typing import Any
 
-from lab2048.arena.statistics import Interval
+from lab2048.arena.statistics import Interval, Z
 from lab2048.studies.agreement import NOT_COMPARABLE, NOT_MEASURED, Agreement, find_agreement
-from lab2048.studies.game_figures import measure_games, paired_difference
+from lab2048.studies.game_figures import measure_evaluations, measure_games, paired_difference
 from lab2048.studies.measure import Measure, Measured, Unit
 from lab2048.studies.model import Figure, Row, Study
 from lab2048.studies.result import Result
@@ -16,7 +17,12 @@ from lab2048.studies.run.trained_games import is_trained
 
 NOT_YET = "not run yet"
 # Why the games of a row may have no value for a measure.
-REASONS = {"goal-time": "no game reached the goal", "best-of-ten": "there are fewer than ten games"}
+REASONS = {
+    "goal-time": "no game reached the goal",
+    "best-of-ten": "there are fewer than ten games",
+    "evaluations": "the training had no evaluations",
+    "evaluation-sum": "the training had no evaluations",
+}
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,7 @@ class Line:
             "difference": [end if math.isfinite(end) else None for end in self.gap] if self.gap else None,
             "verdict": self.agreement.word,
             "why": self.agreement.why,
+            "other_method": self.agreement.other_method,
             "left_out": self.skip_reason,
         }
 
@@ -78,7 +85,9 @@ def make_line(study: Study, row: Row, figure: Figure, results: Mapping[str, Resu
         gap = paired_difference_of(row, other, figure.measure, results, size)
     ours = _over(each, figure.measure)
     skip_reason = "" if found else reason_to_skip(row, size) or NOT_YET
-    agreement = find_agreement(figure, ours, theirs, gap)
+    if figure.published and figure.games and each:
+        figure = replace(figure, published=figure.published.with_spread(spread_of_mean(each, figure.games)))
+    agreement = find_agreement(figure, ours, theirs, gap, row.other_method)
     if row.kind == "none":
         agreement = Agreement(NOT_COMPARABLE, figure.differs)
     elif ours is None and skip_reason:
@@ -87,6 +96,17 @@ def make_line(study: Study, row: Row, figure: Figure, results: Mapping[str, Resu
         agreement = Agreement(NOT_MEASURED, REASONS.get(figure.measure.name, ""))
     is_several = len(row.parts(size)) > 1
     return Line(row, figure, ours, tuple(each) if is_several else (), theirs, gap, agreement, skip_reason)
+
+
+def spread_of_mean(each: Sequence[Measured], n: int) -> float:
+    """Return half the 95% interval of a mean of `n` games of one training, judged by our own games.
+
+    For a published mean whose spread is not given: games and trainings are taken to vary as much as ours do.
+    """
+    known = [found for found in each if found.has_interval]
+    of_games = sum(((found.high - found.low) / 2) ** 2 * found.n / n for found in known) / max(1, len(known))
+    of_trainings = Z**2 * variance([found.value for found in each]) if len(each) > 1 else 0.0
+    return math.sqrt(of_games + of_trainings)
 
 
 def paired_difference_of(
@@ -111,5 +131,10 @@ def _over(each: Sequence[Measured], measure: Measure) -> Measured | None:
 
 def measured(results: Sequence[Result], measure: Measure) -> list[Measured]:
     """Return the figure for each result that contains it."""
-    found = [result.measured.get(measure.to_text()) or measure_games(result.games, measure) for result in results]
+    found = [
+        result.measured.get(measure.to_text())
+        or measure_games(result.games, measure)
+        or measure_evaluations(result.curve, measure)
+        for result in results
+    ]
     return [each for each in found if each is not None]

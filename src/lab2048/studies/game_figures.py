@@ -1,13 +1,14 @@
 """Compute the figures of a study from games."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from lab2048.arena.statistics import Interval, mean_interval
 from lab2048.records.episode import Episode
 from lab2048.rules import Rules, dice
-from lab2048.studies.measure import Measure, Measured, Unit
+from lab2048.studies.measure import SUMMARIES, Measure, Measured, Unit
 from lab2048.studies.result import GameResult
 
 
@@ -54,9 +55,21 @@ def measure_games(games: Sequence[GameResult], measure: Measure) -> Measured | N
     found = list(samples(games, measure).values())
     if not found:
         return None
+    if measure.name in SUMMARIES:
+        return replace(Measured.single(SUMMARIES[measure.name](found)), n=len(found))
     if measure.meaning.unit is Unit.RATE:
         return Measured.rate(round(sum(found)), len(found))
     return Measured.mean(found)
+
+
+def measure_evaluations(curve: Sequence[Mapping[str, float]], measure: Measure) -> Measured | None:
+    """Return a figure over the evaluations of a training, or None if it had none or the measure is another."""
+    points = [point for point in curve if "max_tile" in point and "n" in point]
+    if measure.name == "evaluations" and points:
+        return Measured.rate(sum(point["max_tile"] >= measure.tile for point in points), len(points))
+    if measure.name == "evaluation-sum" and points:
+        return Measured.mean([point["tile_sum"] for point in points])
+    return None
 
 
 def samples(games: Sequence[GameResult], measure: Measure) -> dict[int, float]:
@@ -77,9 +90,9 @@ def _sample(game: GameResult, measure: Measure) -> float | None:
             return game.max_tile >= measure.tile
         case "score":
             return game.score
-        case "tile":
+        case "tile" | "mode":
             return game.max_tile
-        case "sum":
+        case "sum" | "highest-sum" | "lowest-sum":
             return game.tile_sum
         case "length":
             return game.n_moves

@@ -1,7 +1,8 @@
 """Measures (what a figure is about) and measured values with their intervals."""
 
 import math
-from collections.abc import Sequence
+import statistics
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple, Self
@@ -36,6 +37,9 @@ MEANINGS = {
     "score": Meaning("mean score", Unit.NUMBER, 1),
     "tile": Meaning("mean highest tile", Unit.NUMBER, 1),
     "sum": Meaning("mean tile sum at the end", Unit.NUMBER, 1),
+    "highest-sum": Meaning("highest tile sum at the end", Unit.NUMBER, 1),
+    "lowest-sum": Meaning("lowest tile sum at the end", Unit.NUMBER, 1),
+    "mode": Meaning("most frequent highest tile", Unit.NUMBER, 1),
     "length": Meaning("mean number of moves", Unit.NUMBER, 1),
     "move-time": Meaning("time per decision", Unit.SECONDS, -1),
     "goal-time": Meaning("time to the goal, of games that reach it", Unit.SECONDS, -1),
@@ -55,15 +59,31 @@ MEANINGS = {
     "one-thread": Meaning("time per game, one thread", Unit.SECONDS, -1),
     "many-threads": Meaning("time per game, all threads", Unit.SECONDS, -1),
     "speedup": Meaning("speedup with all threads", Unit.TIMES, 1),
+    # of the evaluations in a training
+    "evaluations": Meaning("evaluations in training whose best game reaches {tile}", Unit.RATE, 1),
+    "evaluation-sum": Meaning("mean tile sum at the end, evaluations in training", Unit.NUMBER, 1),
+    # of a cache
+    "repeats": Meaning("decisions on a board that was decided before", Unit.RATE, 0),
+    "table-speedup": Meaning("speedup by the transposition table", Unit.TIMES, 1),
     # of trainings
     "training-time": Meaning("training time", Unit.SECONDS, -1),
     "training-pace": Meaning("training moves per CPU second", Unit.NUMBER, 1),
     "gradient-pace": Meaning("gradient steps per CPU second", Unit.NUMBER, 1),
     "gradients": Meaning("gradient steps", Unit.NUMBER, 0),
+    "digits": Meaning("handwritten digits read correctly, of those learned", Unit.RATE, 1),
+    "unseen-digits": Meaning("handwritten digits read correctly, not seen before", Unit.RATE, 1),
     "pairs": Meaning("adjacent pairs of {tile}, per game", Unit.NUMBER, 1),
     "bytes": Meaning("size of the network", Unit.BYTES, -1),
 }
 
+
+OF_TILES = frozenset({"reached", "best-of-ten", "pairs", "evaluations"})  # with a tile: reached:512
+# Measures that are no mean of their games, and so have no interval.
+SUMMARIES: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "highest-sum": max,
+    "lowest-sum": min,
+    "mode": statistics.mode,
+}
 
 _BRIEF = {
     "reached": "{tile}",
@@ -72,6 +92,14 @@ _BRIEF = {
     "loss": "loss per game",
     "best-moves": "optimal moves",
 }
+
+
+_NOT_OF_GAMES = frozenset(
+    {
+        "counted", "states", "states-raw", "win", "worth", "solve-time", "maximum", "training-time", "training-pace",
+        "gradient-pace", "gradients", "bytes", "repeats", "table-speedup",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -93,7 +121,7 @@ class Measure:
         name, _, tile = rest.partition(":")
         if name not in MEANINGS:
             raise FileError(unknown("measure", text, otherwise=nearest(name, MEANINGS)))
-        if (name in ("reached", "best-of-ten", "pairs")) != bool(tile) or not all(
+        if (name in OF_TILES) != bool(tile) or not all(
             word.isascii() and word.isdecimal() and len(word) <= 18 for word in (tile or "0", first or "0")
         ):
             raise FileError(f"measure {text!r} is not understood: expected for example won, reached:512 or tile@15")
@@ -110,6 +138,14 @@ class Measure:
     @property
     def meaning(self) -> Meaning:
         return MEANINGS[self.name]
+
+    def n_games(self, n: int) -> int | None:
+        """Return the number of games behind a sample of size `n`; None for a measure that is not of games.
+
+        Evaluations are taken to have ten games or more.
+        """
+        per_sample = 10 if self.name in ("best-of-ten", "evaluations", "evaluation-sum") else 1
+        return None if self.name in _NOT_OF_GAMES else per_sample * n
 
     @property
     def title(self) -> str:

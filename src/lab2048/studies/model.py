@@ -10,7 +10,7 @@ from lab2048.rules import Rules
 from lab2048.studies.measure import SIZES, Measure
 from lab2048.studies.published import Published
 
-KINDS = ("match", "solve", "regret", "threads", "train", "bound", "none")
+KINDS = ("match", "solve", "regret", "threads", "cache", "train", "bound", "digits", "none")
 SPAWN = "2:0.9,4:0.1"  # default spawn table
 
 
@@ -23,6 +23,7 @@ class Figure:
     where: str = ""  # table, figure or section of the publication
     against: str = ""  # id of another row
     differs: str = ""  # why the two cannot be compared
+    games: int = 0  # games behind a published mean without a spread; 0 = unknown, or the spread is published
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,15 @@ class Row:
     tests_on: str = ""  # a smaller board for size test
     note: str = ""
     spawn: str = SPAWN  # spawn table
+    other_method: str = ""  # how our method differs from the one whose figures are published
+    stop_at_goal: bool = False  # games end at the goal
+    null_moves: bool = False  # True: some moves may change nothing, as in Datta et al. 2022; that is not 2048
 
     def rules(self, size: str) -> Rules:
         board = self.tests_on if size == "test" and self.tests_on else self.board
-        return Rules.from_text(board, goal=self.goal, spawn=self.spawn)
+        return Rules.from_text(
+            board, goal=self.goal, spawn=self.spawn, stop_at_goal=self.stop_at_goal, null_moves=self.null_moves
+        )
 
     def amount(self, size: str) -> int:
         """Return the number of games at a size; 0 means the row is skipped."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from lab2048.errors import FileError, LabError, UnknownNameError, nearest, reason_of, unknown
 from lab2048.records.input_file import parse_toml, read_text
-from lab2048.studies.measure import SIZES, Measure
+from lab2048.studies.measure import SIZES, Measure, Unit
 from lab2048.studies.model import KINDS, SPAWN, Figure, Ranking, Row, Study, TrainingSpec
 from lab2048.studies.published import Published
 from lab2048.studies.run.trained_games import TRAINED, TURNED, UNAVAILABLE, WEIGHTS, is_trained
@@ -24,15 +24,23 @@ _RANKING = {"title": str, "by": str, "rules": str}
 _ROW = {
     "id": str, "title": str, "kind": str, "rules": str, "goal": int, "player": str, "full": int, "quick": int,
     "test": int, "figures": list, "objective": str, "train": dict, "trainings": int, "tests_on": str, "note": str,
-    "spawn": str,
+    "spawn": str, "other_method": str, "stop_at_goal": bool, "null_moves": bool,
 }  # fmt: skip
-_FIGURE = {"measure": str, "published": str, "samples": list, "where": str, "against": str, "differs": str}
+_FIGURE = {
+    "measure": str, "published": str, "samples": list, "where": str, "against": str, "differs": str, "games": int,
+}  # fmt: skip
 _TRAINING = {
     "method": str, "options": dict, "preset": str, "full": int, "quick": int, "test": int, "minutes": dict, "of": str,
 }  # fmt: skip
 
 
-_WORDS: Mapping[type, str] = {str: "a text", int: "a whole number", list: "a list", dict: "a table"}
+_WORDS: Mapping[type, str] = {
+    str: "a text",
+    int: "a whole number",
+    list: "a list",
+    dict: "a table",
+    bool: "true or false",
+}
 
 
 def study_names() -> list[str]:
@@ -96,8 +104,8 @@ def _read_row(where: str, data: Any, before: Sequence[Row]) -> Row:
     kind = data["kind"]
     if kind not in KINDS:
         raise FileError(f"{where}: {unknown('kind', kind, KINDS)}")
-    if (kind in ("match", "regret", "threads", "train")) != bool(data.get("player")):
-        raise FileError(f"{where}: expected a player for kinds match, regret, threads and train only")
+    if (kind in ("match", "regret", "threads", "cache", "train")) != bool(data.get("player")):
+        raise FileError(f"{where}: expected a player for kinds match, regret, threads, cache and train only")
     if data.get("player", "").startswith(TRAINED) and (kind != "train" or not is_trained(data["player"])):
         raise FileError(f"{where}: player {data['player']!r}: expected {TRAINED} or {TURNED}, in a row of kind train")
     if (kind == "train" and "train" not in data) or (kind not in ("train", "regret") and "train" in data):
@@ -122,6 +130,9 @@ def _read_row(where: str, data: Any, before: Sequence[Row]) -> Row:
             tests_on=data.get("tests_on", ""),
             note=data.get("note", ""),
             spawn=data.get("spawn", SPAWN),
+            other_method=data.get("other_method", ""),
+            stop_at_goal=data.get("stop_at_goal", False),
+            null_moves=data.get("null_moves", False),
         )
         if not 1 <= row.trainings <= MAX_TRAININGS:
             raise FileError(f"{where}: trainings {row.trainings}: expected 1 to {MAX_TRAININGS}")
@@ -174,8 +185,11 @@ def _read_figure(where: str, data: Any) -> Figure:
         if len(data["samples"]) < 2 or not all(type(number) in (int, float) for number in data["samples"]):
             raise FileError(f"{where}: expected at least two samples, all numbers")
         published = Published.from_samples(data["samples"])
+    measure, games = Measure.from_text(data["measure"]), data.get("games", 0)
+    if games and (games < 2 or "published" not in data or measure.meaning.unit is Unit.RATE):
+        raise FileError(f"{where}: games is {games}: expected the number of games of a published mean, 2 or more")
     words = {name: data.get(name, "") for name in ("where", "against", "differs")}
-    return Figure(Measure.from_text(data["measure"]), published, **words)
+    return Figure(measure, published, **words, games=games)
 
 
 def _read_training_spec(where: str, data: Any, before: Sequence[Row]) -> TrainingSpec:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 
 from lab2048.errors import FileError, reason_of
 from lab2048.records.atomic_file import replacing
-from lab2048.records.database import data_folder
+from lab2048.records.database import data_folder, make_data_folder
 from lab2048.records.input_file import parse_json, read_text
 from lab2048.studies.measure import Measured
 from lab2048.studies.model import Row, Study
@@ -154,6 +154,8 @@ class ResultFolder:
 
     def _write(self, path: Path, result: Result) -> None:
         try:
+            if data_folder() in self.folder.parents:
+                make_data_folder()
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FileError(f"{self.folder} cannot be created: {reason_of(error)}", code="file.unwritable") from None

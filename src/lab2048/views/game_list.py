@@ -63,7 +63,7 @@ def game_facts(stored: StoredGame) -> str:
         "seed": episode.seed,
         "score": episode.score,
         "highest tile": episode.max_tile,
-        "won": won,
+        "won": won + ("; the game stops there" if rules.stop_at_goal else ""),
         "seconds": f"{episode.seconds:.3g}",
         "checksum": episode.checksum,
         "made by": stored.provenance.get("program", "unknown"),

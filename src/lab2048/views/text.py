@@ -5,7 +5,8 @@ import sys
 from typing import TextIO
 
 from lab2048.rules import Board
-from lab2048.rules.shape import BRICK, NOTHING
+from lab2048.rules.notation import LETTERS
+from lab2048.rules.shape import NOTHING
 
 # Background of each rank in the 256-colour palette; all are readable with dark text.
 _BACKGROUNDS = (0, 230, 223, 216, 209, 203, 196, 229, 228, 227, 221, 220, 120, 84, 48, 81, 75, 147, 183, 219)
@@ -88,8 +89,8 @@ def _face(board: Board, entry: int) -> tuple[str, int | None]:
     """Return the text and the background of an entry of the map."""
     if entry == NOTHING:
         return "", None
-    if entry == BRICK:
-        return "x", _BRICK_BACKGROUND
+    if entry < 0:
+        return LETTERS[entry], _BRICK_BACKGROUND
     rank = board.ranks[entry]
     return (str(2**rank), _BACKGROUNDS[min(rank, len(_BACKGROUNDS) - 1)]) if rank else (".", None)
 

@@ -1,13 +1,18 @@
 """The result of a tuning as text: a table for people, and the file that players read."""
 
 import dataclasses
-from collections.abc import Iterator
+import statistics
+from collections.abc import Iterator, Mapping
 
 from lab2048.arena.statistics import mean_interval, rate_interval
-from lab2048.arena.tuning.result import TuningResult
+from lab2048.arena.tuning.result import TuningResult, candidates
+from lab2048.arena.tuning.tune import Tuning
 from lab2048.jobs.command_line import command_line, file_options, rules_options
+from lab2048.players.evaluator import Evaluator
 from lab2048.players.registry import spec_with
+from lab2048.records.tuning_study import Trial
 from lab2048.views.match_table import rate_text, spread
+from lab2048.views.number import number
 
 MARK = "# lab2048 tune, study "  # first line of files that a tuning may replace
 LABEL_WIDTH, COLUMN_WIDTH = 16, 26
@@ -19,19 +24,49 @@ def result_lines(result: TuningResult) -> Iterator[str]:
     board = tuning.rules.board.to_text()
     yield f"{tuning.evaluator.name} for {tuning.player} on {board}: {result.n_trials} trials, {result.how}"
     yield _row("", "before", "after")
-    before, after = tuning.space.evaluator.to_table(), result.evaluator.to_table()
-    for name in dict.fromkeys([*before, *after]):
-        a, b = before.get(name, 0.0), after.get(name, 0.0)
-        if name == "matrix":
-            for i, (old, new) in enumerate(zip(a, b, strict=True)):
-                yield _row(f"matrix[{i}]", " ".join(f"{x:.4g}" for x in old), " ".join(f"{x:.4g}" for x in new))
-        elif name != "path" and a != b:
-            yield _row(name, f"{a:g}", f"{b:g}")
+    yield from _weight_rows(tuning.space.evaluator, result.evaluator)
     yield _row("mean score", *_means(result))
     n = result.match.n_games
     rates = [rate_text(rate_interval(player_result.n_won, n)) for player_result in (result.before, result.after)]
     yield _row(f">= {tuning.rules.goal}", *rates)
     yield f"after - before: {_gain(result)}" + ("" if result.gain.low > 0 else ", not significantly better")
+
+
+def unfinished_lines(tuning: Tuning, trials: Mapping[int, Trial], n_generations: int) -> Iterator[str]:
+    """Yield what a tuning has found that was stopped: the weights after the last complete generation, not compared."""
+    title = f"{tuning.evaluator.name} for {tuning.player} on {tuning.rules.board.to_text()}: {len(trials)} trials"
+    n_complete = count_complete(tuning, trials, n_generations)
+    if not n_complete:
+        yield f"{title}, no generation of {tuning.population} is complete yet"
+        return
+    evaluator = candidates(tuning, list(trials.values()), n_generations)["last generation"]
+    last = [trial.facts["mean_score"] for trial in trials.values() if trial.generation == n_complete]
+    yield f"{title}, {n_complete} complete generations, stopped"
+    yield _row("", "before", "so far")
+    yield from _weight_rows(tuning.space.evaluator, evaluator)
+    yield _row("trials score", number(trials[0].facts["mean_score"]), number(statistics.fmean(last)))
+    yield f"the score so far is the mean of generation {n_complete}, on other seeds than before: not a comparison"
+    yield f"\n{dataclasses.replace(evaluator, name=tuning.tuned_name, doc='').to_toml()}".rstrip()
+
+
+def count_complete(tuning: Tuning, trials: Mapping[int, Trial], n_generations: int) -> int:
+    """Return the number of complete generations."""
+    n = 0
+    while n < n_generations and all(1 + n * tuning.population + i in trials for i in range(tuning.population)):
+        n += 1
+    return n
+
+
+def _weight_rows(before: Evaluator, after: Evaluator) -> Iterator[str]:
+    """Yield the weights that differ."""
+    old_table, new_table = before.to_table(), after.to_table()
+    for name in dict.fromkeys([*old_table, *new_table]):
+        a, b = old_table.get(name, 0.0), new_table.get(name, 0.0)
+        if name == "matrix":
+            for i, (old, new) in enumerate(zip(a, b, strict=True)):
+                yield _row(f"matrix[{i}]", " ".join(f"{x:.4g}" for x in old), " ".join(f"{x:.4g}" for x in new))
+        elif name != "path" and a != b:
+            yield _row(name, f"{a:g}", f"{b:g}")
 
 
 def result_toml(result: TuningResult, command: str) -> str:

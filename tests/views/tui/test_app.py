@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from played import play
 from textual.pilot import Pilot
+from textual.widgets import Static
 from tui_scene import Run, press, run_scene, screen_of
 from tui_shots import FOLDER, SHOTS, take, text_of, until
 
+from lab2048.arena.episode import play_episode
 from lab2048.arena.player_service import AskedPlayer
 from lab2048.errors import FileError, StoreError
-from lab2048.players import Decision
+from lab2048.players import Decision, canonical_spec, make_player
 from lab2048.records.store import Store
 from lab2048.rules import Board, Rules
 from lab2048.views.tui.app import LabApp
@@ -320,6 +322,29 @@ def test_a_game_is_gone_on_with_where_it_ended(run: Run, own_store: Path) -> Non
         assert screen_of(app).session.game.moves_text() == before.moves
         await press(pilot, ["escape"])
         assert isinstance(app.screen, GamesScreen)
+
+    run(scene)
+
+
+def test_the_replay_says_why_a_shield_moved(run: Run, own_store: Path) -> None:
+    with Store.open(own_store) as store:
+        spec = canonical_spec("shield:warm_up=0")
+        number = store.begin_run("match", Rules.from_text("3x3"), spec, 1)
+        episode = play_episode(make_player(spec), spec, Rules.from_text("3x3"), 5)
+        store.keep(number, {0: episode})
+
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, "g")
+        await press(pilot, ["enter"])
+        replay = app.screen
+        assert isinstance(replay, ReplayScreen)
+        await until(pilot, lambda: replay.turns)
+        note = replay.query_one("#note", Static)
+        await press(pilot, ["right", "right", "right"])
+        await until(pilot, lambda: "Safe: " in str(note.content))
+        await press(pilot, ["home"])
+        assert str(note.content) == ""
+        await press(pilot, ["escape"])
 
     run(scene)
 

@@ -331,14 +331,35 @@ def test_hints_value_every_legal_move(web):
 def test_a_game_that_was_played_is_judged_board_by_board(web):
     id_ = web.begin(seed=7)["id"]
     state = web.post(f"/api/games/{id_}/moves", {"moves": "wasdwasd"})["state"]
-    judged = web.post(f"/api/games/{id_}/values", {"turns": [2, 0, 2, state["n_moves"], 999], "player": "greedy"})
-    assert [point["turn"] for point in judged["points"]] == [2, 0, state["n_moves"]]
+    considered = web.post(f"/api/games/{id_}/values", {"turns": [2, 0, 2, state["n_moves"], 999], "player": "greedy"})
+    assert [point["turn"] for point in considered["points"]] == [2, 0, state["n_moves"]]
     hint = web.post("/api/hint", {"game": id_, "player": "greedy"})
-    assert judged["points"][-1]["made"] is None
-    assert (judged["points"][-1]["best"], judged["points"][-1]["value"]) == (hint["move"], hint["values"][0]["value"])
-    assert judged["points"][-1]["score"] == state["score"]
-    assert all(point["loss"] >= 0 and (point["loss"] == 0) == (point["grade"] == "best") for point in judged["points"])
+    assert considered["points"][-1]["made"] is None
+    assert (considered["points"][-1]["best"], considered["points"][-1]["value"]) == (
+        hint["move"],
+        hint["values"][0]["value"],
+    )
+    assert considered["points"][-1]["score"] == state["score"]
+    assert all(
+        point["loss"] >= 0 and (point["loss"] == 0) == (point["grade"] == "best") for point in considered["points"]
+    )
     assert "at most 20" in web.error("POST", f"/api/games/{id_}/values", {"turns": list(range(21))})
+
+
+def test_a_shield_says_why_it_moved(web):
+    id_ = web.begin(seed=7)["id"]
+    web.post(f"/api/games/{id_}/moves", {"moves": "w"})
+    for _ in range(3):
+        change = web.post(f"/api/games/{id_}/step", {"player": "shield:warm_up=0"})
+    turn = change["turns"][-1]
+    note = web.get(f"/api/games/{id_}/notes/{turn['number']}")
+    assert note["text"].startswith("Safe: ")
+    assert note["made"] == ["up", "right", "down", "left"][turn["move"]]
+    assert note["made"] in [each["move"] for each in note["considered"]]
+    assert web.get(f"/api/games/{id_}/notes/1") == {
+        "turn": 1, "text": "", "inner": "", "proposed": "", "safe": [], "masked": "", "made": "", "considered": [],
+    }  # by a person  # fmt: skip
+    assert "has no move 99" in web.error("GET", f"/api/games/{id_}/notes/99")
 
 
 @pytest.mark.parametrize(("best", "value", "loss"), [(5.0, 5.0, 1e300), (float("-inf"), -1e300, 0.0)])
@@ -347,9 +368,9 @@ def test_what_a_player_holds_for_lost_is_told_as_a_number(web, monkeypatch, best
     monkeypatch.setattr(web.lab.players, "decide", lambda *_, **__: Decision(0, values))
     id_ = web.begin(seed=7)["id"]
     web.post(f"/api/games/{id_}/moves", {"moves": "dsa"})  # any but the best
-    [judged] = web.post(f"/api/games/{id_}/values", {"turns": [0], "player": "greedy"})["points"]
+    [considered] = web.post(f"/api/games/{id_}/values", {"turns": [0], "player": "greedy"})["points"]
     hint = web.post("/api/hint", {"game": id_, "player": "greedy"})
-    assert (judged["value"], judged["loss"]) == (value, loss)
+    assert (considered["value"], considered["loss"]) == (value, loss)
     assert [(each["value"], each["loss"]) for each in hint["values"]] == [(value, 0.0), *3 * [(-1e300, loss)]]
 
 

@@ -59,6 +59,15 @@ def test_ctrl_c_interrupts_jobs_and_streams(tmp_path):
         assert web.get("/api/status")["interrupted"] == [job["id"]]
 
 
+def test_a_closed_terminal_stops_the_server_as_ctrl_c_does(tmp_path):
+    with process(tmp_path) as (server, web, _):
+        web.begin()
+        assert list(tmp_path.rglob("lab2048-open-*.html"))
+        server.send_signal(signal.SIGHUP)
+        assert server.wait(600) == 0
+    assert not list(tmp_path.rglob("lab2048-open-*.html"))
+
+
 def test_a_port_that_is_taken_is_named(tmp_path):
     with process(tmp_path) as (_, web, _):
         again = _serve(tmp_path, str(web.port))

@@ -51,6 +51,28 @@ def test_every_answer_says_what_the_browser_may_load(web):
     assert POLICY.startswith("default-src 'self'")
 
 
+@pytest.mark.parametrize("path", ["/static/js/app.js", "/api/openapi.json"])
+def test_only_clients_that_accept_gzip_get_it(web, path):
+    for encodings, expected in (
+        ("gzip", "gzip"),
+        ("br, gzip;q=0.5", "gzip"),
+        ("br;q=1.0, gzip; q=0", None),
+        ("gzip;q=0.000", None),
+        ("identity", None),
+        ("not-gzip", None),
+    ):
+        answer = web.client.get(path, headers={"accept-encoding": encodings})
+        assert answer.status_code == 200
+        assert answer.headers.get("content-encoding") == expected, encodings
+
+
+@pytest.mark.parametrize("body", [b"[" * 30_000, b'{"seed": 1', b'{"seed": "\xff"}'])
+def test_a_body_that_is_not_json_is_refused_in_plain_words(web, body):
+    answer = web.client.post("/api/games", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code in (400, 422)
+    assert "expected" in answer.json()["error"]
+
+
 def test_a_form_of_another_page_is_no_request(web):
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"):
         answer = web.client.post("/api/games", content=b"{}", headers={"content-type": kind})

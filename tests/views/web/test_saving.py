@@ -104,6 +104,31 @@ def test_a_request_that_the_store_refuses_changes_nothing(web):
     assert n_stored(path, deleted) > 0
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps files that are open")
+@pytest.mark.parametrize("is_replaced", [False, True], ids=["moved away", "replaced"])
+def test_nothing_is_called_saved_while_another_file_is_in_the_place_of_the_store(web, tmp_path, is_replaced):
+    path = web.lab.store.path
+    id_ = web.begin("8x8", seed=3)["id"]
+    assert play(web, id_, "w")["saved"]
+    files = [path.with_name(path.name + end) for end in ("", "-wal", "-shm")]
+    for file in files:
+        file.rename(tmp_path / f"moved{file.name}")
+    if is_replaced:
+        with Store.open(path):
+            pass
+    for letter in "asdwasd":
+        assert not play(web, id_, letter)["saved"]
+    status = web.get("/api/status")
+    assert status["unsaved"] == 1
+    assert "was moved, deleted or replaced" in status["store"]
+    assert web.client.post("/api/games", json={"seed": 1}).status_code == 503
+    assert len(web.client.get("/api/games/unsaved").text.splitlines()) == 1
+    for file in files:
+        (tmp_path / f"moved{file.name}").rename(file)
+    until_saved(web)
+    assert n_stored(path, id_) == 8
+
+
 def test_moves_on_a_game_that_grew_elsewhere_are_refused_and_make_no_copy(web):
     """Another program has played the game from move 8 to move 20."""
     path = web.lab.store.path

@@ -85,6 +85,7 @@ def test_a_client_that_leaves_stops_its_search(web: Web) -> None:
     with post_only(web, f"/api/games/{game}/values", body):
         wait_for_search(asked(web, "snake"))
     wait_for_rest(asked(web, "snake"))
+    assert web.post("/api/hint", {"board": WIDE, "player": "greedy"})["values"]
 
 
 def test_autoplay_that_is_paused_stops_its_search(web: Web) -> None:

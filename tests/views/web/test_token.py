@@ -1,4 +1,4 @@
-"""Only who has the token gets in, and the token is seen by nobody else."""
+"""Requests without the token are refused, and no other user can see the token."""
 
 import os
 import stat

@@ -13,6 +13,7 @@ from web_server import serving
 from lab2048.errors import FileError
 from lab2048.learning.ntuple import Training
 from lab2048.learning.ntuple_config import Config
+from lab2048.models.ntuple.network import GAP
 from lab2048.records import disk_space
 from lab2048.rules import Rules
 from lab2048.views.disk_space import need_room
@@ -129,10 +130,11 @@ def test_where_files_have_no_second_names_they_are_copied(kept, monkeypatch):
 def test_how_much_a_training_writes_is_said_before(web, network, options, first, last):
     request = {"name": "large", "network": network, "options": options, "minutes": 600}
     plan = web.post("/api/trainings/plan", request)
-    marks = 1 / 8 + 1 / 512  # bytes per weight
     each = 4 if options.get("method") == "td" else 12
-    assert plan["bytes"] == first * 16**6 * (1 + marks / each)
-    assert plan["last_bytes"] == last * 16**6 * (1 + marks / each)
+    for name, size in (("bytes", first), ("last_bytes", last)):
+        n_tables = size // each
+        n_blocks = n_tables * (16**6 + GAP) // 64  # with those of the gaps between tables
+        assert plan[name] == n_tables * 16**6 * (each + 1 / 8) + -(-n_blocks // 8)
     assert "Writes" in plan["writes"]
     assert "GB free" in plan["writes"]
 
@@ -294,3 +296,13 @@ def test_files_of_others_are_shown_by_their_own_names(tmp_path):
     assert library.write(f"optimal:table=({tmp_path}/tables/2x2-16)") == "optimal:table=2x2-16"
     assert library.write("optimal:table=/elsewhere/2x2-16") == "optimal:table=.../2x2-16"
     assert library.write("ntuple:weights=(C:\\nets\\a,b.safetensors)").endswith("b.safetensors)")
+
+
+def test_the_patterns_of_a_network_are_drawn(web):
+    assert web.post("/api/trainings/plan", {"name": "a", "network": "4x6"})["network"] == "4x6"
+    address = "/api/trainings/options/patterns"
+    answer = web.client.get(address, params={"board": "4x4", "network": "4x6"})
+    assert answer.headers["content-type"] == "image/svg+xml"
+    assert answer.text.startswith("<svg")
+    assert answer.text.count("<path") == 2 * 4 * 8
+    assert "unknown network" in web.error("GET", f"{address}?network=nosuch")

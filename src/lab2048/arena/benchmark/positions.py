@@ -6,7 +6,7 @@ the symmetries of the board does equally well on all of them.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -110,7 +110,7 @@ def play_positions(
 ) -> Iterator[Result]:
     """Play games from each position to the goal or to the end."""
     for position in positions:
-        match = Match(position.rules, [player], seed, n_games, until_goal=True)
+        match = Match(replace(position.rules, stop_at_goal=True), [player], seed, n_games)
         for _ in match.play(pool):
             pass
         player_result = match.results[player]

@@ -22,7 +22,7 @@ DIGITS = 6  # significant digits of a tuned number; more decide no game
 N_BOARDS = 200
 
 POWERS = {"sum_power": "sum", "monotone_power": "monotone"}
-_UNTUNED = ("corner_cell", "base", *POWERS)  # unless named explicitly; a cell is not a weight
+_UNTUNED = ("corner_cell", "base", "full", *POWERS)  # unless named explicitly; a cell is not a weight
 _OTHERS = ("scale", "ratio", "matrix", "lost")
 
 

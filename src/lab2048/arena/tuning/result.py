@@ -79,9 +79,10 @@ def evaluate_tuning(
         pass
     if any(len(player_result.games) < n_games for player_result in match.results.values()):
         return None
-    name = tuning.evaluator.name.removesuffix("-tuned") + "-tuned"
     n_trials = sum(trial.generation <= n_generations for trial in study.trials.values())
-    return TuningResult(tuning, study.id, n_trials, how, dataclasses.replace(found[how], name=name, doc=""), match)
+    return TuningResult(
+        tuning, study.id, n_trials, how, dataclasses.replace(found[how], name=tuning.tuned_name, doc=""), match
+    )
 
 
 def candidates(tuning: Tuning, trials: Sequence[Trial], n_generations: int) -> dict[str, Evaluator]:

@@ -83,6 +83,10 @@ class Tuning:
         self.space: ParameterSpace = make_space(start, self.rules, names, boards)
         self.population = self.population or max(8, 4 + round(3 * math.log(len(self.space.parameters))))
 
+    @property
+    def tuned_name(self) -> str:
+        return self.evaluator.name.removesuffix("-tuned") + "-tuned"
+
     def spec_of(self, evaluator: Evaluator) -> str:
         """Return the spec of the player with this evaluator."""
         return spec_with(self.player, eval=evaluator.to_inline())

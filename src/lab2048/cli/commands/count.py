@@ -6,7 +6,7 @@ import typer
 
 from lab2048.cli.commands.solve import BoardArgument, MemoryOption, SolveGoalOption, WorkersOption
 from lab2048.cli.option_types import Within
-from lab2048.cli.options import JsonOption, SpawnOption, StartOption
+from lab2048.cli.options import JsonOption, SpawnerOption, SpawnOption, StartOption
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import make_ready, progress_line, working
 
@@ -18,6 +18,7 @@ def count(
     workers: WorkersOption = 0,
     spawn: SpawnOption = "2:0.9,4:0.1",
     start: StartOption = None,
+    spawner: SpawnerOption = "fair",
     layers: Annotated[bool, typer.Option(help="Print one line per layer.")] = True,
     as_json: JsonOption = False,
 ) -> None:
@@ -33,7 +34,7 @@ def count(
     from lab2048.solver.forward import LayerCount
     from lab2048.solver.workers import Workers
 
-    problem, limits, n_workers = read_problem(board, goal, None, spawn, start, "fair", memory, workers)
+    problem, limits, n_workers = read_problem(board, goal, None, spawn, start, spawner, memory, workers)
     make_ready(SOLVER)
     total, found = LayerCount(), []
     names = ("states", "lost", "afterstates", "won")
@@ -60,6 +61,7 @@ def perft(
     depth: Annotated[int, typer.Argument(metavar="DEPTH", help="Number of turns."), Within(0, 20)],
     spawn: SpawnOption = "2:0.9,4:0.1",
     start: StartOption = None,
+    spawner: SpawnerOption = "fair",
     as_json: JsonOption = False,
 ) -> None:
     """Count the sequences of turns, each a slide and a spawn, from a board.
@@ -72,7 +74,7 @@ def perft(
     from lab2048.kernels.group import COUNT
     from lab2048.rules import Rules
 
-    the_rules = Rules.from_text(rules, spawn=spawn, start=start)
+    the_rules = Rules.from_text(rules, spawn=spawn, start=start, spawner=spawner)
     check_starts(the_rules)
     make_ready(COUNT)
     with working("counting"):

@@ -142,6 +142,9 @@ def replay(
         int, typer.Option("--every", metavar="N", help="Show only every N-th board, and the last."), AtLeast(1)
     ] = 1,
     plain: Annotated[bool, typer.Option("--plain", help="Print one line per move, even on a terminal.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say why each move was made, for players that can (shield).")
+    ] = False,
     as_json: JsonOption = False,
     store: StoreOption = None,
 ) -> None:
@@ -149,20 +152,21 @@ def replay(
 
     Example: lab2048 games replay 12 --speed 20
     """
-    from lab2048.cli.replay_view import animate, replay_data, tell
+    from lab2048.cli.replay_view import animate, explainer, replay_data, tell
     from lab2048.views.number import count
 
     with _open(store) as the_store:
         episode = the_store.get(id_).episode
     last = len(episode.moves)
     turns = (turn for turn in episode.replay() if turn.number % every == 0 or turn.number == last)
+    why = explainer(episode) if explain else lambda _: None
     if as_json:
-        print_json("replay-1", replay_data(id_, episode, turns))
+        print_json("replay-1", replay_data(id_, episode, turns, why))
         return
     if plain or not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
-        tell(episode, turns)
+        tell(episode, turns, why)
     else:
-        animate(episode, turns, every / speed)
+        animate(episode, turns, every / speed, why)
     print(f"verified: {count(last, 'move')}, score {episode.score}, highest tile {episode.max_tile}")
 
 

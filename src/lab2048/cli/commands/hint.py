@@ -2,7 +2,7 @@
 
 import sys
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +18,11 @@ from lab2048.cli.options import (
     read_board,
 )
 from lab2048.cli.output import print_json
+from lab2048.errors import UsageError
+
+if TYPE_CHECKING:
+    from lab2048.players.evaluator import Evaluator
+    from lab2048.rules import Board, Rules
 
 
 def hint(
@@ -41,6 +46,10 @@ def hint(
     seed: Annotated[
         int, typer.Option("--seed", "-s", metavar="N", help="Seed of players that use randomness."), SEED
     ] = 1,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Also show the value of the board term by term; needs a player with eval=."),
+    ] = False,
     as_json: JsonOption = False,
     player_file: PlayerFileOption = None,
 ) -> None:
@@ -61,6 +70,7 @@ def hint(
     rules = rules_for(the_board, goal, spawn, spawner)
     asked = make_player(player or "", seed=seed)
     spec = asked.prepare(rules, progress=True).spec
+    evaluator = _evaluator_of(spec) if explain else None
     begin = time.perf_counter()
     decision = asked.ask(the_board, rules=rules, progress=True)
     seconds = time.perf_counter() - begin
@@ -79,6 +89,8 @@ def hint(
             "is_guess": decision.is_guess,
             "seconds": seconds,
         }
+        if evaluator:
+            result["explanation"] = _explanation(evaluator, the_board, rules)
         print_json("hint-1", result)
         return
     print(render(the_board, colour=wants_codes(sys.stdout)))
@@ -90,4 +102,41 @@ def hint(
         print(f"{names[decision.move]} overrides {names[decision.overridden]}")
     if decision.is_guess:
         print(f"low confidence: {decision.confidence:.0%} of the weights for this board were trained; asked expectimax")
+    if evaluator:
+        _show_terms(evaluator, the_board, rules)
     print(f"by {spec}: depth {decision.depth}, {count(decision.nodes, 'node')}, {seconds * 1000:.3g} ms")
+
+
+def _evaluator_of(spec: str) -> "Evaluator":
+    """Return the evaluator of a player; raise UsageError if it has none."""
+    from lab2048.players import make_player
+    from lab2048.players.evaluator import make_evaluator
+
+    name = getattr(make_player(spec), "eval", None)
+    if name is None:
+        raise UsageError(f"player {spec} has no evaluator to explain: expected greedy, lookahead or expectimax")
+    return make_evaluator(name)
+
+
+def _explanation(evaluator: "Evaluator", board: "Board", rules: "Rules") -> dict[str, Any]:
+    terms = evaluator.explain(board, rules)
+    return {
+        "evaluator": evaluator.name,
+        "value": sum(each.value for each in terms),
+        "terms": [each._asdict() | {"value": each.value} for each in terms],
+        "cells": evaluator.cell_values(board) if evaluator.matrix or evaluator.path else [],
+    }
+
+
+def _show_terms(evaluator: "Evaluator", board: "Board", rules: "Rules") -> None:
+    """Print the value of the board itself, not of its moves, term by term."""
+    found = _explanation(evaluator, board, rules)
+    print(f"the board itself, by {evaluator.name}:")
+    for each in found["terms"]:
+        print(f"  {each['term']:<11} {each['value']:>16,.9g} = {each['weight']:,.9g} x {each['amount']:,.9g}")
+    print(f"  {'value':<11} {found['value']:>16,.9g}")
+    if cells := found["cells"]:
+        print("  tile x weight of each cell:")
+        width = max(len(f"{value:,.6g}") for value in cells) + 2
+        for row in board.shape.rows:
+            print("  " + "".join(f"{cells[cell]:>{width},.6g}" if cell >= 0 else " " * width for cell in row))

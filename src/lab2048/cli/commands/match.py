@@ -24,6 +24,7 @@ from lab2048.cli.options import (
     SpawnerOption,
     SpawnOption,
     StartOption,
+    StopOption,
     StoreOption,
     load_players,
     say,
@@ -62,6 +63,7 @@ def match(
     spawn: SpawnOption = "2:0.9,4:0.1",
     start: StartOption = None,
     spawner: SpawnerOption = "fair",
+    stop_at_goal: StopOption = False,
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV, one line per player.")] = False,
     as_jsonl: Annotated[
@@ -96,7 +98,8 @@ def match(
     if resume and not keep:
         raise UsageError("--resume needs the store: expected no --no-keep")
     load_players(player_file)
-    the_match = Match(read_rules(rules, goal, spawn, start, spawner), read_specs(players), seed, games)
+    the_rules = read_rules(rules, goal, spawn, start, spawner, stop_at_goal)
+    the_match = Match(the_rules, read_specs(players), seed, games)
     required = [Requirement.from_text(text, len(players)) for text in require or ()]
     results = sys.stdout
     with contextlib.redirect_stdout(sys.stderr):  # the output of a player is not a result

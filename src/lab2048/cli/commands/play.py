@@ -16,6 +16,7 @@ from lab2048.cli.options import (
     SpawnerOption,
     SpawnOption,
     StartOption,
+    StopOption,
     StoreOption,
     say,
 )
@@ -39,6 +40,7 @@ def play(
     spawn: SpawnOption = "2:0.9,4:0.1",
     start: StartOption = None,
     spawner: SpawnerOption = "fair",
+    stop_at_goal: StopOption = False,
     store: StoreOption = None,
     lines: Annotated[bool, typer.Option("--lines", help="Read whole lines of keys, as from a pipe.")] = False,
     as_json: JsonOption = False,
@@ -56,7 +58,7 @@ def play(
     from lab2048.records.store import Store
     from lab2048.records.store_file import VIEW_SECONDS
 
-    the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
+    the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner, stop_at_goal=stop_at_goal)
     the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else seed
     code = 0
     with Store.open(store, timeout=VIEW_SECONDS) as the_store:

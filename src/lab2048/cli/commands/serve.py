@@ -19,6 +19,7 @@ from lab2048.cli.options import PlayerFileOption, StoreOption, is_set, load_play
 from lab2048.cli.rescue import rescue
 from lab2048.errors import UsageError
 from lab2048.extras import need
+from lab2048.library.interrupt import HANGUP, note_signal, signals
 
 if TYPE_CHECKING:
     from lab2048.records.store import Store
@@ -157,11 +158,12 @@ def _run(
             print(f"in your network: {_address(_own_address(), port, token)}")
         print("Press Ctrl-C to stop it; every game is saved.", flush=True)
         _open_browser(address, port, wanted=open_browser)
-        for number in (signal.SIGINT, signal.SIGTERM):  # a shell may have set SIGINT to be ignored
-            signal.signal(number, signal.default_int_handler)
+        ending = signals()
+        for number in ending:  # a shell may have set SIGINT to be ignored
+            signal.signal(number, server.handle_exit if number == HANGUP else signal.default_int_handler)
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
-        for number in (signal.SIGINT, signal.SIGTERM):  # what is left to do takes a moment
+        for number in ending:  # what is left to do takes a moment
             signal.signal(number, signal.SIG_IGN)
         if app.failure:
             raise app.failure
@@ -224,5 +226,6 @@ class _Ending:
         """Stop the server; another Ctrl-C is ignored, because Uvicorn would then end without saving the games."""
         if not self._is_ending:
             self._is_ending = True
+            note_signal(number)
             self._app.close()
             self._handle(number, frame)

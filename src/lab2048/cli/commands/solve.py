@@ -13,9 +13,10 @@ from lab2048.cli.option_types import OneOf, Readable
 from lab2048.cli.options import GOAL, WORKERS, JsonOption, SpawnerOption, SpawnOption, StartOption
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import again, progress_line, say_how, working
+from lab2048.errors import UsageError
 
 if TYPE_CHECKING:
-    from lab2048.solver.estimate import Estimate
+    from lab2048.library.arguments import RulesLike
     from lab2048.solver.solve import Progress
 
 BoardArgument = Annotated[str, typer.Argument(metavar="BOARD", help="2x4, 3x3, hex1, or a map: #x#|###|#x#.")]
@@ -54,6 +55,10 @@ def solve(
     tiles: Annotated[
         bool, typer.Option("--tiles", help="Also print the probability that optimal play reaches each tile.")
     ] = False,
+    largest: Annotated[
+        bool,
+        typer.Option("--largest", help="Find the largest tile that can be won for certain, and with any chance."),
+    ] = False,
     only_estimate: Annotated[
         bool, typer.Option("--estimate", help="Only predict time, disk space and memory.")
     ] = False,
@@ -71,10 +76,11 @@ def solve(
 
     Example: lab2048 solve 3x3 --goal 256 --out tables/3x3-256
     """
-    from lab2048.library.solve import estimate, progress_share, progress_text
-    from lab2048.library.solve import solve as solve_board
-    from lab2048.solver.memory import peak_memory
-
+    if largest:
+        if goal or objective or out or tiles or only_estimate or as_jsonl:
+            raise UsageError("--largest solves for every goal: expected no other option of the solve")
+        _find_largest(board, memory, workers, spawn, start, spawner, as_json=as_json)
+        return
     options: dict[str, Any] = {
         "goal": goal,
         "objective": objective,
@@ -86,15 +92,31 @@ def solve(
         "spawner": spawner,
     }
     if only_estimate:
-        with working("counting boards of smaller goals"):
-            found = estimate(board, **options, progress=True)
-        _show_estimate(found, as_json=as_json)
-        return
+        show_estimate(board, options, as_json=as_json)
+    else:
+        solve_and_show(board, options, exact=exact, tiles=tiles, as_json=as_json, as_jsonl=as_jsonl)
+
+
+def solve_and_show(
+    rules: "RulesLike",
+    options: dict[str, Any],
+    *,
+    exact: bool = False,
+    tiles: bool = False,
+    as_json: bool = False,
+    as_jsonl: bool = False,
+) -> None:
+    """Solve with progress, and print the result; the options are those of `lab2048.solve`."""
+    from lab2048.library.solve import progress_share, progress_text
+    from lab2048.library.solve import solve as solve_board
+    from lab2048.solver.memory import peak_memory
+
+    out = options["out"]
     cpu_begin = time.process_time()
     with progress_line() as show:
         tell = _teller() if as_jsonl else lambda at: show(progress_text(at), progress_share(at))
         try:
-            solution = solve_board(board, **options, exact=exact, on_progress=tell, progress=True)
+            solution = solve_board(rules, **options, exact=exact, on_progress=tell, progress=True)
         except KeyboardInterrupt:
             begin_line(sys.stderr)
             say_how(
@@ -129,6 +151,39 @@ def solve(
         print_json("solved-1", result)
     else:
         _show(result)
+
+
+def _find_largest(
+    board: str, memory: str, workers: int, spawn: str, start: int | None, spawner: str, *, as_json: bool
+) -> None:
+    """Print the chance of every goal as it is found, and the largest ones that can be won."""
+    from lab2048.library.arguments import read_rules
+    from lab2048.library.solve import GoalChance, goal_chances, progress_share, progress_text
+
+    rules: dict[str, Any] = {"spawn": spawn, "start": start, "spawner": spawner}
+    found: list[GoalChance] = []
+    with progress_line() as show:
+        for each in goal_chances(
+            board,
+            **rules,
+            memory=memory,
+            workers=workers,
+            on_progress=lambda at: show(progress_text(at), progress_share(at)),
+            progress=True,
+        ):
+            found.append(each)
+            if not as_json:
+                missed = "certain" if each.loss == 0 else f"{each.value:.12g}, missed with probability {each.loss:.12g}"
+                print(f"{each.goal:>6} {missed}", flush=True)
+    certain = max((each.goal for each in found if each.loss == 0), default=None)
+    possible = max((each.goal for each in found if each.value > 0), default=None)
+    if as_json:
+        goals = [each.to_json() for each in found]
+        data = {"rules": read_rules(board, None, spawn, start, spawner).to_json(), "goals": goals}
+        print_json("solve-largest-1", data | {"certain": certain, "possible": possible})
+        return
+    print(f"largest tile that can be won for certain: {certain or 'none'}")
+    print(f"largest tile that can be won with any chance: {possible or 'none'}")
 
 
 def _teller() -> "Callable[[Progress], None]":
@@ -176,9 +231,13 @@ def _show(result: dict[str, Any]) -> None:
         print(f"table in {result['table']}")
 
 
-def _show_estimate(found: "Estimate", *, as_json: bool) -> None:
+def show_estimate(rules: "RulesLike", options: dict[str, Any], *, as_json: bool) -> None:
+    """Predict what a solve takes, and print it."""
+    from lab2048.library.solve import estimate
     from lab2048.views.number import number
 
+    with working("counting boards of smaller goals"):
+        found = estimate(rules, **options, progress=True)
     if as_json:
         print_json("solve-estimate-1", found.to_json())
         return

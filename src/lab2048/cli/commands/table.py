@@ -1,6 +1,7 @@
 """`lab2048 probe` and `lab2048 table`: read, verify and export the table of a solved board."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,8 @@ from lab2048.cli.progress import make_ready, progress_line, working
 from lab2048.errors import BoardError
 
 if TYPE_CHECKING:
+    from lab2048.rules import Board
+    from lab2048.solver.endgame import Endgame
     from lab2048.solver.table import MoveValue, Table
 
 app = Commands(
@@ -63,7 +66,12 @@ def verify(
 
 
 def probe(
-    folder: FolderArgument,
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", help="Folder of a table, or a formation that `lab2048 endgame build` built, such as L3-256."
+        ),
+    ],
     board: Annotated[
         str, typer.Argument(metavar="BOARD", help="Board to look up, or - to read it from standard input.")
     ],
@@ -71,20 +79,27 @@ def probe(
 ) -> None:
     """Show the exact value of every legal move, and the best and worst spawns after the best one.
 
+    For the table of a formation, BOARD is a whole board on which the large tiles stand as in the formation, or in a
+    rotated or mirrored copy of it.
+
     Example: lab2048 probe tables/3x3-256 "2 4 # / # 2 # / # # #"
     """
     from lab2048.rules import Board
     from lab2048.rules.move import move_name
+    from lab2048.solver.endgame import Endgame, is_endgame, table_folder
     from lab2048.solver.table import Table
     from lab2048.views.text import render, wants_codes
 
-    opened = Table.open(folder)
+    opened = Table.open(table_folder(folder))
     state = Board.from_text(read_board(board))
+    if is_endgame(opened) and not state.shape.has_anchors:
+        _probe_endgame(Endgame(opened), state, as_json=as_json)
+        return
     moves = opened.move_values(state)
     if not moves:
         raise BoardError(f"no legal move on {state.to_text()}: expected a board with a legal move")
     best = opened.best(moves)
-    spawns = [] if opened.problem.is_won(best.after) else _spawns(opened, best)
+    spawns = [] if opened.problem.is_decided(best.after) else _spawns(opened, best)
     if as_json:
         result = {
             "board": state.to_text(),
@@ -97,14 +112,52 @@ def probe(
         print_json("probe-1", result)
         return
     print(render(state, colour=wants_codes(sys.stdout)))
-    for move in sorted(moves, key=lambda move: -move.value):
-        mark = "*" if move is best else " "
-        loss = "" if move.loss is None else f"   missed {move.loss:.6g}"
-        print(f"{mark} {move_name(move.move):<11} {move.value:>18,.9f}{loss}")
+    _print_moves(moves, best)
     for name, some in (("best spawns", spawns[:3]), ("worst spawns", spawns[::-1][:3])):
         if some:
             told = ", ".join(f"{spawn['tile']} on cell {spawn['cell']}: {spawn['value']:.9g}" for spawn in some)
             print(f"{name} after {move_name(best.move)}: {told}")
+
+
+def _probe_endgame(endgame: "Endgame", state: "Board", *, as_json: bool) -> None:
+    """Show what the table of a formation knows about a board of the whole game."""
+    from lab2048.rules.move import move_name
+    from lab2048.views.text import render, wants_codes
+
+    found, rules = endgame.probe(state), endgame.formation.rules
+    if not found.moves:
+        raise BoardError(f"every move on {state.to_text()} moves a large tile: expected one that keeps the formation")
+    best, leaving = endgame.best(found.moves), [move_name(move) for move in found.leaving]
+    if as_json:
+        result: dict[str, Any] = {
+            "board": state.to_text(),
+            "objective": endgame.table.problem.objective.value,
+            "value": best.value,
+            "best": move_name(best.move),
+            "moves": [_move_json(move) for move in found.moves],
+            "spawns": {"best": [], "worst": []},
+            "formation": rules.board_text,
+            "goal": rules.goal,
+            "position": found.position.to_text(),
+            "leaving": leaving,
+        }
+        print_json("probe-1", result)
+        return
+    print(render(state, colour=wants_codes(sys.stdout)))
+    print(f"{rules.board_text}, goal {rules.goal}, while the large tiles stay")
+    _print_moves(found.moves, best)
+    for name in leaving:
+        print(f"  {name:<11} moves a large tile")
+
+
+def _print_moves(moves: "Sequence[MoveValue]", best: "MoveValue") -> None:
+    """Print the value of every move, the best first."""
+    from lab2048.rules.move import move_name
+
+    for move in sorted(moves, key=lambda move: -move.value):
+        mark = "*" if move is best else " "
+        loss = "" if move.loss is None else f"   missed {move.loss:.6g}"
+        print(f"{mark} {move_name(move.move):<11} {move.value:>18,.9f}{loss}")
 
 
 def _move_json(move: "MoveValue") -> dict[str, Any]:

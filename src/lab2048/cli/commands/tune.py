@@ -28,7 +28,7 @@ from lab2048.cli.options import (
     say,
 )
 from lab2048.cli.output import print_json
-from lab2048.cli.progress import again, bar, say_how
+from lab2048.cli.progress import again, again_with, bar, say_how
 from lab2048.errors import FileError, TargetExistsError, UsageError
 
 if TYPE_CHECKING:
@@ -117,8 +117,10 @@ def tune(
     load_players(player_file)
     _check_name(out)
     is_stopped = False
+    begun: list[tuple[Tuning, TuningStudy, int]] = []
 
     def begin(tuning: "Tuning", the_study: "TuningStudy", n_trials: int) -> None:
+        begun.append((tuning, the_study, n_trials))
         _check_out(out, the_study, force=force)
         view.begin(tuning, the_study, n_trials)
 
@@ -154,7 +156,7 @@ def tune(
             progress=False,
         )
     if is_stopped:
-        say_how("the finished trials are saved; compare them with a smaller --trials, or continue with", again())
+        _report_unfinished(*begun[0], as_json=as_json)
     elif result is None:
         say("no result yet: it needs at least one complete generation and its comparison")
     if result:
@@ -218,6 +220,21 @@ class _TrialsView:
             f"{meter}  {len(trials)} of {self._n_trials} trials, {pace:.3g} per second;{gap}"
             f"mean score of the last generation {number(mean)}, best {number(best)}, initial {number(first)}"
         )
+
+
+def _report_unfinished(tuning: "Tuning", study: "TuningStudy", n_trials: int, *, as_json: bool) -> None:
+    """Show what was found before Ctrl-C, without the games of a comparison, and how to compare or continue."""
+    from lab2048.views.tuning import count_complete, unfinished_lines
+
+    n_generations = (n_trials - 1) // tuning.population
+    if not as_json:
+        for line in unfinished_lines(tuning, study.trials, n_generations):
+            print(line)
+        sys.stdout.flush()
+    n_complete = count_complete(tuning, study.trials, n_generations)
+    if 0 < n_complete < n_generations:
+        say_how("compare before and after with", again_with("--trials", "-t", str(n_complete * tuning.population)))
+    say_how("the finished trials are saved; continue with", again())
 
 
 def _report(result: "TuningResult", *, evaluator: str, out: Path | None, as_json: bool) -> None:

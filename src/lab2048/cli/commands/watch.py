@@ -24,6 +24,7 @@ from lab2048.cli.options import (
     SpawnerOption,
     SpawnOption,
     StartOption,
+    StopOption,
     StoreOption,
     load_players,
     say,
@@ -36,6 +37,7 @@ from lab2048.errors import IllegalMoveError, PlayerError
 if TYPE_CHECKING:
     from lab2048.arena.player_service import AskedPlayer
     from lab2048.arena.session import Session
+    from lab2048.players.player import Note
     from lab2048.rules import Game, Turn
 
 
@@ -56,6 +58,7 @@ def watch(
     spawn: SpawnOption = "2:0.9,4:0.1",
     start: StartOption = None,
     spawner: SpawnerOption = "fair",
+    stop_at_goal: StopOption = False,
     as_json: JsonOption = False,
     store: StoreOption = None,
     player_file: PlayerFileOption = None,
@@ -77,7 +80,7 @@ def watch(
     from lab2048.rules.dice import MAX_SEED
 
     load_players(player_file)
-    the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
+    the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner, stop_at_goal=stop_at_goal)
     the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else seed
     spec = autonomous_spec(player or default_spec(the_rules))
     the_player = AskedPlayer(spec, the_rules, the_seed)
@@ -126,13 +129,13 @@ def _play(
     seen: Seen,
     n_games: int,
     speed: float,
-    show: "Callable[[Turn | None], None]",
+    show: "Callable[[Turn | None, Note | None], None]",
 ) -> None:
     """Play the games at the given speed."""
     due = time.monotonic()
     for number in range(1, n_games + 1):
         player.start_game(session.game.seed)
-        show(None)
+        show(None, None)
         while not session.game.is_over:
             begin = time.perf_counter()
             decision = player.choose(session.game.board)
@@ -141,7 +144,8 @@ def _play(
                 due = max(due + 1 / speed, time.monotonic() - 1)  # after a long pause, do not catch up all of it
                 time.sleep(max(0.0, due - time.monotonic()))
             try:
-                show(session.play(decision.move, by=seen.player))
+                board = session.game.board
+                show(session.play(decision.move, by=seen.player), player.note(board, decision))
             except IllegalMoveError as error:
                 raise PlayerError(f"player {seen.player} chose an illegal move: {error}") from None
             seen.n_moves += 1
@@ -151,8 +155,10 @@ def _play(
 
 
 @contextlib.contextmanager
-def _view(session: "Session", spec: str, n_games: int, *, is_quiet: bool) -> "Iterator[Callable[[Turn | None], None]]":
-    """Yield a function that shows a turn: as a frame on a terminal, as a line elsewhere, not at all if quiet."""
+def _view(
+    session: "Session", spec: str, n_games: int, *, is_quiet: bool
+) -> "Iterator[Callable[[Turn | None, Note | None], None]]":
+    """Yield a function that shows a turn and why it was made: as a frame, as a line in a pipe, not at all if quiet."""
     from lab2048.rules.move import move_name
     from lab2048.views.frame import Frames
     from lab2048.views.game_list import printable
@@ -161,12 +167,12 @@ def _view(session: "Session", spec: str, n_games: int, *, is_quiet: bool) -> "It
     from lab2048.views.text import wants_codes
 
     if is_quiet:
-        yield lambda _: None
+        yield lambda _turn, _note: None
         return
     n_begun = 0
     if not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
 
-        def line(turn: "Turn | None") -> None:
+        def line(turn: "Turn | None", note: "Note | None") -> None:
             nonlocal n_begun
             board = session.game.board.to_text(spaced=True)
             if turn is None:
@@ -176,19 +182,22 @@ def _view(session: "Session", spec: str, n_games: int, *, is_quiet: bool) -> "It
                 print(f"0 start 0 {board}")
             else:
                 print(f"{turn.number} {move_name(turn.move)} {turn.score} {board}")
+            if note is not None:
+                print(f"  {note.text}")
 
         yield line
         return
     plain, colour = PlainGame(session), wants_codes(sys.stdout)
     with Frames(sys.stdout) as frames:
 
-        def frame(turn: "Turn | None") -> None:
+        def frame(turn: "Turn | None", note: "Note | None") -> None:
             nonlocal n_begun
             n_begun += turn is None
             of = f", game {n_begun} of {n_games}" if n_games > 1 else ""
             size = os.get_terminal_size(sys.stdout.fileno())
             room = os.terminal_size((size.columns or 80, (size.lines or 24) - 1))  # the cursor is below
-            frames.show(compose(plain, f"{printable(spec)} plays{of}; Ctrl-C stops", room, colour=colour))
+            why = f" {note.text}" if note is not None else ""
+            frames.show(compose(plain, f"{printable(spec)} plays{of}; Ctrl-C stops.{why}", room, colour=colour))
 
         yield frame
 

@@ -1,5 +1,6 @@
 """`lab2048 weights`: inspect and compress networks."""
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,18 +23,36 @@ OutOption = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Ou
 
 
 @app.command()
-def info(file: FileArgument, as_json: JsonOption = False) -> None:
+def info(
+    file: FileArgument,
+    svg: Annotated[
+        Path | None,
+        typer.Option("--svg", metavar="FILE", help="Also write a picture of the patterns and their copies."),
+    ] = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> None:
     """Show the patterns, the training and the weight distribution of a network.
 
-    Example: lab2048 weights info my.safetensors
+    Below each pattern stand its symmetric copies, which are looked up in the same table.
+
+    Example: lab2048 weights info my.safetensors --svg patterns.svg
     """
     from lab2048.models.ntuple.file import complete, is_deep, load_network, read_header
     from lab2048.models.ntuple.statistics import describe
+    from lab2048.records.atomic_file import replacing
+    from lab2048.views.pattern_picture import pattern_lines, patterns_svg
 
     if is_deep(file):
+        if svg is not None:
+            raise UsageError(f"{file} is a deep network without patterns: expected an n-tuple network", field="svg")
         _deep_info(file, as_json=as_json)
         return
     header = read_header(file)
+    design = header.design
+    if svg is not None:
+        with replacing(svg, force=force) as picture:
+            picture.write(patterns_svg(design.rules.shape, design.patterns, is_shared=design.is_shared))
     _prepare()
     with working(f"reading {file}"):
         network = load_network(file, with_rates=True)
@@ -44,6 +63,10 @@ def info(file: FileArgument, as_json: JsonOption = False) -> None:
         return
     n_compressed = header.shapes["squeezed"][0] if "squeezed" in header.shapes else None
     for line in _lines(facts, n_compressed, has_rates="rates" in header.shapes):
+        print(line)
+    print()
+    width = shutil.get_terminal_size().columns
+    for line in pattern_lines(design.rules.shape, design.patterns, is_shared=design.is_shared, width=width):
         print(line)
 
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from lab2048.kernels._jit import kernel
 from lab2048.kernels.board import layout as at
-from lab2048.kernels.board.bits import I64, LOW_BITS, ONE, U64, ZERO, lowest_bit, rotate
+from lab2048.kernels.board.bits import I64, LOW_BITS, ONE, U64, ZERO, lowest_bit, popcount, rotate
 from lab2048.kernels.board.lines import slid_line
-from lab2048.kernels.board.packed import HIGH_BITS, LONG, Plan, empty_bits, slide_long
+from lab2048.kernels.board.packed import FAIR, HIGH_BITS, LONG, Plan, empty_bits, forced_spawn, slide_long
 
 Words = NDArray[np.uint64]
 
@@ -91,14 +91,47 @@ def slide_block(plan: Plan, boards: Words, n: I64, move: I64, slid: Words, spare
                 lined[i] |= U64(slid_line(I64(table + ((word[i] >> shift) & mask)))) << shift
     if not in_place:
         shuffle_block(plan, here + at.BACK, n_pairs, lined, n, slid)
+    holding = plan[here + at.HOLDING]
+    if holding != ZERO:
+        for i in range(n):
+            slid[i] = slid[i] if empty_bits(plan, slid[i]) & holding == ZERO else boards[i]
+
+
+@kernel
+def forced_block(plan: Plan, keys: Words, begin: I64, rank: U64, states: Words) -> tuple[I64, I64]:
+    """Make the states in which a deterministic spawner places this rank: see `spawn_block`."""
+    n = I64(0)
+    while begin < len(keys) and n < BLOCK:
+        state, spawned = forced_spawn(plan, keys[begin] * GATHER)
+        begin += 1
+        states[n] = state
+        n += I64(spawned == rank)
+    return begin, n
+
+
+@kernel
+def count_spawned(plan: Plan, board: U64, rank: U64) -> I64:
+    """Return how many states `spawn_block` makes from an afterstate."""
+    if plan[at.SPAWNER] != FAIR:
+        return I64(forced_spawn(plan, board)[1] == rank)
+    return popcount(empty_bits(plan, board))
+
+
+@kernel
+def count_outcomes(plan: Plan, board: U64) -> float:
+    """Return among how many cells the chance of a spawned tile is divided."""
+    return 1.0 if plan[at.SPAWNER] != FAIR else float(popcount(empty_bits(plan, board)))
 
 
 @kernel
 def spawn_block(plan: Plan, keys: Words, begin: I64, rank: U64, states: Words) -> tuple[I64, I64]:
     """Spawn a tile on every empty cell of afterstates given as keys; return the next index and the number of states.
 
-    Stops when the next afterstate might not fit in the block.
+    Stops when the next afterstate might not fit in the block.  A spawner that leaves nothing to chance makes at most
+    one state per afterstate.
     """
+    if plan[at.SPAWNER] != FAIR:
+        return forced_block(plan, keys, begin, rank, states)
     n, room = I64(0), BLOCK - I64(plan[at.N_CELLS])
     while begin < len(keys) and n <= room:
         board = keys[begin] * GATHER
@@ -116,3 +149,9 @@ def has_rank(board: U64, rank: U64) -> bool:
     """Return True if the board has a tile of this rank (not 0)."""
     difference = board ^ (LOW_BITS * rank)
     return bool(((difference - LOW_BITS) & ~difference & HIGH_BITS) != ZERO)
+
+
+@kernel
+def is_made(board: U64, goal_rank: U64) -> bool:
+    """Return True if the goal has been made, anywhere: the game is over.  A goal rank of 0 means no goal."""
+    return goal_rank != ZERO and has_rank(board, goal_rank)

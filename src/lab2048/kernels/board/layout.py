@@ -10,6 +10,7 @@
                                 shuffles, PAIRS_SIZE words each, to be done in turn; none of byte boards
     plan[plan[LINES_AT]:]       lines for byte boards: for each move an offset from the start of
                                 the plan to its number of lines, then a length and the cells of each
+    plan[plan[HOLDING_AT]:]     those of them that hold anchors, in the same form
 
 A shuffle permutes the nibbles of a word: a list of (mask, rotation) pairs, one per distance.  A packed
 slide is a shuffle that makes each line contiguous (a lane), a table lookup per lane, and the inverse
@@ -35,10 +36,15 @@ SYMMETRIES_AT = 10
 LINES_AT = 11
 BOARD_AT = 12  # the ranks before the first spawn, a word a cell
 WALK_AT = 13
+STOP_AT_GOAL = 14  # 1 if a game ends when the goal is reached
+HAS_NULL_MOVES = 15  # 1 if some moves may change nothing; not a rule of 2048
+HOLDING_AT = 16
+GOAL_NIBBLES = 17  # the nibbles of cells where the goal counts; of packed boards
+GOAL_BITS = 18  # the same for byte boards, a bit a cell
 
 # The spawn table
 SPAWN_SIZE = 16
-SPAWN_ENDS = 16
+SPAWN_ENDS = 19
 SPAWN_RANKS = SPAWN_ENDS + SPAWN_SIZE
 SPAWN_CHANCES = SPAWN_RANKS + SPAWN_SIZE
 
@@ -47,7 +53,8 @@ MOVES_AT = SPAWN_CHANCES + SPAWN_SIZE
 N_PAIRS = 0  # of the shuffle, and as many of the shuffle back
 N_LANES = 1
 KEEP = 2  # nibbles that no lane touches
-PAIRS = 3
+HOLDING = 3  # the lowest bit of the nibble of every cell that holds an anchor
+PAIRS = 4
 PAIRS_SIZE = 32
 BACK = PAIRS + PAIRS_SIZE
 LANES = BACK + PAIRS_SIZE  # (shift, mask, table) each

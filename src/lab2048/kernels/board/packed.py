@@ -77,7 +77,10 @@ def slide_long(line: U64) -> U64:
 
 @kernel
 def slide(plan: Plan, board: U64, move: I64) -> U64:
-    """Return the afterstate of a move; the move is legal if the board changed."""
+    """Return the afterstate of a move; the move is legal if the board changed.
+
+    A move that would move an anchor returns the board as it was: a cell that holds it would be left empty.
+    """
     if plan[at.IS_CLASSIC] != ZERO:
         return classic.slide(board, move)
     here = at.MOVES_AT + move * at.MOVE_SIZE
@@ -93,7 +96,33 @@ def slide(plan: Plan, board: U64, move: I64) -> U64:
             slid |= slide_long(line) << shift
         else:
             slid |= U64(slid_line(I64(table + line))) << shift
-    return shuffle(plan, here + at.BACK, n_pairs, slid)
+    after = shuffle(plan, here + at.BACK, n_pairs, slid)
+    return after if empty_bits(plan, after) & plan[here + at.HOLDING] == ZERO else board
+
+
+@kernel
+def is_legal(plan: Plan, board: U64, after: U64, move: I64) -> bool:
+    """Return True if a move is legal: it changes the board, or it is a null move and the rules have them.
+
+    A null move needs two adjacent empty cells in one of its lines.
+    """
+    if after != board:
+        return True
+    if plan[at.HAS_NULL_MOVES] == ZERO:
+        return False
+    here = I64(plan[I64(plan[at.LINES_AT]) + move])
+    n_lines = I64(plan[here])
+    here += 1
+    for _ in range(n_lines):
+        length = I64(plan[here])
+        was_empty = False
+        for i in range(length):
+            is_empty = (board >> (FOUR * plan[here + 1 + i])) & NIBBLE == ZERO
+            if is_empty and was_empty:
+                return True
+            was_empty = is_empty
+        here += 1 + length
+    return False
 
 
 @kernel

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from lab2048.kernels._jit import kernel
 from lab2048.kernels.board import layout as at
-from lab2048.kernels.board.bits import FOUR, I64, NIBBLE, U64
+from lab2048.kernels.board.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO
 from lab2048.kernels.board.dice import pick
 from lab2048.kernels.board.packed import FAIR, FIRST, Plan, spawn_rank, tile_potential
 
@@ -25,8 +25,27 @@ def unpack(board: U64, ranks: Ranks) -> None:
 
 
 @kernel
+def is_held(plan: Plan, ranks: Ranks, move: I64) -> bool:
+    """Return True if no anchor would move: the lines that hold them are full, and no two neighbours are equal."""
+    here = I64(plan[I64(plan[at.HOLDING_AT]) + move])
+    n_lines = I64(plan[here])
+    here += 1
+    for _ in range(n_lines):
+        length, before = I64(plan[here]), U8(0)
+        for i in range(here + 1, here + 1 + length):
+            rank = ranks[I64(plan[i])]
+            if rank == 0 or rank == before:
+                return False
+            before = rank
+        here += 1 + length
+    return True
+
+
+@kernel
 def slide(plan: Plan, ranks: Ranks, move: I64) -> I64:
-    """Slide the board in place; return the reward, or -1 if nothing changed."""
+    """Slide the board in place; return the reward, or -1 if nothing changed or an anchor would move."""
+    if not is_held(plan, ranks, move):
+        return I64(-1)
     here = I64(plan[I64(plan[at.LINES_AT]) + move])
     n_lines = I64(plan[here])
     here += 1
@@ -66,6 +85,8 @@ def legal_mask(plan: Plan, ranks: Ranks) -> I64:
     """
     mask = I64(0)
     for move in range(I64(plan[at.N_MOVES])):
+        if not is_held(plan, ranks, move):
+            continue
         here = I64(plan[I64(plan[at.LINES_AT]) + move])
         n_lines = I64(plan[here])
         here += 1
@@ -97,6 +118,15 @@ def max_rank(ranks: Ranks) -> I64:
     for rank in ranks:
         highest = max(highest, rank)
     return I64(highest)
+
+
+@kernel
+def is_won(plan: Plan, ranks: Ranks) -> bool:
+    """Return True if the goal tile or a larger one is on a cell where it counts."""
+    cells, is_there = plan[at.GOAL_BITS], False
+    for cell in range(len(ranks)):
+        is_there |= U64(ranks[cell]) >= plan[at.GOAL_RANK] and (cells >> U64(cell)) & ONE != ZERO
+    return is_there
 
 
 @kernel

@@ -22,6 +22,9 @@ def count_packed(plan: Plan, board: U64, depth: I64) -> I64:
         after = packed.slide(plan, board, move)
         if after == board:
             continue
+        if plan[at.SPAWNER] != packed.FAIR:
+            count += count_packed(plan, packed.forced_spawn(plan, after)[0], depth - 1)
+            continue
         cells = packed.empty_bits(plan, after)
         if depth == 1:
             count += popcount(cells) * n_spawn
@@ -44,6 +47,10 @@ def count_wide(plan: Plan, ranks: NDArray[np.uint8], depth: I64) -> I64:
     for move in range(I64(plan[at.N_MOVES])):
         after = ranks.copy()
         if wide.slide(plan, after, move) < 0:
+            continue
+        if plan[at.SPAWNER] != packed.FAIR:
+            wide.spawn(plan, after, ZERO)
+            count += count_wide(plan, after, depth - 1)
             continue
         for cell in range(len(after)):
             if after[cell] != 0:

@@ -50,17 +50,15 @@ class Games(NamedTuple):
 
 # The cursor: the current game and its state.
 GAME, USED, BOARD, SUM, SPENT, N_SPAWNS, N_PLAYED, TO_GOAL, IS_WIDE = range(9)
-UNTIL_GOAL = 9  # 1 if a game ends when the goal is reached
-CURSOR_SIZE = 10
+CURSOR_SIZE = 9
 NEVER = U64(0xFFFF_FFFF_FFFF_FFFF)
 NEVER_REACHED = -1  # the same in `to_goal`
 
 
-def make_games(seeds: NDArray[np.uint64], n_cells: int, capacity: int, *, until_goal: bool = False) -> Games:
+def make_games(seeds: NDArray[np.uint64], n_cells: int, capacity: int) -> Games:
     """Allocate arrays for the games of these seeds and `capacity` moves."""
     n = len(seeds)
     cursor = np.zeros(CURSOR_SIZE, np.uint64)
-    cursor[UNTIL_GOAL] = until_goal
     return Games(
         seeds=seeds,
         score=np.zeros(n, np.int64),
@@ -95,6 +93,7 @@ def play_games(plan: Plan, games: Games, order: U64, context: I64, budget: I64) 
     capacity = I64(len(games.moves))
     game, used = I64(cursor[GAME]), I64(cursor[USED])
     made = I64(0)
+    has_null_moves = plan[at.HAS_NULL_MOVES] != ZERO
     is_fair = plan[at.SPAWNER] == packed.FAIR  # checked once: a call that may reach the adversary is not inlined
     while game < len(games.seeds):
         # 1. Restore the game from the cursor.
@@ -123,10 +122,10 @@ def play_games(plan: Plan, games: Games, order: U64, context: I64, budget: I64) 
                 wide.unpack(board, ranks)
                 is_wide = True
             if to_goal == NEVER and tile_sum >= ONE << U64(goal):
-                highest = wide.max_rank(ranks) if is_wide else packed.max_rank(board)
-                if highest >= goal:
+                highest = I64(0) if is_wide else packed.max_rank(board & plan[at.GOAL_NIBBLES])
+                if highest >= goal or (is_wide and wide.is_won(plan, ranks)):
                     to_goal = U64(played)
-            if to_goal != NEVER and cursor[UNTIL_GOAL] != ZERO:
+            if to_goal != NEVER and plan[at.STOP_AT_GOAL] != ZERO:
                 is_over = True
                 break
             if made >= budget or used >= capacity:
@@ -157,7 +156,7 @@ def play_games(plan: Plan, games: Games, order: U64, context: I64, budget: I64) 
                     changed = wide.slide(plan, ranks, move) >= 0
                 else:
                     after = packed.slide(plan, board, move)
-                    changed = after != board
+                    changed = after != board or (has_null_moves and packed.is_legal(plan, board, after, move))
                     board = after
                 if changed:
                     is_over = False

@@ -35,6 +35,7 @@ NEXT_STEP, SAME_STEP, DISABLED = range(3)
 
 ALL_FINE = -1
 EIGHT = U64(8)
+NO_RANK = U64(64)  # above all ranks
 CHUNK = 64  # games that are stepped before they are shown: their words are still in the cache then
 
 
@@ -93,6 +94,12 @@ def make_outcome(n: int) -> Outcome:
 
 
 @kernel
+def stop_rank(plan: Plan) -> U64:
+    """Return the rank that ends a game: that of the goal, or one that no tile has."""
+    return plan[at.GOAL_RANK] if plan[at.STOP_AT_GOAL] != ZERO else NO_RANK
+
+
+@kernel
 def begin_game(plan: Plan, games: GamesTuple, i: I64, seed: U64) -> None:
     """Start game i from a seed."""
     words, ranks = games[0], games[1][i]
@@ -104,6 +111,8 @@ def begin_game(plan: Plan, games: GamesTuple, i: I64, seed: U64) -> None:
     words[i, SCORE], words[i, N_STEPS], words[i, IS_DONE] = ZERO, ZERO, ZERO
     words[i, IS_WIDE] = U64(is_wide)
     words[i, LEGAL] = U64(wide.legal_mask(plan, ranks) if is_wide else packed.legal_mask(plan, board))
+    if words[i, MAX_RANK] >= stop_rank(plan):
+        words[i, LEGAL] = ZERO
 
 
 @kernel
@@ -218,6 +227,7 @@ def step_some(
     reward, ended = outcome
     reward_kind, illegal, illegal_reward, autoreset, max_steps = settings
     is_fair, goal = plan[at.SPAWNER] == FAIR, plan[at.GOAL_RANK]
+    last_rank = stop_rank(plan)
     is_quick = is_fair and plan[at.IS_CLASSIC] != ZERO
     afters, boards, new_ranks = np.empty(CHUNK, np.uint64), np.empty(CHUNK, np.uint64), np.empty(CHUNK, np.uint64)
     legals = np.empty(CHUNK, np.int64)
@@ -267,6 +277,8 @@ def step_some(
                     # A new highest tile gains its face, so a smaller gain cannot have made one.
                     if gain >= I64(2) << I64(highest) or rank > highest:
                         words[i, MAX_RANK] = U64(packed.max_rank(board))
+                if words[i, MAX_RANK] >= last_rank:
+                    words[i, LEGAL] = legal = ZERO
                 # 3. Update the counters; a board that no longer fits becomes wide.
                 tile_sum += ONE << rank
                 words[i, N_SPAWNS] = n_spawns + ONE

@@ -171,7 +171,9 @@ def train(
                 if afters[move] != shown:
                     value = lookup.value_of(net, index_of[move])
                     total = F32(F32(packed.potential(afters[move]) - here) + method.discount * value)
-                    preference = total + guide * corner_tile(afters[move], method.corners) if guide > F32(0) else total
+                    preference = value if method.is_by_value else total
+                    if guide > F32(0):
+                        preference += guide * corner_tile(afters[move], method.corners)
                     n_legal += 1
                     # Selected without a branch: it would be mispredicted.
                     is_better = preference > highest
@@ -249,5 +251,5 @@ def train(
 
 def warm_up(plan: Plan) -> None:
     """Compile the kernels of this file that Python calls."""
-    method = Method(F32(1), F32(1), F32(0), 0.0, True, True, False, True, F32(0), 0, U64(0), 0, 0.0, 0)
+    method = Method(F32(1), F32(1), F32(0), 0.0, True, True, False, True, F32(0), 0, U64(0), 0, 0.0, 0, False)
     compile_for(train, plan, 0, method, np.zeros(CURSOR_SIZE, np.uint64), make_trajectory(1), make_report(), 1)

@@ -42,6 +42,7 @@ class Method(NamedTuple):
     taught: I64  # moves of later stages that the stage before chooses, on the downgraded board
     synthetic: float  # share of moves in games from synthetic starts
     truncate: I64  # new large tiles after which such games end; 0: never
+    is_by_value: bool  # choose moves by the afterstate value alone, without the reward
 
 
 class Trajectory(NamedTuple):

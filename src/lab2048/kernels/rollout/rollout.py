@@ -22,7 +22,8 @@ from lab2048.kernels.board.packed import FULL_SUM, Plan, tile_potential
 from lab2048.kernels.board.wide import Ranks
 from lab2048.kernels.games.play import ALL_MOVES
 
-RANDOM, MERGE = range(2)  # uniform; highest reward, ties at random
+RANDOM, MERGE, MERGE_FIRST = range(3)  # uniform; highest reward, ties at random; highest reward, ties by an order
+OPPOSITES_FIRST = U64(0x1320)  # that order, a nibble per move: up, down, left, right
 SCORE, SUM, MOVES = range(3)  # the metric of a rollout
 NO_LIMIT = 2**62
 NO_DEADLINE = 0
@@ -64,13 +65,21 @@ def remove_nth(left: U64, nth: I64) -> U64:
 
 
 @kernel
+def moves_in_order(n_moves: I64, policy: I64) -> U64:
+    """Return all moves, a nibble each; MERGE_FIRST tries opposite moves in turn where there are four."""
+    if policy == MERGE_FIRST and n_moves == 4:
+        return OPPOSITES_FIRST
+    return ALL_MOVES & ((ONE << U64(4 * n_moves)) - ONE)
+
+
+@kernel
 def move_packed(plan: Plan, board: U64, random_word: U64, policy: I64) -> U64:
     """Return the afterstate of the policy's move; the same board if no move is legal."""
     n_left = I64(plan[at.N_MOVES])
-    left = ALL_MOVES & ((ONE << U64(4 * n_left)) - ONE)
+    left = moves_in_order(n_left, policy)
     best, most = board, I64(-1)
     while n_left > 0:
-        nth = pick(random_word, n_left)
+        nth = I64(0) if policy == MERGE_FIRST else pick(random_word, n_left)
         after = packed.slide(plan, board, I64((left >> U64(4 * nth)) & NIBBLE))
         if after != board:
             if policy == RANDOM:
@@ -88,10 +97,10 @@ def move_packed(plan: Plan, board: U64, random_word: U64, policy: I64) -> U64:
 def move_wide(plan: Plan, ranks: Ranks, random_word: U64, policy: I64) -> I64:
     """Play the policy's move; return its reward, -1 if no move is legal."""
     n_left = I64(plan[at.N_MOVES])
-    left = ALL_MOVES & ((ONE << U64(4 * n_left)) - ONE)
+    left = moves_in_order(n_left, policy)
     best, most = I64(-1), I64(-1)
     while n_left > 0:
-        nth = pick(random_word, n_left)
+        nth = I64(0) if policy == MERGE_FIRST else pick(random_word, n_left)
         move = I64((left >> U64(4 * nth)) & NIBBLE)
         reward = wide.slide(plan, ranks if policy == RANDOM else ranks.copy(), move)
         if reward > most:

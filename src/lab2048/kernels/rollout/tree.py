@@ -41,6 +41,13 @@ N_RETURNS = 3
 NUMBERS = 4
 
 
+class Exploration(NamedTuple):
+    """The exploration constant of UCT."""
+
+    c: float
+    is_in_points: bool  # else in standard deviations of the returns from the root
+
+
 class Tree(NamedTuple):
     """The table (an entry is one index of all arrays) and buffers for one descent."""
 
@@ -137,11 +144,20 @@ def find_children(plan: Plan, tree: Tree, is_wide: bool, board: U64, root_sum: U
 
 
 @kernel
-def select(tree: Tree, c: float) -> tuple[I64, bool]:
+def spread_of(exploration: Exploration, returns: NDArray[np.float64], n: I64) -> float:
+    """Return the exploration constant in points; `returns` are the sum and the sum of squares of n returns."""
+    if exploration.is_in_points:
+        return float(exploration.c)
+    n = max(I64(1), n)
+    mean = returns[0] / n
+    return float(exploration.c * math.sqrt(max(0.0, returns[1] / n - mean * mean)))
+
+
+@kernel
+def select(tree: Tree, exploration: Exploration) -> tuple[I64, bool]:
     """Select the next move by UCB1; return it and whether its afterstate is new.
 
-    New afterstates come first, then the highest value + c * spread * sqrt(ln N / n).  The spread is the
-    standard deviation of the returns from the root, so that c does not depend on the size of scores.
+    New afterstates come first, then the highest value + c * sqrt(ln N / n).
     """
     total = I64(0)
     for move in range(len(tree.moves)):
@@ -150,9 +166,7 @@ def select(tree: Tree, c: float) -> tuple[I64, bool]:
             if tree.keys[entry] != tree.moves[move]:
                 return I64(move), True
             total += tree.visits[entry]
-    n = max(1, tree.numbers[N_RETURNS])
-    mean = tree.returns[0] / n
-    reach = c * math.sqrt(max(0.0, tree.returns[1] / n - mean * mean) * math.log(float(total)))
+    reach = spread_of(exploration, tree.returns, tree.numbers[N_RETURNS]) * math.sqrt(math.log(float(total)))
     best, highest = I64(NONE), 0.0
     for move in range(len(tree.moves)):
         entry = tree.entries[move]
@@ -197,7 +211,14 @@ def pack_root(plan: Plan, root: Ranks) -> tuple[bool, U64, U64]:
 
 @kernel
 def grow(
-    plan: Plan, tree: Tree, root: Ranks, key: U64, n: I64, c: float, min_visits: I64, options: RolloutOptions
+    plan: Plan,
+    tree: Tree,
+    root: Ranks,
+    key: U64,
+    n: I64,
+    exploration: Exploration,
+    min_visits: I64,
+    options: RolloutOptions,
 ) -> I64:
     """Run at most n iterations from a state; return the number, smaller if it was stopped.
 
@@ -218,7 +239,7 @@ def grow(
         while not is_leaf and n_path < furthest and find_children(plan, tree, is_wide, board, root_sum) > 0:
             # 1. Select an afterstate.
             tree.numbers[N_STATES] += 1
-            move, is_new = select(tree, c)
+            move, is_new = select(tree, exploration)
             entry, after = tree.entries[move], tree.moves[move]
             tree.path[n_path], tree.gains[n_path] = entry, tree.rewards[move]
             n_path += 1
@@ -284,5 +305,6 @@ def root_values(plan: Plan, tree: Tree, root: Ranks, values: NDArray[np.float64]
 def warm_up(plan: Plan) -> None:
     """Compile the kernels of this file that Python calls, or load them."""
     tree, root, values = make_tree(plan, 3), np.zeros(int(plan[at.N_CELLS]), np.uint8), np.zeros(int(plan[at.N_MOVES]))
-    compile_for(grow, plan, tree, root, ONE, 2, 1.0, 1, RolloutOptions(limit=1, clock=clock_address()))
+    options = RolloutOptions(limit=1, clock=clock_address())
+    compile_for(grow, plan, tree, root, ONE, 2, Exploration(1.0, False), 1, options)
     compile_for(root_values, plan, tree, root, values, values)

@@ -54,8 +54,12 @@ CONFIDENT_CHOOSE = 36  # address of the kernel that chooses where it is not gues
 BATCH = 37  # address of scratch memory for the afterstates of a batch, and their values
 OWN = [LEAVES, INDEX, NEW, BATCH, AFTERS]  # scratch memory that threads do not share
 STOP = 38  # address of the stop flag (lab2048.stop_flag), which another thread may set
+LEAF_CHANCE = 39  # address of the chance kernel that evaluates leaves if no spawn is left to chance
 
-LINES = 39
+HAS_EXTRA_TILE = 40  # 1 if a random tile appears after every move of the search, before the spawns that are counted
+ENDS_AT_STATE = 41  # 1 if leaves are states in this search: with BY_EMPTY a board with few empty cells gets a last move
+
+LINES = 42
 AXIS_SIZE = 1 + 3 * 16
 SPAWNS = LINES + 3 * AXIS_SIZE
 COSTS = SPAWNS + 1 + 3 * 16
@@ -78,3 +82,4 @@ ALWAYS_EVEN, BY_TILES, BY_EMPTY = range(3)  # never; by the number of different 
 # The transposition table has two words per entry; the second holds value, depth and allowance.
 DEPTH_SHIFT = 32
 ALLOWANCE_SHIFT = 40
+END_SHIFT = 56

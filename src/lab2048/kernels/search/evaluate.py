@@ -28,7 +28,10 @@ MAX, CORNER, CORNER_CELL, EMPTY_LOG = range(10, 14)
 # The second to fourth highest tiles, added on their home cells and subtracted elsewhere; the fourth, if another tile
 # is on its home cell.
 SECOND, THIRD, FOURTH, STUCK = range(14, 18)
-N_WEIGHTS = 18
+# Lines: differences of the faces of adjacent tiles, without empty cells between them.  Board: neighbours in order; a
+# constant for a board without empty cells.
+SMOOTH_NEAR, ORDERED, FULL = range(18, 21)
+N_WEIGHTS = 21
 # After the weights: precomputed rank^SUM_POWER and rank^MONOTONE_POWER of every rank.
 MAX_RANK = 63
 SUM_OF, MONOTONE_OF = N_WEIGHTS, N_WEIGHTS + MAX_RANK + 1
@@ -70,7 +73,7 @@ def line_value(terms: Terms, ranks: NDArray[np.uint8], n: I64) -> float:
     Disorder is the smaller of the total rise and the total fall, so a monotone line has none.
     """
     merges, run, previous = 0, 0, I64(0)
-    rise, fall, rough, rough_faces = 0.0, 0.0, 0.0, 0.0
+    rise, fall, rough, rough_faces, rough_near = 0.0, 0.0, 0.0, 0.0, 0.0
     last = 0.0
     for i in range(n):
         rank = I64(ranks[i])
@@ -83,7 +86,10 @@ def line_value(terms: Terms, ranks: NDArray[np.uint8], n: I64) -> float:
             continue
         if previous > 0:
             rough += abs(rank - previous)
-            rough_faces += abs(FACES[rank] - FACES[previous])
+            step = abs(FACES[rank] - FACES[previous])
+            rough_faces += step
+            if ranks[i - 1] > 0:
+                rough_near += step
         if rank == previous:
             run += 1
         elif run > 0:
@@ -93,7 +99,8 @@ def line_value(terms: Terms, ranks: NDArray[np.uint8], n: I64) -> float:
     if run > 0:
         merges += 1 + run
     order = terms[MERGES] * merges + terms[MONOTONE] * min(rise, fall)
-    return float(terms[BASE] + order + terms[SMOOTH] * rough + terms[SMOOTH_FACES] * rough_faces)
+    smoothness = terms[SMOOTH] * rough + terms[SMOOTH_FACES] * rough_faces + terms[SMOOTH_NEAR] * rough_near
+    return float(terms[BASE] + order + smoothness)
 
 
 @kernel
@@ -145,7 +152,32 @@ def homes_value(terms: Terms, ranks: NDArray[np.uint8]) -> float:
 
 
 @kernel
-def extra_value(terms: Terms, ranks: NDArray[np.uint8]) -> float:
+def n_ordered(plan: packed.Plan, ranks: NDArray[np.uint8]) -> I64:
+    """Count the neighbours in order: for each axis those that fall or are equal, or those that rise, if they are more.
+
+    Lines are read in the order of their cells, so a fall is one to the right or downwards.
+    """
+    total = I64(0)
+    for axis in range(I64(plan[at.N_MOVES]) // 2):
+        here = I64(plan[I64(plan[at.LINES_AT]) + axis])
+        n_lines = I64(plan[here])
+        here += 1
+        n_falling, n_rising = I64(0), I64(0)
+        for _ in range(n_lines):
+            length = I64(plan[here])
+            is_forward = plan[here + 1] <= plan[here + length]
+            for i in range(1, length):
+                a, b = ranks[I64(plan[here + i])], ranks[I64(plan[here + 1 + i])]
+                is_rising = a < b if is_forward else b < a
+                n_rising += I64(is_rising)
+                n_falling += I64(not is_rising)
+            here += 1 + length
+        total += max(n_falling, n_rising)
+    return total
+
+
+@kernel
+def extra_value(terms: Terms, plan: packed.Plan, ranks: NDArray[np.uint8]) -> float:
     """Return the whole-board terms."""
     highest, n_empty, total = I64(0), 0, 0.0
     for rank in ranks:
@@ -154,21 +186,26 @@ def extra_value(terms: Terms, ranks: NDArray[np.uint8]) -> float:
             n_empty += 1
         else:
             total += FACES[I64(rank)]
-    value = terms[MAX] * FACES[highest]
+    face = FACES[highest] if highest > 0 else 0.0
+    value = terms[MAX] * face
     if terms[CORNER] != 0.0:
         is_there = I64(ranks[I64(terms[CORNER_CELL])]) == highest
-        value += terms[CORNER] * FACES[highest] if is_there else -terms[CORNER] * FACES[highest]
+        value += terms[CORNER] * face if is_there else -terms[CORNER] * face
     if terms[EMPTY_LOG] != 0.0:
         value += terms[EMPTY_LOG] * n_empty * np.log2(max(1.0, total))
     if terms[SECOND] != 0.0 or terms[THIRD] != 0.0 or terms[FOURTH] != 0.0 or terms[STUCK] != 0.0:
         value += homes_value(terms, ranks)
+    if terms[ORDERED] != 0.0:
+        value += terms[ORDERED] * float(n_ordered(plan, ranks))
+    if n_empty == 0:
+        value += terms[FULL]
     return float(value)
 
 
 @kernel
 def evaluate_bytes(terms: Terms, weights: NDArray[np.float32], plan: packed.Plan, ranks: NDArray[np.uint8]) -> float:
     """Return the value of a wide board."""
-    total = extra_value(terms, ranks)
+    total = extra_value(terms, plan, ranks)
     for cell in range(len(ranks)):
         total += cell_value(terms, float(weights[cell]), I64(ranks[cell]))
     line = np.zeros(16, np.uint8)
@@ -220,7 +257,7 @@ def evaluate_board(context: I64, board: U64, is_extra: bool) -> F32:
     ranks = np.zeros(I64(plan[at.N_CELLS]), np.uint8)
     wide.unpack(board, ranks)
     if is_extra:
-        return F32(extra_value(floats_at(I64(load_u64(context, of.TERMS)), N_TERMS), ranks))
+        return F32(extra_value(floats_at(I64(load_u64(context, of.TERMS)), N_TERMS), plan, ranks))
     return evaluate_ranks(context, plan, ranks)
 
 

@@ -18,6 +18,7 @@ from lab2048.kernels._jit import kernel
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import packed
 from lab2048.kernels.board.bits import I64, LOW_32, N32, ONE, U64, ZERO, popcount
+from lab2048.kernels.board.dice import mix
 from lab2048.kernels.board.memory import (
     F32,
     bits_float,
@@ -34,7 +35,7 @@ from lab2048.kernels.search.leaf import NONE
 
 U32 = np.uint32
 HASH = U64(0x9E37_79B9_7F4A_7C15)
-DEPTH_SHIFT, ALLOWANCE_SHIFT = U64(of.DEPTH_SHIFT), U64(of.ALLOWANCE_SHIFT)
+DEPTH_SHIFT, ALLOWANCE_SHIFT, END_SHIFT = U64(of.DEPTH_SHIFT), U64(of.ALLOWANCE_SHIFT), U64(of.END_SHIFT)
 NEAR_DEPTH = 2  # maximum depth of entries in the near table
 LOOK_EVERY = U64(64)  # states between two looks at the stop flag and the clock: a few microseconds
 
@@ -67,21 +68,27 @@ def remember(context: I64, table: I64, slot: I64, board: U64, mark: U64, value: 
 @kernel
 def chance_packed(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
     """Return the expected value of an afterstate of any packed board."""
+    plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
+    has_extra_tile = load_u64(context, of.HAS_EXTRA_TILE) != ZERO
+    if has_extra_tile:  # a function of the board, so that the value of a node still is
+        board = packed.fair_spawn(plan, board, mix(board))[0]
     if depth <= 0 or allowance < 0:
         return evaluate_packed(context, board)
     table = I64(load_u64(context, of.NEAR if depth <= NEAR_DEPTH else of.FAR))
     slot = I64((board * HASH) >> load_u64(context, of.TABLE_SHIFT)) * 2
-    mark = (U64(depth) << DEPTH_SHIFT) | (U64(allowance) << ALLOWANCE_SHIFT)
+    ends_at_state = load_u64(context, of.ENDS_AT_STATE)
+    mark = (U64(depth) << DEPTH_SHIFT) | (U64(allowance) << ALLOWANCE_SHIFT) | (ends_at_state << END_SHIFT)
     entry = load_u64(table, slot + 1)
     if (load_u64(table, slot) ^ entry) == board and ((entry ^ mark) >> N32) == ZERO:
         return F32(bits_float(U32(entry & LOW_32)))
-    plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
     empty, n_moves = packed.empty_bits(plan, board), I64(plan[at.N_MOVES])
     n_empty, n_likely = popcount(empty), I64(load_u64(context, of.N_LIKELY))
     allowance -= I64(load_u64(context, of.COSTS + n_empty))
     is_lost_evaluated = load_u64(context, of.IS_LOST_EVALUATED) != ZERO
-    is_end = depth == 1 and load_u64(context, of.IS_STATE_EVALUATED) != ZERO
+    is_end = depth == 1 and ends_at_state != ZERO
     lost, margin = bits_float(U32(load_u64(context, of.LOST))), bits_float(U32(load_u64(context, of.MARGIN)))
+    if has_extra_tile and empty == ZERO:
+        return F32(lost)
     total, share, n_states = F32(0), F32(0), I64(0)
     for i in range(I64(load_u64(context, of.SPAWNS))):
         spawn = of.SPAWNS + 1 + 3 * i
@@ -98,15 +105,17 @@ def chance_packed(context: I64, board: U64, depth: I64, allowance: I64) -> F32:
             if not is_last:
                 for move in range(n_moves):
                     after = packed.slide(plan, state, move)
-                    if after != state:
+                    if packed.is_legal(plan, state, after, move):
                         highest = max(highest, evaluate_packed(context, after))
             best = NONE
             for move in range(n_moves):
                 after = packed.slide(plan, state, move)
-                if after != state and is_end:
+                if not packed.is_legal(plan, state, after, move):
+                    continue
+                if is_end:
                     best = evaluate_packed(context, state)
                     break
-                if after != state and (is_last or evaluate_packed(context, after) >= highest - margin):
+                if is_last or evaluate_packed(context, after) >= highest - margin:
                     best = max(best, chance_packed(context, after, depth - 1, rest))
             if best == NONE:
                 best = evaluate_packed(context, state) if is_lost_evaluated else lost

@@ -17,7 +17,7 @@ from lab2048.kernels.board.memory import F32, bits_float, load_u64
 from lab2048.kernels.function_pointer import call_chance
 from lab2048.kernels.search import context as of
 from lab2048.kernels.search.leaf import NONE, U32
-from lab2048.kernels.search.root import allowance_at
+from lab2048.kernels.search.root import allowance_at, set_end
 
 
 class Frontier(NamedTuple):
@@ -43,6 +43,7 @@ def fill_frontier(context: I64, plan: packed.Plan, board: U64, depth: I64, front
     Returns 0 if the search is too short to be worth distributing.
     """
     n = I64(0)
+    set_end(context, plan, board)
     for move in range(I64(plan[at.N_MOVES])):
         after = packed.slide(plan, board, move)
         if after == board:

@@ -218,14 +218,30 @@ def choose_network(context: I64, board: U64) -> I64:
     return best
 
 
+@kernel
+def choose_by_value(context: I64, board: U64) -> I64:
+    """Return the first move with the highest afterstate value, without its reward; -1 if there is none."""
+    afters, net = I64(load_u64(context, of.AFTERS)), I64(load_u64(context, of.NET))
+    index = I64(load_u64(context, of.INDEX))
+    board = downgrade_packed(board, I64(load_u64(context, of.TOP)))
+    slide_all(context, board, afters)
+    best, highest = I64(-1), NONE
+    for move in range(I64(load_u64(I64(load_u64(context, of.PLAN)), at.N_MOVES))):
+        after = load_u64(afters, move)
+        value = lookup.evaluate(net, after, index) if after != board else NONE
+        if value > highest:
+            best, highest = I64(move), value
+    return best
+
+
 def chance_address() -> int:
     """Return the address of the search with a network."""
     return function_address(chance_network, CHANCE)
 
 
-def choose_address() -> int:
-    """Return the address of the kernel that chooses without search."""
-    return function_address(choose_network, CHOOSE)
+def choose_address(*, is_by_value: bool = False) -> int:
+    """Return the address of the kernel that chooses without search: by the reward and the value, or by value alone."""
+    return function_address(choose_by_value if is_by_value else choose_network, CHOOSE)
 
 
 def warm_up(plan: packed.Plan) -> None:  # noqa: ARG001 - nothing is called, only compiled

@@ -7,7 +7,7 @@ from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import packed
 from lab2048.kernels.board.bits import FOUR, I64, NIBBLE, U64, ZERO, popcount
-from lab2048.kernels.board.memory import F32, bits_float, call_clock, load_u64, words_at
+from lab2048.kernels.board.memory import F32, bits_float, call_clock, load_u64, store_u64, words_at
 from lab2048.kernels.function_pointer import CHOOSE, call_chance, function_address
 from lab2048.kernels.search import context as of
 from lab2048.kernels.search.downgrade import downgrade_packed
@@ -28,8 +28,17 @@ def depth_of(context: I64, plan: packed.Plan, board: U64) -> I64:
             word >>= FOUR
         return max(depth, popcount(U64(seen >> 1)) - 1)
     if deepen == of.BY_EMPTY and popcount(packed.empty_bits(plan, board)) < FEW_EMPTY:
-        return depth + 1
+        return depth + I64(load_u64(context, of.IS_STATE_EVALUATED) == ZERO)
     return depth
+
+
+@kernel
+def set_end(context: I64, plan: packed.Plan, board: U64) -> None:
+    """Set whether the leaves of a search from a state are states; a deeper search makes one more move at them."""
+    is_few = popcount(packed.empty_bits(plan, board)) < FEW_EMPTY
+    is_deeper = is_few and load_u64(context, of.DEEPEN) == U64(of.BY_EMPTY)
+    is_end = load_u64(context, of.IS_STATE_EVALUATED) != ZERO and not is_deeper
+    store_u64(context, of.ENDS_AT_STATE, U64(is_end))
 
 
 @kernel
@@ -42,9 +51,12 @@ def allowance_at(context: I64, depth: I64) -> I64:
 def root_values(context: I64, plan: packed.Plan, board: U64, depth: I64, values: NDArray[np.float32]) -> None:
     """Compute the value of every move at `depth`; NONE for illegal moves."""
     allowance, chance = allowance_at(context, depth), I64(load_u64(context, of.CHANCE))
+    if load_u64(context, of.IS_STATE_EVALUATED) != ZERO:
+        set_end(context, plan, board)
     for move in range(len(values)):
         after = packed.slide(plan, board, move)
-        values[move] = NONE if after == board else call_chance(chance, context, after, depth - 1, allowance)
+        is_legal = after != board or packed.is_legal(plan, board, after, move)
+        values[move] = call_chance(chance, context, after, depth - 1, allowance) if is_legal else NONE
 
 
 @kernel

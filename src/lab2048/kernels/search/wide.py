@@ -8,7 +8,7 @@ from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import wide
 from lab2048.kernels.board.bits import I64, ZERO
 from lab2048.kernels.board.memory import F32, bits_float, load_u64, words_at
-from lab2048.kernels.board.packed import Plan
+from lab2048.kernels.board.packed import FAIR, Plan
 from lab2048.kernels.search import context as of
 from lab2048.kernels.search.evaluate import evaluate_ranks
 from lab2048.kernels.search.expectimax import U32, count_states
@@ -32,10 +32,24 @@ def chance_wide(context: I64, ranks: NDArray[np.uint8], depth: I64, allowance: I
         return evaluate_wide(context, ranks)
     plan = words_at(I64(load_u64(context, of.PLAN)), I64(load_u64(context, of.PLAN_SIZE)))
     n_moves, n_likely = I64(plan[at.N_MOVES]), I64(load_u64(context, of.N_LIKELY))
+    is_end = depth == 1 and load_u64(context, of.IS_STATE_EVALUATED) != ZERO
     state, n_empty = ranks.copy(), len(ranks) - wide.count_tiles(ranks)
+    if plan[at.SPAWNER] != FAIR:  # not a kernel of its own: the two would call each other
+        wide.spawn(plan, state, ZERO)
+        only = NONE
+        for move in range(n_moves):
+            after = state.copy()
+            if wide.slide(plan, after, move) >= 0 and load_u64(context, of.IS_STOPPED) == ZERO:
+                deeper = evaluate_wide(context, state) if is_end else chance_wide(context, after, depth - 1, allowance)
+                only = max(only, deeper)
+        count_states(context, I64(1))
+        if only != NONE:
+            return F32(only)
+        if load_u64(context, of.IS_LOST_EVALUATED) != ZERO:
+            return evaluate_wide(context, state)
+        return F32(bits_float(U32(load_u64(context, of.LOST))))
     allowance -= I64(load_u64(context, of.COSTS + n_empty))
     margin = bits_float(U32(load_u64(context, of.MARGIN)))
-    is_end = depth == 1 and load_u64(context, of.IS_STATE_EVALUATED) != ZERO
     total, share, n_states = F32(0), F32(0), I64(0)
     for i in range(I64(load_u64(context, of.SPAWNS))):
         spawn = of.SPAWNS + 1 + 3 * i

@@ -26,11 +26,12 @@ from lab2048.kernels.board.block import (
     SCATTER,
     Words,
     canonical_block,
-    has_rank,
+    count_spawned,
+    is_made,
     slide_block,
     spawn_block,
 )
-from lab2048.kernels.board.packed import Plan, empty_bits, potential
+from lab2048.kernels.board.packed import FAIR, Plan, empty_bits, forced_spawn, potential, tile_potential
 
 Values = NDArray[np.float64]
 
@@ -105,7 +106,7 @@ def back_up_afterstates(
     """Add the values of the states in the index that follow afterstates when a tile of this rank spawns.
 
     `wins` and `losses` accumulate the probabilities of winning and losing, or `wins` the totals, summed
-    over the empty cells; `finish_afterstates` turns them into means.
+    over the states that follow; `finish_afterstates` turns them into means.
     """
     states, spare = np.empty(BLOCK, np.uint64), np.empty(2 * BLOCK, np.uint64)
     indexes = np.empty(BLOCK, np.int64)
@@ -118,7 +119,7 @@ def back_up_afterstates(
         k = I64(0)
         for i in range(first, begin):
             win, loss = 0.0, 0.0
-            for _ in range(popcount(empty_bits(plan, keys[i] * GATHER))):
+            for _ in range(count_spawned(plan, keys[i] * GATHER, rank)):
                 index = indexes[k]
                 k += 1
                 if index < 0:
@@ -142,8 +143,11 @@ def finish_afterstates(plan: Plan, keys: Words, measure: I64, spawned: float, wi
     `spawned` is the mean potential of a spawned tile, which is not scored.
     """
     for i in range(len(keys)):
-        if measure == TOTAL:
-            wins[i] = wins[i] / float(popcount(empty_bits(plan, keys[i] * GATHER))) - spawned
+        board = keys[i] * GATHER
+        if measure == TOTAL and plan[at.SPAWNER] != FAIR:
+            wins[i] -= float(tile_potential(forced_spawn(plan, board)[1]))
+        elif measure == TOTAL:
+            wins[i] = wins[i] / float(popcount(empty_bits(plan, board))) - spawned
         else:
             wins[i] = wins[i] / losses[i] if losses[i] > 0.0 else CERTAIN
 
@@ -161,6 +165,7 @@ def back_up_states(
     spare, owner = np.empty(2 * BLOCK, np.uint64), np.empty(BLOCK, np.int64)
     indexes, found = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.float64)
     is_legal = np.empty(BLOCK, np.bool_)
+    goal_cells = plan[at.GOAL_NIBBLES]
     begin = I64(0)
     while begin < len(keys):
         n = min(BLOCK, len(keys) - begin)
@@ -176,10 +181,11 @@ def back_up_states(
                 after[n_after] = slid[i]
                 owner[n_after] = i
                 legal = slid[i] != boards[i]
-                wins = legal & (goal_rank != ZERO) & has_rank(slid[i], goal_rank)
+                ends = legal & is_made(slid[i], goal_rank)
                 is_legal[i] |= legal
-                found[i] = CERTAIN if wins else found[i]
-                n_after += I64(legal) - I64(wins)
+                if ends:  # on the wrong cell the goal is missed for good
+                    found[i] = CERTAIN if is_made(slid[i] & goal_cells, goal_rank) else max(found[i], 0.0)
+                n_after += I64(legal) - I64(ends)
             canonical_block(plan, after, n_after, spare)
             find_block(key_index, after, n_after, indexes)
             for i in range(n_after):
@@ -199,11 +205,18 @@ def potentials(keys: Words, out: Values) -> None:
         out[i] = float(potential(keys[i] * GATHER))
 
 
+def states_after(plan: Plan, keys: Words, rank: int) -> Values:
+    """Return how many states follow each afterstate when a tile of this rank spawns."""
+    found = np.empty(len(keys))
+    count_states(plan, keys, U64(rank), found)
+    return found
+
+
 @kernel
-def count_empty(plan: Plan, keys: Words, out: Values) -> None:
-    """Count the empty cells of each board."""
+def count_states(plan: Plan, keys: Words, rank: U64, out: Values) -> None:
+    """Count the states that follow each afterstate when a tile of this rank spawns."""
     for i in range(len(keys)):
-        out[i] = float(popcount(empty_bits(plan, keys[i] * GATHER)))
+        out[i] = float(count_spawned(plan, keys[i] * GATHER, rank))
 
 
 def warm_up(plan: Plan) -> None:
@@ -214,4 +227,4 @@ def warm_up(plan: Plan) -> None:
     compile_for(back_up_afterstates, plan, keys, ONE, 0.5, key_index, ODDS, values, values)
     compile_for(finish_afterstates, plan, keys, ODDS, 0.0, values, values)
     compile_for(potentials, keys, values)
-    compile_for(count_empty, plan, keys, values)
+    compile_for(count_states, plan, keys, ONE, values)

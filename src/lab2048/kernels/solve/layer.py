@@ -23,7 +23,7 @@ from lab2048.kernels.board.block import (
     Words,
     canonical_block,
     copies_block,
-    has_rank,
+    is_made,
     slide_block,
     spawn_block,
 )
@@ -79,12 +79,13 @@ def slide_all(
 ) -> tuple[I64, I64, I64]:
     """Find the afterstates of states; return the next index and the numbers of afterstates and of won ones.
 
-    A goal rank of 0 means no goal.  `counts` accumulates states with and without a move.
+    A goal rank of 0 means no goal; boards where it was made on the wrong cell are lost, and left out.  `counts`
+    accumulates states with and without a move.
     """
     boards, slid, legal = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
     after, win = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
     spare = np.empty(2 * BLOCK, np.uint64)
-    n_moves = I64(plan[at.N_MOVES])
+    n_moves, goal_cells = I64(plan[at.N_MOVES]), plan[at.GOAL_NIBBLES]
     n_found, n_won = I64(0), I64(0)
     room = min(len(found), len(won)) - n_moves * BLOCK - 1
     while begin < len(keys) and max(n_found, n_won) <= room:
@@ -99,14 +100,18 @@ def slide_all(
             for i in range(n):
                 is_legal = slid[i] != boards[i]
                 legal[i] |= U64(is_legal)
-                is_won = goal_rank != ZERO and has_rank(slid[i], goal_rank)
+                ends = is_made(slid[i], goal_rank)
                 after[n_after] = slid[i]
-                n_after += I64(is_legal and not is_won)
+                n_after += I64(is_legal and not ends)
                 win[n_win] = slid[i]
-                n_win += I64(is_legal and is_won)
+                n_win += I64(is_legal and ends)
             canonical_block(plan, after, n_after, spare)
             n_found = sift(after, n_after, seen, found, n_found)
             if n_win:
+                n_ends, n_win = n_win, I64(0)
+                for i in range(n_ends):
+                    win[n_win] = win[i]
+                    n_win += I64(is_made(win[i] & goal_cells, goal_rank))
                 canonical_block(plan, win, n_win, spare)
                 n_won = sift(win, n_win, seen, won, n_won)
         copies_block(plan, boards, n, slid, spare)

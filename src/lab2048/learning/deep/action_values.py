@@ -65,13 +65,13 @@ class ActionTraining(DeepTraining):
         boards, afterstates = self.games.ranks.copy(), self.games.slide()
         allowed = self.constraint.mask(afterstates.legal)
         moves = best(self.adam.live.values(boards), allowed)
-        is_random = self.rng.random(len(moves)) < self.config.epsilon
+        is_random = self.rng.random(len(moves)) < self.config.epsilon_after(self.n_games)
         random_moves = best(self.rng.random(allowed.shape, np.float32), allowed)
         moves, is_own = self.constraint.shield(
             np.where(is_random, random_moves, moves), afterstates, self.games.lengths
         )
         step = self.games.step(moves, self.shape_rewards)
-        self.replay.add(boards, moves, step.rewards, step.ended, is_own)
+        self.replay.add(boards, moves, step.rewards, step.ended, is_own | self.config.learn_shield)
 
     def _learn(self) -> None:
         """Make a gradient step on a sampled batch, if the buffer has one."""
@@ -92,7 +92,9 @@ class ActionTraining(DeepTraining):
 
     def target_output(self, sample: Sample) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the target network's output for the next boards, and the online network's moves there."""
-        allowed = self.constraint.mask(slide_boards(self.games.plan, sample.next_boards).legal)
+        legal = slide_boards(self.games.plan, sample.next_boards).legal
+        # The shield's unsafe moves have values of their own only if they are allowed here.
+        allowed = legal if self.config.learn_shield else self.constraint.mask(legal)
         moves = best(self.adam.live.values(sample.next_boards), allowed)
         with torch.no_grad():
             out = self._target_network.output(sample.next_boards)

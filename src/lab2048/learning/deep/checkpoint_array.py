@@ -72,6 +72,8 @@ def check_games(words: NDArray[np.uint64], ranks: NDArray[np.uint8], rules: Rule
     potentials = tiles * np.maximum(boards, 1).astype(np.uint64) - tiles
     legal = slide_boards(plan, np.ascontiguousarray(boards)).legal
     bits = (legal.astype(np.uint64) << np.arange(legal.shape[1], dtype=np.uint64)).sum(axis=1, dtype=np.uint64)
+    if rules.stop_at_goal:
+        bits[boards.max(axis=1) >= rules.goal_rank] = 0
     expected = {
         vector.SUM: tiles.sum(axis=1),
         vector.POTENTIAL: potentials.sum(axis=1),

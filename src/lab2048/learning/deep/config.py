@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 STRATEGIES = ("none", "safe", "reverse-shield")
 REWARDS = ("merge", "ordered")
 BLAMES = ("end", "every")
+OPTIMIZERS, LOSSES, ILLEGALS = ("adam", "sgd"), ("huber", "squared"), ("masked", "allowed")
 GAME_BYTES = 40  # of one game of the vectorized environment in a checkpoint
 RETURNS_ROOM = 256  # moves per game that `returns` allocates at first
 
@@ -49,7 +50,7 @@ class DeepConfig(TrainingConfig):
     reading: str = option("onehot", "Cell encoding", choices=READINGS, is_fixed=True)
     crowd: int = option(256, "Games played in parallel", low=1, high=65536, is_fixed=True)
     batch: int = option(128, "Minibatch size", low=1, high=65536)
-    rate: float = option(1e-3, "Learning rate of Adam", low=1e-9, high=1.0)
+    rate: float = option(1e-3, "Learning rate", low=1e-9, high=1.0)
     decay: float = option(
         0.0, "The learning rate decays as 1/sqrt(1 + moves / N); 0 = constant", low=0, high=1e15, metavar="MOVES"
     )
@@ -67,7 +68,8 @@ class DeepConfig(TrainingConfig):
     def design(self, rules: Rules) -> "DeepDesign":
         from lab2048.models.deep.design import DeepDesign
 
-        return DeepDesign(rules, self.network, self.head, read_widths(self.widths), self.reading, **self._scale())
+        widths = read_widths(self.widths)
+        return DeepDesign(rules, self.network, self.head, widths, self.reading, **self._scale())
 
     def _scale(self) -> dict[str, Any]:
         """Return what the outputs of the network mean, as fields of its design."""
@@ -150,7 +152,12 @@ class ActionConfig(DeepConfig):
         check="lab2048.players.strategy:read_strategy",
     )
     warm_up: int = option(50, "Moves of a game before the reverse shield acts", low=0, high=10**9, metavar="MOVES")
+    learn_shield: bool = option(False, "Also learn from the moves of the reverse shield, with every legal move allowed")
     epsilon: float = option(0.01, "Probability of a random move (epsilon-greedy)", low=0, high=1)
+    epsilon_end: float | None = option(
+        None, "Probability to which epsilon falls linearly; none = it stays the same", low=0, high=1
+    )
+    epsilon_games: int = option(500, "Games until epsilon has fallen", low=1, high=10**9, metavar="GAMES")
     discount: float = option(0.99, "Discount factor per move", low=0, high=1)
     ahead: int = option(3, "Rewards summed before bootstrapping (n-step returns)", low=1, high=100, is_fixed=True)
     replay: int = option(200_000, "Size of the replay buffer", low=100, high=10**8, is_fixed=True, metavar="MOVES")
@@ -162,6 +169,12 @@ class ActionConfig(DeepConfig):
     most: float = option(20_000.0, "c51: highest return", low=-1e9, high=1e9, is_fixed=True)
     atoms: int = option(51, "c51: atoms of the return distribution", low=2, high=1001, is_fixed=True)
     support: str = option("symlog", "Scale of returns", choices=SCALES, is_fixed=True)
+
+    def epsilon_after(self, n_games: int) -> float:
+        """Return the probability of a random move after some games."""
+        if self.epsilon_end is None:
+            return self.epsilon
+        return self.epsilon + (self.epsilon_end - self.epsilon) * min(1.0, n_games / self.epsilon_games)
 
     def _n_steps_kept(self, n_moves: float) -> int:
         return int(min(self.replay, n_moves))
@@ -187,23 +200,57 @@ class DqnConfig(ActionConfig):
         return {"high": 1000.0, "n_atoms": self.atoms, "scale": self.support}
 
 
+# Kuznetsov 2022, from its Java source.
+PRESET_KUZNETSOV = {
+    "network": "mlp", "widths": "70,70,70,70,70", "reading": "tiles", "crowd": 1, "rate": 1e-7, "clip": 1e9,
+    "average": 0.0, "epsilon": 0.1, "discount": 1.0, "penalty": 0.0, "tile_penalty": 2.0, "support": "linear",
+    "unit": 1.0, "optimizer": "sgd", "momentum": 0.9, "l2": 0.1, "slope": 0.01, "loss": "squared",
+    "illegal": "allowed", "by_game": True,
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class ReturnsConfig(DeepConfig):
     """Options of a network that values moves and learns from the returns of whole games."""
 
     head: ClassVar[str] = "actions"
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"kuznetsov": PRESET_KUZNETSOV}
 
     epsilon: float = with_default(ActionConfig, "epsilon", 0.1)
     discount: float = with_default(ActionConfig, "discount", 0.99)
     penalty: float = option(1000.0, "Penalty for a game that does not reach the goal", low=0, high=1e9)
+    tile_penalty: float = option(
+        0.0, "The same, in multiples of the highest tile, added to the penalty", low=0, high=1000
+    )
     blame: str = option(
         "end", "How a lost game is penalized: a reward at its end, or the target of every move", choices=BLAMES
     )
     passes: int = option(1, "Epochs per game", low=1, high=100)
+    by_game: bool = option(False, "One gradient step per game, with the mean gradient of its moves")
     support: str = with_default(ActionConfig, "support", "symlog")
+    unit: float = with_default(AfterstateConfig, "unit", 1000.0)
+    optimizer: str = option("adam", "Adam, or gradient descent with momentum", choices=OPTIMIZERS, is_fixed=True)
+    momentum: float = option(0.9, "Share of the last step in the next, with sgd", low=0, high=0.9999)
+    l1: float = option(0.0, "Factor of L1 regularization", low=0, high=1e6)
+    l2: float = option(0.0, "Factor of L2 regularization", low=0, high=1e6)
+    dropout: float = option(0.0, "Share of hidden units that a gradient step leaves out", low=0, high=0.9)
+    slope: float = option(0.0, "Slope of leaky ReLU below 0; 0 = ReLU", low=0, high=0.99, is_fixed=True)
+    spread: float = option(0.0, "Standard deviation of the initial weights; 0 = He", low=0, high=100, is_fixed=True)
+    loss: str = option("huber", "Loss function", choices=LOSSES)
+    illegal: str = option(
+        "masked", "Illegal moves while training: masked, or allowed, where they earn 0", choices=ILLEGALS, is_fixed=True
+    )
 
     def _scale(self) -> dict[str, Any]:
-        return {"high": 1000.0, "scale": self.support}
+        return {"high": self.unit, "scale": self.support, "slope": self.slope}
+
+    def check(self, rules: Rules) -> None:
+        """Refuse games that might never end."""
+        super().check(rules)
+        if self.illegal == "allowed" and self.epsilon == 0:
+            raise UsageError(
+                "a network that repeats an illegal move needs random moves: expected epsilon above 0", field="epsilon"
+            )
 
     def _n_steps_kept(self, n_moves: float) -> int:  # noqa: ARG002
         return self.crowd * RETURNS_ROOM

@@ -83,7 +83,7 @@ class DeepTraining(ABC):
     def __init__(self, config: DeepConfig, rules: Rules, n_threads: int = 1) -> None:
         torch.set_num_threads(1)  # sums over several threads are not reproducible
         self.config, self.rules, self.n_threads = config, rules, n_threads
-        self.adam = Adam(config.design(rules), config.seed, clip=config.clip, average=config.average)
+        self.adam = self.make_optimizer()
         self.games = VectorGames(rules, config.crowd, config.seed)
         self.rng = np.random.default_rng(config.seed)
         self.seconds, self.best = 0.0, 0.0
@@ -98,6 +98,11 @@ class DeepTraining(ABC):
         self._pairs: deque[tuple[int, int, NDArray[np.int64]]] = deque([(0, 0, np.zeros(N_RANKS, np.int64))])
         self._losses: deque[float] = deque(maxlen=1000)
         self._paces: deque[tuple[int, int, float]] = deque(maxlen=20)
+
+    def make_optimizer(self) -> Adam:
+        """Return the optimizer with its initial weights."""
+        config = self.config
+        return Adam(config.design(self.rules), config.seed, clip=config.clip, average=config.average)
 
     # --- implemented by each method ----------------------------------------------------
 
@@ -225,6 +230,8 @@ class DeepTraining(ABC):
     ) -> Iterator[DeepProgress]:
         """Train until a total of seconds, moves or games is reached; yield the progress after every round."""
         self.sessions.append(provenance() | {"threads": self.n_threads, "from_seconds": round(self.seconds)})
+        if self.config.trial_every and not self.n_moves and not self.evaluations:
+            self._evaluate()  # of the network before it has learned anything
         while self.seconds < seconds and self.n_moves < n_moves and self.n_games < n_games and not self.is_ending:
             begin, moves, steps = time.monotonic(), self.n_moves, self.adam.n_steps
             self._rate = self.config.rate_after(moves)  # constant within a round, because moves are played concurrently
@@ -235,6 +242,8 @@ class DeepTraining(ABC):
             self._count()
             if self.config.trial_every and self.n_games >= self.next_evaluation:
                 self._evaluate()
+                n_missed = (self.n_games - self.next_evaluation) // self.config.trial_every
+                self.next_evaluation += (n_missed + 1) * self.config.trial_every
             progress = self.progress()
             if self.n_games and self.n_games >= CURVE_GROWTH * (self.curve[-1]["n_games"] if self.curve else 1):
                 self.curve.append(progress.to_json())
@@ -261,8 +270,6 @@ class DeepTraining(ABC):
         evaluation = self.evaluate(self.config.trial_games)
         at = {"n_games": self.n_games, "n_moves": self.n_moves, "seconds": round(self.seconds, 3)}
         self.evaluations.append(at | evaluation.to_json())
-        n_missed = max(0, self.n_games - self.next_evaluation) // self.config.trial_every
-        self.next_evaluation += (n_missed + 1) * self.config.trial_every
 
     def evaluate(self, n: int) -> Evaluation:
         """Play n evaluation games, on the same seeds for every training."""

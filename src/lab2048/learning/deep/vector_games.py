@@ -22,6 +22,7 @@ Floats = NDArray[np.float32]
 Moves = NDArray[np.int64]
 
 _SETTINGS = vector.Settings(vector.REWARD_SCORE, vector.ILLEGAL_ERROR, 0.0, vector.SAME_STEP, 0)
+_LENIENT = _SETTINGS._replace(illegal=vector.ILLEGAL_IGNORE)
 N_RANKS = 64  # in the counts of adjacent pairs
 
 RewardShaping = Callable[[Floats, Ranks], Floats]  # (rewards, boards after them) -> rewards
@@ -54,6 +55,7 @@ class VectorGames:
     seed: int
     n_moves: int = 0
     n_ended: int = 0
+    is_lenient: bool = False  # True: an illegal move changes nothing and earns 0
     finished: deque[FinishedGame] = field(default_factory=deque)  # not yet collected, in order
 
     def __post_init__(self) -> None:
@@ -89,11 +91,12 @@ class VectorGames:
         return counts.reshape(self.n, N_RANKS)
 
     def step(self, moves: Moves, shape_rewards: RewardShaping | None = None) -> Step:
-        """Play a legal move in every game, with optional reward shaping."""
+        """Play a move in every game, with optional reward shaping."""
         ranks = self._frames.ranks
         tiles = ranks[:, self._neighbours[:, 0]]
         self.pairs += np.bincount(tiles[tiles == ranks[:, self._neighbours[:, 1]]], minlength=N_RANKS)
-        vector.step_games(self.plan, self._games, moves, _SETTINGS, self._outcome, self._frames, self._finals)
+        settings = _LENIENT if self.is_lenient else _SETTINGS
+        vector.step_games(self.plan, self._games, moves, settings, self._outcome, self._frames, self._finals)
         ended = self._outcome.ended[vector.TERMINATED].copy()
         rewards = self._outcome.reward.astype(np.float32)
         boards = self._frames.ranks.copy()

@@ -34,6 +34,7 @@ class DeepDesign:
     high: float = 1.0  # atoms: the highest return; value and actions: the unit of the output
     n_atoms: int = 51
     scale: str = "linear"  # scale of the atoms, or of the output
+    slope: float = 0.0  # of the activation below 0: 0 is ReLU, more is leaky ReLU
 
     def __post_init__(self) -> None:
         """Raise LabError for an invalid architecture."""
@@ -49,6 +50,8 @@ class DeepDesign:
             raise UsageError(f"widths {self.widths}: expected 1 to 8 numbers from 1 to {MAX_WIDTH}", field="widths")
         if not -MAX_RETURN <= self.low < self.high <= MAX_RETURN:
             raise UsageError(f"returns from {self.low} to {self.high}: expected a lower and a higher number")
+        if not 0 <= self.slope < 1:
+            raise UsageError(f"slope {self.slope}: expected 0 to below 1", field="slope")
         if not 2 <= self.n_atoms <= 1001:
             raise UsageError(f"{self.n_atoms} atoms: expected 2 to 1001")
 
@@ -83,9 +86,11 @@ class DeepDesign:
     def to_json(self) -> dict[str, Any]:
         """Return JSON data for the header of a file."""
         names = ("kind", "head", "reading", "low", "high", "n_atoms", "scale")
+        more = {"slope": self.slope} if self.slope else {}
         return {name: getattr(self, name) for name in names} | {
             "rules": self.rules.to_json(),
             "widths": list(self.widths),
+            **more,
         }
 
     @classmethod
@@ -95,7 +100,8 @@ class DeepDesign:
         rules, widths = Rules.from_json(fields.pop("rules")), tuple(int(width) for width in fields.pop("widths"))
         low, high, n_atoms = float(fields.pop("low")), float(fields.pop("high")), int(fields.pop("n_atoms"))
         words = {name: str(fields.pop(name)) for name in ("kind", "head", "reading", "scale")}
-        return cls(rules, widths=widths, low=low, high=high, n_atoms=n_atoms, **words)
+        slope = float(fields.pop("slope", 0.0))
+        return cls(rules, widths=widths, low=low, high=high, n_atoms=n_atoms, slope=slope, **words)
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the names and shapes of the weight and bias tensors."""

@@ -20,8 +20,8 @@ Weights = dict[str, torch.Tensor]
 Ranks = NDArray[np.uint8]
 
 
-def new_weights(design: DeepDesign, seed: int) -> Weights:
-    """Return initial weights (He initialisation), with a small last layer."""
+def new_weights(design: DeepDesign, seed: int, spread: float = 0.0) -> Weights:
+    """Return initial weights: He initialisation with a small last layer, or all of standard deviation `spread`."""
     generator = torch.Generator().manual_seed(seed)
     weights: Weights = {}
     shapes = design.shapes()
@@ -33,13 +33,21 @@ def new_weights(design: DeepDesign, seed: int) -> Weights:
             is_first = name.startswith("look") or (design.kind == "mlp" and name == "layer0.weight")
             n_active = shape[1] // design.n_ranks if is_first and design.reading == "onehot" else shape[1]
             gain = 0.1 if name == last else math.sqrt(2)
-            weights[name].normal_(0.0, gain / math.sqrt(n_active), generator=generator)
+            weights[name].normal_(0.0, spread or gain / math.sqrt(n_active), generator=generator)
     return weights
 
 
-def make_network(design: DeepDesign) -> Callable[[Weights, Tensor], Tensor]:
-    """Return the forward function: (weights, integer ranks with one row per board) -> outputs."""
-    linear, relu = torch.nn.functional.linear, torch.relu
+def keep_all(signal: Tensor) -> Tensor:
+    """Drop nothing: see `make_network`."""
+    return signal
+
+
+def make_network(design: DeepDesign) -> Callable[..., Tensor]:
+    """Return the forward function: (weights, integer ranks with one row per board, drop) -> outputs.
+
+    `drop` is applied to every hidden fully connected layer, for dropout while training.
+    """
+    linear, slope = torch.nn.functional.linear, design.slope
     n_layers = sum(name.startswith("layer") for name in design.shapes()) // 2
     looks = [torch.from_numpy(table) for table in design.looks]
     n_ranks = design.n_ranks
@@ -52,7 +60,10 @@ def make_network(design: DeepDesign) -> Callable[[Weights, Tensor], Tensor]:
             return planes
         return ranks.float() if design.reading == "log2" else torch.where(ranks > 0, 2.0 ** ranks.float(), 0.0)
 
-    def forward(weights: Weights, ranks: Tensor) -> Tensor:
+    def relu(signal: Tensor) -> Tensor:
+        return torch.nn.functional.leaky_relu(signal, slope) if slope else torch.relu(signal)
+
+    def forward(weights: Weights, ranks: Tensor, drop: Callable[[Tensor], Tensor] = keep_all) -> Tensor:
         signal = read(ranks)
         if design.kind == "lines":
             found = []
@@ -65,7 +76,7 @@ def make_network(design: DeepDesign) -> Callable[[Weights, Tensor], Tensor]:
         for i in range(n_layers):
             signal = linear(signal, weights[f"layer{i}.weight"], weights[f"layer{i}.bias"])
             if i < n_layers - 1:
-                signal = relu(signal)
+                signal = drop(relu(signal))
         return signal
 
     return forward

@@ -22,6 +22,7 @@ from lab2048.kernels.ntuple.large import N_LARGE_SETS
 from lab2048.kernels.ntuple.planes import spread
 from lab2048.models.ntuple.network import MAX_RADIX, Design, Network, huge_array
 from lab2048.models.ntuple.order import to_digits
+from lab2048.stop_flag import current
 
 PART = 1 << 22
 MAX_SHORT = 32767
@@ -32,7 +33,7 @@ def prune(network: Network, least: float) -> Network:
     """Return the network without weights whose accumulated error is below `least`; it cannot be trained further."""
     if network.rates is None:
         raise UsageError("the network has no learning rates: expected a checkpoint of lab2048 train with method tc")
-    weights, size = huge_array(network.design.n_weights, np.float32), network.design.stage_size
+    weights, size = huge_array(network.design.n_entries, np.float32), network.design.stage_size
     for stage in range(network.design.n_stages):
         for begin in range(stage * size, (stage + 1) * size, PART):
             end = min(begin + PART, (stage + 1) * size)
@@ -49,7 +50,7 @@ def quantize(network: Network, step: float) -> Network:
         raise OutOfRangeError("step", f"{step:g}", "above 0, below 1000000")
     if network.step is not None:
         raise UsageError(f"the network is quantized already, in steps of {network.step:g}: expected one with floats")
-    weights = huge_array(network.design.n_weights, np.int16)
+    weights = huge_array(network.design.n_entries, np.int16)
     for begin in range(0, len(weights), PART):
         part = np.rint(network.weights[begin : begin + PART] / np.float32(step))
         if np.abs(part).max(initial=0) > MAX_SHORT:
@@ -92,7 +93,7 @@ def decompressed_bytes(design: Design) -> int:
     """Return the memory of decompressed weights, and of contexts and two tables for each thread meanwhile."""
     n_threads = min(N_THREADS, len(design.tables))
     contexts: int = (design.radix + 1) ** max(map(len, design.patterns))
-    return 2 * (design.n_weights + n_threads * (contexts + 2 * max(design.table_sizes)))
+    return 2 * (design.n_entries + n_threads * (contexts + 2 * max(design.table_sizes)))
 
 
 def decompress_weights(
@@ -103,7 +104,7 @@ def decompress_weights(
     add: Callable[[NDArray[np.int16]], None],
     progress: Callable[[int], object] = lambda _: None,
 ) -> None:
-    """Decompress weights; raise FileError if the checksum does not match.
+    """Decompress weights; raise FileError if the checksum does not match, StoppedError if the thread is stopped.
 
     `add` is called with each table, in the order of the tables, and in the order of kernels.
     """
@@ -111,10 +112,11 @@ def decompress_weights(
     ends = [0, *itertools.accumulate(map(int, sizes))]
     if len(sizes) != len(tables) or ends[-1] != len(squeezed):
         raise FileError("its tables have other sizes than it says: the file is damaged", code="file.damaged")
-    own = threading.local()
+    own, flag = threading.local(), current()
     checks: list[Future[int]] = []
 
     def unpack(i: int) -> int:
+        flag.check()
         begin, end, n_cells, has_sets = tables[i]
         if not hasattr(own, "contexts"):  # of this thread
             own.contexts = huge_array((design.radix + 1) ** max(map(len, design.patterns)), np.int16)

@@ -10,7 +10,8 @@
     checksum       the checksum of the weights
 
 Format 1 has no blocks and masks: all weights are stored, in digit order (lab2048.models.ntuple.order).  Quantized
-networks are still written in this format.  Format 2 stores weights in the order of kernels.
+networks are still written in this format.  Format 2 stores weights in the order of kernels; "gap" in its header is the
+number of unused places after each large table.
 
 Reading a file never executes code.  Files are written under a temporary name, then renamed.
 """
@@ -28,7 +29,7 @@ from safetensors import SafetensorError, safe_open
 
 from lab2048.errors import FileError, LabError, reason_of
 from lab2048.models.ntuple.compress import compress_weights, decompress_weights, decompressed_bytes
-from lab2048.models.ntuple.network import Design, Network, huge_array
+from lab2048.models.ntuple.network import GAP, Design, Network, huge_array
 from lab2048.models.ntuple.order import convert_to_planes, order_of
 from lab2048.models.ntuple.pattern import write_patterns
 from lab2048.models.ntuple.visited import PART, Visited, count_blocks, count_pages, set_initial
@@ -37,6 +38,7 @@ from lab2048.records.atomic_file import replacing_bytes
 from lab2048.records.input_file import open_file, parse_json
 from lab2048.records.memory import check_memory
 from lab2048.rules import Rules
+from lab2048.stop_flag import current
 
 DENSE, SPARSE = 1, 2  # formats
 ZERO = np.float32(0)
@@ -92,7 +94,7 @@ def save_network(path: Path, network: Network, initial: np.float32 = ZERO, **mor
         "facts": network.facts,
     }
     if is_sparse:
-        about |= {"order": order_of(design), "initial": float(initial)}
+        about |= {"order": order_of(design), "gap": design.gap, "initial": float(initial)}
     write_tensors(path, arrays, {"lab2048": json.dumps(about)})
 
 
@@ -203,10 +205,12 @@ def read_header(path: Path) -> Header:
         flags = {name: about.get(name, False) for name in ("is_promoting", "is_downgrading")}
         flags["is_shared"] = about["is_shared"]
         stages = tuple(about["stages"])
-        are_right = all(type(rank) is int for rank in stages) and all(type(flag) is bool for flag in flags.values())
+        gap = about.get("gap", 0) if about["step"] is None else GAP  # compressed tables have no gaps in the file
+        are_right = all(type(number) is int for number in (*stages, gap)) and 0 <= gap <= GAP
+        are_right &= all(type(flag) is bool for flag in flags.values())
         if not are_right or any(isinstance(about.get(name), str | bool) for name in ("step", "initial")):
             raise TypeError("design")
-        design = Design.from_text(rules, about["patterns"], stages, **flags)
+        design = Design.from_text(rules, about["patterns"], stages, gap=gap, **flags)
         step = None if about["step"] is None else float(about["step"])
         facts = check_facts(about["facts"])
         with np.errstate(over="ignore"):  # infinite numbers are refused below
@@ -234,7 +238,7 @@ def read_header(path: Path) -> Header:
 
 def _expected_arrays(header: Header) -> dict[str, tuple[str, tuple[int, ...]]]:
     """Return the type and the shape of each array that a network needs."""
-    design, shapes, n_stored = header.design, header.shapes, header.design.n_weights
+    design, shapes, n_stored = header.design, header.shapes, header.design.n_entries
     if header.step is not None:
         return {
             "squeezed": ("U8", shapes.get("squeezed", (0,))),
@@ -254,11 +258,11 @@ def _expected_arrays(header: Header) -> dict[str, tuple[str, tuple[int, ...]]]:
 
 
 def load_network(path: Path, *, with_rates: bool = False) -> Network:
-    """Read a network; raise FileError if a weight is missing or not a number."""
+    """Read a network; raise FileError if a weight is missing or not a number, StoppedError if the thread is stopped."""
     header = read_header(path)
     if header.step is not None:
         check_memory(decompressed_bytes(header.design), path)
-        short, tables = huge_array(header.design.n_weights, np.int16), iter(header.design.tables)
+        short, tables = huge_array(header.design.n_entries, np.int16), iter(header.design.tables)
 
         def add(table: NDArray[np.int16]) -> None:
             begin, end, *_ = next(tables)
@@ -269,13 +273,13 @@ def load_network(path: Path, *, with_rates: bool = False) -> Network:
     with_rates = with_rates and "rates" in header.shapes
     visited = None if header.initial is None else _read_visited(path, header)
     check_memory(_n_bytes(header, visited, with_rates=with_rates), path)
-    weights, rates = huge_array(header.design.n_weights, np.float32), None
+    weights, rates = huge_array(header.design.n_entries, np.float32), None
     if header.initial is not None:
         set_initial(header.design, weights, header.initial)
     _read(path, "weights", weights.reshape(-1, 1), visited, n_whole=header.design.stage_size)
     if with_rates:
-        rates = huge_array(2 * header.design.n_weights, np.float32)
-        _read(path, "rates", rates.reshape(-1, 2), visited, n_whole=header.design.n_weights)
+        rates = huge_array(2 * header.design.n_entries, np.float32)
+        _read(path, "rates", rates.reshape(-1, 2), visited, n_whole=header.design.n_entries)
     if visited is None:
         for numbers in (weights, rates) if rates is not None else (weights,):
             convert_to_planes(header.design, numbers)
@@ -285,7 +289,7 @@ def load_network(path: Path, *, with_rates: bool = False) -> Network:
 def _n_bytes(header: Header, visited: Visited | None, *, with_rates: bool) -> int:
     """Return the memory of the weights and rates; pages that only hold zeros take none."""
     design = header.design
-    everything = 4 * design.n_weights
+    everything = 4 * design.n_entries
     if visited is None:
         return everything * (3 if with_rates else 1)
     is_zero = header.initial == ZERO and not design.is_promoting
@@ -297,7 +301,7 @@ def _read_visited(path: Path, header: Header) -> Visited:
     blocks, masks = load_array(path, "blocks"), load_array(path, "masks")
     if blocks is None or masks is None:
         raise FileError(f"{path} is not a network: its masks are missing")
-    visited = Visited(header.design.n_weights, blocks, masks)
+    visited = Visited(header.design.n_entries, blocks, masks)
     if not visited.is_valid(header.shapes["weights"][0]):
         raise FileError(f"{path} is damaged: its masks do not fit its weights", code="file.damaged")
     return visited
@@ -337,6 +341,7 @@ def _read(path: Path, name: str, rows: NDArray[Any], visited: Visited | None, n_
     with open_tensors(path) as file:
         numbers = file.get_slice(name)
         for begin, here in visited.parts() if visited else _all_parts(len(rows)):
+            current().check()
             n = int(here.sum())
             part = _slice(path, numbers, width * n_read, width * (n_read + n)).reshape(-1, width)
             n_read += n

@@ -22,6 +22,10 @@ MARGIN = 3000.0  # points
 MIN_STAGE, MAX_STAGE = 2, 15  # ranks
 MAX_RADIX = 16  # a nibble
 MIN_SET_CELLS = 4  # no board has 32768 on three cells after the first
+# Unused places after each table, so that weights of small tiles, which are looked up most often, do not compete for the
+# same lines of the processor's caches in all tables; a multiple of 64, the weights per block of a file.
+GAP = 780 * 16
+MIN_GAP_TABLE = 1 << 20  # weights of a table that has such a gap
 
 
 def huge_array(n: int, dtype: DTypeLike) -> NDArray[Any]:
@@ -57,6 +61,7 @@ class Design:
     is_shared: bool = True  # symmetric copies of the board look up the same weights
     is_promoting: bool = False  # untrained weights of a later stage are copied from the stage before
     is_downgrading: bool = False  # large tiles are looked up by their order only (lab2048.kernels.ntuple.large)
+    gap: int = GAP  # unused places after each large table
 
     def __post_init__(self) -> None:
         """Raise a LabError if kernels cannot look up such a network."""
@@ -74,10 +79,11 @@ class Design:
                 "large tiles cannot be downgraded: expected a board with room for 32768 "
                 f"and a first pattern of at least {MIN_SET_CELLS} cells"
             )
-        if self.stage_size > MAX_WEIGHTS:
+        n_weights = sum(self.table_sizes)
+        if n_weights > MAX_WEIGHTS:
             each = "pattern" if self.is_shared else "placement of a pattern"
             raise UsageError(
-                f"network has {self.stage_size:,} weights, {self.radix}^cells for each {each}: "
+                f"network has {n_weights:,} weights, {self.radix}^cells for each {each}: "
                 f"expected at most {MAX_WEIGHTS:,}",
                 field="network",
             )
@@ -92,6 +98,7 @@ class Design:
         is_shared: bool = True,
         is_promoting: bool = False,
         is_downgrading: bool = False,
+        gap: int = GAP,
     ) -> "Design":
         """Make a design from a preset or from patterns in hex digits.
 
@@ -99,7 +106,7 @@ class Design:
         """
         _check_packed(rules)  # first: large boards have no patterns
         patterns = parse_patterns(network, rules.shape, radix_of(rules), is_shared=is_shared)
-        return cls(rules, patterns, stages, is_shared, is_promoting, is_downgrading)
+        return cls(rules, patterns, stages, is_shared, is_promoting, is_downgrading, gap)
 
     def check_further(self, stages: tuple[int, ...]) -> None:
         """Raise UsageError unless `stages` begin with the stages of this design."""
@@ -133,8 +140,11 @@ class Design:
         for _ in range(self.n_stages):
             for p, size in enumerate(self.table_sizes):
                 tables.append(Table(begin, begin + size, len(self.patterns[p]), self.is_downgrading and p == 0))
-                begin += size
+                begin += size + self._gap_after(size)
         return tables
+
+    def _gap_after(self, size: int) -> int:
+        return self.gap if size >= MIN_GAP_TABLE else 0
 
     @property
     def page_counts(self) -> list[int]:
@@ -143,7 +153,8 @@ class Design:
 
     @property
     def stage_size(self) -> int:
-        return sum(self.table_sizes)
+        """Return the number of places per stage: of its weights and of the gaps between tables."""
+        return sum(size + self._gap_after(size) for size in self.table_sizes)
 
     @property
     def n_stages(self) -> int:
@@ -151,6 +162,11 @@ class Design:
 
     @property
     def n_weights(self) -> int:
+        return self.n_stages * sum(self.table_sizes)
+
+    @property
+    def n_entries(self) -> int:
+        """Return the length of the array of weights."""
         return self.n_stages * self.stage_size
 
 
@@ -217,34 +233,33 @@ class Network:
         words[of.WEIGHTS] = address_of(self.weights)
         words[of.STEP] = 0 if self.step is None else int(np.array(self.step, np.float32).view(np.uint32))
         words[of.RATES] = 0 if self.rates is None else address_of(self.rates)
-        sizes = design.table_sizes
+        firsts, stage_size = [table.begin for table in design.tables], design.stage_size
         if self.pages is not None:
-            words[of.PAGES], sizes = address_of(self.pages), [PAGE * count for count in design.page_counts]
-        words[of.STAGE_SIZE], words[of.N_STAGES] = sum(sizes), design.n_stages
+            words[of.PAGES], counts = address_of(self.pages), design.page_counts
+            firsts, stage_size = [PAGE * sum(counts[:p]) for p in range(len(counts))], PAGE * sum(counts)
+        words[of.STAGE_SIZE], words[of.N_STAGES] = stage_size, design.n_stages
         words[of.STAGES + 1 : of.STAGES + design.n_stages] = design.stages
         words[of.PLAN], words[of.PLAN_SIZE] = address_of(plan), len(plan)
         words[of.HAS_EIGHT] = is_whole and max(map(len, runs)) <= of.EIGHT_RUNS
         words[of.RADIX] = design.radix
         words[of.LARGE_SETS] = design.table_sizes[0] - N_LARGE_SETS if design.is_downgrading else 0
-        first = 0
-        for i, size in enumerate(sizes):
+        for i in range(len(design.patterns)):
             here = of.PATTERNS + i * of.PATTERN_SIZE
-            words[here + of.FIRST], words[here + of.N_RUNS] = first, len(runs[i])
+            words[here + of.FIRST], words[here + of.N_RUNS] = firsts[i], len(runs[i])
             words[here + of.CELLS] = _mask_of(design.patterns[i], is_planes=is_planes)
             words[here + of.N_CELLS] = len(design.patterns[i])
             words[here + of.RUNS : here + of.RUNS + 2 * len(runs[i])] = [number for run in runs[i] for number in run]
-            first += size
         self.plan, self.words = plan, words
 
     @classmethod
     def empty(cls, design: Design, value: float = 0.0, *, is_coherent: bool = False) -> "Network":
         """Make an untrained network in which every board has the same value."""
-        weights = huge_array(design.n_weights, np.float32)
+        weights = huge_array(design.n_entries, np.float32)
         if value:
             weights[:] = value / design.n_lookups
         if design.is_promoting:
             weights[design.stage_size :] = np.nan
-        rates = huge_array(2 * design.n_weights, np.float32) if is_coherent else None
+        rates = huge_array(2 * design.n_entries, np.float32) if is_coherent else None
         return cls(design, weights, rates=rates)
 
     def with_stages(self, stages: tuple[int, ...], value: float = 0.0) -> "Network":

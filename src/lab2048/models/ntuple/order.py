@@ -57,7 +57,7 @@ def convert_to_planes(design: Design, numbers: NDArray[Any]) -> None:
     """Convert all tables of a network in place; there may be several numbers per weight."""
     if design.radix < MAX_RADIX:
         return
-    rows = numbers.reshape(design.n_weights, -1)
+    rows = numbers.reshape(design.n_entries, -1)
     for table in design.tables:
         here = rows[table.begin : table.end]
         if here.any():  # pages that are never written use no memory

@@ -31,7 +31,7 @@ _CLASSIC = {
     "5x6": "012345 456789 89abcd 012456 45689a",
     "8x6": "012456 456789 012345 234569 01259a 345678 134567 01489a",
 }
-_FEATURES = ("rows", "pairs-triplets-quartets")
+_FEATURES = ("rows", "pairs", "pairs-triplets-quartets")
 AUTO, BEST, SMALL = "auto", "best", "small"  # auto: chosen by the training, otherwise best
 PRESETS = (BEST, SMALL, *_CLASSIC, *_FEATURES)
 _SIZED = re.compile(r"([0-9]{1,9})x([0-9]{1,9})", re.ASCII)
@@ -85,7 +85,8 @@ def _of_preset(text: str, shape: Shape, radix: int, *, is_shared: bool) -> tuple
     if sized := _SIZED.fullmatch(text):
         return _preset(int(sized[1]), int(sized[2]), shape)
     if text in _FEATURES:
-        return _rows(shape) if text == "rows" else _pairs_triplets_quartets(shape)
+        features = {"rows": _rows, "pairs": _pairs, "pairs-triplets-quartets": _pairs_triplets_quartets}
+        return features[text](shape)
     return None
 
 
@@ -207,6 +208,11 @@ def _rows(shape: Shape) -> tuple[Pattern, ...]:
     """Return every line up to symmetry; lines longer than a pattern are split."""
     lines = {tuple(sorted(line[:MAX_ROW])) for lines in shape.lines for line in lines if len(line) > 1}
     return tuple(_orbits(sorted(lines), shape))
+
+
+def _pairs(shape: Shape) -> tuple[Pattern, ...]:
+    """Return all adjacent pairs up to symmetry: the features that Datta et al. 2022 trained."""
+    return tuple(_orbits(_connected(shape, 2), shape))
 
 
 def _pairs_triplets_quartets(shape: Shape) -> tuple[Pattern, ...]:

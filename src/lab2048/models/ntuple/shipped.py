@@ -10,6 +10,7 @@ import math
 import mmap
 import os
 import struct
+import threading
 import zlib
 from collections.abc import Callable
 from functools import lru_cache
@@ -25,6 +26,7 @@ from lab2048.models.ntuple.file import Header, complete, load_network, read_comp
 from lab2048.models.ntuple.network import Network
 from lab2048.models.ntuple.pages import PageBuilder, Pages
 from lab2048.records.atomic_file import replacing_bytes
+from lab2048.stop_flag import current
 
 _MAGIC = b"lab2048\x03"  # the version of the cache file
 _HEAD = struct.Struct("<8s3Q")  # magic, number of pages, number of weights, CRC-32 of the page table
@@ -32,13 +34,27 @@ _ALIGNMENT = 4096  # of the page table and of the weights in the cache file
 # Pages whose absolute weights add up to fewer points are left out: a sixth of all pages, 0.4% of the sum.  Over 6,000
 # games at depth 1 the mean score changes by -230 +- 335 of 255,268 points.
 LEAST = 500
+_LOOK_SECONDS = 0.1  # between looks at the stop flag
+_locks: dict[Path, threading.Lock] = {}  # held while a network is read: two copies may not fit into the memory
+_locks_lock = threading.Lock()
 FILE = Path(__file__).parent / f"{SHIPPED}.safetensors"
 
 
 def take_network(name: str | None) -> Network:
-    """Return the network of a file, or the shipped one."""
+    """Return the network of a file, or the shipped one; threads that want the same one wait for it.
+
+    Raises StoppedError if the calling thread is stopped meanwhile.
+    """
     path, stamp = _found(name)
-    return _read(path.resolve(), stamp.st_mtime_ns, stamp.st_size)
+    path = path.resolve()
+    with _locks_lock:
+        lock = _locks.setdefault(path, threading.Lock())
+    while not lock.acquire(timeout=_LOOK_SECONDS):
+        current().check()
+    try:
+        return _read(path, stamp.st_mtime_ns, stamp.st_size)
+    finally:
+        lock.release()
 
 
 def take_header(name: str | None) -> Header:

@@ -27,7 +27,7 @@ NAN = np.float32(np.nan)  # a weight of a later stage that is not set
 class Visited:
     """The marks of visited weights."""
 
-    n_weights: int
+    n_entries: int
     blocks: NDArray[np.uint8]
     masks: NDArray[np.uint64]
 
@@ -40,7 +40,7 @@ class Visited:
     @classmethod
     def find(cls, network: Network, initial: np.float32) -> "Visited":
         """Compare all weights and rates with their initial values."""
-        n = network.design.n_weights
+        n = network.design.n_entries
         blocks, masks = [], []
         for begin in range(0, n, PART):
             words = _words(_is_visited(network, initial, begin, min(begin + PART, n)))
@@ -50,8 +50,8 @@ class Visited:
 
     def is_valid(self, n_visited: int) -> bool:
         """Return True if the marks fit the network and mark `n_visited` weights."""
-        bits, n_blocks = np.unpackbits(self.blocks, bitorder="little"), count_blocks(self.n_weights)
-        n_last = self.n_weights - (n_blocks - 1) * BLOCK  # weights of the last block
+        bits, n_blocks = np.unpackbits(self.blocks, bitorder="little"), count_blocks(self.n_entries)
+        n_last = self.n_entries - (n_blocks - 1) * BLOCK  # weights of the last block
         fits_last = not bits[n_blocks - 1] or int(self.masks[-1:].sum()) < 1 << n_last
         return bool(
             not bits[n_blocks:].any()
@@ -64,19 +64,19 @@ class Visited:
     def parts(self) -> Iterator[tuple[int, NDArray[np.bool_]]]:
         """Return the first weight of each part that has visited weights, and which of the part are visited."""
         n_done, is_marked = 0, np.unpackbits(self.blocks, bitorder="little").astype(bool)
-        for begin in range(0, self.n_weights, PART):
-            here = is_marked[begin // BLOCK : count_blocks(min(begin + PART, self.n_weights))]
+        for begin in range(0, self.n_entries, PART):
+            here = is_marked[begin // BLOCK : count_blocks(min(begin + PART, self.n_entries))]
             n = int(here.sum())
             if n:
                 words = np.zeros(len(here), "<u8")
                 words[here] = self.masks[n_done : n_done + n]
                 n_done += n
                 bits = np.unpackbits(words.view(np.uint8), bitorder="little").view(bool)
-                yield begin, bits[: self.n_weights - begin]
+                yield begin, bits[: self.n_entries - begin]
 
 
-def count_blocks(n_weights: int) -> int:
-    return -(-n_weights // BLOCK)
+def count_blocks(n_entries: int) -> int:
+    return -(-n_entries // BLOCK)
 
 
 def count_pages(visited: Visited, n_bytes: int) -> int:
@@ -96,9 +96,9 @@ def set_initial(design: Design, weights: NDArray[np.float32], initial: np.float3
 
 def estimate_bytes(network: Network, initial: np.float32) -> int:
     """Estimate from a sample of blocks how much the visited weights take in a file."""
-    design, n_blocks = network.design, count_blocks(network.design.n_weights)
+    design, n_blocks = network.design, count_blocks(network.design.n_entries)
     stride = n_blocks // SAMPLE | 1  # odd, because tables repeat at powers of two
-    whole = design.n_weights // BLOCK * BLOCK if stride > 1 else 0
+    whole = design.n_entries // BLOCK * BLOCK if stride > 1 else 0
     if not whole:
         visited = Visited.find(network, initial)
         return _n_bytes(design, visited.n_visited, len(visited.masks), has_rates=network.rates is not None)
@@ -120,7 +120,7 @@ def most_bytes(design: Design, *, has_rates: bool) -> int:
 
 def _n_bytes(design: Design, n_visited: int, n_masks: int, *, has_rates: bool) -> int:
     """Return the size of visited weights, their rates and their marks in a file."""
-    return (12 if has_rates else 4) * n_visited + 8 * n_masks + -(-count_blocks(design.n_weights) // 8)
+    return (12 if has_rates else 4) * n_visited + 8 * n_masks + -(-count_blocks(design.n_entries) // 8)
 
 
 def _is_visited(network: Network, initial: np.float32, begin: int, end: int) -> NDArray[np.bool_]:

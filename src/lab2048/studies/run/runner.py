@@ -175,6 +175,8 @@ def _check_player(row: Row, result_folder: ResultFolder) -> None:
 def run_row(task: RowTask) -> Result:
     """Run a row according to its kind."""
     from lab2048.studies.run.bound import run_bound
+    from lab2048.studies.run.cache import run_cache
+    from lab2048.studies.run.digits import run_digits
     from lab2048.studies.run.match import run_match, run_threads
     from lab2048.studies.run.solve import run_regret, run_solve
     from lab2048.studies.run.training import run_train
@@ -184,7 +186,9 @@ def run_row(task: RowTask) -> Result:
         "solve": run_solve,
         "regret": run_regret,
         "threads": run_threads,
+        "cache": run_cache,
         "train": run_train,
         "bound": run_bound,
+        "digits": run_digits,
     }
     return kinds[task.row.kind](task)

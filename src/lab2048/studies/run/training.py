@@ -8,6 +8,7 @@ from typing import Any
 
 from lab2048.errors import FileError, StoppedError, UsageError
 from lab2048.learning.config import TrainingConfig
+from lab2048.learning.ntuple_config import best_path
 from lab2048.learning.registry import Training, find_method
 from lab2048.rules import Rules
 from lab2048.studies.measure import Measured
@@ -52,9 +53,12 @@ def trained(task: RowTask, result: Result) -> Iterator[tuple[Training, str]]:
     if find_method(training_spec.method).is_deep:
         result.measured["gradients"] = Measured.exact(training.n_steps)
     result.provenance = {"trained": {"sessions": training.sessions, "moves": training.n_moves}}
-    yield training, row.player.replace(WEIGHTS, _quoted(path))
+    best = best_path(path)
+    is_best_kept = getattr(training.config, "keep", "") == "best"
+    yield training, row.player.replace(WEIGHTS, _quoted(best if is_best_kept else path))
     if not _is_needed(task):
         path.unlink()
+        best.unlink(missing_ok=True)
 
 
 def _is_needed(task: RowTask) -> bool:

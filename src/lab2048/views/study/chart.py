@@ -1,19 +1,22 @@
-"""Charts of a study as SVG: ours and published side by side with their intervals."""
+"""Charts of a study as SVG: our bar and the published one below it, each with its interval."""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from lab2048.arena.statistics import Interval
 from lab2048.studies.comparison import Line
 from lab2048.studies.measure import Measure, Unit
 from lab2048.studies.report import Report
 from lab2048.views.study.figure import write_value
 from lab2048.views.text import shortened
 
-WIDTH, LEFT, RIGHT = 970, 380, 112  # a name of MAX_NAME letters has room on the left
-STEP, HEAD, FOOT = 22, 44, 34
+WIDTH, LEFT, RIGHT = 1000, 380, 142  # names of MAX_NAME letters have room on the left, verdicts on the right
+STEP, HEAD, FOOT = 24, 44, 34
+BAR = 8  # height of a bar
 OURS, THEIRS, INK, FAINT, PAPER = "#1f77b4", "#d9541e", "#1f1a14", "#d8d2c8", "#ffffff"
+OURS_PALE, THEIRS_PALE = "#8fbbdd", "#f4c6b2"  # fills of the bars, so that intervals on them can be seen
 MAX_ROWS = 40
 MAX_NAME = 50  # letters of a row's name
 N_PANELS = 3  # drawn if the study does not list its charts
@@ -37,7 +40,8 @@ class Panel:
 def panels(report: Report) -> list[Panel]:
     """Return rankings, then the charts that the study lists, then others, those with published figures first.
 
-    There is one line per row and published figure.
+    There is one line per row and published figure; a figure that was only published stands beside those that were
+    measured.
     """
     ranked = [
         Panel(each.ranking.title, each.ranking.by, tuple(ranked_row.line for ranked_row in each.rows)[:MAX_ROWS])
@@ -48,8 +52,10 @@ def panels(report: Report) -> list[Panel]:
     by_measure: dict[Measure, list[Line]] = {}
     for line in report.lines:
         measure = line.figure.measure
-        if line.ours is not None and math.isfinite(line.ours.value) and (line.row.id, measure) not in shown:
+        if _values(line) and (line.row.id, measure) not in shown:
             by_measure.setdefault(measure, []).append(line)
+    measured = {measure for measure, lines in by_measure.items() if any(line.ours for line in lines)}
+    by_measure = {measure: lines for measure, lines in by_measure.items() if measure in measured}
     pairs = _paired(by_measure)
     found = [Panel(measure.title, measure, _distinct(lines)[:MAX_ROWS]) for measure, lines in by_measure.items()]
     found += pairs
@@ -97,9 +103,14 @@ def is_logarithmic(panel: Panel) -> bool:
 
 
 def _values(line: Line) -> list[float]:
-    found = [line.ours.value] if line.ours else []
-    found += [line.reference[0]] if line.reference and not line.figure.against else []
+    found = [line.ours.value] if line.ours and math.isfinite(line.ours.value) else []
+    found += [published[0]] if (published := _published(line)) else []
     return found + ([line.bound[0]] if line.bound else [])
+
+
+def _published(line: Line) -> Interval | None:
+    """Return the published value that is drawn beside ours, or None."""
+    return None if line.figure.against else line.reference
 
 
 def report_svg(report: Report) -> str:
@@ -126,13 +137,12 @@ def report_svg(report: Report) -> str:
 
 def _legend(lines: Sequence[Line]) -> str:
     """Draw the legend of the symbols in use."""
-    ours = f'<circle cx="{LEFT}" cy="14" r="5" fill="{OURS}"/><text x="{LEFT + 10}" y="18">ours, 95% interval</text>'
+    ours = f'{_bar(LEFT, LEFT + 24, 14, OURS)}<text x="{LEFT + 30}" y="18">ours, 95% interval</text>'
     figure = (
-        f'<path d="M {LEFT + 160} 9 l 5 5 l -5 5 l -5 -5 z" fill="none" stroke="{THEIRS}" stroke-width="2"/>'
-        f'<text x="{LEFT + 172}" y="18">published</text>'
+        f'{_bar(LEFT + 170, LEFT + 194, 14, THEIRS)}<text x="{LEFT + 200}" y="18">published, and its interval</text>'
     )
-    bound = f'{_arrow(LEFT + 260, 14, 1)}<text x="{LEFT + 284}" y="18">published: a bound</text>'
-    has_figure = any(line.reference is not None and not line.figure.against for line in lines)
+    bound = f'{_arrow(LEFT + 380, 14, 1)}<text x="{LEFT + 404}" y="18">published: a bound</text>'
+    has_figure = any(_published(line) for line in lines)
     return ours + (figure if has_figure else "") + (bound if any(line.bound for line in lines) else "")
 
 
@@ -157,27 +167,23 @@ def _panel(panel: Panel, top: int) -> str:
 
 
 def _mark(line: Line, label: str, x: Callable[[float], float], y: float, unit: Unit) -> str:
-    """Draw one line: its name, our value and the published value, each with its interval."""
-    assert line.ours is not None
+    """Draw one line: its name, our bar and the published one below it, each with its interval."""
     parts = [f'<text x="{LEFT - 12}" y="{y + 4}" text-anchor="end">{escape(shortened(label, MAX_NAME))}</text>']
-    reference = line.reference if not line.figure.against else None
-    if reference is not None:
-        value, low, high = reference
-        parts.append(_bar(x(low), x(high), y + 4, THEIRS))
-        at = x(value)
-        parts.append(
-            f'<path d="M {at:.1f} {y - 1} l 5 5 l -5 5 l -5 -5 z" fill="none" stroke="{THEIRS}" stroke-width="2"/>'
-        )
+    published, ours, start = _published(line), line.ours, x(0.0)
+    is_compared = published is not None or line.bound is not None
+    if published is not None:
+        told = f"{label}: published {line.figure.published.text if line.figure.published else ''}"
+        parts.append(_bar(start, x(published.value), y + 5, THEIRS, told))
+        parts.append(_whisker(x(published.low), x(published.high), y + 5, THEIRS))
     if line.bound:
-        parts.append(_arrow(x(line.bound[0]), y + 4, line.bound[1]))
-    ours = line.ours
-    if ours.has_interval:
-        parts.append(_bar(x(ours.low), x(ours.high), y - 3, OURS))
-    told = f"{label}: {write_value(ours.value, unit, is_exact=ours.n == 0)}, {line.agreement}"
-    parts.append(
-        f'<circle cx="{x(ours.value):.1f}" cy="{y - 3}" r="4.5" fill="{OURS}"><title>{escape(told)}</title></circle>'
-    )
-    word = line.agreement.word if reference is not None or line.bound else ""
+        parts.append(_arrow(x(line.bound[0]), y + 5, line.bound[1]))
+    if ours is not None:
+        told = f"{label}: {write_value(ours.value, unit, is_exact=ours.n == 0)}, {line.agreement}"
+        middle = y - 4 if is_compared else y
+        parts.append(_bar(start, x(ours.value), middle, OURS, told))
+        if ours.has_interval and ours.n:
+            parts.append(_whisker(x(ours.low), x(ours.high), middle, OURS))
+    word = line.agreement.brief if is_compared else ""
     parts.append(f'<text x="{WIDTH - RIGHT + 14}" y="{y + 4}">{escape(word)}</text>')
     return "".join(parts)
 
@@ -188,8 +194,20 @@ def _arrow(x: float, y: float, to: int) -> str:
     return f'<path d="{shape}" fill="none" stroke="{THEIRS}" stroke-width="2"/>'
 
 
-def _bar(a: float, b: float, y: float, colour: str) -> str:
-    return f'<line x1="{a:.1f}" x2="{b:.1f}" y1="{y}" y2="{y}" stroke="{colour}" stroke-width="2"/>'
+def _bar(a: float, b: float, y: float, colour: str, told: str = "") -> str:
+    """Draw a bar around the height `y`; `told` is shown under the pointer."""
+    pale = OURS_PALE if colour == OURS else THEIRS_PALE
+    title = f"<title>{escape(told)}</title>" if told else ""
+    return (
+        f'<rect x="{a:.1f}" y="{y - BAR / 2}" width="{max(1.5, b - a):.1f}" height="{BAR}" fill="{pale}" '
+        f'stroke="{colour}">{title}</rect>'
+    )
+
+
+def _whisker(a: float, b: float, y: float, colour: str) -> str:
+    """Draw an interval across the end of a bar."""
+    shape = f"M {a:.1f} {y} H {b:.1f} M {a:.1f} {y - 3} v 6 M {b:.1f} {y - 3} v 6"
+    return f'<path d="{shape}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
 
 
 def _range(panel: Panel, is_log: bool) -> tuple[float, float]:

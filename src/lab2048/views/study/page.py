@@ -128,30 +128,32 @@ def _panel_figure(panel: Panel) -> Any:
 
     lines = panel.lines[::-1]  # the first one on top
     rows = range(len(lines))
-    ours = [line.ours for line in lines if line.ours is not None]
+    ours = [(i + 0.18, line, line.ours) for i, line in enumerate(lines) if line.ours is not None]
     figure = go.Figure()
-    figure.add_scatter(
-        x=[each.value for each in ours],
-        y=[i + 0.12 for i in rows],
-        error_x=error_bars(each.interval if each.has_interval else (each.value,) * 3 for each in ours),
-        mode="markers",
+    figure.add_bar(
+        x=[each.value for _, _, each in ours],
+        y=[row for row, _, _ in ours],
+        width=0.34,
+        error_x=error_bars(each.interval if each.has_interval else (each.value,) * 3 for _, _, each in ours),
+        orientation="h",
         name="ours",
-        marker={"color": OURS, "size": 10},
-        text=[str(line.agreement) for line in lines],
+        marker={"color": OURS},
+        hovertext=[str(line.agreement) for _, line, _ in ours],
     )
-    published = [(i - 0.12, line.reference) for i, line in enumerate(lines) if not line.figure.against]
+    published = [(i - 0.18, line.reference) for i, line in enumerate(lines) if not line.figure.against]
     found = [(row, reference) for row, reference in published if reference is not None]
     if found:
-        figure.add_scatter(
+        figure.add_bar(
             x=[reference[0] for _, reference in found],
             y=[row for row, _ in found],
+            width=0.34,
             error_x=error_bars(reference for _, reference in found),
-            mode="markers",
+            orientation="h",
             name="published",
-            marker={"color": THEIRS, "size": 10, "symbol": "diamond-open"},
+            marker={"color": THEIRS},
         )
     for to, word in ((1, "least"), (-1, "most")):
-        ends = [(i - 0.12, line.bound[0]) for i, line in enumerate(lines) if line.bound and line.bound[1] == to]
+        ends = [(i - 0.18, line.bound[0]) for i, line in enumerate(lines) if line.bound and line.bound[1] == to]
         if ends:
             figure.add_scatter(
                 x=[end for _, end in ends],
@@ -163,6 +165,7 @@ def _panel_figure(panel: Panel) -> Any:
     figure.update_layout(
         title=panel.title,
         height=180 + 26 * len(lines),
+        barmode="overlay",
         margin={"l": 10, "r": 30, "t": 60, "b": 40},
         xaxis=_axis(panel),
         yaxis={

@@ -34,6 +34,7 @@ def write_run(row: Row, size: str) -> str:
     """Return the player, the board and the training of a row as one line."""
     board = f" on {row.board}" if row.board != "4x4" or not row.player else ""
     board += f", spawns {row.spawn}" if row.spawn != SPAWN else ""
+    board += f", ends at {row.goal}" if row.stop_at_goal and row.player else ""
     if row.training_spec is not None:
         options = [f"{name}={value}" for name, value in row.training_spec.options.items()]
         preset = [f"preset {row.training_spec.preset}"] if row.training_spec.preset else []
@@ -138,7 +139,9 @@ def summary(report: Report) -> str:
         f"{counts[word]} {said if counts[word] > 1 else word}" for word, said in _COMPARED.items() if counts[word]
     ]
     others = [f"{counts[word]} {said}" for word, said in _OTHERS.items() if counts[word]]
-    parts = "; ".join(part for part in (", ".join(compared), *others) if part)
+    n_other = sum(bool(line.agreement.other_method) for line in report.lines)
+    other = f" ({n_other} with another method)" if n_other else ""
+    parts = "; ".join(part for part in (", ".join(compared) + other, *others) if part)
     measured = f"{report.n_measured} of {len(report.lines)} figures measured"
     return f"{report.size.capitalize()} run, seed {report.seed}: {measured}; {parts}"
 

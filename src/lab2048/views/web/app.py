@@ -9,13 +9,13 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Scope
 
 import lab2048
 from lab2048.views.web import errors
+from lab2048.views.web.compression import Compression
 from lab2048.views.web.state import Lab
 
 # Modules in routes/.  The first board needs the first ones; the others are loaded a moment later.
@@ -49,7 +49,7 @@ class Api:
         )
         self.app.state.lab = lab
         errors.install(self.app)
-        self.app.add_middleware(GZipMiddleware, minimum_size=4000, compresslevel=6)
+        self.app.add_middleware(Compression, minimum_size=4000, compresslevel=6)
         self._n_own = len(self.app.router.routes)  # such as the OpenAPI schema, which lists all routes
         self._add(FIRST)
 

@@ -20,6 +20,7 @@ from lab2048.errors import (
     StoppedError,
     StoreError,
     StoreNotFoundError,
+    UnwritableError,
 )
 from lab2048.views.web.validation import to_error
 
@@ -29,6 +30,7 @@ _STATUSES: tuple[tuple[type[LabError], int], ...] = (
     (GameDeletedError, 404),
     (GameChangedError, 409),
     (StoreError, 503),
+    (UnwritableError, 503),
     (StoppedError, 503),
     (JobNotFoundError, 404),
     (JobConflictError, 409),
@@ -108,6 +110,8 @@ async def _invalid(_: Request, error: Exception) -> JSONResponse:
 async def _http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     message, code = str(error.detail), "request"
+    if error.status_code == 400:  # FastAPI says only that it failed
+        message, code = "the body cannot be read: expected JSON", "request.invalid"
     if error.status_code == 404:
         message, code = f"there is nothing at {request.url.path[:80]}", "not_found"
     elif error.status_code == 405:

@@ -33,7 +33,7 @@ class LaunchFile:
         """Write a file that opens `address`; return False if that is impossible."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.path.unlink(missing_ok=True)
             with open(os.open(self.path, flags, 0o600), "w", encoding="utf-8") as file:  # noqa: PTH123 - a descriptor
                 file.write(_PAGE.format(address=escape(address)))

@@ -11,6 +11,7 @@ from typing import Annotated, TypeVar
 
 from fastapi import Depends, Header, Request
 
+from lab2048.arena.annotation import Annotator
 from lab2048.errors import FileError, StoppedError
 from lab2048.jobs.job import Job
 from lab2048.jobs.progress import KINDS, JobProgress
@@ -42,6 +43,7 @@ class Lab:
         self.bus = Bus()
         self.library = Library(self.folder)
         self.players = Players(self.tell_status)
+        self.annotator = Annotator()
         self.open_games = OpenGames(store, self.library, self.bus, self.players)
         self.jobs = JobRunner(
             self.folder / "jobs",

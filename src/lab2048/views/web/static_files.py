@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from lab2048.errors import LabError
 from lab2048.extras import missing_error
+from lab2048.views.web.compression import accepts_gzip
 
 STATIC = Path(__file__).parent / "static"
 PLOTLY = "/plotly.js"
@@ -91,7 +92,7 @@ def _file(asked: Headers, path: Path) -> Response:
     headers = {"etag": tag, "cache-control": "no-cache", "vary": "accept-encoding"}
     if tag in asked.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    if "gzip" in asked.get("accept-encoding", "") and len(squeezed) < len(body):
+    if accepts_gzip(asked) and len(squeezed) < len(body):
         body = squeezed
         headers["content-encoding"] = "gzip"
     return Response(body, media_type=KINDS[path.suffix], headers=headers)

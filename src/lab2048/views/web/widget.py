@@ -36,6 +36,8 @@ def make_widget(weights: Path | None, name: str) -> str:
     design = read_header(path).design
     if design.is_downgrading:
         raise UsageError(f"{path} downgrades large tiles, which the widget cannot: expected a network without")
+    if design.rules.shape.has_anchors:
+        raise UsageError(f"{path} plays a board with anchors, which the widget cannot: expected a network without")
     if design.n_weights > MAX_WEIGHTS:
         raise FileError(f"{path} has {design.n_weights:,} weights: expected at most {MAX_WEIGHTS:,} for a widget")
     network = load_network(path)

@@ -10,7 +10,15 @@ import typer
 from lab2048.cli.command import Commands
 from lab2048.cli.commands.train.session import train
 from lab2048.cli.option_types import Above, OneOf, Readable, Within
-from lab2048.cli.options import GoalOption, JsonOption, RulesOption, SpawnerOption, SpawnOption, StartOption
+from lab2048.cli.options import (
+    GoalOption,
+    JsonOption,
+    RulesOption,
+    SpawnerOption,
+    SpawnOption,
+    StartOption,
+    StopOption,
+)
 from lab2048.learning.config import Option
 from lab2048.learning.registry import METHODS, Method
 
@@ -74,6 +82,7 @@ def _shared(method: Method) -> dict[str, tuple[Any, Any]]:
         "spawn": (SpawnOption, "2:0.9,4:0.1"),
         "start": (StartOption, None),
         "spawner": (SpawnerOption, "fair"),
+        "stop_at_goal": (StopOption, False),
         "every": (
             Annotated[
                 float,
@@ -98,7 +107,7 @@ def _limit(*flags: str, text: str) -> Any:
 
 def _preset_type(method: Method) -> Any:
     known = tuple(method.config.presets)
-    text = f"Published options for all that are not given: {', '.join(known)} (Sauren 2022)."
+    text = f"Published options for all that are not given: {', '.join(known)}."
     return Annotated[str | None, typer.Option("--preset", metavar="NAME", help=text), OneOf(known)]
 
 

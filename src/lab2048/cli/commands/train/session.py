@@ -33,6 +33,7 @@ def train(
     spawn: str,
     start: int | None,
     spawner: str,
+    stop_at_goal: bool,
     every: float,
     resume: bool,
     force: bool,
@@ -54,7 +55,7 @@ def train(
         room = _check_room(out, now, later)
 
     limits = chosen_limits(minutes, moves, games)
-    the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
+    the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner, stop_at_goal=stop_at_goal)
     with only_writer(out, resume=resume, force=force):
         training = begin_training(
             method,
@@ -85,11 +86,12 @@ def _check_room(out: Path, now: float, later: float) -> str:
 def _check_same_rules(trained: "Rules", given: "Rules", context: typer.Context) -> None:
     """Raise UsageError if rules on the command line differ from those that a training began with."""
     before, now = trained.to_json(), given.to_json()
-    for name in ("rules", "goal", "spawn", "start", "spawner"):
+    for name in ("rules", "goal", "spawn", "start", "spawner", "stop_at_goal"):
         field = "board" if name == "rules" else name
-        if is_typed(context, name) and now[field] != before[field]:
+        if is_typed(context, name) and now.get(field) != before.get(field):
             raise UsageError(
-                f"{name} {now[field]}: the network was trained with {before[field]}; omit it, or start a new training"
+                f"{name} {now[field]}: the network was trained with {before.get(field, False)}; "
+                "omit it, or start a new training"
             )
 
 

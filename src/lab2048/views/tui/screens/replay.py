@@ -8,6 +8,7 @@ from textual.events import Key
 from textual.timer import Timer
 from textual.widgets import Static
 
+from lab2048.arena.annotation import Annotator, has_notes
 from lab2048.errors import LabError
 from lab2048.records.entry import StoredGame
 from lab2048.records.episode import names_of
@@ -35,10 +36,12 @@ class ReplayScreen(Page):
         self._first = Game(self.episode.rules, self.episode.seed).board
         self._names = names_of(self.episode.player, self.episode.movers, self.n_moves)
         self._clock: Timer | None = None
+        self._annotator = Annotator()
+        self._note: tuple[int, str] = (0, "")  # the turn that was explained last, and why its move was made
 
     def compose(self) -> ComposeResult:
         yield Static(id="header")
-        yield BoardAndPanel(self._first, self.palette, "facts")
+        yield BoardAndPanel(self._first, self.palette, "facts", "note")
         yield Static(id="message")
         yield Static(id="keys")
 
@@ -157,6 +160,10 @@ class ReplayScreen(Page):
             "from": self.stored.run.kind,
         }
         self.put("facts", facts.rows(shown))
+        if turn and self._note[0] != self.at and has_notes(self._names[self.at - 1]):
+            self._note = (self.at, "")
+            self.run_worker(self._explain(self.at), exclusive=True, group="note")
+        self.put("note", Text(f"\n{self._note[1]}" if turn and self._note[0] == self.at else "", "dim"))
         state = f"playing, {facts.speed_text(self.speed)}" if self._clock else self.message
         if not table.has_panel:
             state = f"move {shown['move']}, score {shown['score']}"
@@ -172,6 +179,15 @@ class ReplayScreen(Page):
         self.put("keys", facts.join_keys([*keys, ("?", "keys")], self.size.width))
         if self._clock:
             self.lab.pace.ask()
+
+    async def _explain(self, at: int) -> None:
+        """Ask on a thread why the move was made: the player may have to be compiled or loaded."""
+        board = self.turns[at - 2].board if at > 1 else self._first
+        rules, seed, made = self.episode.rules, self.episode.seed, int(self.turns[at - 1].move)
+        note = await asyncio.to_thread(self._annotator.note, self._names[at - 1], rules, seed, board, made)
+        if note and self._note[0] == at:
+            self._note = (at, printable(note.text))
+            self._draw()
 
     def rest(self) -> None:
         self._stop()

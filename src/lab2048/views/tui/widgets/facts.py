@@ -44,7 +44,8 @@ def rules_text(rules: Rules) -> str:
         "start": count(rules.n_start, "first tile"),
         "spawner": f"{data['spawner']} spawner",
     }
-    return ", ".join([data["board"], *(text for name, text in told.items() if data[name] != usual[name])])
+    stops = ["stops at the goal"] * rules.stop_at_goal
+    return ", ".join([data["board"], *(text for name, text in told.items() if data[name] != usual[name]), *stops])
 
 
 def game_facts(game: Game) -> dict[str, str]:

@@ -17,7 +17,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from lab2048.rules import Board
-from lab2048.rules.shape import BRICK, NOTHING, Shape
+from lab2048.rules.shape import ANCHOR, BRICK, NOTHING, Shape
 from lab2048.views.tui.palette import Palette
 from lab2048.views.tui.widgets import digits
 
@@ -109,9 +109,14 @@ class Picture:
                 yield Segment(" " * self.density.columns)
 
     def _tile(self, entry: int, k: int) -> Iterator[Segment]:
-        """Yield one line of a tile, a brick or an empty cell."""
+        """Yield one line of a tile, a brick, an anchor or an empty cell."""
         if entry == BRICK:
             yield Segment("▒" * (self.density.columns - 1) + " ", self.palette.brick)
+            return
+        if entry == ANCHOR:
+            columns, lines = self.density
+            text = "A" if k == lines // 2 else ""
+            yield Segment(f"{text:▒^{columns - 1}} ", self.palette.brick)
             return
         rank = self.board.ranks[entry]
         if rank == 0:

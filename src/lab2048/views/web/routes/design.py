@@ -191,7 +191,12 @@ def check_starts(rules: Rules) -> None:
 def solve_words(rules: Rules, objective: str) -> list[str]:
     """Return the command line that solves these rules."""
     goal = ["--goal", str(rules.goal)] if objective == "win" else []
-    return ["solve", rules.board.to_text(), *goal, *rules_options(rules, has_board=False, has_goal=False)]
+    return [
+        "solve",
+        rules.board_text,
+        *goal,
+        *rules_options(rules, has_board=False, has_goal=False, has_stop=False),
+    ]
 
 
 def _why_not(rules: Rules) -> str:

@@ -136,8 +136,8 @@ def step(lab: LabOf, gone: Gone, id_: Id, body: StepBody, tab: TabName = "") -> 
     session = lab.open_games.get(id_)
     player = read_player(lab, body.player, session)
     with session.lock:
-        board, seen = session.game.board, session.rev
-    if not board.legal_moves():
+        board, seen, is_over = session.game.board, session.rev, session.game.is_over
+    if is_over:
         raise ConflictError(f"game {id_} is over: no move is possible")
     if body.rev is not None and body.rev != seen:
         raise lab.open_games.conflict(session)

@@ -3,9 +3,10 @@
 import time
 from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path
 from pydantic import BaseModel, Field
 
+from lab2048.arena.annotation import has_notes
 from lab2048.errors import UsageError
 from lab2048.jobs.command_line import command_line, file_options, rules_options
 from lab2048.players import Decision, Player, default_spec
@@ -13,6 +14,7 @@ from lab2048.rules import Board, Rules
 from lab2048.rules.motion import motions
 from lab2048.rules.move import move_name
 from lab2048.views.number import count
+from lab2048.views.web.errors import NotFoundError
 from lab2048.views.web.routes.game import Id, read_player
 from lab2048.views.web.routes.players import unit_of_player
 from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, MAX_TEXT, Body, RulesBody
@@ -96,12 +98,37 @@ class AnalysisData(BaseModel):
     points: list[AnalysedBoard]
 
 
+class ConsideredData(BaseModel):
+    """The board after a legal move, as a shield judges it."""
+
+    move: str
+    is_safe: bool
+    state_score: int
+    horizontal_score: int
+    n_empty_lines: int
+    mergeable: int
+    is_locked: bool
+
+
+class NoteData(BaseModel):
+    """Why a player made a move: a few sentences, and what a shield compared.  Empty for players without notes."""
+
+    turn: int
+    text: str = ""
+    inner: str = ""
+    proposed: str = ""
+    safe: list[str] = []
+    masked: str = ""
+    made: str = ""
+    considered: list[ConsideredData] = []
+
+
 @router.post("/hint", tags=["hint"])
 def hint(lab: LabOf, gone: Gone, body: HintBody) -> HintData:
     """Ask a player for the value of every legal move."""
     rules, board, rev, seed = _question(lab, body)
     spec = lab.library.read(body.player or default_spec(rules))
-    words = ["hint", board.to_text(), *rules_options(rules, has_board=False, has_start=False)]
+    words = ["hint", board.to_text(), *rules_options(rules, has_board=False, has_start=False, has_stop=False)]
     words += [*(["--seed", str(seed)] if seed != DEFAULT_SEED else []), "--player", spec, *file_options([spec])]
     unit = unit_of_player(spec)
     if not board.legal_moves():
@@ -157,6 +184,23 @@ def values(lab: LabOf, gone: Gone, id_: Id, body: AnalysisBody) -> AnalysisData:
             AnalysedBoard(turn=turn, score=score, value=best, best=decision.move, made=made, loss=loss, grade=word)
         )
     return AnalysisData(player=lab.library.write(spec), unit=unit, points=points)
+
+
+@router.get("/games/{game}/notes/{turn}", tags=["games"])
+def note(lab: LabOf, id_: Id, turn: Annotated[int, Path(ge=1, le=10_000_000)]) -> NoteData:
+    """Say why the player of a move made it: the player is asked again."""
+    session = lab.open_games.get(id_)
+    with session.lock:
+        game = session.game
+        if turn > len(game.turns):
+            raise NotFoundError(f"game {id_} has no move {turn}: expected 1 to {len(game.turns)}")
+        spec, made = session.mover(turn), int(game.turns[turn - 1].move)
+        board = game.turns[turn - 2].board if turn > 1 else game.first_board
+    if not has_notes(spec):
+        return NoteData(turn=turn)
+    lab.players.check_ready(spec, game.rules)
+    found = lab.annotator.note(spec, game.rules, game.seed, board, made)
+    return NoteData(turn=turn, **found.to_json()) if found else NoteData(turn=turn)
 
 
 def _question(lab: LabOf, body: HintBody) -> tuple[Rules, Board, int | None, int]:

@@ -9,7 +9,8 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from lab2048.jobs.command_line import command_line
-from lab2048.jobs.job import JobData, Needs
+from lab2048.jobs.job import JobData
+from lab2048.jobs.needs import Needs
 from lab2048.jobs.progress import SolveProgress
 from lab2048.rules import Rules
 from lab2048.solver.memory import write_size

@@ -183,8 +183,7 @@ def probe(lab: LabOf, name: TableName, body: ProbeBody) -> ProbeData:
         board = Board(rules.shape, tuple(body.ranks))
     else:
         board = first_board(table)
-    is_won = table.problem.is_won(board)
-    moves = [] if is_won else table.move_values(board)
+    moves = [] if table.problem.is_decided(board) else table.move_values(board)
     best = table.best(moves) if moves else None
     value, loss = table.state_value(board)
     return ProbeData(
@@ -195,9 +194,9 @@ def probe(lab: LabOf, name: TableName, body: ProbeBody) -> ProbeData:
         loss=loss,
         best=int(best.move) if best else None,
         over=not board.legal_moves(),
-        won=is_won,
+        won=table.problem.is_won(board),
         moves=[_move(each) for each in sorted(moves, key=lambda each: (-each.value, each.loss or 0.0))],
-        spawns=_spawns(table, best) if best and not table.problem.is_won(best.after) else [],
+        spawns=_spawns(table, best) if best and not table.problem.is_decided(best.after) else [],
         command=command_line(["probe", str(table.folder), board.to_text()]),
     )
 
@@ -322,8 +321,8 @@ def _hardest(path: File, changed: int) -> list[HardPosition]:  # noqa: ARG001 - 
     for after in _sample(table):
         current().check()
         for spawn in table.problem.rules.spawns(after)[:SPAWNS]:
-            board = after.put(spawn.cell, spawn.rank).canonical()
-            if table.problem.is_won(board):
+            board = table.problem.canonical(after.put(spawn.cell, spawn.rank))
+            if table.problem.is_decided(board):
                 continue
             moves = sorted(table.move_values(board), key=lambda move: (-move.value, move.loss or 0.0))
             if len(moves) < 2:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 from fastapi.responses import Response
 from pydantic import BaseModel
 
@@ -11,12 +11,15 @@ from lab2048.jobs.command_line import command_line
 from lab2048.jobs.job import JobData
 from lab2048.jobs.progress import TrainingProgress
 from lab2048.learning.registry import METHODS, Method
-from lab2048.models.ntuple.pattern import PRESETS
+from lab2048.models.ntuple.pattern import PRESETS, parse_patterns
+from lab2048.rules import Board
 from lab2048.views.charts import Chart, training_chart
+from lab2048.views.pattern_picture import patterns_svg
 from lab2048.views.web.errors import ConflictError, NotFoundError
 from lab2048.views.web.serialize.schema import (
     CSV,
     ERRORS,
+    MAX_TEXT,
     NAME,
     ChartData,
     CommandData,
@@ -68,6 +71,7 @@ class TrainingPlan(CommandData):
     last_bytes: int
     free: int
     writes: str
+    network: str  # the patterns of an n-tuple network: a preset, or cells in hex; empty for a deep network
 
 
 class OptionData(BaseModel):
@@ -124,8 +128,25 @@ def plan(lab: LabOf, body: TrainingBody) -> TrainingPlan:
     plan = plan_training(lab, body)
     first, last = plan.n_bytes
     return TrainingPlan(
-        command=command_line(plan.words), bytes=first, last_bytes=last, free=plan.free, writes=plan.writes()
+        command=command_line(plan.words),
+        bytes=first,
+        last_bytes=last,
+        free=plan.free,
+        writes=plan.writes(),
+        network="" if plan.method.is_deep else plan.network,
     )
+
+
+@router.get("/options/patterns", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}})
+def patterns(
+    board: Annotated[str, Query(max_length=MAX_TEXT)] = "4x4",
+    network: Annotated[str, Query(max_length=300)] = "best",
+    shared: bool = True,
+) -> Response:
+    """Return a picture of the patterns of a network and of their symmetric copies, as SVG."""
+    shape = Board.from_text(board).shape
+    found = parse_patterns(network, shape, is_shared=shared)
+    return Response(patterns_svg(shape, found, is_shared=shared), media_type="image/svg+xml")
 
 
 @router.get("")

@@ -45,6 +45,7 @@ def shape_data(board: Board) -> ShapeData:
         rows=[list(row) for row in shape.rows],
         moves=[MoveData(name=each.label, **each._asdict()) for each in shape.directions],
         lines=[[list(line) for line in lines] for lines in shape.lines],
+        holding=[list(cells) for cells in shape.holding],
         n_symmetries=len(shape.symmetries),
     )
 
@@ -54,7 +55,7 @@ def state_data(session: Session, best: tuple[int, int], auto: AutoData | None, l
     game = session.game
     board = game.board
     movers = [(number, library.write(name)) for number, name in session.movers]
-    legal = [int(move) for move in board.legal_moves()]
+    legal = [int(move) for move in game.legal_moves()]
     return StateData(
         id=session.id or 0,
         rev=session.rev,

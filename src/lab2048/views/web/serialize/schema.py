@@ -56,10 +56,18 @@ class RulesBody(Body):
     spawn: str = Field(default="2:0.9,4:0.1", max_length=500)
     start: int | None = Field(default=None, ge=0, le=64)
     spawner: str = Field(default="fair", max_length=10)
+    stop_at_goal: bool = False
 
     def read(self) -> Rules:
         """Return the rules; raise LabError if they are invalid."""
-        return Rules.from_text(self.board, goal=self.goal, spawn=self.spawn, start=self.start, spawner=self.spawner)
+        return Rules.from_text(
+            self.board,
+            goal=self.goal,
+            spawn=self.spawn,
+            start=self.start,
+            spawner=self.spawner,
+            stop_at_goal=self.stop_at_goal,
+        )
 
 
 class RulesData(BaseModel):
@@ -70,6 +78,7 @@ class RulesData(BaseModel):
     spawn: str
     start: int
     spawner: str
+    stop_at_goal: bool = False
 
     @classmethod
     def of(cls, rules: Rules) -> "RulesData":
@@ -120,6 +129,7 @@ class ShapeData(BaseModel):
     rows: list[list[int]]
     moves: list[MoveData]
     lines: list[list[list[int]]]
+    holding: list[list[int]]  # for each move, the cells that hold anchors: none may be left empty
     n_symmetries: int
 
 

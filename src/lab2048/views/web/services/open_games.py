@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
-from lab2048.arena.session import Life, Session
+from lab2048.arena.life import Life
+from lab2048.arena.session import Session
 from lab2048.errors import RevisionError, SessionEndedError, StoreError
 from lab2048.records.episode import Episode
 from lab2048.records.store import Store, StoredGame

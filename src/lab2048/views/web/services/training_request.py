@@ -8,7 +8,7 @@ from pydantic import Field
 
 from lab2048.errors import FileError, UsageError
 from lab2048.jobs.command_line import exact, rules_options
-from lab2048.jobs.job import Needs
+from lab2048.jobs.needs import Needs
 from lab2048.learning.config import Option
 from lab2048.learning.registry import Method, find_method
 from lab2048.records.disk_space import free_bytes

@@ -4,6 +4,7 @@
 // So no key waits for an animation or is lost to one.
 
 import { Motion } from "./motion.js";
+import { ANCHOR, BRICK } from "./pure/codec.js";
 import { FRAME_STROKE, Layout } from "./pure/layout.js";
 import { slide, tile } from "./pure/slide.js";
 import { Swipe } from "./pure/swipe.js";
@@ -70,7 +71,8 @@ export class LabBoard extends HTMLElement {
    */
   slide(move) {
     this.finish();
-    const slid = slide(this.#ranks, this.#parts.shape.lines[move]);
+    const { lines, holding } = this.#parts.shape;
+    const slid = slide(this.#ranks, lines[move], holding[move]);
     if (!slid.changed) return slid;
     const ms = this.#motion.begin();
     this.#paint(slid.ranks);
@@ -142,13 +144,14 @@ export class LabBoard extends HTMLElement {
   }
 
   /**
-   * Show these cells as bricks, for a board that is being designed.
-   * @param {Set<number>} cells
+   * Show the bricks and anchors among these marks, for a board that is being designed.
+   * @param {number[]} marks
    */
-  setBricks(cells) {
-    this.querySelectorAll(".places > .place").forEach((place, cell) =>
-      place.classList.toggle("brick", cells.has(cell)),
-    );
+  setMarks(marks) {
+    this.querySelectorAll(".places > .place").forEach((place, cell) => {
+      place.classList.toggle("brick", marks[cell] === BRICK);
+      place.classList.toggle("anchor", marks[cell] === ANCHOR);
+    });
   }
 
   /**
@@ -196,7 +199,7 @@ export class LabBoard extends HTMLElement {
     const over = element("div", "tiles");
     for (const entry of layout.entries) {
       const box = layout.box(entry);
-      under.append(element("div", entry.cell < 0 ? "place brick" : "place", box));
+      under.append(element("div", entry.cell < 0 ? `place ${markOf(entry.cell)}` : "place", box));
       if (entry.cell < 0) continue;
       const face = element("div", "tile", box);
       face.dataset.rank = "0";
@@ -303,6 +306,14 @@ function setFace(face, rank) {
 }
 
 /**
+ * What stands on an entry of the map that is not a cell.
+ * @param {number} cell
+ */
+function markOf(cell) {
+  return cell === ANCHOR ? "anchor" : "brick";
+}
+
+/**
  * The tiles as a table, for screen readers.
  * @param {Api.ShapeData} shape
  */
@@ -314,7 +325,7 @@ function makeTable({ rows, kind, row_noun: noun }) {
     const line = body.insertRow();
     for (const cell of row) {
       const entry = line.insertCell();
-      entry.textContent = cell < 0 ? "brick" : "empty";
+      entry.textContent = cell < 0 ? markOf(cell) : "empty";
       if (cell >= 0) entry.dataset.cell = String(cell);
     }
   }

@@ -3,10 +3,9 @@
 import "./board.js";
 import { h, say } from "./dom.js";
 import { Emitter } from "./emitter.js";
-import { writeMap } from "./pure/codec.js";
+import { ANCHOR, BRICK, writeMap } from "./pure/codec.js";
 import { tile } from "./pure/slide.js";
 
-export const BRICK = -1;
 /** @type {Record<string, [dx: number, dy: number]>} */
 const ARROWS = { ArrowUp: [0, -1], ArrowRight: [1, 0], ArrowDown: [0, 1], ArrowLeft: [-1, 0] };
 
@@ -14,7 +13,7 @@ const ARROWS = { ArrowUp: [0, -1], ArrowRight: [1, 0], ArrowDown: [0, 1], ArrowL
 export class Drawing extends Emitter {
   tool = BRICK; // what is painted: BRICK, a rank, or 0 to erase
   /** @type {number[]} */
-  #marks = []; // BRICK or a rank, for every cell of the plain board
+  #marks = []; // BRICK, ANCHOR or a rank, for every cell of the plain board
   /** @type {number[][]} */
   #past = [];
   /** @type {number[][]} */
@@ -74,7 +73,7 @@ export class Drawing extends Emitter {
   set(marks) {
     this.#marks = marks;
     this.board.show(marks.map((mark) => Math.max(mark, 0)));
-    this.board.setBricks(new Set(marks.flatMap((mark, cell) => (mark === BRICK ? [cell] : []))));
+    this.board.setMarks(marks);
     this.#buttons.forEach((each, cell) => each.setAttribute("aria-label", this.#nameOf(cell)));
     this.emit("change", null);
   }
@@ -116,7 +115,8 @@ export class Drawing extends Emitter {
   /** @param {number} cell */
   #nameOf(cell) {
     const mark = this.#marks[cell];
-    return `${this.board.placeOf(cell)}: ${mark === BRICK ? "brick" : mark ? tile(mark) : "empty"}`;
+    const name = mark === BRICK ? "brick" : mark === ANCHOR ? "anchor" : mark ? tile(mark) : "empty";
+    return `${this.board.placeOf(cell)}: ${name}`;
   }
 
   /**

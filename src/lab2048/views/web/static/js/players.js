@@ -22,6 +22,13 @@ export async function playersOf(board, { fresh = false } = {}) {
   return asked;
 }
 
+/** The modes of expectimax, after Miah 2023: spec, name and what it does.  @type {[string, string, string][]} */
+export const MODES = [
+  ["expectimax:mode=fast", "Fast", "Looks two moves ahead"],
+  ["expectimax:mode=normal", "Normal", "Looks three moves ahead"],
+  ["expectimax:mode=optimal", "Optimal", "Looks three moves ahead on a crowded board, else two"],
+];
+
 /**
  * A short name for a spec.
  * @param {string | null} spec
@@ -30,6 +37,8 @@ export async function playersOf(board, { fresh = false } = {}) {
 export function labelOf(spec, players) {
   if (!spec) return "Player";
   if (spec === "human") return "Me";
+  const mode = MODES.find(([each]) => each === spec);
+  if (mode) return `Expectimax, ${mode[1].toLowerCase()}`;
   return players?.presets.find((preset) => preset.spec === spec)?.label ?? spec;
 }
 

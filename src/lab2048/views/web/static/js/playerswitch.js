@@ -1,7 +1,7 @@
 // The switch between the person and a player.
 
 import { attempt, segments } from "./dom.js";
-import { choosePlayer, labelOf } from "./players.js";
+import { choosePlayer, labelOf, MODES } from "./players.js";
 import { pref, setPref } from "./prefs.js";
 
 export class PlayerSwitch {
@@ -22,6 +22,13 @@ export class PlayerSwitch {
       "me",
       (which) => this.#choose(which),
     );
+    this.modes = segments(
+      "Expectimax plays",
+      MODES.map(([spec, name]) => [spec, name]),
+      "",
+      (spec) => this.#start(spec),
+    );
+    this.modes.buttons.forEach((each, i) => (each.title = MODES[i][2]));
   }
 
   /** The spec of the player: the one chosen last if it fits this board, else the default player. */
@@ -41,6 +48,7 @@ export class PlayerSwitch {
     if (entry.textContent !== label) entry.textContent = label;
     entry.title = this.player ?? "";
     entry.disabled = !this.player;
+    this.modes.choose(isRunning && state.auto ? state.auto.player : "");
   }
 
   /** @param {"me" | "player" | "choose"} which */

@@ -1,4 +1,4 @@
-// The fields of rules: board, goal, spawns, first tiles, spawner.
+// The fields of rules: board, goal, whether a game stops there, spawns, first tiles, spawner.
 
 import { get } from "./api.js";
 import { complain, field, h, select } from "./dom.js";
@@ -13,11 +13,12 @@ const GOALS = Array.from({ length: 16 }, (_, i) => 2 ** (i + 2)).map((tile) => [
 
 /**
  * Make the fields for rules; `value()` returns what was entered.  With `boardOnly` it has only the board,
- * with `noBoard` the board is "".
- * @param {{ board?: string, goal?: string | number, spawn?: string, start?: string | number | null, spawner?: string }} rules
- * @param {{ onchange?: () => unknown, boardOnly?: boolean, noBoard?: boolean }} [options]
+ * with `noBoard` the board is "", with `noStop` it does not ask whether games stop at the goal.
+ * @param {{ board?: string, goal?: string | number, stop_at_goal?: string | boolean, spawn?: string,
+ *   start?: string | number | null, spawner?: string }} rules
+ * @param {{ onchange?: () => unknown, boardOnly?: boolean, noBoard?: boolean, noStop?: boolean }} [options]
  */
-export function rulesForm(rules, { onchange = () => {}, boardOnly = false, noBoard = false } = {}) {
+export function rulesForm(rules, { onchange = () => {}, boardOnly = false, noBoard = false, noStop = false } = {}) {
   const board = h("input", {
     value: rules.board ?? "4x4",
     name: "board",
@@ -53,6 +54,15 @@ export function rulesForm(rules, { onchange = () => {}, boardOnly = false, noBoa
     onchange();
   });
   const goal = select(GOALS, String(rules.goal ?? 2048), onchange, { name: "goal" });
+  const stop = select(
+    [
+      ["false", "play on"],
+      ["true", "stop"],
+    ],
+    String(rules.stop_at_goal ?? false),
+    onchange,
+    { name: "stop_at_goal" },
+  );
   const spawn = h("input", {
     value: rules.spawn ?? "2:0.9,4:0.1",
     name: "spawn",
@@ -84,7 +94,13 @@ export function rulesForm(rules, { onchange = () => {}, boardOnly = false, noBoa
     noBoard ? null : [field("Board", known), field("Map", board)],
     boardOnly
       ? null
-      : [field("Goal", goal), field("New tiles", spawn), field("First tiles", start), field("Placed by", spawner)],
+      : [
+          field("Goal", goal),
+          noStop ? null : field("At the goal", stop),
+          field("New tiles", spawn),
+          field("First tiles", start),
+          field("Placed by", spawner),
+        ],
   );
   return {
     element,
@@ -97,6 +113,7 @@ export function rulesForm(rules, { onchange = () => {}, boardOnly = false, noBoa
         goal: Number(goal.value),
         spawn: spawn.value.trim(),
         spawner: spawner.value,
+        ...(stop.value === "true" ? { stop_at_goal: true } : {}),
         ...(start.value === "" ? {} : { start: Number(start.value) }),
       };
     },
@@ -109,6 +126,7 @@ export function rulesForm(rules, { onchange = () => {}, boardOnly = false, noBoa
  */
 export function rulesWords(rules) {
   const words = [rules.board.length > 24 ? "a map" : rules.board, `goal ${rules.goal}`];
+  if (rules.stop_at_goal) words[1] += ", stops there";
   if (rules.spawner && rules.spawner !== "fair") words.push(`${rules.spawner} spawner`);
   if (rules.spawn && rules.spawn !== "2:0.9,4:0.1") words.push(rules.spawn);
   return words.join(", ");

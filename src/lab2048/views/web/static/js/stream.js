@@ -4,6 +4,7 @@ import { ApiError, get, statusOf, TAB } from "./api.js";
 import { Emitter } from "./emitter.js";
 
 const RETRY = 1500; // ms
+const MOST_GAMES = 9; // that the server sends to a tab
 
 /** @typedef {"open" | "waiting" | "lost"} ConnectionState */
 
@@ -23,13 +24,25 @@ class Stream extends Emitter {
   #source = null;
   /** @type {number[]} */
   #games = [];
+  /** @type {Set<number>} */
+  #background = new Set(); // games in which a player goes on while another page is shown
   #timer = 0;
 
   /**
-   * Watch these games (at most nine), and no others.
+   * Let the players of these games go on after their page has closed: the server pauses a game that nobody watches.
    * @param {number[]} games
    */
-  watch(games) {
+  keep(games) {
+    for (const id of games) this.#background.add(id);
+  }
+
+  /**
+   * Watch these games (at most nine), and those in the background.
+   * @param {number[]} shown
+   */
+  watch(shown) {
+    for (const id of shown) this.#background.delete(id);
+    const games = [...shown, ...this.#background].slice(0, MOST_GAMES);
     const isSame = games.length === this.#games.length && games.every((id, i) => id === this.#games[i]);
     if (isSame && this.#source && this.#source.readyState !== EventSource.CLOSED) return;
     this.#games = [...games];
@@ -60,7 +73,11 @@ class Stream extends Emitter {
       this.emit("jobs", null);
     });
     source.addEventListener("job", ({ data }) => this.addJob(JSON.parse(data)));
-    source.addEventListener("game", ({ data }) => this.emit("game", JSON.parse(data)));
+    source.addEventListener("game", ({ data }) => {
+      const change = /** @type {Api.ChangeData} */ (JSON.parse(data));
+      if (!change.state.auto?.running) this.#background.delete(change.state.id);
+      this.emit("game", change);
+    });
     source.addEventListener("deleted", ({ data }) => {
       const { deleted } = /** @type {Api.DeletedData} */ (JSON.parse(data));
       this.emit("deleted", deleted);

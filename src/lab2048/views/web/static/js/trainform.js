@@ -1,6 +1,6 @@
 // The form of a training: method, duration, board, and the options of the method.
 
-import { get, messageOf, post } from "./api.js";
+import { address, get, messageOf, post } from "./api.js";
 import { attempt, button, commandLine, field, h, select } from "./dom.js";
 import { Latest } from "./pure/latest.js";
 import { capital } from "./pure/words.js";
@@ -8,13 +8,15 @@ import { rulesForm } from "./rulesform.js";
 
 export class TrainForm {
   #plan = new Latest(() => post("/api/trainings/plan", { body: this.request() }), {
-    answered: ({ command, writes }) => {
+    answered: ({ command, writes, network }) => {
       this.command.set(command);
+      this.drawPatterns(network);
       this.writes.textContent = writes;
       this.error.textContent = "";
     },
     failed: (wrong) => {
       this.command.set("");
+      this.drawPatterns("");
       this.writes.textContent = "";
       this.error.textContent = capital(messageOf(wrong));
     },
@@ -52,6 +54,15 @@ export class TrainForm {
     this.rules = rulesForm({ board: "4x4" }, { onchange: plan, boardOnly: true });
     this.network = select([["", "automatic"]], "", plan, { name: "network" });
     this.networkField = field("Network", this.network);
+    this.patterns = h("img", { alt: "" });
+    this.patternWords = h("p.small.quiet");
+    this.patternBox = h(
+      "details.patterns",
+      { hidden: true },
+      h("summary", {}, "Patterns of the network"),
+      this.patterns,
+      this.patternWords,
+    );
     this.options = h("div.fields.explained");
     this.writes = h("p.small.quiet", { role: "status" });
     this.error = h("p.error", { role: "alert" });
@@ -70,6 +81,7 @@ export class TrainForm {
       this.about,
       this.rules.element,
       h("div.fields", {}, field("Minutes", this.minutes), this.networkField, field("Name", this.name)),
+      this.patternBox,
       h("details", {}, h("summary", {}, "Advanced options"), this.options),
       this.error,
       this.writes,
@@ -124,6 +136,23 @@ export class TrainForm {
       rules,
       options,
     };
+  }
+
+  /**
+   * Show the patterns of an n-tuple network and their symmetric copies.
+   * @param {string} network empty if it has none
+   */
+  drawPatterns(network) {
+    this.patternBox.hidden = !network;
+    if (!network) return;
+    const { board } = this.rules.value();
+    const shared = this.request().options?.share !== false;
+    const source = address("/api/trainings/options/patterns", { query: { board, network, shared } });
+    if (this.patterns.getAttribute("src") !== source) this.patterns.src = source;
+    this.patternWords.textContent = shared
+      ? "A row is a pattern and its symmetric copies, itself first. They share one table of weights."
+      : "Every pattern has a table of weights of its own.";
+    this.patterns.alt = `The patterns of the network ${network} on ${board}${shared ? " and their symmetric copies" : ""}`;
   }
 
   /** Show the command and how much it will write. */

@@ -2,8 +2,8 @@
 
 import { get, isAborted, messageOf, post } from "../api.js";
 import { attempt, button, commandLine, copy, field, h, segments, select } from "../dom.js";
-import { BRICK, Drawing } from "../drawing.js";
-import { writeAddress } from "../pure/codec.js";
+import { Drawing } from "../drawing.js";
+import { BRICK, writeAddress } from "../pure/codec.js";
 import { number } from "../pure/format.js";
 import { meaning } from "../pure/keys.js";
 import { capital } from "../pure/words.js";
@@ -164,7 +164,7 @@ class Design {
     this.#sizes.get(shape.kind)?.fields.forEach((each, i) => (each.value = String(shape.sizes[i])));
     this.kind.choose(shape.kind);
     await this.resize();
-    this.drawing.set(shape.rows.flat().map((cell) => (cell < 0 ? BRICK : ranks[cell])));
+    this.drawing.set(shape.rows.flat().map((cell) => (cell < 0 ? cell : ranks[cell])));
   }
 
   /** Change to the plain board of the chosen size; what was painted stays where it fits. */

@@ -10,8 +10,9 @@ import { attempt, button, commandLine, complain, copy, h, say, segments, toast }
 import { Game } from "../game.js";
 import { Hints, MODES } from "../hints.js";
 import { MoveList } from "../movelist.js";
+import { MoveNote } from "../movenote.js";
 import { newGameDialog } from "../newgame.js";
-import { playersOf } from "../players.js";
+import { labelOf, playersOf } from "../players.js";
 import { PlayerSwitch } from "../playerswitch.js";
 import { onPref, pref, setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
@@ -50,6 +51,7 @@ class Play {
     this.announcer = new Announcer(this.board);
     this.banner = new Banner({ undo: () => this.game.undo(), restart: () => this.restart() });
     this.moveList = new MoveList();
+    this.note = new MoveNote();
     this.undoButton = button("Undo", () => this.game.undo(), { key: "U" });
     this.redoButton = button("Redo", () => this.game.redo(), { key: "Y" });
     this.playWords = h("span", {}, "Autoplay");
@@ -77,7 +79,14 @@ class Play {
         "aside",
         { "aria-label": "About the game" },
         this.banner.element,
-        h("section.panel", {}, h("h2", {}, "Who moves"), this.playerSwitch.element, this.speed.element),
+        h(
+          "section.panel",
+          {},
+          h("h2", {}, "Who moves"),
+          this.playerSwitch.element,
+          h("div.row.modes", {}, h("span.quiet.small", {}, "Expectimax"), this.playerSwitch.modes),
+          this.speed.element,
+        ),
         h(
           "section.panel",
           {},
@@ -85,6 +94,7 @@ class Play {
           this.hintModes,
           this.hints.element,
         ),
+        this.note.element,
         this.moveList.element,
         h(
           "section.panel",
@@ -134,6 +144,7 @@ class Play {
             spawn: query.spawn,
             start: query.start === undefined ? undefined : Number(query.start),
             spawner: query.spawner,
+            stop_at_goal: query.stop_at_goal === "true",
           },
           query.seed === undefined ? null : Number(query.seed),
         );
@@ -206,7 +217,7 @@ class Play {
 
   link() {
     const { rules, seed } = this.game.state;
-    copy(location.origin + "/" + writeAddress("play", [], { ...rules, seed }));
+    copy(location.origin + "/" + writeAddress("play", [], { ...rules, stop_at_goal: rules.stop_at_goal || undefined, seed }));
   }
 
   /** @param {import("../game.js").Change} change */
@@ -225,6 +236,7 @@ class Play {
     this.#lastError = state.auto?.error ?? "";
     this.playerSwitch.draw();
     this.moveList.show(this.game, this.playerSwitch.players);
+    this.note.show(this.game.id, this.game.state.n_moves, this.game.state.mover);
     this.banner.show(this.game);
     if (change.kind !== "deleted") this.announcer.announce(this.game, change);
     if (!this.game.isRunning || isEnded) this.directions.show(null, isDeleted ? [] : state.legal, pref("hints"));
@@ -304,10 +316,19 @@ class Play {
     };
   }
 
+  /** Let the player go on while another page is shown. */
+  leave() {
+    const { game, playerSwitch } = this;
+    stream.keep([game.id]);
+    const name = labelOf(game.state.auto?.player ?? null, playerSwitch.players);
+    toast(`${name} goes on playing`, "Pause", () => game.isRunning && playerSwitch.toggle());
+  }
+
   close() {
     this.#ending.abort();
-    if (this.game.isRunning) this.playerSwitch.toggle();
+    if (this.game.isOpen && this.game.isRunning && !this.game.isEnded) this.leave();
     this.moveList.close();
+    this.note.clear();
     this.hints.close();
   }
 }

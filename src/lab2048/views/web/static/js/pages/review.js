@@ -3,6 +3,7 @@
 import { address, get, post, statusOf } from "../api.js";
 import "../board.js";
 import { attempt, button, commandLine, complain, h, missing, say } from "../dom.js";
+import { MoveNote } from "../movenote.js";
 import { labelOf } from "../players.js";
 import { pref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
@@ -86,6 +87,7 @@ class Review {
     });
     this.facts = h("p.facts");
     this.words = h("p.quiet.small");
+    this.note = new MoveNote();
     this.graph = new ValueGraph(this.state, {
       seek: (to) => this.seek(to),
       look: (to, best) => {
@@ -147,6 +149,7 @@ class Review {
             this.speed.element,
           ),
           h("section.panel", {}, h("h2", {}, "This move"), this.words),
+          this.note.element,
           this.graph.element,
           h("section.panel", {}, h("h2", {}, "Milestones"), this.milestones()),
           h(
@@ -247,6 +250,7 @@ class Review {
     this.words.textContent = last
       ? `${capital(this.shape.moves[last.move].name)} by ${last.mover === "human" ? "me" : last.mover}, plus ${number(last.reward)}; then a ${tile(last.rank)} at ${this.board.placeOf(last.cell)}.`
       : "The first board.";
+    this.note.show(this.state.id, at, last?.mover ?? "");
     if (at === this.#turns.length) this.play(false);
   }
 
@@ -285,5 +289,6 @@ class Review {
   close() {
     clearInterval(this.#timer);
     this.graph.close();
+    this.note.clear();
   }
 }

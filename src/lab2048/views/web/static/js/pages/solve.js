@@ -60,7 +60,10 @@ class Solve {
    */
   constructor(main, query) {
     const plan = () => this.plan();
-    this.rules = rulesForm({ board: "2x2", goal: 16, ...query, start: query.start || undefined }, { onchange: plan });
+    this.rules = rulesForm(
+      { board: "2x2", goal: 16, ...query, start: query.start || undefined },
+      { onchange: plan, noStop: true },
+    );
     this.objective = select(
       [
         ["win", "the chance to reach the goal"],

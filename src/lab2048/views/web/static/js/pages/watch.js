@@ -1,11 +1,12 @@
 // Watch: one to nine boards side by side, each with its player, started and paused together.
 
-import { messageOf, post, put } from "../api.js";
+import { get, messageOf, post, put } from "../api.js";
 import "../board.js";
-import { attempt, button, complain, field, h, select } from "../dom.js";
+import { attempt, button, complain, field, h, select, toast } from "../dom.js";
 import { Game } from "../game.js";
+import { MoveNote } from "../movenote.js";
 import { playerList } from "../playerlist.js";
-import { labelOf, playersOf } from "../players.js";
+import { labelOf, MODES, playersOf } from "../players.js";
 import { pref, setPref } from "../prefs.js";
 import { count, number } from "../pure/format.js";
 import { seeking } from "../pure/keys.js";
@@ -17,10 +18,14 @@ const MOST = 9;
 
 /** @typedef {{ player: string, game: Game, element: HTMLElement }} Seat a board and its player */
 
+/** The boards that went on playing when the page was left.  @type {{ player: string, id: number }[]} */
+let left = [];
+
 /** @type {PageModule["open"]} */
 export async function open(main) {
   const page = new Watch(main);
   await page.fillPlayers();
+  await page.comeBack();
   return page;
 }
 
@@ -67,6 +72,12 @@ class Watch {
         {},
         h("h2", {}, "Players ", h("small", {}, "one to nine boards")),
         this.playerList.element,
+        h(
+          "div.row.modes",
+          { role: "group", "aria-label": "Add expectimax" },
+          h("span.quiet.small", {}, "Add expectimax"),
+          MODES.map(([spec, name, title]) => button(name, () => this.add(spec), { slim: true, title })),
+        ),
         h("div.fields.watch-fields", {}, this.rules.element, field("Seed", this.seed), field("Seeds", this.seeds)),
         this.error,
         h(
@@ -102,6 +113,36 @@ class Watch {
     if (players) this.playerList.set(fitting.slice(0, 4).map(({ spec }) => spec));
   }
 
+  /** @param {string} spec */
+  add(spec) {
+    const specs = this.playerList.value();
+    if (specs.length < MOST) this.playerList.set([...specs, spec]);
+    else this.error.textContent = `Remove a player first: ${MOST} is the most.`;
+  }
+
+  /** Show the boards that went on playing while another page was shown. */
+  async comeBack() {
+    const before = left;
+    left = [];
+    if (!before.length) return;
+    this.#players = await playersOf(this.rules.value().board);
+    const games = await Promise.allSettled(before.map(({ id }) => get("/api/games/{game}", { path: { game: id } })));
+    const found = games.map((made, i) => made.status === "fulfilled" && this.seat(before[i].player, made.value));
+    this.show(found.filter((seat) => seat !== false));
+    this.#isRunning = this.#seats.some(({ game }) => game.isRunning);
+    this.draw();
+  }
+
+  /** @param {Seat[]} seats */
+  show(seats) {
+    this.#seats = seats;
+    if (!seats.length) return;
+    this.boards.className = `boards n${seats.length}`;
+    this.boards.replaceChildren(...seats.map(({ element }) => element));
+    this.playButton.disabled = this.stepButton.disabled = false;
+    stream.watch(seats.map(({ game }) => game.id));
+  }
+
   /** Start a new game for every player. */
   async start() {
     await this.run(false);
@@ -124,11 +165,7 @@ class Watch {
       this.error.textContent = messageOf(error);
       return;
     }
-    this.#seats = started;
-    this.boards.className = `boards n${started.length}`;
-    this.boards.replaceChildren(...started.map(({ element }) => element));
-    this.playButton.disabled = this.stepButton.disabled = false;
-    stream.watch(started.map(({ game }) => game.id));
+    this.show(started);
     await this.run(true);
   }
 
@@ -142,12 +179,14 @@ class Watch {
     const board = h("lab-board", { quiet: true, name: `Board of ${label}` });
     const game = new Game(board);
     const facts = h("p.facts");
+    const note = new MoveNote({ isBrief: true });
     const element = h(
       "article.panel.seat-board",
       { "aria-label": label },
       h("h2", { title: player }, label),
       board,
       facts,
+      note.element,
       h(
         "div.row.spread",
         {},
@@ -160,6 +199,7 @@ class Watch {
       facts.textContent = `${number(state.score)} · ${count(state.n_moves, "move")} · ${state.highest}${game.isDeleted ? " · deleted" : state.over ? " · over" : ""}`;
       element.classList.toggle("done", game.isEnded);
       board.classList.toggle("over", game.isEnded);
+      note.show(state.id, state.n_moves, state.mover);
       this.watchEnd();
     };
     game.on("change", draw);
@@ -222,6 +262,12 @@ class Watch {
 
   close() {
     this.#ending.abort();
-    if (this.#isRunning) this.run(false);
+    const playing = this.#seats.filter(({ game }) => game.isRunning && !game.isEnded);
+    if (!playing.length) return;
+    left = this.#seats.filter(({ game }) => !game.isDeleted).map(({ player, game }) => ({ player, id: game.id }));
+    stream.keep(playing.map(({ game }) => game.id));
+    toast(`${count(playing.length, "player")} on Watch ${playing.length > 1 ? "go" : "goes"} on playing`, "Pause", () =>
+      this.run(false),
+    );
   }
 }

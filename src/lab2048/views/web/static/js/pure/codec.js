@@ -3,18 +3,19 @@
 // Python reads and checks every text; here a painted board is only written, and the words after
 // the # of the page's address are read.
 
-const BRICK = -1;
+export const BRICK = -1;
+export const ANCHOR = -3;
 const SIZE = /^\d{1,9}[xX]\d{1,9}$/;
 
 /**
  * The shortest text that reads as this board.
- * @param {number[][]} rows ranks, and BRICK (-1) for bricks
+ * @param {number[][]} rows ranks, BRICK and ANCHOR
  * @param {Pick<Api.ShapeData, "name" | "map_prefix">} shape
  */
 export function writeMap(rows, { name, map_prefix: prefix }) {
   const flat = rows.flat();
   if (flat.every((entry) => entry === 0)) return name;
-  const words = rows.map((row) => row.map((entry) => (entry === BRICK ? "x" : entry === 0 ? "#" : String(2 ** entry))));
+  const words = rows.map((row) => row.map(wordOf));
   const compact = words.map((row) => row.join("")).join("|");
   // The one row with the tiles 2 and 4 beside a brick would read as a size: 2x4.
   if (Math.max(...flat) > 3 || SIZE.test(compact)) return prefix + words.map((row) => row.join(" ")).join(" / ");
@@ -27,7 +28,13 @@ export function writeMap(rows, { name, map_prefix: prefix }) {
  * @param {number[]} ranks
  */
 export function rowsOf(rows, ranks) {
-  return rows.map((row) => row.map((cell) => (cell === BRICK ? BRICK : ranks[cell])));
+  return rows.map((row) => row.map((cell) => (cell < 0 ? cell : ranks[cell])));
+}
+
+/** @param {number} entry a rank, BRICK or ANCHOR */
+function wordOf(entry) {
+  if (entry < 0) return entry === ANCHOR ? "A" : "x";
+  return entry === 0 ? "#" : String(2 ** entry);
 }
 
 /**

@@ -7,11 +7,12 @@
 /** @typedef {{ from: number, to: number, rank: number, merges: boolean }} Step where a tile goes; two steps to one cell merge */
 
 /**
- * Slide every line of one move.
+ * Slide every line of one move.  A slide that would move an anchor changes nothing.
  * @param {number[]} ranks
  * @param {number[][]} lines
+ * @param {number[]} [holding] the cells that hold anchors in place; only needed if the move may be illegal
  */
-export function slide(ranks, lines) {
+export function slide(ranks, lines, holding = []) {
   /** @type {number[]} */
   const after = new Array(ranks.length).fill(0);
   /** @type {Step[]} */
@@ -43,6 +44,7 @@ export function slide(ranks, lines) {
       }
     }
   }
+  if (holding.some((cell) => after[cell] === 0)) return { ranks: [...ranks], reward: 0, steps: [], changed: false };
   return { ranks: after, reward, steps, changed };
 }
 

@@ -1,0 +1,1 @@
+"""Reviews of games: the values of every turn, and the ledger of luck and skill."""

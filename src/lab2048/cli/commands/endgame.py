@@ -1,0 +1,121 @@
+"""`lab2048 endgame`: tables of formations, where the large tiles stand and a few cells are left to play."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lab2048.cli.command import Commands
+from lab2048.cli.commands.solve import MemoryOption, SolveGoalOption, WorkersOption, show_estimate, solve_and_show
+from lab2048.cli.option_types import Readable
+from lab2048.cli.options import JsonOption
+from lab2048.cli.output import print_json
+from lab2048.errors import UsageError
+
+app = Commands(
+    "List and build endgame tables: what is left to play when the large tiles stand.\n\n"
+    "Example: lab2048 endgame build L3-256"
+)
+
+
+@app.command("list")
+def list_formations(as_json: JsonOption = False) -> None:
+    """List the formations with their goals, sizes and building times, and which of them are built.
+
+    In a picture, A is a large tile that stays, # a free cell, and G a free cell where the goal counts.
+
+    Example: lab2048 endgame list
+    """
+    from lab2048.solver.endgame import endgames_folder
+    from lab2048.solver.formation import BYTES, RATE, families
+    from lab2048.solver.table import MANIFEST
+    from lab2048.views.number import duration, number, size
+
+    found: list[dict[str, Any]] = []
+    for family, formation, goals in families():
+        lines = []
+        for goal, afterstates in goals.items():
+            name = f"{family}-{goal}"
+            folder = endgames_folder() / name
+            row = {
+                "name": name,
+                "formation": formation.rules.board_text,
+                "free_cells": formation.rules.shape.n_cells,
+                "goal": goal,
+                "afterstates": afterstates,
+                "bytes": (n_bytes := BYTES * afterstates),
+                "seconds": (seconds := afterstates / RATE),
+                "table": str(folder) if (folder / MANIFEST).exists() else None,
+            }
+            found.append(row)
+            told = f"{number(afterstates)} positions, {size(n_bytes)}, {duration(seconds)}"
+            lines.append(f"{name:<12} {told}{', built' if row['table'] else ''}")
+        if not as_json:
+            print(f"{family}: {formation.rules.shape.n_cells} free cells")
+            picture = formation.picture
+            rows = max(len(picture), len(lines))
+            picture += [" " * len(picture[0])] * (rows - len(picture))
+            lines += [""] * (rows - len(lines))
+            for drawn, line in zip(picture, lines, strict=True):
+                print(f"  {drawn}   {line}".rstrip())
+    if as_json:
+        print_json("endgame-list-1", {"folder": str(endgames_folder()), "formations": found})
+    else:
+        print(f"sizes and times are estimates for one core; tables are built in {endgames_folder()}")
+
+
+@app.command()
+def build(
+    name: Annotated[
+        str | None, typer.Argument(metavar="FORMATION", help="A formation and its goal, such as L3-256 (see `list`).")
+    ] = None,
+    formation: Annotated[
+        str | None,
+        typer.Option(
+            "--formation",
+            metavar="MAP",
+            help="Your own: A is a large tile that stays, # a free cell, G one where the goal counts.",
+        ),
+        Readable("lab2048.rules.notation:read_map"),
+    ] = None,
+    goal: SolveGoalOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Folder of the table (default: in your data folder)."),
+    ] = None,
+    memory: MemoryOption = "8G",
+    workers: WorkersOption = 0,
+    only_estimate: Annotated[
+        bool, typer.Option("--estimate", help="Only predict time, disk space and memory.")
+    ] = False,
+    as_json: JsonOption = False,
+    as_jsonl: Annotated[
+        bool, typer.Option("--jsonl", help="One JSON line per layer; the last line is the result.")
+    ] = False,
+) -> None:
+    """Build the table of a formation; run the same command again to continue an interrupted build.
+
+    Example: lab2048 endgame build --formation "AA#|AG#|###" --goal 32 -o mine
+    """
+    from lab2048.solver.endgame import endgames_folder
+    from lab2048.solver.formation import Formation
+
+    if (name is None) == (formation is None):
+        raise UsageError("expected the name of a formation, such as L3-256, or your own with --formation and --goal")
+    if formation is not None:
+        if goal is None:
+            raise UsageError("--formation needs a goal: expected a tile such as 256", field="goal", code="goal.missing")
+        if out is None and not only_estimate:
+            raise UsageError("--formation needs a folder for its table: expected --out DIR")
+        chosen = Formation.from_text(formation, goal)
+    else:
+        assert name is not None
+        if goal is not None:
+            raise UsageError(f"{name} has its goal in its name: expected --goal only with --formation", field="goal")
+        chosen = Formation.from_name(name)
+        out = out or endgames_folder() / name
+    options = {"objective": "win", "out": out, "memory": memory, "workers": workers}
+    if only_estimate:
+        show_estimate(chosen.rules, options, as_json=as_json)
+    else:
+        solve_and_show(chosen.rules, options, as_json=as_json, as_jsonl=as_jsonl)

@@ -1,0 +1,121 @@
+"""`lab2048 review`: how well a game was played, how lucky it was, and where it was lost."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lab2048.cli.options import (
+    GAMES,
+    PLAYER,
+    SEED,
+    JsonOption,
+    PlayerFileOption,
+    RulesOption,
+    StoreOption,
+    load_players,
+)
+from lab2048.cli.output import print_json
+from lab2048.errors import FileError, UsageError, reason_of
+
+if TYPE_CHECKING:
+    from lab2048.arena.review.review import PlayerReview
+    from lab2048.records.episode import Episode
+    from lab2048.rules import Game
+
+
+def review(
+    game: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="GAME",
+            help="Number of a saved game; a file with one, also of 2048verse, 2048next, 2048league or "
+            "2048EndgameTablebase; or - for standard input.",
+        ),
+    ] = None,
+    reviewer: Annotated[
+        str | None,
+        typer.Option(
+            "--reviewer", metavar="PLAYER", help="Player that reviewers (default: ntuple on 4x4, else optimal)."
+        ),
+        PLAYER,
+    ] = None,
+    player: Annotated[
+        str | None,
+        typer.Option("--player", "-p", metavar="PLAYER", help="Review a player instead of a game: it plays --games."),
+        PLAYER,
+    ] = None,
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games of the player."), GAMES] = 20,
+    rules: RulesOption = "4x4",
+    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Seed of its games."), SEED] = 1,
+    as_json: JsonOption = False,
+    store: StoreOption = None,
+    player_file: PlayerFileOption = None,
+) -> None:
+    """Review a game: grade every move, and tell luck from skill.
+
+    The value at the start + luck + skill + drift is the score.  Drift is what the reviewer changed its mind by: it says
+    how far the reviewer is to be believed.
+
+    Example: lab2048 review 12
+    """
+    from lab2048.library.review import describe, review_player
+    from lab2048.library.review import review as review_game
+
+    load_players(player_file)
+    if (game is None) == (player is None):
+        raise UsageError("expected a game, as in lab2048 review 12, or a player: --player greedy", field="game")
+    if player is not None:
+        found = review_player(player, rules=rules, games=games, seed=seed, reviewer=reviewer, progress=True)
+        if as_json:
+            print_json("review-player-1", found.to_json())
+        else:
+            _print_player(found)
+        return
+    result = review_game(_read_game(game or "", store), reviewer=reviewer, progress=True)
+    if as_json:
+        print_json("review-1", result.to_dict())
+    else:
+        print("\n".join(describe(result.review)))
+
+
+def _read_game(text: str, store: Path | None) -> "Episode | Game":
+    from lab2048.records.exchange import read_line
+    from lab2048.records.input_file import read_bytes
+    from lab2048.records.replay.reading import read_replay
+    from lab2048.records.store import Store
+
+    if text.isdecimal():
+        with Store.open(store, create=False) as opened:
+            return opened.get(int(text)).episode
+    name = "standard input" if text == "-" else text
+    try:
+        data = sys.stdin.buffer.read() if text == "-" else read_bytes(Path(text))
+    except OSError as error:
+        raise FileError(f"{name} cannot be read: {reason_of(error)}", code="file.unreadable") from None
+    lines = [line for line in data.splitlines() if line.strip()]
+    is_ours = data.lstrip().startswith(b"{")
+    if is_ours and len(lines) != 1:
+        raise FileError(f"{name} has {len(lines)} games: expected one, as lab2048 games export 12 writes it")
+    try:
+        return read_line(lines[0])[0] if is_ours else read_replay(data)
+    except FileError as error:
+        raise FileError(f"{name}: {error}") from None
+
+
+def _print_player(found: "PlayerReview") -> None:
+    print(f"{found.player}, {len(found.ledgers)} games, reviewed by {found.reviewer}")
+    names = {
+        "accuracy": "accuracy, %",
+        "error_rate": "lost per 1,000 moves",
+        "luck": "luck per game",
+        "skill": "skill per game",
+        "drift": "drift per game",
+        "final_value": "score",
+        "adjusted_score": "score without luck",
+    }
+    for name, title in names.items():
+        figure = found.figure(name)
+        print(f"  {title:<22}{figure.value:>14,.2f}  [{figure.low:,.2f}, {figure.high:,.2f}]")
+    print(f"  without luck, scores have {found.variance_ratio:.2f} times the variance")

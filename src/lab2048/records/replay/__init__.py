@@ -1,0 +1,1 @@
+"""Replays of other programs: games whose spawns are recorded, not drawn from a seed."""

@@ -1,0 +1,104 @@
+"""`lab2048 endgame` and `lab2048 probe` of its tables, as a user types them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lab2048.cli.app import run
+
+MAP = "A A A # / A A # G / # # # #"
+BOARD = "1024 256 64 2 / 512 128 4 2 / # # # 2"
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    return tmp_path / "lab2048" / "endgames"
+
+
+def as_json(words: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    capsys.readouterr()
+    assert run([*words, "--json"]) == 0
+    found: dict[str, object] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def error_of(words: list[str], capsys: pytest.CaptureFixture[str], code: int) -> str:
+    capsys.readouterr()
+    assert run(words) == code
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1 or all(len(line) <= 100 for line in lines)
+    return " ".join(lines)
+
+
+def test_build_list_and_probe_by_name(data_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["endgame", "list"]) == 0
+    shown = capsys.readouterr().out
+    assert "  A A A A   snake8-64    228,974 positions, 2.75 MB, " in shown
+    assert "built" not in shown.replace("are built in", "")
+    built = as_json(["endgame", "build", "snake8-64"], capsys)
+    assert (built["table"], built["afterstates"]) == (str(data_folder / "snake8-64"), 228_974)
+    listed = {row["name"]: row for row in as_json(["endgame", "list"], capsys)["formations"]}  # type: ignore[attr-defined]
+    assert listed["snake8-64"]["table"] == str(data_folder / "snake8-64")
+    assert (listed["snake8-64"]["formation"], listed["snake8-64"]["free_cells"]) == ("AAAA|AAAA|###G|####", 8)
+    assert listed["L3-256"]["table"] is None
+    board = "8192 2048 512 128 / 4096 1024 256 64 / 2 2 2 4 / # # 2 2"
+    found = as_json(["probe", "snake8-64", board], capsys)
+    assert (found["best"], round(float(str(found["value"])), 6)) == ("right", 0.976849)
+    assert (found["position"], found["leaving"]) == ("AAAA|AAAA|2224|##22", ["down"])
+    assert run(["probe", "snake8-64", board]) == 0
+    assert "down        moves a large tile" in capsys.readouterr().out
+
+
+def test_your_own_formation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "mine")
+    words = ["endgame", "build", "--formation", MAP, "--goal", "32"]
+    estimate = as_json([*words, "--estimate"], capsys)
+    built = as_json([*words, "--out", out], capsys)
+    assert estimate["afterstates"] == built["afterstates"]
+    assert built["rules"]["board"] == "AAA#|AA#G|####"  # type: ignore[index]
+    found = as_json(["probe", out, BOARD], capsys)
+    assert found["formation"] == "AAA#|AA#G|####"
+    assert as_json(["table", "verify", out, "--sample", "0"], capsys)["checked"] == built["afterstates"]
+
+
+def test_mistakes_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = ["--out", str(tmp_path / "x")]
+    assert "expected the name of a formation, such as L3-256" in error_of(["endgame", "build"], capsys, 2)
+    assert "did you mean L3-256?" in error_of(["endgame", "build", "L3-255"], capsys, 2)
+    words = ["endgame", "build", "--formation", MAP]
+    assert "needs a goal" in error_of([*words, *out], capsys, 2)
+    assert "expected --out DIR" in error_of([*words, "--goal", "32"], capsys, 2)
+    assert "has its goal in its name" in error_of(["endgame", "build", "L3-256", "--goal", "32"], capsys, 2)
+    says = error_of(["endgame", "build", "--formation", "###|###", "--goal", "32", *out], capsys, 3)
+    assert "has no anchors" in says
+    says = error_of(["endgame", "build", "--formation", "AAA|AAA", "--goal", "32", *out], capsys, 3)
+    assert "no two cells of the map are neighbours" in says
+    assert "lab2048 endgame build L3-256" in error_of(["probe", "L3-256", "2 2 / # #"], capsys, 3)
+    assert run([*words, "--goal", "16", *out]) == 0
+    assert "is not on" in error_of(["probe", out[1], "2 2 # # / # # # # / # # # #"], capsys, 3)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "solved.json"}
+
+
+def test_a_killed_build_continues_to_the_same_files(tmp_path: Path) -> None:
+    words = ["endgame", "build", "--formation", "AAAA|AA#G|####", "--goal", "64", "--workers", "1"]
+    assert run([*words, "--out", str(tmp_path / "whole")]) == 0
+    cut = [*words, "--out", str(tmp_path / "cut")]
+    for n_events in (1, 2):
+        command = [sys.executable, "-m", "lab2048", *cut, "--jsonl"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=os.environ, text=True) as build:
+            assert build.stdout is not None
+            for _ in range(n_events):
+                build.stdout.readline()
+            build.send_signal(signal.SIGKILL)
+    assert not (tmp_path / "cut" / "manifest.json").exists()
+    assert run(cut) == 0
+    assert contents(tmp_path / "cut") == contents(tmp_path / "whole")

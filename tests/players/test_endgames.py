@@ -1,0 +1,92 @@
+"""`ntuple:endgames=DIR` follows endgame tables where they are sure enough, and its network elsewhere."""
+
+from pathlib import Path
+
+import pytest
+from plain_network import random_network
+
+from lab2048.errors import FileError
+from lab2048.models.ntuple.file import save_network
+from lab2048.models.ntuple.network import Design
+from lab2048.models.ntuple.pattern import parse_patterns
+from lab2048.players import check_player, fit_player, make_player
+from lab2048.players.ntuple import SURE
+from lab2048.rules import Board, Rules
+from lab2048.solver.endgame import Endgames
+from lab2048.solver.formation import Formation
+from lab2048.solver.memory import Memory
+from lab2048.solver.problem import Problem
+from lab2048.solver.solve import Solve
+from lab2048.solver.workers import Workers
+
+RULES = Rules.from_text("3x3")
+# The free cells are the lower right 2x2 and the ends of the first row and column.
+MAP = "AA#|AG#|###"
+BOARD = Board("64 32 8 / 16 2 4 / 2 4 #")
+
+
+@pytest.fixture(scope="module")
+def spec(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A player with a useless network, and a folder with one table."""
+    folder = tmp_path_factory.mktemp("endgames")
+    network = random_network(Design(RULES, parse_patterns("rows", RULES.shape)), 1)
+    save_network(folder / "net.safetensors", network)
+    with Workers(1) as workers:
+        problem = Problem.of(Formation.from_text(MAP, 16).rules, "win")
+        Solve(problem, folder / "tables" / "mine", workers, Memory(2**28), is_kept=False).run()
+    return f"ntuple:weights={folder / 'net.safetensors'},depth=1,endgames={folder / 'tables'}"
+
+
+def test_the_table_chooses_where_it_is_sure(spec: str) -> None:
+    player, plain = make_player(spec), make_player(spec.partition(",endgames")[0])
+    endgames = Endgames.open(Path(spec.rpartition("=")[2]))
+    player.start(RULES, 1)
+    plain.start(RULES, 1)
+    for symmetry in BOARD.shape.symmetries:
+        board = BOARD.carry(symmetry)
+        found, network, decision = endgames.look_up(board), plain.choose(board), player.choose(board)
+        assert found is not None
+        assert found.value > SURE
+        assert decision.move == found.move
+        assert decision.values == network.values
+        assert decision.overridden == (None if found.move == network.move else network.move)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "64 32 8 / 8 2 4 / 2 4 #",  # no formation
+        "64 32 2 / 16 2 8 / 8 2 4",  # the table gives up
+        "128 64 8 / 32 2 4 / 2 4 #",  # 16 would not join the chain
+    ],
+)
+def test_the_network_chooses_elsewhere(spec: str, text: str) -> None:
+    player, plain = make_player(spec), make_player(spec.partition(",endgames")[0])
+    player.start(RULES, 1)
+    plain.start(RULES, 1)
+    assert player.choose(Board(text)) == plain.choose(Board(text))
+
+
+def test_it_keeps_the_contract(spec: str) -> None:
+    check_player(make_player(spec), seed=1, rules=("3x3",))
+
+
+def test_a_missing_folder_is_told_before_anything_is_compiled(spec: str) -> None:
+    with pytest.raises(FileError, match="there is no folder nowhere"):
+        fit_player(f"{spec.partition(',endgames')[0]},endgames=nowhere", RULES)
+
+
+def test_auto_uses_what_is_built(spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    auto = f"{spec.partition(',endgames')[0]},endgames=auto"
+    player = make_player(auto)
+    player.start(RULES, 1)
+    assert player.choose(BOARD).overridden is None  # nothing is built yet
+    (tmp_path / "lab2048").mkdir()
+    (tmp_path / "lab2048" / "endgames").symlink_to(spec.rpartition("=")[2])
+    player = make_player(auto)
+    player.start(RULES, 1)
+    endgames = Endgames.open(Path(spec.rpartition("=")[2]))
+    found = endgames.look_up(BOARD)
+    assert found is not None
+    assert player.choose(BOARD).move == found.move
