@@ -5,31 +5,32 @@ import { byId, h, missing, say, toast } from "./dom.js";
 import { applyPrefs } from "./prefs.js";
 import { isPressing, isTyping } from "./pure/keys.js";
 import { readAddress, writeAddress } from "./pure/codec.js";
-import { count, percent } from "./pure/format.js";
+import { percent } from "./pure/format.js";
 import { isBusy, pageOf } from "./pure/job.js";
 import { stream } from "./stream.js";
+import { t, tn, translateFrame } from "./text.js";
 
 /** @typedef {[title: string, load: () => Promise<PageModule>]} Page */
 
 /** @type {Record<string, Page>} */
 const PAGES = {
-  play: ["Play", () => import("./pages/play.js")],
-  watch: ["Watch", () => import("./pages/watch.js")],
-  games: ["Games", () => import("./pages/games.js")],
-  review: ["Replay", () => import("./pages/review.js")],
-  design: ["Design", () => import("./pages/design.js")],
-  lab: ["Lab", () => import("./pages/lab.js")],
-  train: ["Train", () => import("./pages/train.js")],
-  solve: ["Solve", () => import("./pages/solve.js")],
+  play: [t("Play"), () => import("./pages/play.js")],
+  watch: [t("Watch"), () => import("./pages/watch.js")],
+  games: [t("Games"), () => import("./pages/games.js")],
+  review: [t("Replay"), () => import("./pages/review.js")],
+  design: [t("Design"), () => import("./pages/design.js")],
+  lab: [t("Lab"), () => import("./pages/lab.js")],
+  train: [t("Train"), () => import("./pages/train.js")],
+  solve: [t("Solve"), () => import("./pages/solve.js")],
 };
 /** @type {Page} */
 const NOT_FOUND = [
-  "Not found",
+  t("Not found"),
   async () => ({
     open(main, { page }) {
       main.append(
-        h("h1", {}, "Not found"),
-        missing(`There is no page ${page.slice(0, 40)} here.`, ["#/play", "Play"], ["#/games", "All games"]),
+        h("h1", {}, t("Not found")),
+        missing(t("There is no page {page} here.", { page: page.slice(0, 40) }), ["#/play", t("Play")], ["#/games", t("All games")]),
       );
     },
   }),
@@ -70,7 +71,7 @@ async function show() {
     if (!current.watches) stream.watch([]);
   } catch (error) {
     console.error(error);
-    toast(`The page ${title} could not be shown: ${messageOf(error)}`, "Try again", show);
+    toast(t("The page {title} could not be shown: {error}", { title, error: messageOf(error) }), t("Try again"), show);
   }
 }
 
@@ -110,9 +111,9 @@ function drawTray() {
   const shown = busy.find((job) => job.state === "running") ?? busy[0];
   const bar = /** @type {HTMLProgressElement} */ (tray.querySelector("progress"));
   bar.hidden = !shown;
-  let name = interrupted.length ? `${interrupted.length} interrupted` : "Jobs";
+  let name = interrupted.length ? t("{n} interrupted", { n: interrupted.length }) : t("Jobs");
   let share = interrupted.length ? "!" : String(jobs.length);
-  let label = interrupted.length ? name : `${jobs.length}, none is running`;
+  let label = interrupted.length ? name : t("{n}, none is running", { n: jobs.length });
   if (shown) {
     const { title, progress, state } = shown;
     name = busy.length > 1 ? `${title} +${busy.length - 1}` : title;
@@ -123,14 +124,16 @@ function drawTray() {
   }
   for (const [part, text] of Object.entries({ name, share }))
     /** @type {HTMLElement} */ (tray.querySelector(`.${part}`)).textContent = text;
-  tray.setAttribute("aria-label", `Jobs: ${label}`);
+  tray.setAttribute("aria-label", t("Jobs: {label}", { label }));
 }
 
 function drawDot() {
   const { state, status } = stream;
   const isPreparing = state === "open" && status?.ready === false;
-  const connected = isPreparing ? `Connected; ${status.doing || "preparing the players"}` : "Connected";
-  const words = { open: connected, waiting: "Connecting", lost: "No connection: is lab2048 still running?" }[state];
+  const connected = isPreparing
+    ? t("Connected; {doing}", { doing: status.doing || t("preparing the players") })
+    : t("Connected");
+  const words = { open: connected, waiting: t("Connecting"), lost: t("No connection: is lab2048 still running?") }[state];
   const dot = byId("dot");
   /** @type {HTMLElement} */ (dot.querySelector(".dot")).dataset.state = isPreparing ? "waiting" : state;
   dot.setAttribute("aria-label", words);
@@ -143,9 +146,16 @@ function drawUnsaved() {
   const line = byId("unsaved");
   line.hidden = !unsaved;
   if (line.hidden) return;
-  /** @type {HTMLElement} */ (line.querySelector("b")).textContent = `Not saved yet: ${count(unsaved, "game")}.`;
+  /** @type {HTMLElement} */ (line.querySelector("b")).textContent = tn(
+    unsaved,
+    "Not saved yet: {n} game.",
+    "Not saved yet: {n} games.",
+  );
   const reason = store.charAt(0).toUpperCase() + store.slice(1);
-  /** @type {HTMLElement} */ (line.querySelector("span")).textContent = `${reason}. Saving is tried again automatically.`;
+  /** @type {HTMLElement} */ (line.querySelector("span")).textContent = t(
+    "{reason}. Saving is tried again automatically.",
+    { reason },
+  );
 }
 
 /** Ids of the jobs whose end has been announced. */
@@ -154,20 +164,21 @@ const announced = new Set();
 /** @param {Api.JobData} job */
 function announce(job) {
   const words = /** @type {Record<string, string>} */ ({
-    done: "is done",
-    failed: `failed: ${job.message}`,
-    interrupted: "was interrupted",
+    done: t("{title} is done", { title: job.title }),
+    failed: t("{title} failed: {message}", { title: job.title, message: job.message }),
+    interrupted: t("{title} was interrupted", { title: job.title }),
   })[job.state];
   if (!words) announced.delete(job.id);
   if (!words || announced.has(job.id)) return;
   announced.add(job.id);
   const page = pageOf(job);
   const isThere = readAddress(location.hash).page === page;
-  if (!page || isThere) toast(`${job.title} ${words}`);
-  else toast(`${job.title} ${words}`, "Show", () => (location.hash = writeAddress(page, [job.id])));
+  if (!page || isThere) toast(words);
+  else toast(words, t("Show"), () => (location.hash = writeAddress(page, [job.id])));
 }
 
 applyPrefs();
+translateFrame();
 if (!location.hash && location.pathname.length > 1) {
   // A path such as /play?board=4x4, typed without the #.
   const { page, rest } = readAddress("#" + location.pathname);

@@ -3,22 +3,24 @@
 import { get } from "./api.js";
 import { button, dialog, h, segments } from "./dom.js";
 import { jobList } from "./joblist.js";
+import { LANGUAGES } from "./language.js";
 import { pref, setPref } from "./prefs.js";
 import { stream } from "./stream.js";
+import { t } from "./text.js";
 
 /** @type {[keys: string[], meaning: string][]} */
 const KEYS = [
-  [["←", "↑", "→", "↓"], "move; also W A S D, H J K L and the number pad"],
-  [["U", "Backspace"], "undo"],
-  [["Y"], "redo"],
-  [["Space"], "the best move, once"],
-  [["Enter", "P"], "start or pause autoplay"],
-  [["T"], "hints: off, the best move, all values"],
-  [["N"], "new game; the old one is saved"],
-  [["1", "...", "9"], "start one of the presets"],
-  [["[", "]"], "slower, faster"],
-  [["`"], "a cursor that reads cells aloud with a screen reader"],
-  [["?"], "this help"],
+  [["←", "↑", "→", "↓"], t("move; also W A S D, H J K L and the number pad")],
+  [["U", "Backspace"], t("undo")],
+  [["Y"], t("redo")],
+  [["Space"], t("the best move, once")],
+  [["Enter", "P"], t("start or pause autoplay")],
+  [["T"], t("hints: off, the best move, all values")],
+  [["N"], t("new game; the old one is saved")],
+  [["1", "...", "9"], t("start one of the presets")],
+  [["[", "]"], t("slower, faster")],
+  [["`"], t("a cursor that reads cells aloud with a screen reader")],
+  [["?"], t("this help")],
 ];
 
 /**
@@ -37,27 +39,27 @@ export function help() {
   get("/api/shape/kinds").then(
     ([, ...kinds]) =>
       list.children[1].after(
-        ...kinds.flatMap(({ kind, keys }) => keyLine([keys.toUpperCase().split(/[ /]+/), `move on ${kind}`])),
+        ...kinds.flatMap(({ kind, keys }) => keyLine([keys.toUpperCase().split(/[ /]+/), t("move on {kind}", { kind })])),
       ),
     () => {},
   );
   const box = dialog(
-    "Keys",
+    t("Keys"),
     list,
     h(
       "p.small.quiet",
       {},
-      "In a replay: ← → a move, Page Up and Page Down ten, Home and End. On a phone: swipe over the board, or tap the bars around it.",
+      t("In a replay: ← → a move, Page Up and Page Down ten, Home and End. On a phone: swipe over the board, or tap the bars around it."),
     ),
     h(
       "p.small.quiet",
       {},
-      "Tiles slide as far as they can, and two equal ones that meet become one. Undo and the same move give the same new tile: the dice are decided by the seed.",
+      t("Tiles slide as far as they can, and two equal ones that meet become one. Undo and the same move give the same new tile: the dice are decided by the seed."),
     ),
     h(
       "div.row.end",
       {},
-      button("Close", () => box.close(), { main: true, autofocus: true }),
+      button(t("Close"), () => box.close(), { main: true, autofocus: true }),
     ),
   );
 }
@@ -76,29 +78,38 @@ export function settings() {
       segments(label, options, pref(name), (value) => setPref(name, value)),
     );
   const box = dialog(
-    "Settings",
+    t("Settings"),
     h(
       "div.stack",
       {},
-      line("Light or dark", "theme", [
-        ["auto", "Auto"],
-        ["light", "Light"],
-        ["dark", "Dark"],
+      line(t("Light or dark"), "theme", [
+        ["auto", t("Auto")],
+        ["light", t("Light")],
+        ["dark", t("Dark")],
       ]),
-      line("Tiles", "tiles", [
-        ["classic", "Classic"],
-        ["contrast", "Colour-blind"],
+      line(t("Tiles"), "tiles", [
+        ["classic", t("Classic")],
+        ["contrast", t("Colour-blind")],
       ]),
-      line("Motion", "motion", [
-        ["auto", "Auto"],
-        ["off", "None"],
+      line(t("Motion"), "motion", [
+        ["auto", t("Auto")],
+        ["off", t("None")],
       ]),
-      h("p.small.quiet", {}, "Settings are saved in this browser, games on this machine. Nothing is sent anywhere else."),
+      h(
+        "div.field",
+        {},
+        h("span", {}, t("Language")),
+        segments(t("Language"), [["auto", t("Auto")], ...LANGUAGES], pref("language"), (value) => {
+          setPref("language", value);
+          location.reload(); // texts are made once
+        }),
+      ),
+      h("p.small.quiet", {}, t("Settings are saved in this browser, games on this machine. Nothing is sent anywhere else.")),
     ),
     h(
       "div.row.end",
       {},
-      button("Close", () => box.close(), { main: true }),
+      button(t("Close"), () => box.close(), { main: true }),
     ),
   );
 }
@@ -112,26 +123,26 @@ export function more() {
   const link = (page, text, words) =>
     h("a.choice", { href: `#/${page}`, onclick: () => box.close() }, h("b", {}, text), h("span", {}, words));
   const box = dialog(
-    "More",
+    t("More"),
     h(
       "div.choices",
       {},
-      link("watch", "Watch", "players side by side"),
-      link("train", "Train", "networks that learn by playing"),
-      link("solve", "Solve", "boards solved exactly"),
+      link("watch", t("Watch"), t("players side by side")),
+      link("train", t("Train"), t("networks that learn by playing")),
+      link("solve", t("Solve"), t("boards solved exactly")),
     ),
     h(
       "div.row.end",
       {},
-      button("Keys", () => {
+      button(t("Keys"), () => {
         box.close();
         help();
       }),
-      button("Settings", () => {
+      button(t("Settings"), () => {
         box.close();
         settings();
       }),
-      button("Close", () => box.close(), { main: true }),
+      button(t("Close"), () => box.close(), { main: true }),
     ),
   );
 }
@@ -144,12 +155,12 @@ export function jobs() {
     () => box.close(),
   );
   const box = dialog(
-    "Jobs",
+    t("Jobs"),
     list,
     h(
       "div.row.end",
       {},
-      button("Close", () => box.close(), { main: true }),
+      button(t("Close"), () => box.close(), { main: true }),
     ),
   );
   box.addEventListener("close", () => ending.abort());

@@ -9,6 +9,7 @@ const KEY = "lab2048";
  * @property {string} theme auto, light or dark
  * @property {string} tiles classic or contrast
  * @property {string} motion auto or off
+ * @property {string} language auto, or one of language.js
  * @property {HintMode} hints
  * @property {number} speed in moves per second; 0 is as fast as possible
  * @property {string | null} player the spec of the player chosen last
@@ -25,6 +26,7 @@ const DEFAULTS = {
   theme: "auto",
   tiles: "classic",
   motion: "auto",
+  language: "auto",
   hints: "off",
   speed: 4,
   player: null,

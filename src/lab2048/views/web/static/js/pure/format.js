@@ -1,4 +1,6 @@
-// Numbers and times as text; `number`, `percent` and `duration` do the same as those of views/number.py.
+// Numbers and times as text; `number`, `percent` and `duration` do the same as those of views/number.py, in English.
+
+import { MARKS } from "../language.js";
 
 /** @typedef {number | null | undefined} MaybeNumber shown as "-" if there is none */
 
@@ -35,9 +37,9 @@ export function short(value) {
  */
 function shorten(value, decimals) {
   const size = Math.abs(value);
-  if (size >= 999_950_000) return (value / 1e9).toFixed(decimals) + "G";
-  if (size >= 999_950) return (value / 1e6).toFixed(decimals) + "M";
-  if (size >= 9_999.5) return (value / 1e3).toFixed(decimals) + "k";
+  if (size >= 999_950_000) return fixed(value / 1e9, decimals) + "G";
+  if (size >= 999_950) return fixed(value / 1e6, decimals) + "M";
+  if (size >= 9_999.5) return fixed(value / 1e3, decimals) + "k";
   return number(size >= 100 ? Math.round(value) : value);
 }
 
@@ -49,7 +51,7 @@ export function percent(rate) {
   if (rate === null || rate === undefined) return "-";
   const rare = Math.min(rate, 1 - rate);
   const decimals = rare >= 0.1 || rare <= 0 ? 0 : 1 - Math.floor(Math.log10(100 * rare));
-  return (100 * rate).toFixed(Math.min(decimals, 6)) + "%";
+  return fixed(100 * rate, Math.min(decimals, 6)) + "%";
 }
 
 const MOST_DIGITS = 15; // after the point; a table has no more
@@ -88,7 +90,7 @@ export function scores(values) {
   const decimals = Math.min(9, Math.max(1, -digitsOf(least)));
   return values.map((value) => {
     const [whole, rest] = Math.abs(value).toFixed(decimals).split(".");
-    return `${value < 0 ? "-" : ""}${separate(Number(whole))}.${rest}`;
+    return `${value < 0 ? "-" : ""}${separate(Number(whole))}${MARKS.decimal}${rest}`;
   });
 }
 
@@ -132,11 +134,11 @@ function leastDifference(values) {
  * @param {number} decimals
  */
 function percentOf(value, miss, decimals) {
-  if (value <= 0.5) return (100 * value).toFixed(decimals) + "%";
+  if (value <= 0.5) return fixed(100 * value, decimals) + "%";
   const whole = 100n * 10n ** BigInt(decimals);
   const digits = (100 * miss).toFixed(decimals).replace(".", "");
   const text = String(whole - BigInt(digits)).padStart(decimals + 1, "0");
-  return (decimals ? `${text.slice(0, -decimals)}.${text.slice(-decimals)}` : text) + "%";
+  return (decimals ? `${text.slice(0, -decimals)}${MARKS.decimal}${text.slice(-decimals)}` : text) + "%";
 }
 
 /**
@@ -188,6 +190,23 @@ export function date(text) {
 }
 
 /**
+ * A number with this many decimals.
+ * @param {number} value
+ * @param {number} decimals
+ */
+function fixed(value, decimals) {
+  return local(value.toFixed(decimals));
+}
+
+/**
+ * A number with the decimal mark of the language.
+ * @param {string} text
+ */
+function local(text) {
+  return text.replace(".", MARKS.decimal);
+}
+
+/**
  * The same as Python's format ".3g".
  * @param {number} value
  * @param {number} digits
@@ -199,9 +218,9 @@ function significant(value, digits) {
   const power = Number(exponent);
   if (power < -4 || power >= digits) {
     const sign = power < 0 ? "-" : "+";
-    return `${mantissa}e${sign}${String(Math.abs(power)).padStart(2, "0")}`;
+    return `${local(mantissa)}e${sign}${String(Math.abs(power)).padStart(2, "0")}`;
   }
-  return String(Number(text));
+  return local(String(Number(text)));
 }
 
 /**
@@ -217,5 +236,5 @@ function roundEven(value) {
 /** @param {number} whole */
 function separate(whole) {
   const digits = Math.abs(whole) < 1e21 ? BigInt(Math.abs(whole)).toString() : String(Math.abs(whole));
-  return (whole < 0 ? "-" : "") + digits.replace(/\B(?=(\d{3})+$)/g, ",");
+  return (whole < 0 ? "-" : "") + digits.replace(/\B(?=(\d{3})+$)/g, MARKS.group);
 }
