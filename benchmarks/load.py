@@ -14,7 +14,6 @@ import os
 import random
 import re
 import secrets
-import shutil
 import statistics
 import subprocess
 import sys
@@ -126,7 +125,7 @@ class Load:
                     raise EOFError("an idle stream ended")
                 self.n_lines += 1
 
-    async def worker(self, folder: Path) -> None:
+    async def worker(self) -> None:
         """Keep a training and a solve running."""
         async with Line(self.port) as line:
             body = {"name": "load", "network": "small", "minutes": (self.end - time.monotonic()) / 60 + 1}
@@ -140,8 +139,8 @@ class Load:
                     solve = await line.ask("GET", f"/api/jobs/{solve['id']}")
                 if solve["state"] == "failed":
                     raise ValueError(solve["message"])
-                if solve["state"] == "done":
-                    shutil.rmtree(folder / "lab2048" / "tables" / name, ignore_errors=True)
+                if solve["state"] == "done":  # by the server: in this thread, the clients would wait for the disk
+                    await line.ask("DELETE", f"/api/tables/{name}")
             training = await line.ask("GET", f"/api/jobs/{training['id']}")
             if training["state"] != "running":
                 raise ValueError(f"the training is {training['state']}: {training['message']}")
@@ -154,14 +153,14 @@ async def get_ready(port: int) -> None:
             await asyncio.sleep(0.5)
 
 
-async def measure(port: int, pid: int, folder: Path, words: argparse.Namespace) -> dict[str, Any]:
+async def measure(port: int, pid: int, words: argparse.Namespace) -> dict[str, Any]:
     seconds = 60 * words.minutes
     load = Load(port, time.monotonic() + seconds)
     clients = [
         *(load.idler(i) for i in range(words.idle)),
         *(load.watcher(i) for i in range(words.watchers)),
         *(load.person(i) for i in range(words.players)),
-        load.worker(folder),
+        load.worker(),
     ]
     everything = asyncio.gather(*map(load.trying, clients))
     await asyncio.sleep(min(60.0, seconds / 2))
@@ -225,7 +224,7 @@ def main() -> int:
             assert found
             port = int(found[1])
             asyncio.run(get_ready(port))
-            result = asyncio.run(measure(port, server.pid, folder, words))
+            result = asyncio.run(measure(port, server.pid, words))
             server.terminate()
             result["log_lines"] = len(server.communicate(timeout=60)[1].splitlines())
     print(json.dumps(result, indent=1))
