@@ -1,5 +1,6 @@
 """The job runner without a view: commands in processes of their own, cancelled, failed, interrupted and resumed."""
 
+import errno
 import os
 import shutil
 import signal
@@ -346,6 +347,23 @@ def test_a_killed_process_is_not_alive(tmp_path: Path) -> None:
     assert process.wait(240) is not None
     process.stop()
     assert not is_alive(paths[2])
+
+
+def test_a_sleep_that_fails_does_not_end_the_following_of_a_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a jump of the clock by decades."""
+
+    def fail(_: float) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    paths = [tmp_path / name for name in ("out", "log", "process")]
+    process = JobProcess([*WORDS, "--games", "1"], *paths)
+    monkeypatch.setattr("subprocess.time.sleep", fail)
+    while (code := process.wait(0.01)) is None:
+        pass
+    assert code == 0
+    process.stop()
 
 
 def test_the_events_of_a_long_match_stay_small_and_its_results_are_of_all_games(

@@ -68,6 +68,9 @@ class JobProcess:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
+        except OSError:  # it sleeps, which can fail if the clock was set back by decades; the job must be followed on
+            threading.Event().wait(seconds)
+            return self._process.poll()
 
 
 def is_alive(lock: Path) -> bool:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,29 @@ def test_the_description_is_whole_although_its_models_are_built_late() -> None:
         print(*app.openapi()["paths"])
     """
     assert subprocess.check_output([sys.executable, "-c", program], text=True) == "/own\n"
+
+
+def test_the_end_of_the_server_does_not_wait_for_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "imported_late.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    may_load = threading.Event()
+
+    def open_lab() -> Lab:
+        may_load.wait()
+        import_module("imported_late")
+        raise AssertionError("imported after the end")
+
+    async def visit() -> None:
+        waiting = asyncio.create_task(ask(app, "/api/status"))
+        app.close()
+        may_load.set()
+        status, body = await waiting
+        assert (status, json.loads(body)["error"]) == (503, "lab2048 is stopping")
+
+    app = LazyApp(open_lab)
+    asyncio.run(live(app, visit))
+    assert app.failure is None
+    import_module("imported_late")  # other threads and what comes later are not affected
 
 
 def test_streams_end_also_if_the_server_ends_before_it_is_loaded(tmp_path: Path) -> None:

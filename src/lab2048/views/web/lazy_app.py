@@ -8,15 +8,18 @@ after the first answer or when they are needed.
 import asyncio
 import contextlib
 import gc
+import sys
 import threading
 from collections.abc import Callable
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from lab2048.errors import LabError
+from lab2048.errors import LabError, StoppedError
 from lab2048.views.web import static_files
 
 if TYPE_CHECKING:
@@ -68,6 +71,7 @@ class LazyApp:
         self._rest = asyncio.ensure_future(self._load_rest())
         await send({"type": "lifespan.startup.complete"})
         await receive()
+        self._is_ending = True
         await self._first
         self._rest.cancel()
         if self.lab:
@@ -83,19 +87,33 @@ class LazyApp:
             self._is_wanted.set()
             await asyncio.shield(self._rest)
         if self._api is None or self.failure:
-            failure = (
-                self.failure if isinstance(self.failure, LabError) else LabError(str(self.failure), code="internal")
-            )
+            failure = self.failure or StoppedError("lab2048 is stopping")
+            if not isinstance(failure, LabError):
+                failure = LabError(str(failure), code="internal")
             return JSONResponse({**failure.to_json(), "error": " ".join(str(failure).split())}, 503)
         return self._api.app
 
     async def _load(self, load: Callable[[], None]) -> None:
-        """Load the API on a thread; a failure stops the server."""
+        """Load the API on a thread; a failure stops the server, and the end of the server stops loading."""
         try:
-            await asyncio.to_thread(_unwatched, load)
+            await asyncio.to_thread(self._load_here, load)
+        except StoppedError:
+            pass
         except Exception as error:
             self.failure = error
             self._on_failure()
+
+    def _load_here(self, load: Callable[[], None]) -> None:
+        """Load without garbage collection, which saves a tenth of the time."""
+        gate = _ImportGate(lambda: self._is_ending)
+        gc.disable()
+        sys.meta_path.insert(0, gate)
+        try:
+            load()
+        finally:
+            sys.meta_path.remove(gate)
+            gc.freeze()
+            gc.enable()
 
     def _load_first(self) -> None:
         import_framework()
@@ -122,16 +140,20 @@ def import_framework() -> None:
     from pydantic import BaseModel
 
     BaseModel.model_config["defer_build"] = True  # inherited by every model created meanwhile
-    import fastapi  # noqa: F401
-
-    del BaseModel.model_config["defer_build"]
-
-
-def _unwatched(load: Callable[[], None]) -> None:
-    """Switch off garbage collection while loading, which saves a tenth of the time."""
-    gc.disable()
     try:
-        load()
+        import fastapi  # noqa: F401
     finally:
-        gc.freeze()
-        gc.enable()
+        del BaseModel.model_config["defer_build"]
+
+
+class _ImportGate(MetaPathFinder):
+    """Refuses this thread's next import once the program ends: on a busy machine, the imports take many seconds."""
+
+    def __init__(self, is_ending: Callable[[], bool]) -> None:
+        self._is_ending, self._thread = is_ending, threading.get_ident()
+
+    def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:  # noqa: ARG002
+        """Find nothing, so that the next finder is asked; raise StoppedError to refuse."""
+        if self._is_ending() and threading.get_ident() == self._thread:
+            raise StoppedError(f"{name} is not loaded: lab2048 is stopping")
+        return None
