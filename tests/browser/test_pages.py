@@ -39,6 +39,20 @@ def test_watch_four_boards(tab: Tab) -> None:
     expect(tab.page.locator(".chip", has_text="Moves").locator("b")).to_have_text(re.compile("[1-9]"))
 
 
+def test_watched_games_can_stop_at_the_goal(tab: Tab) -> None:
+    tab.remember(watchPlayers=["greedy"], speed=0)
+    tab.go("#/watch")
+    tab.page.locator("select[name=goal]").select_option("32")
+    tab.page.locator("select[name=stop_at_goal]").select_option("true")
+    tab.page.get_by_role("button", name="Start").click()
+    expect(tab.page.locator(".seat-board .facts")).to_have_text(re.compile("· 32 · over$"))
+    tab.shot("watch-goal")
+    assert not tab.serious()
+    tab.page.reload()
+    expect(tab.page.locator("select[name=goal]")).to_have_value("32")
+    expect(tab.page.locator("select[name=stop_at_goal]")).to_have_value("true")
+
+
 def test_import_replay_and_continue(tab: Tab, server: Server, tmp_path: Path) -> None:
     state = played(server)
     with_export = tab.context.request.get(f"{server.url}api/games/{state['id']}/export")
@@ -90,12 +104,14 @@ def test_a_shield_says_why_it_moved(tab: Tab) -> None:
     tab.page.get_by_role("button", name="Start").click()
     board = tab.page.locator(".seat-board")
     expect(board.locator(".note")).to_contain_text("Safe: ")
+    tab.shot("watch-note")
     tab.page.keyboard.press("Enter")
     expect(tab.page.get_by_role("button", name="Play", exact=True)).to_be_visible()
     board.get_by_role("link", name="Take over").click()
     note = tab.page.locator("section.note")
     expect(note).to_contain_text("random proposes")
     expect(note.locator("tbody tr[aria-selected=true]")).to_have_count(1)
+    tab.shot("play-note")
     tab.go(f"#/review/{tab.game()['state']['id']}?turn=1")
     expect(note).to_contain_text("random proposes")
     assert not tab.serious()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from played import play
 from textual.pilot import Pilot
-from textual.widgets import Static
+from textual.widgets import Input, Static
 from tui_scene import Run, press, run_scene, screen_of
 from tui_shots import FOLDER, SHOTS, take, text_of, until
 
@@ -23,6 +23,7 @@ from lab2048.views.tui.app import LabApp
 from lab2048.views.tui.screens.base import Choices
 from lab2048.views.tui.screens.games import GamesScreen
 from lab2048.views.tui.screens.menu import MenuScreen
+from lab2048.views.tui.screens.play import PlayScreen
 from lab2048.views.tui.screens.replay import ReplayScreen
 
 
@@ -345,6 +346,30 @@ def test_the_replay_says_why_a_shield_moved(run: Run, own_store: Path) -> None:
         await press(pilot, ["home"])
         assert str(note.content) == ""
         await press(pilot, ["escape"])
+
+    run(scene)
+
+
+def test_a_game_that_is_watched_says_why_a_shield_moved(run: Run) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        await press(pilot, "w")
+        app.screen.query_one("#field-player", Input).value = "shield:warm_up=0"
+        app.screen.query_one("#field-board", Input).value = "3x3"
+        app.screen.query_one("#field-goal", Input).value = "16"
+        app.screen.query_one("#field-stop", Input).value = "yes"
+        app.screen.query_one("#field-speed", Input).value = "100"
+        await press(pilot, ["enter"])
+        screen = app.screen
+        assert isinstance(screen, PlayScreen)
+        await until(pilot, lambda: screen.session.game.is_over and not screen.is_auto)
+        assert screen.session.game.board.max_tile == 16
+        note = screen.query_one("#note", Static)
+        await until(pilot, lambda: "Safe: " in str(note.content))
+        last = str(note.content)
+        await press(pilot, ["u"])
+        await until(pilot, lambda: str(note.content) not in ("", last))
+        screen.new_game()
+        await until(pilot, lambda: str(note.content) == "")
 
     run(scene)
 

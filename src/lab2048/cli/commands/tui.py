@@ -16,6 +16,7 @@ from lab2048.cli.options import (
     SpawnerOption,
     SpawnOption,
     StartOption,
+    StopOption,
     StoreOption,
     is_set,
     is_typed,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from lab2048.arena.session import Session
 
 # With one of these options a game starts at once, without the menu.
-_OF_RULES = ("rules", "goal", "spawn", "start", "spawner", "seed")
+_OF_RULES = ("rules", "goal", "spawn", "start", "spawner", "stop_at_goal", "seed")
 _OF_A_GAME = (*_OF_RULES, "player")
 
 
@@ -40,6 +41,7 @@ def tui(
     spawn: SpawnOption = "2:0.9,4:0.1",
     start: StartOption = None,
     spawner: SpawnerOption = "fair",
+    stop_at_goal: StopOption = False,
     seed: SeedOption = None,
     player: Annotated[
         str, typer.Option("--player", "-p", metavar="PLAYER", help="Player that gives hints and takes over."), PLAYER
@@ -65,7 +67,8 @@ def tui(
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM") == "dumb":
         raise UsageError("tui needs a terminal: use lab2048 play, which also reads lines")
     if game is not None and (typed := [name for name in _OF_RULES if is_typed(context, name)]):
-        raise UsageError(f"--game and --{typed[0]}: a saved game has its own {typed[0]}; expected only one of them")
+        option = typed[0].replace("_", "-")
+        raise UsageError(f"--game and --{option}: a saved game has its own {option}; expected only one of them")
 
     import random
 
@@ -75,12 +78,14 @@ def tui(
     from lab2048.rules import Rules
     from lab2048.rules.dice import MAX_SEED
 
-    the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner)
+    the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner, stop_at_goal=stop_at_goal)
     the_seed = random.SystemRandom().randint(0, MAX_SEED) if seed is None else seed
     # Options that were given are the defaults of the forms; a seed is used for one game only.
     said = {name: str(context.params[name]) for name in _OF_A_GAME if name != "seed" and is_set(context, name)}
     if "rules" in said:
         said["board"] = said.pop("rules")
+    if said.pop("stop_at_goal", None):
+        said["stop"] = "yes" if stop_at_goal else "no"
 
     from lab2048.arena.session import Session
     from lab2048.views.tui.app import LabApp, check_surroundings

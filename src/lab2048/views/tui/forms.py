@@ -43,7 +43,7 @@ class CommandForm:
             if not value:
                 continue
             if field.is_flag:
-                words += [field.option] if value.lower() in ("y", "yes", "1", "true") else []
+                words += [field.option] * _is_yes(value)
             elif field.option:
                 words += [field.option, value]
             else:
@@ -72,7 +72,12 @@ def rules_of(values: Mapping[str, str]) -> Rules:
         spawn=text["spawn"] or "2:0.9,4:0.1",
         start=None if start < 0 else start,
         spawner=text["spawner"] or "fair",
+        stop_at_goal=_is_yes(text["stop"]),
     )
+
+
+def _is_yes(text: str) -> bool:
+    return text.lower() in ("y", "yes", "1", "true")
 
 
 def read_number(values: Mapping[str, str], name: str, default: int) -> int:
@@ -90,8 +95,9 @@ _GOAL = Field("goal", "2048", "the tile that wins", "--goal")
 _SPAWN = Field("spawn", "", "new tiles; empty: 2:0.9,4:0.1", "--spawn")
 _START = Field("start", "", "first tiles; empty: 2, or the map's", "--start")
 _SPAWNER = Field("spawner", "", "fair (when empty), first or worst", "--spawner")
+_STOP = Field("stop", "no", "yes: the game ends at the goal", "--stop-at-goal", is_flag=True)
 _SEED = Field("seed", "", "random seed; empty: a new one", "--seed")
-RULES = (_BOARD, _GOAL, _SPAWN, _START, _SPAWNER)  # the options of every command that plays
+RULES = (_BOARD, _GOAL, _STOP, _SPAWN, _START, _SPAWNER)  # the options of every command that plays
 _QUIET_RULES = (_BOARD, replace(_GOAL, default="", doc="the tile that wins; empty: 2048"), *RULES[2:])
 
 METHODS = names()

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.events import Key
 from textual.widgets import Static
 
+from lab2048.arena.annotation import has_notes
 from lab2048.arena.player_service import AskedPlayer
 from lab2048.errors import IllegalMoveError, LabError, SessionEndedError
 from lab2048.rules.move import move_name
@@ -45,6 +46,7 @@ class PlayScreen(Page):
         self._doing = ""  # the last message about preparing the player
         self._n_asked = 0  # open questions to the player
         self._best = 0  # of your earlier games
+        self._notes: dict[int, tuple[Turn, str]] = {}  # by number of the turn: why the player made that move
         self._commands = {
             "u": self.undo, "backspace": self.undo, "r": self.redo, "y": self.redo, "ctrl+r": self.redo,
             "n": self.new_game, "x": self.new_game, "space": self.step, "enter": self.toggle_auto,
@@ -55,7 +57,7 @@ class PlayScreen(Page):
     def compose(self) -> ComposeResult:
         """Lay out the header, the board, the panel, the message and the keys."""
         yield Static(id="header")
-        yield BoardAndPanel(self.session.game.board, self.palette, "facts", "lasting", "who", "values")
+        yield BoardAndPanel(self.session.game.board, self.palette, "facts", "lasting", "who", "values", "note")
         yield Static(id="message")
         yield Static(id="keys")
 
@@ -213,6 +215,8 @@ class PlayScreen(Page):
                     self.say(f"{error}; n starts a new game")
                     return False
                 self._turned(turn, is_slow=0 < self.speed <= MOTION_SPEED)
+                if has_notes(adviser.spec):
+                    await self._explain(adviser, board, decision, turn)
                 return True
             if not self.is_auto:
                 return False  # you moved first
@@ -235,6 +239,18 @@ class PlayScreen(Page):
         if board is self.session.game.board and adviser is self.adviser:
             self.decision, self._evaluated = decision, board
         return decision
+
+    async def _explain(self, adviser: AskedPlayer, board: "Board", decision: "Decision", turn: "Turn") -> None:
+        """Show why the player made a move."""
+        number = len(self.session.game.turns)
+        try:
+            note = await asyncio.to_thread(adviser.note, board, decision)
+        except LabError as error:
+            self.say(printable(str(error)))
+            return
+        if note:
+            self._notes[number] = turn, printable(note.text)
+            self._is_stale = True
 
     def _advise(self) -> None:
         """Ask for a hint if hints are on and the player is not already thinking."""
@@ -293,6 +309,8 @@ class PlayScreen(Page):
         asking = f"asking {self.adviser.spec} ..." if self._n_asked and not self.is_auto and not decision else ""
         values = decision and facts.values_text(game.board, decision, self.adviser.spec, self.adviser.measure)
         self.put("values", values if values and not self._is_over else Text(asking, "dim"))
+        turn, note = self._notes.get(len(game.turns), (None, ""))
+        self.put("note", Text(f"\n{note}" if turn and turn == game.turns[-1] else "", "dim"))
         line = facts.message_line(game, self.message, columns - 2)
         if not line and self.session.failure:
             line = f"not saved yet: {self.session.failure}"

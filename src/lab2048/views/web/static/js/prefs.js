@@ -16,6 +16,8 @@ const KEY = "lab2048";
  * @property {number | null} game the game played last
  * @property {string[] | null} labPlayers
  * @property {string | null} watchBoard
+ * @property {number} watchGoal
+ * @property {boolean} watchStop whether games stop at the goal
  * @property {string | null} watchSeeds
  * @property {string[] | null} watchPlayers
  */
@@ -33,6 +35,8 @@ const DEFAULTS = {
   game: null,
   labPlayers: null,
   watchBoard: null,
+  watchGoal: 2048,
+  watchStop: false,
   watchSeeds: null,
   watchPlayers: null,
 };

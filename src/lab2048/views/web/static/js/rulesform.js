@@ -12,13 +12,16 @@ const GOALS = Array.from({ length: 16 }, (_, i) => 2 ** (i + 2)).map((tile) => [
 /** @typedef {ReturnType<typeof rulesForm>} RulesForm */
 
 /**
- * Make the fields for rules; `value()` returns what was entered.  With `boardOnly` it has only the board,
- * with `noBoard` the board is "", with `noStop` it does not ask whether games stop at the goal.
+ * Make the fields for rules; `value()` returns what was entered.  With `boardOnly` it has only the board, with
+ * `goalOnly` only board and goal, with `noBoard` the board is "", with `noStop` it does not ask whether games stop at the goal.
  * @param {{ board?: string, goal?: string | number, stop_at_goal?: string | boolean, spawn?: string,
  *   start?: string | number | null, spawner?: string }} rules
- * @param {{ onchange?: () => unknown, boardOnly?: boolean, noBoard?: boolean, noStop?: boolean }} [options]
+ * @param {{ onchange?: () => unknown, boardOnly?: boolean, goalOnly?: boolean, noBoard?: boolean, noStop?: boolean }} [options]
  */
-export function rulesForm(rules, { onchange = () => {}, boardOnly = false, noBoard = false, noStop = false } = {}) {
+export function rulesForm(
+  rules,
+  { onchange = () => {}, boardOnly = false, goalOnly = false, noBoard = false, noStop = false } = {},
+) {
   const board = h("input", {
     value: rules.board ?? "4x4",
     name: "board",
@@ -92,15 +95,8 @@ export function rulesForm(rules, { onchange = () => {}, boardOnly = false, noBoa
     "div.fields",
     {},
     noBoard ? null : [field("Board", known), field("Map", board)],
-    boardOnly
-      ? null
-      : [
-          field("Goal", goal),
-          noStop ? null : field("At the goal", stop),
-          field("New tiles", spawn),
-          field("First tiles", start),
-          field("Placed by", spawner),
-        ],
+    boardOnly ? null : [field("Goal", goal), noStop ? null : field("At the goal", stop)],
+    boardOnly || goalOnly ? null : [field("New tiles", spawn), field("First tiles", start), field("Placed by", spawner)],
   );
   return {
     element,
@@ -108,12 +104,12 @@ export function rulesForm(rules, { onchange = () => {}, boardOnly = false, noBoa
     value() {
       const text = noBoard ? "" : board.value.trim();
       if (boardOnly) return { board: text };
+      const aims = { board: text, goal: Number(goal.value), ...(stop.value === "true" ? { stop_at_goal: true } : {}) };
+      if (goalOnly) return aims;
       return {
-        board: text,
-        goal: Number(goal.value),
+        ...aims,
         spawn: spawn.value.trim(),
         spawner: spawner.value,
-        ...(stop.value === "true" ? { stop_at_goal: true } : {}),
         ...(start.value === "" ? {} : { start: Number(start.value) }),
       };
     },

@@ -41,8 +41,8 @@ class Watch {
   /** @param {HTMLElement} main */
   constructor(main) {
     this.rules = rulesForm(
-      { board: pref("watchBoard") ?? "4x4" },
-      { onchange: () => setPref("watchBoard", this.rules.value().board), boardOnly: true },
+      { board: pref("watchBoard") ?? "4x4", goal: pref("watchGoal"), stop_at_goal: pref("watchStop") },
+      { onchange: () => this.remember(), goalOnly: true },
     );
     this.seeds = select(
       [
@@ -103,6 +103,14 @@ class Watch {
       this.#ending.signal,
     );
     stream.watch([]);
+  }
+
+  /** Keep the rules for the next visit. */
+  remember() {
+    const { board, goal, stop_at_goal } = this.rules.value();
+    setPref("watchBoard", board);
+    setPref("watchGoal", goal ?? 2048);
+    setPref("watchStop", stop_at_goal ?? false);
   }
 
   /** Propose four players in a browser that has not chosen any yet. */
