@@ -103,6 +103,13 @@ declare namespace Api {
     why_not: string;
   }
 
+  interface EndgameData {
+    rate: number;
+    goal: number;
+    formation: string;
+    text: string;
+  }
+
   interface EntryData {
     x: number;
     y: number;
@@ -195,6 +202,7 @@ declare namespace Api {
     depth: number;
     nodes: number;
     confidence: number | null;
+    endgame: EndgameData | null;
     rev: number | null;
     values: Array<ValueData>;
     sentence: string;

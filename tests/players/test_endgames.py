@@ -10,10 +10,10 @@ from lab2048.models.ntuple.file import save_network
 from lab2048.models.ntuple.network import Design
 from lab2048.models.ntuple.pattern import parse_patterns
 from lab2048.players import check_player, fit_player, make_player
-from lab2048.players.ntuple import SURE
 from lab2048.rules import Board, Rules
-from lab2048.solver.endgame import Endgames
-from lab2048.solver.formation import Formation
+from lab2048.solver.endgame.book import SURE, Book
+from lab2048.solver.endgame.compact_table import compact
+from lab2048.solver.endgame.formation import Formation
 from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Problem
 from lab2048.solver.solve import Solve
@@ -33,23 +33,30 @@ def spec(tmp_path_factory: pytest.TempPathFactory) -> str:
     save_network(folder / "net.safetensors", network)
     with Workers(1) as workers:
         problem = Problem.of(Formation.from_text(MAP, 16).rules, "win")
-        Solve(problem, folder / "tables" / "mine", workers, Memory(2**28), is_kept=False).run()
+        compact(Solve(problem, folder / "tables" / "mine", workers, Memory(2**28), is_kept=False).run())
     return f"ntuple:weights={folder / 'net.safetensors'},depth=1,endgames={folder / 'tables'}"
 
 
 def test_the_table_chooses_where_it_is_sure(spec: str) -> None:
     player, plain = make_player(spec), make_player(spec.partition(",endgames")[0])
-    endgames = Endgames.open(Path(spec.rpartition("=")[2]))
+    book = Book.open(Path(spec.rpartition("=")[2]), RULES)
     player.start(RULES, 1)
     plain.start(RULES, 1)
     for symmetry in BOARD.shape.symmetries:
         board = BOARD.carry(symmetry)
-        found, network, decision = endgames.look_up(board), plain.choose(board), player.choose(board)
+        found, network, decision = book.look_up(board), plain.choose(board), player.choose(board)
         assert found is not None
         assert found.value > SURE
         assert decision.move == found.move
         assert decision.values == network.values
         assert decision.overridden == (None if found.move == network.move else network.move)
+        assert decision.endgame is not None
+        assert decision.endgame.to_json() == {
+            "rate": found.value,
+            "goal": 16,
+            "formation": MAP,
+            "text": f"{100 * found.value:.1f}% to make the next 16, exact while the large tiles stay",
+        }
 
 
 @pytest.mark.parametrize(
@@ -71,6 +78,17 @@ def test_it_keeps_the_contract(spec: str) -> None:
     check_player(make_player(spec), seed=1, rules=("3x3",))
 
 
+@pytest.mark.parametrize("name", ["expectimax:depth=2", "lookahead", "expectimax:depth=3,threads=2", "expectimax:ms=1"])
+def test_every_search_player_uses_tables(spec: str, name: str) -> None:
+    folder = spec.rpartition("=")[2]
+    player = make_player(f"{name}{',' if ':' in name else ':'}endgames={folder}")
+    player.start(RULES, 1)
+    found = Book.open(Path(folder), RULES).look_up(BOARD)
+    assert found is not None
+    assert player.choose(BOARD).move == found.move
+    assert player.choose(Board("64 32 8 / 8 2 4 / 2 4 #")).endgame is None
+
+
 def test_a_missing_folder_is_told_before_anything_is_compiled(spec: str) -> None:
     with pytest.raises(FileError, match="there is no folder nowhere"):
         fit_player(f"{spec.partition(',endgames')[0]},endgames=nowhere", RULES)
@@ -86,7 +104,6 @@ def test_auto_uses_what_is_built(spec: str, tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "lab2048" / "endgames").symlink_to(spec.rpartition("=")[2])
     player = make_player(auto)
     player.start(RULES, 1)
-    endgames = Endgames.open(Path(spec.rpartition("=")[2]))
-    found = endgames.look_up(BOARD)
+    found = Book.open(Path(spec.rpartition("=")[2]), RULES).look_up(BOARD)
     assert found is not None
     assert player.choose(BOARD).move == found.move

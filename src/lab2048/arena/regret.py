@@ -12,7 +12,8 @@ from lab2048.players import make_player
 from lab2048.rules import Board, Game
 from lab2048.rules.dice import episode_seed
 from lab2048.rules.move import move_name
-from lab2048.solver.table import MoveValue, Table
+from lab2048.solver.probing import MoveValue
+from lab2048.solver.table import Table
 from lab2048.stop_flag import current
 
 N_WORST = 10

@@ -159,7 +159,7 @@ def _tiles(typed: str) -> list[Candidate]:  # noqa: ARG001
 
 
 def _formations(typed: str) -> list[Candidate]:  # noqa: ARG001
-    from lab2048.solver.formation import formation_names
+    from lab2048.solver.endgame.formation import formation_names
 
     return [Candidate(name) for name in formation_names()]
 

@@ -16,6 +16,7 @@ SEARCH, CLASSIC, PACKED, WIDE = "search", "search-classic", "search-packed", "se
 TIMED, THREADS, FORCED = "search-timed", "search-threads", "search-forced"
 SEARCH_GAMES = "search-games"
 NETWORK, NETWORK_GAMES = "network", "network-games"  # search with a network
+ENDGAME, ENDGAME_GAMES = "endgame", "endgame-games"  # endgame tables in a search
 LEDGER = "ledger"  # values for the review of a game
 TRAINING, UNPACK, COMPRESS = "training", "unpack", "compress"  # networks and their files
 ROLLOUT, TREE, STATE_TREE = "rollout", "tree", "state-tree"
@@ -54,6 +55,8 @@ GROUPS = {
     SEARCH_GAMES: Group(("search.root:warm_up_games",), 1, 0.5),
     NETWORK: Group(("search.network", "search.confidence"), 3, 2.0),
     NETWORK_GAMES: Group(("search.network:warm_up_games", "search.confidence:warm_up_games"), 2, 1.0),
+    ENDGAME: Group(("search.endgame",), 2, 0.8),
+    ENDGAME_GAMES: Group(("search.endgame:warm_up_games",), 1, 0.6),
     LEDGER: Group(("search.ledger",), 2, 1.0),
     TRAINING: Group(("ntuple.self_play",), 1, 3.1),
     UNPACK: Group(("ntuple.range_decoder", "ntuple.planes", "ntuple.pages"), 3, 2.2),
@@ -61,7 +64,7 @@ GROUPS = {
     ROLLOUT: Group(("rollout.rollout",), 2, 1.4),
     TREE: Group(("rollout.tree",), 2, 2.3),
     STATE_TREE: Group(("rollout.state_tree",), 1, 1.5),
-    SOLVER: Group(("board.packed", "solve.layer", "solve.backup", "solve.policy"), 14, 4.7),
+    SOLVER: Group(("board.packed", "solve.layer", "solve.backup", "solve.policy", "solve.compact"), 25, 7.5),
     ENVIRONMENTS: Group(("games.vector", "games.afterstates"), 5, 2.9),
     COUNT: Group(("games.perft",), 2, 0.6),
     BENCHMARK: Group(("reference_loop", "random_access"), 3, 0.2),

@@ -1,19 +1,18 @@
 """`ntuple`: expectimax with an n-tuple network at the leaves."""
 
-import dataclasses
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from lab2048.errors import FileError, OutOfRangeError, UnknownNameError, UsageError
 from lab2048.kernels.group import GAMES, NETWORK, NETWORK_GAMES
 from lab2048.models import SHIPPED
 from lab2048.models.ntuple.calibration import CLOCKED, Calibration
-from lab2048.players.player import Decision, GamesKernel, option
+from lab2048.players.player import option
 from lab2048.players.search import (
     CUT_DOC,
     DEEPEN,
     DEEPEN_DOC,
+    ENDGAMES_DOC,
     MS_DOC,
     THREADS_DOC,
     ClockedPlayer,
@@ -25,13 +24,11 @@ from lab2048.rules import Board, Rules
 if TYPE_CHECKING:
     from lab2048.models.ntuple.network import Design, Network
     from lab2048.players.searcher import Searcher
-    from lab2048.solver.endgame import Endgames
 
 DEPTH = 3
 TRUST = 0.9
 TOP, DOWNGRADED_TOP = 16384, 32768
 CHOICES = ("return", "value")
-SURE = 0.5  # success rate from which an endgame table chooses the move
 
 
 @dataclass
@@ -56,18 +53,15 @@ class NTuplePlayer(ClockedPlayer):
     )
     threads: int = option(1, THREADS_DOC)
     by: str = option("return", "choose moves by reward plus value, or at depth 1 by value alone", CHOICES)
-    endgames: str = option(
-        "no", "endgame tables that choose the move where they are sure: auto (all that are built), a folder of them, no"
-    )
+    endgames: str = option("no", ENDGAMES_DOC)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._calibration: Calibration | None = None
-        self._endgames: Endgames | None = None
 
     def groups(self, rules: Rules, *, games: bool = False) -> tuple[str, ...]:
         """Return the groups of its search and of its fallback, and the shipped network if no file is given."""
-        found = {NETWORK, *super().groups(rules, games=games and not self._has_endgames)}
+        found = {NETWORK, *super().groups(rules, games=games)}
         if self._has_fallback(rules):
             found |= {*ExpectimaxPlayer().leaf_groups(rules)}
         if GAMES in found:
@@ -110,7 +104,7 @@ class NTuplePlayer(ClockedPlayer):
         self._check_clock()
         self.search_settings(rules)
         self._check_shape(take_header(self.weights).design, rules)
-        self._open_endgames()
+        self.book(rules)
 
     def _check_shape(self, design: "Design", rules: Rules) -> None:
         if design.rules.shape != rules.shape:
@@ -136,30 +130,6 @@ class NTuplePlayer(ClockedPlayer):
         return self.trust != 0 and rules.max_rank >= LATE_RANK
 
     @property
-    def _has_endgames(self) -> bool:
-        return self.endgames != "no"
-
-    def _open_endgames(self) -> "Endgames | None":
-        if self._has_endgames and self._endgames is None:
-            from lab2048.solver.endgame import Endgames
-
-            self._endgames = Endgames.open(None if self.endgames == "auto" else Path(self.endgames))
-        return self._endgames
-
-    def choose(self, board: Board) -> Decision:
-        """Choose the move with the highest value, or that of an endgame table that is sure enough."""
-        decision, endgames = super().choose(board), self._open_endgames()
-        found = endgames.look_up(board, SURE) if endgames is not None else None
-        if found is None:
-            return decision
-        overridden = None if found.move == decision.move else decision.move
-        return dataclasses.replace(decision, move=found.move, overridden=overridden)
-
-    def games_kernel(self, rules: Rules) -> GamesKernel | None:
-        """Return a compiled loop that makes the same choices, unless endgame tables are used."""
-        return None if self._has_endgames else super().games_kernel(rules)
-
-    @property
     def search_name(self) -> str:
         """Return the name of its search among the factors of a calibration."""
         return CLOCKED if self.ms is not None else str(self.depth)
@@ -171,6 +141,11 @@ class NTuplePlayer(ClockedPlayer):
             return {move: values[move] - slide.reward for move, slide in board.slides()}, depth
         factor = self.factor(board.tile_sum)
         return {move: value * factor for move, value in values.items()}, depth
+
+    def glance(self, searcher: "Searcher", board: Board) -> dict[int, float]:
+        """Return the values of the moves without search, calibrated if the network is."""
+        factor = self.factor(board.tile_sum)
+        return {move: value * factor for move, value in super().glance(searcher, board).items()}
 
     def factor(self, tile_sum: int) -> float:
         """Return by what values of the network are multiplied at a tile sum; 1 if it is not calibrated."""

@@ -41,6 +41,7 @@ class Decision:
     #: True if the confidence was too low, so that values come from a search without the network
     is_guess: bool = False
     replaced: int | None = None  #: the safe move that the reverse shield replaced, if it did
+    endgame: "SuccessRate | None" = None  #: what an endgame table knows, if it chose the move
 
     def __str__(self) -> str:
         """Return the moves and their values, the best first: "down 1,204, left 1,180"."""
@@ -54,6 +55,30 @@ class Decision:
         best_first = sorted(self.values, key=lambda move: (move != self.move, -self.values[move]))
         names = {move: move_name(move) if isinstance(move, IntEnum) else str(move) for move in best_first}
         return [(names[move], f"{self.values[move]:,.6g}") for move in best_first]
+
+
+@dataclass(frozen=True, slots=True)
+class SuccessRate:
+    """How likely the next large tile is, by an endgame table: exact while the other large tiles stay.
+
+    >>> SuccessRate(0.8731, 512, "AAAA|AAG#|####|####").text
+    '87.3% to make the next 512, exact while the large tiles stay'
+    """
+
+    rate: float
+    goal: int
+    formation: str  #: the map, with A where the large tiles stand
+
+    @property
+    def text(self) -> str:
+        """Return the rate in words, with more digits where it is nearly certain or nearly hopeless."""
+        per_cent = 100 * self.rate
+        digits = 1 if 0.05 <= per_cent < 99.95 or self.rate in (0.0, 1.0) else 4
+        return f"{per_cent:.{digits}f}% to make the next {self.goal}, exact while the large tiles stay"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return JSON data."""
+        return {"rate": self.rate, "goal": self.goal, "formation": self.formation, "text": self.text}
 
 
 class Note(Protocol):

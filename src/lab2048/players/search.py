@@ -3,12 +3,25 @@
 import time
 from abc import abstractmethod
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from lab2048.errors import LabError, OutOfRangeError, UnknownNameError, UsageError
 from lab2048.kernels.board import layout as at
-from lab2048.kernels.group import CLASSIC, FORCED, GAMES, PACKED, SEARCH, SEARCH_GAMES, THREADS, TIMED, WIDE
-from lab2048.players.player import Decision, GamesKernel, Player, option
+from lab2048.kernels.group import (
+    CLASSIC,
+    ENDGAME,
+    ENDGAME_GAMES,
+    FORCED,
+    GAMES,
+    PACKED,
+    SEARCH,
+    SEARCH_GAMES,
+    THREADS,
+    TIMED,
+    WIDE,
+)
+from lab2048.players.player import Decision, GamesKernel, Player, SuccessRate, option
 from lab2048.rules import Board, Rules, Spawner
 from lab2048.rules.plan import make_plan
 
@@ -16,6 +29,7 @@ if TYPE_CHECKING:
     from lab2048.models.ntuple.network import Network
     from lab2048.players.evaluator import Evaluator
     from lab2048.players.searcher import Searcher
+    from lab2048.solver.endgame.book import Book
 
 MAX_THREADS = 64
 DEFAULT_DEPTH = 2  # of lookahead
@@ -28,6 +42,9 @@ EVAL_DOC = "evaluator of leaves: its name, or a TOML file"
 CUT_DOC = "probability of a sequence of spawns below which the search stops; default: 1/2^(depth + 1); 0 = no cutoff"
 MS_DOC = "time limit per move in milliseconds; the search goes as deep as the time allows"
 THREADS_DOC = "threads that search in parallel; the move does not depend on their number"
+ENDGAMES_DOC = (
+    "endgame tables that choose the move where they are sure: auto (all that are built), a folder of them, no"
+)
 DEEPEN_DOC = "search deeper: empty: by 1 if few cells are empty; tiles: by the number of distinct tiles; no: never"
 
 
@@ -181,14 +198,69 @@ class SearchPlayer(Player):
 
 
 class ThreadedPlayer(SearchPlayer):
-    """Base class of search players with the option `threads`."""
+    """Base class of search players with the options `threads` and `endgames`."""
 
     threads: int
+    endgames: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._book: Book | None = None
 
     def groups(self, rules: Rules, *, games: bool = False) -> tuple[str, ...]:
-        """Return the groups of the search, on several threads if they are set."""
-        found = super().groups(rules, games=games and self.threads == 1)
-        return (*found, *[THREADS] * (self.threads > 1))
+        """Return the groups of the search, on several threads if they are set, and of endgame tables."""
+        games = games and self.threads == 1
+        found = super().groups(rules, games=games)
+        tables = [ENDGAME, *[ENDGAME_GAMES] * games] if self._has_endgames and SEARCH in found else []
+        return (*found, *[THREADS] * (self.threads > 1), *tables)
+
+    @property
+    def _has_endgames(self) -> bool:
+        return self.endgames != "no"
+
+    def book(self, rules: Rules) -> "Book | None":
+        """Return the endgame tables that it uses on boards of these rules; None without any."""
+        if not self._has_endgames:
+            return None
+        from lab2048.solver.endgame.book import Book
+
+        if self._book is None or self._book.rules != rules:
+            self._book = Book.open(None if self.endgames == "auto" else Path(self.endgames), rules)
+        return self._book
+
+    def check(self, rules: Rules) -> None:
+        super().check(rules)
+        self.book(rules)
+
+    def searcher(self, rules: Rules) -> "Searcher":
+        """Return the searcher for these rules, which knows the endgame tables."""
+        before, found = self._searcher, super().searcher(rules)
+        if found is not before:
+            found.book = self.book(rules)
+        return found
+
+    def choose(self, board: Board) -> Decision:
+        """Choose the move of an endgame table that is sure enough, or else that with the highest value."""
+        searcher = self._searcher
+        book = searcher.book if searcher is not None and searcher.rules.shape == board.shape else None
+        answer = book.look_up(board) if book is not None else None
+        if searcher is None or answer is None:
+            return super().choose(board)
+        before, values = searcher.n_states, self.glance(searcher, board)
+        best = max(values, key=lambda move: values[move])
+        return Decision(
+            answer.move,
+            values,
+            searcher.n_states - before,
+            1,
+            overridden=None if best == answer.move else best,
+            confidence=searcher.confidence(board),
+            endgame=SuccessRate(answer.value, answer.formation.rules.goal, answer.formation.rules.board_text),
+        )
+
+    def glance(self, searcher: "Searcher", board: Board) -> dict[int, float]:
+        """Return the values of the moves without search: a table has chosen, and a search would only take time."""
+        return searcher.root_values(board, 1)
 
     def games_kernel(self, rules: Rules) -> GamesKernel | None:
         """Return a compiled loop that makes the same choices, unless several threads are set."""
@@ -258,6 +330,7 @@ class LookaheadPlayer(ThreadedPlayer):
     eval: str = option("order", EVAL_DOC)
     end: str = option("move", END_DOC, ENDS)
     threads: int = option(1, "threads that share every search from depth 3 on; a job is one spawn after the first move")
+    endgames: str = option("no", ENDGAMES_DOC)
     steps: int | None = option(None, "the depth as Kuznetsov 2022 counts it: n steps are depth n + 1")
     deepen: str = option(
         "no",
@@ -322,6 +395,7 @@ class ExpectimaxPlayer(ClockedPlayer):
     )
     ms: float | None = option(None, MS_DOC)
     threads: int = option(1, THREADS_DOC)
+    endgames: str = option("no", ENDGAMES_DOC)
 
     def search_settings(self, rules: Rules) -> SearchSettings:
         """Return the options; a mode provides those that are not set."""

@@ -4,6 +4,7 @@ import math
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from lab2048.kernels.board import layout as at
 from lab2048.kernels.board import packed
 from lab2048.kernels.board.memory import address_of, clock_address
 from lab2048.kernels.function_pointer import CHANCE, function_address
-from lab2048.kernels.search import classic, confidence, downgrade, expectimax, forced, frontier, root, wide
+from lab2048.kernels.search import classic, confidence, downgrade, endgame, expectimax, forced, frontier, root, wide
 from lab2048.kernels.search import context as of
 from lab2048.kernels.search import network as search_network
 from lab2048.kernels.search.leaf import NONE
@@ -21,6 +22,9 @@ from lab2048.players.evaluator import Evaluator, forward
 from lab2048.rules import Board, Rules, Spawner
 from lab2048.rules.plan import make_plan
 from lab2048.stop_flag import StopFlag, current
+
+if TYPE_CHECKING:
+    from lab2048.solver.endgame.book import Book
 
 UNITS = 4  # of the allowance per bit
 LEAST = -1e30  # value of a legal move that the search did not see
@@ -60,6 +64,7 @@ class Searcher:
     fallback: "Searcher | None" = None  # searches instead where a network is guessing
     trust: float = 0.0  # share of trained weights below which it is guessing
     is_by_value: bool = False  # True: a network at depth 1 chooses without the reward
+    book: "Book | None" = None  # endgame tables that choose where they are sure
     context: NDArray[np.uint64] = field(init=False)
     _flag: StopFlag = field(init=False)  # kept, because the context has its address
 
@@ -118,6 +123,9 @@ class Searcher:
         if self.fallback is not None:
             self.fallback.games_address()
             words[of.CONFIDENT_CHOOSE], words[of.CHOOSE] = words[of.CHOOSE], confidence.choose_address()
+        if self.book is not None and self.book.tables:
+            words[of.BOOK] = self.book.address
+            words[of.SEARCH_CHOOSE], words[of.CHOOSE] = words[of.CHOOSE], endgame.choose_address()
         return self.address
 
     def begin(self, deadline: int = 0) -> None:

@@ -22,8 +22,9 @@ from lab2048.solver.forward import Forward, LayerCount
 from lab2048.solver.journal import SCHEMA as JOURNAL_SCHEMA
 from lab2048.solver.journal import Journal
 from lab2048.solver.memory import Memory
+from lab2048.solver.probing import chance_of
 from lab2048.solver.problem import Objective, Problem
-from lab2048.solver.table import MANIFEST, SCHEMA, Layer, Table, chance_of, keys_path, values_path
+from lab2048.solver.table import MANIFEST, SCHEMA, Layer, Table, keys_path, values_path
 from lab2048.solver.workers import Workers
 
 JOURNAL, WORK, SOLVED = "journal.jsonl", "work", "solved.json"

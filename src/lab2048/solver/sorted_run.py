@@ -18,6 +18,7 @@ from lab2048.solver.column_file import Column, write_column
 from lab2048.solver.workers import Workers
 from lab2048.stop_flag import current
 
+_FEW = 1 << 11  # keys; NumPy sorts fewer as quickly
 _SMALL = 1 << 14  # keys; below this a second worker is not worth it
 
 
@@ -40,7 +41,10 @@ class Runs:
 
     def add(self, found: Words) -> None:
         """Sort keys in place, and store the distinct ones as a run."""
-        found.sort()
+        if len(found) > _FEW:
+            layer.sort_keys(found, np.empty_like(found))
+        else:
+            found.sort()
         run = found[: layer.drop_doubles(found)]
         if len(run) == 0:
             return

@@ -16,13 +16,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from lab2048.errors import BoardError, FileError, LabError, reason_of
+from lab2048.errors import FileError, LabError, reason_of
 from lab2048.records.input_file import parse_json, read_text
 from lab2048.rules import Board
-from lab2048.rules.move import AnyMove
 from lab2048.rules.notation import MAX_TILE_SUM
 from lab2048.solver.column_file import Array, Column
 from lab2048.solver.forward import LayerCount
+from lab2048.solver.probing import Probing
 from lab2048.solver.problem import Objective, Problem
 
 SCHEMA = "lab2048/table-1"
@@ -60,27 +60,29 @@ def values_path(folder: Path, tile_sum: int) -> Path:
     return folder / f"values-{tile_sum:06}.npy"
 
 
-def chance_of(odds: float) -> float:
-    """Convert odds to the probability of winning.
+def read_manifest(folder: Path, *schemas: str) -> dict[str, Any]:
+    """Read the manifest of a table; raise FileError unless it has one of these formats."""
+    path = folder / MANIFEST
+    try:
+        data = parse_json(read_text(path))
+    except FileNotFoundError:
+        if not folder.exists():
+            raise FileError(f"there is no folder {folder}: {_EXPECTED}", code="file.not_found") from None
+        if (folder / "journal.jsonl").exists():
+            raise FileError(f"{folder} holds an unfinished table: the same solve resumes it") from None
+        raise FileError(f"{folder} holds no table: {_EXPECTED}") from None
+    except NotADirectoryError:
+        raise FileError(f"{folder} is a file: {_EXPECTED}", code="file.unreadable") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"{path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
+    except ValueError as error:
+        raise FileError(f"{path} is not valid JSON: {error}", code="file.damaged") from None
+    if not isinstance(data, dict) or data.get("schema") not in schemas:
+        raise FileError(f"{path} has another format: expected the schema {' or '.join(schemas)}")
+    return data
 
-    >>> chance_of(3.0), chance_of(np.inf)
-    (0.75, 1.0)
-    """
-    return odds / (1 + odds) if odds <= 1 else 1 - 1 / (1 + odds)
 
-
-@dataclass(frozen=True)
-class MoveValue:
-    """A move, its afterstate and its value: the probability of winning, or reward plus expected future score."""
-
-    move: AnyMove
-    after: Board
-    reward: int
-    value: float
-    loss: float | None = None  # with a goal: the probability of losing, precise where the value is near 1
-
-
-class Table:
+class Table(Probing):
     """A complete table, opened for probing; layers are memory-mapped on demand."""
 
     def __init__(self, folder: Path, problem: Problem, layers: dict[int, Layer], manifest: dict[str, Any]) -> None:
@@ -91,23 +93,8 @@ class Table:
     @classmethod
     def open(cls, folder: Path) -> Self:
         """Open a table by reading its manifest."""
+        data = read_manifest(folder, SCHEMA)
         path = folder / MANIFEST
-        try:
-            data = parse_json(read_text(path))
-        except FileNotFoundError:
-            if not folder.exists():
-                raise FileError(f"there is no folder {folder}: {_EXPECTED}", code="file.not_found") from None
-            if (folder / "journal.jsonl").exists():
-                raise FileError(f"{folder} holds an unfinished table: the same solve resumes it") from None
-            raise FileError(f"{folder} holds no table: {_EXPECTED}") from None
-        except NotADirectoryError:
-            raise FileError(f"{folder} is a file: {_EXPECTED}", code="file.unreadable") from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise FileError(f"{path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
-        except ValueError as error:
-            raise FileError(f"{path} is not valid JSON: {error}", code="file.damaged") from None
-        if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-            raise FileError(f"{path} has another format: expected the schema {SCHEMA}")
         try:
             dtype = data["dtype"]
             if dtype not in DTYPES:
@@ -140,7 +127,12 @@ class Table:
     @property
     def n_bytes(self) -> int:
         """Return the size of the layers on disk."""
-        return sum(layer.keys.n_bytes + layer.values.n_bytes for layer in self.layers.values())
+        return sum(column.n_bytes for column in self.all_columns)
+
+    @property
+    def all_columns(self) -> list[Column]:
+        """Return the columns of all layers."""
+        return [column for layer in self.layers.values() for column in (layer.keys, layer.values)]
 
     def load(self) -> None:
         """Load the whole table into memory; its folder is no longer needed."""
@@ -157,8 +149,7 @@ class Table:
 
     def stored_value(self, after: Board) -> float:
         """Return the stored value of an afterstate: odds, or the expected future score."""
-        if after.shape != self.problem.rules.shape:
-            raise BoardError(f"board {after.to_text()} has another shape than the table: expected {self._example}")
+        self.check_shape(after)
         if after.tile_sum in self.layers and after.is_packable:
             keys, values = self._map(after.tile_sum)
             key = self.problem.key_of(after)
@@ -169,43 +160,4 @@ class Table:
                     path = self.layers[after.tile_sum].values.path
                     raise FileError(f"{path} is damaged: it holds the value {value}", code="file.damaged")
                 return value
-        raise BoardError(
-            f"board {after.to_text()} is not in the table: expected one that can be reached from {self._example}"
-        )
-
-    @property
-    def _example(self) -> str:
-        return self.problem.rules.board_text
-
-    def move_values(self, board: Board) -> list[MoveValue]:
-        """Return the value of every legal move, in the order of the moves."""
-        if board.shape != self.problem.rules.shape:
-            raise BoardError(f"board {board.to_text()} has another shape than the table: expected {self._example}")
-        found = []
-        for move, (after, reward) in board.slides():
-            if self.problem.objective is Objective.SCORE:
-                found.append(MoveValue(move, after, reward, reward + self.stored_value(after)))
-            elif self.problem.is_won(after):
-                found.append(MoveValue(move, after, reward, 1.0, 0.0))
-            elif self.problem.is_decided(after):  # on a cell where the goal does not count
-                found.append(MoveValue(move, after, reward, 0.0, 1.0))
-            else:
-                odds = self.stored_value(after)
-                found.append(MoveValue(move, after, reward, chance_of(odds), 1 / (1 + odds)))
-        return found
-
-    def best(self, moves: list[MoveValue]) -> MoveValue:
-        """Return the best move; ties go to the smallest canonical afterstate, so the choice respects symmetry."""
-        most = max((move.value, -(move.loss or 0.0)) for move in moves)
-        equal = [move for move in moves if (move.value, -(move.loss or 0.0)) == most]
-        return equal[0] if len(equal) == 1 else min(equal, key=lambda move: self.problem.canonical_word(move.after))
-
-    def state_value(self, board: Board) -> tuple[float, float | None]:
-        """Return the value of a state, and with a goal the probability of losing."""
-        if self.problem.is_won(board):
-            return 1.0, 0.0
-        moves = [] if self.problem.is_decided(board) else self.move_values(board)
-        if not moves:
-            return 0.0, 1.0 if self.problem.objective is Objective.WIN else None
-        best = self.best(moves)
-        return best.value, best.loss
+        raise self.missing(after)

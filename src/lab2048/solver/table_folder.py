@@ -8,11 +8,13 @@ from typing import Literal, NamedTuple
 
 from lab2048.errors import FileError, reason_of
 from lab2048.records.process_lock import ProcessLock
+from lab2048.solver.endgame.compact_table import COLUMNS, open_table
 from lab2048.solver.solve import JOURNAL, SOLVED, WORK
-from lab2048.solver.table import MANIFEST, Table
+from lab2048.solver.table import MANIFEST
 
+_COLUMNS = ("keys-*.npy*", "values-*.npy*", *(f"{name}.npy*" for name in COLUMNS))
 # The manifest comes first: without it, what is left is not taken for a table.
-_FILES = (MANIFEST, SOLVED, JOURNAL, "keys-*.npy*", "values-*.npy*", f".{MANIFEST}.*.part", f".{SOLVED}.*.part")
+_FILES = (MANIFEST, SOLVED, JOURNAL, *_COLUMNS, f".{MANIFEST}.*.part", f".{SOLVED}.*.part")
 
 
 class TableState(NamedTuple):
@@ -34,11 +36,9 @@ def state_of(folder: Path) -> TableState:
     if not (folder / MANIFEST).exists() and (folder / JOURNAL).exists():
         return TableState("unfinished", "the same solve resumes it", n_bytes)
     try:
-        table = Table.open(folder)
-        for layer in table.layers.values():
-            for column in (layer.keys, layer.values):
-                if not column.path.exists() or column.path.stat().st_size != column.n_bytes:
-                    raise FileError(f"{column.path.name} is missing or has the wrong size")
+        for column in open_table(folder).all_columns:
+            if not column.path.exists() or column.path.stat().st_size != column.n_bytes:
+                raise FileError(f"{column.path.name} is missing or has the wrong size")
     except (FileError, RecursionError) as error:
         return TableState("damaged", str(error) or "nested too deeply", n_bytes)
     return TableState("complete", "", n_bytes)

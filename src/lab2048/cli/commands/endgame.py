@@ -1,16 +1,27 @@
 """`lab2048 endgame`: tables of formations, where the large tiles stand and a few cells are left to play."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lab2048.cli.command import Commands
-from lab2048.cli.commands.solve import MemoryOption, SolveGoalOption, WorkersOption, show_estimate, solve_and_show
+from lab2048.cli.commands.solve import (
+    MemoryOption,
+    SolveGoalOption,
+    WorkersOption,
+    show_estimate,
+    show_result,
+    solve_and_show,
+)
 from lab2048.cli.option_types import Readable
 from lab2048.cli.options import JsonOption
 from lab2048.cli.output import print_json
 from lab2048.errors import UsageError
+
+if TYPE_CHECKING:
+    from lab2048.solver.endgame.compact_table import CompactTable
+    from lab2048.solver.endgame.formation import Formation
 
 app = Commands(
     "List and build endgame tables: what is left to play when the large tiles stand.\n\n"
@@ -26,8 +37,8 @@ def list_formations(as_json: JsonOption = False) -> None:
 
     Example: lab2048 endgame list
     """
-    from lab2048.solver.endgame import endgames_folder
-    from lab2048.solver.formation import BYTES, RATE, families
+    from lab2048.solver.endgame.formation import BYTES, RATE, families
+    from lab2048.solver.endgame.probe import endgames_folder
     from lab2048.solver.table import MANIFEST
     from lab2048.views.number import duration, number, size
 
@@ -97,8 +108,8 @@ def build(
 
     Example: lab2048 endgame build --formation "AA#|AG#|###" --goal 32 -o mine
     """
-    from lab2048.solver.endgame import endgames_folder
-    from lab2048.solver.formation import Formation
+    from lab2048.solver.endgame.formation import Formation
+    from lab2048.solver.endgame.probe import endgames_folder
 
     if (name is None) == (formation is None):
         raise UsageError("expected the name of a formation, such as L3-256, or your own with --formation and --goal")
@@ -117,5 +128,46 @@ def build(
     options = {"objective": "win", "out": out, "memory": memory, "workers": workers}
     if only_estimate:
         show_estimate(chosen.rules, options, as_json=as_json)
+    elif out is not None and (built := find_built(out, chosen)) is not None:
+        show_built(built, as_json=as_json, as_jsonl=as_jsonl)
     else:
-        solve_and_show(chosen.rules, options, as_json=as_json, as_jsonl=as_jsonl)
+        solve_and_show(chosen.rules, options, make_compact=True, as_json=as_json, as_jsonl=as_jsonl)
+
+
+def find_built(folder: Path, formation: "Formation") -> "CompactTable | None":
+    """Return the table of a formation if a folder has it; raise FileError if it has that of another one."""
+    from lab2048.errors import FileError
+    from lab2048.solver.endgame.compact_table import SCHEMA, CompactTable, delete_layers
+    from lab2048.solver.table import MANIFEST, read_manifest
+    from lab2048.solver.table import SCHEMA as LAYERED
+
+    if not (folder / MANIFEST).exists() or read_manifest(folder, SCHEMA, LAYERED)["schema"] != SCHEMA:
+        return None
+    table = CompactTable.open(folder)
+    if table.problem.rules != formation.rules:
+        raise FileError(
+            f"{folder} holds the table of another formation: expected an empty folder", code="file.unwritable"
+        )
+    delete_layers(folder)  # a build may have been killed while it deleted them
+    return table
+
+
+def show_built(table: "CompactTable", *, as_json: bool, as_jsonl: bool) -> None:
+    """Print what a table that is already built holds, as after building it."""
+    from lab2048.solver.memory import peak_memory
+
+    manifest = table.manifest
+    result = {
+        "rules": table.problem.rules.to_json(),
+        "objective": table.problem.objective.value,
+        "value": manifest["value"],
+        "loss_probability": manifest["loss_probability"],
+        **table.count.to_json(),
+        "layers": manifest["layers"],
+        "seconds": 0.0,
+        "cpu_seconds": 0.0,
+        "bytes": table.n_bytes,
+        "peak_memory": peak_memory(),
+        "table": str(table.folder),
+    }
+    show_result(result, as_json=as_json, as_jsonl=as_jsonl)

@@ -87,6 +87,7 @@ def hint(
             "nodes": decision.nodes,
             "confidence": decision.confidence,
             "is_guess": decision.is_guess,
+            "endgame": decision.endgame.to_json() if decision.endgame else None,
             "seconds": seconds,
         }
         if evaluator:
@@ -100,6 +101,8 @@ def hint(
         print(f"{'*' if move == decision.move else ' '} {names[move]:<11} {shown[move]:>16}{error}")
     if decision.overridden is not None:
         print(f"{names[decision.move]} overrides {names[decision.overridden]}")
+    if decision.endgame is not None:
+        print(f"{names[decision.move]}: {decision.endgame.text}")
     if decision.is_guess:
         print(f"low confidence: {decision.confidence:.0%} of the weights for this board were trained; asked expectimax")
     if evaluator:

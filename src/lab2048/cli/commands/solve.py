@@ -103,12 +103,17 @@ def solve_and_show(
     *,
     exact: bool = False,
     tiles: bool = False,
+    make_compact: bool = False,
     as_json: bool = False,
     as_jsonl: bool = False,
 ) -> None:
-    """Solve with progress, and print the result; the options are those of `lab2048.solve`."""
+    """Solve with progress, and print the result; the options are those of `lab2048.solve`.
+
+    With `make_compact`, the table is made compact at the end, if its positions are not too sparse.
+    """
     from lab2048.library.solve import progress_share, progress_text
     from lab2048.library.solve import solve as solve_board
+    from lab2048.solver.endgame.compact_table import compact, is_compactable
     from lab2048.solver.memory import peak_memory
 
     out = options["out"]
@@ -140,11 +145,22 @@ def solve_and_show(
             "peak_memory": peak_memory(),
             "table": str(out) if out else None,
         }
+        if make_compact and is_compactable(table):
+            show("making the table compact")
+            begun = time.perf_counter()
+            result["bytes"] = compact(table).n_bytes
+            result["seconds"] += time.perf_counter() - begun
+            result["cpu_seconds"] = time.process_time() - cpu_begin
         if tiles:
             show("following optimal moves")
             solved = time.perf_counter()
             result["tiles"] = {str(tile): chance for tile, chance in solution.tiles().items()}
             result["seconds"] += time.perf_counter() - solved
+    show_result(result, as_json=as_json, as_jsonl=as_jsonl)
+
+
+def show_result(result: dict[str, Any], *, as_json: bool, as_jsonl: bool) -> None:
+    """Print what was solved."""
     if as_jsonl:
         print_json("solved-1", {"event": "end"} | result)
     elif as_json:

@@ -16,8 +16,8 @@ from lab2048.errors import BoardError
 
 if TYPE_CHECKING:
     from lab2048.rules import Board
-    from lab2048.solver.endgame import Endgame
-    from lab2048.solver.table import MoveValue, Table
+    from lab2048.solver.endgame.probe import Endgame
+    from lab2048.solver.probing import MoveValue, Probing
 
 app = Commands(
     "Verify, export, list and delete tables of solved boards.\n\nExample: lab2048 table verify tables/3x3-256"
@@ -42,12 +42,21 @@ def verify(
     Example: lab2048 table verify tables/3x3-256 --sample 0
     """
     from lab2048.kernels.group import SOLVER
-    from lab2048.solver.table import Table
+    from lab2048.solver.endgame.compact_table import CompactTable, open_table, verify_compact
+    from lab2048.solver.endgame.probe import table_folder
     from lab2048.solver.verify import verify as prove
     from lab2048.views.number import count
 
-    opened = Table.open(folder)
+    opened = open_table(table_folder(folder))
     make_ready(SOLVER)
+    if isinstance(opened, CompactTable):
+        with working("recomputing positions"):
+            compact = verify_compact(opened, n_sample=sample)
+        if as_json:
+            print_json("table-verify-1", {"table": str(folder), **vars(compact)})
+        else:
+            print(f"verified: {compact.checked:,} of {compact.afterstates:,} afterstates recomputed")
+        return
     with progress_line() as show:
         n_done, n_all = 0, max(1, len(opened.layers))
 
@@ -86,11 +95,11 @@ def probe(
     """
     from lab2048.rules import Board
     from lab2048.rules.move import move_name
-    from lab2048.solver.endgame import Endgame, is_endgame, table_folder
-    from lab2048.solver.table import Table
+    from lab2048.solver.endgame.compact_table import open_table
+    from lab2048.solver.endgame.probe import Endgame, is_endgame, table_folder
     from lab2048.views.text import render, wants_codes
 
-    opened = Table.open(table_folder(folder))
+    opened = open_table(table_folder(folder))
     state = Board.from_text(read_board(board))
     if is_endgame(opened) and not state.shape.has_anchors:
         _probe_endgame(Endgame(opened), state, as_json=as_json)
@@ -168,7 +177,7 @@ def _move_json(move: "MoveValue") -> dict[str, Any]:
     return {"move": name, "value": move.value, **loss, "reward": move.reward, "after": after}
 
 
-def _spawns(table: "Table", move: "MoveValue") -> list[dict[str, Any]]:
+def _spawns(table: "Probing", move: "MoveValue") -> list[dict[str, Any]]:
     """Return every spawn after a move with the value of the state, best first."""
     found = []
     for spawn in table.problem.rules.spawns(move.after):

@@ -51,6 +51,7 @@ if IS_COMPILED:
     load_f32 = _loader(ir.FloatType(), types.float32)
     load_i16 = _loader(ir.IntType(16), types.int16)
     load_u32 = _loader(ir.IntType(32), types.uint32)
+    load_u16 = _loader(ir.IntType(16), types.uint16)
     load_u8 = _loader(ir.IntType(8), types.uint8)
 
     def _caster(kind: Any, number_kind: Any) -> Any:
@@ -126,6 +127,7 @@ if IS_COMPILED:
     store_u32 = _storer(ir.IntType(32), types.uint32)
     store_f32 = _storer(ir.FloatType(), types.float32)
     store_i16 = _storer(ir.IntType(16), types.int16)
+    store_u16 = _storer(ir.IntType(16), types.uint16)
     store_u8 = _storer(ir.IntType(8), types.uint8)
 
     @intrinsic
@@ -197,6 +199,7 @@ else:
     load_f32, store_f32 = _loader(ctypes.c_float, F32), _storer(ctypes.c_float, float)
     load_i16, store_i16 = _loader(ctypes.c_int16, np.int16), _storer(ctypes.c_int16, int)
     load_u32 = _loader(ctypes.c_uint32, np.uint32)
+    load_u16, store_u16 = _loader(ctypes.c_uint16, np.uint16), _storer(ctypes.c_uint16, int)
     load_u8, store_u8 = _loader(ctypes.c_uint8, np.uint8), _storer(ctypes.c_uint8, int)
 
     def constant_table(name: str, table: NDArray[Any]) -> Any:

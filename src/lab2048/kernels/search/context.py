@@ -59,7 +59,10 @@ LEAF_CHANCE = 39  # address of the chance kernel that evaluates leaves if no spa
 HAS_EXTRA_TILE = 40  # 1 if a random tile appears after every move of the search, before the spawns that are counted
 ENDS_AT_STATE = 41  # 1 if leaves are states in this search: with BY_EMPTY a board with few empty cells gets a last move
 
-LINES = 42
+BOOK = 42  # address of the endgame tables; 0: none
+SEARCH_CHOOSE = 43  # address of the kernel that chooses where they do not
+
+LINES = 44
 AXIS_SIZE = 1 + 3 * 16
 SPAWNS = LINES + 3 * AXIS_SIZE
 COSTS = SPAWNS + 1 + 3 * 16

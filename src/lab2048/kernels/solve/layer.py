@@ -31,6 +31,8 @@ from lab2048.kernels.board.packed import Plan
 
 # What `slide_all` counts
 STATES, STATES_RAW, LOST, LOST_RAW, N_COUNTS = 0, 1, 2, 3, 4
+COARSE = 11  # bits by which keys are sorted at a time
+MOST_NEIGHBOURS = 64  # keys with equal highest bits, beyond which sorting them one by one is slow
 
 
 @kernel
@@ -140,6 +142,58 @@ def count_raw(plan: Plan, keys: Words) -> I64:
 
 
 @kernel
+def sort_keys(keys: Words, spare: Words) -> None:
+    """Sort keys in place.
+
+    Keys are spread over the whole range of a word, so their highest bits say where they belong: first about
+    (COARSE), then within a part that fits in the L1 cache, and at last a few neighbours change places.
+    `spare` has at least as many words.
+    """
+    n, n_bits = len(keys), 0
+    while n >> n_bits > 1:
+        n_bits += 1
+    coarse = max(1, min(COARSE, n_bits - 9))
+    fine = max(1, min(COARSE, n_bits - 1 - coarse))
+    coarse_shift, fine_shift, fine_mask = U64(64 - coarse), U64(64 - coarse - fine), U64((1 << fine) - 1)
+    ends, fine_ends = np.zeros((1 << coarse) + 1, np.int64), np.zeros((1 << fine) + 1, np.int64)
+    for i in range(n):
+        ends[I64(keys[i] >> coarse_shift) + 1] += 1
+    for part in range(1 << coarse):
+        ends[part + 1] += ends[part]
+    for i in range(n):
+        part = I64(keys[i] >> coarse_shift)
+        spare[ends[part]] = keys[i]
+        ends[part] += 1
+    begin = I64(0)
+    for part in range(1 << coarse):
+        end = ends[part]
+        for drawer in range(len(fine_ends)):
+            fine_ends[drawer] = 0
+        most = I64(0)
+        for i in range(begin, end):
+            fine_ends[I64((spare[i] >> fine_shift) & fine_mask) + 1] += 1
+        for drawer in range(1 << fine):
+            most = max(most, fine_ends[drawer + 1])
+            fine_ends[drawer + 1] += fine_ends[drawer]
+        for i in range(begin, end):
+            drawer = I64((spare[i] >> fine_shift) & fine_mask)
+            keys[begin + fine_ends[drawer]] = spare[i]
+            fine_ends[drawer] += 1
+        gap = I64(1)  # neighbours only, unless many keys share a drawer
+        while most > MOST_NEIGHBOURS and gap < (end - begin) // 3:
+            gap = 3 * gap + 1
+        while gap > 0:
+            for i in range(begin + gap, end):
+                key, j = keys[i], i
+                while j >= begin + gap and keys[j - gap] > key:
+                    keys[j] = keys[j - gap]
+                    j -= gap
+                keys[j] = key
+            gap //= 3
+        begin = end
+
+
+@kernel
 def drop_doubles(keys: Words) -> I64:
     """Deduplicate sorted keys in place; return the number of distinct keys."""
     n, last = I64(0), ZERO
@@ -176,5 +230,6 @@ def warm_up(plan: Plan) -> None:
     compile_for(spawn_all, plan, keys, 0, ONE, keys, keys)
     compile_for(slide_all, plan, keys, 0, ZERO, keys, keys, keys, counts)
     compile_for(count_raw, plan, keys)
+    compile_for(sort_keys, keys, keys)
     compile_for(drop_doubles, keys)
     compile_for(merge, keys, keys, keys)

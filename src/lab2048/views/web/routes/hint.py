@@ -51,6 +51,15 @@ class ValueData(BaseModel):
     grade: str
 
 
+class EndgameData(BaseModel):
+    """What an endgame table knows about the best move: how likely the goal is while the large tiles stay."""
+
+    rate: float
+    goal: int
+    formation: str
+    text: str
+
+
 class HintData(BaseModel):
     """The best move, and the value of every legal move."""
 
@@ -61,6 +70,7 @@ class HintData(BaseModel):
     depth: int
     nodes: int
     confidence: float | None  # share of the network's weights for this board that were trained; None without a network
+    endgame: EndgameData | None  # None unless an endgame table chose the move
     rev: int | None
     values: list[ValueData]
     sentence: str
@@ -133,8 +143,8 @@ def hint(lab: LabOf, gone: Gone, body: HintBody) -> HintData:
     unit = unit_of_player(spec)
     if not board.legal_moves():
         return HintData(
-            player=lab.library.write(spec), ms=0, move=None, unit=unit, depth=0, nodes=0, confidence=None, rev=rev,
-            values=[], sentence="No move is possible.", command=command_line(words),
+            player=lab.library.write(spec), ms=0, move=None, unit=unit, depth=0, nodes=0, confidence=None,
+            endgame=None, rev=rev, values=[], sentence="No move is possible.", command=command_line(words),
         )  # fmt: skip
     begin = time.perf_counter()
     decision = lab.players.decide(spec, rules, board, seed, gone=gone)
@@ -148,11 +158,19 @@ def hint(lab: LabOf, gone: Gone, body: HintBody) -> HintData:
         depth=decision.depth,
         nodes=decision.nodes,
         confidence=decision.confidence,
+        endgame=EndgameData(**decision.endgame.to_json()) if decision.endgame else None,
         rev=rev,
         values=_values(board, decision, unit),
-        sentence=sentence(board, decision.move) + (LOW_CONFIDENCE if decision.is_guess else ""),
+        sentence=sentence(board, decision.move) + _added(decision),
         command=command_line(words),
     )
+
+
+def _added(decision: Decision) -> str:
+    """Return what the sentence of a hint says about where the move comes from."""
+    if decision.endgame is not None:
+        return f". {decision.endgame.text}"
+    return LOW_CONFIDENCE if decision.is_guess else ""
 
 
 @router.post("/games/{game}/values", tags=["games"])

@@ -33,7 +33,8 @@ from lab2048.views.web.serialize.schema import (
 from lab2048.views.web.state import Gone, Lab, LabOf
 
 if TYPE_CHECKING:
-    from lab2048.solver.table import MoveValue, Table
+    from lab2048.solver.probing import MoveValue
+    from lab2048.solver.table import Table
 
 SAMPLE = 400  # afterstates in the sample, and
 SPAWNS = 6  # spawns after each

@@ -29,7 +29,7 @@ KNOWN: dict[str, tuple[str, dict[int, float]]] = {
     "t": ("AAGA|AAGA|GG##|####", {64: 6_724_710, 128: 28_684_932, 256: 90_289_134, 512: 2.3e8}),
 }
 
-BYTES = 12  # on disk per afterstate
+BYTES = 2.7  # on disk per afterstate
 RATE = 1_250_000  # afterstates that one core solves per second
 
 
@@ -40,12 +40,13 @@ class Fit(NamedTuple):
     symmetry: Symmetry
 
 
-class _Copy(NamedTuple):
+class Copy(NamedTuple):
     """A symmetric copy of a formation: the cells of the whole board that it uses."""
 
     symmetry: Symmetry
     anchors: tuple[int, ...]
     free: tuple[int, ...]  # in the order of the formation's own cells
+    goals: tuple[int, ...]  # free cells where the goal counts
     beside_goal: frozenset[int]  # anchors that a goal tile would touch
 
 
@@ -113,9 +114,9 @@ class Formation:
             return None
         ranks, goal_rank, found = board.ranks, self.rules.goal_rank, None
         large = {cell for cell, rank in enumerate(ranks) if rank >= goal_rank}
-        if len({ranks[cell] for cell in large}) < len(large) or len(large) != len(self._copies[0].anchors):
+        if len({ranks[cell] for cell in large}) < len(large) or len(large) != len(self.copies[0].anchors):
             return None
-        for copy in self._copies:
+        for copy in self.copies:
             if large.issuperset(copy.anchors):
                 is_beside = min(copy.anchors, key=lambda cell: ranks[cell]) in copy.beside_goal
                 if is_beside or found is None:
@@ -127,7 +128,8 @@ class Formation:
         return Fit(Board(self.rules.shape, tuple(ranks[cell] for cell in found.free)), found.symmetry)
 
     @cached_property
-    def _copies(self) -> tuple[_Copy, ...]:
+    def copies(self) -> tuple[Copy, ...]:
+        """The rotated and mirrored copies of the formation."""
         entries = [
             cell
             for row, cells in zip(self.whole.rows, self.rules.shape.rows, strict=True)
@@ -143,10 +145,11 @@ class Formation:
             back = {place: cell for cell, place in enumerate(symmetry.cells)}
             beside = frozenset(back[place] for place in anchors if any((place, goal) in neighbours for goal in goals))
             found.append(
-                _Copy(
+                Copy(
                     symmetry,
                     tuple(back[place] for place in anchors),
                     tuple(back[free[cell]] for cell in range(len(free))),
+                    tuple(sorted(back[goal] for goal in goals)),
                     beside,
                 )
             )

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from lab2048.errors import BoardError, FileError
+from lab2048.errors import FileError
 from lab2048.records.database import data_folder
 from lab2048.rules import Board
 from lab2048.rules.move import AnyMove
-from lab2048.solver.formation import Formation, formation_names
-from lab2048.solver.table import MANIFEST, MoveValue, Table
+from lab2048.solver.endgame.compact_table import CompactTable, open_table
+from lab2048.solver.endgame.formation import Formation, formation_names
+from lab2048.solver.probing import MoveValue
+from lab2048.solver.table import Table
 
 
 def endgames_folder() -> Path:
@@ -38,13 +40,13 @@ class Probed:
 class Endgame:
     """The table of a formation, for boards of the whole game."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table | CompactTable) -> None:
         self.table = table
 
     @classmethod
     def open(cls, folder: Path) -> "Endgame":
         """Open a table; raise FileError if it is not one of a formation."""
-        table = Table.open(folder)
+        table = open_table(folder)
         if not is_endgame(table):
             raise FileError(
                 f"{folder} holds the table of {table.problem.rules.board_text}: expected one of a formation",
@@ -73,48 +75,7 @@ class Endgame:
         """Return the move with the highest value; ties go to the first."""
         return max(moves, key=lambda each: (each.value, -(each.loss or 0.0)))
 
-    def look_up(self, board: Board) -> MoveValue | None:
-        """Return the best move that keeps the large tiles, or None if the table does not know the board.
 
-        The smallest of the large tiles must be the goal, so that the next one joins the chain.
-        """
-        goal_rank = self.formation.rules.goal_rank
-        if goal_rank not in board.ranks or (found := self.formation.find(board)) is None:
-            return None
-        try:
-            values = self.table.move_values(found.board)
-        except BoardError:  # reached by moving a large tile
-            return None
-        if not values:
-            return None
-        best = self.best(tuple(values))
-        move = board.shape.moves[found.symmetry.moves.index(int(best.move))]
-        return MoveValue(move, best.after, best.reward, best.value, best.loss)
-
-
-def is_endgame(table: Table) -> bool:
+def is_endgame(table: Table | CompactTable) -> bool:
+    """Return True if a table is one of a formation."""
     return table.problem.rules.shape.has_anchors
-
-
-class Endgames:
-    """Several endgame tables: of those that know a board, the one with the most free cells answers."""
-
-    def __init__(self, endgames: list[Endgame]) -> None:
-        self.endgames = sorted(endgames, key=lambda each: -each.formation.rules.shape.n_cells)
-
-    @classmethod
-    def open(cls, folder: Path | None = None) -> "Endgames":
-        """Open all complete tables of formations in a folder (default: where they are built)."""
-        top = folder or endgames_folder()
-        if folder is not None and not top.is_dir():
-            raise FileError(f"there is no folder {top}: expected one with endgame tables", code="file.not_found")
-        paths = sorted(path.parent for path in top.glob(f"*/{MANIFEST}")) if top.is_dir() else []
-        return cls([Endgame(table) for path in paths if is_endgame(table := Table.open(path))])
-
-    def look_up(self, board: Board, at_least: float = 0.0) -> MoveValue | None:
-        """Return the best move by the first table that knows the board and promises `at_least` this rate."""
-        for endgame in self.endgames:
-            found = endgame.look_up(board)
-            if found is not None and found.value >= at_least:
-                return found
-        return None

@@ -6,16 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lab2048.errors import BoardError, FileError, UnknownNameError
+from lab2048.errors import BoardError, UnknownNameError
 from lab2048.kernels.board.block import GATHER
 from lab2048.rules import Board, Rules
 from lab2048.rules.move import Move
-from lab2048.solver.endgame import Endgame, Endgames
-from lab2048.solver.formation import KNOWN, Formation, formation_names
+from lab2048.solver.endgame.formation import KNOWN, Formation, formation_names
+from lab2048.solver.endgame.probe import Endgame
 from lab2048.solver.memory import Memory
+from lab2048.solver.probing import chance_of
 from lab2048.solver.problem import Problem
 from lab2048.solver.solve import Solve
-from lab2048.solver.table import Table, chance_of
+from lab2048.solver.table import Table
 from lab2048.solver.verify import verify
 from lab2048.solver.workers import Workers
 
@@ -109,9 +110,6 @@ def test_every_copy_of_a_formation_is_found(tables: dict[str, Table], name: str,
         assert (int(best.move), best.value) == (symmetry.moves[int(expected.move)], expected.value)
         assert best.after == expected.after.carry(symmetry)
         assert {*(each.move for each in found.moves), *found.leaving} == set(board.carry(symmetry).legal_moves())
-        quick = endgame.look_up(board.carry(symmetry))
-        assert quick is not None
-        assert (quick.move, quick.value) == (best.move, best.value)
 
 
 def test_the_goal_is_made_beside_the_smallest_large_tile(tables: dict[str, Table]) -> None:
@@ -138,32 +136,6 @@ def test_boards_that_do_not_fit_are_one_line(tables: dict[str, Table], text: str
         BoardError, match=r"the formation AAAA\|AAAA\|###G\|#### is not on .*: expected different tiles"
     ):
         endgame.probe(Board(text))
-    assert endgame.look_up(Board(text)) is None
-
-
-def test_a_table_answers_only_if_the_goal_joins_the_chain(tables: dict[str, Table]) -> None:
-    gap = Board("8192 2048 512 256 / 4096 1024 # 128 / 2 2 2 4 / # # 2 2")
-    board = Board("16384 4096 1024 256 / 8192 2048 512 128 / 2 2 2 4 / # # 2 2")
-    endgames = Endgames([Endgame(table) for table in tables.values()])
-    assert endgames.look_up(gap) is None
-    assert endgames.look_up(board) is None  # 64 would not merge with 128
-    found = endgames.look_up(Board(BLOCK))
-    assert found is not None
-    assert endgames.look_up(Board(BLOCK), at_least=0.98) is None
-
-
-def test_tables_of_a_folder(tables: dict[str, Table], tmp_path: Path) -> None:
-    folder = tables["snake8-64"].folder.parent
-    assert len(Endgames.open(folder).endgames) == 2
-    assert Endgames.open(tmp_path).endgames == []
-    with pytest.raises(FileError, match="there is no folder"):
-        Endgames.open(tmp_path / "none")
-    problem = Problem.of(Rules.from_text("2x2", goal=16), "win")
-    with Workers(1) as workers:
-        Solve(problem, tmp_path / "2x2", workers, Memory(2**24), is_kept=False).run()
-    assert Endgames.open(tmp_path).endgames == []
-    with pytest.raises(FileError, match="expected one of a formation"):
-        Endgame.open(tmp_path / "2x2")
 
 
 @pytest.mark.parametrize("name", formation_names())

@@ -1,0 +1,101 @@
+"""The book: all endgame tables that a player may use, as kernels read them."""
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.errors import FileError
+from lab2048.kernels.board.memory import address_of
+from lab2048.kernels.search import endgame as of
+from lab2048.kernels.search.downgrade import downgrade
+from lab2048.kernels.solve.compact import code_of, odds_of
+from lab2048.rules import Board, Rules
+from lab2048.rules.plan import make_plan
+from lab2048.solver.endgame.compact_table import SCHEMA, CompactTable
+from lab2048.solver.endgame.formation import Formation
+from lab2048.solver.endgame.probe import endgames_folder
+from lab2048.solver.probing import chance_of
+from lab2048.solver.table import MANIFEST, read_manifest
+from lab2048.solver.table import SCHEMA as LAYERED
+
+SURE = 0.5  # success rate from which a table chooses the move
+
+
+class Answer(NamedTuple):
+    """What the book says about a board: the best move that keeps the large tiles."""
+
+    move: int
+    value: float  # success rate
+    formation: Formation
+
+
+@dataclass
+class Book:
+    """Several compact tables: of those that know a board and are sure enough, the first one answers.
+
+    Tables with more free cells come first.  The arrays behind the addresses live as long as the book.
+    """
+
+    tables: list[CompactTable]
+    rules: Rules
+    sure: float = SURE
+    words: NDArray[np.uint64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tables = sorted(self.tables, key=lambda each: (-each.size.n_cells, each.size.radix))
+        self._plan = make_plan(self.rules)
+        self.formations = [Formation(table.problem.rules) for table in self.tables]
+        self.words = np.zeros(1 + len(self.tables) * of.TABLE_SIZE, np.uint64)
+        self.words[0] = len(self.tables)
+        for i, (table, formation) in enumerate(zip(self.tables, self.formations, strict=True)):
+            self._fill(self.words[1 + i * of.TABLE_SIZE :], table, formation)
+
+    def _fill(self, words: NDArray[np.uint64], table: CompactTable, formation: Formation) -> None:
+        size, copies = table.size, formation.copies
+        words[of.GOAL], words[of.N_ANCHORS], words[of.N_FREE] = size.radix, len(copies[0].anchors), size.n_cells
+        words[of.WIDTH], words[of.N_COPIES] = size.width, len(copies)
+        words[of.GROUPS], words[of.BLOCKS] = table.address("groups"), table.address("blocks")
+        words[of.CODES] = table.address("codes")
+        words[of.SURE] = int(code_of(self.sure / (1 - self.sure) if self.sure < 1 else math.inf))
+        for i, copy in enumerate(copies):
+            here = of.COPIES + i * of.COPY_SIZE
+            words[here + of.ANCHORS], words[here + of.BESIDE] = _nibbles(copy.anchors), _nibbles(copy.beside_goal)
+            words[here + of.GOALS] = _nibbles(copy.goals)
+            for k, cell in enumerate(copy.free):
+                words[here + of.SHIFTS + k] = 4 * cell
+
+    @classmethod
+    def open(cls, folder: Path | None, rules: Rules, sure: float = SURE) -> "Book":
+        """Open the compact tables in a folder (default: where they are built) of formations on these boards."""
+        top = folder or endgames_folder()
+        if folder is not None and not top.is_dir():
+            raise FileError(f"there is no folder {top}: expected one with endgame tables", code="file.not_found")
+        paths = sorted(path.parent for path in top.glob(f"*/{MANIFEST}")) if top.is_dir() else []
+        tables = [CompactTable.open(path) for path in paths if read_manifest(path, SCHEMA, LAYERED)["schema"] == SCHEMA]
+        shape = rules.shape
+        return cls([table for table in tables if Formation(table.problem.rules).whole == shape], rules, sure)
+
+    @property
+    def address(self) -> int:
+        """Return the address that kernels take."""
+        return address_of(self.words)
+
+    def look_up(self, board: Board) -> Answer | None:
+        """Return the best move by the first table that knows the board and is sure enough; None if there is none."""
+        if not self.tables:
+            return None
+        word = np.uint64(downgrade(np.array(board.ranks, np.uint8)))
+        found = int(of.look_up(self.address, self._plan, word))
+        if found < 0:
+            return None
+        code = found >> of.CODE_SHIFT & 0xFFFF
+        move = found & ((1 << of.CODE_SHIFT) - 1)
+        return Answer(move, chance_of(float(odds_of(code))), self.formations[found >> of.TABLE_SHIFT])
+
+
+def _nibbles(cells: tuple[int, ...] | frozenset[int]) -> int:
+    return sum(15 << 4 * cell for cell in cells)

@@ -1,0 +1,157 @@
+"""Compact tables: the same positions and, rounded, the same values as the layers that they replace."""
+
+import json
+import math
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lab2048.errors import BoardError, FileError, StoppedError
+from lab2048.kernels.board.block import GATHER
+from lab2048.kernels.solve import compact as kernels
+from lab2048.rules import Board
+from lab2048.solver.endgame.compact_table import (
+    MAX_ERROR,
+    CompactTable,
+    Size,
+    compact,
+    is_compactable,
+    open_table,
+    verify_compact,
+)
+from lab2048.solver.endgame.formation import Formation
+from lab2048.solver.memory import Memory
+from lab2048.solver.probing import chance_of
+from lab2048.solver.problem import Problem
+from lab2048.solver.solve import Solve
+from lab2048.solver.table import MANIFEST, Table
+from lab2048.solver.table_folder import delete_table, state_of
+from lab2048.solver.workers import Workers
+from lab2048.stop_flag import StopFlag, looking_at
+
+FORMATIONS = [
+    ("AA#|AG#|###", 32),
+    ("AA##|A###|####", 16),  # the goal counts anywhere
+    ("AA#|A##|###", 16),  # symmetric: a table has one of two mirrored positions
+    ("A##|G##", 128),  # more ranks than fit a block of two cells
+]
+
+
+def solve(text: str, goal: int, folder: Path) -> Table:
+    with Workers(1) as workers:
+        problem = Problem.of(Formation.from_text(text, goal).rules, "win")
+        return Solve(problem, folder, workers, Memory(2**28), is_kept=False).run()
+
+
+@pytest.fixture(scope="module", params=FORMATIONS, ids=lambda each: each[0])
+def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Table, CompactTable]:
+    """The same table with layers and compact."""
+    folder = tmp_path_factory.mktemp("tables")
+    layered = solve(*request.param, folder / "layered")
+    shutil.copytree(folder / "layered", folder / "compact")
+    return layered, compact(Table.open(folder / "compact"))
+
+
+def boards_of(table: Table) -> list[Board]:
+    shape = table.problem.rules.shape
+    keys = np.concatenate([layer.keys.read() for layer in table.layers.values()])
+    return [Board.from_packed(shape, key * int(GATHER) % 2**64) for key in keys.tolist()]
+
+
+def test_every_position_has_its_value(pair: tuple[Table, CompactTable]) -> None:
+    layered, table = pair
+    assert table.count == layered.count
+    for board in boards_of(layered)[:5000]:
+        exact, rounded = layered.stored_value(board), table.stored_value(board)
+        assert abs(chance_of(exact) - chance_of(rounded)) <= 1.001 * MAX_ERROR
+        if 1e-8 < exact < 1e8:
+            assert abs(math.log(exact / rounded)) <= 0.501 / kernels.STEPS
+        else:
+            assert (exact == 0, exact == math.inf) == (rounded == 0, rounded == math.inf)
+
+
+def test_it_has_no_other_position(pair: tuple[Table, CompactTable]) -> None:
+    layered, table = pair
+    shape, radix = table.problem.rules.shape, table.size.radix
+    known = {layered.problem.canonical(board) for board in boards_of(layered)}
+    rng = np.random.default_rng(1)
+    for ranks in rng.integers(0, radix, (2000, shape.n_cells)).tolist():
+        board = Board(shape, tuple(ranks))
+        assert (table.code(board) >= 0) == (layered.problem.canonical(board) in known)
+    with pytest.raises(BoardError, match="is not in the table: expected one that can be reached"):
+        table.stored_value(Board(shape, (radix - 1,) * shape.n_cells))
+
+
+def test_it_verifies(pair: tuple[Table, CompactTable]) -> None:
+    found = verify_compact(pair[1], n_sample=0)
+    assert found.checked == found.afterstates == pair[0].count.afterstates
+    assert verify_compact(pair[1], n_sample=100).checked == min(100, found.afterstates)
+
+
+def test_a_wrong_value_and_a_damaged_file_are_found(pair: tuple[Table, CompactTable], tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(pair[1].folder, folder)
+    codes = np.load(folder / "codes.npy")
+    codes[len(codes) // 2] ^= 64
+    np.save(folder / "codes.npy", codes)
+    with pytest.raises(FileError, match=r"codes\.npy is damaged: its checksum does not match"):
+        verify_compact(CompactTable.open(folder))
+    manifest = json.loads((folder / MANIFEST).read_text())
+    for text, message in (("{}", "another format"), (json.dumps(manifest | {"columns": {}}), "is damaged: KeyError")):
+        (folder / MANIFEST).write_text(text)
+        with pytest.raises(FileError, match=message):
+            CompactTable.open(folder)
+
+
+def test_it_begins_again_after_it_was_stopped(tmp_path: Path) -> None:
+    table, flag = solve("AA#|AG#|###", 32, tmp_path / "one"), StopFlag()
+    flag.set()
+    with looking_at(flag), pytest.raises(StoppedError):
+        compact(table)
+    assert isinstance(open_table(tmp_path / "one"), Table)
+    assert state_of(tmp_path / "one").state == "complete"
+    found = compact(Table.open(tmp_path / "one"))
+    assert isinstance(open_table(tmp_path / "one"), CompactTable)
+    assert not list((tmp_path / "one").glob("keys-*"))
+    assert state_of(tmp_path / "one").state == "complete"
+    assert found.n_bytes < 5 * found.count.afterstates + 1000
+    (tmp_path / "one" / "blocks.npy").write_bytes(b"")
+    assert state_of(tmp_path / "one").state == "damaged"
+    delete_table(tmp_path / "one")
+    assert not (tmp_path / "one").exists()
+
+
+def test_sparse_tables_stay_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = solve("A##|G##", 128, tmp_path / "one")
+    assert is_compactable(table)
+    monkeypatch.setattr("lab2048.solver.endgame.compact_table.MAX_GROUP_BYTES", -(10**9))
+    assert not is_compactable(table)
+
+
+@given(st.floats(0, allow_nan=False))
+def test_codes_are_the_nearest(odds: float) -> None:
+    code = int(kernels.code_of(odds))
+    assert (code == kernels.NEVER, code == kernels.CERTAIN) == (odds == 0, odds == math.inf)
+    if 1e-8 < odds < 1e8:
+        assert abs(math.log(float(kernels.odds_of(code)) / odds)) <= 0.501 / kernels.STEPS
+    assert int(kernels.code_of(float(kernels.odds_of(code)))) == code
+
+
+@given(st.integers(1, 12), st.integers(2, 10), st.data())
+def test_indexes_are_numbers_in_the_radix(n_cells: int, radix: int, data: st.DataObject) -> None:
+    ranks = data.draw(st.lists(st.integers(0, radix - 1), min_size=n_cells, max_size=n_cells))
+    word = sum(rank << 4 * cell for cell, rank in enumerate(ranks))
+    index = int(kernels.index_of(np.uint64(word), n_cells, radix))
+    assert index == sum(rank * radix**cell for cell, rank in enumerate(ranks))
+    assert int(kernels.board_of(index, n_cells, radix)) == word
+
+
+def test_blocks_hold_whole_values_of_the_first_cell() -> None:
+    for name in ("snake8-64", "442-256", "442-512"):
+        size = Size.of(Problem.of(Formation.from_name(name).rules, "win"))
+        assert size.width % size.radix == 0
+        assert size.width > kernels.MAX_WIDTH - size.radix
