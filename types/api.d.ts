@@ -146,10 +146,6 @@ declare namespace Api {
     command: string;
   }
 
-  interface ForgottenData {
-    deleted: string;
-  }
-
   interface ForkBody {
     at: number;
   }
@@ -170,6 +166,7 @@ declare namespace Api {
 
   interface GoneData {
     deleted: string;
+    undo: string;
   }
 
   interface HardList {
@@ -180,11 +177,14 @@ declare namespace Api {
   interface HardPosition {
     board: string;
     ranks: Array<number>;
+    best: number;
+    best_name: string;
     value: number;
     loss: number | null;
-    second: number;
-    second_loss: number | null;
-    best: number;
+    obvious: number;
+    obvious_name: string;
+    obvious_value: number;
+    obvious_loss: number | null;
   }
 
   interface HintBody {
@@ -381,6 +381,7 @@ declare namespace Api {
   interface ProbeBody {
     board?: string | null;
     ranks?: Array<number> | null;
+    move?: number | null;
   }
 
   interface ProbeData {
@@ -393,6 +394,7 @@ declare namespace Api {
     over: boolean;
     won: boolean;
     moves: Array<MoveProbed>;
+    followed: number | null;
     spawns: Array<SpawnProbed>;
     command: string;
   }
@@ -409,6 +411,10 @@ declare namespace Api {
     score: number;
     turns: Array<TurnData>;
     command: string;
+  }
+
+  interface RestoredData {
+    restored: string;
   }
 
   interface RulesBody {
@@ -622,6 +628,10 @@ declare namespace Api {
     damaged: Array<DamagedData>;
   }
 
+  interface TrashData {
+    bytes: number;
+  }
+
   interface TurnData {
     number: number;
     move: number;
@@ -781,6 +791,9 @@ declare namespace Api {
       "/api/studies": {
         answer: StudyList;
       };
+      "/api/trash": {
+        answer: TrashData;
+      };
     };
     POST: {
       "/api/games": {
@@ -890,6 +903,10 @@ declare namespace Api {
         body: StudyBody;
         answer: JobData;
       };
+      "/api/trash/{key}/restore": {
+        path: { key: string };
+        answer: RestoredData;
+      };
     };
     PUT: {
       "/api/games/{game}/auto": {
@@ -905,7 +922,7 @@ declare namespace Api {
       };
       "/api/jobs/{job}": {
         path: { job: string };
-        answer: ForgottenData;
+        answer: GoneData;
       };
       "/api/trainings/{training}": {
         path: { training: string };
@@ -918,6 +935,9 @@ declare namespace Api {
       "/api/tables/{table}": {
         path: { table: string };
         answer: GoneData;
+      };
+      "/api/trash": {
+        answer: TrashData;
       };
     };
   }

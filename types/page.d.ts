@@ -30,10 +30,17 @@ interface Address {
   query: Record<string, string | undefined>;
 }
 
-/** A page that is shown: `onKey` returns whether it used the key; `watches` keeps the event stream of games open. */
+/**
+ * A page that is shown: `onKey` returns whether it used the key, `onPaste` whether it used a pasted text; `watches` keeps the
+ * event stream of games open; `hasGameKeys`: a clicked control gives up the focus; `reconnect` goes on when the server is
+ * back, else the page is opened anew.
+ */
 interface OpenPage {
   watches?: boolean;
+  hasGameKeys?: boolean;
   onKey?(event: KeyboardEvent): boolean;
+  onPaste?(text: string): boolean;
+  reconnect?(): void;
   close?(): void;
 }
 

@@ -129,7 +129,7 @@ def test_delete_and_undo(tab: Tab, server: Server) -> None:
     tab.page.locator(".toast").get_by_role("button", name="Undo").click()
     expect(rows).to_have_count(2)
     tab.page.get_by_role("button", name=f"Continue game {numbers[0]}").click()
-    expect(tab.page.locator(".chip", has_text="Seed").locator("b")).to_have_text("1")
+    expect(tab.page.locator(".seed")).to_have_text("seed 1")
 
 
 def test_design_a_board_with_bricks_and_play_it(tab: Tab) -> None:
@@ -226,7 +226,7 @@ def test_no_figure_is_cut(make_tab: Any, size: str) -> None:
     tab: Tab = make_tab(size)
     tab.go("#/play?seed=888888&board=" + quote("65536 65536 . ./. . . ./. . . ./. . . 2"))
     chips = tab.page.locator(".chip b")
-    expect(chips.last).to_have_text("888888")
+    expect(tab.page.locator(".seed")).to_have_text("seed 888888")
     tab.page.keyboard.press("ArrowLeft")
     expect(chips.first).to_have_text("131,072")
     cut = "all => all.filter(each => each.scrollWidth > each.clientWidth).map(each => each.textContent)"

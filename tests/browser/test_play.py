@@ -211,6 +211,7 @@ def test_a_game_that_another_tab_deletes_says_so_and_a_new_one_can_be_started(ma
     expect(one.page.get_by_role("button", name="Pause")).to_be_visible()
     two: Tab = make_tab()
     two.go("#/games")
+    two.page.locator("select[name=kind]").select_option("play")
     two.page.get_by_role("row").filter(has_text=str(number)).get_by_role("button", name="Delete").click()
     banner = one.page.locator(".banner.deleted")
     expect(banner).to_contain_text("This game was deleted")

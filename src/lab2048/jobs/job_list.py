@@ -44,7 +44,7 @@ class JobList:
                     job = Job.damaged(folder, str(error))
                 if job is not None:
                     found.append(job)
-            self._jobs = {job.id: job for job in sorted(found, key=lambda job: (job.created, number_of(job.id)))}
+            self._jobs = {job.id: job for job in sorted(found, key=_age)}
 
     def _load(self, folder: Path) -> Job | None:
         """Read a job and mark it as interrupted if it was active; return None if another view runs it."""
@@ -70,6 +70,17 @@ class JobList:
                 with contextlib.suppress(FileError):
                     job.save()
         return job
+
+    def bring_back(self, folder: Path) -> None:
+        """List a job again whose folder was set aside and is back in its place."""
+        try:
+            job = self._load(folder)
+        except FileError as error:
+            job = Job.damaged(folder, str(error))
+        with self.lock:
+            if job is not None:
+                found = [*self._jobs.values(), job]
+                self._jobs = {each.id: each for each in sorted(found, key=_age)}
 
     def all_jobs(self, kind: str | None = None) -> list[Job]:
         """List the jobs, newest first."""
@@ -106,6 +117,10 @@ class JobList:
                 if id_ not in self._jobs or not self._jobs[id_].is_active:
                     del self._progress[id_]  # it can be read again
             return progress
+
+
+def _age(job: Job) -> tuple[str, int]:
+    return job.created, number_of(job.id)
 
 
 def number_of(id_: str) -> int:

@@ -47,6 +47,15 @@ NOTHING = Needs()
 CLOSE_SECONDS = 1.0  # that the end of the view waits for its jobs
 
 
+def _delete(folder: Path) -> str:
+    """Delete a folder; of a symbolic link only the link."""
+    if folder.is_symlink():
+        folder.unlink(missing_ok=True)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+    return ""
+
+
 class JobRunner(JobList):
     """Runs the jobs of one view; any thread may call it."""
 
@@ -160,14 +169,17 @@ class JobRunner(JobList):
         self._changed(job)
         return job
 
-    def forget(self, id_: str) -> None:
-        """Remove a job from the list; keep what it made."""
+    def forget(self, id_: str, discard: Callable[[Path], str] = _delete) -> str:
+        """Remove a job from the list and `discard` its folder, by default delete it; keep what the job made.
+
+        Returns what `discard` returns.
+        """
         with self.lock:
             job = self.get(id_)
             if job.is_active:
                 raise JobConflictError(f"job {id_} is {job.state}: cancel it first")
             self._acquire(job)
-            self._remove(job)
+            return self._remove(job, discard)
 
     def join(self) -> None:
         """Wait until the processes that run now have ended."""
@@ -304,21 +316,13 @@ class JobRunner(JobList):
         for job in ended[: max(0, len(self._jobs) - MAX_JOBS)]:
             with contextlib.suppress(JobConflictError):
                 self._acquire(job)
-                self._remove(job)
+                self._remove(job, _delete)
 
-    def _remove(self, job: Job) -> None:
+    def _remove(self, job: Job, discard: Callable[[Path], str]) -> str:
         del self._jobs[job.id]
         self._progress.pop(job.id, None)
         self._release(job)
-        _delete(job.folder)
-
-
-def _delete(folder: Path) -> None:
-    """Delete a folder; of a symbolic link only the link."""
-    if folder.is_symlink():
-        folder.unlink(missing_ok=True)
-    else:
-        shutil.rmtree(folder, ignore_errors=True)
+        return discard(job.folder)
 
 
 def _check_resumable(job: Job) -> None:

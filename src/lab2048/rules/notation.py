@@ -3,10 +3,11 @@
     4x4   3x5   hex2   tri3           a plain empty board: rows x columns, a radius, or a side
     ####|#xx#|####                    a map: # or . empty, x brick, A anchor, 2 4 8 tiles
     AAAA|AAAA|###G|####               in rules, G is an empty cell where the goal has to be made
-    2 1024 # x / # # # # / ...        with spaces, for tiles of several digits
+    2 1024 # x / # # # # / ...        with spaces or commas, for tiles of several digits
     hex1:##|#2#|x#                    a map of hexagons, column by column
     tri2:#|#2x                        a map of triangles, row by row from the top
     edc1ba9187611110                  the ranks of the classic board, as other programs write them
+    14 13 12 1 11 10 9 1 8 7 ...      the same as sixteen numbers, which may also be tiles
     [[2, 4], [0, 8]]                  rows of tiles as JSON; a flat list is the 16 ranks of the classic board
 
 Rows may be separated by | or / or a new line.
@@ -31,6 +32,7 @@ _EMPTY = {"#", ".", "0"} | _GOAL
 _MARKS = {"x": BRICK, "X": BRICK, "a": ANCHOR, "A": ANCHOR}
 LETTERS = {BRICK: "x", ANCHOR: "A"}
 _MAX_TEXT = 2000
+_CLASSIC = 4  # rows and columns of the classic board
 _RANKS = re.compile(r"[0-9a-g]{16}", re.IGNORECASE)  # as other programs write the classic board: g is 65536
 _SIZE = re.compile(r"(\d{1,9})[xX](\d{1,9})", re.ASCII)
 _NAMED = {kind.prefix: kind for kind in KINDS if kind.prefix}  # kinds whose boards are a prefix and one number
@@ -211,8 +213,22 @@ def read_ranks(ranks: Iterable[Any], shape: str = "") -> tuple[Shape, Ranks]:
 def _read_map(text: str, kind: Kind, expected: Lengths | None) -> tuple[Shape, Ranks, Cells]:
     """Read the rows of a map; without `expected` lengths, any rectangle is accepted."""
     rows = [row.strip() for row in re.split(r"[|/\n]", text.strip().rstrip("|/"))]
-    entries = [row.split() if re.search(r"\s", text_without_breaks(text)) else list(row) for row in rows]
+    if "," in text:
+        entries = [[entry.strip() or "#" for entry in row.split(",")] for row in rows]
+    else:
+        entries = [row.split() if re.search(r"\s", text_without_breaks(text)) else list(row) for row in rows]
+    if expected is None and len(rows) == 1 and len(entries[0]) == _CLASSIC**2:
+        return _read_sixteen(entries[0])
     return _read_entries(entries, kind, expected)
+
+
+def _read_sixteen(entries: list[str]) -> tuple[Shape, Ranks, Cells]:
+    """Read the classic board in one line: tiles, or ranks if one of the numbers is not a tile."""
+    is_number = all(entry.isascii() and entry.isdecimal() and len(entry) <= 19 for entry in entries)
+    if is_number and any(int(entry) == 1 or int(entry) & (int(entry) - 1) for entry in entries):
+        return *read_ranks(map(int, entries), "4x4"), ()
+    rows = [entries[i : i + _CLASSIC] for i in range(0, len(entries), _CLASSIC)]
+    return _read_entries(rows, SQUARES, None)
 
 
 def _read_entries(entries: list[list[str]], kind: Kind, expected: Lengths | None) -> tuple[Shape, Ranks, Cells]:

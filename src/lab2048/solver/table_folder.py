@@ -49,24 +49,39 @@ def delete_table(folder: Path) -> int:
 
     Raises FileError if the folder holds no table, or if a solve is running in it.
     """
+    with held_files(folder) as paths:
+        n_bytes = state_of(folder).n_bytes
+        try:
+            for path in paths:
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink()
+        except OSError as error:
+            raise FileError(f"{folder} cannot be deleted: {reason_of(error)}", code="file.unwritable") from None
+    return n_bytes
+
+
+@contextlib.contextmanager
+def held_files(folder: Path) -> Iterator[list[Path]]:
+    """Yield the files of a table, to delete or move them, while no solve can run in its folder.
+
+    The folder itself is removed afterwards if nothing else is in it.  Raises FileError if the folder holds no table, or
+    if a solve is running in it.
+    """
     if not is_table_folder(folder):
         raise FileError(f"{folder} holds no table: expected a folder written by lab2048 solve", code="file.not_found")
-    n_bytes = state_of(folder).n_bytes
-    lock = ProcessLock(folder / WORK / "lock")
-    if (folder / WORK).is_dir() and not lock.try_acquire():
+    work = folder / WORK
+    lock = ProcessLock(work / "lock")
+    if work.is_dir() and not lock.try_acquire():
         raise FileError(f"a solve is running in {folder}: stop it first", code="table.in_use")
     try:
-        for path in list(_files(folder)):
-            path.unlink()
-        lock.release()
-        shutil.rmtree(folder / WORK, ignore_errors=True)
+        paths = list(_files(folder))
+        yield [*paths, work] if work.is_dir() else paths
         with contextlib.suppress(OSError):  # other files are in it
             folder.rmdir()
-    except OSError as error:
-        raise FileError(f"{folder} cannot be deleted: {reason_of(error)}", code="file.unwritable") from None
     finally:
         lock.release()
-    return n_bytes
 
 
 def _files(folder: Path) -> Iterator[Path]:

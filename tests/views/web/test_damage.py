@@ -80,7 +80,11 @@ def test_what_is_damaged_can_be_deleted(web: Web, folder: Path) -> None:
     assert web.get("/api/trainings/good")["damaged"] == []
     assert [path.name for path in (folder / "tables").iterdir()] == ["good"]
     # Good tables are deleted in the same way.
-    assert web.ask("DELETE", "/api/tables/good") == {"deleted": "good"}
+    before = web.get("/api/tables")
+    gone = web.ask("DELETE", "/api/tables/good")
+    web.post(f"/api/trash/{gone['undo']}/restore")
+    assert web.get("/api/tables") == before
+    assert web.ask("DELETE", "/api/tables/good")["deleted"] == "good"
     assert web.get("/api/tables") == {"tables": [], "others": []}
 
 

@@ -30,6 +30,7 @@ LATER = (
     "solves",
     "tables",
     "studies",
+    "trash",
 )
 
 

@@ -28,6 +28,7 @@ from lab2048.views.web.services.event_bus import Bus, News
 from lab2048.views.web.services.open_games import OpenGames
 from lab2048.views.web.services.player_names import Library
 from lab2048.views.web.services.players import Players
+from lab2048.views.web.services.trash import Trash
 
 MAX_WAITING = 4
 Progress = TypeVar("Progress", bound=JobProgress)
@@ -51,6 +52,7 @@ class Lab:
             name_player=self.library.write,
             environment={STORE_VARIABLE: str(store.path.absolute())},
         )
+        self.trash = Trash(self.folder / "trash")
         self.open_games.on_failure = self.tell_status
         self._heavy = threading.Lock()
         self._queue = threading.BoundedSemaphore(MAX_WAITING)
@@ -105,6 +107,7 @@ class Lab:
         jobs.start()
         self.open_games.close()
         jobs.join()
+        self.trash.empty()
 
     @property
     def unsaved(self) -> tuple[list[Episode], str]:

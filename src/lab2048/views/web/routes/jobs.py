@@ -1,12 +1,13 @@
 """`/api/jobs`: jobs of every kind."""
 
+from pathlib import Path as File
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel
 
 from lab2048.jobs.job import JobData
-from lab2048.views.web.serialize.schema import ERRORS
+from lab2048.views.web.serialize.schema import ERRORS, GoneData
 from lab2048.views.web.state import Lab, LabOf
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], responses=ERRORS)
@@ -23,12 +24,6 @@ class LogData(BaseModel):
     """The last lines of a job's output."""
 
     lines: list[str]
-
-
-class ForgottenData(BaseModel):
-    """The job that was removed."""
-
-    deleted: str
 
 
 def job_list(lab: Lab, kind: str | None = None) -> JobList:
@@ -70,8 +65,13 @@ def resume(lab: LabOf, id_: JobId) -> JobData:
 
 
 @router.delete("/{job}")
-def forget(lab: LabOf, id_: JobId) -> ForgottenData:
+def forget(lab: LabOf, id_: JobId) -> GoneData:
     """Remove a job from the list; keep its games, network or table."""
-    lab.jobs.forget(id_)
+    undo = lab.jobs.forget(id_, lambda folder: lab.trash.put(id_, [folder], lambda: _bring_back(lab, folder)))
     lab.tell_status()
-    return ForgottenData(deleted=id_)
+    return GoneData(deleted=id_, undo=undo)
+
+
+def _bring_back(lab: Lab, folder: File) -> None:
+    lab.jobs.bring_back(folder)
+    lab.tell_status()

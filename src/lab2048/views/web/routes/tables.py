@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from lab2048.solver.probing import MoveValue
     from lab2048.solver.table import Table
 
+NOISE = 1e-6  # relative differences of values that mean nothing
 SAMPLE = 400  # afterstates in the sample, and
 SPAWNS = 6  # spawns after each
 
@@ -77,10 +78,11 @@ class SolvedShown(SolvedData):
 
 
 class ProbeBody(Body):
-    """A board, as text or as ranks; default: the first board."""
+    """A board, as text or as ranks, by default the first board; and the move to follow, by default the best."""
 
     board: str | None = Field(default=None, max_length=MAX_TEXT)
     ranks: list[Annotated[int, Field(ge=0, le=15)]] | None = Field(default=None, max_length=64)
+    move: int | None = Field(default=None, ge=0, le=5)
 
 
 class MoveProbed(BaseModel):
@@ -117,20 +119,24 @@ class ProbeData(BaseModel):
     over: bool
     won: bool
     moves: list[MoveProbed]
+    followed: int | None  # the move whose spawns are listed
     spawns: list[SpawnProbed]
     command: str
 
 
 class HardPosition(BaseModel):
-    """A board where the second best move is much worse than the best."""
+    """A board where the obvious move, which merges most, is worse than the best."""
 
     board: str
     ranks: list[int]
+    best: int
+    best_name: str
     value: float
     loss: float | None
-    second: float
-    second_loss: float | None
-    best: int
+    obvious: int
+    obvious_name: str
+    obvious_value: float
+    obvious_loss: float | None
 
 
 class HardList(BaseModel):
@@ -173,7 +179,7 @@ def layers_csv(lab: LabOf, name: TableName) -> Response:
 
 @router.post("/{table}/probe")
 def probe(lab: LabOf, name: TableName, body: ProbeBody) -> ProbeData:
-    """Return the value of every move, and of every spawn after the best one."""
+    """Return the value of every move, and of every spawn after one of them, by default the best."""
     table = open_table(lab, name)
     rules = table.problem.rules
     if body.board is not None:
@@ -186,6 +192,7 @@ def probe(lab: LabOf, name: TableName, body: ProbeBody) -> ProbeData:
         board = first_board(table)
     moves = [] if table.problem.is_decided(board) else table.move_values(board)
     best = table.best(moves) if moves else None
+    followed = next((each for each in moves if body.move is not None and int(each.move) == body.move), best)
     value, loss = table.state_value(board)
     return ProbeData(
         board=board.to_text(),
@@ -197,14 +204,15 @@ def probe(lab: LabOf, name: TableName, body: ProbeBody) -> ProbeData:
         over=not board.legal_moves(),
         won=table.problem.is_won(board),
         moves=[_move(each) for each in sorted(moves, key=lambda each: (-each.value, each.loss or 0.0))],
-        spawns=_spawns(table, best) if best and not table.problem.is_decided(best.after) else [],
+        followed=int(followed.move) if followed else None,
+        spawns=_spawns(table, followed) if followed and not table.problem.is_decided(followed.after) else [],
         command=command_line(["probe", str(table.folder), board.to_text()]),
     )
 
 
 @router.get("/{table}/hardest")
 def hardest(lab: LabOf, gone: Gone, name: TableName, n: Annotated[int, Query(ge=1, le=100)] = 20) -> HardList:
-    """List boards of a sample where the second best move loses most."""
+    """List boards of a sample that people get wrong: where the move that merges most loses most."""
     path = lab.library.table(name)
     with lab.heavy_work(gone):
         found = _hardest(path, (path / "manifest.json").stat().st_mtime_ns)
@@ -237,15 +245,16 @@ def first_board(table: "Table") -> Board:
 @router.delete("/{table}")
 def delete(lab: LabOf, name: TableName) -> GoneData:
     """Delete a table, or what is left of an unfinished or damaged one."""
-    from lab2048.solver.table_folder import delete_table
+    from lab2048.solver.table_folder import held_files
 
     job = lab.jobs.find("solve", name)
     if job and job.is_active:
         raise ConflictError(f"table {name} is being solved: cancel {job.id} first")
     path = lab.library.table(name)
     lab.players.forget(str(path))
-    delete_table(path)
-    return GoneData(deleted=name)
+    with held_files(path) as files:
+        undo = lab.trash.put(name, files)
+    return GoneData(deleted=name, undo=undo)
 
 
 def table_lists(lab: Lab) -> tuple[list[SolvedData], list[DamagedData]]:
@@ -316,7 +325,7 @@ def _spawns(table: "Table", move: "MoveValue") -> list[SpawnProbed]:
 
 @lru_cache(maxsize=32)
 def _hardest(path: File, changed: int) -> list[HardPosition]:  # noqa: ARG001 - part of the cache key: a changed table is sampled again
-    """Return the boards of a sample with a choice of moves, hardest first."""
+    """Return the boards of a sample where the obvious move is wrong, hardest first."""
     table = open_path(path)
     found: dict[str, HardPosition] = {}
     for after in _sample(table):
@@ -328,17 +337,33 @@ def _hardest(path: File, changed: int) -> list[HardPosition]:  # noqa: ARG001 - 
             moves = sorted(table.move_values(board), key=lambda move: (-move.value, move.loss or 0.0))
             if len(moves) < 2:
                 continue
-            best = table.best(moves)
+            best, obvious = table.best(moves), _obvious(moves)
+            if best.value - obvious.value <= NOISE * abs(best.value):
+                continue
             found[board.to_text()] = HardPosition(
                 board=board.to_text(),
                 ranks=list(board.ranks),
+                best=int(best.move),
+                best_name=move_name(best.move),
                 value=best.value,
                 loss=best.loss,
-                second=moves[1].value,
-                second_loss=moves[1].loss,
-                best=int(best.move),
+                obvious=int(obvious.move),
+                obvious_name=move_name(obvious.move),
+                obvious_value=obvious.value,
+                obvious_loss=obvious.loss,
             )
-    return sorted(found.values(), key=lambda each: each.second - each.value)
+    return sorted(found.values(), key=_ease)
+
+
+def _obvious(moves: list["MoveValue"]) -> "MoveValue":
+    """Return the move that people tend to make: the one that merges most, then the one that leaves most cells empty."""
+    return max(moves, key=lambda each: (each.reward, each.after.n_empty))
+
+
+def _ease(position: HardPosition) -> tuple[bool, float]:
+    """Sort by what the obvious move loses; positions that it loses at once come last, because everybody sees that."""
+    is_plain = position.obvious_value <= 0 or (position.loss is not None and position.value >= 1)
+    return is_plain, position.obvious_value - position.value
 
 
 def _sample(table: "Table") -> list[Board]:

@@ -205,8 +205,12 @@ def remove(lab: LabOf, name: TrainingName, number: Number) -> GoneData:
     if number not in checkpoints.numbers():
         _checkpoint(lab, name, number)  # raises
     lab.players.forget(str(checkpoints.path(number)))
+    wished = number in checkpoints.wished()
+    undo = lab.trash.put(
+        f"{name}@{number}", [checkpoints.path(number)], lambda: checkpoints.wish(number) if wished else None
+    )
     checkpoints.remove(number)
-    return GoneData(deleted=f"{name}@{number}")
+    return GoneData(deleted=f"{name}@{number}", undo=undo)
 
 
 @router.get("/{training}/charts/{chart}")
@@ -230,8 +234,7 @@ def delete(lab: LabOf, name: TrainingName) -> GoneData:
     path = lab.library.network(name)
     lab.players.forget(str(path))
     lab.players.forget(f"{path.parent / name}@")
-    Checkpoints(lab.library.trainings, name).remove_all()
-    return GoneData(deleted=name)
+    return GoneData(deleted=name, undo=lab.trash.put(name, Checkpoints(lab.library.trainings, name).files()))
 
 
 def _checkpoint(lab: Lab, name: str, number: int) -> CheckpointData:

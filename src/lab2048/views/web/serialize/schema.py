@@ -31,9 +31,10 @@ class DamagedData(BaseModel):
 
 
 class GoneData(BaseModel):
-    """What was deleted."""
+    """What was deleted, and the key that restores it until the server ends."""
 
     deleted: str
+    undo: str
 
 
 class Error(BaseModel):

@@ -100,11 +100,9 @@ class Checkpoints:
             facts["wished"] = [n for n in facts["wished"] if n != number]
             self._write(facts)
 
-    def remove_all(self) -> None:
-        """Delete the training with all its checkpoints."""
-        with _lock:
-            for path in [*map(self.path, self.numbers()), self.last, self._facts]:
-                path.unlink(missing_ok=True)
+    def files(self) -> list[Path]:
+        """Return all files of the training: the last one first, without which it is no training."""
+        return [self.last, *map(self.path, self.numbers()), self._facts]
 
     def _make_room(self) -> None:
         """Delete some unprotected checkpoints, so that the others stay spread over the training."""

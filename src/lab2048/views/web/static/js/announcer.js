@@ -1,8 +1,8 @@
 // Announces turns to screen readers: every move of a person, and now and then how a player is doing.
 
 import { say } from "./dom.js";
-import { count, number } from "./pure/format.js";
 import { sayTurn } from "./pure/words.js";
+import { t, tn, told } from "./text.js";
 
 const PAUSE = 2000; // ms between announcements while a player plays
 
@@ -21,16 +21,16 @@ export class Announcer {
    */
   announce({ state, shape }, { turns, kind, before }) {
     const last = turns.at(-1);
-    if (kind === "undo") return say(`Undone. Score ${number(state.score)}.`);
+    if (kind === "undo") return say(t("Undone. Score {score}.", { score: state.score }));
     if (!last) return;
     if (last.mover === "human") {
       const { name } = shape.moves[last.move];
-      const words = sayTurn(name, before, shape.lines[last.move], last, (cell) => this.#board.placeOf(cell));
-      return say(turns.length === 1 ? words : `${count(turns.length, "move")}. Score ${number(state.score)}.`);
+      const words = sayTurn(told(name), before, shape.lines[last.move], last, (cell) => this.#board.placeOf(cell));
+      return say(turns.length === 1 ? words : tn(turns.length, "{n} move. Score {score}.", "{n} moves. Score {score}.", { score: state.score }));
     }
     const now = performance.now();
     if (now - this.#last < PAUSE) return;
     this.#last = now;
-    say(`Highest tile ${state.highest}, score ${number(state.score)}`);
+    say(t("Highest tile {tile}, score {score}", { tile: String(state.highest), score: state.score }));
   }
 }

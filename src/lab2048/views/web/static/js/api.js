@@ -3,6 +3,8 @@
 // Paths are those of the OpenAPI schema ("/api/games/{game}"), so that the type checker knows what
 // a route takes and answers (types/api.d.ts).
 
+import { t } from "./text.js";
+
 /** The id of this tab: the server does not send a tab its own changes. */
 export const TAB =
   "tab-" + Array.from(crypto.getRandomValues(new Uint8Array(8)), (n) => n.toString(16).padStart(2, "0")).join("");
@@ -14,7 +16,7 @@ export class ApiError extends Error {
    * @param {{ error?: string, state?: Api.StateData, table?: string } | null} body
    */
   constructor(status, body) {
-    super(body?.error ?? `the server answered ${status}`);
+    super(body?.error ?? t("the server answered {status}", { status: String(status) }));
     this.status = status;
     this.body = body;
   }
@@ -36,6 +38,16 @@ export function isAborted(error) {
 /** @param {unknown} error */
 export function messageOf(error) {
   return error instanceof Error ? error.message : String(error);
+}
+
+let unanswered = () => {};
+
+/**
+ * Call this whenever the server does not answer a request.
+ * @param {() => void} listener
+ */
+export function onUnanswered(listener) {
+  unanswered = listener;
 }
 
 /** @typedef {{ path?: Record<string, string | number>, query?: Record<string, unknown>, body?: unknown, signal?: AbortSignal }} AnyRequest */
@@ -61,7 +73,8 @@ async function send(method, path, { body, signal, ...where }) {
     });
   } catch (error) {
     if (isAborted(error)) throw error;
-    throw new ApiError(0, { error: "the server does not answer: is lab2048 still running?" });
+    unanswered();
+    throw new ApiError(0, { error: t("the server does not answer: is lab2048 still running?") });
   }
   const data = await answer.json().catch(() => null);
   if (!answer.ok) throw new ApiError(answer.status, data);

@@ -1,9 +1,9 @@
 // The frame around the pages: routing, keys, the job tray, the connection, help and settings.
 
-import { messageOf } from "./api.js";
-import { byId, h, missing, say, toast } from "./dom.js";
+import { messageOf, onUnanswered, statusOf } from "./api.js";
+import { byId, h, isPointing, missing, releaseFocus, say, toast } from "./dom.js";
 import { applyPrefs } from "./prefs.js";
-import { isPressing, isTyping } from "./pure/keys.js";
+import { isPressing, isText, isTyping } from "./pure/keys.js";
 import { readAddress, writeAddress } from "./pure/codec.js";
 import { percent } from "./pure/format.js";
 import { isBusy, pageOf } from "./pure/job.js";
@@ -40,12 +40,15 @@ const IN_BAR = /** @type {Record<string, string>} */ ({ review: "games" }); // w
 /** @type {OpenPage | null} */
 let current = null; // the page that is shown
 let visit = 0;
+let isBroken = false; // the page could not be shown
+let hasMissed = false; // a request was not answered
 
 async function show() {
   const where = readAddress(location.hash);
   const name = Object.hasOwn(PAGES, where.page) ? where.page : "not-found";
   const [title, load] = PAGES[name] ?? NOT_FOUND;
   const mine = ++visit;
+  isBroken = false;
   for (const link of document.querySelectorAll(".pages a, .tabs a"))
     mark(link, link.getAttribute("href") === `#/${IN_BAR[name] ?? name}`);
   // On a phone, pages that are not in the bar are behind its last button.
@@ -70,6 +73,9 @@ async function show() {
     current = opened;
     if (!current.watches) stream.watch([]);
   } catch (error) {
+    if (mine !== visit) return;
+    isBroken = true;
+    if (statusOf(error) === 0 || stream.state !== "open") return drawOffline(); // shown again when the server is back
     console.error(error);
     toast(t("The page {title} could not be shown: {error}", { title, error: messageOf(error) }), t("Try again"), show);
   }
@@ -93,6 +99,19 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (current?.onKey?.(event)) event.preventDefault();
+});
+
+// Where keys play the game, a control that was clicked gives up the focus: arrows, Space and Enter are moves again.
+// A control that was reached by the Tab key keeps it.
+document.addEventListener("click", ({ detail, target }) => {
+  if (detail > 0 && current?.hasGameKeys && !(target instanceof Element && target.closest("select, dialog"))) releaseFocus();
+});
+document.addEventListener("change", ({ target }) => {
+  if (isPointing() && current?.hasGameKeys && target instanceof Element && !target.closest("dialog")) releaseFocus();
+});
+document.addEventListener("paste", (event) => {
+  const isOurs = !document.querySelector("dialog[open]") && !(event.target instanceof HTMLElement && isText(event.target));
+  if (isOurs && current?.onPaste?.(event.clipboardData?.getData("text") ?? "")) event.preventDefault();
 });
 
 /** @param {"help" | "settings" | "more" | "jobs"} name */
@@ -138,6 +157,28 @@ function drawDot() {
   /** @type {HTMLElement} */ (dot.querySelector(".dot")).dataset.state = isPreparing ? "waiting" : state;
   dot.setAttribute("aria-label", words);
   dot.title = words;
+}
+
+/** One banner while the server does not answer. */
+function drawOffline() {
+  const line = byId("offline");
+  const isGone = stream.state === "lost" || ((hasMissed || isBroken) && stream.state !== "open");
+  if (line.hidden === !isGone) return;
+  line.hidden = !isGone;
+  line.textContent = isGone
+    ? t("lab2048 does not answer. Start it again with the command lab2048; this page then goes on by itself.")
+    : "";
+}
+
+/** Go on after the server was away: what could not be loaded is loaded again. */
+function reconnected() {
+  if (stream.state !== "open") return;
+  const hadMissed = hasMissed || isBroken;
+  hasMissed = false;
+  if (!hadMissed) return;
+  if (isBroken && !current) location.reload(); // also scripts may be missing
+  else if (current?.reconnect) current.reconnect();
+  else show();
 }
 
 /** Say how many games are not saved yet, and why; the server keeps trying. */
@@ -195,7 +236,13 @@ addEventListener("hashchange", (event) => {
 });
 stream.on("jobs", drawTray);
 stream.on("job", announce);
+onUnanswered(() => {
+  hasMissed = true;
+  drawOffline();
+});
 stream.on("connection", drawDot);
+stream.on("connection", drawOffline);
+stream.on("connection", reconnected);
 stream.on("status", drawDot);
 stream.on("status", drawUnsaved);
 for (const name of /** @type {const} */ (["help", "settings", "more"]))

@@ -8,6 +8,7 @@ import { ANCHOR, BRICK } from "./pure/codec.js";
 import { FRAME_STROKE, Layout } from "./pure/layout.js";
 import { slide, tile } from "./pure/slide.js";
 import { Swipe } from "./pure/swipe.js";
+import { t, told } from "./text.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -77,7 +78,11 @@ export class LabBoard extends HTMLElement {
     const ms = this.#motion.begin();
     this.#paint(slid.ranks);
     this.#mark(-1);
-    if (ms > 0) for (const step of slid.steps) this.#animate(step, ms);
+    if (ms > 0) {
+      for (const step of slid.steps) this.#animate(step, ms);
+      for (const cell of new Set(slid.steps.filter(({ merges }) => merges).map(({ to }) => to)))
+        this.#motion.merge(this.#parts.tiles[cell], ms);
+    }
     return slid;
   }
 
@@ -115,7 +120,7 @@ export class LabBoard extends HTMLElement {
    * @param {number} cell
    */
   placeOf(cell) {
-    return this.#parts.layout.names[cell] ?? `cell ${cell + 1}`;
+    return this.#parts.layout.names[cell] ?? t("cell {n}", { n: cell + 1 });
   }
 
   /** Switch the cursor that arrow keys move; returns what is in its cell, or null when it is off. */
@@ -140,7 +145,7 @@ export class LabBoard extends HTMLElement {
 
   /** @param {number} cell */
   readCell(cell) {
-    return `${this.placeOf(cell)}: ${this.#ranks[cell] ? tile(this.#ranks[cell]) : "empty"}`;
+    return `${this.placeOf(cell)}: ${this.#ranks[cell] ? tile(this.#ranks[cell]) : t("empty")}`;
   }
 
   /**
@@ -221,7 +226,7 @@ export class LabBoard extends HTMLElement {
     const isQuiet = this.hasAttribute("quiet");
     if (!isQuiet) this.tabIndex = 0;
     this.setAttribute("role", isQuiet ? "group" : "application");
-    this.setAttribute("aria-label", `${this.getAttribute("name") ?? "Board"}, ${shape.size_text}`);
+    this.setAttribute("aria-label", `${this.getAttribute("name") ?? t("Board")}, ${shape.size_text}`);
   }
 
   /** @param {number[]} ranks */
@@ -238,7 +243,7 @@ export class LabBoard extends HTMLElement {
       const entries = this.#parts.table.querySelectorAll("[data-cell]");
       for (const entry of entries) {
         const rank = this.#ranks[Number(entry.dataset.cell)];
-        const text = rank ? String(tile(rank)) : "empty";
+        const text = rank ? String(tile(rank)) : t("empty");
         if (entry.textContent !== text) entry.textContent = text;
       }
     }, 150);
@@ -262,7 +267,7 @@ export class LabBoard extends HTMLElement {
     if (merges) {
       const ghost = element("div", "tile", layout.boxes[to]);
       setFace(ghost, rank);
-      this.#motion.merge(tiles[to], ghost, way, ms);
+      this.#motion.join(tiles[to], ghost, way, ms);
     } else if (from !== to) this.#motion.slide(tiles[to], way, ms);
   }
 
@@ -319,13 +324,13 @@ function markOf(cell) {
  */
 function makeTable({ rows, kind, row_noun: noun }) {
   const table = document.createElement("table");
-  table.createCaption().textContent = `Tiles, one ${noun} of ${kind} per row of this table`;
+  table.createCaption().textContent = t("Tiles, one {noun} of {kind} per row of this table", { noun: told(noun), kind: told(kind) });
   const body = table.createTBody();
   for (const row of rows) {
     const line = body.insertRow();
     for (const cell of row) {
       const entry = line.insertCell();
-      entry.textContent = cell < 0 ? markOf(cell) : "empty";
+      entry.textContent = cell < 0 ? told(markOf(cell)) : t("empty");
       if (cell >= 0) entry.dataset.cell = String(cell);
     }
   }

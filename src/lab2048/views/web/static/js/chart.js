@@ -3,6 +3,7 @@
 import { getChart, messageOf } from "./api.js";
 import { button, h, table } from "./dom.js";
 import { number } from "./pure/format.js";
+import { t } from "./text.js";
 
 /** @type {Promise<Plotly> | null} */
 let plotly = null;
@@ -43,10 +44,10 @@ export function chart(label) {
   const canvas = h("div.canvas", { role: "img", "aria-label": label });
   const caption = h("figcaption", {}, label);
   const numbers = h("div");
-  const words = h("p.empty", {}, "Nothing to show yet.");
+  const words = h("p.empty", {}, t("Nothing to show yet."));
   const csv = h("a.button.slim", { download: true }, "CSV");
   const json = h("a.button.slim", { download: true }, "JSON");
-  const details = h("details", {}, h("summary", {}, "Table"), numbers);
+  const details = h("details", {}, h("summary", {}, t("Table")), numbers);
   const element = h(
     "figure.chart",
     {},
@@ -65,7 +66,7 @@ export function chart(label) {
     canvas.hidden = true;
     details.hidden = csv.hidden = json.hidden = true;
   }
-  hide("Nothing to show yet.");
+  hide(t("Nothing to show yet."));
 
   /** @param {string} url */
   async function load(url) {
@@ -79,13 +80,13 @@ export function chart(label) {
     }
     if (mine !== shown) return;
     const figure = /** @type {Figure} */ (answer.figure);
-    if (!figure.data.length || !answer.table.rows.length) return hide("Nothing to show yet.");
+    if (!figure.data.length || !answer.table.rows.length) return hide(t("Nothing to show yet."));
     const Plotly = await loadPlotly();
     if (mine !== shown) return;
     words.hidden = true;
     canvas.hidden = details.hidden = csv.hidden = json.hidden = false;
     caption.textContent = answer.title || label;
-    canvas.setAttribute("aria-label", `${answer.title || label}; the table below has its numbers`);
+    canvas.setAttribute("aria-label", t("{title}; the table below has its numbers", { title: answer.title || label }));
     csv.href = answer.csv;
     csv.download = "chart.csv";
     json.href = url;
@@ -111,7 +112,7 @@ export function chart(label) {
     shown += 1;
     isDrawn = false;
     if (globalThis.Plotly) globalThis.Plotly.purge(canvas);
-    hide("Nothing to show yet.");
+    hide(t("Nothing to show yet."));
   }
   return Object.assign(element, { load, clear });
 }

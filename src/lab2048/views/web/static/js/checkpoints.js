@@ -2,8 +2,10 @@
 
 import { get, post, remove } from "./api.js";
 import { damagedList } from "./damaged.js";
-import { attempt, button, h, table, toast } from "./dom.js";
+import { attempt, button, h, table } from "./dom.js";
 import { bytes, number } from "./pure/format.js";
+import { t } from "./text.js";
+import { offerRestore } from "./undo.js";
 
 const IN_A_MATCH = 8;
 
@@ -47,23 +49,23 @@ export class CheckpointList {
             h(
               "div.row.spread.space",
               {},
-              h("h2", {}, "Checkpoints ", h("small", {}, "newest first")),
+              h("h2", {}, t("Checkpoints"), " ", h("small", {}, t("newest first"))),
               spread.length > 1
                 ? button(
-                    spread.length < checkpoints.length ? `Match ${spread.length} of them` : "Match them all",
+                    spread.length < checkpoints.length ? t("Match {n} of them", { n: spread.length }) : t("Match them all"),
                     () => this.match(spread),
-                    { slim: true, title: "a match on the same seeds shows the progress" },
+                    { slim: true, title: t("a match on the same seeds shows the progress") },
                   )
                 : null,
             ),
             table(
-              "Checkpoints",
+              t("Checkpoints"),
               [
-                ["", (each) => h("b", {}, each.number ? `@${each.number}` : "last")],
-                ["Games", (each) => number(each.n_games), "n"],
-                ["Minutes", (each) => each.minutes.toFixed(1), "n"],
-                ["Mean score", (each) => (each.mean ? number(each.mean) : "-"), "n"],
-                ["Size", (each) => bytes(each.bytes), "n"],
+                ["", (each) => h("b", {}, each.number ? `@${each.number}` : t("last"))],
+                [t("Games"), (each) => number(each.n_games), "n"],
+                [t("Minutes"), (each) => each.minutes.toFixed(1), "n"],
+                [t("Mean score"), (each) => (each.mean ? number(each.mean) : "-"), "n"],
+                [t("Size"), (each) => bytes(each.bytes), "n"],
                 ["", (each) => this.acts(each), "acts"],
               ],
               checkpoints,
@@ -81,14 +83,13 @@ export class CheckpointList {
 
   /** @param {Api.CheckpointData} checkpoint */
   acts({ number: n, spec, wished }) {
-    const what = n ? `checkpoint ${n}` : "the last checkpoint";
+    const what = n ? t("checkpoint {n}", { n: String(n) }) : t("the last checkpoint");
     /**
      * @param {string} text
      * @param {string} label
      * @param {(control: HTMLElement) => unknown} work
      */
-    const act = (text, label, work) =>
-      button(text, (event) => work(event.currentTarget), { slim: true, "aria-label": `${label} ${what}` });
+    const act = (text, label, work) => button(text, (event) => work(event.currentTarget), { slim: true, "aria-label": label });
     /** @param {() => Promise<unknown>} work */
     const thenRefresh = (work) => (/** @type {HTMLElement} */ control) =>
       attempt(async () => {
@@ -102,18 +103,18 @@ export class CheckpointList {
         ? post("/api/trainings/{training}/checkpoints/{number}", { path: { training, number: n } })
         : post("/api/trainings/{training}/checkpoints", { path: { training } });
     const discard = async () => {
-      await remove("/api/trainings/{training}/checkpoints/{number}", { path: { training, number: n } });
-      toast(`${training}@${n} deleted`);
+      const gone = await remove("/api/trainings/{training}/checkpoints/{number}", { path: { training, number: n } });
+      offerRestore(gone, () => this.refresh());
     };
     return h(
       "span.row.nowrap",
       {},
-      act("Play", "Play with", () => this.play(spec)),
-      act("Match", "Match", () => this.match([spec])),
+      act(t("Play"), t("Play with {what}", { what }), () => this.play(spec)),
+      act(t("Match"), t("Match {what}", { what }), () => this.match([spec])),
       wished
-        ? h("span.small.quiet", {}, "kept")
-        : act(n ? "Keep" : "Keep this checkpoint", "Keep", thenRefresh(keep)),
-      n ? act("Delete", "Delete", thenRefresh(discard)) : null,
+        ? h("span.small.quiet", {}, t("kept"))
+        : act(n ? t("Keep") : t("Keep this checkpoint"), t("Keep {what}", { what }), thenRefresh(keep)),
+      n ? act(t("Delete"), t("Delete {name}", { name: what }), thenRefresh(discard)) : null,
     );
   }
 }

@@ -1,11 +1,14 @@
-// The figures above the board: score, best, moves, highest tile, seed; and whether the last moves are saved.
+// The figures above the board: score, best, moves, highest tile, and who moves; and whether the last moves are saved.
 
-import { copy, h } from "./dom.js";
+import { h } from "./dom.js";
 import { number } from "./pure/format.js";
+import { t } from "./text.js";
 
 export class Chips {
   #moves;
-  #values = { score: value(), best: value(), moves: value(), highest: value(), seed: value() };
+  #values = { score: value(), best: value(), moves: value(), highest: value(), who: value() };
+  score; // the element that points rise from
+  #who;
 
   constructor() {
     /**
@@ -13,42 +16,43 @@ export class Chips {
      * @param {HTMLElement} text
      */
     const chip = (label, text) => h("div.chip", {}, h("span", {}, label), text);
-    this.#moves = h("span", { role: "status" }, "Moves");
-    const { score, best, moves, highest, seed } = this.#values;
+    this.#moves = h("span", { role: "status" }, t("Moves"));
+    const { score, best, moves, highest, who } = this.#values;
+    this.score = chip(t("Score"), score);
+    this.#who = chip(t("To move"), who);
+    this.#who.classList.add("who");
     this.element = h(
       "div.chips",
       {},
-      chip("Score", score),
-      chip("Best", best),
+      this.score,
+      chip(t("Best"), best),
       h("div.chip", {}, this.#moves, moves),
-      chip("Highest", highest),
-      h(
-        "button.chip",
-        { type: "button", title: "Copy the seed", onclick: () => copy(seed.textContent) },
-        h("span", {}, "Seed"),
-        seed,
-      ),
+      chip(t("Highest"), highest),
+      this.#who,
     );
   }
 
   /**
-   * The best score is that of people alone, unless a player has helped in this game.
+   * The best score is that of people alone; a game that a player helped with counts for itself only.
    * @param {Api.StateData} state
+   * @param {string} who moves
    */
-  show(state) {
+  show(state, who) {
     const isAlone = state.movers.every(([, mover]) => mover === "human");
+    const isRunning = Boolean(state.auto?.running);
     const texts = {
       score: number(state.score),
-      best: number(Math.max(state.score, isAlone ? state.best : state.best_assisted)),
+      best: number(isAlone ? Math.max(state.score, state.best) : state.best),
       moves: number(state.n_moves),
       highest: number(state.highest),
-      seed: String(state.seed),
+      who: state.over ? "-" : who,
     };
     // A fast player's moves are saved together, a moment later.
-    const isUnsaved = !state.saved && !state.auto?.running;
-    const words = isUnsaved ? "Not saved yet" : "Moves";
+    const isUnsaved = !state.saved && !isRunning;
+    const words = isUnsaved ? t("Not saved yet") : t("Moves");
     if (this.#moves.textContent !== words) this.#moves.textContent = words;
     this.#moves.classList.toggle("warn", isUnsaved);
+    this.#who.classList.toggle("plays", isRunning);
     for (const [name, element] of Object.entries(this.#values)) {
       const text = texts[/** @type {keyof typeof texts} */ (name)];
       if (element.textContent !== text) element.textContent = text;

@@ -1,8 +1,9 @@
 // What cannot be used, with the reason and a button that deletes it.
 
-import { attempt, button, h, table, toast } from "./dom.js";
+import { attempt, button, h, table } from "./dom.js";
 import { bytes } from "./pure/format.js";
 import { capital } from "./pure/words.js";
+import { t, told } from "./text.js";
 
 /**
  * List damaged or unfinished things; empty if there are none.
@@ -13,13 +14,13 @@ import { capital } from "./pure/words.js";
 export function damagedList(items, discard) {
   if (!items.length) return [];
   return [
-    h("h3", {}, "Cannot be used"),
+    h("h3", {}, t("Cannot be used")),
     table(
-      "Cannot be used",
+      t("Cannot be used"),
       [
-        ["Name", (each) => each.name],
-        ["", (each) => `${capital(each.state)}: ${each.reason}`],
-        ["Size", (each) => bytes(each.bytes), "n"],
+        [t("Name"), (each) => each.name],
+        ["", (each) => `${capital(told(each.state))}: ${each.reason}`],
+        [t("Size"), (each) => bytes(each.bytes), "n"],
         ["", ({ name }) => deleteButton(name, () => discard(name)), "acts"],
       ],
       items,
@@ -32,12 +33,8 @@ export function damagedList(items, discard) {
  * @param {() => Promise<unknown>} work
  */
 export function deleteButton(name, work) {
-  const act = async () => {
-    await work();
-    toast(`${name} deleted`);
-  };
-  return button("Delete", ({ currentTarget }) => attempt(act, currentTarget), {
+  return button(t("Delete"), ({ currentTarget }) => attempt(work, currentTarget), {
     slim: true,
-    "aria-label": `Delete ${name}`,
+    "aria-label": t("Delete {name}", { name }),
   });
 }

@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import { chances, scores, shorts } from "./pure/format.js";
 import { capital } from "./pure/words.js";
+import { t, told } from "./text.js";
 
 const LOST = -1e300; // the server's number for the value of a lost game, where that is minus infinity
 
@@ -16,19 +17,28 @@ export function valueTexts({ unit, values }, { isNarrow = false } = {}) {
   const finite = values.filter(({ value }) => value > LOST);
   const write = unit === "chance" ? chances : isNarrow ? shorts : scores;
   const texts = write(finite.map(({ value }) => value));
-  const found = new Map(values.map(({ move }) => [move, "lost"]));
+  const found = new Map(values.map(({ move }) => [move, t("lost")]));
   finite.forEach(({ move }, i) => found.set(move, texts[i]));
   return found;
 }
 
 /**
- * The length of the bar of each move, 0 to 1: the best is full, the worst a quarter.
- * @param {Api.ValueData[]} values
+ * The length of the bar of each move, 0 to 1.  Lengths are true to the values: a chance of one half is half a bar, and a move
+ * that keeps nine tenths of the best score has nine tenths of its bar.  Values of a heuristic have no zero, so their bars
+ * shrink with the loss in units of the best value.
+ * @param {Pick<Api.HintData, "unit" | "values">} hint
  * @returns {Map<number, number>}
  */
-export function shares(values) {
-  const most = Math.max(...values.map(({ loss }) => loss), 0);
-  return new Map(values.map(({ move, loss }) => [move, most > 0 ? 1 - (0.75 * loss) / most : 1]));
+export function shares({ unit, values }) {
+  const known = values.filter(({ value }) => value > LOST);
+  const best = Math.max(0, ...known.map(({ value }) => value));
+  return new Map(
+    values.map(({ move, value }) => {
+      if (value <= LOST) return [move, 0];
+      const share = unit === "chance" ? value : best > 0 ? value / best : Number(value === Math.max(...known.map((each) => each.value)));
+      return [move, Math.min(1, Math.max(0, share))];
+    }),
+  );
 }
 
 export class Directions {
@@ -37,14 +47,17 @@ export class Directions {
   #buttons = []; // by move
   #board;
   #onmove;
+  #over;
 
   /**
    * @param {import("./board.js").LabBoard} board
    * @param {(move: number) => unknown} onmove
+   * @param {HTMLElement} over what is shown over the board
    */
-  constructor(board, onmove) {
+  constructor(board, onmove, over) {
     this.#board = board;
     this.#onmove = onmove;
+    this.#over = over;
   }
 
   /**
@@ -59,17 +72,17 @@ export class Directions {
       const value = h("span");
       const button = h(
         `button.dir.${sides[move]}`,
-        { type: "button", "aria-label": capital(name), onclick: () => this.#onmove(move) },
+        { type: "button", "aria-label": capital(told(name)), onclick: () => this.#onmove(move) },
         value,
         h("i"),
         h("em"),
       );
-      return { name: capital(name), button, value };
+      return { name: capital(told(name)), button, value };
     });
     this.element.className = "stage";
     this.element.classList.toggle("corners", sides.includes("nw"));
     this.element.classList.toggle("sides", sides.includes("w"));
-    this.element.replaceChildren(...this.#buttons.map(({ button }) => button), this.#board);
+    this.element.replaceChildren(...this.#buttons.map(({ button }) => button), this.#board, this.#over);
     this.show(null, [], "off");
   }
 
@@ -80,7 +93,7 @@ export class Directions {
    */
   show(hint, legal, mode) {
     const detailed = mode === "all" ? hint : null;
-    const share = shares(detailed?.values ?? []);
+    const share = shares(detailed ?? { unit: "", values: [] });
     const texts = detailed ? valueTexts(detailed, { isNarrow: true }) : new Map();
     const best = mode === "off" ? null : (hint?.move ?? null);
     this.#buttons.forEach(({ name, button, value }, move) => {
@@ -91,9 +104,9 @@ export class Directions {
       button.style.setProperty("--share", String(share.get(move) ?? 0));
       value.textContent = text;
       const words = [name];
-      if (move === best) words.push("best");
-      if (text) words.push(`worth ${text}`);
-      if (legal.length && !isLegal) words.push("not possible");
+      if (move === best) words.push(t("best"));
+      if (text) words.push(t("worth {value}", { value: text }));
+      if (legal.length && !isLegal) words.push(t("not possible"));
       button.setAttribute("aria-label", words.join(", "));
     });
     this.#board.point(best);

@@ -1,7 +1,9 @@
 // Helpers that build the document, and what every page shares: toasts, dialogs, command lines, tables.
 
-import { ApiError, isAborted, messageOf } from "./api.js";
+import { ApiError, isAborted, messageOf, statusOf } from "./api.js";
+import { isText } from "./pure/keys.js";
 import { capital } from "./pure/words.js";
+import { t } from "./text.js";
 
 /**
  * Make an element: h("button.main", {onclick, disabled}, "text", child).
@@ -157,7 +159,7 @@ export function toast(text, action = null, act = null, { ms = 8000 } = {}) {
       ),
     );
   }
-  made.append(h("button", { type: "button", "aria-label": "Close", onclick: leave }, "×"));
+  made.append(h("button", { type: "button", "aria-label": t("Close"), onclick: leave }, "×"));
   while (box.children.length >= 3) box.firstElementChild?.remove();
   box.append(made);
   let timer = setTimeout(leave, ms);
@@ -172,8 +174,13 @@ export function toast(text, action = null, act = null, { ms = 8000 } = {}) {
  */
 export function complain(error) {
   if (isAborted(error)) return;
+  if (statusOf(error) === 0) return; // the banner of the frame says that the server does not answer, once
   if (!(error instanceof ApiError)) console.error(error);
-  toast(error instanceof ApiError ? capital(error.message) : `Something went wrong here: ${messageOf(error)}`);
+  toast(
+    error instanceof ApiError
+      ? capital(error.message)
+      : t("Something went wrong here: {error}", { error: messageOf(error) }),
+  );
 }
 
 /**
@@ -209,7 +216,7 @@ export async function copy(text) {
     document.execCommand("copy");
     area.remove();
   }
-  toast("Copied", null, null, { ms: 2000 });
+  toast(t("Copied"), null, null, { ms: 2000 });
 }
 
 /** @typedef {ReturnType<typeof commandLine>} CommandLine */
@@ -221,7 +228,7 @@ export function commandLine(text = "") {
     "div.cmd",
     { hidden: !text },
     code,
-    button("Copy", () => copy(code.textContent), { slim: true, "aria-label": "Copy the command" }),
+    button(t("Copy"), () => copy(code.textContent), { slim: true, "aria-label": t("Copy the command") }),
   );
   return Object.assign(made, {
     /** @param {string} command */
@@ -232,6 +239,22 @@ export function commandLine(text = "") {
   });
 }
 
+let wasPointer = false; // whether the last input was by mouse, pen or finger
+
+for (const name of ["pointerdown", "keydown"])
+  addEventListener(name, () => (wasPointer = name === "pointerdown"), { capture: true });
+
+/** Whether the last input was by mouse, pen or finger. */
+export function isPointing() {
+  return wasPointer;
+}
+
+/** Take the focus from a control that is no text field, so that keys reach the page. */
+export function releaseFocus() {
+  const { activeElement } = document;
+  if (activeElement instanceof HTMLElement && !isText(activeElement)) activeElement.blur();
+}
+
 /**
  * Open a modal dialog, which is removed when it is closed.
  * @param {string} title
@@ -240,7 +263,12 @@ export function commandLine(text = "") {
 export function dialog(title, ...children) {
   const heading = h("h2", { id: "dialog-title" }, title);
   const made = h("dialog", { "aria-labelledby": "dialog-title" }, heading, ...children);
-  made.addEventListener("close", () => made.remove());
+  const isByPointer = wasPointer;
+  made.addEventListener("close", () => {
+    made.remove();
+    // Who opened it with the pointer goes on with the keys of the page, not with the button.
+    if (isByPointer) releaseFocus();
+  });
   made.addEventListener("click", (event) => {
     const box = made.getBoundingClientRect();
     const isInside =

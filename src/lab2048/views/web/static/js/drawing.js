@@ -5,6 +5,7 @@ import { h, say } from "./dom.js";
 import { Emitter } from "./emitter.js";
 import { ANCHOR, BRICK, writeMap } from "./pure/codec.js";
 import { tile } from "./pure/slide.js";
+import { t } from "./text.js";
 
 /** @type {Record<string, [dx: number, dy: number]>} */
 const ARROWS = { ArrowUp: [0, -1], ArrowRight: [1, 0], ArrowDown: [0, 1], ArrowLeft: [-1, 0] };
@@ -25,7 +26,7 @@ export class Drawing extends Emitter {
 
   constructor() {
     super();
-    this.board = h("lab-board", { quiet: true, name: "Drawing" });
+    this.board = h("lab-board", { quiet: true, name: t("Drawing") });
     this.#listen();
   }
 

@@ -3,15 +3,18 @@
 import { isAborted, messageOf, post } from "./api.js";
 import { shares, valueTexts } from "./directions.js";
 import { commandLine, h } from "./dom.js";
+import { labelOf } from "./players.js";
+import { pref } from "./prefs.js";
 import { duration, short } from "./pure/format.js";
 import { capital } from "./pure/words.js";
 import { checkReady } from "./stream.js";
+import { t, told } from "./text.js";
 
 /** @type {import("./prefs.js").HintMode[]} */
 export const MODES = ["off", "best", "all"];
 const WHILE_RUNNING = 300; // ms between requests while a player plays
 /** @type {Record<string, string>} */
-const QUANTITIES = { score: "Expected further score", chance: "Chance to reach the goal" }; // by unit
+const QUANTITIES = { score: t("Expected further score"), chance: t("Chance to reach the goal") }; // by unit
 /** @type {Record<string, string>} */
 const GLYPHS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
 
@@ -21,6 +24,8 @@ export class Hints {
   /** @type {Api.HintData | null} */
   hint = null;
   title = h("small");
+  /** @type {Api.PlayerList | null} */
+  players = null; // for their names
   #body = h("div");
   /** @type {AbortController | null} */
   #abort = null;
@@ -59,7 +64,7 @@ export class Hints {
   async ask(game, player) {
     const { id, rev } = game.state;
     this.#wantedRev = rev;
-    if (game.isEnded) return this.clear(game.isDeleted ? "" : "The game is over.");
+    if (game.isEnded) return this.clear(game.isDeleted ? "" : t("The game is over."));
     this.#abort?.abort();
     const { signal } = (this.#abort = new AbortController());
     try {
@@ -74,6 +79,11 @@ export class Hints {
       // If the player is not ready yet, the page asks again when the server says that it is.
       if (!isAborted(error)) this.clear(capital(messageOf(error)) + ".");
     }
+  }
+
+  /** Draw the last answer again, in the mode that is chosen now. */
+  redraw() {
+    if (this.hint) this.#draw(this.hint);
   }
 
   /** @param {string} words */
@@ -93,27 +103,38 @@ export class Hints {
 
   /** @param {Api.HintData} hint */
   #draw(hint) {
-    const long = shares(hint.values);
-    const texts = valueTexts(hint);
-    this.title.textContent = [hint.player, hint.depth ? `depth ${hint.depth}` : null, duration(hint.ms / 1000)]
+    this.title.textContent = [
+      labelOf(hint.player, this.players),
+      hint.depth ? t("depth {depth}", { depth: hint.depth }) : null,
+      duration(hint.ms / 1000),
+    ]
       .filter(Boolean)
       .join(", ");
+    this.title.title = hint.player;
+    const why = hint.sentence ? h("p.why", {}, hint.sentence) : "";
+    this.command.set(hint.command);
+    if (pref("hints") === "best") {
+      const best = hint.values.find(({ move }) => move === hint.move);
+      this.#body.replaceChildren(h("p.advice", {}, t("Best move: {move}", { move: told(best?.name ?? "") })), why);
+      return;
+    }
+    const long = shares(hint);
+    const texts = valueTexts(hint);
     const rows = hint.values.map(({ move, name, error, grade }) => {
       const bar = h("u");
       bar.style.setProperty("--share", String(long.get(move)));
       return [
-        h(move === hint.move ? "div.best" : "div", {}, capital(name)),
+        h(move === hint.move ? "div.best" : "div", {}, capital(told(name))),
         h("div.track", {}, bar),
         h(
           "div.n",
           { title: error ? `± ${short(error)}` : null },
-          GLYPHS[grade] ? h("span.glyph", { title: grade }, GLYPHS[grade]) : null,
+          GLYPHS[grade] ? h("span.glyph", { title: told(grade) }, GLYPHS[grade]) : null,
           texts.get(move),
         ),
       ];
     });
-    const heading = h("p.quiet.small.quantity", {}, QUANTITIES[hint.unit] ?? "Value");
-    this.#body.replaceChildren(heading, h("div.values", {}, rows), hint.sentence ? h("p.why", {}, hint.sentence) : "");
-    this.command.set(hint.command);
+    const heading = h("p.quiet.small.quantity", {}, QUANTITIES[hint.unit] ?? t("Value by its own measure: larger is better"));
+    this.#body.replaceChildren(heading, h("div.values", {}, rows), why);
   }
 }

@@ -1,11 +1,13 @@
 // Jobs: their progress, and buttons to stop, resume and remove them.
 
-import { post, remove } from "./api.js";
+import { get, post, remove } from "./api.js";
 import { attempt, button, h } from "./dom.js";
 import { writeAddress } from "./pure/codec.js";
 import { clock, percent } from "./pure/format.js";
 import { isBusy, pageOf } from "./pure/job.js";
 import { stream } from "./stream.js";
+import { t, told } from "./text.js";
+import { offerRestore } from "./undo.js";
 
 /**
  * Make a list of jobs that updates itself.  Lines are reused, so that the focus stays.
@@ -24,7 +26,7 @@ export function jobList(which, signal, leave) {
       line.update(job);
       return /** @type {HTMLElement} */ (line);
     });
-    if (!wanted.length) wanted.push(h("p.quiet.small", {}, "None yet."));
+    if (!wanted.length) wanted.push(h("p.quiet.small", {}, t("None yet.")));
     if (wanted.length !== list.children.length || wanted.some((line, i) => line !== list.children[i]))
       list.replaceChildren(...wanted);
   };
@@ -38,9 +40,9 @@ export function jobList(which, signal, leave) {
  * @param {Api.JobData} job
  */
 function activity({ state, message }) {
-  if (state === "queued") return "waiting for its turn";
-  if (state === "ending") return "saving what it has";
-  return message || (state === "running" ? stream.status?.doing || "getting ready" : "");
+  if (state === "queued") return t("waiting for its turn");
+  if (state === "ending") return t("saving what it has");
+  return message || (state === "running" ? stream.status?.doing || t("getting ready") : "");
 }
 
 /** @typedef {ReturnType<typeof jobLine>} JobLine */
@@ -60,13 +62,13 @@ export function jobLine(first, leave = () => {}) {
   const action = (text, work, tip) =>
     button(text, ({ currentTarget }) => attempt(work, currentTarget), {
       slim: true,
-      "aria-label": `${text} ${title}`,
+      "aria-label": t("{action} {title}", { action: text, title }),
       title: tip,
     });
   const path = { job: id };
   const page = pageOf(first);
   const state = h("span.small.quiet");
-  const bar = h("progress", { max: 1, "aria-label": `Progress of ${title}` });
+  const bar = h("progress", { max: 1, "aria-label": t("Progress of {title}", { title }) });
   const words = h("span.small.quiet.grow");
   const acts = h("div.row");
   const element = h(
@@ -105,7 +107,7 @@ export function jobLine(first, leave = () => {}) {
     const isOver = !isBusy(job);
     shown = job;
     updatedAt = performance.now() / 1000;
-    const name = kind === "train" && job.state === "cancelled" ? "paused" : job.state; // its button says Pause
+    const name = kind === "train" && job.state === "cancelled" ? t("paused") : told(job.state); // its button says Pause
     state.textContent = isOver || job.progress === null ? name : percent(Math.floor(job.progress * 100) / 100);
     bar.hidden = isOver;
     if (job.progress === null) bar.removeAttribute("value");
@@ -118,18 +120,22 @@ export function jobLine(first, leave = () => {}) {
     const buttons = [];
     if (job.can_cancel) {
       const isEnding = job.state === "ending";
-      const stop = isEnding ? "End now" : kind === "train" ? "Pause" : "Stop";
+      const stop = isEnding ? t("End now") : kind === "train" ? t("Pause") : t("Stop");
       const cancel = async () => stream.addJob(await post("/api/jobs/{job}/cancel", { path }));
-      buttons.push(action(stop, cancel, isEnding ? "without waiting until it has saved" : undefined));
+      buttons.push(action(stop, cancel, isEnding ? t("without waiting until it has saved") : undefined));
     }
     if (job.can_resume)
-      buttons.push(action("Resume", async () => stream.addJob(await post("/api/jobs/{job}/resume", { path }))));
+      buttons.push(action(t("Resume"), async () => stream.addJob(await post("/api/jobs/{job}/resume", { path }))));
     if (isOver) {
       const forget = async () => {
-        await remove("/api/jobs/{job}", { path });
+        const gone = await remove("/api/jobs/{job}", { path });
         stream.removeJob(id);
+        offerRestore({ ...gone, deleted: title }, async () => {
+          const { jobs } = await get("/api/jobs");
+          stream.setJobs(jobs);
+        });
       };
-      buttons.push(action("Forget", forget, "remove from this list; its results stay"));
+      buttons.push(action(t("Forget"), forget, t("remove from this list; its results stay")));
     }
     acts.replaceChildren(...buttons);
   };

@@ -3,6 +3,17 @@
 import { h } from "./dom.js";
 import { labelOf } from "./players.js";
 import { number } from "./pure/format.js";
+import { t } from "./text.js";
+
+/**
+ * The keys that move on a shape: "an arrow key", or its letters.
+ * @param {Api.ShapeData} shape
+ */
+export function keysOf({ moves }) {
+  return moves.every(({ arrow_key: arrow }) => arrow) && moves.length === 4
+    ? t("an arrow key")
+    : moves.map(({ letter }) => letter.toUpperCase()).join(" ");
+}
 
 const SHOWN = 72;
 const WHILE_RUNNING = 200; // ms between updates while a player plays
@@ -11,7 +22,7 @@ export class MoveList {
   #title = h("small");
   #moves = h("div.moves");
   #timer = 0;
-  element = h("section.panel", {}, h("h2", {}, "Moves ", this.#title), this.#moves);
+  element = h("section.panel", {}, h("h2", {}, t("Moves"), " ", this.#title), this.#moves);
 
   /**
    * Draw the moves of a game, soon.
@@ -40,7 +51,11 @@ export class MoveList {
   #draw({ state, moves, shape }, players) {
     const { n_moves: n, mover, movers } = state;
     this.#title.textContent =
-      number(n) + (mover && n ? `, last by ${mover === "human" ? "me" : labelOf(mover, players)}` : "");
+      mover && n
+        ? mover === "human"
+          ? t("{n}, last by you", { n })
+          : t("{n}, last by {player}", { n, player: labelOf(mover, players) })
+        : number(n);
     const glyphs = new Map(shape.moves.map(({ letter, glyph }) => [letter, glyph]));
     const first = Math.max(0, n - SHOWN);
     /** @type {{ isHuman: boolean, who: string, text: string }[]} */
@@ -60,7 +75,7 @@ export class MoveList {
         .map(({ isHuman, text, who }) => h(isHuman ? "span" : "span.ai", { title: isHuman ? null : who }, text)),
       n
         ? h(runs.at(-1)?.isHuman ? "b" : "b.ai", {}, glyphs.get(moves[n - 1]) ?? "·")
-        : h("span.none", {}, "None yet: press an arrow key, or swipe."),
+        : h("span.none", {}, t("None yet: press {keys}, or swipe.", { keys: keysOf(shape) })),
     );
   }
 }

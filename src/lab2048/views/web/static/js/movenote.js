@@ -4,6 +4,7 @@ import { get } from "./api.js";
 import { h } from "./dom.js";
 import { Latest } from "./pure/latest.js";
 import { capital } from "./pure/words.js";
+import { t, told } from "./text.js";
 
 const EXPLAINS = /^shield\b/; // players that explain their moves
 const PAUSE = 50; // ms without another move before the server is asked
@@ -21,12 +22,12 @@ export class MoveNote {
 
   /** @param {{ isBrief?: boolean }} [options] brief: the sentences alone */
   constructor({ isBrief = false } = {}) {
-    const heads = ["After", "Safe", "State score", "Mergeable", "Locked"];
+    const heads = [t("After"), t("Safe"), t("State score"), t("Mergeable"), t("Locked")];
     const head = h("thead", {}, h("tr", {}, ...heads.map((each) => h("th", { scope: "col" }, each))));
     const table = h("div.table", {}, h("table", {}, head, this.#table));
     this.element = isBrief
       ? h("div.note", { hidden: true }, this.#text)
-      : h("section.panel.note", { hidden: true }, h("h2", {}, "Why this move"), this.#text, table);
+      : h("section.panel.note", { hidden: true }, h("h2", {}, t("Why this move")), this.#text, table);
   }
 
   /**
@@ -58,11 +59,11 @@ export class MoveNote {
         h(
           "tr",
           { "aria-selected": each.move === made ? "true" : null },
-          h("td", {}, capital(each.move)),
-          h("td", {}, each.is_safe ? "yes" : "no"),
+          h("td", {}, capital(told(each.move))),
+          h("td", {}, each.is_safe ? t("yes") : t("no")),
           h("td", {}, String(each.state_score)),
           h("td", {}, String(each.mergeable)),
-          h("td", {}, each.is_locked ? "yes" : "no"),
+          h("td", {}, each.is_locked ? t("yes") : t("no")),
         ),
       ),
     );

@@ -2,6 +2,7 @@
 
 import { attempt, button, h } from "./dom.js";
 import { choosePlayer, labelOf, playersOf } from "./players.js";
+import { t } from "./text.js";
 
 /** @typedef {ReturnType<typeof playerList>} PlayerListControl */
 
@@ -30,7 +31,7 @@ export function playerList(specs, { most, board, onchange }) {
             "button.icon",
             {
               type: "button",
-              "aria-label": `Remove ${labelOf(spec, players)}`,
+              "aria-label": t("Remove {player}", { player: labelOf(spec, players) }),
               onclick: () => set(specs.filter((_, j) => j !== i)),
             },
             "×",
@@ -39,8 +40,8 @@ export function playerList(specs, { most, board, onchange }) {
       ),
       specs.length < most
         ? button(
-            "Add a player",
-            () => attempt(() => choosePlayer(board(), (spec) => set([...specs, spec]), "Add a player")),
+            t("Add a player"),
+            () => attempt(() => choosePlayer(board(), (spec) => set([...specs, spec]), t("Add a player"))),
             { slim: true },
           )
         : "",

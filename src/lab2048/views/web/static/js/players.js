@@ -3,6 +3,7 @@
 import { get, messageOf, post } from "./api.js";
 import { button, dialog, field, h } from "./dom.js";
 import { capital } from "./pure/words.js";
+import { t } from "./text.js";
 
 /** @type {Map<string, Promise<Api.PlayerList>>} */
 const cache = new Map(); // by board
@@ -24,21 +25,39 @@ export async function playersOf(board, { fresh = false } = {}) {
 
 /** The modes of expectimax, after Miah 2023: spec, name and what it does.  @type {[string, string, string][]} */
 export const MODES = [
-  ["expectimax:mode=fast", "Fast", "Looks two moves ahead"],
-  ["expectimax:mode=normal", "Normal", "Looks three moves ahead"],
-  ["expectimax:mode=optimal", "Optimal", "Looks three moves ahead on a crowded board, else two"],
+  ["expectimax:mode=fast", t("Fast"), t("Looks two moves ahead")],
+  ["expectimax:mode=normal", t("Normal"), t("Looks three moves ahead")],
+  ["expectimax:mode=optimal", t("Optimal"), t("Looks three moves ahead on a crowded board, else two")],
 ];
 
+/** Names of players, by the first word of their specs.  @type {Record<string, string>} */
+const NAMES = {
+  human: t("Me"),
+  ntuple: t("Champion"),
+  expectimax: t("Expectimax"),
+  montecarlo: t("Monte Carlo"),
+  mcts: t("Tree search"),
+  optimal: t("Perfect play"),
+  lookahead: t("Lookahead"),
+  greedy: t("Greedy"),
+  random: t("Random"),
+};
+
 /**
- * A short name for a spec.
+ * The name of a spec, with its options: "Champion", "Expectimax, depth=3"; the name of a training or table made here.
  * @param {string | null} spec
  * @param {Api.PlayerList | null} [players]
  */
 export function labelOf(spec, players) {
-  if (!spec) return "Player";
-  if (spec === "human") return "Me";
+  if (!spec) return t("Player");
   const mode = MODES.find(([each]) => each === spec);
-  if (mode) return `Expectimax, ${mode[1].toLowerCase()}`;
+  if (mode) return `${NAMES.expectimax}, ${mode[1].toLowerCase()}`;
+  if (NAMES[spec]) return NAMES[spec];
+  const [name, ...options] = spec.split(/[:,]/);
+  // Networks and tables made here have names of their own.
+  const own = options.find((each) => /^(weights|table)=/.test(each))?.split("=")[1];
+  const rest = options.filter((each) => !/^(weights|table)=/.test(each));
+  if (own || NAMES[name]) return [own ?? NAMES[name], ...rest].join(", ");
   return players?.presets.find((preset) => preset.spec === spec)?.label ?? spec;
 }
 
@@ -47,7 +66,7 @@ export function labelOf(spec, players) {
  * @param {string} board
  * @param {(spec: string) => unknown} use
  */
-export async function choosePlayer(board, use, title = "Who moves") {
+export async function choosePlayer(board, use, title = t("Who moves")) {
   const players = await playersOf(board, { fresh: true });
   const words = h("input", {
     value: "",
@@ -67,7 +86,7 @@ export async function choosePlayer(board, use, title = "Who moves") {
     doc.replaceChildren(
       found ? h("p", {}, found.doc) : "",
       ...(found?.options ?? []).map((option) =>
-        h("p", {}, h("b", {}, option.name), ` ${option.doc} `, option.default === null ? "" : `(default ${option.default})`),
+        h("p", {}, h("b", {}, option.name), ` ${option.doc} `, option.default === null ? "" : t("(default {value})", { value: String(option.default) })),
       ),
     );
   };
@@ -87,8 +106,8 @@ export async function choosePlayer(board, use, title = "Who moves") {
     h(
       "div.row",
       {},
-      h("div.grow", {}, field("Any player, with its options", words)),
-      button("Use", null, { main: true, type: "submit" }),
+      h("div.grow", {}, field(t("Any player, with its options"), words)),
+      button(t("Use"), null, { main: true, type: "submit" }),
     ),
     error,
     h(
@@ -112,24 +131,25 @@ export async function choosePlayer(board, use, title = "Who moves") {
    * @param {Api.PresetData} preset
    * @param {number} i
    */
-  const choice = ({ spec, label, doc: about, fits }, i) =>
+  const choice = ({ spec, doc: about, fits }, i) =>
     h(
       "button.choice",
-      { type: "button", disabled: !fits, onclick: () => pick(spec) },
-      h("b", {}, label),
+      { type: "button", disabled: !fits, onclick: () => pick(spec), title: fits ? spec : t("for another board") },
+      h("b", {}, labelOf(spec, players)),
       h("span", {}, about),
       i < 9 ? h("kbd", {}, i + 1) : null,
     );
+  const main = players.presets.filter((preset) => !preset.minor);
   const minor = players.presets.filter((preset) => preset.minor);
   const list = h(
     "div.choices",
     {},
-    players.presets.filter((preset) => !preset.minor).map(choice),
+    main.map(choice),
     minor.length
       ? h(
           "details",
           {},
-          h("summary", {}, "Checkpoints of trainings"),
+          h("summary", {}, t("Checkpoints of trainings")),
           h(
             "div.choices",
             {},
@@ -148,8 +168,12 @@ export async function choosePlayer(board, use, title = "Who moves") {
       h(
         "div.row.end",
         {},
-        button("Close", () => box.close()),
+        button(t("Close"), () => box.close()),
       ),
     ),
-  );
+  );  box.addEventListener("keydown", (event) => {
+    if (event.target === words || event.ctrlKey || event.metaKey || event.altKey || !/^[1-9]$/.test(event.key)) return;
+    const preset = main[Number(event.key) - 1];
+    if (preset?.fits) pick(preset.spec);
+  });
 }

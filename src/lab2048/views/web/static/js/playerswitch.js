@@ -3,6 +3,7 @@
 import { attempt, segments } from "./dom.js";
 import { choosePlayer, labelOf, MODES } from "./players.js";
 import { pref, setPref } from "./prefs.js";
+import { t } from "./text.js";
 
 export class PlayerSwitch {
   /** @type {Api.PlayerList | null} */
@@ -13,20 +14,20 @@ export class PlayerSwitch {
   constructor(game) {
     this.#game = game;
     this.element = segments(
-      "Who moves",
+      t("Who moves"),
       /** @type {["me" | "player" | "choose", string][]} */ ([
-        ["me", "Me"],
-        ["player", "Player"],
-        ["choose", "Choose..."],
+        ["me", t("Me")],
+        ["player", t("Player")],
+        ["choose", t("Choose...")],
       ]),
       "me",
       (which) => this.#choose(which),
     );
     this.modes = segments(
-      "Expectimax plays",
+      t("Expectimax plays"),
       MODES.map(([spec, name]) => [spec, name]),
       "",
-      (spec) => this.#start(spec),
+      (spec) => this.start(spec),
     );
     this.modes.buttons.forEach((each, i) => (each.title = MODES[i][2]));
   }
@@ -53,16 +54,16 @@ export class PlayerSwitch {
 
   /** @param {"me" | "player" | "choose"} which */
   #choose(which) {
-    if (which === "player") this.#start(this.player);
+    if (which === "player") this.start(this.player);
     else if (which === "me" && this.#game.isRunning) this.#run(false);
     else if (which === "choose") {
       this.draw();
-      attempt(() => choosePlayer(this.#game.state.rules.board, (spec) => this.#start(spec)));
+      attempt(() => choosePlayer(this.#game.state.rules.board, (spec) => this.start(spec)));
     }
   }
 
-  /** @param {string | null} player */
-  #start(player) {
+  /** Let a player move from now on.  @param {string | null} player */
+  start(player) {
     setPref("player", player);
     this.#run(true);
   }
@@ -73,7 +74,7 @@ export class PlayerSwitch {
    */
   startPreset(number) {
     const preset = this.players?.presets[number - 1];
-    if (preset?.fits && !preset.minor) this.#start(preset.spec);
+    if (preset?.fits && !preset.minor) this.start(preset.spec);
   }
 
   toggle() {

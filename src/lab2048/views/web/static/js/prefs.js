@@ -7,13 +7,16 @@ const KEY = "lab2048";
 /**
  * @typedef {object} Preferences
  * @property {string} theme auto, light or dark
- * @property {string} tiles classic or contrast
+ * @property {string} tiles classic, contrast, colourblind or sea
  * @property {string} motion auto or off
+ * @property {string} sound on or off
  * @property {string} language auto, or one of language.js
  * @property {HintMode} hints
  * @property {number} speed in moves per second; 0 is as fast as possible
  * @property {string | null} player the spec of the player chosen last
  * @property {number | null} game the game played last
+ * @property {Api.RulesBody | null} design what was drawn last
+ * @property {{ player: string, id: number }[] | null} watchGames the boards of Watch
  * @property {string[] | null} labPlayers
  * @property {string | null} watchBoard
  * @property {number} watchGoal
@@ -28,11 +31,14 @@ const DEFAULTS = {
   theme: "auto",
   tiles: "classic",
   motion: "auto",
+  sound: "off",
   language: "auto",
   hints: "off",
   speed: 4,
   player: null,
   game: null,
+  design: null,
+  watchGames: null,
   labPlayers: null,
   watchBoard: null,
   watchGoal: 2048,

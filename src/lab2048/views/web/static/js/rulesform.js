@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { complain, field, h, select } from "./dom.js";
+import { t, told } from "./text.js";
 
 /** @type {Promise<Api.KindData[]> | null} */
 let kinds = null; // asked for once
@@ -30,11 +31,12 @@ export function rulesForm(
     required: true,
   });
   const known = select(
-    [["", "another map"]],
+    [["", t("another map")]],
     "",
     (text) => {
       if (text) board.value = text;
       else board.select();
+      forgetStart();
       onchange();
     },
     { name: "preset" },
@@ -46,21 +48,27 @@ export function rulesForm(
   kinds ??= get("/api/shape/kinds");
   kinds.then((found) => {
     const presets = found.flatMap((kind) => kind.presets);
-    known.prepend(...presets.map((preset) => h("option", { value: preset.board }, preset.label)));
+    known.prepend(...presets.map((preset) => h("option", { value: preset.board }, told(preset.label))));
     choose();
   }, (error) => {
     kinds = null;
     complain(error);
   });
+  // The number of first tiles belongs to the board before: another one has its own, unless it was typed here.
+  let isStartTyped = false;
+  const forgetStart = () => {
+    if (!isStartTyped) start.value = "";
+  };
   board.addEventListener("input", () => {
     choose();
+    forgetStart();
     onchange();
   });
   const goal = select(GOALS, String(rules.goal ?? 2048), onchange, { name: "goal" });
   const stop = select(
     [
-      ["false", "play on"],
-      ["true", "stop"],
+      ["false", t("keep playing")],
+      ["true", t("stop")],
     ],
     String(rules.stop_at_goal ?? false),
     onchange,
@@ -78,14 +86,17 @@ export function rulesForm(
     type: "number",
     min: 0,
     max: 64,
-    placeholder: "default",
-    oninput: onchange,
+    placeholder: t("default"),
+    oninput: () => {
+      isStartTyped = true;
+      onchange();
+    },
   });
   const spawner = select(
     [
-      ["fair", "random"],
-      ["first", "first empty cell"],
-      ["worst", "worst cell for you"],
+      ["fair", t("random")],
+      ["first", t("first empty cell")],
+      ["worst", t("worst cell for you")],
     ],
     rules.spawner ?? "fair",
     onchange,
@@ -94,12 +105,24 @@ export function rulesForm(
   const element = h(
     "div.fields",
     {},
-    noBoard ? null : [field("Board", known), field("Map", board)],
-    boardOnly ? null : [field("Goal", goal), noStop ? null : field("At the goal", stop)],
-    boardOnly || goalOnly ? null : [field("New tiles", spawn), field("First tiles", start), field("Placed by", spawner)],
+    noBoard ? null : [field(t("Board"), known), field(t("Map"), board)],
+    boardOnly ? null : [field(t("Goal"), goal), noStop ? null : field(t("At the goal"), stop)],
+    boardOnly || goalOnly
+      ? null
+      : [field(t("New tiles"), spawn), field(t("First tiles"), start), field(t("Placed by"), spawner)],
   );
   return {
     element,
+    /**
+     * Offer no goal above the largest tile that the board can hold.
+     * @param {number} most
+     */
+    limitGoal(most) {
+      for (const option of goal.options) option.disabled = Number(option.value) > most;
+      if (Number(goal.value) <= most) return;
+      goal.value = [...goal.options].filter(({ disabled }) => !disabled).at(-1)?.value ?? goal.value;
+      onchange();
+    },
     /** @returns {Api.RulesBody} */
     value() {
       const text = noBoard ? "" : board.value.trim();
@@ -121,9 +144,13 @@ export function rulesForm(
  * @param {Api.RulesBody} rules
  */
 export function rulesWords(rules) {
-  const words = [rules.board.length > 24 ? "a map" : rules.board, `goal ${rules.goal}`];
-  if (rules.stop_at_goal) words[1] += ", stops there";
-  if (rules.spawner && rules.spawner !== "fair") words.push(`${rules.spawner} spawner`);
+  const goal = String(rules.goal ?? 2048);
+  const words = [
+    rules.board.length > 24 ? t("a map") : rules.board,
+    rules.stop_at_goal ? t("goal {goal}, stops there", { goal }) : t("goal {goal}", { goal }),
+  ];
+  if (rules.spawner === "first") words.push(t("tiles in the first empty cell"));
+  if (rules.spawner === "worst") words.push(t("tiles in the worst cell"));
   if (rules.spawn && rules.spawn !== "2:0.9,4:0.1") words.push(rules.spawn);
   return words.join(", ");
 }

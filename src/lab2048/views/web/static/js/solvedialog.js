@@ -6,6 +6,7 @@ import { writeAddress } from "./pure/codec.js";
 import { capital } from "./pure/words.js";
 import { rulesWords } from "./rulesform.js";
 import { retryUntilReady, stream } from "./stream.js";
+import { t } from "./text.js";
 
 /**
  * Show the estimate for the chance to win; the button starts the solve and goes to its page.
@@ -13,11 +14,11 @@ import { retryUntilReady, stream } from "./stream.js";
  */
 export function solveDialog(rules) {
   const abort = new AbortController();
-  const verdict = h("p.told", { role: "status" }, "Counting boards...");
+  const verdict = h("p.told", { role: "status" }, t("Counting boards..."));
   const error = h("p.error", { role: "alert" });
   /** @type {Api.SolveBody} */
   const body = { rules, objective: "win" };
-  const start = button("Solve it", () => begin(), { main: true, disabled: true });
+  const start = button(t("Solve it"), () => begin(), { main: true, disabled: true });
   /** @param {string} name of a job or a table */
   const leave = (name) => {
     box.close();
@@ -37,14 +38,14 @@ export function solveDialog(rules) {
     }
   }
   const box = dialog(
-    "Solve this board",
-    h("p.quiet.small", {}, `${rulesWords(rules)}: the chance to reach the goal from every position.`),
+    t("Solve this board"),
+    h("p.quiet.small", {}, t("{rules}: the chance to reach the goal from every position.", { rules: rulesWords(rules) })),
     verdict,
     error,
     h(
       "div.row.end",
       {},
-      button("Cancel", () => box.close()),
+      button(t("Cancel"), () => box.close()),
       start,
     ),
   );

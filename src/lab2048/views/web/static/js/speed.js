@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { pref, setPref } from "./prefs.js";
+import { t } from "./text.js";
 
 const SPEEDS = [1, 2, 4, 8, 15, 30, 60, 0]; // moves per second; 0 is as fast as possible
 
@@ -11,11 +12,11 @@ const SPEEDS = [1, 2, 4, 8, 15, 30, 60, 0]; // moves per second; 0 is as fast as
  */
 export function speedControl(onchange) {
   const words = h("output", { className: "quiet small" });
-  const slider = h("input", { type: "range", min: 0, max: SPEEDS.length - 1, step: 1, "aria-label": "Speed" });
+  const slider = h("input", { type: "range", min: 0, max: SPEEDS.length - 1, step: 1, "aria-label": t("Speed") });
   const draw = () => {
     const speed = pref("speed");
     slider.value = String(Math.max(0, SPEEDS.indexOf(speed)));
-    words.textContent = speed === 0 ? "as fast as possible" : `${speed} per second`;
+    words.textContent = speed === 0 ? t("as fast as possible") : t("{n} per second", { n: speed });
     slider.setAttribute("aria-valuetext", words.textContent);
   };
   const set = (/** @type {number} */ index) => {
@@ -28,7 +29,7 @@ export function speedControl(onchange) {
   slider.addEventListener("input", () => set(Number(slider.value)));
   draw();
   return {
-    element: h("div.speed", {}, h("span.small.quiet", { "aria-hidden": "true" }, "Speed"), slider, words),
+    element: h("div.speed", {}, h("span.small.quiet", { "aria-hidden": "true" }, t("Speed")), slider, words),
     /** @param {number} by */
     shift: (by) => set(SPEEDS.indexOf(pref("speed")) + by),
   };

@@ -2,6 +2,7 @@
 
 import { ApiError, get, statusOf, TAB } from "./api.js";
 import { Emitter } from "./emitter.js";
+import { t } from "./text.js";
 
 const RETRY = 1500; // ms
 const MOST_GAMES = 9; // that the server sends to a tab
@@ -67,10 +68,7 @@ class Stream extends Emitter {
       this.emit("status", this.status);
     });
     source.addEventListener("jobs", ({ data }) => {
-      const { jobs } = /** @type {Api.JobList} */ (JSON.parse(data));
-      this.jobs = new Map(jobs.map((job) => [job.id, job]));
-      this.hasJobs = true;
-      this.emit("jobs", null);
+      this.setJobs(/** @type {Api.JobList} */ (JSON.parse(data)).jobs);
     });
     source.addEventListener("job", ({ data }) => this.addJob(JSON.parse(data)));
     source.addEventListener("game", ({ data }) => {
@@ -93,6 +91,13 @@ class Stream extends Emitter {
     else this.jobs.set(job.id, job);
     this.emit("job", job);
     this.emit("jobs", job);
+  }
+
+  /** Take the list of all jobs.  @param {Api.JobData[]} jobs */
+  setJobs(jobs) {
+    this.jobs = new Map(jobs.map((job) => [job.id, job]));
+    this.hasJobs = true;
+    this.emit("jobs", null);
   }
 
   /** @param {string} id */
@@ -132,7 +137,7 @@ export const stream = new Stream();
 export async function checkReady({ player = null, solve = false }) {
   if (stream.status?.doing === "") return; // everything is prepared
   const { ready, doing } = await get("/api/ready", { query: { player, solve } });
-  if (!ready) throw new ApiError(503, { error: `${doing}: try again in a moment` });
+  if (!ready) throw new ApiError(503, { error: t("{doing}: try again in a moment", { doing }) });
 }
 
 /**

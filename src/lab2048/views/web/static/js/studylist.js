@@ -3,14 +3,15 @@
 import { get, post } from "./api.js";
 import { attempt, button, field, h, select } from "./dom.js";
 import { stream } from "./stream.js";
+import { t } from "./text.js";
 
 /** @typedef {NonNullable<Api.StudyBody["size"]>} StudySize */
 
 /** @type {[StudySize, string][]} */
 const SIZES = [
-  ["tiny", "very few (seconds)"],
-  ["quick", "few (minutes)"],
-  ["full", "as many as published (hours)"],
+  ["tiny", t("very few (seconds)")],
+  ["quick", t("few (minutes)")],
+  ["full", t("as many as published (hours)")],
 ];
 
 export class StudyList {
@@ -34,16 +35,16 @@ export class StudyList {
     if (!answer.studies.length) return;
     this.element.hidden = false;
     this.element.replaceChildren(
-      h("h2", {}, "Studies ", h("small", {}, "published experiments, reproduced")),
-      field("How many games", this.size),
+      h("h2", {}, t("Studies"), " ", h("small", {}, t("published experiments, reproduced"))),
+      field(t("How many games"), this.size),
       ...answer.studies.map(({ name, title, doc }) =>
         h(
           "div.study",
           {},
           h("div.grow", {}, h("b", {}, title || name), h("p.small.quiet", {}, doc)),
-          button("Run", (event) => this.run(name, event.currentTarget), {
+          button(t("Run"), (event) => this.run(name, event.currentTarget), {
             slim: true,
-            "aria-label": `Run ${title || name}`,
+            "aria-label": t("Run {title}", { title: title || name }),
           }),
         ),
       ),

@@ -8,6 +8,7 @@ import { chances, percent, scores } from "./pure/format.js";
 import { tile } from "./pure/slide.js";
 import { capital } from "./pure/words.js";
 import { rulesWords } from "./rulesform.js";
+import { t, told } from "./text.js";
 
 /**
  * Values of a table as text, with enough digits to tell them apart.
@@ -36,15 +37,23 @@ export class TableBrowser {
   constructor(about, play) {
     this.about = about;
     this.path = { table: about.name };
-    this.board = h("lab-board", { quiet: true, name: "Position" });
-    this.text = h("input.plain", { name: "position", "aria-label": "Position", spellcheck: false });
+    this.board = h("lab-board", { quiet: true, name: t("Position") });
+    this.text = h("input.plain", { name: "position", "aria-label": t("Position"), spellcheck: false });
     this.value = h("p.value");
     this.moves = h("div.values");
     this.spawns = h("div.spawns");
+    this.spawnTitle = h("h2");
+    this.hardTitle = h(
+      "h2.space",
+      { hidden: true },
+      t("Positions that people get wrong"),
+      " ",
+      h("small", {}, t("where the move that merges most is not the best")),
+    );
     this.hard = h("div.row");
     this.layers = chart("Boards by their tile sum");
     this.command = commandLine();
-    this.backButton = button("Back", () => this.back(), { disabled: true });
+    this.backButton = button(t("Back"), () => this.back(), { disabled: true });
     this.element = h(
       "div",
       {},
@@ -65,14 +74,14 @@ export class TableBrowser {
               },
             },
             h("div.grow", {}, this.text),
-            button("Look up", null, { type: "submit", slim: true }),
+            button(t("Look up"), null, { type: "submit", slim: true }),
           ),
           h(
             "div.row",
             {},
             this.backButton,
-            button("Start", () => this.probe({})),
-            button("Play it", play, { main: true, title: "with perfect hints" }),
+            button(t("Start"), () => this.probe({})),
+            button(t("Play it"), play, { main: true, title: t("with perfect hints") }),
           ),
         ),
         h(
@@ -80,13 +89,13 @@ export class TableBrowser {
           {},
           this.value,
           this.moves,
-          h("h2", {}, "Spawns after the best move ", h("small", {}, "best first")),
+          this.spawnTitle,
           this.spawns,
         ),
       ),
-      h("h2.space", {}, "Hardest positions ", h("small", {}, "where the second-best move loses most")),
+      this.hardTitle,
       this.hard,
-      h("h2.space", {}, "Layers"),
+      h("h2.space", {}, t("Layers")),
       this.layers,
       this.command,
     );
@@ -95,8 +104,12 @@ export class TableBrowser {
 
   sentence() {
     const { rules, objective, value, loss } = this.about;
-    const what = objective === "win" ? "chance to win" : "expected score";
-    return `${rulesWords(rules)}; ${what} ${valueTexts(objective, [[value, loss]])} with optimal play`;
+    const what = objective === "win" ? t("chance to win") : t("expected score");
+    return t("{rules}; {what} {value} with optimal play", {
+      rules: rulesWords(rules),
+      what,
+      value: valueTexts(objective, [[value, loss]])[0],
+    });
   }
 
   /**
@@ -109,21 +122,35 @@ export class TableBrowser {
     const hardest = await attempt(() => get("/api/tables/{table}/hardest", { path: this.path, query: { n: 8 } }));
     if (!hardest) return;
     this.hard.replaceChildren(
-      ...hardest.positions
-        .filter(({ value, second }) => value - second > 1e-9)
-        .map((each) => {
-          const [best, second] = valueTexts(this.about.objective, [
-            [each.value, each.loss],
-            [each.second, each.second_loss],
-          ]);
-          return button(
-            h("span", {}, this.mini(each.ranks), h("span.small", {}, `${best} or ${second}`)),
-            () => this.probe({ ranks: each.ranks }),
-            { "aria-label": `${each.board}: ${best}, second best ${second}` },
-          );
-        }),
+      ...hardest.positions.map((each) => {
+        const [best, wrong] = valueTexts(this.about.objective, [
+          [each.value, each.loss],
+          [each.obvious_value, each.obvious_loss],
+        ]);
+        const [good, bad] = [told(each.best_name), told(each.obvious_name)];
+        return button(
+          h(
+            "span",
+            {},
+            this.mini(each.ranks),
+            h("span.small.good", {}, `${capital(good)} ${best}`),
+            h("span.small.bad", {}, `${capital(bad)} ${wrong}`),
+          ),
+          () => this.probe({ ranks: each.ranks }),
+          {
+            "aria-label": t("{board}: {good} is worth {best}, the obvious {bad} {wrong}", {
+              board: each.board,
+              good,
+              best,
+              bad,
+              wrong,
+            }),
+          },
+        );
+      }),
     );
     this.hard.className = "row hard";
+    this.hardTitle.hidden = !hardest.positions.length;
   }
 
   /** @param {number[]} ranks */
@@ -141,11 +168,12 @@ export class TableBrowser {
   async probe(body, { isBack = false } = {}) {
     const answer = await attempt(() => post("/api/tables/{table}/probe", { path: this.path, body }));
     if (!answer) return;
-    if (this.#ranks && !isBack) this.#past.push(this.#ranks);
+    const isSame = this.#ranks?.join() === answer.ranks.join();
+    if (this.#ranks && !isBack && !isSame) this.#past.push(this.#ranks);
     this.#ranks = answer.ranks;
     this.backButton.disabled = !this.#past.length;
     this.board.show(answer.ranks);
-    this.board.point(answer.over ? null : answer.best);
+    this.board.point(answer.over ? null : answer.followed);
     this.text.value = answer.board;
     this.drawMoves(answer);
     this.drawSpawns(answer);
@@ -153,30 +181,53 @@ export class TableBrowser {
   }
 
   /** @param {Api.ProbeData} answer */
-  drawMoves({ moves, best, value, loss, won, over }) {
+  drawMoves({ moves, best, followed, value, loss, won, over, ranks }) {
     const texts = valueTexts(
       this.about.objective,
       moves.map((each) => [each.value, each.loss]),
     );
     const at = moves.findIndex(({ move }) => move === best);
-    const words = this.about.objective === "win" ? "Chance to win" : "Expected score to come";
+    const words = this.about.objective === "win" ? t("Chance to win") : t("Expected score to come");
     this.value.replaceChildren(
       `${words} `,
       h("b", {}, texts[at] ?? valueTexts(this.about.objective, [[value, loss]])),
-      won ? " (the goal is reached)" : over ? " (no move is left)" : "",
+      " ",
+      won ? t("(the goal is reached)") : over ? t("(no move is left)") : "",
     );
-    // Bars show the loss against the best move: the values themselves may differ only in their last digits.
-    const worst = Math.max(...moves.map((each) => value - each.value), 0);
+    // Lengths are true to the values; what a move costs is written beside it.
+    const most = this.about.objective === "win" ? 1 : Math.max(...moves.map((each) => each.value), 1e-9);
+    const top = moves[at]?.value ?? value;
+    const costs = valueTexts(
+      this.about.objective,
+      moves.map((each) => [Math.max(0, top - each.value), null]),
+    );
     this.moves.replaceChildren(
       ...moves.flatMap((each, i) => {
         const bar = h("u");
-        bar.style.setProperty("--share", String(worst > 0 ? 1 - (0.75 * (value - each.value)) / worst : 1));
+        bar.style.setProperty("--share", String(Math.max(0, each.value / most)));
+        const name = capital(told(each.name));
+        const cost = each.move === best || top - each.value <= 0 ? "" : t("costs {value}", { value: costs[i] });
         return [
-          h(each.move === best ? "div.best" : "div", {}, capital(each.name)),
+          h(
+            each.move === best ? "button.best" : "button",
+            {
+              type: "button",
+              "aria-pressed": String(each.move === followed),
+              "aria-label": [name, texts[i], each.move === best ? t("best") : cost].filter(Boolean).join(", "),
+              onclick: () => this.probe({ ranks, move: each.move }),
+            },
+            name,
+          ),
           h("div.track", {}, bar),
-          h("div.n", {}, texts[i]),
+          h("div.n", {}, texts[i], h("small.quiet", {}, cost)),
         ];
       }),
+    );
+    const name = moves.find(({ move }) => move === followed)?.name;
+    this.spawnTitle.replaceChildren(
+      name ? t("Spawns after {move}", { move: told(name) }) : "",
+      " ",
+      h("small", {}, name ? t("best first; select a move above or a spawn to follow it") : ""),
     );
   }
 
@@ -189,7 +240,7 @@ export class TableBrowser {
     const isSame = new Set(texts).size < 2;
     this.spawns.replaceChildren(
       ...spawns.map(({ cell, rank, probability, ranks }, i) => {
-        const tail = isSame ? "" : i === 0 ? "best" : i === spawns.length - 1 ? "worst" : "";
+        const tail = isSame ? "" : i === 0 ? t("best") : i === spawns.length - 1 ? t("worst") : "";
         return h(
           "button.spawn",
           { type: "button", onclick: () => this.probe({ ranks }) },
@@ -201,7 +252,7 @@ export class TableBrowser {
         );
       }),
     );
-    if (!spawns.length) this.spawns.replaceChildren(h("p.quiet.small", {}, "None: the game ends here."));
+    if (!spawns.length) this.spawns.replaceChildren(h("p.quiet.small", {}, t("None: the game ends here.")));
   }
 
   back() {

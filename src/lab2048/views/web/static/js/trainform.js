@@ -5,6 +5,7 @@ import { attempt, button, commandLine, field, h, select } from "./dom.js";
 import { Latest } from "./pure/latest.js";
 import { capital } from "./pure/words.js";
 import { rulesForm } from "./rulesform.js";
+import { t } from "./text.js";
 
 export class TrainForm {
   #plan = new Latest(() => post("/api/trainings/plan", { body: this.request() }), {
@@ -37,7 +38,7 @@ export class TrainForm {
     this.about = h("p.small.quiet");
     this.name = h("input", {
       name: "name",
-      placeholder: "automatic",
+      placeholder: t("automatic"),
       maxLength: 40,
       spellcheck: false,
       oninput: plan,
@@ -52,14 +53,14 @@ export class TrainForm {
       oninput: plan,
     });
     this.rules = rulesForm({ board: "4x4" }, { onchange: plan, boardOnly: true });
-    this.network = select([["", "automatic"]], "", plan, { name: "network" });
-    this.networkField = field("Network", this.network);
+    this.network = select([["", t("automatic")]], "", plan, { name: "network" });
+    this.networkField = field(t("Network"), this.network);
     this.patterns = h("img", { alt: "" });
     this.patternWords = h("p.small.quiet");
     this.patternBox = h(
       "details.patterns",
       { hidden: true },
-      h("summary", {}, "Patterns of the network"),
+      h("summary", {}, t("Patterns of the network")),
       this.patterns,
       this.patternWords,
     );
@@ -67,7 +68,7 @@ export class TrainForm {
     this.writes = h("p.small.quiet", { role: "status" });
     this.error = h("p.error", { role: "alert" });
     this.command = commandLine();
-    this.startButton = button("Start", null, { type: "submit", main: true });
+    this.startButton = button(t("Start"), null, { type: "submit", main: true });
     this.element = h(
       "form.panel.stack",
       {
@@ -76,13 +77,13 @@ export class TrainForm {
           onstart(this.request(), this.startButton);
         },
       },
-      h("h2", {}, "New training ", h("small", {}, "a network learns by playing")),
-      field("Method", this.method),
+      h("h2", {}, t("New training"), " ", h("small", {}, t("a network learns by playing"))),
+      field(t("Method"), this.method),
       this.about,
       this.rules.element,
-      h("div.fields", {}, field("Minutes", this.minutes), this.networkField, field("Name", this.name)),
+      h("div.fields", {}, field(t("Minutes"), this.minutes), this.networkField, field(t("Name"), this.name)),
       this.patternBox,
-      h("details", {}, h("summary", {}, "Advanced options"), this.options),
+      h("details", {}, h("summary", {}, t("Advanced options")), this.options),
       this.error,
       this.writes,
       this.startButton,
@@ -96,7 +97,7 @@ export class TrainForm {
     this.#methods = about.methods;
     this.method.replaceChildren(
       ...about.methods.map(({ name, title, why_not: whyNot }) =>
-        h("option", { value: name, disabled: Boolean(whyNot) }, whyNot ? `${title} (not installed)` : title),
+        h("option", { value: name, disabled: Boolean(whyNot) }, whyNot ? t("{title} (not installed)", { title }) : title),
       ),
     );
     this.network.append(...about.networks.map((name) => h("option", { value: name }, name)));
@@ -150,9 +151,11 @@ export class TrainForm {
     const source = address("/api/trainings/options/patterns", { query: { board, network, shared } });
     if (this.patterns.getAttribute("src") !== source) this.patterns.src = source;
     this.patternWords.textContent = shared
-      ? "A row is a pattern and its symmetric copies, itself first. They share one table of weights."
-      : "Every pattern has a table of weights of its own.";
-    this.patterns.alt = `The patterns of the network ${network} on ${board}${shared ? " and their symmetric copies" : ""}`;
+      ? t("A row is a pattern and its symmetric copies, itself first. They share one table of weights.")
+      : t("Every pattern has a table of weights of its own.");
+    this.patterns.alt = shared
+      ? t("The patterns of the network {network} on {board} and their symmetric copies", { network, board })
+      : t("The patterns of the network {network} on {board}", { network, board });
   }
 
   /** Show the command and how much it will write. */
@@ -187,7 +190,7 @@ function optionControl({ name, kind, default: initial, known, low, high }, oncha
     /** @type {import("./dom.js").Option[]} */
     const entries = kind === "bool" ? [["true", "yes"], ["false", "no"]] : known.map((word) => [word, word]);
     const text = kind === "bool" ? (initial ? "yes" : "no") : initial;
-    const made = select([["", `default: ${text}`], ...entries], "", onchange, props);
+    const made = select([["", t("default: {value}", { value: String(text) })], ...entries], "", onchange, props);
     made.dataset.kind = kind;
     return made;
   }

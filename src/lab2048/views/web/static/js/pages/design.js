@@ -7,21 +7,28 @@ import { BRICK, writeAddress } from "../pure/codec.js";
 import { number } from "../pure/format.js";
 import { meaning } from "../pure/keys.js";
 import { capital } from "../pure/words.js";
+import { labelOf } from "../players.js";
+import { pref, setPref } from "../prefs.js";
 import { rulesForm } from "../rulesform.js";
 import { solveDialog } from "../solvedialog.js";
 import { retryUntilReady } from "../stream.js";
+import { t, told } from "../text.js";
 
 const SMALL = 9; // cells up to which the solver's estimate is asked for by itself
 
 /** @type {PageModule["open"]} */
 export async function open(main, { query }) {
-  const page = new Design(main, query, await get("/api/shape/kinds"));
-  await page.start(query.board);
+  const kinds = await get("/api/shape/kinds");
+  /** @type {Address["query"]} */
+  const rules = query.board ? query : Object.fromEntries(Object.entries(pref("design") ?? {}).map(([name, value]) => [name, String(value)]));
+  const page = new Design(main, rules, kinds);
+  await page.start(rules.board);
   return page;
 }
 
 class Design {
   #timer = 0;
+  #isClosed = false;
   #version = 0;
   #resizes = 0;
   #kind = "";
@@ -40,8 +47,8 @@ class Design {
     this.drawing.on("change", () => this.changed());
     const redraw = () => this.resize();
     this.kind = segments(
-      "Cells",
-      kinds.map(({ kind }) => [kind, capital(kind)]),
+      t("Cells"),
+      kinds.map(({ kind }) => [kind, capital(told(kind))]),
       kinds[0].kind,
       (name) => {
         this.#kind = name;
@@ -59,7 +66,7 @@ class Design {
             { name },
           ),
         );
-        const element = h("div.fields", {}, ...fields.map((each, i) => field(capital(parameters[i].name), each)));
+        const element = h("div.fields", {}, ...fields.map((each, i) => field(capital(told(parameters[i].name)), each)));
         return [kind, { prefix, fields, element }];
       }),
     );
@@ -67,33 +74,33 @@ class Design {
       Array.from({ length: 17 }, (_, i) => [String(i + 1), String(2 ** (i + 1))]),
       "1",
       (rank) => this.take(Number(rank)),
-      { name: "tile", className: "plain", "aria-label": "Tile to paint" },
+      { name: "tile", className: "plain", "aria-label": t("Tile to paint") },
     );
     this.tools = segments(
-      "Paint",
+      t("Paint"),
       [
-        ["brick", "Brick"],
-        ["tile", "Tile"],
-        ["erase", "Erase"],
+        ["brick", t("Brick")],
+        ["tile", t("Tile")],
+        ["erase", t("Erase")],
       ],
       "brick",
       (value) => this.take(value === "brick" ? BRICK : value === "tile" ? Number(this.tiles.value) : 0),
     );
-    this.undoButton = button("Undo", () => this.drawing.undo(), { key: "U", disabled: true });
-    this.redoButton = button("Redo", () => this.drawing.redo(), { key: "Y", disabled: true });
-    this.form = rulesForm(query, { onchange: () => this.describe(), noBoard: true });
+    this.undoButton = button(t("Undo"), () => this.drawing.undo(), { key: "U", disabled: true });
+    this.redoButton = button(t("Redo"), () => this.drawing.redo(), { key: "Y", disabled: true });
+    this.form = rulesForm(query, { onchange: () => this.ruled(), noBoard: true });
     this.facts = h("dl.facts-list");
     this.error = h("p.error", { role: "alert" });
     this.verdict = h("p.verdict", { role: "status" });
     // Enabled when the server has described the board.
-    this.estimateButton = button("Can it be solved here?", () => this.ask(), { slim: true, disabled: true });
-    this.solveButton = button("Solve it", () => this.solve(), { slim: true, disabled: true });
-    this.playButton = button("Play it", () => this.play(), { main: true, disabled: true });
+    this.estimateButton = button(t("Can it be solved here?"), () => this.ask(), { slim: true, disabled: true });
+    this.solveButton = button(t("Solve it"), () => this.solve(), { slim: true, disabled: true });
+    this.playButton = button(t("Play it"), () => this.play(), { main: true, disabled: true });
     this.map = h("output.map");
     this.playCommand = commandLine();
     this.solveCommand = commandLine();
     main.append(
-      h("h1", {}, "Design"),
+      h("h1", {}, t("Design")),
       h(
         "div.two",
         {},
@@ -107,24 +114,24 @@ class Design {
             {},
             this.undoButton,
             this.redoButton,
-            button("Clear", () => this.drawing.clear()),
+            button(t("Clear"), () => this.drawing.clear()),
             this.playButton,
           ),
           h(
             "p.small.quiet.center",
             {},
-            "Click or drag to paint. With keys: arrows, then Space; X is a brick, Delete erases.",
+            t("Click or drag to paint. With keys: arrows, then Space; X is a brick, Delete erases."),
           ),
         ),
         h(
           "aside",
-          { "aria-label": "The rules" },
-          h("section.panel.stack", {}, h("h2", {}, "Board"), this.kind, ...[...this.#sizes.values()].map(({ element }) => element)),
-          h("section.panel", {}, h("h2", {}, "Rules"), this.form.element),
+          { "aria-label": t("The rules") },
+          h("section.panel.stack", {}, h("h2", {}, t("Board")), this.kind, ...[...this.#sizes.values()].map(({ element }) => element)),
+          h("section.panel", {}, h("h2", {}, t("Rules")), this.form.element),
           h(
             "section.panel",
             {},
-            h("h2", {}, "What it is"),
+            h("h2", {}, t("What it is")),
             this.facts,
             this.error,
             this.verdict,
@@ -133,13 +140,13 @@ class Design {
           h(
             "section.panel",
             {},
-            h("h2", {}, "Text"),
+            h("h2", {}, t("Text")),
             this.map,
             h(
               "div.row.actions",
               {},
-              button("Copy text", () => copy(this.drawing.text()), { slim: true }),
-              button("Copy link", () => this.link(), { slim: true }),
+              button(t("Copy text"), () => copy(this.drawing.text()), { slim: true }),
+              button(t("Copy link"), () => this.link(), { slim: true }),
             ),
           ),
           h("section.panel.commands", {}, this.playCommand, this.solveCommand),
@@ -189,11 +196,24 @@ class Design {
     this.undoButton.disabled = !this.drawing.canUndo;
     this.redoButton.disabled = !this.drawing.canRedo;
     this.map.textContent = this.drawing.text();
+    this.keep();
+    this.describe();
+  }
+
+  ruled() {
+    this.keep();
     this.describe();
   }
 
   rules() {
     return { ...this.form.value(), board: this.drawing.text() };
+  }
+
+  /** Keep the drawing in the address, for a reload, and for who comes back from another page. */
+  keep() {
+    if (!this.drawing.text() || this.#isClosed) return;
+    setPref("design", this.rules());
+    history.replaceState(null, "", writeAddress("design", [], this.rules()));
   }
 
   describe() {
@@ -217,20 +237,21 @@ class Design {
       this.facts.replaceChildren(
         ...[
           fact(
-            "Cells",
+            t("Cells"),
             about.n_empty === about.shape.n_cells
-              ? `${about.n_empty}, all empty`
-              : `${about.shape.n_cells}, ${about.n_empty} of them empty`,
+              ? t("{n}, all empty", { n: about.n_empty })
+              : t("{n}, {empty} of them empty", { n: about.shape.n_cells, empty: about.n_empty }),
           ),
           fact(
-            "Symmetries",
-            about.shape.n_symmetries === 1 ? "none" : `${about.shape.n_symmetries}, with the identity`,
+            t("Symmetries"),
+            about.shape.n_symmetries === 1 ? t("none") : t("{n}, with the identity", { n: about.shape.n_symmetries }),
           ),
-          fact("Largest tile possible", about.max_tile_possible ? number(about.max_tile_possible) : "-"),
-          fact("Best player here", about.default_player),
-          fact("Exactly solvable", about.can_solve ? "if time and disk allow" : about.why_not || "no"),
+          fact(t("Largest tile possible"), about.max_tile_possible ? number(about.max_tile_possible) : "-"),
+          fact(t("Best player here"), labelOf(about.default_player)),
+          fact(t("Exactly solvable"), about.can_solve ? t("if time and disk allow") : about.why_not || t("no")),
         ].flat(),
       );
+      if (about.max_tile_possible) this.form.limitGoal(about.max_tile_possible);
       this.estimateButton.disabled = this.solveButton.disabled = !about.can_solve;
       this.playButton.disabled = false;
       this.playCommand.set(about.commands.play);
@@ -247,7 +268,7 @@ class Design {
   async ask() {
     this.#estimate?.abort();
     const abort = (this.#estimate = new AbortController());
-    this.verdict.textContent = "Counting boards...";
+    this.verdict.textContent = t("Counting boards...");
     try {
       const answer = await retryUntilReady({ solve: true }, () =>
         post("/api/design/estimate", { body: { rules: this.rules(), objective: "win" }, signal: abort.signal }),
@@ -282,6 +303,7 @@ class Design {
   }
 
   close() {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#estimate?.abort();
     this.drawing.close();

@@ -2,8 +2,10 @@
 
 import { address, get, post, remove } from "../api.js";
 import { attempt, button, dialog, field, h, select, table, toast } from "../dom.js";
+import { labelOf } from "../players.js";
 import { writeAddress } from "../pure/codec.js";
-import { count, date, number } from "../pure/format.js";
+import { date, number } from "../pure/format.js";
+import { t, tn } from "../text.js";
 
 const PAGE = 50; // games per page
 
@@ -27,44 +29,45 @@ class Games {
     };
     this.kind = select(
       [
-        ["play", "played here"],
-        ["", "all"],
-        ["match", "of matches"],
+        ["mine", t("my games")],
+        ["play", t("played on this page, also by players")],
+        ["match", t("of matches")],
+        ["", t("all")],
       ],
-      "play",
+      "mine",
       again,
       { name: "kind" },
     );
     this.order = select(
       [
-        ["", "newest first"],
-        ["true", "best first"],
+        ["", t("newest first")],
+        ["true", t("best first")],
       ],
       "",
       again,
       { name: "order" },
     );
-    this.board = h("input", { placeholder: "any", name: "board", onchange: again, spellcheck: false });
-    this.player = h("input", { placeholder: "any", name: "player", onchange: again, spellcheck: false });
+    this.board = h("input", { placeholder: t("any"), name: "board", onchange: again, spellcheck: false });
+    this.player = h("input", { placeholder: t("any"), name: "player", onchange: again, spellcheck: false });
     this.file = h("input.unseen", {
       type: "file",
       accept: ".jsonl,.json,.ndjson,application/json",
       tabIndex: -1,
-      "aria-label": "File of games",
+      "aria-label": t("File of games"),
       onchange: () => this.readFile(),
     });
     this.list = h("div");
     this.pager = h("div.row.spread");
-    this.exportLink = h("a.button.slim", { href: address("/api/games/export"), download: "games.jsonl" }, "Export all");
+    this.exportLink = h("a.button.slim", { href: address("/api/games/export"), download: "games.jsonl" }, t("Export all"));
     main.append(
       h(
         "div.row.spread.head",
         {},
-        h("h1", {}, "Games"),
+        h("h1", {}, t("Games")),
         h(
           "div.row",
           {},
-          button("Import", () => this.importDialog(), { slim: true }),
+          button(t("Import"), () => this.importDialog(), { slim: true }),
           this.exportLink,
           this.file,
         ),
@@ -75,10 +78,10 @@ class Games {
         h(
           "div.fields",
           {},
-          field("Games", this.kind),
-          field("Order", this.order),
-          field("Board", this.board),
-          field("Player", this.player),
+          field(t("Games"), this.kind),
+          field(t("Order"), this.order),
+          field(t("Board"), this.board),
+          field(t("Player"), this.player),
         ),
       ),
       h("section.panel", {}, this.list, this.pager),
@@ -92,15 +95,16 @@ class Games {
   }
 
   async load() {
+    const isMine = this.kind.value === "mine";
     const answer = await attempt(() =>
       get("/api/games", {
         query: {
           limit: PAGE,
           offset: this.#offset,
-          kind: this.kind.value,
+          kind: isMine ? "play" : this.kind.value,
           best: this.order.value === "true",
           board: this.board.value.trim(),
-          player: this.player.value.trim(),
+          player: this.player.value.trim() || (isMine ? "human" : ""),
         },
       }),
     );
@@ -109,7 +113,7 @@ class Games {
     this.list.replaceChildren(
       games.length
         ? table(
-            "Games",
+            t("Games"),
             [
               [
                 "",
@@ -117,38 +121,38 @@ class Games {
                   h("input", {
                     type: "checkbox",
                     checked: this.#chosen.has(game.id),
-                    "aria-label": `Choose game ${game.id}`,
+                    "aria-label": t("Choose game {id}", { id: String(game.id) }),
                     onchange: (event) => this.choose(game.id, event.currentTarget.checked),
                   }),
               ],
-              ["Game", (game) => h("a", { href: writeAddress("review", [String(game.id)]) }, `${game.id}`)],
-              ["Date", (game) => date(game.created)],
-              ["Board", (game) => h("span.clip", { title: game.board }, game.board)],
+              [t("Game"), (game) => h("a", { href: writeAddress("review", [String(game.id)]) }, `${game.id}`)],
+              [t("Date"), (game) => date(game.created)],
+              [t("Board"), (game) => h("span.clip", { title: game.board }, game.board)],
               [
-                "Players",
+                t("Players"),
                 (game) =>
                   h(
                     "span.clip",
                     { title: game.players.join(", ") },
-                    game.players.map((name) => (name === "human" ? "me" : name)).join(", "),
+                    game.players.map((name) => labelOf(name)).join(", "),
                   ),
               ],
-              ["Score", (game) => number(game.score), "n"],
-              ["Highest", (game) => number(game.highest), "n"],
-              ["Moves", (game) => number(game.n_moves), "n"],
+              [t("Score"), (game) => number(game.score), "n"],
+              [t("Highest"), (game) => number(game.highest), "n"],
+              [t("Moves"), (game) => number(game.n_moves), "n"],
               [
                 "",
                 (game) =>
                   h(
                     "span.row.nowrap",
                     {},
-                    button("Continue", () => this.playOn(game.id), {
+                    button(t("Continue"), () => this.playOn(game.id), {
                       slim: true,
-                      "aria-label": `Continue game ${game.id}`,
+                      "aria-label": t("Continue game {id}", { id: String(game.id) }),
                     }),
-                    button("Delete", () => this.delete([game.id]), {
+                    button(t("Delete"), () => this.delete([game.id]), {
                       slim: true,
-                      "aria-label": `Delete game ${game.id}`,
+                      "aria-label": t("Delete game {id}", { id: String(game.id) }),
                     }),
                   ),
                 "acts",
@@ -156,7 +160,7 @@ class Games {
             ],
             games,
           )
-        : h("p.empty", {}, this.#offset ? "No more games." : "No games yet: play one, or import some."),
+        : h("p.empty", {}, this.#offset ? t("No more games.") : t("No games yet: play one, or import some.")),
     );
     this.#answer = answer;
     this.drawPager();
@@ -165,15 +169,15 @@ class Games {
   drawPager() {
     const { has_more: hasMore, damaged } = this.#answer;
     this.pager.replaceChildren(
-      h("span.small.quiet", {}, damaged ? `${count(damaged, "damaged record")} not shown` : ""),
+      h("span.small.quiet", {}, damaged ? tn(damaged, "{n} damaged record not shown", "{n} damaged records not shown") : ""),
       h(
         "div.row",
         {},
         this.#chosen.size
-          ? button(`Delete ${this.#chosen.size}`, () => this.delete([...this.#chosen]), { slim: true })
+          ? button(t("Delete {n}", { n: this.#chosen.size }), () => this.delete([...this.#chosen]), { slim: true })
           : null,
-        this.#offset ? button("Newer", () => this.turn(-PAGE), { slim: true }) : null,
-        hasMore ? button("Older", () => this.turn(PAGE), { slim: true }) : null,
+        this.#offset ? button(t("Newer"), () => this.turn(-PAGE), { slim: true }) : null,
+        hasMore ? button(t("Older"), () => this.turn(PAGE), { slim: true }) : null,
       ),
     );
   }
@@ -192,7 +196,7 @@ class Games {
     if (isChosen) this.#chosen.add(id);
     else this.#chosen.delete(id);
     this.exportLink.href = address("/api/games/export", { query: { ids: [...this.#chosen].join(",") } });
-    this.exportLink.textContent = this.#chosen.size ? `Export ${this.#chosen.size}` : "Export all";
+    this.exportLink.textContent = this.#chosen.size ? t("Export {n}", { n: this.#chosen.size }) : t("Export all");
     this.drawPager();
   }
 
@@ -214,7 +218,7 @@ class Games {
     });
     await this.load();
     if (!gone.length) return;
-    toast(gone.length === 1 ? `Game ${gone[0]} deleted` : `${gone.length} games deleted`, "Undo", () =>
+    toast(gone.length === 1 ? t("Game {id} deleted", { id: String(gone[0]) }) : t("{n} games deleted", { n: gone.length }), t("Undo"), () =>
       attempt(async () => {
         for (const id of gone) await post("/api/games/{game}/restore", { path: { game: id } });
         await this.load();
@@ -225,23 +229,23 @@ class Games {
   importDialog() {
     const text = h("textarea", { name: "lines", spellcheck: false, rows: 6 });
     const box = dialog(
-      "Import games",
+      t("Import games"),
       h(
         "div.stack",
         {},
-        h("p.small.quiet", {}, "Lines of JSON, as Export and lab2048 games export write them."),
-        field("Paste them here", text),
+        h("p.small.quiet", {}, t("Lines of JSON, as Export and lab2048 games export write them.")),
+        field(t("Paste them here"), text),
       ),
       h(
         "div.row.end",
         {},
-        button("Cancel", () => box.close()),
-        button("From a file", () => {
+        button(t("Cancel"), () => box.close()),
+        button(t("From a file"), () => {
           box.close();
           this.file.click();
         }),
         button(
-          "Import",
+          t("Import"),
           () => {
             box.close();
             this.import(text.value);
@@ -263,11 +267,11 @@ class Games {
     const body = await text;
     const answer = await attempt(() => post("/api/games/import", { body }));
     if (!answer) return;
-    const words = [`${count(answer.imported, "game")} imported`];
-    if (answer.already) words.push(`${answer.already} already here`);
-    if (answer.refused) words.push(`${answer.refused} refused: ${answer.errors[0] ?? ""}`);
+    const words = [tn(answer.imported, "{n} game imported", "{n} games imported")];
+    if (answer.already) words.push(t("{n} already here", { n: answer.already }));
+    if (answer.refused) words.push(t("{n} refused: {error}", { n: answer.refused, error: answer.errors[0] ?? "" }));
     const [first] = answer.ids;
-    toast(words.join(", "), first ? "Replay" : null, () => (location.hash = writeAddress("review", [String(first)])));
+    toast(words.join(", "), first ? t("Replay") : null, () => (location.hash = writeAddress("review", [String(first)])));
     this.kind.value = "";
     await this.load();
   }

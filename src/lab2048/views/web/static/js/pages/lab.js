@@ -14,13 +14,14 @@ import { capital } from "../pure/words.js";
 import { rulesForm } from "../rulesform.js";
 import { stream } from "../stream.js";
 import { StudyList } from "../studylist.js";
+import { t } from "../text.js";
 
 /** @type {[string, string][]} */
 const CHARTS = [
-  ["scores", "Mean scores"],
-  ["tiles", "Rates of tiles"],
-  ["distribution", "Distribution"],
-  ["paired", "Differences"],
+  ["scores", t("Mean scores")],
+  ["tiles", t("Rates of tiles")],
+  ["distribution", t("Distribution")],
+  ["paired", t("Differences")],
 ];
 const REFRESH = 1000; // ms between updates of a match that runs
 
@@ -82,27 +83,27 @@ class Lab {
     this.command = commandLine();
     this.error = h("p.error", { role: "alert" });
     this.list = h("div");
-    this.detail = h("section.panel", { hidden: true, "aria-label": "The match" });
-    this.comparison = h("section.panel", { hidden: true, "aria-label": "Comparison" });
+    this.detail = h("section.panel", { hidden: true, "aria-label": t("The match") });
+    this.comparison = h("section.panel", { hidden: true, "aria-label": t("Comparison") });
     this.studies = new StudyList((id) => this.started(id));
     main.append(
-      h("h1", {}, "Lab"),
+      h("h1", {}, t("Lab")),
       h(
         "div.two.wide",
         {},
-        h("div", {}, this.detail, this.comparison, h("section.panel", {}, h("h2", {}, "Matches"), this.list)),
+        h("div", {}, this.detail, this.comparison, h("section.panel", {}, h("h2", {}, t("Matches")), this.list)),
         h(
           "aside",
-          { "aria-label": "New match" },
+          { "aria-label": t("New match") },
           h(
             "form.panel.stack",
             { onsubmit: (event) => this.start(event) },
-            h("h2", {}, "New match ", h("small", {}, "all players play the same seeds")),
+            h("h2", {}, t("New match"), " ", h("small", {}, t("all players play the same seeds"))),
             this.players.element,
             this.rules.element,
-            h("div.fields", {}, field("Games per player", this.games), field("First seed", this.seed)),
+            h("div.fields", {}, field(t("Games per player"), this.games), field(t("First seed"), this.seed)),
             this.error,
-            button("Start", null, { type: "submit", main: true }),
+            button(t("Start"), null, { type: "submit", main: true }),
             this.command,
           ),
           this.studies.element,
@@ -175,7 +176,7 @@ class Lab {
     this.list.replaceChildren(
       jobs.length
         ? table(
-            "Matches",
+            t("Matches"),
             [
               [
                 "",
@@ -184,23 +185,23 @@ class Lab {
                     ? h("input", {
                         type: "checkbox",
                         checked: this.#compared.has(job.id),
-                        "aria-label": `Compare ${job.id}`,
+                        "aria-label": t("Compare {match}", { match: job.id }),
                         onchange: (event) => this.compare(job.id, event.currentTarget.checked),
                       })
                     : "",
               ],
               [
-                "Match",
+                t("Match"),
                 (job) =>
                   h("a", { href: writeAddress("lab", [job.id]), title: job.title }, h("span.clip.long", {}, job.title)),
               ],
-              ["State", (job) => this.#cells.get(job.id)?.state],
+              [t("State"), (job) => this.#cells.get(job.id)?.state],
               ["", (job) => this.#cells.get(job.id)?.message],
-              ["Started", (job) => date(job.created)],
+              [t("Started"), (job) => date(job.created)],
             ],
             jobs,
           )
-        : h("p.empty", {}, "None yet."),
+        : h("p.empty", {}, t("None yet.")),
     );
   }
 
@@ -213,24 +214,24 @@ class Lab {
     this.detail.hidden = false;
     if (!job) {
       this.#detail = null;
-      const words = `There is no match ${id.slice(0, 40)}.`;
-      return void this.detail.replaceChildren(missing(words, ["#/lab", "All matches"]));
+      const words = t("There is no match {name}.", { name: id.slice(0, 40) });
+      return void this.detail.replaceChildren(missing(words, ["#/lab", t("All matches")]));
     }
     const path = { match: id };
     const detail = {
       job,
       line: jobLine(job),
-      figures: charts("Chart", CHARTS, (match, name) =>
+      figures: charts(t("Chart"), CHARTS, (match, name) =>
         address("/api/matches/{match}/charts/{chart}", { path: { match, chart: name } }),
       ),
-      log: h("pre.log", { tabIndex: 0, role: "region", "aria-label": "Output" }),
+      log: h("pre.log", { tabIndex: 0, role: "region", "aria-label": t("Output") }),
     };
     this.#detail = detail;
     const links = h(
       "div.row.actions",
       {},
-      h("a.button.slim", { href: address("/api/matches/{match}/csv", { path }), download: `${id}.csv` }, "Results as CSV"),
-      h("a.button.slim", { href: address("/api/matches/{match}", { path }), download: `${id}.json` }, "Results as JSON"),
+      h("a.button.slim", { href: address("/api/matches/{match}/csv", { path }), download: `${id}.csv` }, t("Results as CSV")),
+      h("a.button.slim", { href: address("/api/matches/{match}", { path }), download: `${id}.json` }, t("Results as JSON")),
     );
     this.detail.replaceChildren(
       detail.line,
@@ -295,7 +296,7 @@ class Lab {
     if (this.comparison.hidden) return;
     if (!this.#comparisonChart) {
       this.#comparisonChart = chart("Means of several matches");
-      this.comparison.replaceChildren(h("h2", {}, "Comparison"), this.#comparisonChart);
+      this.comparison.replaceChildren(h("h2", {}, t("Comparison")), this.#comparisonChart);
     }
     const ids = [...this.#compared].join(",");
     await this.#comparisonChart.load(address("/api/matches/compare", { query: { ids } }));

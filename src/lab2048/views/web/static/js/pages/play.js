@@ -1,27 +1,31 @@
 // Play: the board, who moves, hints, undo and redo.
 
 import { Announcer } from "../announcer.js";
-import { statusOf } from "../api.js";
+import { post, statusOf } from "../api.js";
 import { Banner } from "../banner.js";
 import "../board.js";
+import { Celebration } from "../celebration.js";
 import { Chips } from "../chips.js";
 import { Directions } from "../directions.js";
-import { attempt, button, commandLine, complain, copy, h, say, segments, toast } from "../dom.js";
+import { attempt, button, commandLine, complain, copy, h, missing, say, segments, toast } from "../dom.js";
 import { Game } from "../game.js";
 import { Hints, MODES } from "../hints.js";
 import { MoveList } from "../movelist.js";
 import { MoveNote } from "../movenote.js";
-import { newGameDialog } from "../newgame.js";
+import { newGameDialog, positionRules } from "../newgame.js";
 import { labelOf, playersOf } from "../players.js";
 import { PlayerSwitch } from "../playerswitch.js";
 import { onPref, pref, setPref } from "../prefs.js";
-import { writeAddress } from "../pure/codec.js";
+import { unpackMoves, writeAddress } from "../pure/codec.js";
 import { meaning } from "../pure/keys.js";
 import { rulesWords } from "../rulesform.js";
+import { shareDialog } from "../share.js";
 import { speedControl } from "../speed.js";
 import { stream } from "../stream.js";
+import { t, told } from "../text.js";
 
-const HINT_WORDS = { off: "Off", best: "Best move", all: "All values" };
+const HINT_WORDS = { off: t("Off"), best: t("Best move"), all: t("All values") };
+const AT_ONCE = 100; // moves per request
 
 /** @type {PageModule["open"]} */
 export async function open(main, { query }) {
@@ -32,100 +36,117 @@ export async function open(main, { query }) {
 
 class Play {
   watches = true;
+  hasGameKeys = true;
   #ending = new AbortController();
   #lastError = "";
   /** @type {Api.ShapeData | null} */
   #shape = null; // that the buttons of the moves are for
   /** @type {import("../game.js").Action | null} */
   #wanted = null; // what a player was asked for before it was ready
+  /** @type {Address["query"]} */
+  #query = {};
 
   /** @param {HTMLElement} main */
   constructor(main) {
+    this.main = main;
     this.board = h("lab-board");
     this.game = new Game(this.board);
-    this.directions = new Directions(this.board, (move) => this.move(move));
+    this.banner = new Banner({
+      undo: () => this.game.undo(),
+      restart: () => this.restart(),
+      again: () => this.restart(this.game.state.seed),
+      review: () => this.review(),
+      share: () => shareDialog(this.game),
+    });
+    this.directions = new Directions(this.board, (move) => this.move(move), this.banner.element);
     this.hints = new Hints((hint) => this.directions.show(hint, this.game.isOpen ? this.game.state.legal : [], pref("hints")));
     this.playerSwitch = new PlayerSwitch(this.game);
     this.speed = speedControl((speed) => this.game.isRunning && this.game.auto(this.playerSwitch.player, speed, true));
     this.chips = new Chips();
+    this.celebration = new Celebration(this.chips.score, this.directions.element);
     this.announcer = new Announcer(this.board);
-    this.banner = new Banner({ undo: () => this.game.undo(), restart: () => this.restart() });
     this.moveList = new MoveList();
     this.note = new MoveNote();
-    this.undoButton = button("Undo", () => this.game.undo(), { key: "U" });
-    this.redoButton = button("Redo", () => this.game.redo(), { key: "Y" });
-    this.playWords = h("span", {}, "Autoplay");
-    this.playButton = button(this.playWords, () => this.playerSwitch.toggle(), { key: "Enter", main: true });
-    this.stepButton = button("Step", () => this.game.step(this.playerSwitch.player), { key: "Space" });
-    this.newButton = button("New", () => this.restart(), { key: "N" });
+    this.newButton = button(t("New"), () => this.changeRules("boards"), { key: "N", main: true });
+    this.undoButton = button(glyph("M9 7H4V2M4 7a8 8 0 1 1-1 8"), () => this.game.undo(), { "aria-label": t("Undo"), title: t("Undo (U)") });
+    this.redoButton = button(glyph("M15 7h5V2M20 7a8 8 0 1 0 1 8"), () => this.game.redo(), { "aria-label": t("Redo"), title: t("Redo (Y)") });
+    this.stepButton = button(t("Best move"), () => this.game.step(this.playerSwitch.player), { key: "Space", title: t("Let the player make one move") });
+    this.playWords = h("span", {}, t("Autoplay"));
+    this.playButton = button(this.playWords, () => this.playerSwitch.toggle(), { key: "Enter" });
     this.hintModes = segments(
-      "Hints",
+      t("Hints"),
       MODES.map((mode) => [mode, HINT_WORDS[mode]]),
       pref("hints"),
       (mode) => setPref("hints", mode),
     );
+    this.title = h("h1", {}, t("Play"));
     this.rulesLine = h("p.quiet.small");
+    this.seed = h("button.seed", { type: "button", title: t("Copy the seed"), onclick: () => copy(String(this.game.state.seed)) });
     this.gameCommand = commandLine();
+    this.championWords = h("b", {}, t("Watch the champion"));
     main.append(
-      h("h1.unseen", {}, "Play"),
       h(
         "div.left-col",
         {},
         this.chips.element,
         this.directions.element,
-        h("div.bar", {}, this.undoButton, this.redoButton, this.playButton, this.stepButton, this.newButton),
+        h("div.bar", {}, this.newButton, this.undoButton, this.redoButton, this.stepButton, this.playButton),
       ),
       h(
         "aside",
-        { "aria-label": "About the game" },
-        this.banner.element,
+        { "aria-label": t("About the game") },
         h(
-          "section.panel",
+          "section.welcome",
           {},
-          h("h2", {}, "Who moves"),
-          this.playerSwitch.element,
-          h("div.row.modes", {}, h("span.quiet.small", {}, "Expectimax"), this.playerSwitch.modes),
-          this.speed.element,
+          this.title,
+          h("p.quiet", {}, t("Play with arrow keys or swipes. Every move can be undone, and every player can show you its best move.")),
+          h(
+            "div.ways",
+            {},
+            way(this.championWords, t("the best player takes over"), () => this.watchChampion()),
+            way(h("b", {}, t("Ask for a hint")), t("see the best move"), () => this.askForHint()),
+            way(h("b", {}, t("Other boards")), t("3x3, 5x5, hexagons, bricks"), () => this.changeRules("boards")),
+          ),
         ),
         h(
           "section.panel",
           {},
-          h("div.row.spread.tight", {}, h("h2", {}, "Hints ", this.hints.title), h("kbd", {}, "T")),
+          h("h2", {}, t("Who moves")),
+          this.playerSwitch.element,
+          this.speed.element,
+          h("div.row.modes", {}, h("span.quiet.small", {}, t("Expectimax")), this.playerSwitch.modes),
+        ),
+        h(
+          "section.panel",
+          {},
+          h("div.row.spread.tight", {}, h("h2", {}, t("Hints"), " ", this.hints.title), h("kbd", {}, "T")),
           this.hintModes,
           this.hints.element,
         ),
         this.note.element,
         this.moveList.element,
         h(
-          "section.panel",
+          "section.plain",
           {},
-          h("h2", {}, "Game"),
+          h("h2", {}, t("Game"), " ", this.seed),
           this.rulesLine,
           h(
             "div.row.actions",
             {},
-            button("Other rules", () => this.changeRules(), { slim: true }),
-            button("Replay", () => (location.hash = writeAddress("review", [String(this.game.id)])), { slim: true }),
-            button("Copy link", () => this.link(), { slim: true }),
+            button(t("Review"), () => this.review(), { slim: true, title: t("Replay the game and see its best and worst moves") }),
+            button(t("Share"), () => shareDialog(this.game), { slim: true }),
+            button(t("Paste a position"), () => this.changeRules("paste"), { slim: true, title: t("Ctrl+V also works") }),
+            button(t("Other rules"), () => this.changeRules("rules"), { slim: true }),
           ),
         ),
-        h("section.panel.commands", {}, this.hints.command, this.gameCommand),
+        h("section.plain.commands", {}, this.hints.command, this.gameCommand),
       ),
     );
     const { signal } = this.#ending;
-    // A clicked button gives up the focus, so that Space plays the best move again.
-    main.addEventListener(
-      "click",
-      ({ detail, target }) => {
-        const isControl = target instanceof Element && target.closest(".bar, .stage, .seg");
-        if (detail > 0 && isControl && document.activeElement instanceof HTMLElement) document.activeElement.blur();
-      },
-      { signal },
-    );
     this.game.on("change", (change) => this.changed(change));
     this.game.on("failure", (failure) => this.failed(failure));
     this.game.on("conflict", (message) => toast(message));
-    this.game.on("blocked", (move) => say(`${this.game.shape.moves[move].name}: no tile moves`));
+    this.game.on("blocked", (move) => say(t("{move}: no tile moves", { move: told(this.game.shape.moves[move].name) })));
     this.board.addEventListener("swipe", (event) => this.move(/** @type {CustomEvent<number>} */ (event).detail));
     stream.on("game", (change) => this.game.receive(change), signal);
     stream.on("deleted", (id) => this.game.receiveDeleted(id), signal);
@@ -135,23 +156,62 @@ class Play {
 
   /** @param {Address["query"]} query */
   async start(query) {
+    this.#query = query;
     await attempt(async () => {
-      if (query.board)
-        await this.game.create(
-          {
-            board: query.board,
-            goal: Number(query.goal) || undefined,
-            spawn: query.spawn,
-            start: query.start === undefined ? undefined : Number(query.start),
-            spawner: query.spawner,
-            stop_at_goal: query.stop_at_goal === "true",
-          },
-          query.seed === undefined ? null : Number(query.seed),
-        );
-      else await this.resume(query.game ? Number(query.game) : pref("game"));
-      if (query.board || query.game) history.replaceState(null, "", "#/play");
+      if (query.board) await this.open(query);
+      else if (query.game) await this.openAsked(query.game);
+      else await this.resume(pref("game"));
+      if (this.game.isOpen && (query.board || query.game)) history.replaceState(null, "", "#/play");
     });
-    if (!this.game.isOpen) await attempt(() => this.game.create({ board: "4x4" }));
+    if (!this.game.isOpen && !query.game) await attempt(() => this.game.create({ board: "4x4" }));
+  }
+
+  /** Go on after the server was away. */
+  reconnect() {
+    if (this.game.isOpen) attempt(() => this.game.open(this.game.id));
+    else this.start(this.#query);
+  }
+
+  /**
+   * Start the game of a link; with moves, it goes on where they end.
+   * @param {Address["query"]} query
+   */
+  async open({ board = "4x4", goal, spawn, start, spawner, stop_at_goal: stops, seed, moves }) {
+    await this.game.create(
+      {
+        board,
+        goal: Number(goal) || undefined,
+        spawn,
+        start: start === undefined ? undefined : Number(start),
+        spawner,
+        stop_at_goal: stops === "true",
+      },
+      seed === undefined ? null : Number(seed),
+    );
+    const letters = moves ? unpackMoves(moves, this.game.shape.moves) : "";
+    if (letters === null) return void toast(t("The moves of this link are damaged: the game starts at its first board."));
+    const { id } = this.game;
+    for (let i = 0; i < letters.length; i += AT_ONCE) {
+      const body = { moves: letters.slice(i, i + AT_ONCE), mover: "human" };
+      await post("/api/games/{game}/moves", { path: { game: id }, body });
+    }
+    if (letters) await this.game.open(id);
+  }
+
+  /**
+   * Open a game that the address names, or say that it does not exist.
+   * @param {string} id
+   */
+  async openAsked(id) {
+    const isNumber = /^[1-9]\d{0,15}$/.test(id);
+    try {
+      if (isNumber) return await this.game.open(Number(id));
+    } catch (error) {
+      if (![404, 422].includes(statusOf(error) ?? 0)) throw error;
+    }
+    this.main.replaceChildren(
+      missing(t("There is no game {id}.", { id: id.slice(0, 40) }), ["#/play", t("Play")], ["#/games", t("All games")]),
+    );
   }
 
   /**
@@ -194,42 +254,80 @@ class Play {
     this.game.move(move);
   }
 
-  /** Start a new game with the same rules. */
-  async restart() {
+  /**
+   * Start a new game with the same rules.
+   * @param {number | null} [seed]
+   */
+  async restart(seed = null) {
     const old = this.game.isDeleted ? null : this.game.id;
-    await attempt(() => this.game.create(this.game.state.rules));
+    await attempt(() => this.game.create(this.game.state.rules, seed));
     this.offerUndo(old);
   }
 
-  changeRules() {
+  /** @param {"boards" | "rules" | "paste"} part */
+  changeRules(part) {
+    if (!this.game.isOpen) return;
     const old = this.game.isDeleted ? null : this.game.id;
-    newGameDialog(this.game.state.rules, async (rules, seed) => {
-      await this.game.create(rules, seed);
+    newGameDialog(
+      this.game.state.rules,
+      async (rules, seed) => {
+        await this.game.create(rules, seed);
+        this.offerUndo(old);
+      },
+      part,
+    );
+  }
+
+  /**
+   * Play a pasted position.
+   * @param {string} text
+   */
+  onPaste(text) {
+    if (!this.game.isOpen || !text.trim()) return false;
+    const old = this.game.isDeleted ? null : this.game.id;
+    attempt(async () => {
+      await this.game.create(positionRules(text, this.game.state.rules));
       this.offerUndo(old);
     });
+    return true;
   }
 
   /** @param {number | null} old the game before, unless it was deleted */
   offerUndo(old) {
     if (old !== null && this.game.id !== old)
-      toast("New game; the old one is saved", "Undo", () => attempt(() => this.game.open(old)));
+      toast(t("New game; the old one is saved"), t("Undo"), () => attempt(() => this.game.open(old)));
   }
 
-  link() {
-    const { rules, seed } = this.game.state;
-    copy(location.origin + "/" + writeAddress("play", [], { ...rules, stop_at_goal: rules.stop_at_goal || undefined, seed }));
+  /** Let the default player play: a game that a person has begun is kept as it is. */
+  async watchChampion() {
+    const { game, playerSwitch } = this;
+    if (!game.isOpen) return;
+    if (game.isEnded || game.state.n_moves > 0) await this.restart();
+    playerSwitch.start(playerSwitch.players?.default ?? null);
+  }
+
+  askForHint() {
+    if (pref("hints") === "off") setPref("hints", "best");
+    else this.askHint();
+  }
+
+  review() {
+    location.hash = writeAddress("review", [String(this.game.id)]);
   }
 
   /** @param {import("../game.js").Change} change */
   changed(change) {
     const { state, id } = this.game;
     if (change.kind === "open") this.opened();
-    this.chips.show(state);
+    const { auto } = state;
+    const who = this.game.isRunning && auto ? labelOf(auto.player, this.playerSwitch.players) : t("You");
+    this.chips.show(state, who);
+    this.celebration.show(this.game, change);
     const { isEnded, isDeleted } = this.game;
     this.undoButton.disabled = isDeleted || !state.can_undo;
     this.redoButton.disabled = isDeleted || !state.can_redo;
     this.playButton.disabled = this.stepButton.disabled = isEnded;
-    const words = this.game.isRunning ? "Pause" : "Autoplay";
+    const words = this.game.isRunning ? t("Pause") : t("Autoplay");
     if (this.playWords.textContent !== words) this.playWords.textContent = words;
     this.board.classList.toggle("over", isEnded);
     if (state.auto?.error && state.auto.error !== this.#lastError) toast(state.auto.error);
@@ -248,15 +346,22 @@ class Play {
     const { state, shape, id } = this.game;
     stream.watch([id]);
     this.banner.open(state);
+    this.celebration.open(state.ranks);
+    this.seed.textContent = t("seed {seed}", { seed: String(state.seed) });
     if (shape !== this.#shape) this.directions.setShape(shape);
     this.#shape = shape;
+    this.title.textContent = t("Merge equal tiles, reach {goal}", { goal: String(state.rules.goal) });
     this.rulesLine.textContent = rulesWords(state.rules);
     this.gameCommand.set(this.game.commands.play);
     playersOf(state.rules.board)
       .then((players) => {
         if (this.game.id !== id) return;
-        this.playerSwitch.players = players;
+        this.playerSwitch.players = this.hints.players = players;
         this.playerSwitch.draw();
+        this.championWords.textContent =
+          players.default === "ntuple"
+            ? t("Watch the champion")
+            : t("Watch {player}", { player: labelOf(players.default, players) });
         this.askHint();
       })
       .catch(complain);
@@ -268,8 +373,10 @@ class Play {
     this.hintModes.choose(mode);
     this.hints.element.hidden = mode === "off";
     if (mode === "off") this.hints.clear("");
-    else if (this.hints.hint) this.directions.show(this.hints.hint, this.game.state.legal, mode);
-    else this.askHint();
+    else if (this.hints.hint) {
+      this.hints.redraw();
+      this.directions.show(this.hints.hint, this.game.state.legal, mode);
+    } else this.askHint();
   }
 
   askHint() {
@@ -306,12 +413,12 @@ class Play {
       auto: () => game.isEnded || this.playerSwitch.toggle(),
       hints: () => {
         setPref("hints", MODES[(MODES.indexOf(pref("hints")) + 1) % MODES.length]);
-        say(`Hints: ${HINT_WORDS[pref("hints")]}`);
+        say(t("Hints: {mode}", { mode: HINT_WORDS[pref("hints")] }));
       },
       new: () => this.restart(),
       slower: () => this.speed.shift(-1),
       faster: () => this.speed.shift(1),
-      cursor: () => say(this.board.toggleCursor() ?? "Cursor off"),
+      cursor: () => say(this.board.toggleCursor() ?? t("Cursor off")),
       player: ({ number }) => this.playerSwitch.startPreset(number ?? 0),
     };
   }
@@ -321,7 +428,7 @@ class Play {
     const { game, playerSwitch } = this;
     stream.keep([game.id]);
     const name = labelOf(game.state.auto?.player ?? null, playerSwitch.players);
-    toast(`${name} goes on playing`, "Pause", () => game.isRunning && playerSwitch.toggle());
+    toast(t("{name} goes on playing", { name }), t("Pause"), () => game.isRunning && playerSwitch.toggle());
   }
 
   close() {
@@ -331,4 +438,29 @@ class Play {
     this.note.clear();
     this.hints.close();
   }
+}
+
+/**
+ * A button of the first screen.
+ * @param {HTMLElement} title
+ * @param {string} words
+ * @param {() => unknown} act
+ */
+function way(title, words, act) {
+  return h("button.way", { type: "button", onclick: act }, title, h("span", {}, words));
+}
+
+/**
+ * A picture of 24 by 24, drawn by lines.
+ * @param {string} path
+ */
+function glyph(path) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("class", "glyph-icon");
+  svg.setAttribute("aria-hidden", "true");
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  line.setAttribute("d", path);
+  svg.append(line);
+  return svg;
 }

@@ -14,6 +14,8 @@ import { capital } from "../pure/words.js";
 import { rulesForm, rulesWords } from "../rulesform.js";
 import { retryUntilReady, stream } from "../stream.js";
 import { TableBrowser, valueTexts } from "../tablebrowser.js";
+import { offerRestore, trashLine } from "../undo.js";
+import { t } from "../text.js";
 
 const REFRESH = 1000; // ms between updates of a solve that runs
 
@@ -66,15 +68,15 @@ class Solve {
     );
     this.objective = select(
       [
-        ["win", "the chance to reach the goal"],
-        ["score", "the expected score"],
+        ["win", t("the chance to reach the goal")],
+        ["score", t("the expected score")],
       ],
       query.objective ?? "win",
       plan,
       { name: "objective" },
     );
     this.verdict = h("p.small.quiet", { role: "status" });
-    this.startWords = h("span", {}, "Solve");
+    this.startWords = h("span", {}, t("Solve"));
     this.startButton = button(this.startWords, null, { type: "submit", main: true });
     this.command = commandLine();
     this.error = h("p.error", { role: "alert" });
@@ -83,34 +85,35 @@ class Solve {
       this.#ending.signal,
     );
     this.list = h("div");
-    this.running = h("section.panel", { hidden: true, "aria-label": "The solve" });
-    this.panel = h("section.panel", { hidden: true, "aria-label": "Browse a table" });
+    this.trash = trashLine();
+    this.running = h("section.panel", { hidden: true, "aria-label": t("The solve") });
+    this.panel = h("section.panel", { hidden: true, "aria-label": t("Browse a table") });
     main.append(
-      h("h1", {}, "Solve"),
+      h("h1", {}, t("Solve")),
       h(
         "div.two.wide",
         {},
-        h("div", {}, this.running, this.panel, h("section.panel", {}, h("h2", {}, "Tables"), this.list)),
+        h("div", {}, this.running, this.panel, h("section.panel", {}, h("h2", {}, t("Tables")), this.list)),
         h(
           "aside",
-          { "aria-label": "New solve" },
+          { "aria-label": t("New solve") },
           h(
             "form.panel.stack",
             { onsubmit: (event) => this.start(event) },
-            h("h2", {}, "Solve a board ", h("small", {}, "every position, exactly")),
+            h("h2", {}, t("Solve a board"), " ", h("small", {}, t("every position, exactly"))),
             this.rules.element,
-            field("Solve for", this.objective),
+            field(t("Solve for"), this.objective),
             this.verdict,
             this.error,
             h(
               "div.row",
               {},
               this.startButton,
-              button("Estimate", () => this.estimate()),
+              button(t("Estimate"), () => this.estimate()),
             ),
             this.command,
           ),
-          h("section.panel", {}, h("h2", {}, "Jobs"), this.jobs),
+          h("section.panel", {}, h("h2", {}, t("Jobs")), this.jobs),
         ),
       ),
     );
@@ -127,7 +130,7 @@ class Solve {
   plan() {
     this.#estimating?.abort();
     this.verdict.textContent = "";
-    this.startWords.textContent = "Solve";
+    this.startWords.textContent = t("Solve");
     this.#isAnyway = false;
     this.#plan.ask();
   }
@@ -135,7 +138,7 @@ class Solve {
   async estimate() {
     this.#estimating?.abort();
     const abort = (this.#estimating = new AbortController());
-    this.verdict.textContent = "Counting boards...";
+    this.verdict.textContent = t("Counting boards...");
     try {
       const answer = await retryUntilReady({ solve: true }, () =>
         post("/api/design/estimate", { body: this.request(), signal: abort.signal }),
@@ -143,7 +146,7 @@ class Solve {
       this.verdict.textContent = capital(answer.verdict) + ".";
       // An estimate is rough, so the solve can be started anyway.
       this.#isAnyway = !answer.fits || answer.is_least;
-      this.startWords.textContent = this.#isAnyway ? "Solve anyway" : "Solve";
+      this.startWords.textContent = this.#isAnyway ? t("Solve anyway") : t("Solve");
     } catch (wrong) {
       if (!isAborted(wrong)) this.verdict.textContent = capital(messageOf(wrong));
     }
@@ -213,7 +216,7 @@ class Solve {
     else if (!wanted && !this.#browser && this.#tables.length) await this.choose(this.#tables[0].name, position);
     else if (wanted && stream.hasJobs) {
       this.panel.hidden = false;
-      this.panel.replaceChildren(missing(`There is no table ${wanted.slice(0, 40)}.`, ["#/solve", "All tables"]));
+      this.panel.replaceChildren(missing(t("There is no table {name}.", { name: wanted.slice(0, 40) }), ["#/solve", t("All tables")]));
     }
   }
 
@@ -226,30 +229,33 @@ class Solve {
     this.list.replaceChildren(
       this.#tables.length
         ? table(
-            "Tables",
+            t("Tables"),
             [
-              ["Table", (each) => h("a", { href: writeAddress("solve", [each.name]) }, each.name)],
-              ["Rules", (each) => h("span.clip", {}, rulesWords(each.rules))],
-              ["Best play", (each) => valueTexts(each.objective, [[each.value, each.loss]])[0], "n"],
-              ["States", (each) => number(each.states), "n"],
-              ["Layers", (each) => number(each.layers), "n"],
-              ["Size", (each) => bytes(each.bytes), "n"],
+              [t("Table"), (each) => h("a", { href: writeAddress("solve", [each.name]) }, each.name)],
+              [t("Rules"), (each) => h("span.clip", {}, rulesWords(each.rules))],
+              [t("Best play"), (each) => valueTexts(each.objective, [[each.value, each.loss]])[0], "n"],
+              [t("States"), (each) => number(each.states), "n"],
+              [t("Layers"), (each) => number(each.layers), "n"],
+              [t("Size"), (each) => bytes(each.bytes), "n"],
               ["", ({ name }) => deleteButton(name, () => this.delete(name)), "acts"],
             ],
             this.#tables,
           )
-        : h("p.empty", {}, "None yet. Solving 2x2 to 16 takes a second."),
+        : h("p.empty", {}, t("None yet. Solving 2x2 to 16 takes a second.")),
       ...damagedList(this.#others, (name) => this.delete(name)),
+      this.trash,
     );
+    this.trash.refresh();
   }
 
   /** @param {string} name */
   async delete(name) {
-    await remove("/api/tables/{table}", { path: { table: name } });
+    const gone = await remove("/api/tables/{table}", { path: { table: name } });
     if (this.#browser?.about.name === name) {
       this.#browser = this.#wanted = null;
       this.panel.hidden = true;
     }
+    offerRestore(gone, () => this.load(name));
     await this.load();
   }
 

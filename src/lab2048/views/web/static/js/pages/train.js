@@ -5,20 +5,22 @@ import { charts } from "../chart.js";
 import { CheckpointList } from "../checkpoints.js";
 import { damagedList } from "../damaged.js";
 import { jobLine } from "../joblist.js";
-import { attempt, button, commandLine, h, missing, reveal, table, toast } from "../dom.js";
+import { attempt, button, commandLine, h, missing, reveal, table } from "../dom.js";
 import { playersOf } from "../players.js";
 import { setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
-import { bytes, count, date, number } from "../pure/format.js";
+import { bytes, date, number } from "../pure/format.js";
 import { isBusy } from "../pure/job.js";
 import { stream } from "../stream.js";
 import { TrainForm } from "../trainform.js";
+import { offerRestore, trashLine } from "../undo.js";
+import { t, tn } from "../text.js";
 
 /** @type {[string, string][]} */
 const CHARTS = [
-  ["score", "Mean score"],
-  ["tiles", "Rates of tiles"],
-  ["learning", "Learning"],
+  ["score", t("Mean score")],
+  ["tiles", t("Rates of tiles")],
+  ["learning", t("Learning")],
 ];
 const REFRESH = 1500; // ms between updates of a training that runs
 
@@ -70,14 +72,15 @@ class Train {
       onstart: (request, control) => this.start(request, control),
     });
     this.list = h("div");
-    this.detail = h("section.panel", { hidden: true, "aria-label": "The training" });
+    this.trash = trashLine();
+    this.detail = h("section.panel", { hidden: true, "aria-label": t("The training") });
     main.append(
-      h("h1", {}, "Train"),
+      h("h1", {}, t("Train")),
       h(
         "div.two.wide",
         {},
-        h("div", {}, this.detail, h("section.panel", {}, h("h2", {}, "Trainings"), this.list)),
-        h("aside", { "aria-label": "New training" }, this.form.element),
+        h("div", {}, this.detail, h("section.panel", {}, h("h2", {}, t("Trainings")), this.list)),
+        h("aside", { "aria-label": t("New training") }, this.form.element),
       ),
     );
     stream.on("jobs", (job) => job === null && this.load(), this.#ending.signal); // the list has arrived
@@ -144,33 +147,32 @@ class Train {
     if (found) return this.choose(found);
     if (!wanted || !stream.hasJobs) return; // it may be the name of a job that is not known yet
     this.detail.hidden = false;
-    this.detail.replaceChildren(missing(`There is no training ${wanted.slice(0, 40)}.`, ["#/train", "All trainings"]));
+    this.detail.replaceChildren(missing(t("There is no training {name}.", { name: wanted.slice(0, 40) }), ["#/train", t("All trainings")]));
   }
 
   drawList() {
     this.list.replaceChildren(
       this.#trainings.length
         ? table(
-            "Trainings",
+            t("Trainings"),
             [
-              ["Name", (each) => h("a", { href: writeAddress("train", [each.name]) }, each.name)],
-              ["Board", (each) => h("span.clip", { title: each.board }, each.board)],
-              ["Method", (each) => each.method],
-              ["Network", (each) => h("span.clip", { title: each.network }, each.network || "-")],
-              ["Mean score", (each) => (each.mean ? number(each.mean) : "-"), "n"],
-              ["Games", (each) => (each.n_games ? number(each.n_games) : "-"), "n"],
-              ["Minutes", (each) => (each.minutes ? each.minutes.toFixed(1) : "-"), "n"],
-              ["Size", (each) => (each.bytes ? bytes(each.bytes) : "-"), "n"],
-              ["Changed", (each) => date(each.changed)],
+              [t("Name"), (each) => h("a", { href: writeAddress("train", [each.name]) }, each.name)],
+              [t("Board"), (each) => h("span.clip", { title: each.board }, each.board)],
+              [t("Method"), (each) => each.method],
+              [t("Network"), (each) => h("span.clip", { title: each.network }, each.network || "-")],
+              [t("Mean score"), (each) => (each.mean ? number(each.mean) : "-"), "n"],
+              [t("Games"), (each) => (each.n_games ? number(each.n_games) : "-"), "n"],
+              [t("Minutes"), (each) => (each.minutes ? each.minutes.toFixed(1) : "-"), "n"],
+              [t("Size"), (each) => (each.bytes ? bytes(each.bytes) : "-"), "n"],
+              [t("Changed"), (each) => date(each.changed)],
             ],
             this.#trainings,
           )
-        : h("p.empty", {}, "None yet. A minute of training is enough to see progress."),
-      ...damagedList(this.#damaged, async (name) => {
-        await remove("/api/trainings/{training}", { path: { training: name } });
-        await this.load();
-      }),
+        : h("p.empty", {}, t("None yet. A minute of training is enough to see progress.")),
+      ...damagedList(this.#damaged, (name) => this.delete(name)),
+      this.trash,
     );
+    this.trash.refresh();
   }
 
   /** @param {Training} training */
@@ -179,7 +181,7 @@ class Train {
     const job = this.jobOf(training);
     if (this.#chosen?.name !== name || !this.#figures || !this.#checkpoints) {
       this.#line = null;
-      this.#figures = charts("Chart", CHARTS, (id, chart) =>
+      this.#figures = charts(t("Chart"), CHARTS, (id, chart) =>
         address("/api/trainings/{training}/charts/{chart}", { path: { training: id, chart } }),
       );
       this.#checkpoints = new CheckpointList(name, {
@@ -190,11 +192,11 @@ class Train {
     this.#chosen = training;
     if (job && this.#line) this.#line.update(job);
     else this.#line = job && jobLine(job);
-    this.#deleteButton = button("Delete", () => this.delete(name), { hidden: !spec || (job && isBusy(job)) });
+    this.#deleteButton = button(t("Delete"), () => this.delete(name), { hidden: !spec || (job && isBusy(job)) });
     const facts = [
       board,
-      training.n_weights ? count(training.n_weights, "weight") : null,
-      training.n_games ? count(training.n_games, "game") : "not written yet",
+      training.n_weights ? tn(training.n_weights, "{n} weight", "{n} weights") : null,
+      training.n_games ? tn(training.n_games, "{n} game", "{n} games") : t("not written yet"),
     ];
     this.detail.hidden = false;
     this.detail.replaceChildren(
@@ -204,8 +206,8 @@ class Train {
       h(
         "div.row.actions",
         {},
-        button("Play with it", () => spec && this.play(board, spec), { main: true, disabled: !spec }),
-        button("Match it", () => spec && this.match(board, [spec]), { disabled: !spec }),
+        button(t("Play with it"), () => spec && this.play(board, spec), { main: true, disabled: !spec }),
+        button(t("Match it"), () => spec && this.match(board, [spec]), { disabled: !spec }),
         this.#deleteButton,
       ),
       this.#checkpoints.element,
@@ -261,10 +263,12 @@ class Train {
   /** @param {string} name */
   async delete(name) {
     await attempt(async () => {
-      await remove("/api/trainings/{training}", { path: { training: name } });
-      this.#chosen = this.#wanted = null;
-      this.detail.hidden = true;
-      toast(`${name} deleted`);
+      const gone = await remove("/api/trainings/{training}", { path: { training: name } });
+      if (this.#chosen?.name === name) {
+        this.#chosen = this.#wanted = null;
+        this.detail.hidden = true;
+      }
+      offerRestore(gone, () => this.load(name));
       await this.load();
     });
   }

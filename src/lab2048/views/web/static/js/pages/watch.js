@@ -2,24 +2,22 @@
 
 import { get, messageOf, post, put } from "../api.js";
 import "../board.js";
-import { attempt, button, complain, field, h, select, toast } from "../dom.js";
+import { attempt, button, complain, field, h, isPointing, select, toast } from "../dom.js";
 import { Game } from "../game.js";
 import { MoveNote } from "../movenote.js";
 import { playerList } from "../playerlist.js";
 import { labelOf, MODES, playersOf } from "../players.js";
 import { pref, setPref } from "../prefs.js";
-import { count, number } from "../pure/format.js";
+import { number } from "../pure/format.js";
 import { seeking } from "../pure/keys.js";
 import { rulesForm } from "../rulesform.js";
 import { speedControl } from "../speed.js";
 import { retryUntilReady, stream } from "../stream.js";
+import { t, tn } from "../text.js";
 
 const MOST = 9;
 
 /** @typedef {{ player: string, game: Game, element: HTMLElement }} Seat a board and its player */
-
-/** The boards that went on playing when the page was left.  @type {{ player: string, id: number }[]} */
-let left = [];
 
 /** @type {PageModule["open"]} */
 export async function open(main) {
@@ -31,6 +29,7 @@ export async function open(main) {
 
 class Watch {
   watches = true;
+  hasGameKeys = true;
   #ending = new AbortController();
   /** @type {Seat[]} */
   #seats = [];
@@ -46,8 +45,8 @@ class Watch {
     );
     this.seeds = select(
       [
-        ["one", "the same for all"],
-        ["many", "one for each"],
+        ["one", t("the same for all")],
+        ["many", t("one for each")],
       ],
       pref("watchSeeds") ?? "one",
       (value) => setPref("watchSeeds", value),
@@ -58,32 +57,32 @@ class Watch {
       board: () => this.rules.value().board,
       onchange: (specs) => setPref("watchPlayers", specs),
     });
-    this.seed = h("input", { type: "number", min: 0, placeholder: "random", name: "seed" });
+    this.seed = h("input", { type: "number", min: 0, placeholder: t("random"), name: "seed" });
     this.boards = h("div.boards");
     this.error = h("p.error", { role: "alert" });
-    this.words = h("span", {}, "Play");
+    this.words = h("span", {}, t("Play"));
     this.playButton = button(this.words, () => this.toggle(), { key: "Enter", disabled: true });
-    this.stepButton = button("Step", () => this.step(), { key: "→", disabled: true });
+    this.stepButton = button(t("Step"), () => this.step(), { key: "→", disabled: true });
     this.speed = speedControl(() => this.#isRunning && this.run(true));
     main.append(
-      h("h1", {}, "Watch"),
+      h("h1", {}, t("Watch")),
       h(
         "section.panel",
         {},
-        h("h2", {}, "Players ", h("small", {}, "one to nine boards")),
+        h("h2", {}, t("Players"), " ", h("small", {}, t("one to nine boards"))),
         this.playerList.element,
         h(
           "div.row.modes",
-          { role: "group", "aria-label": "Add expectimax" },
-          h("span.quiet.small", {}, "Add expectimax"),
+          { role: "group", "aria-label": t("Add expectimax") },
+          h("span.quiet.small", {}, t("Add expectimax")),
           MODES.map(([spec, name, title]) => button(name, () => this.add(spec), { slim: true, title })),
         ),
-        h("div.fields.watch-fields", {}, this.rules.element, field("Seed", this.seed), field("Seeds", this.seeds)),
+        h("div.fields.watch-fields", {}, this.rules.element, field(t("Seed"), this.seed), field(t("Seeds"), this.seeds)),
         this.error,
         h(
           "div.row",
           {},
-          button("Start", () => this.start(), { main: true }),
+          button(t("Start"), () => this.start(), { main: true }),
           this.playButton,
           this.stepButton,
           h("div.grow", {}, this.speed.element),
@@ -91,7 +90,7 @@ class Watch {
       ),
       this.boards,
     );
-    this.boards.append(h("p.empty", {}, "Press Start: every player gets a board and plays."));
+    this.boards.append(h("p.empty", {}, t("Press Start: every player gets a board and plays.")));
     stream.on(
       "game",
       (change) => this.#seats.find(({ game }) => game.id === change.state.id)?.game.receive(change),
@@ -125,13 +124,12 @@ class Watch {
   add(spec) {
     const specs = this.playerList.value();
     if (specs.length < MOST) this.playerList.set([...specs, spec]);
-    else this.error.textContent = `Remove a player first: ${MOST} is the most.`;
+    else this.error.textContent = t("Remove a player first: {n} is the most.", { n: MOST });
   }
 
-  /** Show the boards that went on playing while another page was shown. */
+  /** Show the boards of the last visit again, as they are now. */
   async comeBack() {
-    const before = left;
-    left = [];
+    const before = pref("watchGames") ?? [];
     if (!before.length) return;
     this.#players = await playersOf(this.rules.value().board);
     const games = await Promise.allSettled(before.map(({ id }) => get("/api/games/{game}", { path: { game: id } })));
@@ -139,6 +137,11 @@ class Watch {
     this.show(found.filter((seat) => seat !== false));
     this.#isRunning = this.#seats.some(({ game }) => game.isRunning);
     this.draw();
+  }
+
+  /** Go on after the server was away: the boards are loaded again. */
+  reconnect() {
+    attempt(() => this.comeBack());
   }
 
   /** @param {Seat[]} seats */
@@ -149,6 +152,7 @@ class Watch {
     this.boards.replaceChildren(...seats.map(({ element }) => element));
     this.playButton.disabled = this.stepButton.disabled = false;
     stream.watch(seats.map(({ game }) => game.id));
+    setPref("watchGames", seats.map(({ player, game }) => ({ player, id: game.id })));
   }
 
   /** Start a new game for every player. */
@@ -156,7 +160,7 @@ class Watch {
     await this.run(false);
     this.error.textContent = "";
     const specs = this.playerList.value();
-    if (!specs.length) return void (this.error.textContent = "Add at least one player.");
+    if (!specs.length) return void (this.error.textContent = t("Add at least one player."));
     const rules = this.rules.value();
     const isOne = this.seeds.value === "one";
     let seed = this.seed.value === "" ? null : Number(this.seed.value);
@@ -174,6 +178,8 @@ class Watch {
       return;
     }
     this.show(started);
+    // Enter now pauses, and does not start once more.
+    if (!isPointing()) this.playButton.focus();
     await this.run(true);
   }
 
@@ -184,7 +190,7 @@ class Watch {
    */
   seat(player, made) {
     const label = labelOf(player, this.#players);
-    const board = h("lab-board", { quiet: true, name: `Board of ${label}` });
+    const board = h("lab-board", { quiet: true, name: t("Board of {player}", { player: label }) });
     const game = new Game(board);
     const facts = h("p.facts");
     const note = new MoveNote({ isBrief: true });
@@ -198,13 +204,20 @@ class Watch {
       h(
         "div.row.spread",
         {},
-        h("span.small.quiet", {}, `seed ${made.state.seed}`),
-        h("a.small", { href: `#/play?game=${made.state.id}` }, "Take over"),
+        h("span.small.quiet", {}, t("seed {seed}", { seed: String(made.state.seed) })),
+        h("a.small", { href: `#/play?game=${made.state.id}` }, t("Take over")),
       ),
     );
     const draw = () => {
       const { state } = game;
-      facts.textContent = `${number(state.score)} · ${count(state.n_moves, "move")} · ${state.highest}${game.isDeleted ? " · deleted" : state.over ? " · over" : ""}`;
+      facts.textContent = [
+        number(state.score),
+        tn(state.n_moves, "{n} move", "{n} moves"),
+        String(state.highest),
+        game.isDeleted ? t("deleted") : state.over ? t("over") : "",
+      ]
+        .filter(Boolean)
+        .join(" · ");
       element.classList.toggle("done", game.isEnded);
       board.classList.toggle("over", game.isEnded);
       note.show(state.id, state.n_moves, state.mover);
@@ -224,7 +237,7 @@ class Watch {
   }
 
   draw() {
-    this.words.textContent = this.#isRunning ? "Pause" : "Play";
+    this.words.textContent = this.#isRunning ? t("Pause") : t("Play");
   }
 
   /** @param {boolean} isRunning */
@@ -272,10 +285,11 @@ class Watch {
     this.#ending.abort();
     const playing = this.#seats.filter(({ game }) => game.isRunning && !game.isEnded);
     if (!playing.length) return;
-    left = this.#seats.filter(({ game }) => !game.isDeleted).map(({ player, game }) => ({ player, id: game.id }));
     stream.keep(playing.map(({ game }) => game.id));
-    toast(`${count(playing.length, "player")} on Watch ${playing.length > 1 ? "go" : "goes"} on playing`, "Pause", () =>
-      this.run(false),
+    toast(
+      tn(playing.length, "{n} player on Watch goes on playing", "{n} players on Watch go on playing"),
+      t("Pause"),
+      () => this.run(false),
     );
   }
 }

@@ -63,6 +63,51 @@ export function writeAddress(page, rest = [], query = {}) {
   return "#/" + [page, ...rest].map(encodeURIComponent).join("/") + (tail ? "?" + tail : "");
 }
 
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"; // base64url
+
+/**
+ * Moves for a link: 2 bits for each of four directions, 3 for each of six, six bits per digit, after their number.
+ * @param {string} letters
+ * @param {Pick<Api.MoveData, "letter">[]} moves of the shape
+ */
+export function packMoves(letters, moves) {
+  const width = Math.ceil(Math.log2(moves.length));
+  const perDigit = 6 / width;
+  let text = "";
+  for (let i = 0; i < letters.length; i += perDigit) {
+    let digit = 0;
+    for (let k = 0; k < perDigit; k += 1) {
+      const move = i + k < letters.length ? moves.findIndex(({ letter }) => letter === letters[i + k]) : 0;
+      digit = digit * 2 ** width + move;
+    }
+    text += DIGITS[digit];
+  }
+  return `${letters.length}.${text}`;
+}
+
+/**
+ * The moves of a link: the inverse of packMoves; null for anything else.
+ * @param {string} text
+ * @param {Pick<Api.MoveData, "letter">[]} moves of the shape
+ */
+export function unpackMoves(text, moves) {
+  const found = /^(\d{1,6})\.([\w-]*)$/.exec(text);
+  if (!found) return null;
+  const width = Math.ceil(Math.log2(moves.length));
+  const perDigit = 6 / width;
+  const n = Number(found[1]);
+  if (found[2].length !== Math.ceil(n / perDigit)) return null;
+  let letters = "";
+  for (const digit of found[2]) {
+    for (let k = perDigit - 1; k >= 0; k -= 1) {
+      const move = moves[(DIGITS.indexOf(digit) >> (k * width)) & (2 ** width - 1)];
+      if (!move) return null;
+      letters += move.letter;
+    }
+  }
+  return letters.slice(0, n);
+}
+
 /** @param {string} word */
 function decode(word) {
   try {

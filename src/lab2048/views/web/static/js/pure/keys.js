@@ -42,7 +42,7 @@ export function meaning(event, moves = []) {
   if (event.ctrlKey || event.metaKey) {
     if (key === "z") return { command: event.shiftKey ? "redo" : "undo" };
     if (key === "y") return { command: "redo" };
-    return null;
+    return null; // Ctrl+V is the event "paste"
   }
   const byCode = moves.findIndex((move) => codesOf(move).includes(event.code));
   if (byCode >= 0) return { move: byCode };
@@ -107,6 +107,14 @@ export function isTyping(target) {
   const tag = target?.tagName;
   if (tag === "INPUT") return !["checkbox", "radio", "button", "submit"].includes(target?.type ?? "");
   return tag === "TEXTAREA" || tag === "SELECT" || Boolean(target?.isContentEditable);
+}
+
+/**
+ * True for what takes typed text, whose keys are always its own.
+ * @param {{ tagName?: string, type?: string, isContentEditable?: boolean } | null} target
+ */
+export function isText(target) {
+  return isTyping(target) && target?.tagName !== "SELECT" && target?.type !== "range";
 }
 
 /**

@@ -1,6 +1,6 @@
 // A turn in words, for screen readers.
 
-import { number } from "./format.js";
+import { t } from "../text.js";
 import { slide, tile } from "./slide.js";
 
 /**
@@ -20,16 +20,16 @@ export function sayTurn(name, before, lines, spawn, placeOf) {
   for (const rank of [...merged.values()].sort((a, b) => b - a)) counts.set(rank, (counts.get(rank) ?? 0) + 1);
   const merges = [...counts].map(([rank, n]) =>
     n === 1
-      ? `${tile(rank)} and ${tile(rank)} made ${tile(rank + 1)}`
-      : `${n} pairs of ${tile(rank)} made ${tile(rank + 1)}`,
+      ? t("{old} and {old} made {made}", { old: String(tile(rank)), made: String(tile(rank + 1)) })
+      : t("{n} pairs of {old} made {made}", { n, old: String(tile(rank)), made: String(tile(rank + 1)) }),
   );
-  if (merges.length) words.push(`${merges.join(", ")}, plus ${number(reward)}.`);
+  if (merges.length) words.push(t("{merges}, plus {reward}.", { merges: merges.join(", "), reward }));
   let empty = ranks.filter((rank) => rank === 0).length;
   if (spawn && spawn.cell >= 0) {
-    words.push(`New ${tile(spawn.rank)} at ${placeOf(spawn.cell)}.`);
+    words.push(t("New {tile} at {place}.", { tile: String(tile(spawn.rank)), place: placeOf(spawn.cell) }));
     empty -= 1;
   }
-  words.push(`${empty} empty.`);
+  words.push(t("{n} empty.", { n: empty }));
   return words.join(" ");
 }
 

@@ -1,0 +1,88 @@
+"""Deleted trainings, checkpoints, tables and jobs: they can be restored until the server ends."""
+
+import shutil
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab2048.errors import FileError, reason_of
+from lab2048.views.web.errors import ConflictError, NotFoundError
+
+
+@dataclass(frozen=True)
+class Deleted:
+    """Something that was moved to the trash: where its files were and where they are now."""
+
+    name: str
+    folder: Path
+    moved: tuple[tuple[Path, Path], ...]
+    on_restore: Callable[[], object]
+
+
+class Trash:
+    """A folder next to what is deleted, so that moving there is instant and takes no space."""
+
+    def __init__(self, folder: Path) -> None:
+        """Use `folder`; what an earlier server left in it is deleted for good."""
+        self.folder = folder
+        self._items: dict[str, Deleted] = {}
+        self._n = 0
+        self._lock = threading.Lock()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def put(self, name: str, paths: Sequence[Path], on_restore: Callable[[], object] = lambda: None) -> str:
+        """Move files and folders to the trash, and return the key that restores them; raise FileError if it fails."""
+        with self._lock:
+            self._n += 1
+            key = f"deleted-{self._n}"
+            folder = self.folder / key
+            moved: list[tuple[Path, Path]] = []
+            try:
+                folder.mkdir(parents=True)
+                for path in paths:
+                    if path.exists() or path.is_symlink():
+                        path.rename(folder / path.name)
+                        moved.append((path, folder / path.name))
+            except OSError as error:
+                _move_back(moved)
+                raise FileError(f"{name} cannot be deleted: {reason_of(error)}", code="file.unwritable") from None
+            self._items[key] = Deleted(name, folder, tuple(moved), on_restore)
+            return key
+
+    def restore(self, key: str) -> str:
+        """Move what was deleted back, and return its name."""
+        with self._lock:
+            item = self._items.get(key)
+            if item is None:
+                raise NotFoundError(f"there is nothing {key[:40]!r} to restore: it is gone, or has been restored")
+            taken = next((path for path, _ in item.moved if path.exists()), None)
+            if taken:
+                raise ConflictError(f"{item.name} cannot be restored: there is a new {taken.name}; delete that first")
+            try:
+                _move_back(item.moved)
+            except OSError as error:
+                raise FileError(f"{item.name} cannot be restored: {reason_of(error)}") from None
+            del self._items[key]
+            shutil.rmtree(item.folder, ignore_errors=True)
+        item.on_restore()
+        return item.name
+
+    @property
+    def n_bytes(self) -> int:
+        """Return the size of everything in the trash."""
+        with self._lock:
+            files = list(self.folder.rglob("*")) if self._items else []
+            return sum(path.stat().st_size for path in files if path.is_file())
+
+    def empty(self) -> None:
+        """Delete everything in the trash for good."""
+        with self._lock:
+            self._items.clear()
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _move_back(moved: Sequence[tuple[Path, Path]]) -> None:
+    for path, there in moved:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        there.rename(path)
