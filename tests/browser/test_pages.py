@@ -242,7 +242,7 @@ def test_settings_stay(tab: Tab) -> None:
     tab.page.reload()
     root = tab.page.locator("html")
     expect(root).to_have_attribute("data-theme", "dark")
-    expect(root).to_have_attribute("data-tiles", "contrast")
+    expect(root).to_have_attribute("data-tiles", "colourblind")
     assert tab.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(23, 22, 19)"
 
 

@@ -16,8 +16,9 @@ const KEYS = [
   [["Space"], t("the best move, once")],
   [["Enter", "P"], t("start or pause autoplay")],
   [["T"], t("hints: off, the best move, all values")],
+  [["Ctrl", "V"], t("play a pasted position")],
   [["N"], t("new game; the old one is saved")],
-  [["1", "...", "9"], t("start one of the presets")],
+  [["1", "...", "9"], t("let one of the players of the list play")],
   [["[", "]"], t("slower, faster")],
   [["`"], t("a cursor that reads cells aloud with a screen reader")],
   [["?"], t("this help")],
@@ -67,7 +68,7 @@ export function help() {
 export function settings() {
   /**
    * @param {string} label
-   * @param {"theme" | "tiles" | "motion"} name
+   * @param {"theme" | "tiles" | "motion" | "sound"} name
    * @param {import("./dom.js").Option[]} options
    */
   const line = (label, name, options) =>
@@ -89,11 +90,17 @@ export function settings() {
       ]),
       line(t("Tiles"), "tiles", [
         ["classic", t("Classic")],
-        ["contrast", t("Colour-blind")],
+        ["contrast", t("High contrast")],
+        ["colourblind", t("Colour-blind")],
+        ["sea", t("Sea")],
       ]),
       line(t("Motion"), "motion", [
         ["auto", t("Auto")],
         ["off", t("None")],
+      ]),
+      line(t("Sound"), "sound", [
+        ["off", t("Off")],
+        ["on", t("On")],
       ]),
       h(
         "div.field",
