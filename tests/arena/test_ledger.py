@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain_network import random_network
 
-from lab2048.arena.review.ledger import Grade
+from lab2048.arena.review.grade import Grade
 from lab2048.arena.review.review import Review, review_game
 from lab2048.arena.review.reviewer import PlayerReviewer, Reviewer, make_reviewer
 from lab2048.errors import UsageError

@@ -25,6 +25,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert run(["solve", "2x2", "--goal", "16", "--out", str(folder / "table"), "--workers", "1"]) == 0
     words = ["--network", "1x4", "--rules", "2x2", "--moves", "2000", "--threads", "1", "--method", "tc"]
     assert run(["train", "ntuple", *words, "--out", str(folder / "net.safetensors")]) == 0
+    (folder / "replay.txt").write_bytes(b" !d")
     return folder
 
 
@@ -53,6 +54,8 @@ WORDS = [
     ("widget-1", "widget --out T/game.html"),
     ("games-1", "games list"),
     ("episode-1", "games show 1"),
+    ("games-import-1", "games import W/replay.txt"),
+    ("episode-2", "games show 12"),
     ("replay-1", "games replay 1"),
     ("games-delete-1", "games delete 2"),
     ("games-export-1", "games export --out T/games.jsonl"),
@@ -180,7 +183,14 @@ def test_every_schema_is_tried() -> None:
 
 
 def test_a_fault_would_be_found() -> None:
-    good = {"schema": "lab2048/games-import-1", "program": "lab2048", "imported": 1, "already": 0, "refused": 0}
+    good = {
+        "schema": "lab2048/games-import-1",
+        "program": "lab2048",
+        "imported": 1,
+        "already": 0,
+        "refused": 0,
+        "ids": [1],
+    }
     assert faults(good, SCHEMAS) == []
     assert faults(good | {"imported": "1"}, SCHEMAS)
     assert faults(good | {"extra": 1}, SCHEMAS)

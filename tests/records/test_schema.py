@@ -29,7 +29,7 @@ def test_a_store_of_another_version_is_refused(path, version):
     database.execute(f"PRAGMA user_version = {version}")
     database.close()
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=rf"another version of lab2048 \(format {version}, this one reads 4\)"):
+    with pytest.raises(StoreError, match=rf"another version of lab2048 \(format {version}, this one reads {VERSION}\)"):
         Store.open(path)
     assert path.read_bytes() == before
 
@@ -40,6 +40,7 @@ OLD = DATA / "store_v2.sqlite"
 EARLIER = [
     (OLD, [(1, "human"), (21, "random")], 40),
     (DATA / "store_v3.sqlite", [(1, "human"), (21, "random"), (41, "human")], 44),
+    (DATA / "store_v4.sqlite", [(1, "human"), (21, "random"), (41, "human")], 44),
 ]
 
 

@@ -6,7 +6,7 @@ from typing import Self
 
 from lab2048.errors import GameChangedError, GameDeletedError, StoreError
 from lab2048.records.entry import StoredGame
-from lab2048.records.episode import Episode, names_of
+from lab2048.records.episode import Episode, names_of, write_spawns
 from lab2048.records.store import Store
 from lab2048.rules import Game, Turn
 
@@ -82,6 +82,7 @@ class RecordedGame:
             moves_to_goal=game.moves_to_goal,
             seconds=self.seconds,
             movers=tuple(self.movers[1:]),
+            spawns=write_spawns(game.given[: game.rules.n_start + len(game.turns)]),
         )
 
     def save(self, store: Store, run: int) -> None:

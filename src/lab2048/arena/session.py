@@ -96,8 +96,9 @@ class Session:
         if n_moves > len(episode.moves):
             raise UsageError(f"there is no move {n_moves}: expected at most {len(episode.moves)}")
         session = cls(episode.rules, episode.seed, store, player=episode.player, on_failure=on_failure)
-        game = Game(episode.rules, episode.seed)
+        game = episode.begin()
         game.replay(episode.moves[:n_moves])
+        del game.given[episode.rules.n_start + n_moves :]
         session._now = RecordedGame.of(game, episode, session.used_at)
         return session
 

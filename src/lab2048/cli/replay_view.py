@@ -13,7 +13,7 @@ from lab2048.cli.progress import make_ready
 from lab2048.errors import LabError
 from lab2048.players.player import Note
 from lab2048.records.episode import Episode, names_of
-from lab2048.rules import Game, Turn
+from lab2048.rules import Turn
 from lab2048.rules.move import move_name
 from lab2048.views.text import render, wants_codes
 
@@ -22,7 +22,7 @@ Explain = Callable[[Turn], Note | None]  # why a move was made
 
 def explainer(episode: Episode) -> Explain:
     """Return a function that explains the moves of a game, after compiling what its players need."""
-    annotator, first = Annotator(), Game(episode.rules, episode.seed).board
+    annotator, first = Annotator(), episode.begin().board
     names = names_of(episode.player, episode.movers, len(episode.moves))
     boards = [first, *(turn.board for turn in episode.replay())]
     for spec in filter(has_notes, dict.fromkeys(names)):
@@ -35,7 +35,7 @@ def explainer(episode: Episode) -> Explain:
 
 def tell(episode: Episode, turns: Iterator[Turn], explain: Explain) -> None:
     """Print one line per turn, number, move, score and board, and below it why it was made."""
-    print(f"0 start 0 {Game(episode.rules, episode.seed).board.to_text(spaced=True)}")
+    print(f"0 start 0 {episode.begin().board.to_text(spaced=True)}")
     for turn in turns:
         print(f"{turn.number} {move_name(turn.move)} {turn.score} {turn.board.to_text(spaced=True)}")
         if note := explain(turn):
@@ -45,7 +45,7 @@ def tell(episode: Episode, turns: Iterator[Turn], explain: Explain) -> None:
 def animate(episode: Episode, turns: Iterator[Turn], seconds: float, explain: Explain) -> None:
     """Draw each turn over the previous one."""
     colour = wants_codes(sys.stdout)
-    picture = f"{render(Game(episode.rules, episode.seed).board, colour=colour)}\n"
+    picture = f"{render(episode.begin().board, colour=colour)}\n"
     print(picture, flush=True)
     for turn in turns:
         time.sleep(seconds)
@@ -67,7 +67,7 @@ def replay_data(id_: int, episode: Episode, turns: Iterator[Turn], explain: Expl
         "id": id_,
         "rules": episode.rules.to_json(),
         "seed": episode.seed,
-        "start": Game(episode.rules, episode.seed).board.to_text(),
+        "start": episode.begin().board.to_text(),
         "turns": rows,
         "moves": len(episode.moves),
         "score": episode.score,

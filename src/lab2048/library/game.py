@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any, overload
 
@@ -46,10 +46,14 @@ class Game(RulesGame):
         start: int | None = None,
         spawner: str | None = None,
         stop_at_goal: bool = False,
+        given: Sequence[tuple[int, int]] = (),
     ) -> None:
-        """Start a game; without a seed it gets a new one, and with `stop_at_goal` it ends at the goal."""
+        """Start a game; without a seed it gets a new one, and with `stop_at_goal` it ends at the goal.
+
+        `given` are the first spawns (cell and rank) of a game that was played elsewhere, the first tiles included.
+        """
         the_seed = secrets.randbelow(MAX_SEED + 1) if seed is None else read_whole("seed", seed)
-        super().__init__(read_rules(rules, goal, spawn, start, spawner, stop_at_goal), the_seed)
+        super().__init__(read_rules(rules, goal, spawn, start, spawner, stop_at_goal), the_seed, given=list(given))
         self._record = RecordedGame(self, PERSON, time.monotonic())
         self._players: dict[str, AskedPlayer] = {}
 

@@ -1,13 +1,11 @@
 """Reviews: how well a game was played, how lucky it was, and where it was lost."""
 
-from collections.abc import Callable
-from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lab2048.arena.compile import groups_of
 from lab2048.arena.episode import play_game
-from lab2048.arena.review.ledger import Grade
-from lab2048.arena.review.review import PlayerReview, Review, review_game
+from lab2048.arena.review.player_review import PlayerReview
+from lab2048.arena.review.review import Review, make_review, review_game, value_turns
 from lab2048.arena.review.reviewer import Reviewer, default_reviewer, groups_of_reviewer, make_reviewer
 from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec, read_whole
 from lab2048.library.interrupt import interruptible
@@ -16,8 +14,10 @@ from lab2048.players import fit_player
 from lab2048.records.episode import Episode
 from lab2048.rules import Game, Rules
 from lab2048.rules.dice import check_seed, episode_seed
-from lab2048.rules.move import move_name
-from lab2048.views.number import number
+from lab2048.views.review import describe
+
+if TYPE_CHECKING:
+    from lab2048.records.store import Store
 
 
 @interruptible()
@@ -33,10 +33,34 @@ def review(game: "Game | Episode", *, reviewer: PlayerLike = None, progress: boo
     """
     the_game = game.prove() if isinstance(game, Episode) else game
     the_reviewer = _ready(reviewer, the_game.rules, progress)
-    n = max(1, len(the_game.turns))
+    n, valuations = max(1, len(the_game.turns)), []
     with progress_line(progress) as show:
-        found = review_game(the_game, the_reviewer, lambda done: show(f"{done:,} of {n:,} moves", done / n))
-    return GameReview(found)
+        for valuation in value_turns(the_game, the_reviewer):
+            valuations.append(valuation)
+            show(f"{len(valuations):,} of {n:,} moves", len(valuations) / n)
+    return GameReview(make_review(the_game, the_reviewer, valuations))
+
+
+@interruptible()
+def review_stored_game(
+    store: "Store", id_: int, *, reviewer: PlayerLike = None, progress: bool | None = None
+) -> "GameReview":
+    """Review a saved game, and keep the review with it; one that was stopped is continued."""
+    from lab2048.arena.review.work import find_review, review_stored
+
+    episode = store.get(id_).episode
+    game = episode.prove()
+    spec = default_reviewer(game.rules) if reviewer is None else read_spec(reviewer)
+    if found := find_review(store, id_, episode, game, spec):
+        return GameReview(found)
+    the_reviewer = _ready(reviewer, game.rules, progress)
+    n = max(1, len(game.turns))
+    with progress_line(progress) as show:
+        return GameReview(
+            review_stored(
+                store, id_, episode, game, the_reviewer, lambda done: show(f"{done:,} of {n:,} moves", done / n)
+            )
+        )
 
 
 @interruptible()
@@ -110,49 +134,3 @@ class GameReview:
 
     def __repr__(self) -> str:
         return "\n".join(describe(self.review))
-
-
-def describe(found: Review) -> list[str]:
-    """Return a review as lines of text."""
-    ledger, say = found.ledger, _amounts(found.unit)
-    grades = ", ".join(f"{ledger.count(grade):,} {grade.value}{grade.sign and f' ({grade.sign})'}" for grade in Grade)
-    end = "" if found.game.is_over else ", with the value of the last board: the game is not over"
-    lines = [
-        f"reviewed by {found.reviewer}: accuracy {ledger.accuracy:.2f}%, {say(ledger.error_rate)} lost per 1,000 moves",
-        f"{len(ledger.entries):,} moves: {grades}",
-        "",
-        f"  value at the start  {say(ledger.initial_value):>14}",
-        f"  luck                {say(ledger.luck, signed=True):>14}   what the spawns gave",
-        f"  skill               {say(ledger.skill, signed=True):>14}   what the moves lost",
-        f"  drift               {say(ledger.drift, signed=True):>14}   what the reviewer changed its mind by",
-        f"  result              {say(ledger.final_value):>14}   {say(ledger.adjusted_score)} without luck{end}",
-    ]
-    for title, entries, figure in (
-        ("Costliest moves", found.key_moments, _moment),
-        ("Luckiest spawns", found.luckiest[:3], _spawn),
-        ("Unluckiest spawns", found.unluckiest[:3], _spawn),
-    ):
-        if entries:
-            lines += ["", f"{title}:", *(f"  {figure(found, entry, say)}" for entry in entries)]
-    return lines
-
-
-def _amounts(unit: str) -> Callable[..., str]:
-    def say(amount: float, *, signed: bool = False) -> str:
-        text = f"{100 * amount:+.4g}%" if unit == "chance" else f"{amount:+,.0f}"
-        return text if signed else text.lstrip("+")
-
-    return say
-
-
-def _moment(found: Review, entry: Any, say: Callable[..., str]) -> str:
-    best = move_name(found.game.rules.shape.moves[entry.best])
-    made = move_name(entry.turn.move)
-    return f"move {entry.turn.number:,}: {made}{entry.grade.sign} loses {say(entry.loss)}; {best} is better"
-
-
-def _spawn(found: Review, entry: Any, say: Callable[..., str]) -> str:
-    cell, rank = entry.turn.spawn
-    shape = found.game.rules.shape
-    name = dict(zip(chain(*shape.rows), chain(*shape.names), strict=True))[cell]
-    return f"after move {entry.turn.number:,}: {number(2**rank)} in {name}, {say(entry.luck, signed=True)}"

@@ -86,7 +86,7 @@ class GameStore:
         Game('2x2', seed=1): 3 moves, score 8
         """
         episode = self._store.get(read_whole("id", id)).episode
-        game = Game(episode.rules, episode.seed)
+        game = Game(episode.rules, episode.seed, given=episode.begin().given)
         game.replay(episode.moves)
         game._record = RecordedGame.of(game, episode, time.monotonic())
         return game

@@ -1,30 +1,35 @@
-"""Export and import games as JSON lines.
+"""Export games as JSON lines; import them, and replays of other programs.
 
-A line is an episode as `Episode.to_json` returns it, plus its provenance.  Lines are untrusted: each
-is limited in size, checked and replayed, and a bad line does not affect the others.
+A line is an episode as `Episode.to_json` returns it, plus its provenance, or a replay as text.  A file may also be one
+replay as a whole.  All of it is untrusted: it is limited in size, checked and replayed, and a bad line does not affect
+the others.
 """
 
 import contextlib
+import io
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from lab2048.errors import FileError, LabError
 from lab2048.records.disk_space import check_free
 from lab2048.records.episode import MAX_MOVES, Episode
 from lab2048.records.input_file import parse_json
 from lab2048.records.provenance import check_provenance
+from lab2048.records.replay.reading import read_episode
 from lab2048.records.store import Store, StoredGame
 
 MAX_LINE = MAX_MOVES + 1_000_000  # bytes; a strong game of 30,000 moves takes 31,000
 MAX_PLAYER = 1000
+MAX_IDS = 1000  # of imported games that are listed
 
 # Imported games are stored in batches: little is lost on interruption, and little memory is used.
 _BATCH_GAMES = 500
 _BATCH_MOVES = 200_000  # a few seconds of replaying
 _CHECK_MOVES = 1000
+_MARK = b"\xef\xbb\xbf"  # byte order mark
 
 Incoming = tuple[Episode, dict[str, Any]]  # a game and its provenance
 
@@ -36,6 +41,7 @@ class ImportCounts:
     imported: int = 0
     already: int = 0
     refused: int = 0
+    ids: list[int] = field(default_factory=list)  # of the first games, new or there already
 
     def __str__(self) -> str:
         return f"imported {self.imported}, already present {self.already}, rejected {self.refused}"
@@ -65,6 +71,15 @@ def read_line(line: bytes, check: Callable[[], None] = lambda: None) -> Incoming
     return episode, origin
 
 
+def read_game(data: bytes, check: Callable[[], None] = lambda: None) -> Incoming:
+    """Read a line as `read_line` does, or a replay of another program; raise FileError if anything is wrong."""
+    if data.removeprefix(_MARK).lstrip().startswith(b"{"):
+        return read_line(data.removeprefix(_MARK), check)
+    with _explained():
+        episode = read_episode(data)
+    return episode, {"program": episode.player}
+
+
 @contextlib.contextmanager
 def _explained() -> Iterator[None]:
     """Turn whatever a bad line causes into a FileError."""
@@ -90,7 +105,9 @@ def import_lines(
     check: Callable[[], None] = lambda: None,
     is_one_batch: bool = False,
 ) -> None:
-    """Store every valid line of a stream; call `refuse` with the line number and reason for each invalid one.
+    """Store every game of a stream; call `refuse` with the line number and reason for each invalid line.
+
+    The number is 0 if the stream is one replay as a whole.
 
     `counts` is updated as batches are stored, so it is correct even if an error ends the import;
     `progress` is called after each batch.  `check` is called often and may raise an error to stop.  With
@@ -98,11 +115,13 @@ def import_lines(
     """
     batch: list[Incoming] = []
     n_moves = 0
-    for number, line in _lines(stream):
+    buffered = _buffered(stream)
+    has_lines = _has_lines(buffered)
+    for number, line in _lines(buffered) if has_lines else _replays(buffered):
         try:
             if line is None:
                 raise FileError(f"longer than {MAX_LINE} bytes")
-            batch.append(read_line(line, check))
+            batch.append(read_line(line, check) if has_lines else read_game(line, check))
             n_moves += len(batch[-1][0].moves)
         except FileError as error:
             counts.refused += 1
@@ -121,9 +140,44 @@ def _keep(store: Store, batch: list[Incoming], counts: ImportCounts) -> None:
     n_new = store.adopt(batch) if batch else 0
     counts.imported += n_new
     counts.already += len(batch) - n_new
+    found = (store.find(episode.seed, episode.checksum) for episode, _ in batch[: MAX_IDS - len(counts.ids)])
+    counts.ids += [id_ for id_ in found if id_ is not None]
 
 
-def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
+def _buffered(stream: BinaryIO) -> io.BufferedReader:
+    return cast("io.BufferedReader", stream) if hasattr(stream, "peek") else io.BufferedReader(cast("Any", stream))
+
+
+def _has_lines(stream: io.BufferedReader) -> bool:
+    """Return True if a stream begins like lines of JSON; otherwise it should be a replay."""
+    head = stream.peek(1).removeprefix(_MARK).lstrip()
+    return not head or head.startswith((b"{", b"["))
+
+
+def _replays(stream: io.BufferedReader) -> Iterator[tuple[int, bytes | None]]:
+    """Yield a stream as one replay with the number 0, or its lines with theirs if each is one."""
+    data = stream.read(MAX_LINE + 1)
+    if len(data) > MAX_LINE:
+        yield 0, None
+        return
+    try:
+        read_episode(data)
+    except FileError:
+        if len(lines := list(_lines(io.BytesIO(data)))) > 1 and _is_text(data):
+            yield from lines
+            return
+    yield 0, data
+
+
+def _is_text(data: bytes) -> bool:
+    """Return True if the bytes are UTF-8 without control characters other than line ends."""
+    try:
+        return all(letter.isprintable() or letter in "\r\n\t" for letter in data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        return False
+
+
+def _lines(stream: BinaryIO | io.BufferedReader) -> Iterator[tuple[int, bytes | None]]:
     """Yield non-blank lines with their numbers from 1; None in place of a line that is too long."""
     number = 0
     while line := stream.readline(MAX_LINE + 1):
@@ -134,7 +188,7 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
             yield number, None
             continue
         if number == 1:
-            line = line.removeprefix(b"\xef\xbb\xbf")  # byte order mark
+            line = line.removeprefix(_MARK)
         if line.strip():
             yield number, line
 

@@ -3,7 +3,7 @@
 import sqlite3
 
 APPLICATION_ID = 0x4C32_3034  # "L204", in the header of the file
-VERSION = 4
+VERSION = 5
 
 # Moves that were saved after those in `episodes.moves`: a game in play grows by small rows here.
 _APPENDED_MOVES = """
@@ -36,6 +36,58 @@ _DELETED_IDS = (
     """
     CREATE TRIGGER id_deleted AFTER DELETE ON episodes
     BEGIN UPDATE deleted_ids SET highest = max(highest, old.id); END
+    """,
+)
+# The spawns of games that were played elsewhere; those of other games follow from their seeds.
+_GIVEN_SPAWNS = "CREATE TABLE given_spawns (episode INTEGER PRIMARY KEY, spawns BLOB NOT NULL)"
+# What a reviewer found, perhaps for the first moves only: `digest` tells whether the game still begins with them.
+_REVIEWS = """
+    CREATE TABLE reviews (
+        episode INTEGER NOT NULL,
+        reviewer TEXT NOT NULL,
+        created TEXT NOT NULL,
+        n_moves INTEGER NOT NULL,
+        digest TEXT NOT NULL,
+        figures TEXT NOT NULL,
+        data BLOB NOT NULL,
+        PRIMARY KEY (episode, reviewer)
+    )
+"""
+# Puzzles are worth keeping longer than the games that they come from.
+_PUZZLES = """
+    CREATE TABLE puzzles (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,
+        rules TEXT NOT NULL,
+        board TEXT NOT NULL,
+        source TEXT NOT NULL,
+        facts TEXT NOT NULL,
+        rating REAL NOT NULL,
+        streak INTEGER NOT NULL,
+        due TEXT
+    )
+"""
+_ATTEMPTS = """
+    CREATE TABLE puzzle_attempts (
+        id INTEGER PRIMARY KEY,
+        puzzle INTEGER NOT NULL REFERENCES puzzles (id),
+        created TEXT NOT NULL,
+        move INTEGER NOT NULL,
+        is_right INTEGER NOT NULL,
+        rating REAL NOT NULL
+    )
+"""
+_ANALYSIS = (
+    _GIVEN_SPAWNS,
+    _REVIEWS,
+    _PUZZLES,
+    _ATTEMPTS,
+    """
+    CREATE TRIGGER analysed_episode_deleted AFTER DELETE ON episodes
+    BEGIN
+        DELETE FROM given_spawns WHERE episode = old.id;
+        DELETE FROM reviews WHERE episode = old.id;
+    END
     """,
 )
 TABLES = (
@@ -74,9 +126,10 @@ TABLES = (
     "CREATE INDEX runs_by_player ON runs (player, rules)",
     *_APPENDING,
     *_DELETED_IDS,
+    *_ANALYSIS,
 )
 # The statements that upgrade a version to the next one.
-UPGRADES = {2: ("DROP INDEX episodes_by_checksum", *_APPENDING), 3: _DELETED_IDS}
+UPGRADES = {2: ("DROP INDEX episodes_by_checksum", *_APPENDING), 3: _DELETED_IDS, 4: _ANALYSIS}
 
 
 def version_of(database: sqlite3.Connection) -> int:
@@ -103,5 +156,8 @@ def upgrade_tables(database: sqlite3.Connection) -> None:
 
 def add_temporary_tables(database: sqlite3.Connection) -> None:
     """Add what reading needs to a store of an earlier version that cannot be upgraded, without writing to its file."""
+    missing = [_GIVEN_SPAWNS, _REVIEWS, _PUZZLES, _ATTEMPTS]
     if version_of(database) == 2:
-        database.execute(_APPENDED_MOVES.replace("CREATE TABLE", "CREATE TEMP TABLE"))
+        missing.append(_APPENDED_MOVES)
+    for statement in missing:
+        database.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE"))

@@ -82,12 +82,18 @@ def read_run(id_: int, row: Sequence[Any]) -> Run:
 
 
 def read_game(id_: int, run: Run, row: Sequence[Any]) -> StoredGame:
-    """Read a game from the columns number, created, FACTS, moves, and the appended moves (None if there are none)."""
-    number, created, *values, packed, appended = row
+    """Read a game from the columns number, created, FACTS, moves, the appended moves and the spawns (None: none)."""
+    number, created, *values, packed, appended, spawns = row
     check_kinds({"number": number, "created": created}, _PLACE_KINDS)
     facts = dict(zip(FACTS, values, strict=True))
-    moves = _unpack(packed, facts["n_moves"], appended or "")
+    n_moves = facts["n_moves"]
+    _check_n_moves(n_moves)
+    moves = unpack(packed, n_moves) + (appended or "")
+    if len(moves) != n_moves:
+        raise FileError(f"expected {n_moves} moves, found {len(moves)}")
     facts.update(moves=moves, movers=parse_json(facts["movers"]))
+    if spawns is not None:
+        facts["spawns"] = unpack(spawns, 2 * (run.rules.n_start + n_moves))
     return StoredGame(id_, run, number, created, Episode.from_facts(run.rules, facts))
 
 
@@ -116,18 +122,17 @@ def _check_n_moves(n_moves: int) -> None:
         raise FileError(f"n_moves is {str(n_moves)[:40]!r}: expected 0 to {MAX_MOVES}")
 
 
-def pack(moves: str) -> bytes:
-    """Compress the moves of a game for the column `moves`."""
-    window, memory = (9, 1) if len(moves) < _SHORT else (15, 8)
+def pack(text: str) -> bytes:
+    """Compress the moves or the spawns of a game."""
+    window, memory = (9, 1) if len(text) < _SHORT else (15, 8)
     packer = zlib.compressobj(6, zlib.DEFLATED, window, memory)
-    return packer.compress(moves.encode("ascii")) + packer.flush()
+    return packer.compress(text.encode("ascii")) + packer.flush()
 
 
-def _unpack(packed: bytes, n_moves: int, appended: str) -> str:
-    """Return the `n_moves` moves of a game; never decompress more than that."""
-    _check_n_moves(n_moves)
+def unpack(packed: bytes, limit: int) -> str:
+    """Return the text that `pack` compressed; raise FileError if it has more than `limit` letters."""
     unpacker = zlib.decompressobj()
-    moves = unpacker.decompress(packed, n_moves + 1)
-    if len(moves) + len(appended) != n_moves or not unpacker.eof:
-        raise FileError(f"expected {n_moves} moves, found {len(moves) + len(appended)}")
-    return moves.decode("ascii") + appended
+    text = unpacker.decompress(packed, limit + 1)
+    if len(text) > limit or not unpacker.eof:
+        raise FileError(f"expected at most {limit} letters")
+    return text.decode("ascii")

@@ -6,6 +6,7 @@ that never changes and is never given to another game.
 """
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from lab2048.records.database import BUSY_SECONDS, Database
 from lab2048.records.entry import Entry, Run, StoredGame, Summary
 from lab2048.records.episode import Episode
 from lab2048.records.provenance import now, program, provenance
+from lab2048.records.review_table import ReviewTable
 from lab2048.records.sql_row import (
     DAMAGES,
     FACTS,
@@ -27,7 +29,6 @@ from lab2048.records.sql_row import (
     read_summary,
     write_facts,
 )
-from lab2048.records.store_file import StoreFile
 from lab2048.rules import Rules
 
 __all__ = ["Entry", "Run", "Store", "StoredGame", "Summary"]
@@ -66,7 +67,7 @@ _PERSON_ALONE = "episodes.player = 'human' AND movers = '[]'"
 _Read = TypeVar("_Read")
 
 
-class Store(StoreFile):
+class Store(ReviewTable):
     """All saved games; use it in a `with` statement, or `close` it.
 
     Several threads may share a store; their calls are executed one after the other.
@@ -122,8 +123,8 @@ class Store(StoreFile):
         created = now()
         with self._change(is_durable=False) as database:
             number = self._next_number(run)
-            id_ = database.execute(_INSERT, (None, run, number, created, *_columns(episode))).lastrowid
-        return StoredGame(int(id_ or 0), self.run(run), number, created, episode)
+            id_ = self._insert(database, (None, run, number, created), episode)
+        return StoredGame(id_, self.run(run), number, created, episode)
 
     def save(self, stored: StoredGame, episode: Episode) -> StoredGame:
         """Save a game again that is in the store as `stored`: append its new moves, cut off those taken back.
@@ -145,6 +146,8 @@ class Store(StoreFile):
             if n_same < len(episode.moves):
                 row = (stored.id, n_same + 1, episode.moves[n_same:])
                 database.execute("INSERT INTO appended_moves (episode, first, moves) VALUES (?, ?, ?)", row)
+            if episode.spawns != stored.episode.spawns:
+                self._write_spawns(database, stored.id, episode.spawns)
         return replace(stored, episode=episode)
 
     def compact(self, stored: StoredGame) -> None:
@@ -185,7 +188,7 @@ class Store(StoreFile):
             for episode, origin in games:
                 if self.find(episode.seed, episode.checksum) is None:
                     run = self._import_run(episode, origin, created)
-                    database.execute(_INSERT, (None, run, self._next_number(run), created, *_columns(episode)))
+                    self._insert(database, (None, run, self._next_number(run), created), episode)
                     n_new += 1
         return n_new
 
@@ -222,8 +225,8 @@ class Store(StoreFile):
                 {"id": stored.id, "run": stored.run.id, "number": stored.number},
             ).fetchone()
             number = self._next_number(stored.run.id) if number_taken else stored.number
-            row = (None if id_taken else stored.id, stored.run.id, number, stored.created, *_columns(stored.episode))
-            return int(database.execute(_INSERT, row).lastrowid or 0)
+            place = (None if id_taken else stored.id, stored.run.id, number, stored.created)
+            return self._insert(database, place, stored.episode)
 
     def forget_unbegun(self, before: str) -> int:
         """Delete games without a move that were created before a time (ISO, UTC); return how many."""
@@ -272,7 +275,11 @@ class Store(StoreFile):
 
     def get(self, id_: int) -> StoredGame:
         """Return the game with this id; raise StoreError if it is missing or damaged."""
-        question = f"SELECT run, number, created, {_FACTS}, moves, ({_APPENDED}) FROM episodes WHERE id = ?"
+        question = f"""
+            SELECT run, number, created, {_FACTS}, moves, ({_APPENDED}),
+                   (SELECT spawns FROM given_spawns WHERE episode = episodes.id)
+            FROM episodes WHERE id = ?
+        """
         with self._read() as database:
             row = database.execute(question, (id_,)).fetchone() if 0 < id_ <= _MAX_INTEGER else None
         if row is None:
@@ -337,6 +344,17 @@ class Store(StoreFile):
                     raise self._damage(id_, error) from error
                 on_damage(self._damage(id_, error))
         return found
+
+    def _insert(self, database: sqlite3.Connection, place: tuple[Any, ...], episode: Episode) -> int:
+        id_ = int(database.execute(_INSERT, (*place, *_columns(episode))).lastrowid or 0)
+        if episode.spawns:
+            self._write_spawns(database, id_, episode.spawns)
+        return id_
+
+    def _write_spawns(self, database: sqlite3.Connection, id_: int, spawns: str) -> None:
+        database.execute("DELETE FROM given_spawns WHERE episode = ?", (id_,))
+        if spawns:
+            database.execute("INSERT INTO given_spawns (episode, spawns) VALUES (?, ?)", (id_, pack(spawns)))
 
     def _check_rules(self, run: int, episodes: Iterable[Episode]) -> None:
         rules = self.run(run).rules

@@ -1,13 +1,15 @@
 """A game in progress: rules, seed and the moves so far, with undo and redo."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lab2048.errors import BoardError, IllegalMoveError
 from lab2048.rules import dice
 from lab2048.rules.board import Board
 from lab2048.rules.move import AnyMove
-from lab2048.rules.rules import Rules
+from lab2048.rules.rules import Rules, Spawner
+
+GivenSpawn = tuple[int, int]  # cell, rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Turn:
 class Game:
     """A game: `play` makes moves, `undo` and `redo` go back and forth.
 
+    Spawns follow from the seed, unless they are given: those of a game that was played elsewhere are recorded.
+
     >>> game = Game(Rules.from_text("4x4"), seed=1)
     >>> turn = game.play(game.board.legal_moves()[0])
     >>> game.undo(), game.play(turn.move) == turn
@@ -43,14 +47,17 @@ class Game:
     seed: int
     turns: list[Turn] = field(default_factory=list)  #: the moves so far, with all that followed
     undone: list[Turn] = field(default_factory=list)  #: the moves that `redo` makes again, the next one last
+    given: list[GivenSpawn] = field(default_factory=list)  #: the first spawns, if they do not follow from the seed
 
     def __post_init__(self) -> None:
         """Spawn the first tiles."""
         self._key = dice.stream_key(dice.check_seed(self.seed), dice.SPAWN)
+        if self.given and self.rules.spawner is not Spawner.FAIR:
+            raise BoardError(f"spawns are given, but the spawner is {self.rules.spawner}: expected fair")
         self.first_board = self.rules.board
-        self.first_spawns: list[tuple[int, int]] = []
-        for _ in range(self.rules.n_start):
-            spawn = self.rules.spawn(self.first_board, dice.draw(self._key, len(self.first_spawns)))
+        self.first_spawns: list[GivenSpawn] = []
+        for number in range(self.rules.n_start):
+            spawn = self._spawn(self.first_board, number, self.given[number] if number < len(self.given) else None)
             self.first_spawns.append(spawn)
             self.first_board = self.first_board.put(*spawn)
 
@@ -86,42 +93,64 @@ class Game:
 
     def play(self, move: int) -> Turn:
         """Make a move: slide, then spawn; a move other than the undone one discards the moves to redo."""
-        return self._play(move, None)
+        if self.undone and self.undone[-1].move == move:
+            self.turns.append(self.undone.pop())
+            return self.turns[-1]
+        number = self._number
+        is_given = not self.undone and number < len(self.given)
+        turn = self._play(move, self.given[number] if is_given else None)
+        if not is_given:
+            del self.given[number:]
+        return turn
 
-    def play_recorded(self, move: int, spawn: tuple[int, int]) -> Turn:
+    def play_recorded(self, move: int, spawn: GivenSpawn) -> Turn:
         """Make a move after which a given tile spawned: its cell and rank, instead of those of the seed.
 
-        Raises BoardError if the cell is not empty, or if no such tile can spawn.
+        All spawns before it count as given, too.  Raises BoardError if the cell is not empty, or if no such tile can
+        spawn.
 
         >>> game = Game(Rules.from_text("2#|##"), seed=1)
         >>> game.play_recorded(1, (2, 1)).board
         Board('#2|2#')
         """
-        cell, rank = spawn
+        number = self._number
+        turn = self._play(move, spawn)
+        if len(self.given) < number:
+            self.given = [*self.first_spawns, *(turn.spawn for turn in self.turns)]
+        else:
+            self.given[number:] = [spawn]
+        return turn
+
+    @property
+    def _number(self) -> int:
+        """Return the number of the next spawn, counted from 0 with the first tiles."""
+        return self.rules.n_start + (self.turns[-1].number if self.turns else 0)
+
+    def _spawn(self, after: Board, number: int, given: GivenSpawn | None) -> GivenSpawn:
+        """Return the given spawn if it is one of these rules, else that of the seed."""
+        if given is None:
+            return self.rules.spawn(after, dice.draw(self._key, number))
+        cell, rank = given
         if rank not in (known for known, _ in self.rules.spawn_table):
             raise BoardError(
                 f"a {2**rank} spawned: expected one of {', '.join(str(2**r) for r, _ in self.rules.spawn_table)}"
             )
         if not 0 <= cell < self.rules.shape.n_cells:
             raise BoardError(f"there is no cell {cell}: expected 0 to {self.rules.shape.n_cells - 1}")
-        return self._play(move, spawn)
+        return cell, rank
 
-    def _play(self, move: int, spawn: tuple[int, int] | None) -> Turn:
+    def _play(self, move: int, given: GivenSpawn | None) -> Turn:
         if self._has_stopped:
             raise IllegalMoveError(f"the game has ended: {self.rules.goal} is reached")
         after, reward = self.rules.slide(self.board, move)
         number = self.turns[-1].number + 1 if self.turns else 1
-        if spawn is None:
-            spawn = self.rules.spawn(after, dice.draw(self._key, self.rules.n_start + number - 1))
+        spawn = self._spawn(after, self._number, given)
         board = after.put(*spawn)
         to_goal = self.moves_to_goal
         if to_goal is None and self.rules.is_won(board):
             to_goal = number
         turn = Turn(number, self.rules.shape.moves[move], after, reward, spawn, board, self.score + reward, to_goal)
-        if self.undone and self.undone[-1] == turn:
-            self.undone.pop()
-        else:
-            self.undone.clear()
+        self.undone.clear()
         self.turns.append(turn)
         return turn
 
@@ -161,15 +190,15 @@ class Game:
             yield turn
 
 
-def replay(rules: Rules, seed: int, moves: str) -> Iterator[Turn]:
+def replay(rules: Rules, seed: int, moves: str, given: Sequence[GivenSpawn] = ()) -> Iterator[Turn]:
     """Replay a recorded game lazily, turn by turn, so that long games need little memory.
 
-    Raise an error that names the number of the move if a move is illegal or unknown.
+    The first spawns may be given.  Raise an error that names the number of the move if a move is illegal or unknown.
 
     >>> [turn.score for turn in replay(Rules.from_text("1x2"), 1, "d")]
     [4]
     """
-    game = Game(rules, seed)
+    game = Game(rules, seed, given=list(given))
     for turn in game._follow(moves):
         yield turn
         del game.turns[:-1]  # only the last turn is needed to continue

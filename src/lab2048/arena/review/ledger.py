@@ -13,33 +13,10 @@ an exact one, drift is zero.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
+from lab2048.arena.review.grade import Grade, accuracy_of, grade_of, share_of
 from lab2048.arena.review.reviewer import Valuation
 from lab2048.rules import Turn
-
-# Accuracy of a move in per cent: 100 exp(-STEEPNESS x loss / value of the best move).
-STEEPNESS = 20.0
-
-
-class Grade(StrEnum):
-    """How good a move was, by the share of the best move's value that it gives away."""
-
-    BEST = "best"
-    GOOD = "good"
-    INACCURACY = "inaccuracy"
-    MISTAKE = "mistake"
-    BLUNDER = "blunder"
-
-    @property
-    def sign(self) -> str:
-        """Return the sign of chess notation; empty for the best and for good moves."""
-        return _SIGNS.get(self, "")
-
-
-_SIGNS = {Grade.INACCURACY: "?!", Grade.MISTAKE: "?", Grade.BLUNDER: "??"}
-# The largest share that a grade may give away; values have about seven digits.
-LIMITS = {Grade.BEST: 1e-6, Grade.GOOD: 0.005, Grade.INACCURACY: 0.02, Grade.MISTAKE: 0.1, Grade.BLUNDER: math.inf}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +28,7 @@ class Entry:
     skill: float
     drift: float
     luck: float
+    second_loss: float  # the loss after one more spawn; the same as `loss` for an exact reviewer
 
     @property
     def best(self) -> int:
@@ -67,9 +45,14 @@ class Entry:
         return abs(self.skill)
 
     @property
+    def sure_loss(self) -> float:
+        """Return the loss that both looks of the reviewer agree on; 0 if the second one sees none."""
+        return max(0.0, min(self.loss, self.second_loss))
+
+    @property
     def share(self) -> float:
-        """Return the share of the best move's value that was given away, from 0 to 1."""
-        return min(1.0, self.loss / max(abs(self.value), 1e-9)) if self.loss > 0 else 0.0
+        """Return the share of the best move's value that was surely given away, from 0 to 1."""
+        return share_of(self.sure_loss, self.value)
 
     @property
     def is_forced(self) -> bool:
@@ -78,12 +61,14 @@ class Entry:
 
     @property
     def grade(self) -> Grade:
-        share = self.share
-        return next(grade for grade, limit in LIMITS.items() if share <= limit)
+        if grade_of(share_of(self.loss, self.value)) is Grade.BEST:
+            return Grade.BEST
+        found = grade_of(self.share)
+        return Grade.UNCLEAR if found is Grade.BEST else found
 
     @property
     def accuracy(self) -> float:
-        return 100.0 * math.exp(-STEEPNESS * self.share)
+        return accuracy_of(self.share)
 
 
 @dataclass(frozen=True)
@@ -139,6 +124,8 @@ def make_ledger(
     for i, (turn, now) in enumerate(zip(turns, valued, strict=True)):
         best, made, reward = now.best, now.values[turn.move], turn.reward if has_rewards else 0
         next_value = valued[i + 1].best if i + 1 < len(valued) else last_value
-        entries.append(Entry(turn, now.values, made - best, reward + now.expected - made, next_value - now.expected))
+        luck, drift = next_value - now.expected, reward + now.expected - made
+        second = best - made if now.second_best is None else now.second_best - (reward + now.expected)
+        entries.append(Entry(turn, now.values, made - best, drift, luck, second))
     score = sum(turn.reward for turn in turns) if has_rewards else 0
     return Ledger(entries, initial, score + last_value)

@@ -6,7 +6,7 @@ state that came and those that might have come, so luck is fair whatever the rev
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from lab2048.kernels.group import LEDGER
 from lab2048.players import Player, default_spec, fit_player
 from lab2048.players.ntuple import NTuplePlayer
 from lab2048.players.optimal import OptimalPlayer
-from lab2048.rules import Board, Rules
+from lab2048.rules import Board, Rules, Turn
 from lab2048.rules.rules import Spawner
 from lab2048.stop_flag import current
 
@@ -33,6 +33,9 @@ class Valuation:
 
     values: dict[int, float]  # with the reward of the move
     expected: float  # mean over all spawns of the value of the next state
+    # The value of the best move after one more spawn: its reward plus the mean value of what may follow.  None if it
+    # would be the same: the best move was made, or the reviewer is exact.
+    second_best: float | None = None
 
     @property
     def best(self) -> float:
@@ -43,12 +46,28 @@ class Reviewer(ABC):
     """Gives the values of turns; `unit` is "score" or "chance", as of a player."""
 
     def __init__(self, spec: str, player: Player, rules: Rules, unit: str = "") -> None:
-        """Prepare to reviewer games by these rules."""
+        """Prepare to review games by these rules."""
         self.spec, self.player, self.rules, self.unit = spec, player, rules, unit or player.unit
+        self.is_exact = isinstance(player, OptimalPlayer)
+
+    def review(self, turns: Sequence[Turn], boards: Sequence[Board]) -> Iterator[Valuation]:
+        """Value turns and the boards before them; where another move is better, look at both after one more spawn."""
+        for begin in range(0, len(turns), PART):
+            part = list(zip(boards[begin : begin + PART], turns[begin : begin + PART], strict=True))
+            found = list(self.valuations([(board, turn.after) for board, turn in part]))
+            again: dict[int, tuple[Board, Board, int]] = {}
+            for i, ((board, turn), valuation) in enumerate(zip(part, found, strict=True)):
+                if not self.is_exact and valuation.values[turn.move] < valuation.best:
+                    after, reward = board.slide(max(valuation.values, key=lambda move: valuation.values[move]))
+                    again[i] = board, after, reward if self.unit == "score" else 0
+            seconds = self.valuations([(board, after) for board, after, _ in again.values()])
+            for (i, (_, _, reward)), second in zip(again.items(), seconds, strict=True):
+                found[i] = replace(found[i], second_best=reward + second.expected)
+            yield from found
 
     @abstractmethod
     def valuations(self, turns: Sequence[tuple[Board, Board]]) -> Iterator[Valuation]:
-        """Reviewer turns: pairs of the state before the move and the afterstate of the move made."""
+        """Value turns: pairs of the state before the move and the afterstate of the move made."""
 
     @abstractmethod
     def state_value(self, board: Board) -> float:
@@ -138,7 +157,7 @@ class NetworkReviewer(Reviewer):
 
 
 def make_reviewer(spec: str, rules: Rules) -> Reviewer:
-    """Make the reviewer of a spec; raise LabError if it cannot reviewer games by these rules."""
+    """Make the reviewer of a spec; raise LabError if it cannot review games by these rules."""
     if rules.spawner is not Spawner.FAIR:
         raise UsageError("only games with random spawns can be reviewed: others have no luck", field="game")
     player = fit_player(spec, rules)

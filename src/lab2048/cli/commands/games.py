@@ -114,7 +114,6 @@ def show(id_: IdArgument, as_json: JsonOption = False, store: StoreOption = None
 
     Example: lab2048 games show 12
     """
-    from lab2048.rules import Game
     from lab2048.views.game_list import game_facts
     from lab2048.views.text import render, wants_codes
 
@@ -123,10 +122,10 @@ def show(id_: IdArgument, as_json: JsonOption = False, store: StoreOption = None
     episode, run = stored.episode, stored.run
     if as_json:
         origin = {"id": stored.id, "run": run.id, "number": stored.number, "kind": run.kind, "kept": stored.created}
-        print_json("episode-1", {**episode.to_json(), "provenance": stored.provenance, **origin})
+        print_json(episode.schema.partition("/")[2], {**episode.to_json(), "provenance": stored.provenance, **origin})
         return
     print(game_facts(stored), end="")
-    board = Game(episode.rules, episode.seed).board
+    board = episode.begin().board
     for turn in episode.replay():
         board = turn.board
     print(render(board, colour=wants_codes(sys.stdout)))
@@ -251,15 +250,20 @@ def delete(
 @app.command("import")
 def import_games(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="JSON lines written by `export`; - reads standard input.")
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="JSON lines written by `export`, or a replay of 2048verse, 2048next, 2048league or "
+            "2048EndgameTablebase; - reads standard input.",
+        ),
     ],
     as_json: JsonOption = False,
     store: StoreOption = None,
 ) -> None:
-    """Import games from JSON lines.
+    """Import games from JSON lines, or a replay of another program.
 
     Every game is checked and replayed before it is saved.  Bad lines are reported and skipped; the exit code is
-    then 3.
+    then 3.  A game that breaks a rule is refused with the number of the move.
 
     Example: lab2048 games import games.jsonl
     """
@@ -271,7 +275,7 @@ def import_games(
 
     def refuse(number: int, reason: str) -> None:
         if counts.refused <= MAX_REPORTS:
-            say(f"line {number}: {reason}")
+            say(f"line {number}: {reason}" if number else reason)
 
     with contextlib.ExitStack() as stack:
         show = stack.enter_context(progress_line())
@@ -318,7 +322,7 @@ def _check_player(player: str | None) -> None:
 def _standard_input() -> BinaryIO:
     stream: BinaryIO | None = getattr(sys.stdin, "buffer", None)
     if stream is None:
-        raise FileError("standard input is closed: expected lines of JSON")
+        raise FileError("standard input is closed: expected games")
     return stream
 
 

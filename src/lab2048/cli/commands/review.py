@@ -17,12 +17,13 @@ from lab2048.cli.options import (
     load_players,
 )
 from lab2048.cli.output import print_json
+from lab2048.cli.progress import again, say_how
 from lab2048.errors import FileError, UsageError, reason_of
 
 if TYPE_CHECKING:
-    from lab2048.arena.review.review import PlayerReview
+    from lab2048.arena.review.player_review import PlayerReview
+    from lab2048.library.review import GameReview
     from lab2048.records.episode import Episode
-    from lab2048.rules import Game
 
 
 def review(
@@ -31,13 +32,13 @@ def review(
         typer.Argument(
             metavar="GAME",
             help="Number of a saved game; a file with one, also of 2048verse, 2048next, 2048league or "
-            "2048EndgameTablebase; or - for standard input.",
+            "2048EndgameTablebase; a pasted replay; or - for standard input.",
         ),
     ] = None,
     reviewer: Annotated[
         str | None,
         typer.Option(
-            "--reviewer", metavar="PLAYER", help="Player that reviewers (default: ntuple on 4x4, else optimal)."
+            "--reviewer", metavar="PLAYER", help="Player that reviews (default: ntuple on 4x4, else optimal)."
         ),
         PLAYER,
     ] = None,
@@ -56,12 +57,13 @@ def review(
     """Review a game: grade every move, and tell luck from skill.
 
     The value at the start + luck + skill + drift is the score.  Drift is what the reviewer changed its mind by: it says
-    how far the reviewer is to be believed.
+    how far the reviewer is to be believed.  The review of a saved game is kept with it; after Ctrl-C, the same command
+    continues it.
 
     Example: lab2048 review 12
     """
-    from lab2048.library.review import describe, review_player
     from lab2048.library.review import review as review_game
+    from lab2048.library.review import review_player
 
     load_players(player_file)
     if (game is None) == (player is None):
@@ -73,33 +75,47 @@ def review(
         else:
             _print_player(found)
         return
-    result = review_game(_read_game(game or "", store), reviewer=reviewer, progress=True)
+    from lab2048.views.review import describe
+
+    text = game or ""
+    result = _review_saved(int(text), reviewer, store) if text.isdecimal() else None
+    result = result or review_game(_read_game(text), reviewer=reviewer, progress=True)
     if as_json:
         print_json("review-1", result.to_dict())
     else:
         print("\n".join(describe(result.review)))
 
 
-def _read_game(text: str, store: Path | None) -> "Episode | Game":
-    from lab2048.records.exchange import read_line
-    from lab2048.records.input_file import read_bytes
-    from lab2048.records.replay.reading import read_replay
+def _review_saved(id_: int, reviewer: str | None, path: Path | None) -> "GameReview":
+    from lab2048.library.review import review_stored_game
     from lab2048.records.store import Store
 
-    if text.isdecimal():
-        with Store.open(store, create=False) as opened:
-            return opened.get(int(text)).episode
-    name = "standard input" if text == "-" else text
+    with Store.open(path, create=False) as store:
+        try:
+            return review_stored_game(store, id_, reviewer=reviewer, progress=True)
+        except KeyboardInterrupt:
+            say_how("stopped; what is reviewed is kept; continue with", again())
+            raise
+
+
+def _read_game(text: str) -> "Episode":
+    """Read a game from a file, from standard input, or from the text itself if it is a replay and no file."""
+    from lab2048.records.exchange import read_game
+    from lab2048.records.input_file import read_bytes
+    from lab2048.records.replay.reading import is_named
+
+    name = "standard input" if text == "-" else text[:60]
     try:
         data = sys.stdin.buffer.read() if text == "-" else read_bytes(Path(text))
     except OSError as error:
-        raise FileError(f"{name} cannot be read: {reason_of(error)}", code="file.unreadable") from None
+        if text == "-" or not (text.startswith("{") or is_named(text)):
+            raise FileError(f"{name} cannot be read: {reason_of(error)}", code="file.unreadable") from None
+        data, name = text.encode("utf-8", "surrogateescape"), "the replay"
     lines = [line for line in data.splitlines() if line.strip()]
-    is_ours = data.lstrip().startswith(b"{")
-    if is_ours and len(lines) != 1:
+    if data.lstrip().startswith(b"{") and len(lines) != 1:
         raise FileError(f"{name} has {len(lines)} games: expected one, as lab2048 games export 12 writes it")
     try:
-        return read_line(lines[0])[0] if is_ours else read_replay(data)
+        return read_game(data)[0]
     except FileError as error:
         raise FileError(f"{name}: {error}") from None
 

@@ -30,15 +30,19 @@ class Replay:
     steps: Sequence[Step]
 
     def to_game(self) -> Game:
-        """Play the replay; raise FileError, with the number of the move, if it breaks a rule."""
-        board = Board.from_text(self.size)
+        """Play the replay; raise FileError, with the number of the move, if it breaks a rule.
+
+        First tiles that may have spawned are spawns like others, so that the game is one of the plain board.
+        """
+        rules = Rules.from_text(self.size)
+        ranks = {rank for rank, _ in rules.spawn_table}
         try:
-            for cell, rank in self.first:
-                check_cell(cell, board.shape.n_cells)
-                board = board.put(cell, rank)
+            if len(self.first) == rules.n_start and all(rank in ranks for _, rank in self.first):
+                game = Game(rules, 0, given=list(self.first))
+            else:
+                game = Game(Rules(self._first_board(rules.board), n_start=0), 0)
         except BoardError as error:
             raise FileError(f"the first board is impossible: {error}", code="game.invalid") from None
-        game = Game(Rules(board, n_start=0), 0)
         for number, (move, cell, rank) in enumerate(self.steps, 1):
             try:
                 game.play_recorded(move, (cell, rank))
@@ -46,11 +50,12 @@ class Replay:
                 raise FileError(f"move {number} is impossible: {error}", code="game.invalid") from None
         return game
 
-
-def check_cell(cell: int, n_cells: int) -> None:
-    """Raise BoardError unless there is such a cell."""
-    if not 0 <= cell < n_cells:
-        raise BoardError(f"there is no cell {cell}: expected 0 to {n_cells - 1}")
+    def _first_board(self, board: Board) -> Board:
+        for cell, rank in self.first:
+            if not 0 <= cell < board.shape.n_cells:
+                raise BoardError(f"there is no cell {cell}: expected 0 to {board.shape.n_cells - 1}")
+            board = board.put(cell, rank)
+        return board
 
 
 def check_length(n_turns: int) -> None:

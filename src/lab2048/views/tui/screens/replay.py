@@ -12,7 +12,7 @@ from lab2048.arena.annotation import Annotator, has_notes
 from lab2048.errors import LabError
 from lab2048.records.entry import StoredGame
 from lab2048.records.episode import names_of
-from lab2048.rules import Game, Turn
+from lab2048.rules import Turn
 from lab2048.rules.move import move_name
 from lab2048.views.game_list import printable
 from lab2048.views.number import count
@@ -33,7 +33,7 @@ class ReplayScreen(Page):
         self.speed: float = 10
         self.n_moves = len(self.episode.moves)
         self.turns: list[Turn] = []  # empty until the game is verified
-        self._first = Game(self.episode.rules, self.episode.seed).board
+        self._first = self.episode.begin().board
         self._names = names_of(self.episode.player, self.episode.movers, self.n_moves)
         self._clock: Timer | None = None
         self._annotator = Annotator()

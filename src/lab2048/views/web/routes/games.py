@@ -9,10 +9,9 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 from pydantic import BaseModel
 
-from lab2048.errors import LabError, StoreError
+from lab2048.errors import StoreError
 from lab2048.records.exchange import ImportCounts, import_lines, write_line
 from lab2048.rules import Board
-from lab2048.rules.dice import check_seed
 from lab2048.views.web.errors import NotFoundError, TooLargeError
 from lab2048.views.web.routes.events import read_ids
 from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, MAX_TEXT
@@ -125,7 +124,7 @@ def export_one(lab: LabOf, game: Annotated[int, Path(ge=1, le=2**63 - 1)]) -> Re
     openapi_extra={"requestBody": {"content": {LINES: {"schema": {"type": "string"}}}, "required": True}},
 )
 async def import_games(lab: LabOf, request: Request) -> Imported:
-    """Import games from JSON lines; each is replayed and verified first."""
+    """Import games from JSON lines, or a replay of another program; each is replayed and verified first."""
     return await run_in_threadpool(_import, lab, await request.body())
 
 
@@ -150,7 +149,7 @@ def _import(lab: Lab, body: bytes) -> Imported:
         lab.store,
         io.BytesIO(body),
         counts,
-        refuse=lambda number, why: errors.append(f"line {number}: {why}"),
+        refuse=lambda number, why: errors.append(f"line {number}: {why}" if number else why),
         check=lab.check_running,  # replaying may take half a minute
         is_one_batch=True,  # a request that is refused changes nothing
     )
@@ -159,7 +158,7 @@ def _import(lab: Lab, body: bytes) -> Imported:
         already=counts.already,
         refused=counts.refused,
         errors=errors[:20],
-        ids=_ids_of(lab, body) if counts.imported + counts.already else [],
+        ids=counts.ids,
     )
 
 
@@ -167,23 +166,12 @@ def _count_moves(body: bytes) -> int:
     """Return an upper bound of the number of moves, without replaying."""
     total = 0
     for line in body.splitlines():
+        if not line.lstrip().startswith(b"{"):
+            total += len(line)
+            continue
         try:
             data = json.loads(line)
             total += len(data["moves"]) if isinstance(data["moves"], str) else 0
         except (ValueError, TypeError, KeyError, RecursionError):
             continue
     return total
-
-
-def _ids_of(lab: Lab, body: bytes) -> list[int]:
-    """Return the ids of the valid games of an import, whether new or already stored."""
-    found = []
-    for line in body.splitlines()[:MAX_LISTED]:
-        try:
-            data = json.loads(line)
-            id_ = lab.store.find(check_seed(data["seed"]), str(data["checksum"]))
-        except (LabError, ValueError, TypeError, KeyError, RecursionError):
-            continue
-        if id_ is not None:
-            found.append(id_)
-    return found

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path
 from pydantic import BaseModel, Field
 
 from lab2048.arena.annotation import has_notes
+from lab2048.arena.review.grade import Grade, grade_of, share_of
 from lab2048.errors import UsageError
 from lab2048.jobs.command_line import command_line, file_options, rules_options
 from lab2048.players import Decision, Player, default_spec
@@ -26,9 +27,6 @@ MAX_ASKED = 20  # boards of a game per request; clients send several requests, s
 LOW_CONFIDENCE = ". Low confidence: the network hardly knows such boards, so these values come from a plain search."
 
 router = APIRouter(prefix="/api", responses=ERRORS)
-
-# The largest loss of each grade, as a share of the best move's value.
-_GRADES = ((0.005, "good"), (0.025, "inaccuracy"), (0.1, "mistake"))
 
 
 class HintBody(Body):
@@ -277,10 +275,10 @@ def grade(loss: float, best: float, unit: str, noise: float = 0.0) -> str:
     ('best', 'blunder', 'unclear')
     """
     if loss == 0:
-        return "best"
+        return Grade.BEST
     if unit not in ("score", "chance") or loss <= noise or best <= 0:
-        return "unclear"
-    return next((name for limit, name in _GRADES if loss / best <= limit), "blunder")
+        return Grade.UNCLEAR
+    return max(grade_of(share_of(loss, best)), Grade.GOOD, key=list(Grade).index)
 
 
 def sentence(board: Board, move: int) -> str:

@@ -61,15 +61,15 @@ export function onUnanswered(listener) {
 async function send(method, path, { body, signal, ...where }) {
   /** @type {Record<string, string>} */
   const headers = { "X-Tab": TAB };
-  const isText = typeof body === "string"; // lines of JSON, as games are imported
-  if (method === "POST" || method === "PUT") headers["Content-Type"] = isText ? "application/x-ndjson" : "application/json";
+  const isRaw = typeof body === "string" || body instanceof Blob; // games that are imported
+  if (method === "POST" || method === "PUT") headers["Content-Type"] = isRaw ? "application/x-ndjson" : "application/json";
   let answer;
   try {
     answer = await fetch(fill(path, where), {
       method,
       headers,
       signal,
-      body: "Content-Type" in headers ? (isText ? body : JSON.stringify(body ?? {})) : undefined,
+      body: "Content-Type" in headers ? (isRaw ? body : JSON.stringify(body ?? {})) : undefined,
     });
   } catch (error) {
     if (isAborted(error)) throw error;

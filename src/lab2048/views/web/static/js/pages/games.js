@@ -51,7 +51,7 @@ class Games {
     this.player = h("input", { placeholder: t("any"), name: "player", onchange: again, spellcheck: false });
     this.file = h("input.unseen", {
       type: "file",
-      accept: ".jsonl,.json,.ndjson,application/json",
+      accept: ".jsonl,.json,.ndjson,.rpl,.txt,application/json",
       tabIndex: -1,
       "aria-label": t("File of games"),
       onchange: () => this.readFile(),
@@ -90,7 +90,7 @@ class Games {
     main.addEventListener("drop", (event) => {
       event.preventDefault();
       const file = event.dataTransfer?.files[0];
-      if (file) this.import(file.text());
+      if (file) this.import(file);
     });
   }
 
@@ -233,7 +233,7 @@ class Games {
       h(
         "div.stack",
         {},
-        h("p.small.quiet", {}, t("Lines of JSON, as Export and lab2048 games export write them.")),
+        h("p.small.quiet", {}, t("Lines of JSON, as Export and lab2048 games export write them, or replays of 2048verse, 2048next, 2048league or 2048EndgameTablebase.")),
         field(t("Paste them here"), text),
       ),
       h(
@@ -258,14 +258,13 @@ class Games {
 
   readFile() {
     const file = this.file.files?.[0];
-    if (file) this.import(file.text());
+    if (file) this.import(file);
     this.file.value = "";
   }
 
-  /** @param {string | Promise<string>} text lines of JSON */
-  async import(text) {
-    const body = await text;
-    const answer = await attempt(() => post("/api/games/import", { body }));
+  /** @param {string | Blob} body lines of JSON, or replays of other programs */
+  async import(body) {
+    const answer = await attempt(() => post("/api/games/import", { body: /** @type {string} */ (body) }));
     if (!answer) return;
     const words = [tn(answer.imported, "{n} game imported", "{n} games imported")];
     if (answer.already) words.push(t("{n} already here", { n: answer.already }));
