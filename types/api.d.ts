@@ -1,27 +1,6 @@
 // Generated from the OpenAPI schema: run script/goldens after a change of the API.
 
 declare namespace Api {
-  interface AnalysedBoard {
-    turn: number;
-    score: number;
-    value: number;
-    best: number;
-    made: number | null;
-    loss: number;
-    grade: string;
-  }
-
-  interface AnalysisBody {
-    turns: Array<number>;
-    player?: string | null;
-  }
-
-  interface AnalysisData {
-    player: string;
-    unit: string;
-    points: Array<AnalysedBoard>;
-  }
-
   interface AutoBody {
     player?: string | null;
     speed?: number;
@@ -38,6 +17,12 @@ declare namespace Api {
   interface BoardPresetData {
     board: string;
     label: string;
+  }
+
+  interface BranchBody {
+    at: number;
+    moves?: string;
+    reviewer?: string;
   }
 
   interface ChangeData {
@@ -286,6 +271,17 @@ declare namespace Api {
     options: Array<OptionData>;
   }
 
+  interface MilestoneData {
+    tile: number;
+    move: number;
+  }
+
+  interface MomentData {
+    kind: string;
+    move: number;
+    change: number;
+  }
+
   interface MoveData {
     letter: string;
     name: string;
@@ -350,6 +346,16 @@ declare namespace Api {
     options: Array<[number, string]>;
   }
 
+  interface PhaseData {
+    name: string;
+    first_move: number;
+    n_moves: number;
+    accuracy: number;
+    error_rate: number;
+    luck: number;
+    skill: number;
+  }
+
   interface PlayerData {
     name: string;
     doc: string;
@@ -368,6 +374,16 @@ declare namespace Api {
     kind: string;
     default: unknown;
     doc: string;
+  }
+
+  interface PositionData {
+    ranks: Array<number>;
+    score: number;
+    over: boolean;
+    turns: Array<TurnData>;
+    values: Array<ValueData>;
+    unit: string;
+    line: Array<TurnData>;
   }
 
   interface PresetData {
@@ -415,6 +431,50 @@ declare namespace Api {
 
   interface RestoredData {
     restored: string;
+  }
+
+  interface ReviewBody {
+    reviewer?: string;
+  }
+
+  interface ReviewData {
+    reviewer: string;
+    unit: string;
+    n_moves: number;
+    is_over: boolean;
+    score: number;
+    initial_value: number;
+    luck: number;
+    skill: number;
+    drift: number;
+    final_score: number;
+    luck_adjusted_score: number;
+    accuracy: number;
+    error_rate: number;
+    grades: Record<string, number>;
+    phases: Array<PhaseData>;
+    milestones: Array<MilestoneData>;
+    key_moments: Array<MomentData>;
+    worst_moves: Array<number>;
+    luckiest: Array<SpawnData>;
+    unluckiest: Array<SpawnData>;
+    values: Array<number>;
+    losses: Array<number>;
+    lucks: Array<number>;
+    best: Array<number>;
+    grade_letters: string;
+  }
+
+  interface ReviewState {
+    game: number;
+    state: string;
+    reviewer: string;
+    n_done: number;
+    n_moves: number;
+    error: string;
+    version: string;
+    review: ReviewData | null;
+    command: string;
   }
 
   interface RulesBody {
@@ -500,6 +560,13 @@ declare namespace Api {
     shape: ShapeData;
     start: Array<number>;
     chart: ChartData;
+  }
+
+  interface SpawnData {
+    move: number;
+    cell: number;
+    tile: number;
+    luck: number;
   }
 
   interface SpawnProbed {
@@ -691,6 +758,21 @@ declare namespace Api {
         path: { game: number; turn: number };
         answer: NoteData;
       };
+      "/api/games/{game}/review": {
+        path: { game: number };
+        query?: { reviewer?: string; known?: string };
+        answer: ReviewState;
+      };
+      "/api/games/{game}/review.json": {
+        path: { game: number };
+        query?: { reviewer?: string };
+        answer: Record<string, unknown>;
+      };
+      "/api/games/{game}/review.html": {
+        path: { game: number };
+        query?: { reviewer?: string };
+        answer: string;
+      };
       "/api/players": {
         query?: { board?: string };
         answer: PlayerList;
@@ -837,10 +919,15 @@ declare namespace Api {
         body: HintBody;
         answer: HintData;
       };
-      "/api/games/{game}/values": {
+      "/api/games/{game}/review": {
         path: { game: number };
-        body: AnalysisBody;
-        answer: AnalysisData;
+        body: ReviewBody;
+        answer: ReviewState;
+      };
+      "/api/games/{game}/position": {
+        path: { game: number };
+        body: BranchBody;
+        answer: PositionData;
       };
       "/api/players/check": {
         body: SpecBody;
@@ -919,6 +1006,11 @@ declare namespace Api {
       "/api/games/{game}": {
         path: { game: number };
         answer: DeletedData;
+      };
+      "/api/games/{game}/review": {
+        path: { game: number };
+        query?: { reviewer?: string };
+        answer: ReviewState;
       };
       "/api/jobs/{job}": {
         path: { job: string };

@@ -78,24 +78,52 @@ def test_import_replay_and_continue(tab: Tab, server: Server, tmp_path: Path) ->
     assert tab.ranks() == shown
 
 
-def test_judge_a_game_and_look_at_its_worst_move(tab: Tab, server: Server) -> None:
+def test_review_a_game_and_look_at_its_worst_move(tab: Tab, server: Server) -> None:
     state = played(server, moves="asdw" * 25)
+    n = state["n_moves"]
     tab.go(f"#/review/{state['id']}")
-    tab.page.get_by_role("button", name="Analyse game").click()
-    told = tab.page.locator("section.panel", has_text="Value by move")
-    expect(told).to_contain_text(f"{state['n_moves'] + 1} of {state['n_moves'] + 1} boards")
-    expect(told.get_by_role("img", name="Expected final score by ntuple")).to_be_visible()
-    worst = told.locator("button.worse").first
-    expect(worst).to_contain_text("is better by")
-    expect(tab.page.locator("lab-board .arrow")).to_be_hidden()
+    told = tab.page.locator("section.panel", has_text="Value, luck and skill")
+    expect(told).to_contain_text("Every move is reviewed by ntuple", timeout=60_000)
+    expect(told.get_by_role("img", name="Expected result")).to_be_visible()
+    expect(tab.page.locator(".ledger").first).to_contain_text("Drift")
+    worst = tab.page.locator("button.review-moment").first
+    expect(worst).to_contain_text("is better")
     worst.click()
     number = int(worst.locator("b").inner_text())
     slider = tab.page.get_by_role("slider", name="Move")
-    expect(slider).to_have_attribute("aria-valuetext", f"move {number - 1} of {state['n_moves']}")
+    expect(slider).to_have_attribute("aria-valuetext", f"move {number - 1} of {n}")
+    here = tab.page.locator("section.panel", has_text="This position")
+    expect(here).to_contain_text(f"Next: {number} ")
+    expect(here).to_contain_text("is better")
     expect(tab.page.locator("lab-board .arrow")).to_be_visible()
     assert not tab.serious()
-    tab.page.keyboard.press("ArrowRight")
-    expect(tab.page.locator("lab-board .arrow")).to_be_hidden()
+    # Another move, and one more: the game itself stays as it is.
+    better = here.locator("button.review-value").first
+    expect(better).to_be_visible()
+    before = tab.ranks()
+    better.click()
+    expect(here).to_contain_text("What if:")
+    expect(here).to_contain_text("Best line on the same dice")
+    tab.page.keyboard.press("Escape")
+    assert tab.ranks() == before
+    # Reloading shows the same move and the same review at once.
+    tab.page.reload()
+    expect(slider).to_have_attribute("aria-valuetext", f"move {number - 1} of {n}")
+    expect(tab.page.locator("button.review-moment").first).to_contain_text("is better")
+    tab.page.keyboard.press("b")
+    expect(here).to_contain_text("blunder")
+    tab.shot("review")
+
+
+def test_a_replay_from_elsewhere_is_pasted_and_reviewed(tab: Tab) -> None:
+    tab.go("#/review")
+    tab.page.get_by_label("Paste it here").fill(" !d")
+    tab.page.get_by_role("button", name="Review", exact=True).click()
+    expect(tab.page.get_by_role("slider", name="Move")).to_have_attribute("aria-valuetext", "move 0 of 1")
+    tab.go("#/review")
+    tab.page.get_by_label("Paste it here").fill("4x4-x_000000")
+    tab.page.get_by_role("button", name="Review", exact=True).click()
+    expect(tab.page.locator(".toast")).to_contain_text("the first board is impossible")
 
 
 def test_a_shield_says_why_it_moved(tab: Tab) -> None:

@@ -40,6 +40,8 @@ def answer(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> di
 
 # Words after `lab2048`, `--json` left out; W is the workshop, T a folder of the test.
 WORDS = [
+    ("games-import-1", "games import W/replay.txt"),
+    ("episode-2", "games show 1"),
     ("play-1", "play --seed 3"),
     ("watch-1", "watch first --rules 2x2 --seed 5"),
     ("match-1", "match random first --games 4"),
@@ -53,9 +55,7 @@ WORDS = [
     ("weights-calibrated-1", "weights calibrate W/net.safetensors --search depth=1 --games 20"),
     ("widget-1", "widget --out T/game.html"),
     ("games-1", "games list"),
-    ("episode-1", "games show 1"),
-    ("games-import-1", "games import W/replay.txt"),
-    ("episode-2", "games show 12"),
+    ("episode-1", "games show 2"),
     ("replay-1", "games replay 1"),
     ("games-delete-1", "games delete 2"),
     ("games-export-1", "games export --out T/games.jsonl"),

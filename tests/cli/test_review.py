@@ -11,6 +11,7 @@ from records.replay_writer import write_verse
 from lab2048.cli.app import run
 from lab2048.models.ntuple.file import save_network
 from lab2048.models.ntuple.network import Design
+from lab2048.records.store import Store
 from lab2048.rules import Game, Rules
 
 
@@ -58,9 +59,20 @@ def test_a_replay_of_another_program_is_reviewed(capsys: pytest.CaptureFixture[s
     save_network(network, random_network(Design.from_text(game.rules, "rows"), 1))
     found = reviewed(capsys, file, "--reviewer", f"ntuple:weights={network},depth=1")
     assert (found["n_moves"], found["score"], found["is_over"]) == (5, game.score, False)
+    pasted = write_verse(game, "3x3").decode()
+    assert reviewed(capsys, pasted, "--reviewer", f"ntuple:weights={network},depth=1") == found
+    assert run(["review", pasted + pasted[-3:] * 9]) == 3
+    assert "the replay: move" in capsys.readouterr().err
     file.write_bytes(write_verse(game, "3x3")[:-3] + b"\xff")
     assert run(["review", str(file)]) == 3
     assert "game.txt: not a replay" in capsys.readouterr().err
+
+
+def test_the_review_of_a_saved_game_is_kept(capsys: pytest.CaptureFixture[str], store: Path) -> None:
+    first = reviewed(capsys, 1, "--store", store)
+    with Store.open(store) as opened:
+        assert [kept.n_moves for kept in opened.reviews_of(1)] == [first["n_moves"]]
+    assert reviewed(capsys, 1, "--store", store) == first
 
 
 def test_a_player_is_reviewed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,7 +57,7 @@ GROUPS = {
     NETWORK_GAMES: Group(("search.network:warm_up_games", "search.confidence:warm_up_games"), 2, 1.0),
     ENDGAME: Group(("search.endgame",), 2, 0.8),
     ENDGAME_GAMES: Group(("search.endgame:warm_up_games",), 1, 0.6),
-    LEDGER: Group(("search.ledger",), 2, 1.0),
+    LEDGER: Group(("search.ledger",), 4, 1.4),
     TRAINING: Group(("ntuple.self_play",), 1, 3.1),
     UNPACK: Group(("ntuple.range_decoder", "ntuple.planes", "ntuple.pages"), 3, 2.2),
     COMPRESS: Group(("ntuple.range_coder",), 1, 0.7),

@@ -2,18 +2,27 @@
 
 from typing import TYPE_CHECKING, Any
 
+from lab2048.arena.batch import Batch, play_batch
 from lab2048.arena.compile import groups_of
-from lab2048.arena.episode import play_game
 from lab2048.arena.review.player_review import PlayerReview
-from lab2048.arena.review.review import Review, make_review, review_game, value_turns
-from lab2048.arena.review.reviewer import Reviewer, default_reviewer, groups_of_reviewer, make_reviewer
+from lab2048.arena.review.review import Review, make_review, value_turns
+from lab2048.arena.review.reviewer import (
+    Reviewer,
+    default_reviewer,
+    default_totals_reviewer,
+    groups_of_reviewer,
+    make_reviewer,
+)
+from lab2048.arena.review.totals import total_up
+from lab2048.errors import StoppedError
 from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec, read_whole
 from lab2048.library.interrupt import interruptible
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.players import fit_player
 from lab2048.records.episode import Episode
 from lab2048.rules import Game, Rules
-from lab2048.rules.dice import check_seed, episode_seed
+from lab2048.rules.dice import check_seed
+from lab2048.stop_flag import current
 from lab2048.views.review import describe
 
 if TYPE_CHECKING:
@@ -75,7 +84,8 @@ def review_player(
 ) -> PlayerReview:
     """Play games with a player and review them; the result has means with intervals.
 
-    Ctrl-C returns the result of the finished games.
+    The reviewer is the shipped network alone by default, without the search that replaces it where it hardly knows a
+    board: so games are reviewed quickly.  Ctrl-C returns the result of the finished games.
 
     >>> import lab2048 as lab
     >>> found = lab.review_player("random", rules="2x2", games=20)
@@ -84,17 +94,18 @@ def review_player(
     """
     the_rules, spec = read_rules(rules), read_spec(player)
     games, seed = read_whole("games", games, 1), check_seed(read_whole("seed", seed))
-    the_player = fit_player(spec, the_rules)
-    make_ready(*groups_of([spec], the_rules), progress=progress)
-    the_reviewer = _ready(reviewer, the_rules, progress)
+    fit_player(spec, the_rules)
+    make_ready(*groups_of([spec], the_rules, games=True), progress=progress)
+    the_reviewer = _ready(default_totals_reviewer(the_rules) if reviewer is None else reviewer, the_rules, progress)
     result = PlayerReview(spec, the_reviewer.spec, the_reviewer.unit, [])
     with progress_line(progress) as show:
         for i in range(games):
             show(f"game {i + 1} of {games}", i / games)
             try:
-                game, _ = play_game(the_player, spec, the_rules, episode_seed(seed, i))
-                result.ledgers.append(review_game(game, the_reviewer).ledger)
-            except KeyboardInterrupt:
+                played = play_batch(Batch(spec, the_rules, seed, [i]), current().is_set)
+                current().check()
+                result.games.append(total_up(played.episodes[i], the_reviewer))
+            except (KeyboardInterrupt, StoppedError):
                 break
     return result
 

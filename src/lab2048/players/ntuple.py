@@ -147,6 +147,11 @@ class NTuplePlayer(ClockedPlayer):
         factor = self.factor(board.tile_sum)
         return {move: value * factor for move, value in super().glance(searcher, board).items()}
 
+    @property
+    def is_uncalibrated(self) -> bool:
+        """Return True if values are those of the network."""
+        return self._calibration is None
+
     def factor(self, tile_sum: int) -> float:
         """Return by what values of the network are multiplied at a tile sum; 1 if it is not calibrated."""
         return 1.0 if self._calibration is None else self._calibration.factor(self.search_name, tile_sum)

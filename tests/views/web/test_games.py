@@ -328,24 +328,6 @@ def test_hints_value_every_legal_move(web):
     assert (over["move"], over["values"]) == (None, [])
 
 
-def test_a_game_that_was_played_is_judged_board_by_board(web):
-    id_ = web.begin(seed=7)["id"]
-    state = web.post(f"/api/games/{id_}/moves", {"moves": "wasdwasd"})["state"]
-    considered = web.post(f"/api/games/{id_}/values", {"turns": [2, 0, 2, state["n_moves"], 999], "player": "greedy"})
-    assert [point["turn"] for point in considered["points"]] == [2, 0, state["n_moves"]]
-    hint = web.post("/api/hint", {"game": id_, "player": "greedy"})
-    assert considered["points"][-1]["made"] is None
-    assert (considered["points"][-1]["best"], considered["points"][-1]["value"]) == (
-        hint["move"],
-        hint["values"][0]["value"],
-    )
-    assert considered["points"][-1]["score"] == state["score"]
-    assert all(
-        point["loss"] >= 0 and (point["loss"] == 0) == (point["grade"] == "best") for point in considered["points"]
-    )
-    assert "at most 20" in web.error("POST", f"/api/games/{id_}/values", {"turns": list(range(21))})
-
-
 def test_a_shield_says_why_it_moved(web):
     id_ = web.begin(seed=7)["id"]
     web.post(f"/api/games/{id_}/moves", {"moves": "w"})
@@ -367,22 +349,18 @@ def test_what_a_player_holds_for_lost_is_told_as_a_number(web, monkeypatch, best
     values = {0: best, 1: float("-inf"), 2: float("-inf"), 3: float("-inf")}
     monkeypatch.setattr(web.lab.players, "decide", lambda *_, **__: Decision(0, values))
     id_ = web.begin(seed=7)["id"]
-    web.post(f"/api/games/{id_}/moves", {"moves": "dsa"})  # any but the best
-    [considered] = web.post(f"/api/games/{id_}/values", {"turns": [0], "player": "greedy"})["points"]
     hint = web.post("/api/hint", {"game": id_, "player": "greedy"})
-    assert (considered["value"], considered["loss"]) == (value, loss)
     assert [(each["value"], each["loss"]) for each in hint["values"]] == [(value, 0.0), *3 * [(-1e300, loss)]]
 
 
 def test_values_of_a_guessing_network_are_no_scores(web, monkeypatch):
-    decisions = [Decision(0, {0: 5.0, 1: 4.0}, is_guess=is_guess, confidence=0.1) for is_guess in (False, True, True)]
+    decisions = [Decision(0, {0: 5.0, 1: 4.0}, is_guess=is_guess, confidence=0.1) for is_guess in (False, True)]
     monkeypatch.setattr(web.lab.players, "decide", lambda *_, **__: decisions.pop(0))
     id_ = web.begin(seed=7)["id"]
     assert web.post("/api/hint", {"game": id_, "player": "ntuple:depth=1"})["unit"] == "score"
     hint = web.post("/api/hint", {"game": id_, "player": "ntuple:depth=1"})
     assert (hint["unit"], hint["confidence"]) == ("value", 0.1)
     assert ". Low confidence: " in hint["sentence"]
-    assert web.post(f"/api/games/{id_}/values", {"turns": [0], "player": "ntuple:depth=1"})["points"] == []
 
 
 def test_the_page_can_be_put_on_the_home_screen_of_a_phone(web):

@@ -60,7 +60,8 @@ def test_every_door_of_the_server_has_the_limits(tmp_path: Path) -> None:
         game = web.begin()["id"]
         for method, path, body in (
             ("POST", "/api/hint", {"game": game, "player": spec}),
-            ("POST", f"/api/games/{game}/values", {"turns": [0], "player": spec}),
+            ("POST", f"/api/games/{game}/review", {"reviewer": spec}),
+            ("POST", f"/api/games/{game}/position", {"at": 0, "reviewer": spec}),
             ("POST", f"/api/games/{game}/step", {"player": spec}),
             ("PUT", f"/api/games/{game}/auto", {"player": spec, "speed": 8, "running": True}),
             ("POST", "/api/games", {"rules": {"board": "4x4"}, "player": spec}),

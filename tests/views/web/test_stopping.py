@@ -79,12 +79,6 @@ def test_a_client_that_leaves_stops_its_search(web: Web) -> None:
     with post_only(web, "/api/hint", question("order")):
         wait_for_search(asked(web, "order"))
     wait_for_rest(asked(web, "order"))
-    # The analysis of a game, board by board, ends as well.
-    game = web.begin("8x8")["id"]
-    body = {"turns": [0], "player": endless("snake")}
-    with post_only(web, f"/api/games/{game}/values", body):
-        wait_for_search(asked(web, "snake"))
-    wait_for_rest(asked(web, "snake"))
     assert web.post("/api/hint", {"board": WIDE, "player": "greedy"})["values"]
 
 

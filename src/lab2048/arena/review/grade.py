@@ -7,7 +7,7 @@ import math
 from enum import StrEnum
 
 # Accuracy of a move in per cent: 100 exp(-STEEPNESS x share); docs/essays/luck.md has the curve and why it is so steep.
-STEEPNESS = 20.0
+STEEPNESS = 10.0
 
 
 class Grade(StrEnum):
@@ -54,6 +54,6 @@ def accuracy_of(share: float) -> float:
     """Return the accuracy of a move in per cent.
 
     >>> accuracy_of(0.0), round(accuracy_of(0.01))
-    (100.0, 82)
+    (100.0, 90)
     """
     return 100.0 * math.exp(-STEEPNESS * share)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from lab2048.arena.review.grade import Grade
+from lab2048.arena.review.grade import FAULTS, Grade
 from lab2048.arena.review.ledger import Entry, Ledger, make_ledger
 from lab2048.arena.review.reviewer import Reviewer, Valuation
 from lab2048.rules import Board, Game, Turn
@@ -63,9 +63,9 @@ class Review:
 
     @property
     def worst_moves(self) -> list[Entry]:
-        """Return the moves that surely lost most, the worst first."""
-        worst = heapq.nlargest(N_MOMENTS, self.ledger.entries, key=lambda entry: entry.sure_loss)
-        return [entry for entry in worst if entry.sure_loss > 0]
+        """Return the bad moves that lost most, the worst first."""
+        faults = (entry for entry in self.ledger.entries if entry.grade in FAULTS)
+        return heapq.nlargest(N_MOMENTS, faults, key=lambda entry: entry.loss)
 
     @property
     def key_moments(self) -> list[Moment]:

@@ -6,7 +6,8 @@ state that came and those that might have come, so luck is fair whatever the rev
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,11 @@ from lab2048.rules import Board, Rules, Turn
 from lab2048.rules.rules import Spawner
 from lab2048.stop_flag import current
 
-PACKED_TOP = 15  # two tiles of this rank would not fit when they merge
+if TYPE_CHECKING:
+    from lab2048.kernels.board.packed import Plan
+    from lab2048.kernels.search.ledger import Turns
+
+PACKED_SUM = 2 * 2**15  # tile sum from which two tiles of 32768 may merge, which do not fit a word
 NO_VALUE = -1e38  # below every value
 PART = 64  # turns that are valued in one call
 
@@ -52,22 +57,18 @@ class Reviewer(ABC):
 
     def review(self, turns: Sequence[Turn], boards: Sequence[Board]) -> Iterator[Valuation]:
         """Value turns and the boards before them; where another move is better, look at both after one more spawn."""
-        for begin in range(0, len(turns), PART):
-            part = list(zip(boards[begin : begin + PART], turns[begin : begin + PART], strict=True))
-            found = list(self.valuations([(board, turn.after) for board, turn in part]))
-            again: dict[int, tuple[Board, Board, int]] = {}
-            for i, ((board, turn), valuation) in enumerate(zip(part, found, strict=True)):
-                if not self.is_exact and valuation.values[turn.move] < valuation.best:
-                    after, reward = board.slide(max(valuation.values, key=lambda move: valuation.values[move]))
-                    again[i] = board, after, reward if self.unit == "score" else 0
-            seconds = self.valuations([(board, after) for board, after, _ in again.values()])
-            for (i, (_, _, reward)), second in zip(again.items(), seconds, strict=True):
-                found[i] = replace(found[i], second_best=reward + second.expected)
-            yield from found
+        for turn, board in zip(turns, boards, strict=True):
+            current().check()
+            values, expected, second = self.values(board), self.expect(turn.after), None
+            best = max(values, key=lambda move: values[move])
+            if not self.is_exact and values[turn.move] < values[best]:
+                after, reward = board.slide(best)
+                second = self.expect(after) + (reward if self.unit == "score" else 0)
+            yield Valuation(values, expected, second)
 
     @abstractmethod
-    def valuations(self, turns: Sequence[tuple[Board, Board]]) -> Iterator[Valuation]:
-        """Value turns: pairs of the state before the move and the afterstate of the move made."""
+    def values(self, board: Board) -> dict[int, float]:
+        """Return the value of every legal move of a state."""
 
     @abstractmethod
     def state_value(self, board: Board) -> float:
@@ -91,11 +92,6 @@ class PlayerReviewer(Reviewer):
             raise UsageError(f"the values of {self.spec} are random: expected ntuple or optimal", field="reviewer")
         return dict(decision.values)
 
-    def valuations(self, turns: Sequence[tuple[Board, Board]]) -> Iterator[Valuation]:
-        for board, after in turns:
-            current().check()
-            yield Valuation(self.values(board), self.expect(after))
-
     def state_value(self, board: Board) -> float:
         if self.unit == "chance" and max(board.ranks) >= self.rules.goal_rank:
             return 1.0
@@ -114,29 +110,64 @@ class NetworkReviewer(Reviewer):
         self._ntuple, self._searcher = player, player.searcher(rules)
         self._slow = PlayerReviewer(spec, player, rules)  # for boards with tiles above 32768
 
-    def valuations(self, turns: Sequence[tuple[Board, Board]]) -> Iterator[Valuation]:
+    def values(self, board: Board) -> dict[int, float]:
+        return self._slow.values(board)
+
+    def review(self, turns: Sequence[Turn], boards: Sequence[Board]) -> Iterator[Valuation]:
+        """Do the same in compiled parts."""
         for begin in range(0, len(turns), PART):
-            part = turns[begin : begin + PART]
-            if self._searcher.is_packed and all(max(after.ranks) < PACKED_TOP for _, after in part):
-                yield from self._value_packed(part)
+            part = range(begin, min(begin + PART, len(turns)))
+            if all(self.fits(turns[t].board) for t in part):
+                yield from self._review_packed([turns[t] for t in part], [boards[t] for t in part])
             else:
-                yield from self._slow.valuations(part)
+                yield from super().review([turns[t] for t in part], [boards[t] for t in part])
 
     def state_value(self, board: Board) -> float:
         return self._slow.state_value(board)
 
-    def _value_packed(self, turns: Sequence[tuple[Board, Board]]) -> Iterator[Valuation]:
+    @property
+    def is_plain(self) -> bool:
+        """Return True if its values are those of the network alone."""
+        return self._searcher.fallback is None and self._ntuple.is_uncalibrated
+
+    @property
+    def spawns(self) -> list[tuple[int, float]]:
+        return self._searcher.spawns
+
+    @property
+    def plan(self) -> "Plan":
+        return self._searcher.plan
+
+    def fits(self, board: Board) -> bool:
+        """Return True if a board and those that it leads to next are packed."""
+        return self._searcher.is_packed and board.tile_sum < PACKED_SUM
+
+    def _review_packed(self, turns: Sequence[Turn], boards: Sequence[Board]) -> Iterator[Valuation]:
+        from lab2048.kernels.search.ledger import make_turns
+
+        before = np.array([board.to_packed() for board in boards], np.uint64)
+        afters = np.array([turn.after.to_packed() for turn in turns], np.uint64)
+        moves = np.array([turn.move for turn in turns], np.uint8)
+        found = make_turns(before, afters, moves, len(self.rules.shape.moves))
+        self.value(found)
+        current().check()
+        for t, (turn, board) in enumerate(zip(turns, boards, strict=True)):
+            values = self._values(board, found.values[t])
+            expected, best = self._expected(turn.after, found.expected[t]), max(values, key=lambda move: values[move])
+            second = None
+            if values[turn.move] < values[best]:
+                after, reward = board.slide(best)
+                is_valued = best == found.best[t]
+                second = reward + (self._expected(after, found.second[t]) if is_valued else self.expect(after))
+            yield Valuation(values, expected, second)
+
+    def value(self, turns: "Turns", *, has_second: bool = True) -> None:
+        """Fill the values of packed turns, not calibrated."""
         from lab2048.kernels.search.ledger import value_turns
 
         searcher = self._searcher
-        boards, afters = (np.array([pair[i].to_packed() for pair in turns], np.uint64) for i in range(2))
-        values = np.empty((len(turns), len(self.rules.shape.moves)), np.float32)
-        expected = np.empty((len(turns), len(searcher.spawns)))
         searcher.begin()
-        value_turns(searcher.address, searcher.plan, boards, afters, searcher.depth, values, expected)
-        current().check()
-        for (board, after), row, means in zip(turns, values, expected, strict=True):
-            yield Valuation(self._values(board, row), self._expected(after, means))
+        value_turns(searcher.address, searcher.plan, turns, searcher.depth, has_second)
 
     def _values(self, board: Board, row: NDArray[np.float32]) -> dict[int, float]:
         factor, legal = self._ntuple.factor(board.tile_sum), board.legal_moves()
@@ -152,7 +183,7 @@ class NetworkReviewer(Reviewer):
         tile_sum = after.tile_sum
         return sum(
             p * self._ntuple.factor(tile_sum + 2**rank) * float(mean)
-            for (rank, p), mean in zip(self._searcher.spawns, means, strict=True)
+            for (rank, p), mean in zip(self._searcher.spawns, means, strict=False)
         )
 
 
@@ -174,6 +205,11 @@ def make_reviewer(spec: str, rules: Rules) -> Reviewer:
 def default_reviewer(rules: Rules) -> str:
     """Return the reviewer to use when none is named: the default player if it knows scores, else perfect play."""
     return spec if (spec := default_spec(rules)) == "ntuple" else "optimal"
+
+
+def default_totals_reviewer(rules: Rules) -> str:
+    """Return the reviewer of many games: the same, but the network alone, whose games are valued by kernels."""
+    return "ntuple:trust=0" if default_reviewer(rules) == "ntuple" else "optimal"
 
 
 def groups_of_reviewer(spec: str, rules: Rules) -> list[str]:

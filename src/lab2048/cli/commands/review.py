@@ -104,12 +104,12 @@ def _read_game(text: str) -> "Episode":
     from lab2048.records.input_file import read_bytes
     from lab2048.records.replay.reading import is_named
 
-    name = "standard input" if text == "-" else text[:60]
+    name = "standard input" if text == "-" else text
     try:
         data = sys.stdin.buffer.read() if text == "-" else read_bytes(Path(text))
     except OSError as error:
         if text == "-" or not (text.startswith("{") or is_named(text)):
-            raise FileError(f"{name} cannot be read: {reason_of(error)}", code="file.unreadable") from None
+            raise FileError(f"{name[:200]} cannot be read: {reason_of(error)}", code="file.unreadable") from None
         data, name = text.encode("utf-8", "surrogateescape"), "the replay"
     lines = [line for line in data.splitlines() if line.strip()]
     if data.lstrip().startswith(b"{") and len(lines) != 1:
@@ -121,7 +121,7 @@ def _read_game(text: str) -> "Episode":
 
 
 def _print_player(found: "PlayerReview") -> None:
-    print(f"{found.player}, {len(found.ledgers)} games, reviewed by {found.reviewer}")
+    print(f"{found.player}, {len(found.games)} games, reviewed by {found.reviewer}")
     names = {
         "accuracy": "accuracy, %",
         "error_rate": "lost per 1,000 moves",

@@ -22,6 +22,7 @@ from lab2048.views.web.state import Lab
 FIRST = ("events", "games", "game")
 LATER = (
     "hint",
+    "review",
     "players",
     "design",
     "jobs",

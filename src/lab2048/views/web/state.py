@@ -28,6 +28,7 @@ from lab2048.views.web.services.event_bus import Bus, News
 from lab2048.views.web.services.open_games import OpenGames
 from lab2048.views.web.services.player_names import Library
 from lab2048.views.web.services.players import Players
+from lab2048.views.web.services.reviews import Reviews
 from lab2048.views.web.services.trash import Trash
 
 MAX_WAITING = 4
@@ -45,6 +46,7 @@ class Lab:
         self.library = Library(self.folder)
         self.players = Players(self.tell_status)
         self.annotator = Annotator()
+        self.reviews = Reviews(store)
         self.open_games = OpenGames(store, self.library, self.bus, self.players)
         self.jobs = JobRunner(
             self.folder / "jobs",
@@ -97,6 +99,7 @@ class Lab:
         self._is_ending = True
         self.bus.close()
         self.players.close()
+        self.reviews.close()
         for flag in list(self._flags):
             flag.set()
 

@@ -1,13 +1,7 @@
-"""The widget: the game and a player in one HTML file, which needs no server.
-
-Its scripts are those of the page.  A browser resolves no relative imports between scripts that are part of a document,
-so every import is given a name, and an import map says which script has that name.
-"""
+"""The widget: the game and a player in one HTML file, which needs no server."""
 
 import base64
 import gzip
-import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +13,14 @@ from lab2048.models.ntuple.file import complete, load_network, read_header
 from lab2048.models.ntuple.network import MAX_RADIX, Design, Network
 from lab2048.models.ntuple.order import to_digits
 from lab2048.rules import Rules
+from lab2048.views.web.document import make_document
 from lab2048.views.web.serialize.game import shape_data
-from lab2048.views.web.static_files import STATIC
 
 NETWORK = Path(__file__).parents[2] / "models" / "ntuple" / "widget.safetensors"
 MAX_BYTES = 2_000_000
 MAX_WEIGHTS = 4_000_000  # more never fit
 MAX_STEPS = 2000.0  # of the largest weight: enough for the same moves
 MAIN = "widget/main.js"
-_IMPORT = re.compile(r'^((?:import|export) (?:[^"]* from )?)"(\.[^"]+)";', re.MULTILINE)
 
 
 def make_widget(weights: Path | None, name: str) -> str:
@@ -57,40 +50,7 @@ def _document(rules: Rules, name: str, network: dict[str, Any]) -> str:
         "name": name,
         "network": network,
     }
-    styles = "".join((STATIC / "css" / sheet).read_text("utf-8") for sheet in ("tokens.css", "board.css", "widget.css"))
-    scripts = {name: _as_address(text) for name, text in _scripts(MAIN).items()}
-    page = (STATIC / "widget.html").read_text("utf-8")
-    for mark, text in (
-        ("STYLES", styles),
-        ("IMPORTS", json.dumps({"imports": scripts})),
-        ("DATA", json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")),
-        ("MAIN", f'import "{MAIN}";'),
-    ):
-        page = page.replace(f"{{{{{mark}}}}}", text)
-    return page
-
-
-def _scripts(main: str) -> dict[str, str]:
-    """Return a script and all that it imports, by name, with imports by name."""
-    found: dict[str, str] = {}
-    missing = [main]
-    while missing:
-        name = missing.pop()
-        if name in found:
-            continue
-        here = (STATIC / "js" / name).parent
-
-        def named(match: re.Match[str], here: Path = here) -> str:
-            other = (here / match[2]).resolve().relative_to((STATIC / "js").resolve()).as_posix()
-            missing.append(other)
-            return f'{match[1]}"{other}";'
-
-        found[name] = _IMPORT.sub(named, (STATIC / "js" / name).read_text("utf-8"))
-    return found
-
-
-def _as_address(text: str) -> str:
-    return "data:text/javascript;base64," + base64.b64encode(text.encode()).decode()
+    return make_document("widget.html", ("tokens.css", "board.css", "widget.css"), MAIN, data)
 
 
 def _network_data(network: Network) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`/api/hint` and `/api/games/.../values`: values from any player, of every legal move or of the boards of a game."""
+"""`/api/hint`: values of every legal move, from any player; and why a player made a move."""
 
 import time
 from typing import Annotated
@@ -16,13 +16,12 @@ from lab2048.rules.motion import motions
 from lab2048.rules.move import move_name
 from lab2048.views.number import count
 from lab2048.views.web.errors import NotFoundError
-from lab2048.views.web.routes.game import Id, read_player
+from lab2048.views.web.routes.game import Id
 from lab2048.views.web.routes.players import unit_of_player
 from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, MAX_TEXT, Body, RulesBody
 from lab2048.views.web.state import Gone, LabOf
 
 DEFAULT_SEED = 1  # of `lab2048 hint`
-MAX_ASKED = 20  # boards of a game per request; clients send several requests, so that they can stop
 
 LOW_CONFIDENCE = ". Low confidence: the network hardly knows such boards, so these values come from a plain search."
 
@@ -73,37 +72,6 @@ class HintData(BaseModel):
     values: list[ValueData]
     sentence: str
     command: str
-
-
-class AnalysisBody(Body):
-    """The turns to analyse, 0 for the first board; and the player to ask."""
-
-    turns: list[Annotated[int, Field(ge=0, le=10_000_000)]] = Field(min_length=1, max_length=MAX_ASKED)
-    player: str | None = Field(default=None, max_length=MAX_SPEC)
-
-
-class AnalysedBoard(BaseModel):
-    """The value of a board, its best move, and the loss of the move that was made."""
-
-    turn: int
-    score: int
-    value: float
-    best: int
-    made: int | None
-    loss: float
-    grade: str
-
-
-class AnalysisData(BaseModel):
-    """The values of boards.
-
-    Boards without a legal move are left out, and boards of which the player's network knows too little: their values
-    come from another evaluator and cannot be compared.
-    """
-
-    player: str
-    unit: str
-    points: list[AnalysedBoard]
 
 
 class ConsideredData(BaseModel):
@@ -169,37 +137,6 @@ def _added(decision: Decision) -> str:
     if decision.endgame is not None:
         return f". {decision.endgame.text}"
     return LOW_CONFIDENCE if decision.is_guess else ""
-
-
-@router.post("/games/{game}/values", tags=["games"])
-def values(lab: LabOf, gone: Gone, id_: Id, body: AnalysisBody) -> AnalysisData:
-    """Ask a player for the values of boards of a game."""
-    opened = lab.open_games.get(id_)
-    spec = read_player(lab, body.player, opened)
-    unit = unit_of_player(spec)
-    with opened.lock:
-        game = opened.game
-        turns = [turn for turn in dict.fromkeys(body.turns) if turn <= len(game.turns)]
-        boards: list[tuple[int, Board, int, int | None]] = []
-        for turn in turns:
-            at = game.turns[turn - 1] if turn else None
-            made = int(game.turns[turn].move) if turn < len(game.turns) else None
-            boards.append((turn, at.board if at else game.first_board, at.score if at else 0, made))
-    points = []
-    for turn, board, score, made in boards:
-        if not board.legal_moves():
-            continue
-        decision = lab.players.decide(spec, game.rules, board, game.seed, gone=gone)
-        if decision.is_guess:
-            continue
-        best = finite(decision.values[decision.move])
-        loss = max(0.0, best - finite(decision.values[made])) if made is not None else 0.0
-        errors = [decision.errors.get(move, 0.0) for move in (decision.move, made) if move is not None]
-        word = grade(loss, best, unit, 2 * sum(error**2 for error in errors) ** 0.5)
-        points.append(
-            AnalysedBoard(turn=turn, score=score, value=best, best=decision.move, made=made, loss=loss, grade=word)
-        )
-    return AnalysisData(player=lab.library.write(spec), unit=unit, points=points)
 
 
 @router.get("/games/{game}/notes/{turn}", tags=["games"])

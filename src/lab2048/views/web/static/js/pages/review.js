@@ -1,35 +1,41 @@
-// Replay of a recorded game: a slider over its moves, and new games from any of them.
+// The review of a game: the board, the graph of luck and skill, every move with its grade, and what if.
 
-import { address, get, post, statusOf } from "../api.js";
+import { address, get, post, remove, statusOf } from "../api.js";
 import "../board.js";
-import { attempt, button, commandLine, complain, h, missing, say } from "../dom.js";
+import { attempt, button, commandLine, complain, field, h, missing, say, toast } from "../dom.js";
 import { MoveNote } from "../movenote.js";
 import { labelOf } from "../players.js";
 import { pref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
 import { count, number } from "../pure/format.js";
-import { seeking } from "../pure/keys.js";
-import { tile, turn } from "../pure/slide.js";
+import { meaning, seeking } from "../pure/keys.js";
+import { tile } from "../pure/slide.js";
 import { capital, sayTurn } from "../pure/words.js";
+import { BY_LETTER, SIGNS, WORDS, amount } from "../review/grades.js";
+import { ReviewGraph } from "../review/graph.js";
+import { Line } from "../review/line.js";
+import { ReviewMoves } from "../review/moves.js";
+import { Position } from "../review/position.js";
+import { summary } from "../review/summary.js";
 import { rulesWords } from "../rulesform.js";
 import { speedControl } from "../speed.js";
-import { ValueGraph } from "../valuegraph.js";
+import { retryUntilReady } from "../stream.js";
+import { t } from "../text.js";
 
-const EVERY = 64; // every so many boards are kept, so that any other is only a few turns away
 const AT_ONCE = 20000; // turns per request, the most that the server sends
+const EVERY = 400; // ms between questions how far a review is
+
+/** @typedef {import("../review/grades.js").Grade} Grade */
 
 /** @type {PageModule["open"]} */
 export async function open(main, { rest, query, isHere }) {
-  const replay = await load(rest[0] ?? "", isHere);
+  if (!rest[0]) return importPage(main);
+  const replay = await load(rest[0], isHere);
   if (!isHere()) return; // another page has been opened meanwhile
   if (replay) return new Review(main, replay, Number(query.turn ?? 0));
   main.append(
-    h("h1", {}, "Replay"),
-    missing(
-      rest[0] ? `There is no game ${rest[0].slice(0, 40)}.` : "Which game?",
-      ["#/games", "All games"],
-      ["#/play", "Play"],
-    ),
+    h("h1", {}, t("Review")),
+    missing(t("There is no game {id}.", { id: rest[0].slice(0, 40) }), ["#/games", t("All games")], ["#/play", t("Play")]),
   );
 }
 
@@ -56,48 +62,186 @@ async function load(id, isHere) {
   }
 }
 
+/**
+ * Import a game and open its review.
+ * @param {string | Blob} body
+ */
+async function importGame(body) {
+  const answer = await attempt(() => post("/api/games/import", { body: /** @type {string} */ (body) }));
+  if (!answer) return;
+  const [first] = answer.ids;
+  if (first) location.hash = writeAddress("review", [String(first)]);
+  else toast(t("Refused: {reason}", { reason: answer.errors[0] ?? "" }));
+}
+
+/**
+ * Take files that are dropped on an element.
+ * @param {HTMLElement} element
+ */
+function takeDrops(element) {
+  element.addEventListener("dragover", (event) => event.preventDefault());
+  element.addEventListener("drop", (event) => {
+    event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    const text = event.dataTransfer?.getData("text/plain");
+    if (file || text) importGame(file ?? text ?? "");
+  });
+}
+
+/** @param {HTMLElement} main */
+function importPage(main) {
+  const text = h("textarea", { name: "replay", rows: 5, spellcheck: false });
+  const file = h("input", {
+    type: "file",
+    hidden: true,
+    onchange: ({ currentTarget }) => {
+      if (currentTarget.files?.[0]) importGame(currentTarget.files[0]);
+    },
+  });
+  main.append(
+    h("h1", {}, t("Review")),
+    h(
+      "section.panel.stack",
+      {},
+      h("p", {}, t("Choose one of your games, or bring one from elsewhere: a replay of 2048verse, 2048next, 2048league or 2048EndgameTablebase, or a line that Export wrote. Paste it, drop it here, or choose a file.")),
+      field(t("Paste it here"), text),
+      h(
+        "div.row",
+        {},
+        button(t("Review"), (event) => text.value.trim() && attempt(() => importGame(text.value), event.currentTarget), { main: true }),
+        button(t("From a file"), () => file.click()),
+        h("a.button", { href: "#/games" }, t("All games")),
+        file,
+      ),
+    ),
+  );
+  takeDrops(main);
+  return undefined;
+}
+
 class Review {
   #turns;
-  /** @type {number[][]} */
-  #kept = []; // boards after every EVERY turns
-  #scores = [0]; // after each turn
-  /** @type {[turn: number, rank: number][]} */
-  #milestones = []; // when each new highest tile was made
   #at = 0;
   #timer = 0;
+  #asking = 0;
+  /** @type {Api.ReviewData | null} */
+  #review = null;
+  #version = "";
+  #branch = ""; // moves of "what if", as letters
+  #hints = "best"; // which arrows: off, best
+  #isClosed = false;
 
   /**
    * @param {HTMLElement} main
    * @param {Api.ReplayData} replay
-   * @param {number} at the turn to show
+   * @param {number} at the number of moves made
    */
   constructor(main, { state, shape, first, turns, command }, at) {
     this.state = state;
     this.shape = shape;
     this.#turns = turns;
-    this.#index(first);
+    this.line = new Line(shape, first, turns);
     this.board = h("lab-board", { quiet: true, tabIndex: 0 });
     this.slider = h("input", {
       type: "range",
       min: 0,
-      max: this.#turns.length,
+      max: turns.length,
       step: 1,
-      "aria-label": "Move",
+      "aria-label": t("Move"),
       oninput: ({ currentTarget }) => this.seek(Number(currentTarget.value)),
     });
     this.facts = h("p.facts");
     this.words = h("p.quiet.small");
     this.note = new MoveNote();
-    this.graph = new ValueGraph(this.state, {
-      seek: (to) => this.seek(to),
-      look: (to, best) => {
-        this.seek(to);
-        this.board.point(best);
-      },
-      nameOf: (move) => this.shape.moves[move].name,
+    this.graph = new ReviewGraph((to) => this.seek(to));
+    this.moves = new ReviewMoves(turns, shape.moves, (to) => this.seek(to));
+    this.position = new Position(state.id, shape, {
+      tryMove: (move) => this.tryMove(move),
+      back: () => this.setBranch(this.#branch.slice(0, -1)),
+      leave: () => this.setBranch(""),
+      playOn: () => this.playOn(null),
+      onfound: (found) => this.onPosition(found),
     });
-    this.playWords = h("span", {}, "Play");
+    this.playWords = h("span", {}, t("Play"));
     this.speed = speedControl(() => this.#timer && this.play(true));
+    this.progress = h("progress", { hidden: true, "aria-label": t("Review") });
+    this.status = h("p.quiet.small.told", { role: "status" });
+    this.button = button(t("Review game"), () => this.begin(), { slim: true, disabled: !turns.length });
+    this.stop = button(t("Stop"), () => this.stopReview(), { slim: true, hidden: true });
+    this.panels = h("div.review-panels");
+    this.command = commandLine(command);
+    /** @param {"json" | "html"} kind */
+    const exported = (kind) =>
+      h("a.button", { href: address(`/api/games/{game}/review.${kind}`, { path: { game: state.id } }), download: `review-${state.id}.${kind}`, hidden: true }, kind === "html" ? t("As a page") : t("As JSON"));
+    this.exports = [exported("html"), exported("json")];
+    /**
+     * @param {string} text
+     * @param {number} by seek() stops at the ends, so infinite steps are fine
+     * @param {string} label
+     */
+    const jump = (text, by, label) => button(text, () => this.step(by), { "aria-label": label });
+    main.append(
+      h("h1", {}, t("Game {id}", { id: String(state.id) })),
+      h(
+        "div.two.review",
+        {},
+        h(
+          "div.left-col",
+          {},
+          this.board,
+          this.facts,
+          this.bands(),
+          this.slider,
+          h(
+            "div.bar",
+            {},
+            jump("«", -Infinity, t("First move")),
+            jump("‹", -1, t("One move back")),
+            button(this.playWords, () => this.play(!this.#timer), { main: true }),
+            jump("›", 1, t("One move forward")),
+            jump("»", Infinity, t("Last move")),
+          ),
+          h("section.panel", {}, h("h2", {}, t("Value, luck and skill")), h("div.row", {}, this.button, this.stop, this.progress), this.graph.element, this.status),
+          this.position.element,
+        ),
+        h(
+          "aside",
+          { "aria-label": t("About the game") },
+          this.panels,
+          this.moves.element,
+          h("section.panel", {}, h("h2", {}, t("Last move")), this.words),
+          this.note.element,
+          h(
+            "section.panel",
+            {},
+            h("h2", {}, t("Game")),
+            h("p", {}, rulesWords(state.rules)),
+            h(
+              "p.quiet.small",
+              {},
+              `${t("seed {seed}", { seed: String(state.seed) })}, ${t("score {score}", { score: state.score })}, ${t("highest tile {tile}", { tile: String(state.highest) })}, ${count(state.n_moves, "move")}: ${[...new Set(state.movers.map(([, who]) => labelOf(who)))].join(", ")}`,
+            ),
+            this.speed.element,
+            h(
+              "div.row",
+              {},
+              button(t("Continue from here"), (event) => this.playOn(event.currentTarget)),
+              h("a.button", { href: address("/api/games/{game}/export", { path: { game: state.id } }), download: `game-${state.id}.jsonl` }, t("Export")),
+              ...this.exports,
+              h("a.button", { href: "#/review" }, t("Import")),
+            ),
+          ),
+          h("section.panel.commands", {}, this.command),
+        ),
+      ),
+    );
+    takeDrops(main);
+    this.board.shape = shape;
+    this.show(Math.min(Math.max(at, 0), turns.length));
+    if (turns.length) this.begin();
+  }
+
+  bands() {
     const bands = h("div.bands", { "aria-hidden": "true" });
     this.state.movers.forEach(([from, who], i) => {
       const to = this.state.movers[i + 1]?.[0] ?? this.#turns.length + 1;
@@ -105,117 +249,109 @@ class Review {
       band.style.flexGrow = String(to - from);
       bands.append(band);
     });
-    /**
-     * @param {string} text
-     * @param {number} by seek() stops at the ends, so infinite steps are fine
-     * @param {string} label
-     */
-    const jump = (text, by, label) => button(text, () => this.seek(this.#at + by), { "aria-label": label });
-    main.append(
-      h("h1", {}, `Game ${this.state.id}`),
-      h(
-        "div.two",
-        {},
-        h(
-          "div.left-col",
-          {},
-          this.board,
-          this.facts,
-          bands,
-          this.slider,
-          h(
-            "div.bar",
-            {},
-            jump("«", -Infinity, "First move"),
-            jump("‹", -1, "One move back"),
-            button(this.playWords, () => this.play(!this.#timer), { main: true }),
-            jump("›", 1, "One move forward"),
-            jump("»", Infinity, "Last move"),
-          ),
-        ),
-        h(
-          "aside",
-          { "aria-label": "About the game" },
-          h(
-            "section.panel",
-            {},
-            h("h2", {}, "Game"),
-            h("p", {}, rulesWords(this.state.rules)),
-            h(
-              "p.quiet.small",
-              {},
-              `seed ${this.state.seed}, score ${number(this.state.score)}, highest tile ${this.state.highest}, ${count(this.state.n_moves, "move")} by ${[...new Set(this.state.movers.map(([, who]) => labelOf(who)))].join(", ").replace("Me", "me") || "nobody"}`,
-            ),
-            this.speed.element,
-          ),
-          h("section.panel", {}, h("h2", {}, "This move"), this.words),
-          this.note.element,
-          this.graph.element,
-          h("section.panel", {}, h("h2", {}, "Milestones"), this.milestones()),
-          h(
-            "section.panel",
-            {},
-            h("h2", {}, "Continue"),
-            h(
-              "div.row",
-              {},
-              button("Continue from here", (event) => this.fork(event.currentTarget), { main: true }),
-              h(
-                "a.button",
-                { href: address("/api/games/{game}/export", { path: { game: state.id } }), download: `game-${this.state.id}.jsonl` },
-                "Export",
-              ),
-            ),
-          ),
-          h("section.panel.commands", {}, commandLine(command)),
-        ),
-      ),
-    );
-    this.board.shape = this.shape;
-    this.show(Math.min(Math.max(at, 0), this.#turns.length));
+    return bands;
   }
 
-  /** @param {number[]} first the ranks of the start board */
-  #index(first) {
-    this.#kept = [first];
-    let ranks = first;
-    let highest = Math.max(...first);
-    this.#turns.forEach((each, i) => {
-      ranks = turn(ranks, this.shape.lines[each.move], each);
-      this.#scores.push(this.#scores[i] + each.reward);
-      if ((i + 1) % EVERY === 0) this.#kept.push(ranks);
-      const most = Math.max(...ranks);
-      if (most > highest) {
-        highest = most;
-        this.#milestones.push([i + 1, most]);
+  /** Start the review, or continue it: the server keeps what it has. */
+  async begin() {
+    this.button.hidden = true;
+    try {
+      this.progressed(await retryUntilReady({}, () => post("/api/games/{game}/review", { path: { game: this.state.id }, body: { reviewer: "" } })));
+    } catch (error) {
+      if (this.#isClosed) return;
+      this.button.hidden = false;
+      complain(error);
+    }
+  }
+
+  async stopReview() {
+    clearTimeout(this.#asking);
+    const found = await attempt(() => remove("/api/games/{game}/review", { path: { game: this.state.id } }));
+    if (found) this.progressed(found);
+  }
+
+  async ask() {
+    try {
+      this.progressed(await get("/api/games/{game}/review", { path: { game: this.state.id }, query: { known: this.#version } }));
+    } catch (error) {
+      if (!this.#isClosed) complain(error);
+    }
+  }
+
+  /** @param {Api.ReviewState} found */
+  progressed(found) {
+    if (this.#isClosed) return;
+    const { state, n_done: nDone, n_moves: nMoves, review, error, version, command } = found;
+    const isRunning = state === "running";
+    this.button.hidden = isRunning || state === "done";
+    this.button.textContent = nDone ? t("Continue the review") : t("Review game");
+    this.stop.hidden = this.progress.hidden = !isRunning;
+    this.progress.max = Math.max(1, nMoves);
+    this.progress.value = nDone;
+    this.#version = version;
+    for (const link of this.exports) link.hidden = state !== "done";
+    if (review) {
+      this.#review = review;
+      this.draw(review);
+      this.command.replaceWith((this.command = commandLine(command)));
+    }
+    if (isRunning) {
+      this.status.textContent = t("{done} of {all} moves", { done: nDone, all: nMoves });
+      this.#asking = setTimeout(() => this.ask(), EVERY);
+    } else if (error) this.status.textContent = error;
+    else
+      this.status.textContent =
+        state === "done" && this.#review
+          ? t("Every move is reviewed by {reviewer}. Drift says how far it is to be believed.", { reviewer: found.reviewer })
+          : "";
+  }
+
+  /** @param {Api.ReviewData} review */
+  draw(review) {
+    this.graph.draw(review, this.line.scores);
+    this.moves.show(review);
+    this.panels.replaceChildren(
+      ...summary(review, {
+        turns: this.#turns,
+        nameOf: (move) => this.shape.moves[move].name,
+        placeOf: (cell) => this.board.placeOf(cell),
+        seek: (to) => this.seek(to),
+        next: (grade) => this.next(grade, 1),
+      }),
+    );
+    this.show(this.#at);
+  }
+
+  /**
+   * Go to the next or previous move of a grade.
+   * @param {Grade} grade
+   * @param {1 | -1} by
+   */
+  next(grade, by) {
+    const letters = this.#review?.grade_letters ?? "";
+    for (let i = this.#at + by; i >= 0 && i < letters.length; i += by)
+      if (BY_LETTER[letters[i]] === grade) {
+        this.seek(i);
+        return;
       }
-    });
+    if (by > 0 && this.#at > 0 && letters.length) {
+      const first = [...letters].findIndex((letter) => BY_LETTER[letter] === grade);
+      if (first >= 0 && first < this.#at) this.seek(first);
+    }
   }
 
-  milestones() {
-    const late = this.#milestones.slice(-10);
-    if (!late.length) return h("p.quiet.small", {}, "None.");
-    return h(
-      "div.row",
-      {},
-      late.map(([at, rank]) => button(`${tile(rank)}`, () => this.seek(at), { slim: true, title: `move ${at}` })),
-    );
-  }
-
-  /** @param {number} at */
-  boardAt(at) {
-    const base = Math.floor(at / EVERY);
-    let ranks = this.#kept[base];
-    for (let i = base * EVERY; i < at; i += 1)
-      ranks = turn(ranks, this.shape.lines[this.#turns[i].move], this.#turns[i]);
-    return ranks;
+  /** @param {number} by */
+  step(by) {
+    if (this.#branch) this.setBranch(by < 0 ? this.#branch.slice(0, -1) : this.#branch);
+    else this.seek(this.#at + by);
   }
 
   /** @param {number} at */
   seek(at) {
     const to = Math.max(0, Math.min(this.#turns.length, at));
-    if (to === this.#at) return;
-    const isNext = to === this.#at + 1;
+    if (to === this.#at && !this.#branch) return;
+    const isNext = to === this.#at + 1 && !this.#branch;
+    this.#branch = "";
     const before = this.board.ranks;
     if (isNext) {
       const next = this.#turns[to - 1];
@@ -223,14 +359,10 @@ class Review {
       this.board.spawn(next.cell, next.rank);
       this.show(to, { isDrawn: true });
       if (!this.#timer)
-        say(
-          sayTurn(this.shape.moves[next.move].name, before, this.shape.lines[next.move], next, (cell) =>
-            this.board.placeOf(cell),
-          ),
-        );
+        say(sayTurn(this.shape.moves[next.move].name, before, this.shape.lines[next.move], next, (cell) => this.board.placeOf(cell)));
     } else {
       this.show(to);
-      say(`Move ${to}`);
+      say(t("Move {n}", { n: to }));
     }
   }
 
@@ -240,18 +372,85 @@ class Review {
    */
   show(at, { isDrawn = false } = {}) {
     this.#at = at;
-    this.board.point(null);
     const last = this.#turns[at - 1];
-    if (!isDrawn) this.board.show(this.boardAt(at), last?.cell ?? -1);
+    if (!isDrawn) this.board.show(this.line.boardAt(at), last?.cell ?? -1);
+    this.pointOut(this.#review?.best[at] ?? null);
     this.slider.value = String(at);
     this.graph.mark(at);
-    this.slider.setAttribute("aria-valuetext", `move ${at} of ${this.#turns.length}`);
-    this.facts.textContent = `Move ${number(at)} of ${number(this.#turns.length)} · score ${number(this.#scores[at])}`;
+    this.moves.mark(at);
+    this.position.show(at, "", this.nextWords(at));
+    this.slider.setAttribute("aria-valuetext", t("move {at} of {n}", { at, n: this.#turns.length }));
+    this.facts.textContent = t("{at} of {n} moves · score {score}", { at, n: this.#turns.length, score: this.line.scores[at] });
     this.words.textContent = last
-      ? `${capital(this.shape.moves[last.move].name)} by ${last.mover === "human" ? "me" : last.mover}, plus ${number(last.reward)}; then a ${tile(last.rank)} at ${this.board.placeOf(last.cell)}.`
-      : "The first board.";
+      ? t("{move} by {player}, plus {reward}; then a {tile} at {place}.", {
+          move: capital(this.shape.moves[last.move].name),
+          player: last.mover === "human" ? t("me") : last.mover,
+          reward: last.reward,
+          tile: tile(last.rank),
+          place: this.board.placeOf(last.cell),
+        })
+      : t("The first board.");
     this.note.show(this.state.id, at, last?.mover ?? "");
+    if (!this.#timer) history.replaceState(null, "", `#${writeAddress("review", [String(this.state.id)], at ? { turn: at } : {}).replace(/^#/, "")}`);
     if (at === this.#turns.length) this.play(false);
+  }
+
+  /**
+   * What was played here, and how good it was.
+   * @param {number} at
+   */
+  nextWords(at) {
+    const next = this.#turns[at];
+    if (!next) return t("The last board.");
+    const review = this.#review;
+    const made = `${number(at + 1)} ${capital(this.shape.moves[next.move].name)}`;
+    if (!review || at >= review.grade_letters.length) return t("Next: {move}", { move: made });
+    const grade = BY_LETTER[review.grade_letters[at]];
+    if (grade === "best") return t("Next: {move}, the best move", { move: made });
+    return t("Next: {move}{sign}, {grade}: it loses {loss}; {best} is better", {
+      move: made,
+      sign: SIGNS[grade],
+      grade: WORDS[grade],
+      loss: amount(review.losses[at], review.unit),
+      best: this.shape.moves[review.best[at]].name,
+    });
+  }
+
+  /** @param {number | null} best */
+  pointOut(best) {
+    this.board.point(this.#hints === "off" ? null : best);
+  }
+
+  /** @param {Api.PositionData} found */
+  onPosition(found) {
+    this.pointOut(found.values[0]?.move ?? null);
+    if (!this.#branch) return;
+    const last = found.turns[found.turns.length - 1];
+    this.board.show(found.ranks, last?.cell ?? -1);
+    this.facts.textContent = t("What if: {n} other moves · score {score}", { n: this.#branch.length, score: found.score });
+  }
+
+  /**
+   * Make another move than the game did; the same move as in the game just goes on.
+   * @param {number} move
+   */
+  tryMove(move) {
+    if (!this.#branch && this.#turns[this.#at]?.move === move) {
+      this.seek(this.#at + 1);
+      return;
+    }
+    const found = this.position.found;
+    if (found && !found.values.some((each) => each.move === move)) return; // illegal
+    if (!found) return; // the position is not known yet
+    this.setBranch(this.#branch + this.shape.moves[move].letter);
+  }
+
+  /** @param {string} branch */
+  setBranch(branch) {
+    this.play(false);
+    this.#branch = branch;
+    if (!branch) this.show(this.#at);
+    else this.position.show(this.#at, branch, t("Other moves than in the game."));
   }
 
   /** @param {boolean} isOn */
@@ -264,31 +463,66 @@ class Review {
       const [ms, by] = speed === 0 ? [16, 20] : [Math.max(16, 1000 / speed), 1];
       this.#timer = setInterval(() => this.seek(this.#at + by), ms);
     }
-    this.playWords.textContent = this.#timer ? "Pause" : "Play";
+    this.playWords.textContent = this.#timer ? t("Pause") : t("Play");
   }
 
-  /** @param {HTMLElement} control */
-  async fork(control) {
-    const request = { path: { game: this.state.id }, body: { at: this.#at } };
-    const made = await attempt(() => post("/api/games/{game}/fork", request), control);
+  /**
+   * Start a game of its own from what is shown.
+   * @param {HTMLElement | null} control
+   */
+  async playOn(control) {
+    const [at, moves] = [this.#at, this.#branch];
+    const made = await attempt(async () => {
+      const game = await post("/api/games/{game}/fork", { path: { game: this.state.id }, body: { at } });
+      if (moves) await post("/api/games/{game}/moves", { path: { game: game.state.id }, body: { moves, mover: "human", rev: null } });
+      return game;
+    }, control);
     if (made) location.hash = writeAddress("play", [], { game: made.state.id });
   }
 
   /** @param {KeyboardEvent} event */
   onKey(event) {
+    const key = event.key.toLowerCase();
+    /** @type {Record<string, Grade>} */
+    const faults = { b: "blunder", m: "mistake", i: "inaccuracy" };
+    if (!event.ctrlKey && !event.metaKey && !event.altKey) {
+      if (key in faults) {
+        this.next(faults[key], event.shiftKey ? -1 : 1);
+        return true;
+      }
+      if (key === "t") {
+        this.#hints = this.#hints === "off" ? "best" : "off";
+        this.pointOut(this.position.found?.values[0]?.move ?? this.#review?.best[this.#at] ?? null);
+        return true;
+      }
+      if (key === "escape" && this.#branch) {
+        this.setBranch("");
+        return true;
+      }
+    }
     const wish = seeking(event);
-    if (!wish) return false;
-    if (wish.seek) this.seek(this.#at + wish.seek);
-    else if (wish.to) this.seek(wish.to === "start" ? 0 : this.#turns.length);
-    else if (wish.command === "auto") this.play(!this.#timer);
-    else if (wish.command === "slower") this.speed.shift(-1);
-    else if (wish.command === "faster") this.speed.shift(1);
+    if (wish) {
+      if (wish.seek) this.step(wish.seek);
+      else if (wish.to) this.seek(wish.to === "start" ? 0 : this.#turns.length);
+      else if (wish.command === "best") {
+        const best = this.position.found?.values[0]?.move;
+        if (best !== undefined) this.tryMove(best);
+      } else if (wish.command === "auto") this.play(!this.#timer);
+      else if (wish.command === "slower") this.speed.shift(-1);
+      else if (wish.command === "faster") this.speed.shift(1);
+      return true;
+    }
+    const wanted = meaning(event, this.shape.moves);
+    if (wanted?.move === undefined) return false;
+    this.tryMove(wanted.move);
     return true;
   }
 
   close() {
+    this.#isClosed = true;
     clearInterval(this.#timer);
-    this.graph.close();
+    clearTimeout(this.#asking);
+    this.position.close();
     this.note.clear();
   }
 }

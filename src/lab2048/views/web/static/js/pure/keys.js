@@ -87,6 +87,7 @@ export function seeking(event) {
     case "End":
       return { to: "end" };
     case " ":
+      return { command: "best" };
     case "Enter":
     case "p":
       return { command: "auto" };

@@ -1,0 +1,117 @@
+"""Reviews through the page: started, followed, kept, exported; positions and other moves."""
+
+import time
+
+import pytest
+from web_server import Web, serving
+
+from lab2048.arena.review.review import review_game
+from lab2048.arena.review.reviewer import make_reviewer
+from lab2048.rules import Game, Rules
+
+LINES = {"content-type": "application/x-ndjson"}
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("web")) as found:
+        yield found
+
+
+def reviewed(web: Web, id_: int) -> dict:
+    state = web.post(f"/api/games/{id_}/review", {})
+    while state["state"] == "running":
+        time.sleep(0.02)
+        state = web.get(f"/api/games/{id_}/review")
+    return state
+
+
+def played(web: Web, moves: str = "wasd" * 20) -> int:
+    id_ = web.begin("2x2", seed=7)["id"]
+    web.post(f"/api/games/{id_}/moves", {"moves": moves})
+    return id_
+
+
+def test_a_game_is_reviewed_and_the_review_is_kept(web: Web) -> None:
+    id_ = played(web)
+    assert web.get(f"/api/games/{id_}/review")["state"] == "none"
+    state = reviewed(web, id_)
+    assert (state["state"], state["error"]) == ("done", "")
+    found = state["review"]
+    total = found["initial_value"] + found["luck"] + found["skill"] + found["drift"]
+    assert total == pytest.approx(found["final_score"])
+    n = found["n_moves"]
+    columns = (found["losses"], found["lucks"], found["best"], found["grade_letters"], found["values"][1:])
+    assert [len(column) for column in columns] == [n] * 5
+    assert web.get(f"/api/games/{id_}/review?known={state['version']}")["review"] is None
+    web.lab.reviews._known.clear()  # as after a restart
+    again = web.get(f"/api/games/{id_}/review")
+    assert (again["state"], again["review"]) == ("done", found)
+
+
+def test_a_review_is_exported(web: Web) -> None:
+    id_ = played(web)
+    assert "not reviewed yet" in web.error("GET", f"/api/games/{id_}/review.json")
+    found = reviewed(web, id_)["review"]
+    data = web.get(f"/api/games/{id_}/review.json")
+    assert data["schema"] == "lab2048/review-1"
+    assert len(data["moves"]) == found["n_moves"]
+    page = web.client.get(f"/api/games/{id_}/review.html")
+    assert page.headers["content-type"].startswith("text/html")
+    assert "review/file.js" in page.text
+    assert "src=" not in page.text.split("<body>")[1]
+
+
+def test_a_game_that_goes_on_is_reviewed_again(web: Web) -> None:
+    id_ = played(web, "wasd")
+    first = reviewed(web, id_)["review"]["n_moves"]
+    web.post(f"/api/games/{id_}/moves", {"moves": "wasd"})
+    assert web.get(f"/api/games/{id_}/review")["state"] == "none"
+    assert reviewed(web, id_)["review"]["n_moves"] > first
+
+
+def test_a_review_can_be_stopped(web: Web) -> None:
+    id_ = played(web)
+    assert web.ask("DELETE", f"/api/games/{id_}/review")["state"] == "none"
+
+
+def test_positions_have_the_values_of_the_reviewer_and_other_moves_follow_the_dice(web: Web) -> None:
+    id_ = played(web)
+    rules = Rules.from_text("2x2")
+    game = Game(rules, 7)
+    found = web.post(f"/api/games/{id_}/position", {"at": 0})
+    values = make_reviewer("optimal", rules).values(game.board)
+    assert {each["move"]: each["value"] for each in found["values"]} == pytest.approx(values)
+    assert found["line"][0]["move"] == found["values"][0]["move"]
+    letter = rules.shape.letters[found["values"][-1]["move"]]
+    other = web.post(f"/api/games/{id_}/position", {"at": 0, "moves": letter})
+    turn = game.play(found["values"][-1]["move"])
+    assert other["ranks"] == list(turn.board.ranks)
+    assert [each["cell"] for each in other["turns"]] == [turn.spawn[0]]
+    assert "has no move 9999" in web.error("POST", f"/api/games/{id_}/position", {"at": 9999})
+    assert "not known" in web.error("POST", f"/api/games/{id_}/position", {"at": 0, "moves": "?"})
+    assert review_game(game, make_reviewer("optimal", rules)).ledger.entries
+
+
+def test_mistakes_are_one_line(web: Web) -> None:
+    id_ = played(web)
+    assert "gredy" in web.error("POST", f"/api/games/{id_}/review", {"reviewer": "gredy"})
+    assert "there is no game 9999" in web.error("POST", "/api/games/9999/review", {})
+    worst = web.begin("2x2", seed=1, spawner="worst")["id"]
+    web.post(f"/api/games/{worst}/moves", {"moves": "wasd"})
+    state = reviewed(web, worst)
+    assert state["state"] == "failed"
+    assert "no luck" in state["error"]
+
+
+def test_a_replay_is_imported(web: Web) -> None:
+    answer = web.client.post(
+        "/api/games/import", content=b" !d", headers={"content-type": "application/x-ndjson"}
+    ).json()
+    assert (answer["imported"], answer["refused"]) == (1, 0)
+    [id_] = answer["ids"]
+    assert web.get(f"/api/games/{id_}/replay")["state"]["score"] == 4
+    broken = web.client.post(
+        "/api/games/import", content=b"4x4-x_000000", headers={"content-type": "application/x-ndjson"}
+    )
+    assert "the first board is impossible" in broken.json()["errors"][0]
