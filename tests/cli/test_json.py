@@ -46,6 +46,7 @@ WORDS = [
     ("watch-1", "watch first --rules 2x2 --seed 5"),
     ("match-1", "match random first --games 4"),
     ("match-1", "match random --games 1"),
+    ("match-1", "match random --games 6 --rules 2x2 --luck --no-keep"),
     ("match-1", "match random --games 2 --require mean>=0 --require mean-low>=-1e9"),
     ("match-1", "evaluate W/net.safetensors --games 2"),
     ("hint-1", "hint 22##|#### --player montecarlo:rollouts=8"),

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -140,9 +141,7 @@ def test_a_broken_rule_is_named_with_its_move(store: Store) -> None:
     content = write_verse(played("4x4", 1, 20), "4x4")
     counts, [reason] = bring(store, content[:-3] + content[-3:] * 40)
     assert counts.refused == 1
-    assert "move 2" in reason
-    assert reason.startswith("0: ")
-    assert "is impossible" in reason
+    assert re.match(r"0: move \d+ is impossible", reason)
 
 
 def test_several_replays_may_be_lines_of_one_text(store: Store) -> None:

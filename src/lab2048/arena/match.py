@@ -17,6 +17,7 @@ from lab2048.rules import Rules
 if TYPE_CHECKING:  # reading a match does not load the kernels
     from lab2048.arena.batch import Batch, Played
     from lab2048.arena.executor import Pool
+    from lab2048.arena.review.control import Adjusted
 
 SCHEMA = "lab2048/match-1"
 BATCH_SECONDS = 0.2  # long enough to be cheap, short enough for progress and little loss
@@ -33,10 +34,21 @@ class PlayerResult:
         default_factory=dict
     )  # of the last boards; missing if only the summary of a game is known
     cpu_seconds: float = 0.0  # of this session only, not of games resumed from the store
+    lucks: dict[int, float] = field(default_factory=dict)  # of games of this session, if luck is measured
 
     @property
     def scores(self) -> list[int]:
         return [game.score for game in self.games.values()]
+
+    @property
+    def adjusted(self) -> "Adjusted | None":
+        """Return the mean score without luck; None if luck was not measured."""
+        from lab2048.arena.review.control import adjust
+
+        if not self.lucks:
+            return None
+        numbers = sorted(self.lucks)
+        return adjust([self.games[number].score for number in numbers], [self.lucks[number] for number in numbers])
 
     @property
     def median_score(self) -> float:
@@ -161,12 +173,23 @@ class Match:
         n = len(player_result.games)
         if n == 0:
             return {"player": player_result.player, "games": 0}
-        mean = mean_interval(player_result.scores)
+        mean, adjusted = mean_interval(player_result.scores), player_result.adjusted
+        luck = (
+            {
+                "luck_adjusted_mean": adjusted.mean.value,
+                "luck_adjusted_mean_ci95": _ends(adjusted.mean),
+                "luck_adjusted_games": adjusted.n,
+                "luck_variance_ratio": adjusted.variance_ratio,
+            }
+            if adjusted
+            else {}
+        )
         return {
             "player": player_result.player,
             "games": n,
             "mean_score": mean.value,
             "mean_score_ci95": _ends(mean),
+            **luck,
             "median_score": player_result.median_score,
             "min_score": min(player_result.scores),
             "max_score": max(player_result.scores),

@@ -13,6 +13,8 @@ from lab2048.arena.compile import groups_of
 from lab2048.arena.executor import Pool
 from lab2048.arena.match import Match, PlayerResult
 from lab2048.arena.match_record import MatchRecorder
+from lab2048.arena.review.reviewer import Reviewer, groups_of_reviewer, make_reviewer, quick_reviewer
+from lab2048.arena.review.totals import total_up
 from lab2048.arena.statistics import Interval, mean_interval
 from lab2048.errors import UnknownNameError, UsageError
 from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec, read_specs, read_whole
@@ -48,13 +50,15 @@ def match(
     stop_at_goal: bool = False,
     store: "bool | str | Path" = False,
     resume: bool = False,
+    luck: bool = False,
     progress: bool | None = None,
 ) -> "MatchResult":
     """Let players play the same seeds, and compare them.
 
     With `stop_at_goal` games end when the goal is reached.  `workers` is the number of parallel games (0 = one per
     core); it does not change the results.  With `store` (True for your own store, or the path of a file) every game is
-    saved, and `resume` continues from the saved games.
+    saved, and `resume` continues from the saved games.  With `luck` the result also has the mean score without luck,
+    whose interval is smaller.
     Ctrl-C stops the match and returns the finished games.
 
     >>> import lab2048 as lab
@@ -69,7 +73,7 @@ def match(
     the_match = Match(the_rules, read_specs(players), check_seed(seed), games)
     n_all = games * len(the_match.players)
     with (
-        MatchRunner(the_match, workers, store, resume=resume, progress=progress) as runner,
+        MatchRunner(the_match, workers, store, resume=resume, luck=luck, progress=progress) as runner,
         progress_line(progress) as show,
     ):
         return runner.play(lambda: show(f"{runner.n_over:,} of {count(n_all, 'game')}", runner.n_over / n_all))
@@ -91,6 +95,7 @@ class MatchRunner:
         on_found: Callable[[str, int], None] = lambda *_: None,
         on_games: OnGames = lambda *_: None,
         on_stop: Callable[[], None] = lambda: None,
+        luck: bool = False,
         progress: bool | None = None,
     ) -> None:
         """Check that every player can play by the rules; nothing is compiled yet.
@@ -105,6 +110,8 @@ class MatchRunner:
         self.match, self._store, self._is_resumed = match, store, resume
         self._workers = workers or os.cpu_count() or 1
         self._on_found, self._on_games, self._on_stop, self._progress = on_found, on_games, on_stop, progress
+        self._has_luck = luck
+        self._reviewer: Reviewer | None = None
         self._recorder: MatchRecorder | None = None
         self._pool = Pool(self._workers)
         self._show: Callable[[], None] = lambda: None
@@ -120,6 +127,10 @@ class MatchRunner:
                 self._on_found(player, n_found)
                 self._on_games(player, self.match.results[player].games, 0.0)
             make_ready(*groups_of(self.match.players, self.match.rules, games=True), progress=self._progress)
+            if self._has_luck:
+                spec = quick_reviewer(self.match.rules)
+                make_ready(*groups_of_reviewer(spec, self.match.rules), progress=self._progress)
+                self._reviewer = make_reviewer(spec, self.match.rules)
             self._stack = stack.pop_all()
         return self
 
@@ -159,6 +170,10 @@ class MatchRunner:
     def _tell(self, played: Played) -> None:
         """Count finished games and report them."""
         self.match.count(played)
+        if self._reviewer is not None:
+            lucks = self.match.results[played.player].lucks
+            for number, episode in played.episodes.items():
+                lucks[number] = total_up(episode, self._reviewer, has_accuracy=False).luck
         if played.episodes:
             self._on_games(played.player, played.episodes, played.cpu_seconds)
         self._show()

@@ -53,7 +53,7 @@ class Game:
         """Spawn the first tiles."""
         self._key = dice.stream_key(dice.check_seed(self.seed), dice.SPAWN)
         if self.given and self.rules.spawner is not Spawner.FAIR:
-            raise BoardError(f"spawns are given, but the spawner is {self.rules.spawner}: expected fair")
+            raise BoardError(f"spawns are given, but the spawner is {self.rules.spawner.value}: expected fair")
         self.first_board = self.rules.board
         self.first_spawns: list[GivenSpawn] = []
         for number in range(self.rules.n_start):

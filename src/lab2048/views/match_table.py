@@ -55,6 +55,9 @@ def _figures(match: Match, player_result: PlayerResult) -> Iterator[tuple[str, s
     if n == 0:
         return
     yield "mean score", spread(mean_interval(player_result.scores))
+    if adjusted := player_result.adjusted:
+        yield "without luck", spread(adjusted.mean)
+        yield "its variance", f"x {adjusted.variance_ratio:.2f}"
     yield "median", number(player_result.median_score)
     yield "min", number(min(player_result.scores))
     yield "max", number(max(player_result.scores))

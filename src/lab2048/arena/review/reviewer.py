@@ -212,6 +212,11 @@ def default_totals_reviewer(rules: Rules) -> str:
     return "ntuple:trust=0" if default_reviewer(rules) == "ntuple" else "optimal"
 
 
+def quick_reviewer(rules: Rules) -> str:
+    """Return the reviewer that measures luck in matches: its values need not be good, only the same at both ends."""
+    return "ntuple:depth=1,trust=0" if default_reviewer(rules) == "ntuple" else "optimal"
+
+
 def groups_of_reviewer(spec: str, rules: Rules) -> list[str]:
     """Return the groups of kernels that a reviewer calls."""
     return [*groups_of([spec], rules), *[LEDGER] * (spec.partition(":")[0] == "ntuple")]

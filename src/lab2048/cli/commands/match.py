@@ -78,6 +78,9 @@ def match(
     ] = 0,
     require: RequireOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted match.")] = False,
+    luck: Annotated[
+        bool, typer.Option("--luck", help="Also give the mean score without luck, which has a smaller interval.")
+    ] = False,
     keep: Annotated[bool, typer.Option(help="Save every game in the store.")] = True,
     store: StoreOption = None,
     player_file: PlayerFileOption = None,
@@ -108,6 +111,7 @@ def match(
             workers,
             (store or True) if keep else False,
             resume=resume,
+            luck=luck,
             on_found=lambda player, n_found: say(f"{player}: {count(n_found, 'game')} found"),
             on_games=partial(_tell_games, the_match, results, n_told, Counter()) if as_jsonl else lambda *_: None,
             on_stop=lambda: say(
