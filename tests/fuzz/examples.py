@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from played import fill, play
+from records.replay_writer import write_league, write_rpl1, write_tablebase, write_verse
 from safetensors.numpy import load_file
 
 from lab2048.cli.app import run
+from lab2048.rules import Game
 
 BOARD = "2 4 # / # 2 #"
 POSITIONS = "id one\nboard 2 2 / . .\ngoal 8\nbound 0.9\n\nid two\nboard 4 2 / . 2\ngoal 16\n"
@@ -74,7 +76,10 @@ class Example(NamedTuple):
 
 def make_examples(folder: Path) -> list[Example]:
     """Make all examples; takes some seconds."""
-    makers = (_networks, _deep, _table, _unfinished, _store, _lines, _texts, _study, _tuning, _page)
+    makers = (
+        *(_networks, _deep, _table, _endgame, _unfinished, _store, _lines, _replays),
+        *(_texts, _study, _tuning, _page),
+    )
     return [example for maker in makers for example in maker(folder)]
 
 
@@ -158,6 +163,14 @@ def _table_commands(board: str) -> tuple[tuple[str, ...], ...]:
     )
 
 
+def _endgame(folder: Path) -> Iterator[Example]:
+    made = _new(folder, "endgame")
+    words = ("endgame", "build", "--formation", "A##|#G#", "--goal", "16", "--workers", "1")
+    _run(*words, "--out", str(made / "table"))
+    commands = (("probe", "table", "512 2 # / 4 # #"), ("table", "verify", "table"), (*words, "--out", "table"))
+    yield Example("endgame", made, _files(made), commands)
+
+
 def _files(folder: Path) -> tuple[str, ...]:
     """Return the files of a folder; of the many layers of a table only some."""
     found = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
@@ -210,6 +223,25 @@ def _lines(folder: Path) -> Iterator[Example]:
     lines = (json.dumps({**episode.to_json(), "provenance": provenance()}) for episode in episodes)
     (made / "games.jsonl").write_text("".join(f"{line}\n" for line in lines))
     yield Example("lines", made, ("games.jsonl",), (("games", "import", "games.jsonl", "--store", "games"),))
+
+
+def _replays(folder: Path) -> Iterator[Example]:
+    """Games as other programs record them, one of each format, and one of ours; all are reviewed."""
+    made = _new(folder, "replays")
+    ours = play("4x4", 7, max_moves=40)
+    game = Game(ours.rules, ours.seed)
+    game.replay(ours.moves)
+    written = {
+        "ours": json.dumps({**ours.to_json(), "provenance": {"program": "fuzz"}}).encode(),
+        "league": write_league(game),
+        "verse": write_verse(game, "4x4"),
+        "rpl1": write_rpl1(game, "4x4"),
+        "tablebase": write_tablebase(game),
+    }
+    for name, data in written.items():
+        place = _new(made, name)
+        (place / "game").write_bytes(data)
+        yield Example("replays", place, ("game",), (("review", "game", "--reviewer", "ntuple:depth=1"),))
 
 
 def _texts(folder: Path) -> Iterator[Example]:

@@ -35,8 +35,9 @@ PATIENCE = 150  # seconds for one command: a busy machine may stop a process for
 MAX_MEMORY = 3 * 2**30  # bytes of a worker, of which torch and the kernels take a part
 CASES_PER_WORKER = 400
 FORBIDDEN = ("Traceback", "internal error", "Warning:", "out of memory", "Segmentation", "Exception ignored")
-# Kinds that may end with exit code 2: a wrong setting, or results of another version of a study, which count as none.
-USAGE = ("settings", "study")
+# Kinds that may end with exit code 2: a wrong setting, results of another version of a study, which count as none, or a
+# replay of a board that its reviewer does not know.
+USAGE = ("settings", "study", "replays")
 
 
 @dataclass

@@ -71,8 +71,10 @@ def readers() -> dict[str, Read]:
     from lab2048.players.evaluator import make_evaluator
     from lab2048.players.strategy import read_strategy
     from lab2048.records.exchange import read_line
+    from lab2048.records.replay.reading import read_replay
     from lab2048.rules import Board, Rules
     from lab2048.rules.rules import read_spawn_table, read_spawner
+    from lab2048.solver.formation import Formation
     from lab2048.solver.memory import read_size
     from lab2048.studies.measure import Measure
     from lab2048.studies.published import Published
@@ -98,6 +100,9 @@ def readers() -> dict[str, Read]:
         "published": Published.from_text,
         "positions": read_positions,
         "episode": lambda text: read_line(text.encode("utf-8", "surrogatepass")),
+        "replay": lambda text: read_replay(text.encode("utf-8", "surrogatepass")),
+        "formation": lambda text: Formation.from_text(text, 32),
+        "formation-name": Formation.from_name,
         "whole": lambda text: read_whole("games", text, 1),
         "limit": lambda text: read_limit("minutes", text),
         "goal": lambda text: read_rules("3x3", text, None, None, None),  # type: ignore[arg-type]
@@ -132,6 +137,7 @@ SEEDS = (
     "8x6", "score", "reached:128", "3,932,156", "100%", "1e400", "-1", "nan", "inf", "9999999999999999999999", "0x10",
     "1_000", "٣", "²", "½", "2026-11-17T18:00:00Z", "../../etc/passwd", "/dev/zero", "a\0b",
     '{"schema": "lab2048/episode-1", "rules": {"board": "2x2"}, "seed": 1, "moves": "wdas"}',
+    "3x3-abc_ .) -!*", " !+a<}", "REPLAY_v1RPL_B64_UlBMMTMBAg==", "AA#|AG#|###", "L3-256",
     "rules = '3x3'\n[match]\ngames = 3", "", " ", "\t", "\n", "\u202e", "\ud800", "\U0001f600", "(" * 50, "[" * 200,
     "{" * 2000, "((((1))))", "a=b=c", ",,,", ":", "=", "x" * 5000, "1" * 5000, "4x" * 100, "#" * 300, "|" * 300,
     "%s%n%x", "${HOME}", "$(id)", "`id`", "';--", "<script>", "\x1b[2J",

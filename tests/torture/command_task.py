@@ -168,6 +168,14 @@ class Solve(Task):
         return digest_of(folder / "table", without=("solved.json", "lock"))
 
 
+class BuildEndgame(Solve):
+    name = "endgame build"
+    words = (
+        *("endgame", "build", "--formation", "AG##|####", "--goal", "128"),
+        *("--out", "table", "--jsonl", "--workers", "2"),
+    )
+
+
 def _check_column(path: Path, checksum: str) -> None:
     """Raise Broken unless the numbers in an .npy file have this checksum."""
     if not path.exists() or hashlib.sha256(path.read_bytes()[128:]).hexdigest() != checksum:
@@ -259,4 +267,4 @@ def _without_times(data: Any) -> Any:
     return [_without_times(value) for value in data] if isinstance(data, list) else data
 
 
-TASKS: tuple[type[Task], ...] = (Match, TrainNtuple, TrainDqn, TrainC51, Solve, Import, Study, Tune)
+TASKS: tuple[type[Task], ...] = (Match, TrainNtuple, TrainDqn, TrainC51, Solve, BuildEndgame, Import, Study, Tune)

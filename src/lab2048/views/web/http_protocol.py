@@ -8,13 +8,14 @@ import asyncio
 import contextlib
 import ipaddress
 import json
-from collections.abc import Iterator
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from lab2048.errors import LabError
+from lab2048.views.web.visitors import Visitors
 
 HEAD_SECONDS = 10.0  # for the head of a request
 BODY_SECONDS = 60.0  # for its body
@@ -28,6 +29,10 @@ MAX_LINGERING = 50
 _MALFORMED = "this cannot be read: expected a request of HTTP/1.1, with Host: 127.0.0.1 or localhost"
 _SLOW = f"the request was not complete in time: expected its head within {HEAD_SECONDS:.0f} s"
 _FULL = "too many connections are open: close some, or try again in a moment"
+_REFUSED = "refused"
+
+Origins = dict[str, "Visitors[HttpProtocol]"]
+_origins_of: "WeakKeyDictionary[object, Origins]" = WeakKeyDictionary()  # by the state of the server
 
 
 class HttpProtocol(H11Protocol):
@@ -37,9 +42,9 @@ class HttpProtocol(H11Protocol):
         """Let the application see the connection, as `scope["state"]["connection"]`."""
         super().__init__(*words, **named)
         self.app_state = {**self.app_state, "connection": self}
-        self.is_known = False  # set as soon as a request passes the guard
         self.is_refused = False
-        self.opened = self.loop.time()
+        self._origins = _origins_of.setdefault(self.server_state, {})
+        self._limits: dict[str, int] = {}  # of the origins that it counts for
         self._expected = ""  # what the client has to send now: head, body or nothing
         self._deadline: asyncio.TimerHandle | None = None
         self._stall: asyncio.TimerHandle | None = None
@@ -47,6 +52,7 @@ class HttpProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         transport.set_write_buffer_limits(high=0)  # so that `pause_writing` tells of every byte that is not read
+        self._join()
         if self._has_room():
             self._watch()
         else:
@@ -56,6 +62,7 @@ class HttpProtocol(H11Protocol):
         for timer in (self._deadline, self._stall):
             if timer:
                 timer.cancel()
+        self._leave()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -108,30 +115,41 @@ class HttpProtocol(H11Protocol):
     def _give_up(self) -> None:
         self._refuse(408, "Request Timeout", _SLOW, "request.timeout")
 
+    def trust(self) -> None:
+        """Keep this connection when others are closed; called as soon as a request passes the guard."""
+        for name in self._limits:
+            self._origins[name].trust(self)
+
     def _has_room(self) -> bool:
         """Return whether this connection may stay; others without a token are closed for it."""
-        for crowd, limit in self._crowds():
-            if len(crowd) <= limit:
-                continue
-            strangers = [other for other in crowd if not other.is_known and other is not self]
-            if not strangers:
-                return False
-            min(strangers, key=lambda other: other.opened).transport.abort()
+        for name, limit in self._limits.items():
+            while len(visitors := self._origins[name]) > limit:
+                oldest = visitors.oldest_stranger
+                if oldest is None or oldest is self:
+                    return False
+                oldest._abort()
         return True
 
-    def _crowds(self) -> Iterator[tuple[list["HttpProtocol"], int]]:
-        """Yield the groups that this connection belongs to, with the limit of each."""
-        others = [
-            other
-            for other in self.connections
-            if isinstance(other, HttpProtocol) and not other.is_refused and not other.transport.is_closing()
-        ]
+    def _join(self) -> None:
+        """Count this connection for its origins."""
         if self._is_local():
-            yield [other for other in others if other._is_local()], MAX_LOOPBACK
-            return
-        address = self.client and self.client[0]
-        yield [other for other in others if other.client and other.client[0] == address], MAX_PER_ADDRESS
-        yield [other for other in others if not other._is_local()], MAX_OTHERS
+            self._limits = {"this machine": MAX_LOOPBACK}
+        else:
+            self._limits = {f"address {self.client and self.client[0]}": MAX_PER_ADDRESS, "others": MAX_OTHERS}
+        for name in self._limits:
+            self._origins.setdefault(name, Visitors()).join(self)
+
+    def _leave(self) -> None:
+        """Stop counting this connection; doing that twice is harmless."""
+        for name in self._limits:
+            self._origins[name].leave(self)
+            if not self._origins[name]:
+                del self._origins[name]
+        self._limits = {}
+
+    def _abort(self) -> None:
+        self._leave()
+        self.transport.abort()
 
     def _is_local(self) -> bool:
         return self.client is None or ipaddress.ip_address(self.client[0]).is_loopback
@@ -139,11 +157,13 @@ class HttpProtocol(H11Protocol):
     def _refuse(self, status: int, reason: str, message: str, code: str) -> None:
         """Send one line of JSON, unless an answer has begun, and close the connection."""
         self.is_refused = True
+        self._leave()
         is_answering = self.cycle is not None and not self.cycle.response_complete
-        n_lingering = sum(isinstance(other, HttpProtocol) and other.is_refused for other in self.connections)
-        if (is_answering and self.cycle.response_started) or n_lingering > MAX_LINGERING:
+        if (is_answering and self.cycle.response_started) or len(self._origins.get(_REFUSED, ())) > MAX_LINGERING:
             self.transport.abort()
             return
+        self._limits = {_REFUSED: MAX_LINGERING}
+        self._origins.setdefault(_REFUSED, Visitors()).join(self)
         if is_answering:  # the application may still try to
             self.cycle.disconnected = True
             self.cycle.message_event.set()

@@ -98,7 +98,7 @@ class Guard:
                 return
         connection = scope.get("state", {}).get("connection")
         if connection and not is_public:
-            connection.is_known = True
+            connection.trust()
         await self._forward(scope, receive, _dressed(send, path))
 
     async def _forward(self, scope: Scope, receive: Receive, send: Send) -> None:
