@@ -74,7 +74,7 @@ def readers() -> dict[str, Read]:
     from lab2048.records.replay.reading import read_replay
     from lab2048.rules import Board, Rules
     from lab2048.rules.rules import read_spawn_table, read_spawner
-    from lab2048.solver.formation import Formation
+    from lab2048.solver.endgame.formation import Formation
     from lab2048.solver.memory import read_size
     from lab2048.studies.measure import Measure
     from lab2048.studies.published import Published

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -158,11 +158,16 @@ class Solve(Task):
     def check(self, folder: Path, told: Sequence[dict[str, Any]]) -> None:
         table = folder / "table"
         if (table / "manifest.json").exists():
-            for layer in json.loads((table / "manifest.json").read_text())["layers"]:
-                for column in ("keys", "values"):
-                    _check_column(table / f"{column}-{layer['sum']:06}.npy", layer[column])
+            for name, checksum in self.columns(json.loads((table / "manifest.json").read_text())):
+                _check_column(table / f"{name}.npy", checksum)
         elif any(event["event"] == "end" for event in told):
             raise Broken("the table was told to be solved and has no manifest")
+
+    def columns(self, manifest: Any) -> Iterator[tuple[str, str]]:
+        """Yield the names and checksums of the columns of a table."""
+        for layer in manifest["layers"]:
+            for column in ("keys", "values"):
+                yield f"{column}-{layer['sum']:06}", layer[column]
 
     def result(self, folder: Path) -> Any:
         return digest_of(folder / "table", without=("solved.json", "lock"))
@@ -174,6 +179,13 @@ class BuildEndgame(Solve):
         *("endgame", "build", "--formation", "AG##|####", "--goal", "128"),
         *("--out", "table", "--jsonl", "--workers", "2"),
     )
+
+    def columns(self, manifest: Any) -> Iterator[tuple[str, str]]:
+        """Yield those of the layers, and after them those of the compact table."""
+        if "columns" not in manifest:
+            yield from super().columns(manifest)
+        else:
+            yield from ((name, checksum) for name, (_, checksum) in manifest["columns"].items())
 
 
 def _check_column(path: Path, checksum: str) -> None:
