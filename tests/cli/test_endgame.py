@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab2048.cli.app import run
+from lab2048.solver.endgame.probe import SHIPPED
 
 MAP = "A A A # / A A # G / # # # #"
 BOARD = "1024 256 64 2 / 512 128 4 2 / # # # 2"
@@ -41,10 +42,15 @@ def test_build_list_and_probe_by_name(data_folder: Path, capsys: pytest.CaptureF
     shown = capsys.readouterr().out
     assert "  A A A A   snake8-64    228,974 positions, 618 kB, " in shown
     assert "built" not in shown.replace("are built in", "")
-    built = as_json(["endgame", "build", "snake8-64"], capsys)
+    assert "comes with lab2048" in shown
+    shipped = as_json(["endgame", "build", "snake8-64"], capsys)
+    assert (shipped["table"], shipped["afterstates"]) == (str(SHIPPED / "snake8-64"), 228_974)
+    words = ["endgame", "build", "snake8-64", "--out", str(data_folder / "snake8-64")]
+    built = as_json(words, capsys)
     assert (built["table"], built["afterstates"]) == (str(data_folder / "snake8-64"), 228_974)
+    assert (built["value"], built["bytes"]) == (shipped["value"], shipped["bytes"])
     assert int(str(built["bytes"])) <= 3 * 228_974
-    again = as_json(["endgame", "build", "snake8-64"], capsys)
+    again = as_json(words, capsys)
     assert {name: again[name] for name in ("value", "bytes", "layers")} == {
         name: built[name] for name in ("value", "bytes", "layers")
     }
@@ -109,3 +115,16 @@ def test_a_killed_build_continues_to_the_same_files(tmp_path: Path) -> None:
     assert not (tmp_path / "cut" / "manifest.json").exists()
     assert run(cut) == 0
     assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
+
+
+def test_a_hint_says_when_a_value_is_exact(capsys: pytest.CaptureFixture[str]) -> None:
+    board = "8192 2048 512 128 / 4096 1024 256 64 / 2 2 2 4 / # # 2 2"
+    words = ["hint", board, "--player", "expectimax:depth=1,endgames=shipped"]
+    found = as_json(words, capsys)
+    assert found["best"] == "right"
+    endgame = found["endgame"]
+    assert isinstance(endgame, dict)
+    assert (round(endgame["rate"], 3), endgame["goal"], endgame["formation"]) == (0.977, 64, "AAAA|AAAA|###G|####")
+    assert run(words) == 0
+    assert "right: 97.7% to make the next 64, exact while the large tiles stay" in capsys.readouterr().out
+    assert as_json(["hint", "2 4 # # / # # # # / # # # # / # # # #", *words[2:]], capsys)["endgame"] is None

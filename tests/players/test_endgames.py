@@ -10,6 +10,7 @@ from lab2048.models.ntuple.file import save_network
 from lab2048.models.ntuple.network import Design
 from lab2048.models.ntuple.pattern import parse_patterns
 from lab2048.players import check_player, fit_player, make_player
+from lab2048.players.search import ThreadedPlayer
 from lab2048.rules import Board, Rules
 from lab2048.solver.endgame.book import SURE, Book
 from lab2048.solver.endgame.compact_table import compact
@@ -39,7 +40,7 @@ def spec(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_the_table_chooses_where_it_is_sure(spec: str) -> None:
     player, plain = make_player(spec), make_player(spec.partition(",endgames")[0])
-    book = Book.open(Path(spec.rpartition("=")[2]), RULES)
+    book = Book.open(spec.rpartition("=")[2], RULES)
     player.start(RULES, 1)
     plain.start(RULES, 1)
     for symmetry in BOARD.shape.symmetries:
@@ -83,7 +84,7 @@ def test_every_search_player_uses_tables(spec: str, name: str) -> None:
     folder = spec.rpartition("=")[2]
     player = make_player(f"{name}{',' if ':' in name else ':'}endgames={folder}")
     player.start(RULES, 1)
-    found = Book.open(Path(folder), RULES).look_up(BOARD)
+    found = Book.open(folder, RULES).look_up(BOARD)
     assert found is not None
     assert player.choose(BOARD).move == found.move
     assert player.choose(Board("64 32 8 / 8 2 4 / 2 4 #")).endgame is None
@@ -104,6 +105,25 @@ def test_auto_uses_what_is_built(spec: str, tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "lab2048" / "endgames").symlink_to(spec.rpartition("=")[2])
     player = make_player(auto)
     player.start(RULES, 1)
-    found = Book.open(Path(spec.rpartition("=")[2]), RULES).look_up(BOARD)
+    found = Book.open(spec.rpartition("=")[2], RULES).look_up(BOARD)
     assert found is not None
     assert player.choose(BOARD).move == found.move
+
+
+@pytest.mark.parametrize(
+    ("name", "tables"),
+    [
+        ("ntuple", "shipped"),
+        ("ntuple:endgames=no", "no"),
+        ("ntuple:weights=mine.safetensors", "no"),  # a network of your own plays alone
+        ("ntuple:depth=1,trust=0,by=value", "no"),
+        ("expectimax", "no"),
+        ("lookahead:endgames=auto", "auto"),
+    ],
+)
+def test_tables_by_default(name: str, tables: str) -> None:
+    player = make_player(name)
+    assert isinstance(player, ThreadedPlayer)
+    assert player.tables == tables
+    if tables == "shipped":
+        assert player.book(RULES) is None  # they are for the classic board

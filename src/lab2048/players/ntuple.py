@@ -53,7 +53,7 @@ class NTuplePlayer(ClockedPlayer):
     )
     threads: int = option(1, THREADS_DOC)
     by: str = option("return", "choose moves by reward plus value, or at depth 1 by value alone", CHOICES)
-    endgames: str = option("no", ENDGAMES_DOC)
+    endgames: str | None = option(None, ENDGAMES_DOC.format("shipped, or no with weights or by=value"))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -128,6 +128,11 @@ class NTuplePlayer(ClockedPlayer):
         from lab2048.kernels.search.confidence import LATE_RANK
 
         return self.trust != 0 and rules.max_rank >= LATE_RANK
+
+    @property
+    def tables(self) -> str:
+        """Return which endgame tables it uses: by default none beside a network of your own, which plays alone."""
+        return self.endgames or ("no" if self.weights or self._is_by_value else "shipped")
 
     @property
     def search_name(self) -> str:

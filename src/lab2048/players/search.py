@@ -3,7 +3,6 @@
 import time
 from abc import abstractmethod
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from lab2048.errors import LabError, OutOfRangeError, UnknownNameError, UsageError
@@ -201,7 +200,7 @@ class ThreadedPlayer(SearchPlayer):
     """Base class of search players with the options `threads` and `endgames`."""
 
     threads: int
-    endgames: str
+    endgames: str | None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -211,22 +210,24 @@ class ThreadedPlayer(SearchPlayer):
         """Return the groups of the search, on several threads if they are set, and of endgame tables."""
         games = games and self.threads == 1
         found = super().groups(rules, games=games)
-        tables = [ENDGAME, *[ENDGAME_GAMES] * games] if self._has_endgames and SEARCH in found else []
+        tables = [ENDGAME, *[ENDGAME_GAMES] * games] if SEARCH in found and self.book(rules) is not None else []
         return (*found, *[THREADS] * (self.threads > 1), *tables)
 
     @property
-    def _has_endgames(self) -> bool:
-        return self.endgames != "no"
+    def tables(self) -> str:
+        """Return which endgame tables it uses: the option `endgames`, or its default."""
+        return self.endgames or "no"
 
     def book(self, rules: Rules) -> "Book | None":
         """Return the endgame tables that it uses on boards of these rules; None without any."""
-        if not self._has_endgames:
+        # Only the classic board has tables that ship with lab2048.
+        if self.tables == "no" or (self.tables == "shipped" and not make_plan(rules)[at.IS_CLASSIC]):
             return None
         from lab2048.solver.endgame.book import Book
 
         if self._book is None or self._book.rules != rules:
-            self._book = Book.open(None if self.endgames == "auto" else Path(self.endgames), rules)
-        return self._book
+            self._book = Book.open(self.tables, rules)
+        return self._book if self._book.tables else None
 
     def check(self, rules: Rules) -> None:
         super().check(rules)
@@ -330,7 +331,7 @@ class LookaheadPlayer(ThreadedPlayer):
     eval: str = option("order", EVAL_DOC)
     end: str = option("move", END_DOC, ENDS)
     threads: int = option(1, "threads that share every search from depth 3 on; a job is one spawn after the first move")
-    endgames: str = option("no", ENDGAMES_DOC)
+    endgames: str | None = option(None, ENDGAMES_DOC.format("no"))
     steps: int | None = option(None, "the depth as Kuznetsov 2022 counts it: n steps are depth n + 1")
     deepen: str = option(
         "no",
@@ -395,7 +396,7 @@ class ExpectimaxPlayer(ClockedPlayer):
     )
     ms: float | None = option(None, MS_DOC)
     threads: int = option(1, THREADS_DOC)
-    endgames: str = option("no", ENDGAMES_DOC)
+    endgames: str | None = option(None, ENDGAMES_DOC.format("no"))
 
     def search_settings(self, rules: Rules) -> SearchSettings:
         """Return the options; a mode provides those that are not set."""

@@ -51,7 +51,8 @@ def solve(text: str, goal: int, folder: Path) -> Table:
 def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Table, CompactTable]:
     """The same table with layers and compact."""
     folder = tmp_path_factory.mktemp("tables")
-    layered = solve(*request.param, folder / "layered")
+    text, goal = request.param
+    layered = solve(text, goal, folder / "layered")
     shutil.copytree(folder / "layered", folder / "compact")
     return layered, compact(Table.open(folder / "compact"))
 
@@ -144,10 +145,11 @@ def test_codes_are_the_nearest(odds: float) -> None:
 @given(st.integers(1, 12), st.integers(2, 10), st.data())
 def test_indexes_are_numbers_in_the_radix(n_cells: int, radix: int, data: st.DataObject) -> None:
     ranks = data.draw(st.lists(st.integers(0, radix - 1), min_size=n_cells, max_size=n_cells))
+    first = data.draw(st.integers(0, n_cells - 1))
     word = sum(rank << 4 * cell for cell, rank in enumerate(ranks))
-    index = int(kernels.index_of(np.uint64(word), n_cells, radix))
-    assert index == sum(rank * radix**cell for cell, rank in enumerate(ranks))
-    assert int(kernels.board_of(index, n_cells, radix)) == word
+    index = int(kernels.index_of(np.uint64(word), n_cells, first, radix))
+    assert index == sum(rank * radix**digit for digit, rank in enumerate(ranks[first:] + ranks[:first]))
+    assert int(kernels.board_of(index, n_cells, first, radix)) == word
 
 
 def test_blocks_hold_whole_values_of_the_first_cell() -> None:

@@ -38,7 +38,7 @@ def list_formations(as_json: JsonOption = False) -> None:
     Example: lab2048 endgame list
     """
     from lab2048.solver.endgame.formation import BYTES, RATE, families
-    from lab2048.solver.endgame.probe import endgames_folder
+    from lab2048.solver.endgame.probe import SHIPPED, endgames_folder
     from lab2048.solver.table import MANIFEST
     from lab2048.views.number import duration, number, size
 
@@ -57,10 +57,12 @@ def list_formations(as_json: JsonOption = False) -> None:
                 "bytes": (n_bytes := BYTES * afterstates),
                 "seconds": (seconds := afterstates / RATE),
                 "table": str(folder) if (folder / MANIFEST).exists() else None,
+                "shipped": (SHIPPED / name).exists(),
             }
             found.append(row)
             told = f"{number(afterstates)} positions, {size(n_bytes)}, {duration(seconds)}"
-            lines.append(f"{name:<12} {told}{', built' if row['table'] else ''}")
+            state = ", built" if row["table"] else ", comes with lab2048" if row["shipped"] else ""
+            lines.append(f"{name:<12} {told}{state}")
         if not as_json:
             print(f"{family}: {formation.rules.shape.n_cells} free cells")
             picture = formation.picture
@@ -109,7 +111,7 @@ def build(
     Example: lab2048 endgame build --formation "AA#|AG#|###" --goal 32 -o mine
     """
     from lab2048.solver.endgame.formation import Formation
-    from lab2048.solver.endgame.probe import endgames_folder
+    from lab2048.solver.endgame.probe import SHIPPED, endgames_folder
 
     if (name is None) == (formation is None):
         raise UsageError("expected the name of a formation, such as L3-256, or your own with --formation and --goal")
@@ -124,7 +126,8 @@ def build(
         if goal is not None:
             raise UsageError(f"{name} has its goal in its name: expected --goal only with --formation", field="goal")
         chosen = Formation.from_name(name)
-        out = out or endgames_folder() / name
+        shipped = out is None and (SHIPPED / name).exists()
+        out = SHIPPED / name if shipped else out or endgames_folder() / name
     options = {"objective": "win", "out": out, "memory": memory, "workers": workers}
     if only_estimate:
         show_estimate(chosen.rules, options, as_json=as_json)

@@ -28,7 +28,7 @@ COPIES = 9
 ANCHORS = 0  # nibbles of the cells with large tiles
 BESIDE = 1  # those of them that a goal tile would touch
 GOALS = 2  # nibbles of the cells where the goal counts
-SHIFTS = 3  # of the free cells, in the order of the formation
+SHIFTS = 3  # of the free cells, in the order of their digits
 COPY_SIZE = 3 + 16
 MAX_COPIES = 12
 TABLE_SIZE = COPIES + MAX_COPIES * COPY_SIZE
@@ -111,6 +111,8 @@ def best_in_table(plan: packed.Plan, table: I64, board: U64) -> I64:
         after = packed.slide(plan, board, move)
         if after != board and (after ^ board) & anchors == ZERO:
             code = code_after(table, copy, after)
+            if code < 0:  # reached by moving large tiles; an unknown move may be the best
+                return I64(-1)
             if code > highest:
                 best, highest = I64(move), code
     return (highest << CODE_SHIFT) | best if highest >= 0 else I64(-1)

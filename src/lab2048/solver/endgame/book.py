@@ -17,8 +17,9 @@ from lab2048.rules import Board, Rules
 from lab2048.rules.plan import make_plan
 from lab2048.solver.endgame.compact_table import SCHEMA, CompactTable
 from lab2048.solver.endgame.formation import Formation
-from lab2048.solver.endgame.probe import endgames_folder
+from lab2048.solver.endgame.probe import SHIPPED, endgames_folder
 from lab2048.solver.probing import chance_of
+from lab2048.solver.problem import Problem
 from lab2048.solver.table import MANIFEST, read_manifest
 from lab2048.solver.table import SCHEMA as LAYERED
 
@@ -65,19 +66,25 @@ class Book:
             here = of.COPIES + i * of.COPY_SIZE
             words[here + of.ANCHORS], words[here + of.BESIDE] = _nibbles(copy.anchors), _nibbles(copy.beside_goal)
             words[here + of.GOALS] = _nibbles(copy.goals)
-            for k, cell in enumerate(copy.free):
-                words[here + of.SHIFTS + k] = 4 * cell
+            for k in range(size.n_cells):
+                words[here + of.SHIFTS + k] = 4 * copy.free[(size.first + k) % size.n_cells]
 
     @classmethod
-    def open(cls, folder: Path | None, rules: Rules, sure: float = SURE) -> "Book":
-        """Open the compact tables in a folder (default: where they are built) of formations on these boards."""
-        top = folder or endgames_folder()
-        if folder is not None and not top.is_dir():
-            raise FileError(f"there is no folder {top}: expected one with endgame tables", code="file.not_found")
-        paths = sorted(path.parent for path in top.glob(f"*/{MANIFEST}")) if top.is_dir() else []
-        tables = [CompactTable.open(path) for path in paths if read_manifest(path, SCHEMA, LAYERED)["schema"] == SCHEMA]
-        shape = rules.shape
-        return cls([table for table in tables if Formation(table.problem.rules).whole == shape], rules, sure)
+    def open(cls, tables: str, rules: Rules, sure: float = SURE) -> "Book":
+        """Open compact tables for boards of these rules.
+
+        `tables` is "shipped" (those that come with lab2048), "auto" (also those that are built), or a folder of tables.
+        """
+        if tables not in ("shipped", "auto") and not Path(tables).is_dir():
+            raise FileError(f"there is no folder {tables}: expected one with endgame tables", code="file.not_found")
+        tops = {"shipped": [SHIPPED], "auto": [SHIPPED, endgames_folder()]}.get(tables, [Path(tables)])
+        found: dict[Problem, CompactTable] = {}
+        for top in tops:
+            for path in sorted(top.glob(f"*/{MANIFEST}")):
+                if read_manifest(path.parent, SCHEMA, LAYERED)["schema"] == SCHEMA:
+                    table = CompactTable.open(path.parent)
+                    found[table.problem] = table
+        return cls([table for table in found.values() if _fits(table.problem.rules, rules)], rules, sure)
 
     @property
     def address(self) -> int:
@@ -95,6 +102,12 @@ class Book:
         code = found >> of.CODE_SHIFT & 0xFFFF
         move = found & ((1 << of.CODE_SHIFT) - 1)
         return Answer(move, chance_of(float(odds_of(code))), self.formations[found >> of.TABLE_SHIFT])
+
+
+def _fits(formation: Rules, rules: Rules) -> bool:
+    """Return True if a table of a formation is right for a game: the same board, and tiles spawn alike."""
+    is_alike = formation.spawn_table == rules.spawn_table and formation.spawner == rules.spawner
+    return is_alike and not rules.null_moves and Formation(formation).whole == rules.shape
 
 
 def _nibbles(cells: tuple[int, ...] | frozenset[int]) -> int:

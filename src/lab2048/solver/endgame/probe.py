@@ -13,6 +13,8 @@ from lab2048.solver.endgame.formation import Formation, formation_names
 from lab2048.solver.probing import MoveValue
 from lab2048.solver.table import Table
 
+SHIPPED = Path(__file__).with_name("shipped")  # tables that come with lab2048
+
 
 def endgames_folder() -> Path:
     """Return the folder where endgame tables are built by default."""
@@ -20,12 +22,20 @@ def endgames_folder() -> Path:
 
 
 def table_folder(name: Path) -> Path:
-    """Return the folder of a table; the name of a formation stands for its table in the default folder."""
+    """Return the folder of a table; the name of a formation stands for its table, built or shipped."""
     if name.exists() or str(name) not in formation_names():
         return name
-    if not (built := endgames_folder() / name).exists():
+    if (found := find_table(str(name))) is None:
         raise FileError(f"the formation {name} is not built yet: expected lab2048 endgame build {name} before")
-    return built
+    return found
+
+
+def find_table(name: str) -> Path | None:
+    """Return the folder of a known formation's table, built or shipped; None if there is none."""
+    for top in (endgames_folder(), SHIPPED):
+        if (top / name).exists():
+            return top / name
+    return None
 
 
 @dataclass(frozen=True)
