@@ -36,7 +36,7 @@ class Decision:
     nodes: int = 0  #: boards evaluated
     depth: int = 0  #: search depth in own moves
     errors: Mapping[int, float] = field(default_factory=dict)  #: standard errors of the values, if they are estimates
-    overridden: int | None = None  #: the choice that a rule replaced (see players/shield.py)
+    overridden: int | None = None  #: the choice that a shield or an endgame table replaced
     confidence: float | None = None  #: share of trained weights behind the values; None without a network
     #: True if the confidence was too low, so that values come from a search without the network
     is_guess: bool = False

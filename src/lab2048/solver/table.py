@@ -26,6 +26,7 @@ from lab2048.solver.probing import Probing
 from lab2048.solver.problem import Objective, Problem
 
 SCHEMA = "lab2048/table-1"
+COMPACT_SCHEMA = "lab2048/endgame-1"  # of lab2048.solver.endgame.compact_table
 MANIFEST = "manifest.json"
 DTYPES = ("<f4", "<f8")
 _EXPECTED = "expected the folder of a solved board, written by lab2048 solve"
@@ -77,6 +78,11 @@ def read_manifest(folder: Path, *schemas: str) -> dict[str, Any]:
         raise FileError(f"{path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
     except ValueError as error:
         raise FileError(f"{path} is not valid JSON: {error}", code="file.damaged") from None
+    if isinstance(data, dict) and data.get("schema") == COMPACT_SCHEMA and COMPACT_SCHEMA not in schemas:
+        raise FileError(
+            f"{folder} holds a compact endgame table: expected one with all digits, written by lab2048 solve",
+            code="file.wrong_kind",
+        )
     if not isinstance(data, dict) or data.get("schema") not in schemas:
         raise FileError(f"{path} has another format: expected the schema {' or '.join(schemas)}")
     return data

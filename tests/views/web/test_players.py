@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from lab2048.arena.player_service import AskedPlayer
-from lab2048.kernels.group import CLASSIC, ENVIRONMENTS, GROUPS, NETWORK, PACKED, ROLLOUT, SEARCH, SOLVER, WIDE
+from lab2048.kernels.group import CLASSIC, ENDGAME, ENVIRONMENTS, GROUPS, NETWORK, PACKED, ROLLOUT, SEARCH, SOLVER, WIDE
 from lab2048.models import SHIPPED
 from lab2048.rules import Game, Rules
 from lab2048.views.web.errors import ApiError, NotReadyError
@@ -38,9 +38,10 @@ def is_ready(players, spec, rules):
         ("expectimax", "4x4", {SEARCH, CLASSIC}),
         ("expectimax", "3x3", {SEARCH, PACKED}),
         ("expectimax", "5x5", {WIDE}),
-        ("ntuple", "4x4", {SEARCH, CLASSIC, NETWORK, SHIPPED}),
+        ("ntuple", "4x4", {SEARCH, CLASSIC, NETWORK, SHIPPED, ENDGAME}),
+        ("ntuple:endgames=no", "4x4", {SEARCH, CLASSIC, NETWORK, SHIPPED}),
         ("ntuple:weights=my.safetensors,trust=0", "4x4", {SEARCH, NETWORK}),
-        ("shield:inner=(ntuple:depth=2)", "4x4", {ROLLOUT, SEARCH, CLASSIC, NETWORK, SHIPPED}),
+        ("shield:inner=(ntuple:depth=2)", "4x4", {ROLLOUT, SEARCH, CLASSIC, NETWORK, SHIPPED, ENDGAME}),
         ("shield:inner=(net:weights=my.safetensors)", "4x4", {ROLLOUT, ENVIRONMENTS}),
     ],
 )

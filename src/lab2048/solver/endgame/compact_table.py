@@ -28,11 +28,11 @@ from lab2048.solver.column_file import Array, Column, write_column
 from lab2048.solver.forward import LayerCount
 from lab2048.solver.probing import Probing
 from lab2048.solver.problem import Objective, Problem
-from lab2048.solver.table import MANIFEST, Layer, Table, read_manifest
+from lab2048.solver.table import COMPACT_SCHEMA, MANIFEST, Layer, Table, read_manifest
 from lab2048.solver.verify import Verified
 from lab2048.stop_flag import current
 
-SCHEMA = "lab2048/endgame-1"
+SCHEMA = COMPACT_SCHEMA
 COLUMNS = {"groups": "<u8", "blocks": "<u8", "codes": "<u2"}
 MAX_ERROR = 0.25 / 2 / kernels.STEPS  # of a success rate, by rounding
 RAREST = 1 / (1 + math.exp(kernels.EVEN / kernels.STEPS))  # probability of the last code before certainty
