@@ -131,6 +131,22 @@ declare namespace Api {
     command: string;
   }
 
+  interface FigureData {
+    measure: string;
+    published: string;
+    where: string;
+    ours: string;
+    interval: string;
+    n: string;
+    word: string;
+    agreement: string;
+  }
+
+  interface FigureGroup {
+    title: string;
+    figures: Array<FigureData>;
+  }
+
   interface ForkBody {
     at: number;
   }
@@ -170,6 +186,7 @@ declare namespace Api {
     obvious_name: string;
     obvious_value: number;
     obvious_loss: number | null;
+    is_trap: boolean;
   }
 
   interface HintBody {
@@ -415,6 +432,12 @@ declare namespace Api {
     command: string;
   }
 
+  interface RankingData {
+    title: string;
+    heads: Array<string>;
+    rows: Array<Array<string>>;
+  }
+
   interface ReadyData {
     ready: boolean;
     doing: string;
@@ -641,6 +664,19 @@ declare namespace Api {
 
   interface StudyList {
     studies: Array<StudyData>;
+  }
+
+  interface StudyReport {
+    name: string;
+    title: string;
+    question: string;
+    source: string;
+    summary: string;
+    n_measured: number;
+    groups: Array<FigureGroup>;
+    rankings: Array<RankingData>;
+    assumptions: Array<string>;
+    command: string;
   }
 
   interface TableData {
@@ -872,6 +908,16 @@ declare namespace Api {
       };
       "/api/studies": {
         answer: StudyList;
+      };
+      "/api/studies/{study}/report": {
+        path: { study: string };
+        query?: { size?: "tiny" | "quick" | "full" };
+        answer: StudyReport;
+      };
+      "/api/studies/{study}/chart": {
+        path: { study: string };
+        query?: { size?: "tiny" | "quick" | "full" };
+        answer: string;
       };
       "/api/trash": {
         answer: TrashData;

@@ -206,7 +206,12 @@ class Tab:
         self.page.screenshot(path=SHOTS / f"{name}.png", full_page=True)
 
 
-SIZES = {"desk": {"width": 1280, "height": 800}, "phone": {"width": 390, "height": 844}}
+SIZES = {
+    "desk": {"width": 1280, "height": 800},
+    "large": {"width": 1440, "height": 900},
+    "laptop": {"width": 1280, "height": 720},
+    "phone": {"width": 390, "height": 844},
+}
 
 
 @pytest.fixture

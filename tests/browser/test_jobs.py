@@ -178,16 +178,22 @@ def test_solve_a_design(tab: Tab) -> None:
 
 
 def test_run_a_study(tab: Tab) -> None:
-    tab.go("#/lab")
-    tab.page.get_by_label("How many games").select_option("tiny")
+    """The result is a page with tables and a chart; two games give no verdict."""
+    tab.go("#/studies")
+    tab.page.get_by_role("link", name=re.compile("^Lookahead on one thread")).click()
+    tab.page.get_by_role("button", name="Seconds").click()
+    report = tab.page.get_by_role("region", name="The report")
+    expect(report).to_contain_text("No results of this size yet")
     tab.page.get_by_role("button", name=re.compile("^Run Lookahead on one thread")).click()
-    detail = tab.page.get_by_role("region", name="The match")
-    expect(detail.locator(".cmd code")).to_have_text("lab2048 study run 000-threads --tiny")
-    expect(detail).to_be_in_viewport()  # its button stands far below
-    expect(detail).to_contain_text("done")
-    expect(detail.locator(".log")).to_contain_text("1 step")
-    tab.shot("lab-study")
+    expect(tab.page.locator(".job")).to_contain_text("done")
+    expect(report.get_by_role("region", name="1 step", exact=True)).to_contain_text("not comparable")
+    expect(report).to_contain_text("figures measured")
+    tab.until("document.querySelector('.study-chart').naturalWidth > 100")
+    expect(report.locator(".cmd code")).to_contain_text("lab2048 study report 000-threads --tiny --html")
+    tab.shot("study")
     assert not tab.serious()
+    tab.page.get_by_role("link", name="All studies").click()
+    expect(tab.page.get_by_role("link", name=re.compile("^Lookahead on one thread"))).to_contain_text("done")
 
 
 def test_compare_two_matches_that_are_kept(tab: Tab, server: Server) -> None:

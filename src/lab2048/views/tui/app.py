@@ -67,6 +67,7 @@ class LabApp(App[None]):
         self.has_motion = TEXTUAL_ANIMATIONS != "none" if has_motion is None else has_motion
         self.pace = Pace()
         self.jobs = JobRunner(data_folder() / "jobs", niceness=0)
+        self.typed: dict[str, dict[str, str]] = {}  # what was typed last into each form, by its name
         self.current_jobs: dict[str, Job] = {}  # by the name of their form; one of each
         self.failure: Exception | None = None
         self.unsaved: list[Episode] = []  # games that could not be saved, and
@@ -76,7 +77,7 @@ class LabApp(App[None]):
         self.defaults = defaults or {}
         self._first = first
         self._ascii, self._no_colour = AsciiFilter(), NoColor()
-        is_plain = self.palette.depth is not Depth.MANY
+        is_plain = not self.palette.has_many
         super().__init__(ansi_color=is_plain)
         self.register_theme(THEME)
         self.register_theme(PLAIN_THEME)

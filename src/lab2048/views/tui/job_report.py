@@ -7,8 +7,10 @@ from typing import Any
 from rich.text import Text
 
 from lab2048.arena.statistics import Interval
+from lab2048.jobs.command_line import command_line
 from lab2048.jobs.job import CANCELLED, DAMAGED, DONE, ENDING, FAILED, INTERRUPTED, Job
 from lab2048.jobs.progress import JobProgress, MatchProgress, SolveProgress, TrainingProgress
+from lab2048.learning.registry import METHODS
 from lab2048.views.game_list import printable
 from lab2048.views.match_table import rate_text, spread
 from lab2048.views.number import duration, number
@@ -30,6 +32,20 @@ def state_text(job: Job) -> str:
     if job.state in (CANCELLED, INTERRUPTED):
         return f"stopped; {'finished work is saved' if job.resume_words else 'nothing is saved without a folder'}"
     return job.message or "starting"
+
+
+def next_step(job: Job) -> str:
+    """Say where the result of a job is and what can be done with it; empty if there is nothing to say."""
+    if job.state == CANCELLED and job.resume_words:
+        return f"continue it with: {command_line(job.resume_words)}"
+    if job.state != DONE or "--out" not in job.words:
+        return ""
+    file = job.words[job.words.index("--out") + 1]
+    if job.kind == "train":
+        method = METHODS.get(job.words[1])
+        player = method.player if method else "ntuple"
+        return f"saved in {file}; let it play: Esc, Watch, player {player}:weights={file}"
+    return f"saved in {file}"
 
 
 def report(progress: JobProgress, columns: int, lines: int) -> Text:

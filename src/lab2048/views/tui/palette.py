@@ -21,15 +21,22 @@ class Depth(Enum):
 
     NONE = "none"
     SIXTEEN = "sixteen"
+    MEDIUM = "256"
     MANY = "many"
 
 
 # Backgrounds of ranks from 1 on with many colours, the same as on the page.
 _TILES = (
-    "#eee4da", "#ede0c8", "#f2b179", "#f59563", "#f67c5f", "#f65e3b", "#f3d98b", "#efcf63", "#e9c23c",
-    "#e3b21f", "#d9a404", "#a9d18e", "#6fc3a0", "#5bb5c9", "#7da7ec", "#b394ee", "#e08ac0",
+    "#eee4da", "#ede0c8", "#af5d1b", "#b84f1c", "#b93b21", "#a62a14", "#f3d98b", "#efcf63", "#e9c23c",
+    "#e3b21f", "#d9a404", "#3d7a45", "#1f7a68", "#256f92", "#3d61ad", "#6b4aa8", "#9a3c82",
 )  # fmt: skip
-_INK, _EMPTY, _QUIET = "#1f1a14", "#3b362f", "#8d8174"
+_INKS = ("#5c5147",) * 2 + ("#ffffff",) * 4 + ("#4a3500",) * 5 + ("#ffffff",) * 6
+_EMPTY, _QUIET = "#3b362f", "#8d8174"
+# The same with 256 colours, chosen by hand: each differs from its neighbours.  Numbers of xterm, background and text.
+_MEDIUM = (
+    (255, 236), (223, 236), (214, 16), (208, 16), (202, 16), (160, 231), (229, 236), (227, 16), (220, 16),
+    (178, 16), (136, 16), (71, 16), (30, 231), (38, 16), (27, 231), (99, 231), (169, 16),
+)  # fmt: skip
 # Only the eight basic colours are safe as backgrounds; each with its text colour.
 _OLD = ((7, 0), (3, 0), (1, 15), (5, 15), (4, 15), (6, 0), (2, 0))
 
@@ -76,7 +83,8 @@ def detect_depth() -> Depth:
     if os.environ.get("NO_COLOR"):
         return Depth.NONE
     system = Console(force_terminal=True).color_system
-    return {None: Depth.NONE, "standard": Depth.SIXTEEN, "windows": Depth.SIXTEEN}.get(system, Depth.MANY)
+    few = {None: Depth.NONE, "standard": Depth.SIXTEEN, "windows": Depth.SIXTEEN, "256": Depth.MEDIUM}
+    return few.get(system, Depth.MANY)
 
 
 @dataclass(frozen=True)
@@ -85,6 +93,11 @@ class Palette:
 
     depth: Depth = Depth.MANY
     is_ascii: bool = False
+
+    @property
+    def has_many(self) -> bool:
+        """Return True if there are more than sixteen colours."""
+        return self.depth in (Depth.MEDIUM, Depth.MANY)
 
     @property
     def has_slabs(self) -> bool:
@@ -97,7 +110,11 @@ class Palette:
         if self.depth is Depth.SIXTEEN:
             back, ink = _OLD[(rank - 1) % len(_OLD)]
             return Style(color=Color.from_ansi(ink), bgcolor=Color.from_ansi(back), bold=ink != 0)
-        return Style(color=_INK, bgcolor=_TILES[min(rank, len(_TILES)) - 1], bold=True)
+        i = min(rank, len(_TILES)) - 1
+        if self.depth is Depth.MEDIUM:
+            back, ink = _MEDIUM[i]
+            return Style(color=Color.from_ansi(ink), bgcolor=Color.from_ansi(back), bold=True)
+        return Style(color=_INKS[i], bgcolor=_TILES[i], bold=True)
 
     def fresh(self, rank: int) -> Style:
         """Return the style of a new tile, visible even without colours."""
@@ -106,13 +123,13 @@ class Palette:
     @property
     def empty(self) -> Style:
         """Return the style of an empty cell; it has a background only with many colours."""
-        if self.depth is Depth.MANY:
+        if self.has_many:
             return Style(color=_QUIET, bgcolor=_EMPTY)
         return Style(dim=self.depth is Depth.SIXTEEN)
 
     @property
     def brick(self) -> Style:
-        return Style(color=_QUIET) if self.depth is Depth.MANY else Style()
+        return Style(color=_QUIET) if self.has_many else Style()
 
 
 # ASCII replacements, one letter each, so that nothing moves.

@@ -21,7 +21,7 @@ from lab2048.views.web.compression import accepts_gzip
 STATIC = Path(__file__).parent / "static"
 PLOTLY = "/plotly.js"
 HOME, ICON = STATIC / "index.html", STATIC / "icon.svg"
-PAGES = ("play", "watch", "games", "review", "design", "lab", "train", "solve")
+PAGES = ("play", "watch", "games", "review", "design", "lab", "studies", "train", "solve")
 KINDS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",

@@ -2,12 +2,12 @@
 
 import random
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.containers import Horizontal, VerticalScroll
-from textual.events import Key
 from textual.widgets import Input, Static
 
 from lab2048.errors import LabError, OutOfRangeError
@@ -33,6 +33,12 @@ MAX_SPEED = 1000.0
 class FormScreen(Page):
     """Asks for the options of a game or a job; Enter starts it."""
 
+    # With priority, the focus has moved before the next key of a burst is handled.
+    BINDINGS: ClassVar = [
+        Binding("down", "next_field", show=False, priority=True),
+        Binding("up", "previous_field", show=False, priority=True),
+    ]
+
     def __init__(self, form: CommandForm) -> None:
         super().__init__()
         self.form = form
@@ -53,8 +59,9 @@ class FormScreen(Page):
         self._draw()
 
     def _default(self, field: Field) -> str:
-        """Return the initial value of a field: an option of `lab2048 tui`, or the field's default."""
+        """Return the first value of a field: as typed last time, from the options of `lab2048 tui`, or its default."""
         said = {} if self.form.name == "solve" else self.lab.defaults  # `solve` has its own default board
+        said = {**said, **self.lab.typed.get(self.form.name, {})}
         return said.get(field.name, field.default)
 
     @property
@@ -74,11 +81,11 @@ class FormScreen(Page):
     def help(self) -> list[tuple[str, str]]:
         return [("Tab, arrows", "next or previous field"), ("Enter", "begin"), ("Esc", "back to the menu")]
 
-    def on_key(self, event: Key) -> None:
-        """Move between fields with the arrow keys."""
-        if event.key in ("up", "down"):
-            self.focus_next() if event.key == "down" else self.focus_previous()
-            event.stop()
+    def action_next_field(self) -> None:
+        self.focus_next()
+
+    def action_previous_field(self) -> None:
+        self.focus_previous()
 
     def on_descendant_focus(self) -> None:
         """Mark the focused field and select its text, so that typing replaces it."""
@@ -105,7 +112,7 @@ class FormScreen(Page):
             line = command_line(self.words)
         except (LabError, ValueError):
             line = "lab2048 ..."
-        self.put("command", Text(f" $ {printable(line)}", overflow="ellipsis", no_wrap=True))
+        self.put("command", Text(f" $ {printable(line)}"))
         self.put("message", Text(self.message))
         self.put("keys", facts.join_keys([("Enter", "begin"), ("↑↓", "fields"), ("Esc", "menu")], self.size.width))
 
@@ -116,6 +123,7 @@ class FormScreen(Page):
         from lab2048.views.tui.screens.job import JobScreen
 
         words, request = self.words, self._request()
+        self.lab.typed[self.form.name] = self.values
         resume_words = self.form.resume_words(words)
         job = self.lab.jobs.start(self.form.name, shlex.join(words), words, request=request, resume_words=resume_words)
         self.lab.current_jobs[self.form.name] = job

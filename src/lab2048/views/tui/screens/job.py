@@ -9,9 +9,9 @@ from textual.events import Key
 from textual.widgets import Static
 
 from lab2048.errors import JobConflictError
-from lab2048.jobs.job import DONE, Job
+from lab2048.jobs.job import CANCELLED, DONE, ENDING, Job
 from lab2048.views.tui.forms import CommandForm
-from lab2048.views.tui.job_report import report, state_text
+from lab2048.views.tui.job_report import next_step, report, state_text
 from lab2048.views.tui.screens.base import Page
 from lab2048.views.tui.widgets import facts
 from lab2048.views.tui.widgets.chart import bar
@@ -31,7 +31,7 @@ class JobScreen(Page):
 
     def compose(self) -> ComposeResult:
         yield Static(id="header")
-        yield Static(Text(f" $ {self.job.command}", overflow="ellipsis", no_wrap=True), id="command")
+        yield Static(Text(f" $ {self.job.command}"), id="command")
         with VerticalScroll(id="view"):
             yield Static(id="found")
         yield Static(id="log")
@@ -82,7 +82,9 @@ class JobScreen(Page):
             results = report(self.lab.jobs.progress_of(job), max(20, columns - 3), view.content_size.height)
         self.put("header", Text(f" {job.kind}", "bold").append(f"  {state_text(job)}", "not bold"))
         self.put("found", results)
-        self.put("log", Text("" if job.state == DONE else "\n".join(job.log(LOG_LINES))))
+        # What the command says when it is stopped is for who typed it in a terminal.
+        is_told = job.state in (DONE, ENDING, CANCELLED)
+        self.put("log", Text(next_step(job) if is_told else "\n".join(job.log(LOG_LINES))))
         self.put("bar", Text(bar(job.progress, max(10, columns - 3))))
         keys = [("s", "stop")] if job.is_active else [("n", "another")]
         self.put("keys", facts.join_keys([*keys, ("Esc", "menu"), ("?", "keys"), ("q", "quit")], columns))

@@ -125,7 +125,7 @@ class ProbeData(BaseModel):
 
 
 class HardPosition(BaseModel):
-    """A board where the obvious move, which merges most, is worse than the best."""
+    """A board where the obvious move, which merges most, is worse than the best, or where only one move is good."""
 
     board: str
     ranks: list[int]
@@ -137,6 +137,7 @@ class HardPosition(BaseModel):
     obvious_name: str
     obvious_value: float
     obvious_loss: float | None
+    is_trap: bool  # else the obvious move is the best, and `obvious` is the second best
 
 
 class HardList(BaseModel):
@@ -212,7 +213,7 @@ def probe(lab: LabOf, name: TableName, body: ProbeBody) -> ProbeData:
 
 @router.get("/{table}/hardest")
 def hardest(lab: LabOf, gone: Gone, name: TableName, n: Annotated[int, Query(ge=1, le=100)] = 20) -> HardList:
-    """List boards of a sample that people get wrong: where the move that merges most loses most."""
+    """List boards of a sample where the move that merges most loses most; then those with one good move."""
     path = lab.library.table(name)
     with lab.heavy_work(gone):
         found = _hardest(path, (path / "manifest.json").stat().st_mtime_ns)
@@ -325,7 +326,7 @@ def _spawns(table: "Table", move: "MoveValue") -> list[SpawnProbed]:
 
 @lru_cache(maxsize=32)
 def _hardest(path: File, changed: int) -> list[HardPosition]:  # noqa: ARG001 - part of the cache key: a changed table is sampled again
-    """Return the boards of a sample where the obvious move is wrong, hardest first."""
+    """Return the boards of a sample with a choice of moves, hardest first."""
     table = open_path(path)
     found: dict[str, HardPosition] = {}
     for after in _sample(table):
@@ -338,7 +339,10 @@ def _hardest(path: File, changed: int) -> list[HardPosition]:  # noqa: ARG001 - 
             if len(moves) < 2:
                 continue
             best, obvious = table.best(moves), _obvious(moves)
-            if best.value - obvious.value <= NOISE * abs(best.value):
+            is_trap = best.value - obvious.value > NOISE * abs(best.value)
+            if not is_trap:
+                obvious = moves[1]
+            if best.value <= obvious.value:
                 continue
             found[board.to_text()] = HardPosition(
                 board=board.to_text(),
@@ -351,6 +355,7 @@ def _hardest(path: File, changed: int) -> list[HardPosition]:  # noqa: ARG001 - 
                 obvious_name=move_name(obvious.move),
                 obvious_value=obvious.value,
                 obvious_loss=obvious.loss,
+                is_trap=is_trap,
             )
     return sorted(found.values(), key=_ease)
 
@@ -360,10 +365,10 @@ def _obvious(moves: list["MoveValue"]) -> "MoveValue":
     return max(moves, key=lambda each: (each.reward, each.after.n_empty))
 
 
-def _ease(position: HardPosition) -> tuple[bool, float]:
-    """Sort by what the obvious move loses; positions that it loses at once come last, because everybody sees that."""
+def _ease(position: HardPosition) -> tuple[bool, bool, float]:
+    """Sort by what the obvious move loses: traps first; what it loses at once, which everybody sees, last."""
     is_plain = position.obvious_value <= 0 or (position.loss is not None and position.value >= 1)
-    return is_plain, position.obvious_value - position.value
+    return not position.is_trap, is_plain, position.obvious_value - position.value
 
 
 def _sample(table: "Table") -> list[Board]:

@@ -20,6 +20,7 @@ const PAGES = {
   review: [t("Replay"), () => import("./pages/review.js")],
   design: [t("Design"), () => import("./pages/design.js")],
   lab: [t("Lab"), () => import("./pages/lab.js")],
+  studies: [t("Studies"), () => import("./pages/studies.js")],
   train: [t("Train"), () => import("./pages/train.js")],
   solve: [t("Solve"), () => import("./pages/solve.js")],
 };

@@ -17,6 +17,7 @@ const KEY = "lab2048";
  * @property {number | null} game the game played last
  * @property {Api.RulesBody | null} design what was drawn last
  * @property {{ player: string, id: number }[] | null} watchGames the boards of Watch
+ * @property {string} studySize tiny, quick or full
  * @property {string[] | null} labPlayers
  * @property {string | null} watchBoard
  * @property {number} watchGoal
@@ -39,6 +40,7 @@ const DEFAULTS = {
   game: null,
   design: null,
   watchGames: null,
+  studySize: "quick",
   labPlayers: null,
   watchBoard: null,
   watchGoal: 2048,

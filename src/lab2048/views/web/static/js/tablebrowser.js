@@ -43,13 +43,7 @@ export class TableBrowser {
     this.moves = h("div.values");
     this.spawns = h("div.spawns");
     this.spawnTitle = h("h2");
-    this.hardTitle = h(
-      "h2.space",
-      { hidden: true },
-      t("Positions that people get wrong"),
-      " ",
-      h("small", {}, t("where the move that merges most is not the best")),
-    );
+    this.hardTitle = h("h2.space", { hidden: true });
     this.hard = h("div.row");
     this.layers = chart("Boards by their tile sum");
     this.command = commandLine();
@@ -121,8 +115,15 @@ export class TableBrowser {
     this.layers.load(address("/api/tables/{table}/layers", { path: this.path }));
     const hardest = await attempt(() => get("/api/tables/{table}/hardest", { path: this.path, query: { n: 8 } }));
     if (!hardest) return;
+    const traps = hardest.positions.filter(({ is_trap: isTrap }) => isTrap);
+    const shown = traps.length ? traps : hardest.positions;
+    this.hardTitle.replaceChildren(
+      traps.length ? t("Positions that people get wrong") : t("Positions with one good move"),
+      " ",
+      h("small", {}, traps.length ? t("where the move that merges most is not the best") : t("the second-best move loses most")),
+    );
     this.hard.replaceChildren(
-      ...hardest.positions.map((each) => {
+      ...shown.map((each) => {
         const [best, wrong] = valueTexts(this.about.objective, [
           [each.value, each.loss],
           [each.obvious_value, each.obvious_loss],
@@ -138,7 +139,7 @@ export class TableBrowser {
           ),
           () => this.probe({ ranks: each.ranks }),
           {
-            "aria-label": t("{board}: {good} is worth {best}, the obvious {bad} {wrong}", {
+            "aria-label": t("{board}: {good} is worth {best}, {bad} {wrong}", {
               board: each.board,
               good,
               best,

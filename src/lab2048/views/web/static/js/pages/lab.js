@@ -1,4 +1,4 @@
-// Lab: matches of players on the same seeds, with live charts; and the published studies.
+// Lab: matches of players on the same seeds, with live charts.
 
 import { address, get, messageOf, post, statusOf } from "../api.js";
 import { chart, charts } from "../chart.js";
@@ -13,7 +13,6 @@ import { Latest } from "../pure/latest.js";
 import { capital } from "../pure/words.js";
 import { rulesForm } from "../rulesform.js";
 import { stream } from "../stream.js";
-import { StudyList } from "../studylist.js";
 import { t } from "../text.js";
 
 /** @type {[string, string][]} */
@@ -25,13 +24,12 @@ const CHARTS = [
 ];
 const REFRESH = 1000; // ms between updates of a match that runs
 
-/** @typedef {{ job: Api.JobData, line: import("../joblist.js").JobLine, figures: import("../chart.js").Charts, log: HTMLElement }} Detail */
+/** @typedef {{ job: Api.JobData, line: import("../joblist.js").JobLine, figures: import("../chart.js").Charts }} Detail */
 
 /** @type {PageModule["open"]} */
 export async function open(main, { rest, query }) {
   const page = new Lab(main, query);
   page.choose(rest[0] ?? null);
-  page.studies.load();
   return page;
 }
 
@@ -85,7 +83,6 @@ class Lab {
     this.list = h("div");
     this.detail = h("section.panel", { hidden: true, "aria-label": t("The match") });
     this.comparison = h("section.panel", { hidden: true, "aria-label": t("Comparison") });
-    this.studies = new StudyList((id) => this.started(id));
     main.append(
       h("h1", {}, t("Lab")),
       h(
@@ -106,7 +103,6 @@ class Lab {
             button(t("Start"), null, { type: "submit", main: true }),
             this.command,
           ),
-          this.studies.element,
         ),
       ),
     );
@@ -156,7 +152,7 @@ class Lab {
   }
 
   matches() {
-    return [...stream.jobs.values()].filter(({ kind }) => kind === "match" || kind === "study");
+    return [...stream.jobs.values()].filter(({ kind }) => kind === "match");
   }
 
   drawList() {
@@ -181,14 +177,12 @@ class Lab {
               [
                 "",
                 (job) =>
-                  job.kind === "match"
-                    ? h("input", {
+                  h("input", {
                         type: "checkbox",
                         checked: this.#compared.has(job.id),
                         "aria-label": t("Compare {match}", { match: job.id }),
                         onchange: (event) => this.compare(job.id, event.currentTarget.checked),
-                      })
-                    : "",
+                      }),
               ],
               [
                 t("Match"),
@@ -224,7 +218,6 @@ class Lab {
       figures: charts(t("Chart"), CHARTS, (match, name) =>
         address("/api/matches/{match}/charts/{chart}", { path: { match, chart: name } }),
       ),
-      log: h("pre.log", { tabIndex: 0, role: "region", "aria-label": t("Output") }),
     };
     this.#detail = detail;
     const links = h(
@@ -235,7 +228,8 @@ class Lab {
     );
     this.detail.replaceChildren(
       detail.line,
-      ...(job.kind === "match" ? [detail.figures, links] : [detail.log]),
+      detail.figures,
+      links,
       commandLine(job.command),
     );
     this.refresh(detail, job, true);
@@ -248,7 +242,7 @@ class Lab {
   async ask(id) {
     try {
       const job = await get("/api/jobs/{job}", { path: { job: id } });
-      return ["match", "study"].includes(job.kind) ? job : null;
+      return job.kind === "match" ? job : null;
     } catch (error) {
       if (statusOf(error) !== 404) complain(error);
       return null;
@@ -262,7 +256,6 @@ class Lab {
    */
   refresh(detail, job, isNow = false) {
     detail.line.update(job);
-    if (job.kind !== "match") return void this.readLog(detail);
     const isOver = !isBusy(job);
     if (this.#timer && !isNow && !isOver) return;
     clearTimeout(this.#timer);
@@ -273,12 +266,6 @@ class Lab {
       },
       isNow || isOver ? 0 : REFRESH,
     );
-  }
-
-  /** @param {Detail} detail */
-  async readLog({ job, log }) {
-    const answer = await attempt(() => get("/api/jobs/{job}/log", { path: { job: job.id } }));
-    if (answer) log.textContent = answer.lines.join("\n");
   }
 
   /**

@@ -1,7 +1,7 @@
 // Facts about a job that several parts of the page need.
 
 /** @type {Record<string, string>} */
-const PAGES = { match: "lab", train: "train", solve: "solve", study: "lab" }; // by the kind of a job
+const PAGES = { match: "lab", train: "train", solve: "solve", study: "studies" }; // by the kind of a job
 
 /**
  * The page that shows a job, if there is one.
