@@ -28,7 +28,9 @@ def replacing_bytes(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
-        raise UnwritableError(f"{path} cannot be written: {reason_of(error)}") from None
+        is_nowhere = isinstance(error, FileNotFoundError) and not path.parent.exists()
+        reason = f"there is no folder {path.parent}" if is_nowhere else reason_of(error)
+        raise UnwritableError(f"{path} cannot be written: {reason}") from None
 
 
 def sync_folder(folder: Path) -> None:
