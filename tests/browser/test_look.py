@@ -16,6 +16,7 @@ SETTLED = {
     "review": ".milestones, .facts",
     "design": ".facts-list dd",
     "lab": "form .cmd:not([hidden])",
+    "studies": ".card",
     "train": "form .cmd:not([hidden])",
     "solve": "form .cmd:not([hidden])",
 }

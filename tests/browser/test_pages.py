@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from .conftest import Server, Tab
 
-PAGES = ["play", "watch", "games", "design", "lab", "train", "solve"]
+PAGES = ["play", "watch", "games", "design", "lab", "studies", "train", "solve"]
 
 
 def played(server: Server, moves: str = "asdwasdwasdwasdwasdw", seed: int = 7, board: str = "4x4") -> Any:
@@ -300,7 +300,7 @@ def test_the_phone(phone: Tab, server: Server) -> None:
         expect(page).to_have_title(f"{name} - lab2048")
         expect(bar.locator("[aria-current=page]")).to_have_text(name)
         phone.until("document.documentElement.scrollWidth <= 390")
-    for name in ("Watch", "Train", "Solve"):
+    for name in ("Watch", "Studies", "Train", "Solve"):
         bar.get_by_role("button", name="More").tap()
         page.get_by_role("dialog").get_by_role("link", name=name).tap()
         expect(page).to_have_title(f"{name} - lab2048")

@@ -75,21 +75,27 @@ def duration(seconds: float) -> str:
 def wait(seconds: float) -> str:
     """Format a waiting time.
 
-    >>> wait(0.2), wait(99), wait(1200), wait(34782)
-    ('0 s', '99 s', '20 min', '9.7 h')
+    >>> wait(0.2), wait(99), wait(1200), wait(34782), wait(1e6), wait(1.3e8)
+    ('0 s', '99 s', '20 min', '9.7 h', '12 days', '4.1 years')
     """
     if seconds < 100:
         return f"{max(0.0, seconds):.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+    if seconds < 6000:
+        return f"{seconds / 60:.0f} min"
+    days = seconds / 86_400
+    if days < 3:
+        return f"{seconds / 3600:.1f} h"
+    years = days / 365.25
+    return f"{days:.0f} days" if years < 2 else f"{round(years, 1) if years < 100 else number(years)} years"
 
 
 def size(n_bytes: float) -> str:
     """Format a number of bytes in a suitable unit.
 
-    >>> size(576), size(3092), size(1.3e9)
-    ('576 bytes', '3.09 kB', '1.3 GB')
+    >>> size(576), size(3092), size(1.3e9), size(1.66e15)
+    ('576 bytes', '3.09 kB', '1.3 GB', '1.66 PB')
     """
-    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+    for unit, factor in (("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if n_bytes >= factor:
             return f"{number(n_bytes / factor)} {unit}"
     return f"{n_bytes:.0f} bytes"

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from lab2048.errors import LabError
-from lab2048.extras import has_extra
+from lab2048.errors import LabError, UsageError
+from lab2048.extras import has_extra, missing_error
 from lab2048.players import default_spec, names
 from lab2048.players.registry import make_player, options, player_class, registered_names, summary
 from lab2048.rules import Board, Rules
@@ -88,7 +88,12 @@ def list_players(lab: LabOf, board: Annotated[str, Query(max_length=MAX_TEXT)] =
 
 @router.post("/check")
 def check(lab: LabOf, body: SpecBody) -> SpecData:
-    """Return the canonical form of a player spec, or an error."""
+    """Return the canonical form of a player spec, or an error; also if it lacks its network or the package it needs."""
+    if _needs_torch(body.spec.strip()):
+        raise missing_error("deep", ["torch"])
+    name, _, options = body.spec.strip().partition(":")
+    if name in _DEEP and "weights=" not in options:
+        raise UsageError(f"{name} needs a network: expected {name}:weights=NAME, the name of a training")
     return SpecData(spec=lab.library.write(lab.library.read(body.spec)))
 
 

@@ -302,6 +302,17 @@ export function missing(words, ...links) {
 }
 
 /**
+ * What a list without entries shows: a picture, what will appear here, and a button that makes the first one.
+ * @param {string} words
+ * @param {string} action
+ * @param {() => unknown} act
+ */
+export function emptyState(words, action, act) {
+  const picture = h("div.empty-picture", { "aria-hidden": "true" }, [1, 2, 3, 4].map((n) => h(`i.e${n}`)));
+  return h("div.empty-state", {}, picture, h("p", {}, words), button(action, act));
+}
+
+/**
  * Make a table.  Roles are explicit, because phones show rows as cards (display: block drops the implicit ones).
  * @template Row
  * @param {string} caption

@@ -1,7 +1,7 @@
 // Games: all recorded games; open, replay, export, import, and delete with undo.
 
 import { address, get, post, remove } from "../api.js";
-import { attempt, button, dialog, field, h, select, table, toast } from "../dom.js";
+import { attempt, button, dialog, emptyState, field, h, select, table, toast } from "../dom.js";
 import { labelOf } from "../players.js";
 import { writeAddress } from "../pure/codec.js";
 import { date, number } from "../pure/format.js";
@@ -160,7 +160,13 @@ class Games {
             ],
             games,
           )
-        : h("p.empty", {}, this.#offset ? t("No more games.") : t("No games yet: play one, or import some.")),
+        : this.#offset
+          ? h("p.empty", {}, t("No more games."))
+          : emptyState(
+              t("No games yet. Every game that you play is saved here, to replay, review and continue."),
+              t("Play a game"),
+              () => (location.hash = "#/play"),
+            ),
     );
     this.#answer = answer;
     this.drawPager();

@@ -3,7 +3,7 @@
 import { address, get, messageOf, post, statusOf } from "../api.js";
 import { chart, charts } from "../chart.js";
 import { jobLine } from "../joblist.js";
-import { attempt, button, commandLine, complain, field, h, missing, reveal, table } from "../dom.js";
+import { attempt, button, commandLine, complain, emptyState, field, h, missing, reveal, table } from "../dom.js";
 import { playerList } from "../playerlist.js";
 import { pref, setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
@@ -195,7 +195,11 @@ class Lab {
             ],
             jobs,
           )
-        : h("p.empty", {}, t("None yet.")),
+        : emptyState(
+            t("None yet. A match lets players play the same seeds and compares their scores, with confidence intervals."),
+            t("Start a first match"),
+            () => document.querySelector("form")?.requestSubmit(),
+          ),
     );
   }
 

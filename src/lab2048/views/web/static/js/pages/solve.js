@@ -4,7 +4,7 @@ import { address, get, isAborted, messageOf, post, remove } from "../api.js";
 import { chart } from "../chart.js";
 import { damagedList, deleteButton } from "../damaged.js";
 import { jobLine, jobList } from "../joblist.js";
-import { attempt, button, commandLine, field, h, missing, reveal, select, table } from "../dom.js";
+import { attempt, button, commandLine, emptyState, field, h, missing, reveal, select, table } from "../dom.js";
 import { playersOf } from "../players.js";
 import { setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
@@ -155,10 +155,17 @@ class Solve {
   /** @param {SubmitEvent} event */
   async start(event) {
     event.preventDefault();
-    const body = { ...this.request(), anyway: this.#isAnyway };
+    await this.begin({ ...this.request(), anyway: this.#isAnyway }, event.submitter);
+  }
+
+  /**
+   * @param {Api.SolveBody} body
+   * @param {HTMLElement | null} control
+   */
+  async begin(body, control) {
     const job = await attempt(
       () => retryUntilReady({ solve: true }, () => post("/api/solves", { body })),
-      event.submitter,
+      control,
     );
     if (!job) return;
     this.#wanted = job.id;
@@ -241,7 +248,11 @@ class Solve {
             ],
             this.#tables,
           )
-        : h("p.empty", {}, t("None yet. Solving 2x2 to 16 takes a second.")),
+        : emptyState(
+            t("None yet. A solved board has the exact value of every position. 2x2 to 16 takes a second."),
+            t("Solve 2x2 to 16"),
+            () => this.begin({ rules: { board: "2x2", goal: 16 }, objective: "win" }, null),
+          ),
       ...damagedList(this.#others, (name) => this.delete(name)),
       this.trash,
     );

@@ -5,7 +5,7 @@ import { charts } from "../chart.js";
 import { CheckpointList } from "../checkpoints.js";
 import { damagedList } from "../damaged.js";
 import { jobLine } from "../joblist.js";
-import { attempt, button, commandLine, h, missing, reveal, table } from "../dom.js";
+import { attempt, button, commandLine, emptyState, h, missing, reveal, table } from "../dom.js";
 import { playersOf } from "../players.js";
 import { setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
@@ -112,6 +112,12 @@ class Train {
     reveal(this.detail);
   }
 
+  /** Start a small training, for who has none yet. */
+  begin() {
+    const name = this.unusedName("3x3");
+    this.start({ name, method: "ntuple", network: "rows", minutes: 1, rules: { board: "3x3" }, options: {} }, this.list);
+  }
+
   /** @param {Training} training */
   jobOf(training) {
     return (
@@ -168,7 +174,11 @@ class Train {
             ],
             this.#trainings,
           )
-        : h("p.empty", {}, t("None yet. A minute of training is enough to see progress.")),
+        : emptyState(
+            t("None yet. A network learns by playing; on 3x3 a minute is enough to see its curve rise."),
+            t("Train on 3x3 for a minute"),
+            () => this.begin(),
+          ),
       ...damagedList(this.#damaged, (name) => this.delete(name)),
       this.trash,
     );
