@@ -7,7 +7,7 @@ look less far.
 import argparse
 
 from lab2048.arena.compile import prepare
-from lab2048.arena.executor import Pool
+from lab2048.arena.executor.local import Pool
 from lab2048.arena.match import Match
 from lab2048.arena.statistics import mean_interval
 from lab2048.players import canonical_spec

@@ -9,7 +9,7 @@ from typing import NoReturn
 import pytest
 
 from lab2048.arena.batch import Played
-from lab2048.arena.executor import Pool
+from lab2048.arena.executor.local import Pool
 from lab2048.arena.match import Match
 from lab2048.arena.match_record import MatchRecorder
 from lab2048.errors import PlayerError, StoreError, UsageError

@@ -6,7 +6,7 @@ import pytest
 
 from lab2048.arena.batch import Batch, play_batch
 from lab2048.arena.benchmark.positions import load_positions, play_positions, read_positions
-from lab2048.arena.executor import Pool
+from lab2048.arena.executor.local import Pool
 from lab2048.errors import FileError
 from lab2048.rules import Rules
 

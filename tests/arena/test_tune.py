@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from lab2048.arena.executor import Pool
+from lab2048.arena.executor.local import Pool
 from lab2048.arena.match import Match
 from lab2048.arena.tuning.parameter import make_space, with_matrix
 from lab2048.arena.tuning.result import candidates, evaluate_tuning, recombine

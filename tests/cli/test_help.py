@@ -92,7 +92,7 @@ def test_the_version_is_shown_whatever_else_is_typed(capsys: pytest.CaptureFixtu
         (["plya"], "unknown command 'plya': did you mean play?"),
         (["play", "--sed", "3"], "did you mean --seed?"),
         (["match", "random", "--wokers", "2"], "did you mean --workers?"),
-        (["match", "random", "--zzz"], "expected one of --color, --colour, --csv, "),
+        (["match", "random", "--zzz"], "expected one of --cluster, --color, --colour, "),
         (["games", "lst"], "unknown command 'lst': did you mean list?"),
         (["games"], "lab2048 games needs a command: expected list, show"),
         (["zzzz"], "expected one of bench, "),

@@ -98,6 +98,7 @@ WORDS = [
     ("study-report-1", "study report 000-optimal --tiny"),
     ("config-1", "config show"),
     ("doctor-1", "doctor"),
+    ("cluster-1", "cluster status --cluster local"),
     ("bench-positions-1", "bench positions human-buried --player random --games 2 --workers 1"),
 ]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lab2048.arena.executor import Pool
+from lab2048.arena.executor.local import Pool
 from lab2048.arena.match import Match
 from lab2048.arena.player_service import AskedPlayer, PlayerService
 from lab2048.errors import StoppedError

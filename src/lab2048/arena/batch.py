@@ -7,8 +7,9 @@ games do not depend on how they are split into batches and distributed to worker
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from lab2048.kernels.games.play import NEVER_REACHED, Games, make_games, room_fo
 from lab2048.players import Player, make_player
 from lab2048.players.player import GamesKernel
 from lab2048.players.registry import n_registered
+from lab2048.players.spec_file import with_files
 from lab2048.records.episode import Episode
 from lab2048.rules import Rules
 from lab2048.rules.dice import episode_seed
@@ -31,13 +33,41 @@ MAX_PLAYERS = 32  # cached per thread: more than a match usually has, because ba
 
 @dataclass(frozen=True)
 class Batch:
-    """Games to play."""
+    """Games to play, a unit of work for executors."""
 
-    player: str  # canonical spec
+    player: str  # canonical spec, as games record it
     rules: Rules
     seed: int  # of the match
     numbers: Sequence[int]
     is_passing: bool = False  # True: the player is used only once and not cached
+    spec: str = ""  # the same player with the paths of its files on this machine, if they are elsewhere
+
+    @property
+    def specs(self) -> tuple[str, ...]:
+        return (self.player,)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return ()
+
+    @property
+    def home(self) -> None:
+        return None
+
+    @property
+    def is_compiled(self) -> bool:
+        """Return True if its player releases the GIL."""
+        player = player_of(self)
+        return player.releases_lock or player.games_kernel(self.rules) is not None
+
+    def moved(self, where: Mapping[str, str]) -> "Batch":
+        """Return the batch for a machine where files are elsewhere."""
+        spec = with_files(self.player, where)
+        return self if spec == self.player else replace(self, spec=spec)
+
+    def run(self, is_stopped: Callable[[], bool]) -> "Played":
+        """Play the games; after a stop request, unfinished ones are dropped."""
+        return play_batch(self, is_stopped)
 
 
 @dataclass
@@ -63,7 +93,8 @@ def player_here(spec: str) -> Player:
 
 def player_of(batch: Batch) -> Player:
     """Return this thread's player for a batch, or a new one if it is used only once."""
-    return make_player(batch.player) if batch.is_passing else player_here(batch.player)
+    spec = batch.spec or batch.player
+    return make_player(spec) if batch.is_passing else player_here(spec)
 
 
 def play_batch(batch: Batch, is_stopped: Callable[[], bool]) -> Played:

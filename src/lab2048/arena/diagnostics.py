@@ -9,6 +9,7 @@ import platform
 import re
 import shutil
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ class Finding:
 def diagnose(*further: Callable[[], Finding]) -> list[Finding]:
     """Run all checks, and `further` ones; a check that fails is a problem and does not stop the others."""
     checks: list[Callable[[], Finding]] = [_program, _libraries, _compiler, _cores, _memory, _huge_pages]
-    checks += [_kernel_cache, _network, _player_files, _store, _disk, *further]
+    checks += [_kernel_cache, _network, _player_files, _store, _disk, _cluster, *further]
     findings = []
     for check in checks:
         try:
@@ -199,6 +200,37 @@ def _disk() -> Finding:
     if free < _LITTLE_DISK:
         return Finding("disk", NOTE, found, "large tables of solved boards may not fit")
     return Finding("disk", GOOD, found)
+
+
+def _cluster() -> Finding:
+    where = os.environ.get("LAB2048_CLUSTER", "")
+    running = Path(os.environ.get("RAY_TMPDIR", tempfile.gettempdir())) / "ray" / "ray_current_cluster"
+    if not where and not running.exists():
+        return Finding("cluster", GOOD, "none is running on this machine")
+    if missing_packages("cluster"):
+        if not where:
+            return Finding("cluster", GOOD, "not used: the extra cluster is not installed")
+        return Finding("cluster", PROBLEM, f"LAB2048_CLUSTER is {where}, but Ray is not installed", _to_install())
+    from lab2048.arena.executor.status import survey
+    from lab2048.cluster.connection import LOCAL, Cluster
+
+    if where == LOCAL:
+        return Finding("cluster", GOOD, "started on this machine for each command")
+    try:
+        with Cluster(where or "auto") as cluster:
+            states = list(survey(cluster))
+    except LabError as error:
+        if where:
+            raise
+        return Finding("cluster", NOTE, f"one was started here, but does not answer: {error.message}", "run: ray stop")
+    found = f"{len(states)} nodes, {sum(state.info.n_cores for state in states)} cores"
+    if problems := [state.problem for state in states if state.problem]:
+        return Finding("cluster", PROBLEM, f"{found}; {problems[0]}", "lab2048 cluster status shows all nodes")
+    return Finding("cluster", GOOD, found)
+
+
+def _to_install() -> str:
+    return f"run: {install_command('cluster')}"
 
 
 def _extras() -> Iterator[Finding]:

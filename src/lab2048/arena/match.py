@@ -16,7 +16,7 @@ from lab2048.rules import Rules
 
 if TYPE_CHECKING:  # reading a match does not load the kernels
     from lab2048.arena.batch import Batch, Played
-    from lab2048.arena.executor import Pool
+    from lab2048.arena.executor.executor import Executor
     from lab2048.arena.review.control import Adjusted
 
 SCHEMA = "lab2048/match-1"
@@ -108,7 +108,7 @@ class Match:
             raise UsageError(f"players {' '.join(self.players)}: expected each player once", field="players")
         self.results = {player: PlayerResult(player) for player in self.players}
 
-    def play(self, pool: "Pool", *, is_counted: bool = True) -> "Iterator[Played]":
+    def play(self, pool: "Executor", *, is_counted: bool = True) -> "Iterator[Played]":
         """Play the missing games; each batch is counted before it is yielded, or the caller counts it later."""
         pace = dict.fromkeys(self.players, 0.0)  # seconds per game; 0 = unknown
         for played in pool.run(self._batches(pace, pool.n_workers)):

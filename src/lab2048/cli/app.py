@@ -64,6 +64,7 @@ SECTIONS = {
         "doctor": "system.doctor.doctor",
         "prepare": "system.prepare.prepare",
         "bench": "system.bench.app",
+        "cluster": "system.cluster.app",
         "completion": "system.completion.completion",
     },
 }

@@ -81,6 +81,13 @@ PlayerFileOption = Annotated[
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite files that exist already.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster", metavar="WHERE", help="Run on a Ray cluster: auto, local, or an address such as 10.0.0.5:6379."
+    ),
+    Readable("lab2048.cluster.connection:check_where"),
+]
 StoreOption = Annotated[
     Path | None,
     typer.Option("--store", metavar="FILE", help="Store of games (default: in your data folder)."),

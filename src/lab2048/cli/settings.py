@@ -34,6 +34,7 @@ COMMON: dict[str, Any] = {
     "spawner": "fair",
     "store": None,
     "workers": 0,
+    "cluster": None,
     "memory": "8G",
     "color": "auto",
     "token": None,
@@ -57,7 +58,7 @@ _NEVER = {
     "all",
 }
 # A project file cannot set these: a downloaded folder must not decide which code runs or who has access.
-_PRIVATE = {"cache", "host", "lan", "token", "no-token", "open"}
+_PRIVATE = {"cache", "cluster", "host", "lan", "token", "no-token", "open"}
 _SECRET = {"token"}  # never shown
 _KINDS = {
     bool: "true or false",

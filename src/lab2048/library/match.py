@@ -1,7 +1,6 @@
 """Matches: several players on the same seeds."""
 
 import contextlib
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from lab2048.arena.batch import Played
 from lab2048.arena.compile import groups_of
-from lab2048.arena.executor import Pool
+from lab2048.arena.executor.choice import executor_for
+from lab2048.arena.executor.executor import Executor
 from lab2048.arena.match import Match, PlayerResult
 from lab2048.arena.match_record import MatchRecorder
 from lab2048.arena.review.reviewer import Reviewer, groups_of_reviewer, make_reviewer, quick_reviewer
@@ -19,7 +19,7 @@ from lab2048.arena.statistics import Interval, mean_interval
 from lab2048.errors import UnknownNameError, UsageError
 from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec, read_specs, read_whole
 from lab2048.library.interrupt import interruptible, stopping
-from lab2048.library.progress import make_ready, progress_line
+from lab2048.library.progress import make_ready, progress_line, working
 from lab2048.library.shown import Shown
 from lab2048.library.unsaved import with_names
 from lab2048.players import fit_player
@@ -43,6 +43,7 @@ def match(
     games: int = 100,
     seed: int = 1,
     workers: int = 0,
+    cluster: str | None = None,
     goal: int | None = None,
     spawn: str | None = None,
     start: int | None = None,
@@ -56,9 +57,9 @@ def match(
     """Let players play the same seeds, and compare them.
 
     With `stop_at_goal` games end when the goal is reached.  `workers` is the number of parallel games (0 = one per
-    core); it does not change the results.  With `store` (True for your own store, or the path of a file) every game is
-    saved, and `resume` continues from the saved games.  With `luck` the result also has the mean score without luck,
-    whose interval is smaller.
+    core); it does not change the results, and neither does `cluster`: a Ray cluster that plays ("auto", "local" or an
+    address).  With `store` (True for your own store, or the path of a file) every game is saved, and `resume` continues
+    from the saved games.  With `luck` the result also has the mean score without luck, whose interval is smaller.
     Ctrl-C stops the match and returns the finished games.
 
     >>> import lab2048 as lab
@@ -73,7 +74,7 @@ def match(
     the_match = Match(the_rules, read_specs(players), check_seed(seed), games)
     n_all = games * len(the_match.players)
     with (
-        MatchRunner(the_match, workers, store, resume=resume, luck=luck, progress=progress) as runner,
+        MatchRunner(the_match, workers, store, cluster=cluster, resume=resume, luck=luck, progress=progress) as runner,
         progress_line(progress) as show,
     ):
         return runner.play(lambda: show(f"{runner.n_over:,} of {count(n_all, 'game')}", runner.n_over / n_all))
@@ -91,6 +92,7 @@ class MatchRunner:
         workers: int = 0,
         store: "bool | str | Path" = False,
         *,
+        cluster: str | None = None,
         resume: bool = False,
         on_found: Callable[[str, int], None] = lambda *_: None,
         on_games: OnGames = lambda *_: None,
@@ -108,12 +110,12 @@ class MatchRunner:
         for spec in match.players:
             fit_player(spec, match.rules)
         self.match, self._store, self._is_resumed = match, store, resume
-        self._workers = workers or os.cpu_count() or 1
+        self._workers, self._cluster = workers, cluster
         self._on_found, self._on_games, self._on_stop, self._progress = on_found, on_games, on_stop, progress
         self._has_luck = luck
         self._reviewer: Reviewer | None = None
         self._recorder: MatchRecorder | None = None
-        self._pool = Pool(self._workers)
+        self._pool: Executor | None = None
         self._show: Callable[[], None] = lambda: None
         self._stack = contextlib.ExitStack()
 
@@ -122,15 +124,19 @@ class MatchRunner:
             if self._store is not False:
                 path = None if self._store is True else Path(self._store)
                 store = stack.enter_context(Store.open(path))
-                self._recorder = MatchRecorder(store, self.match, on_kept=self._tell, on_failure=self._pool.stop)
+                self._recorder = MatchRecorder(store, self.match, on_kept=self._tell, on_failure=self._stop)
             for player, n_found in self._recorder.resume() if self._recorder and self._is_resumed else ():
                 self._on_found(player, n_found)
                 self._on_games(player, self.match.results[player].games, 0.0)
-            make_ready(*groups_of(self.match.players, self.match.rules, games=True), progress=self._progress)
+            self._pool = stack.enter_context(executor_for(self._cluster, self._workers, "match"))
+            groups = groups_of(self.match.players, self.match.rules, games=True)
+            make_ready(*groups, progress=self._progress)
             if self._has_luck:
                 spec = quick_reviewer(self.match.rules)
                 make_ready(*groups_of_reviewer(spec, self.match.rules), progress=self._progress)
                 self._reviewer = make_reviewer(spec, self.match.rules)
+            with working("preparing the nodes of the cluster", self._progress):
+                self._pool.make_ready(self.match.players, groups)
             self._stack = stack.pop_all()
         return self
 
@@ -152,11 +158,14 @@ class MatchRunner:
         self._show = show
         take = self._recorder.keep if self._recorder else self._tell
 
+        pool = self._pool
+        assert pool is not None  # entered
+
         def stop() -> None:
             pool.stop()
             self._on_stop()
 
-        with self._pool as pool, stopping(stop):
+        with stopping(stop):
             try:
                 for played in self.match.play(pool, is_counted=False):
                     take(played)
@@ -166,6 +175,10 @@ class MatchRunner:
                 if self._recorder:
                     self._recorder.flush()
             return MatchResult(self.match, is_interrupted=pool.is_stopped)
+
+    def _stop(self) -> None:
+        if self._pool is not None:
+            self._pool.stop()
 
     def _tell(self, played: Played) -> None:
         """Count finished games and report them."""

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab2048.arena.compile import groups_of
-from lab2048.arena.regret import Regret, measure_regret
+from lab2048.arena.executor.choice import executor_for
+from lab2048.arena.regret import Regret, measure_on, measure_regret
 from lab2048.kernels.group import SOLVER
 from lab2048.library.arguments import PlayerLike, read_specs, read_whole
-from lab2048.library.interrupt import interruptible
+from lab2048.library.interrupt import interruptible, stopping
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.library.shown import Shown, html_table
 from lab2048.library.solve import Solution, open_solution
@@ -28,11 +29,13 @@ def regret(
     *,
     games: int = 100,
     seed: int = 1,
+    cluster: str | None = None,
     progress: bool | None = None,
 ) -> "RegretResult":
     """Play games on a solved board and compare every move with the best one.
 
-    Ctrl-C returns the results of the finished players.
+    Ctrl-C returns the results of the finished players.  `cluster` is a Ray cluster that plays: "auto", "local" or an
+    address.
 
     >>> import lab2048 as lab
     >>> result = lab.regret(lab.solve("2x2", goal=16), ["random", "greedy"], games=20)
@@ -46,6 +49,14 @@ def regret(
         fit_player(spec, the_solution.rules)
     make_ready(SOLVER, *groups_of(specs, the_solution.rules, games=True), progress=progress)
     found: list[Regret] = []
+    if cluster:
+        with executor_for(cluster, 0, "regret") as executor, progress_line(progress) as show, stopping(executor.stop):
+            executor.make_ready(specs, [SOLVER, *groups_of(specs, the_solution.rules, games=True)])
+            for each in measure_on(executor, table, specs, seed=seed, n_games=games):
+                found.append(each)
+                show(f"{each.player}: {games} games", len(found) / len(specs))
+        found.sort(key=lambda each: specs.index(each.player))
+        return RegretResult(the_solution, seed, found)
     with progress_line(progress) as show:
         for i, spec in enumerate(specs):
 

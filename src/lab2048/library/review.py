@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from lab2048.arena.batch import Batch, play_batch
 from lab2048.arena.compile import groups_of
+from lab2048.arena.executor.choice import executor_for
+from lab2048.arena.review.batch import ReviewBatch
 from lab2048.arena.review.player_review import PlayerReview
 from lab2048.arena.review.review import Review, make_review, value_turns
 from lab2048.arena.review.reviewer import (
@@ -13,10 +15,10 @@ from lab2048.arena.review.reviewer import (
     groups_of_reviewer,
     make_reviewer,
 )
-from lab2048.arena.review.totals import total_up
+from lab2048.arena.review.totals import Totals, total_up
 from lab2048.errors import StoppedError
 from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec, read_whole
-from lab2048.library.interrupt import interruptible
+from lab2048.library.interrupt import interruptible, stopping
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.players import fit_player
 from lab2048.records.episode import Episode
@@ -80,12 +82,14 @@ def review_player(
     games: int = 20,
     seed: int = 1,
     reviewer: PlayerLike = None,
+    cluster: str | None = None,
     progress: bool | None = None,
 ) -> PlayerReview:
     """Play games with a player and review them; the result has means with intervals.
 
     The reviewer is the shipped network alone by default, without the search that replaces it where it hardly knows a
-    board: so games are reviewed quickly.  Ctrl-C returns the result of the finished games.
+    board: so games are reviewed quickly.  Ctrl-C returns the result of the finished games.  `cluster` is a Ray cluster
+    that plays: "auto", "local" or an address.
 
     >>> import lab2048 as lab
     >>> found = lab.review_player("random", rules="2x2", games=20)
@@ -98,6 +102,17 @@ def review_player(
     make_ready(*groups_of([spec], the_rules, games=True), progress=progress)
     the_reviewer = _ready(default_totals_reviewer(the_rules) if reviewer is None else reviewer, the_rules, progress)
     result = PlayerReview(spec, the_reviewer.spec, the_reviewer.unit, [])
+    if cluster:
+        batches = [ReviewBatch(spec, the_reviewer.spec, the_rules, seed, [i]) for i in range(games)]
+        totals: dict[int, Totals] = {}
+        with executor_for(cluster, 0, "review") as executor, progress_line(progress) as show, stopping(executor.stop):
+            groups = {*groups_of([spec], the_rules, games=True), *groups_of_reviewer(the_reviewer.spec, the_rules)}
+            executor.make_ready([spec, the_reviewer.spec], sorted(groups))
+            for found in executor.run(batches):
+                totals |= found
+                show(f"{len(totals)} of {games} games", len(totals) / games)
+        result.games += [totals[i] for i in sorted(totals)]
+        return result
     with progress_line(progress) as show:
         for i in range(games):
             show(f"game {i + 1} of {games}", i / games)

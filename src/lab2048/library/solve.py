@@ -9,6 +9,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lab2048.arena.executor.choice import nodes_for
+from lab2048.arena.executor.executor import Executor
 from lab2048.errors import BoardError, FileError, UsageError
 from lab2048.kernels.group import SOLVER
 from lab2048.library.arguments import PlayerLike, RulesLike, read_board, read_rules
@@ -23,6 +25,7 @@ from lab2048.solver.estimate import Estimate
 from lab2048.solver.estimate import estimate as estimate_solve
 from lab2048.solver.memory import Memory, read_size
 from lab2048.solver.problem import Problem
+from lab2048.solver.sharded import Shards
 from lab2048.solver.solve import Progress, Solve, check_folder
 from lab2048.solver.table import Table
 from lab2048.solver.workers import Workers
@@ -43,6 +46,7 @@ def solve(
     out: "str | Path | None" = None,
     memory: str = "8G",
     workers: int = 0,
+    cluster: str | None = None,
     exact: bool = False,
     spawn: str | None = None,
     start: int | None = None,
@@ -54,6 +58,7 @@ def solve(
 
     The table of all boards is saved in the folder `out`; without `out` it is deleted with the solution.  After
     Ctrl-C the same call with the same `out` continues.  `exact` stores values in 64 bits instead of 32.
+    `cluster` is a Ray cluster ("auto", "local" or an address) whose nodes make the large layers; `memory` is per node.
 
     >>> import lab2048 as lab
     >>> solution = lab.solve("2x2", goal=16)
@@ -69,7 +74,7 @@ def solve(
     make_ready(SOLVER, progress=progress)
     table_folder = folder or temporary_path("table")
     try:
-        with progress_line(progress) as show, Workers(n_workers) as pool:
+        with progress_line(progress) as show, Workers(n_workers) as pool, nodes_for(cluster, 0, "solve") as nodes:
             work = Solve(
                 problem,
                 table_folder,
@@ -77,6 +82,7 @@ def solve(
                 limits,
                 is_exact=exact,
                 is_kept=folder is not None,
+                shards=_shards(nodes),
                 progress=on_progress or (lambda at: show(progress_text(at), progress_share(at))),
             )
             table = work.run()
@@ -88,6 +94,25 @@ def solve(
     if folder is None:
         delete_with(solution, table_folder)
     return solution
+
+
+def _shards(nodes: Executor | None) -> Shards | None:
+    """Return where a solve works on its shards: on the nodes of a cluster, or None."""
+    if nodes is None:
+        return None
+    from lab2048.arena.executor.cluster import ClusterPool
+
+    assert isinstance(nodes, ClusterPool)
+    nodes.make_ready([], [SOLVER])
+    return Shards(nodes.run, lambda: nodes.n_workers, lambda path, token: nodes.all_can(_reads, path, token))
+
+
+def _reads(path: Path, token: str) -> bool:
+    """Return whether this machine sees a file of the driver; runs on a node."""
+    try:
+        return path.read_text() == token
+    except OSError:
+        return False
 
 
 @dataclass(frozen=True)

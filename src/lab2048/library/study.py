@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lab2048.arena.executor.choice import nodes_for
+from lab2048.arena.executor.executor import Executor
 from lab2048.library.interrupt import interruptible, stopping
 from lab2048.library.progress import progress_line
 from lab2048.library.shown import Shown
@@ -70,17 +72,32 @@ class StudyResult:
 
     @interruptible()
     def run(
-        self, rows: Sequence[str] = (), *, workers: int = 0, force: bool = False, progress: bool | None = None
+        self,
+        rows: Sequence[str] = (),
+        *,
+        workers: int = 0,
+        cluster: str | None = None,
+        force: bool = False,
+        progress: bool | None = None,
     ) -> "StudyResult":
         """Run the rows without a result, or only the given ones; return the study.  Ctrl-C keeps finished rows.
+
+        `cluster` is a Ray cluster that plays the games: "auto", "local" or an address.
 
         >>> import lab2048 as lab, tempfile
         >>> study = lab.study("000-optimal", quick=True, folder=tempfile.mkdtemp())
         >>> study.run(["2x2-8-a"]).report.n_measured > 0
         True
         """
-        with progress_line(progress) as show:
-            self.run_rows(rows, workers=workers, force=force, say=lambda text: show(text), show=lambda text: show(text))
+        with progress_line(progress) as show, nodes_for(cluster, workers) as nodes:
+            self.run_rows(
+                rows,
+                workers=workers,
+                nodes=nodes,
+                force=force,
+                say=lambda text: show(text),
+                show=lambda text: show(text),
+            )
         return self
 
     def run_rows(
@@ -88,6 +105,7 @@ class StudyResult:
         rows: Sequence[str] = (),
         *,
         workers: int = 0,
+        nodes: Executor | None = None,
         force: bool = False,
         say: Callable[[str], None] = lambda _: None,
         show: Callable[[str], None] = lambda _: None,
@@ -102,7 +120,8 @@ class StudyResult:
         2x2-8-a
         True
         """
-        runner = Runner(self._folder, workers or os.cpu_count() or 1, say=say, show=show, only=rows, force=force)
+        n_workers = workers or os.cpu_count() or 1
+        runner = Runner(self._folder, n_workers, say=say, show=show, only=rows, force=force, nodes=nodes)
 
         def stop() -> None:
             runner.stop()

@@ -1,12 +1,11 @@
 """Tuning: better weights for an evaluator."""
 
 import math
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lab2048.arena.compile import groups_of
-from lab2048.arena.executor import Pool
+from lab2048.arena.executor.choice import executor_for
 from lab2048.arena.tuning.result import TuningResult, evaluate_tuning
 from lab2048.arena.tuning.tune import Tuning
 from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec
@@ -30,6 +29,7 @@ def tune(
     seed: int = 1,
     population: int = 0,
     workers: int = 0,
+    cluster: str | None = None,
     fresh: int = 1000,
     goal: int | None = None,
     spawn: str | None = None,
@@ -46,7 +46,8 @@ def tune(
 
     Trials are saved in the file `study`, so the same call continues an interrupted tuning, and one with fewer `trials`
     compares what is done.  Return None after Ctrl-C, or if there is nothing to compare yet.  The tuned evaluator is
-    `result.evaluator`; `result.gain` is the paired difference in score.
+    `result.evaluator`; `result.gain` is the paired difference in score.  `cluster` is a Ray cluster that plays:
+    "auto", "local" or an address.
 
     >>> import lab2048 as lab, tempfile, pathlib
     >>> result = lab.tune(
@@ -76,7 +77,8 @@ def tune(
     n_trials = 1 + n_generations * tuning.population
     the_study = TuningStudy(path, tuning.identity())
     try:
-        with Pool(workers or os.cpu_count() or 1) as pool, progress_line(progress) as show:
+        with executor_for(cluster, workers, "tune") as pool, progress_line(progress) as show:
+            pool.make_ready([spec], groups_of([spec], the_rules, games=True))
 
             def stop() -> None:
                 pool.stop()

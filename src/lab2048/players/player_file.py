@@ -9,11 +9,13 @@ name in different folders do not collide, and `sys.path` stays as it is.
 
 import builtins
 import contextlib
+import hashlib
 import importlib.util
 import sys
 import threading
 import warnings
 import zlib
+from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
@@ -22,6 +24,7 @@ from typing import Any
 
 from lab2048.errors import FileError, PlayerFileWarning, reason_of, users_code
 from lab2048.folders import config_folder
+from lab2048.records.atomic_file import replacing_bytes
 from lab2048.records.input_file import open_file
 
 _MODULE = "lab2048_player_"  # begins the name of the module of a player file
@@ -93,6 +96,44 @@ def named_files() -> tuple[Path, ...]:
 def named_modules() -> tuple[tuple[str, Path], ...]:
     """Return the modules of these files, each with the path of its file."""
     return tuple(_named.items())
+
+
+@dataclass(frozen=True)
+class PlayerSource:
+    """A player file and the modules beside it that it has imported, for another machine."""
+
+    name: str  # of the player file
+    files: tuple[tuple[str, bytes], ...]  # paths below its folder, and contents
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(repr(self).encode()).hexdigest()[:24]
+
+    def load(self, folder: Path) -> None:
+        """Write the files below a folder, and load the player file."""
+        here = folder / self.digest
+        for name, data in self.files:
+            path = here / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists() or path.read_bytes() != data:
+                with replacing_bytes(path, force=True) as file:
+                    file.write(data)
+        load_player_file(here / self.name)
+
+
+def player_sources() -> tuple[PlayerSource, ...]:
+    """Return all player files that are loaded here, those of the folder first."""
+    load_players_folder()
+    found = []
+    for module in list(sys.modules):
+        if not is_of_file(module) or "." in module:
+            continue
+        path = Path(str(sys.modules[module].__file__))
+        beside = [each for name, each in list(sys.modules.items()) if name.startswith(f"{module}.")]
+        files = [path, *(Path(each.__file__) for each in beside if each.__file__)]
+        contents = {file.relative_to(path.parent).as_posix(): file.read_bytes() for file in files}
+        found.append(PlayerSource(path.name, tuple(sorted(contents.items()))))
+    return tuple(sorted(found, key=lambda source: source.name in {path.name for path in named_files()}))
 
 
 def is_of_file(module: str) -> bool:

@@ -88,19 +88,19 @@ class Backward:
         """Write the values of afterstates; return the file, and keys and values in full precision for `_states`."""
         if fits:
             keys = files.keys.read()
-            exact = self._value_chunk(keys, above)
-            column = write_column(files.values_path, self.dtype, [self._final(keys, exact)], is_kept=True)
+            exact = self.value_chunk(keys, above)
+            column = write_column(files.values_path, self.dtype, [self.final(keys, exact)], is_kept=True)
             return column, LayerValues(files.keys, None, backup.make_key_index(keys, exact))
         # Does not fit in memory: keep the exact values in a temporary file.
         cuts = slices(files.keys.n, self.memory.key_index, 1)
         path = files.state_values_path.with_suffix(".exact")
-        parts = (self._value_chunk(files.keys.read(*cut), above) for cut in cuts)
+        parts = (self.value_chunk(files.keys.read(*cut), above) for cut in cuts)
         waiting = write_column(path, "<f8", parts, is_kept=False)
-        finals = (self._final(files.keys.read(*cut), waiting.read(*cut)) for cut in cuts)
+        finals = (self.final(files.keys.read(*cut), waiting.read(*cut)) for cut in cuts)
         column = write_column(files.values_path, self.dtype, finals, is_kept=True)
         return column, LayerValues(files.keys, waiting)
 
-    def _final(self, keys: Words, exact: Values) -> NDArray[Any]:
+    def final(self, keys: Words, exact: Values) -> NDArray[Any]:
         """Convert to what a table stores: odds, or the expected future score."""
         if self.problem.objective is Objective.SCORE:
             potentials = np.empty(len(keys))
@@ -109,7 +109,8 @@ class Backward:
         with np.errstate(over="ignore"):  # odds that overflow 32 bits are a certain win
             return exact.astype(self.dtype)
 
-    def _value_chunk(self, keys: Words, above: Callable[[int], LayerValues | None]) -> Values:
+    def value_chunk(self, keys: Words, above: Callable[[int], LayerValues | None]) -> Values:
+        """Return the exact values of afterstates."""
         wins, losses = np.zeros(len(keys)), np.zeros(len(keys))
         cuts = slices(len(keys), self.memory.chunk, self.workers.n_workers)
         for rank, chance in self.problem.spawn_chances:
@@ -144,13 +145,14 @@ class Backward:
         starts: dict[int, float] = {}
         if fits:
             keys = files.states.read()
-            best = self._best(keys, layer_values, starts)
+            best = self.best(keys, layer_values, starts)
             return LayerValues(files.states, None, backup.make_key_index(keys, best)), starts
         cuts = slices(files.states.n, self.memory.key_index, 1)
-        parts = (self._best(files.states.read(*cut), layer_values, starts) for cut in cuts)
+        parts = (self.best(files.states.read(*cut), layer_values, starts) for cut in cuts)
         return LayerValues(files.states, write_column(files.state_values_path, "<f8", parts, is_kept=False)), starts
 
-    def _best(self, keys: Words, layer_values: LayerValues, starts: dict[int, float]) -> Values:
+    def best(self, keys: Words, layer_values: LayerValues, starts: dict[int, float]) -> Values:
+        """Return the values of states, and add those of start boards to `starts`."""
         best, goal = np.empty(len(keys)), U64(self.problem.goal_rank)
         cuts = slices(len(keys), self.memory.chunk, self.workers.n_workers)
         for i, key_index in enumerate(layer_values.key_indexes(self.memory.key_index)):

@@ -1,11 +1,12 @@
 """Estimate the size of a problem before solving it.
 
-Small goals are counted exactly for a few seconds.  Each doubling of the goal multiplies the number of
-afterstates by a smaller factor than the one before.  On 2x4, 3x3 and 3x4, where all goals are known, the
-logarithm of that factor shrinks similarly from goal to goal, by _SHRINK, which is used to extrapolate.
+Small goals are counted exactly for a few seconds; the rest is extrapolated.  Of all ways to put tiles on the cells,
+only some can be built: while the k-th largest tile is built, k - 1 cells are taken, so it is smaller than the highest
+possible tile by k - 1 ranks.  Such boards can be counted by a formula (`n_buildable`).  The share of them that is
+reachable changes slowly from goal to goal.  For whole boards its logarithm is linear in the number of cells: _SHARE
+fits 2x3, 2x4, 3x3 and 3x4 to 2%.  Between the counted goals and the whole board it is interpolated.
 """
 
-import itertools
 import math
 import time
 from dataclasses import dataclass, replace
@@ -20,9 +21,9 @@ from lab2048.solver.memory import BASE, Memory
 from lab2048.solver.problem import Objective, Problem
 from lab2048.solver.workers import Workers
 
-_SHRINK = (0.73, 0.76, 0.785, 0.80, 0.81, 0.82, 0.83)  # from the second factor on; the last one repeats
-_FIRST = (0.41, -0.5)  # the logarithm of the first factor: slope per cell, and intercept
-_CALM, _CALMING = 1.4, 0.6  # states per afterstate in large layers; how fast the ratio approaches that, per goal
+_SHARE = (-0.03, -0.1785)  # the logarithm of the reachable share of a whole board: constant, and slope per cell
+_SLOPE = (-0.05, 0.65)  # of the curve at the last counted goal: constant, and factor of the last step
+_CALM, _CALMING = 1.5, 0.6  # states per afterstate in large layers; how fast the ratio approaches that, per goal
 _BACKWARD = 2.5  # time of a whole solve relative to the forward pass
 _A_STATE = 5e-7  # forward seconds per state, if too few were counted to measure it
 
@@ -81,7 +82,7 @@ def estimate(problem: Problem, workers: Workers, memory: Memory, folder: Path, *
         assert counted is not None
         how = "even the smallest goal could not be counted in a few seconds: these numbers are lower bounds"
         return replace(_make(counted, last, 0.0, how, folder), is_exact=False, is_least=True)
-    return _make(row[-1], last, *_continue(row, last, lowest, problem.rules.shape.n_cells), folder)
+    return _make(row[-1], last, *_continue(row, last, problem), folder)
 
 
 def _count(
@@ -98,17 +99,53 @@ def _count(
     return _Counted(problem.goal_rank, total, largest, time.monotonic() - begin)
 
 
-def _continue(row: list[_Counted], last: int, lowest: int, n_cells: int) -> tuple[float, str]:
+def n_buildable(n_cells: int, max_rank: int, goal_rank: int) -> int:
+    """Count the boards below a goal on which the k-th largest tile is at most `max_rank` - k + 1.
+
+    >>> n_buildable(4, 5, 6), n_buildable(9, 10, 4) == 4**9
+    (1029, True)
+    """
+    ways = {0: 1}  # by the number of cells that are taken by larger ranks
+    for rank in range(goal_rank - 1, -1, -1):
+        most = n_cells if rank == 0 else min(n_cells, max_rank + 1 - rank)
+        following: dict[int, int] = {}
+        for n_taken, n_ways in ways.items():
+            for n_new in range(max(0, most - n_taken) + 1):
+                n = n_taken + n_new
+                following[n] = following.get(n, 0) + n_ways * math.comb(n_cells - n_taken, n_new)
+        ways = following
+    return ways.get(n_cells, 0)
+
+
+def _continue(row: list[_Counted], last: int, problem: Problem) -> tuple[float, str]:
     """Return the log of the growth from the last counted goal to the wanted one, and an explanation."""
-    steps = [math.log(max(b.count.afterstates, 2) / max(a.count.afterstates, 1)) for a, b in itertools.pairwise(row)]
-    step, total = steps[-1] if steps else 0.0, 0.0
-    for goal_rank in range(row[-1].goal_rank, last):
-        i = goal_rank - lowest - 1  # index of the factor, from the second one
-        step = step * _SHRINK[min(i, len(_SHRINK) - 1)] if i >= 0 else n_cells * _FIRST[0] + _FIRST[1]
-        total += step
+    n_cells, end = problem.rules.shape.n_cells, min(problem.rules.max_rank + 1, 15)
+    n_copies = len(problem.rules.symmetries) if problem.is_fair else 1
+
+    def n_boards(goal_rank: int) -> float:
+        return n_buildable(n_cells, problem.rules.max_rank, goal_rank) / n_copies
+
+    shares = [math.log(max(each.count.afterstates, 1) / n_boards(each.goal_rank)) for each in row]
+    begin, share = row[-1].goal_rank, shares[-1]
+    step = shares[-1] - shares[-2] if len(shares) > 1 else 0.0
+    if problem.is_fair:
+        share = _between(begin, share, _SLOPE[0] + _SLOPE[1] * step, end, _SHARE[0] + _SHARE[1] * n_cells, last)
+    else:  # a spawner that leaves nothing to chance reaches ever fewer boards
+        share += step * (last - begin)
+    growth = share - shares[-1] + math.log(n_boards(last) / n_boards(begin))
     counted = ", ".join(f"{entry.count.afterstates:,} to {2**entry.goal_rank}" for entry in row[-3:])
-    how = f"afterstates counted: {counted}; extrapolated by the growth on 2x4, 3x3 and 3x4, less reliable with distance"
-    return total, how
+    how = f"afterstates counted: {counted}; extrapolated by the share of boards that is reachable on 2x4, 3x3 and 3x4"
+    return max(growth, 0.0), how
+
+
+def _between(begin: int, first: float, slope: float, end: int, last: float, at: int) -> float:
+    """Interpolate from `first`, with a slope, to `last`, where the curve is flat (cubic Hermite)."""
+    if end <= begin:
+        return first
+    t = (at - begin) / (end - begin)
+    return (
+        first * (2 * t**3 - 3 * t**2 + 1) + slope * (end - begin) * (t**3 - 2 * t**2 + t) + last * (3 * t**2 - 2 * t**3)
+    )
 
 
 def _make(entry: _Counted, last: int, growth: float, how: str, folder: Path) -> Estimate:

@@ -24,6 +24,7 @@ from lab2048.solver.journal import Journal
 from lab2048.solver.memory import Memory
 from lab2048.solver.probing import chance_of
 from lab2048.solver.problem import Objective, Problem
+from lab2048.solver.sharded import ShardedBackward, ShardedForward, Shards
 from lab2048.solver.table import MANIFEST, SCHEMA, Layer, Table, keys_path, values_path
 from lab2048.solver.workers import Workers
 
@@ -75,9 +76,13 @@ class Solve:
         is_exact: bool = False,
         is_kept: bool = True,
         checkpoint_seconds: float = 5.0,
+        shards: Shards | None = None,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> None:
-        """Prepare; `run` does the work.  Without `is_kept` the table may not survive a power failure."""
+        """Prepare; `run` does the work.  Without `is_kept` the table may not survive a power failure.
+
+        With `shards`, large layers are made and valued on other machines; the table is the same.
+        """
         self.problem, self.folder, self.progress = problem, folder, progress
         self.dtype = "<f8" if is_exact else "<f4"
         self.work = folder / WORK
@@ -85,8 +90,8 @@ class Solve:
         self.is_kept, self.checkpoint_seconds = is_kept, checkpoint_seconds
         self._stack = Stack(self.work / "states.u64", "<u8")
         self._lock = ProcessLock(self.work / "lock")
-        self._forward = Forward(problem, workers, memory, self.work)
-        self._backward = Backward(problem, workers, memory, dtype=self.dtype)
+        self._shards = shards
+        self._forward, self._backward = self._passes(workers, memory)
         self._keys: dict[int, Column] = {}
         self._states: dict[int, Column] = {}
         self._counts: dict[int, LayerCount] = {}
@@ -95,6 +100,15 @@ class Solve:
         self._starts: dict[int, float] = {}
         self._total, self._n_valued, self._n_waiting = LayerCount(), 0, 0
         self._before, self._begin = 0.0, time.perf_counter()
+
+    def _passes(self, workers: Workers, memory: Memory) -> tuple[Forward, Backward]:
+        if self._shards is None:
+            return Forward(self.problem, workers, memory, self.work), Backward(
+                self.problem, workers, memory, dtype=self.dtype
+            )
+        self._shards.begin()
+        forward = ShardedForward(self.problem, workers, memory, self.work, self._shards)
+        return forward, ShardedBackward(self.problem, workers, memory, dtype=self.dtype, shards=self._shards)
 
     @property
     def seconds(self) -> float:

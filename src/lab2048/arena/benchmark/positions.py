@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from lab2048.arena.executor import Pool
+from lab2048.arena.executor.executor import Executor
 from lab2048.arena.match import Match
 from lab2048.arena.statistics import Interval, rate_interval
 from lab2048.errors import FileError, LabError, reason_of
@@ -106,7 +106,7 @@ def _position(fields: dict[str, str], number: int) -> Position:
 
 
 def play_positions(
-    positions: list[Position], player: str, pool: Pool, *, n_games: int = 100, seed: int = 1
+    positions: list[Position], player: str, pool: Executor, *, n_games: int = 100, seed: int = 1
 ) -> Iterator[Result]:
     """Play games from each position to the goal or to the end."""
     for position in positions:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lab2048.arena.executor import Pool
+from lab2048.arena.executor.executor import Executor
 from lab2048.arena.match import Match, PlayerResult
 from lab2048.arena.statistics import Interval, mean_interval
 from lab2048.arena.tuning.tune import Tuning
@@ -63,7 +63,7 @@ class TuningResult:
 
 
 def evaluate_tuning(
-    tuning: Tuning, study: TuningStudy, n_generations: int, n_games: int, pool: Pool
+    tuning: Tuning, study: TuningStudy, n_generations: int, n_games: int, pool: Executor
 ) -> TuningResult | None:
     """Choose a candidate and compare it with the original evaluator, `n_games` games per evaluator.
 
@@ -111,7 +111,7 @@ def recombine(generation: Sequence[Trial]) -> dict[str, float]:
     }
 
 
-def choose(tuning: Tuning, found: Mapping[str, Evaluator], n_games: int, pool: Pool) -> str:
+def choose(tuning: Tuning, found: Mapping[str, Evaluator], n_games: int, pool: Executor) -> str:
     """Return the candidate that does best on separate seeds; the first if it is the only one or time is up."""
     specs = {name: tuning.spec_of(evaluator) for name, evaluator in found.items()}
     match = Match(tuning.rules, list(dict.fromkeys(specs.values())), _seed(tuning, CHOICE), n_games)

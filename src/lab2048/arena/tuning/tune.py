@@ -17,7 +17,7 @@ from importlib.metadata import version
 from typing import Any
 
 from lab2048.arena.batch import Batch, play_batch
-from lab2048.arena.executor import Pool
+from lab2048.arena.executor.executor import Executor
 from lab2048.arena.tuning.parameter import ParameterSpace, check_names, make_space, sample_boards, with_matrix
 from lab2048.errors import StoreError, UnknownNameError, UsageError
 from lab2048.extras import need
@@ -108,7 +108,7 @@ class Tuning:
             "population": self.population,
         }
 
-    def run(self, n_generations: int, pool: Pool, study: TuningStudy) -> Iterator[Trial]:
+    def run(self, n_generations: int, pool: Executor, study: TuningStudy) -> Iterator[Trial]:
         """Run the missing trials until the pool is stopped; each is stored before it is yielded."""
         optuna = load_optuna()
         # CMA-ES needs at least two dimensions: a single parameter gets a dummy one.
@@ -143,7 +143,7 @@ class Tuning:
             for trial in asked:
                 method.tell(trial, study.trials[trial.number].value)
 
-    def _play(self, asked: Mapping[int, Mapping[str, float]], generation: int, pool: Pool) -> Iterator[Trial]:
+    def _play(self, asked: Mapping[int, Mapping[str, float]], generation: int, pool: Executor) -> Iterator[Trial]:
         """Play the games of some trials on the seeds of their generation."""
         specs = {number: self.spec_of(self.space.with_params(params)) for number, params in asked.items()}
         games: dict[str, dict[int, Episode]] = {spec: {} for spec in specs.values()}

@@ -15,7 +15,7 @@ from lab2048.cli.commands.solve import (
     solve_and_show,
 )
 from lab2048.cli.option_types import Readable
-from lab2048.cli.options import JsonOption
+from lab2048.cli.options import ClusterOption, JsonOption
 from lab2048.cli.output import print_json
 from lab2048.errors import UsageError
 
@@ -98,6 +98,7 @@ def build(
     ] = None,
     memory: MemoryOption = "8G",
     workers: WorkersOption = 0,
+    cluster: ClusterOption = None,
     only_estimate: Annotated[
         bool, typer.Option("--estimate", help="Only predict time, disk space and memory.")
     ] = False,
@@ -134,6 +135,7 @@ def build(
     elif out is not None and (built := find_built(out, chosen)) is not None:
         show_built(built, as_json=as_json, as_jsonl=as_jsonl)
     else:
+        options["cluster"] = cluster
         solve_and_show(chosen.rules, options, make_compact=True, as_json=as_json, as_jsonl=as_jsonl)
 
 

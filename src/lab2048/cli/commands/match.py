@@ -16,6 +16,7 @@ from lab2048.cli.options import (
     MANY_GAMES,
     SEED,
     WORKERS,
+    ClusterOption,
     GoalOption,
     JsonOption,
     PlayerFileOption,
@@ -59,6 +60,7 @@ def match(
     workers: Annotated[
         int, typer.Option("--workers", "-w", metavar="N", help="Parallel games (0 = one per core)."), WORKERS
     ] = 0,
+    cluster: ClusterOption = None,
     goal: GoalOption = 2048,
     spawn: SpawnOption = "2:0.9,4:0.1",
     start: StartOption = None,
@@ -110,6 +112,7 @@ def match(
             the_match,
             workers,
             (store or True) if keep else False,
+            cluster=cluster,
             resume=resume,
             luck=luck,
             on_found=lambda player, n_found: say(f"{player}: {count(n_found, 'game')} found"),

@@ -5,7 +5,17 @@ from typing import Annotated
 import typer
 
 from lab2048.cli.commands.table import FolderArgument
-from lab2048.cli.options import GAMES, PLAYER, SEED, JsonOption, PlayerFileOption, is_typed, load_players, say
+from lab2048.cli.options import (
+    GAMES,
+    PLAYER,
+    SEED,
+    ClusterOption,
+    JsonOption,
+    PlayerFileOption,
+    is_typed,
+    load_players,
+    say,
+)
 from lab2048.cli.output import print_json
 from lab2048.errors import UsageError
 
@@ -27,6 +37,7 @@ def regret(
     seed: Annotated[
         int, typer.Option("--seed", "-s", metavar="N", help="Seed; all players play the same games."), SEED
     ] = 1,
+    cluster: ClusterOption = None,
     as_json: JsonOption = False,
     player_file: PlayerFileOption = None,
 ) -> None:
@@ -50,7 +61,7 @@ def regret(
         )
     if solution.table.manifest["dtype"] == "<f4" and solution.objective == "score":
         say("the table has 32-bit values: moves equal in seven digits count as equal (solve --exact saves 64 bits)")
-    result = grade(solution, specs, games=games, seed=seed, progress=True)
+    result = grade(solution, specs, games=games, seed=seed, cluster=cluster, progress=True)
     if as_json:
         print_json("regret-1", result.to_dict())
         return

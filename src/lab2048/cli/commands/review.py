@@ -10,6 +10,7 @@ from lab2048.cli.options import (
     GAMES,
     PLAYER,
     SEED,
+    ClusterOption,
     JsonOption,
     PlayerFileOption,
     RulesOption,
@@ -50,6 +51,7 @@ def review(
     games: Annotated[int, typer.Option("--games", "-n", metavar="N", help="Games of the player."), GAMES] = 20,
     rules: RulesOption = "4x4",
     seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Seed of its games."), SEED] = 1,
+    cluster: ClusterOption = None,
     as_json: JsonOption = False,
     store: StoreOption = None,
     player_file: PlayerFileOption = None,
@@ -69,7 +71,9 @@ def review(
     if (game is None) == (player is None):
         raise UsageError("expected a game, as in lab2048 review 12, or a player: --player greedy", field="game")
     if player is not None:
-        found = review_player(player, rules=rules, games=games, seed=seed, reviewer=reviewer, progress=True)
+        found = review_player(
+            player, rules=rules, games=games, seed=seed, reviewer=reviewer, cluster=cluster, progress=True
+        )
         if as_json:
             print_json("review-player-1", found.to_json())
         else:

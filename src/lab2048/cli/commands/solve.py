@@ -10,7 +10,7 @@ import typer
 
 from lab2048.cli.live_view import begin_line
 from lab2048.cli.option_types import OneOf, Readable
-from lab2048.cli.options import GOAL, WORKERS, JsonOption, SpawnerOption, SpawnOption, StartOption
+from lab2048.cli.options import GOAL, WORKERS, ClusterOption, JsonOption, SpawnerOption, SpawnOption, StartOption
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import again, progress_line, say_how, working
 from lab2048.errors import UsageError
@@ -51,6 +51,7 @@ def solve(
     ] = None,
     memory: MemoryOption = "8G",
     workers: WorkersOption = 0,
+    cluster: ClusterOption = None,
     exact: Annotated[bool, typer.Option("--exact", help="Save 64-bit values instead of 32-bit ones.")] = False,
     tiles: Annotated[
         bool, typer.Option("--tiles", help="Also print the probability that optimal play reaches each tile.")
@@ -94,6 +95,7 @@ def solve(
     if only_estimate:
         show_estimate(board, options, as_json=as_json)
     else:
+        options["cluster"] = cluster
         solve_and_show(board, options, exact=exact, tiles=tiles, as_json=as_json, as_jsonl=as_jsonl)
 
 

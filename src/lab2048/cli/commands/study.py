@@ -11,7 +11,16 @@ import typer
 
 from lab2048.cli.command import Commands
 from lab2048.cli.live_view import live
-from lab2048.cli.options import SEED, WORKERS, ForceOption, JsonOption, PlayerFileOption, load_players, say
+from lab2048.cli.options import (
+    SEED,
+    WORKERS,
+    ClusterOption,
+    ForceOption,
+    JsonOption,
+    PlayerFileOption,
+    load_players,
+    say,
+)
 from lab2048.cli.output import make_console, print_json
 from lab2048.cli.progress import say_how
 from lab2048.errors import FileError, UsageError, reason_of
@@ -19,6 +28,7 @@ from lab2048.jobs.command_line import command_line
 from lab2048.views.wrap import columns_of, folded
 
 if TYPE_CHECKING:
+    from lab2048.arena.executor.executor import Executor
     from lab2048.studies.model import Row
     from lab2048.studies.report import Report
     from lab2048.studies.result import Result, ResultFolder
@@ -72,6 +82,7 @@ def run(
     workers: Annotated[
         int, typer.Option("--workers", "-w", metavar="N", help="Parallel games (0 = one per core)."), WORKERS
     ] = 0,
+    cluster: ClusterOption = None,
     folder: FolderOption = None,
     rows: Annotated[
         list[str] | None,
@@ -85,6 +96,7 @@ def run(
 
     Example: lab2048 study run 000-optimal --quick
     """
+    from lab2048.arena.executor.choice import nodes_for
     from lab2048.studies.reading import study_names
     from lab2048.studies.report import make_report
 
@@ -93,29 +105,32 @@ def run(
         raise UsageError("all and --json: expected the name of one study with --json")
     if name == ALL and rows:
         raise UsageError("all and --row: expected the name of one study with --row")
-    for each in study_names() if name == ALL else [name]:
-        result_folder = _result_folder(each, quick=quick, tiny=tiny, seed=seed, folder=folder)
-        if not _run(result_folder, workers, rows or [], force=force):
-            if name != ALL:
-                _show(make_report(result_folder), as_json=as_json)
-            words = [word for row in rows or [] for word in ("--row", row)]
-            words += [word for path in player_file or [] for word in ("--player-file", str(path))]
-            words += (["--workers", str(workers)] if workers else []) + (["--json"] if as_json else [])
-            say_how(
-                "interrupted; finished rows are saved; continue with",
-                _command("run", result_folder, name, folder, *words),
-            )
-            raise typer.Exit(130)
-        if name == ALL:
-            _show_short(make_report(result_folder))
-        else:
-            _show(make_report(result_folder), as_json=as_json)
-            say(
-                f"HTML report: {_command('report', result_folder, name, folder)} --html {result_folder.study.name}.html"
-            )
+    studies = study_names() if name == ALL else [name]
+    with nodes_for(cluster, workers, "study") as nodes:
+        for each in studies:
+            result_folder = _result_folder(each, quick=quick, tiny=tiny, seed=seed, folder=folder)
+            if not _run(result_folder, workers, nodes, rows or [], force=force):
+                if name != ALL:
+                    _show(make_report(result_folder), as_json=as_json)
+                words = [word for row in rows or [] for word in ("--row", row)]
+                words += [word for path in player_file or [] for word in ("--player-file", str(path))]
+                words += ["--workers", str(workers)] if workers else []
+                words += (["--cluster", cluster] if cluster else []) + (["--json"] if as_json else [])
+                say_how(
+                    "interrupted; finished rows are saved; continue with",
+                    _command("run", result_folder, name, folder, *words),
+                )
+                raise typer.Exit(130)
+            if name == ALL:
+                _show_short(make_report(result_folder))
+    if name != ALL:
+        _show(make_report(result_folder), as_json=as_json)
+        say(f"HTML report: {_command('report', result_folder, name, folder)} --html {result_folder.study.name}.html")
 
 
-def _run(result_folder: "ResultFolder", workers: int, rows: list[str], *, force: bool) -> bool:
+def _run(
+    result_folder: "ResultFolder", workers: int, nodes: "Executor | None", rows: list[str], *, force: bool
+) -> bool:
     """Run the missing rows; return False if it was interrupted."""
     from lab2048.library.study import StudyResult
 
@@ -127,6 +142,7 @@ def _run(result_folder: "ResultFolder", workers: int, rows: list[str], *, force:
         return StudyResult(result_folder).run_rows(
             rows,
             workers=workers,
+            nodes=nodes,
             force=force,
             say=say,
             show=lambda text: show(lambda: text),

@@ -17,6 +17,7 @@ from lab2048.cli.options import (
     PLAYER,
     SEED,
     WORKERS,
+    ClusterOption,
     GoalOption,
     JsonOption,
     PlayerFileOption,
@@ -90,6 +91,7 @@ def tune(
     workers: Annotated[
         int, typer.Option("--workers", "-w", metavar="N", help="Parallel trials (0 = one per core)."), WORKERS
     ] = 0,
+    cluster: ClusterOption = None,
     fresh: Annotated[
         int,
         typer.Option("--fresh", metavar="N", help="Games on new seeds to compare before and after."),
@@ -143,6 +145,7 @@ def tune(
             seed=seed,
             population=population,
             workers=workers,
+            cluster=cluster,
             fresh=fresh,
             goal=goal,
             spawn=spawn,

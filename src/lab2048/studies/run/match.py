@@ -3,8 +3,8 @@
 import os
 import time
 
+from lab2048.arena.compile import groups_of
 from lab2048.arena.episode import ask, play_episode
-from lab2048.arena.executor import Pool
 from lab2048.arena.match import Match
 from lab2048.arena.statistics import mean_interval
 from lab2048.errors import StoppedError
@@ -57,8 +57,9 @@ def _play(task: RowTask, spec: str, games: dict[int, GameResult]) -> None:
     known = match.results[name].games
     for each in games.values():
         known[each.number] = Summary(*(getattr(each, name) for name in Summary._fields))
-    with Pool(task.n_workers) as pool:
+    with task.executor() as pool:
         task.when_stopped(pool.stop)
+        pool.make_ready([name], groups_of([name], task.rules, games=True))
         for played in match.play(pool):
             games |= {number: game_result(number, episode) for number, episode in played.episodes.items()}
             task.show(f"{len(games)} of {task.amount} games")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lab2048.arena.compile import groups_of, prepare
+from lab2048.arena.executor.executor import Executor
 from lab2048.errors import FileError, LabError, StoppedError, UsageError, closest, unknown
 from lab2048.extras import has_extra, install_command
 from lab2048.kernels.group import SOLVER
@@ -51,11 +52,12 @@ class Runner:
         show: Callable[[str], None],
         only: Sequence[str] = (),
         force: bool = False,
+        nodes: Executor | None = None,
     ) -> None:
         """Check the rows to run.
 
         `say` prints a permanent line, `show` updates the progress line; `only` lists the ids of rows or
-        trainings to run (empty = all).
+        trainings to run (empty = all); `nodes` is a cluster that plays the games.
         """
         parts = {part.id: (part,) for part in result_folder.study.parts(result_folder.size)}
         rows = {row.id: row.parts(result_folder.size) for row in result_folder.study.rows}
@@ -66,7 +68,7 @@ class Runner:
                 raise UsageError(unknown(what, id_, known, f"expected one of {', '.join(rows)}"), field="row")
         self._wanted = {part.id for id_ in only or parts for part in known[id_]}
         self.result_folder, self.n_workers = result_folder, n_workers
-        self._say, self._show, self._force = say, show, force
+        self._say, self._show, self._force, self._nodes = say, show, force, nodes
         for row in result_folder.study.rows:
             if not self._wanted.isdisjoint(part.id for part in rows[row.id]):
                 _check_training(row, result_folder)
@@ -106,7 +108,9 @@ class Runner:
         if reason:
             return self._skipped(row, reason)
         self._prepare(row)
-        task = self._task = RowTask(row, self.result_folder, self.n_workers, scratch, earlier=self._earlier(row))
+        task = self._task = RowTask(
+            row, self.result_folder, self.n_workers, scratch, earlier=self._earlier(row), nodes=self._nodes
+        )
         task.show = lambda text: self._show(f"{row.id}: {text}")
         if self.is_stopped:
             task.stop()

@@ -4,10 +4,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lab2048.arena.executor.executor import Executor
+from lab2048.arena.executor.local import Pool
 from lab2048.errors import LabError, StoppedError
 from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
@@ -29,6 +32,7 @@ class RowTask:
     scratch: Path  # temporary folder
     show: Callable[[str], None] = lambda _: None
     earlier: Result | None = None  # partial result to continue from
+    nodes: Executor | None = None  # a cluster that plays games, if there is one
     is_stopped: bool = False
     _begin: tuple[float, float] = field(default_factory=lambda: (time.perf_counter(), cpu_seconds()))
     _stops: list[Callable[[], None]] = field(default_factory=list)
@@ -50,6 +54,10 @@ class RowTask:
     @property
     def rules(self) -> Rules:
         return self.row.rules(self.size)
+
+    def executor(self) -> AbstractContextManager[Executor]:
+        """Return what plays the games: the cluster, which stays for the next row, or the cores of this machine."""
+        return Pool(self.n_workers) if self.nodes is None else nullcontext(self.nodes)
 
     def result(self) -> Result:
         """Return an empty result for this row."""

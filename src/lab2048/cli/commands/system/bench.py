@@ -217,7 +217,7 @@ def positions(
     """
     from lab2048.arena.benchmark.positions import load_positions, play_positions
     from lab2048.arena.compile import groups_of
-    from lab2048.arena.executor import Pool
+    from lab2048.arena.executor.local import Pool
     from lab2048.arena.statistics import rate_interval
     from lab2048.players import canonical_spec, fit_player
 

@@ -27,6 +27,7 @@ def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
         root = context.find_root().command
         found = Settings.read(root)
         found.export("store")
+        found.export("cluster")
         # A common key sets several options: it is reported once.
         marked = dict.fromkeys(f"{row.setting}: {row.problem}" for row in survey(root, found).values() if row.problem)
         wrong = [*map(str, found.refused), *marked]

@@ -1,4 +1,4 @@
-"""Run batches in this thread, on threads or in processes.
+"""Run units in this thread, on threads or in processes.
 
 With one worker everything runs in the calling thread.  With more, players whose games or choices
 are compiled run on threads, because they release the GIL; players written in Python run in processes,
@@ -13,20 +13,21 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent import futures
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.synchronize import Event
 from pathlib import Path
-from typing import Self
+from typing import TypeVar
 
-from lab2048.arena.batch import Batch, Played, play_batch, player_of
+from lab2048.arena.executor.executor import Executor, Unit
 from lab2048.errors import LabError, PlayerError, PlayerFileWarning
 from lab2048.players import load_player_file
 from lab2048.players.player_file import named_files
 from lab2048.players.registry import is_only_here
-from lab2048.stop_flag import OF_PROCESS, StopFlag, looking_at
+from lab2048.stop_flag import OF_PROCESS, looking_at
 
-STOP_SECONDS = 1.0  # for workers to end by themselves
+T = TypeVar("T")
 
 _failure = ""  # in a worker process: why its player files failed to load
 
@@ -71,26 +72,23 @@ def _no_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work(batch: Batch) -> Played:
+def _work(unit: Unit[T]) -> T:
     if _failure:
         raise PlayerError(_failure)
-    return play_batch(batch, OF_PROCESS.is_set)
+    return unit.run(OF_PROCESS.is_set)
 
 
-class Pool:
-    """Run batches on a number of workers and yield the played games, in any order."""
+class Pool(Executor):
+    """Run units on the cores of this machine."""
 
     def __init__(self, n_workers: int) -> None:
-        """Start nothing yet: threads and processes start with the first batch that needs them."""
-        self.n_workers = n_workers
+        """Start nothing yet: threads and processes start with the first unit that needs them."""
+        super().__init__(n_workers)
         self._threads: ThreadPoolExecutor | None = None
         self._processes: ProcessPoolExecutor | None = None
         self._context = multiprocessing.get_context("spawn")
         self._stop_processes = self._context.Event()
-        self._stop = StopFlag()
-
-    def __enter__(self) -> Self:
-        return self
+        self._starting = threading.Lock()  # a node submits from several threads
 
     def __exit__(self, *_: object) -> None:
         """Stop everything at once and terminate worker processes: a game in Python may take minutes."""
@@ -106,65 +104,50 @@ class Pool:
                 worker.join()
 
     def stop(self) -> None:
-        """Stop soon: `run` yields the finished games and drops those in progress."""
-        self._stop.set()
+        super().stop()
         self._stop_processes.set()
 
-    @property
-    def is_stopped(self) -> bool:
-        return self._stop.is_set()
-
-    def run(self, batches: Iterable[Batch]) -> Iterator[Played]:
-        """Play batches; the iterable is advanced only when a worker is free."""
-        source = iter(batches)
-        if self.n_workers == 1:
-            for batch in source:
-                yield play_batch(batch, self._stop.is_set)
-                if self.is_stopped:
-                    return
-        waiting: set[Future[Played]] = set()
-        n_looks = 0  # without a result, since the stop
-        while True:
-            while not self.is_stopped and len(waiting) < self.n_workers + 1:
-                following = next(source, None)
-                if following is None:
-                    break
-                waiting.add(self._submit(following))
-            if not waiting:
+    def run(self, units: Iterable[Unit[T]]) -> Iterator[T]:
+        """Run units; the iterable is advanced only when a worker is free."""
+        if self.n_workers > 1:
+            yield from super().run(units)
+            return
+        for unit in units:
+            yield unit.run(self._stop.is_set)
+            if self.is_stopped:
                 return
-            over = wait(waiting, STOP_SECONDS / 10, return_when=FIRST_COMPLETED).done
-            n_looks = 0 if over or not self.is_stopped else n_looks + 1
-            if n_looks == 10:  # a player in Python, whose moves may take minutes
-                return
-            for future in over:
-                waiting.discard(future)
-                try:
-                    yield future.result()
-                except BrokenProcessPool:
-                    raise LabError(
-                        "a worker process died, perhaps because it ran out of memory",
-                        code="worker.died",
-                        hint="try fewer workers",
-                    ) from None
 
-    def _submit(self, batch: Batch) -> Future[Played]:
-        player = player_of(batch)
-        is_compiled = player.releases_lock or player.games_kernel(batch.rules) is not None
-        if is_compiled or is_only_here(batch.player):
-            return self._thread_pool().submit(self._play, batch)
-        with _no_interrupts():
-            return self._process_pool().submit(_work, batch)
+    def run_one(self, unit: Unit[T]) -> T:
+        """Run a unit on one of the workers; any thread may call it."""
+        return self._result(self._submit(unit))
 
-    def _play(self, batch: Batch) -> Played:
+    def _result(self, future: "Future[T]") -> T:
+        try:
+            return future.result()
+        except BrokenProcessPool:
+            raise LabError(
+                "a worker process died, perhaps because it ran out of memory",
+                code="worker.died",
+                hint="try fewer workers",
+            ) from None
+
+    def _submit(self, unit: Unit[T]) -> "Future[T]":
+        if self.n_workers == 1 or unit.is_compiled or any(map(is_only_here, unit.specs)):
+            return self._thread_pool().submit(self._run_here, unit)
+        with self._starting, _no_interrupts():
+            return self._process_pool().submit(_work, unit)
+
+    def _run_here(self, unit: Unit[T]) -> T:
         with looking_at(self._stop):
-            return play_batch(batch, self._stop.is_set)
+            return unit.run(self._stop.is_set)
 
-    def _thread_pool(self) -> Executor:
-        if self._threads is None:
-            self._threads = ThreadPoolExecutor(self.n_workers)
-        return self._threads
+    def _thread_pool(self) -> futures.Executor:
+        with self._starting:
+            if self._threads is None:
+                self._threads = ThreadPoolExecutor(self.n_workers)
+            return self._threads
 
-    def _process_pool(self) -> Executor:
+    def _process_pool(self) -> futures.Executor:
         if self._processes is None:
             arguments = (self._stop_processes, named_files())
             self._processes = ProcessPoolExecutor(self.n_workers, self._context, _begin_worker, arguments)

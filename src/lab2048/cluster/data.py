@@ -1,0 +1,40 @@
+"""Arrays that stay on the node where they were made, until somebody needs them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab2048.errors import LabError
+from lab2048.extras import load
+
+Array = NDArray[Any]
+Handle = Any  # an array of this process, or a reference to one in Ray's object store
+
+is_on_node = False  # True in the worker process of a node
+_SMALL = 1 << 12  # bytes; smaller arrays travel with the message
+
+
+class LostDataError(LabError):
+    """An array is gone with the node that had it; it has to be computed again."""
+
+    code = "cluster.data_lost"
+
+
+def put(array: Array) -> Handle:
+    """Return a handle of an array: the array itself, or on a node a reference, so that the array stays there."""
+    return load("ray").put(array) if is_on_node and array.nbytes > _SMALL else array
+
+
+def get(handle: Handle) -> Array:
+    """Return the array of a handle; raise LostDataError if its node is gone."""
+    if isinstance(handle, np.ndarray):
+        return handle
+    try:
+        found: Array = load("ray").get(handle)
+    except Exception as error:
+        kinds = load("ray.exceptions")
+        if isinstance(error, kinds.ObjectLostError | kinds.RayActorError | kinds.OwnerDiedError):
+            raise LostDataError("the result of a lost node is needed again") from None
+        raise
+    return found if found.flags.writeable else found.copy()  # kernels are compiled for arrays that can be written

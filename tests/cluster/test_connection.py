@@ -1,0 +1,62 @@
+"""Mistakes with clusters are one line each, and nothing is started before they are found."""
+
+import socket
+
+import pytest
+
+from lab2048.cluster.connection import Cluster, _connection_error, check_where
+from lab2048.errors import LabError, MissingPackageError, UsageError
+
+
+@pytest.mark.parametrize("where", ["auto", "local", "10.0.0.5:6379", "node-1.example:1", "[::1]:6379"])
+def test_places(where):
+    assert check_where(where) == where
+
+
+@pytest.mark.parametrize(
+    "where", ["", "AUTO", "10.0.0.5", "10.0.0.5:0", "10.0.0.5:65536", "a b:1", "http://x:1", ":6379"]
+)
+def test_other_places_are_one_line(where):
+    with pytest.raises(UsageError, match="expected auto, local, or the address") as caught:
+        check_where(where)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_address_of_the_client_says_what_to_do():
+    with pytest.raises(UsageError, match="expected auto, on a machine of the cluster; log in to a node"):
+        check_where("ray://10.0.0.5:10001")
+
+
+def test_without_ray_the_command_to_install_it_is_named(monkeypatch):
+    monkeypatch.setattr("lab2048.extras.find_spec", lambda _: None)
+    with pytest.raises(MissingPackageError, match=r'needs the extra .cluster.*pip install "lab2048\[cluster\]"'):
+        Cluster("auto")
+
+
+def test_an_address_where_nobody_answers_is_one_line():
+    pytest.importorskip("ray", reason="needs the extra cluster")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # nobody listens there
+        with pytest.raises(UsageError, match=r"there is no Ray cluster at .*: nobody answers there; start one"):
+            Cluster(f"127.0.0.1:{taken.getsockname()[1]}")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Could not find any running Ray instance. Please specify", "no Ray cluster is running on this machine; start"),
+        (
+            "Version mismatch: The cluster was started with:\n    Ray: 2.60.0\n    Python: 3.12.1\n"
+            "This process on node 10.0.0.1 was started with:\n    Ray: 2.60.0\n    Python: 3.11.2\n",
+            "the cluster at auto runs Ray 2.60.0 and Python 3.12.1, this process Ray 2.60.0 and Python 3.11.2: "
+            "expected the same versions everywhere",
+        ),
+        ("This node has an IP address of 10.0.0.9, and Ray", "this machine is no node of the cluster at auto; run"),
+        ("something\nelse", "Ray at auto cannot be used: something else"),
+    ],
+)
+def test_errors_of_ray_become_one_line(text, expected):
+    error = _connection_error("auto", RuntimeError(text))
+    assert isinstance(error, LabError)
+    assert str(error).startswith(expected)
+    assert "\n" not in str(error)
