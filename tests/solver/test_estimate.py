@@ -2,13 +2,17 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from lab2048.rules import Rules
+from lab2048.solver.column_file import Column
 from lab2048.solver.estimate import _continue, _Counted, n_buildable
-from lab2048.solver.forward import LayerCount
+from lab2048.solver.forward import Forward, LayerCount
+from lab2048.solver.memory import Memory
 from lab2048.solver.problem import Problem
+from lab2048.solver.workers import Workers
 
 # Afterstates up to symmetry for the goals 8, 16, 32 ...; the last one is the whole board.  3x4: arXiv 2510.04580.
 KNOWN = {
@@ -43,3 +47,13 @@ def test_buildable_boards_are_counted(n_cells, max_rank):
         for _ in range(n_cells):
             boards = [[*board, rank] for board in boards for rank in range(goal_rank)]
         assert n_buildable(n_cells, max_rank, goal_rank) == sum(map(is_buildable, boards))
+
+
+def test_counts_of_several_goals_share_workers():
+    """A thread that rested in one count must not remember its boards in the next one."""
+    problem = Problem.of(replace(Rules.from_text("2x3"), goal_rank=5), "win")
+    boards = problem.start_keys(8)
+    column = Column(Path(), "<u8", len(boards), array=boards)
+    with Workers(1) as workers:
+        found = [Forward(problem, workers, Memory(2**26, 1), Path()).afterstates(column, None)[0] for _ in range(2)]
+    assert found[0].n_keys == found[1].n_keys > 0

@@ -3,6 +3,7 @@
 afterstates of smaller sums --spawn--> states --slide--> afterstates of this sum
 """
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,6 +24,7 @@ from lab2048.solver.workers import Workers, slices
 
 MAX_COUNT = 2**60  # boards, more than any disk holds
 _NEAR = 1 << 20  # keys
+_phases = itertools.count(1)  # of all passes: several may share the same workers
 _SEEN = 1 << 15  # keys that a worker remembers to skip duplicates: 256 KB, to stay in the L2 cache
 
 
@@ -67,7 +69,7 @@ class Forward:
     def __init__(self, problem: Problem, workers: Workers, memory: Memory, work: Path) -> None:
         """Store runs that do not fit in memory in the folder `work`."""
         self.problem, self.workers, self.memory, self.work = problem, workers, memory, work
-        self._phase = 0  # step counter; a worker's seen keys are only valid within one step
+        self._phase = 0  # number of the step; a worker's seen keys are only valid within one step
 
     def states(self, tile_sum: int, afterstates: Callable[[int], Column | None]) -> Runs:
         """Find the states of a layer, given the afterstates of lower layers."""
@@ -80,7 +82,7 @@ class Forward:
                 # A chunk yields several times as many states; the kernel stops when its array is full.
                 cuts = slices(source.n, self.memory.chunk, self.workers.n_workers)
                 tasks += [(source, rank, begin, end) for begin, end in cuts]
-        self._phase += 1
+        self._phase = next(_phases)
 
         def spawn(task: tuple[Column, int, int, int]) -> None:
             source, rank, begin, end = task
@@ -101,7 +103,7 @@ class Forward:
         """
         runs, won_runs = (Runs(self.work, name, self.memory.run_room // 2) for name in ("run", "won"))
         goal_rank = U64(self.problem.goal_rank)
-        self._phase += 1
+        self._phase = next(_phases)
 
         def slide(cut: tuple[int, int]) -> NDArray[np.int64]:
             seen, found, won = self._arrays()

@@ -1,0 +1,120 @@
+"""Nodes are removed, and the driver is killed, at random moments: everything is finished, and identical."""
+
+import json
+import random
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+pytest.importorskip("ray", reason="needs the extra cluster")
+
+from ray_nodes import STORE, ray_nodes
+
+import lab2048 as lab
+
+pytestmark = pytest.mark.heavy
+N_MOMENTS = 5
+LATEST = 12.0  # seconds after the start
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    with ray_nodes(3) as cluster:
+        yield cluster
+
+
+class Remover:
+    """Removes a node at a random moment, and adds another one."""
+
+    def __init__(self, nodes, seed):
+        self._nodes, self._stop = nodes, threading.Event()
+        self._wait = random.Random(seed).uniform(0.5, LATEST)
+        self._thread = threading.Thread(target=self._run)
+
+    def _run(self):
+        if not self._stop.wait(self._wait):
+            self._nodes.remove_node(self._nodes.list_all_nodes()[-1])
+            self._nodes.add_node(num_cpus=1, object_store_memory=STORE)
+
+    def __enter__(self):
+        self._thread.start()
+
+    def __exit__(self, *_):
+        self._stop.set()
+        self._thread.join()
+
+
+def match(where, folder):
+    result = lab.match(["expectimax:depth=2", "greedy"], rules="4x4", games=150, seed=3, cluster=where)
+    assert result.is_complete
+    return [result.scores(player) for player in result.players]
+
+
+def study(where, folder):
+    found = lab.study("000-lookahead", quick=True, folder=folder).run(["empty-512", "score-512"], cluster=where)
+    return [(row["row"], row["value"]) for row in found.to_dict()["figures"] if "time" not in row["measure"]]
+
+
+def tune(where, folder):
+    options = {"player": "greedy", "rules": "3x3", "games": 20, "trials": 16, "fresh": 20}
+    result = lab.tune("{empty = 1, merges = 2}", study=folder / "tuning.sqlite", cluster=where, **options)
+    return result.evaluator.to_inline(), result.gain
+
+
+def table(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "solved.json"}
+
+
+def solve(where, folder):
+    lab.solve("3x3", goal=128, out=folder / "table", cluster=where)
+    return table(folder / "table")
+
+
+def endgame(where, folder):
+    rules = lab.Rules.from_text("AA##|AG##|####", goal=64)
+    lab.solve(rules, objective="win", out=folder / "table", cluster=where)
+    return table(folder / "table")
+
+
+@pytest.mark.parametrize("work", [match, study, tune, solve, endgame])
+def test_a_node_is_removed(work, nodes, tmp_path, monkeypatch):
+    monkeypatch.setattr("lab2048.solver.sharded.LEAST", 3000)  # several layers are large then
+    (tmp_path / "here").mkdir()
+    expected = work(None, tmp_path / "here")
+    for moment in range(N_MOMENTS):
+        folder = tmp_path / str(moment)
+        folder.mkdir()
+        with Remover(nodes, moment):
+            assert work(nodes.address, folder) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "match expectimax:depth=2 --rules 4x4 --games 200 --resume --store T/games.sqlite",
+        "solve 3x3 --goal 128 --out T/table",
+        "tune {empty=1,merges=2} --player greedy --rules 3x3 --games 20 --trials 16 --fresh 20 --study T/tuning.sqlite",
+    ],
+)
+def test_the_driver_is_killed(words, nodes, tmp_path):
+    command = [sys.executable, "-m", "lab2048", *words.replace("T/", f"{tmp_path}/there-").split(), "--json"]
+    for moment in range(N_MOMENTS):
+        driver = subprocess.Popen([*command, "--cluster", nodes.address], stdout=subprocess.DEVNULL)
+        time.sleep(random.Random(moment).uniform(2, LATEST))
+        driver.kill()
+        driver.wait()
+    output = subprocess.run([*command, "--cluster", nodes.address], capture_output=True, text=True, check=True).stdout
+    here = [sys.executable, "-m", "lab2048", *words.replace("T/", f"{tmp_path}/here-").split(), "--json"]
+    expected = subprocess.run(here, capture_output=True, text=True, check=True).stdout
+    assert facts(json.loads(output)) == facts(json.loads(expected))
+
+
+def facts(data):
+    """Return all figures that do not depend on time, on memory or on the names of files."""
+    if isinstance(data, dict):
+        left_out = ("seconds", "per_second", "memory", "table", "study", "time")
+        return {name: facts(each) for name, each in data.items() if not any(word in name for word in left_out)}
+    return [facts(each) for each in data] if isinstance(data, list) else data
