@@ -6,6 +6,7 @@ from pathlib import Path
 from lab2048.players.registry import split_spec
 
 _PATHS = ("weights", "table", "endgames")  # options that are paths
+ENDGAME_WORDS = ("no", "shipped", "auto")  # values of `endgames` that are no paths
 
 
 def files_in(spec: str) -> dict[str, Path]:
@@ -27,13 +28,19 @@ def _files_named(spec: str) -> Iterator[tuple[str, Path]]:
 
 
 def _path(key: str, text: str) -> Path | None:
-    if key == "endgames" and text in ("auto", "no"):
-        from lab2048.solver.endgame.probe import endgames_folder
-
-        return endgames_folder() if text == "auto" else None
+    if key == "endgames" and text in ENDGAME_WORDS:
+        return None
     name = text.partition("#")[0]
     is_path = key in _PATHS or "/" in name or "\\" in name or bool(Path(name).suffix)
     return Path(name) if name and is_path and not name.startswith("{") else None
+
+
+def uses_built_tables(spec: str) -> bool:
+    """Return True if a player uses the endgame tables that are built on a machine, which differ between machines."""
+    return any(
+        uses_built_tables(_bare(value)) if key == "inner" else (key, value) == ("endgames", "auto")
+        for key, value in split_spec(spec)[1]
+    )
 
 
 def with_files(spec: str, where: Mapping[str, str]) -> str:

@@ -18,7 +18,7 @@ from lab2048.cluster.node import LostNodeError, Node, NodeInfo, result_of
 from lab2048.errors import LabError, UsageError
 from lab2048.players.player_file import player_sources
 from lab2048.players.registry import is_only_here
-from lab2048.players.spec_file import files_in
+from lab2048.players.spec_file import files_in, uses_built_tables
 
 T = TypeVar("T")
 LOOK_SECONDS = 3.0  # between two looks for new nodes
@@ -68,6 +68,11 @@ class ClusterPool(Executor):
                 raise UsageError(
                     f"player {spec} is known to this process only: expected one of a player file, "
                     "which is sent to the nodes",
+                    field="player",
+                )
+            if uses_built_tables(spec):
+                raise UsageError(
+                    f"player {spec} uses the endgame tables of each machine: expected endgames=shipped, or a folder",
                     field="player",
                 )
         self._specs += [spec for spec in specs if spec not in self._specs]
