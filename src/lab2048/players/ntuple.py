@@ -53,7 +53,7 @@ class NTuplePlayer(ClockedPlayer):
     )
     threads: int = option(1, THREADS_DOC)
     by: str = option("return", "choose moves by reward plus value, or at depth 1 by value alone", CHOICES)
-    endgames: str | None = option(None, ENDGAMES_DOC.format("shipped, or no with weights or by=value"))
+    endgames: str | None = option(None, ENDGAMES_DOC.format("shipped"))
 
     def __post_init__(self) -> None:
         super().__post_init__()

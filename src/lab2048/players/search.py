@@ -42,7 +42,7 @@ CUT_DOC = "probability of a sequence of spawns below which the search stops; def
 MS_DOC = "time limit per move in milliseconds; the search goes as deep as the time allows"
 THREADS_DOC = "threads that search in parallel; the move does not depend on their number"
 ENDGAMES_DOC = (
-    "endgame tables that choose the move where they are sure: auto (all that are built), a folder of them, no"
+    "endgame tables that choose where they are sure: shipped, auto (also those built), a folder, no; default: {}"
 )
 DEEPEN_DOC = "search deeper: empty: by 1 if few cells are empty; tiles: by the number of distinct tiles; no: never"
 
