@@ -13,6 +13,7 @@ import pytest
 from lab2048.arena import compile as compiling
 from lab2048.kernels import _jit, _source, group
 from lab2048.models import SHIPPED
+from lab2048.models.ntuple import shipped
 
 pytestmark = pytest.mark.skipif(not _jit.IS_COMPILED, reason="kernels are plain Python here")
 
@@ -100,7 +101,7 @@ print(_jit.CAN_KEEP, bits.popcount(7), bits.popcount.stats.cache_path)
 """
     network, said, work, facts = finish(start(code, tmp_path / "file")).splitlines()
     assert network.startswith("the network of lab2048 is unpacked each time: ")
-    assert said.startswith("compiling kernels (benchmark, unpack), each time: ")
+    assert said.startswith(f"compiling kernels (benchmark, {shipped.decoder_group()}), each time: ")
     assert said.endswith(" cannot be written")
     assert work == "compiling kernels"
     assert facts == "False 3 None"
@@ -195,7 +196,7 @@ def test_the_work_is_shared_evenly_and_the_network_follows_its_kernel() -> None:
     times = compiling._seconds(first), compiling._seconds(second)
     assert max(times) < 1.2 * min(times)
     both = first if SHIPPED in first else second
-    assert both.index(SHIPPED) == both.index(group.UNPACK) + 1
+    assert both.index(SHIPPED) == both.index(group.UNPACK_OLD) + 1 == both.index(group.UNPACK) + 2
     assert compiling._shares(["games", SHIPPED], 4) == [[SHIPPED], ["games"]]
     assert compiling._shares(["games", "search"], 1) == [["games", "search"]]
 

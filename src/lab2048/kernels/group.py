@@ -19,6 +19,7 @@ NETWORK, NETWORK_GAMES = "network", "network-games"  # search with a network
 ENDGAME, ENDGAME_GAMES = "endgame", "endgame-games"  # endgame tables in a search
 LEDGER = "ledger"  # values for the review of a game
 TRAINING, UNPACK, COMPRESS = "training", "unpack", "compress"  # networks and their files
+UNPACK_OLD = "unpack-old"  # files of format 1
 ROLLOUT, TREE, STATE_TREE = "rollout", "tree", "state-tree"
 SOLVER, ENVIRONMENTS, COUNT, BENCHMARK = "solver", "environments", "count", "benchmark"
 
@@ -59,8 +60,9 @@ GROUPS = {
     ENDGAME_GAMES: Group(("search.endgame:warm_up_games",), 1, 0.6),
     LEDGER: Group(("search.ledger",), 4, 1.4),
     TRAINING: Group(("ntuple.self_play",), 1, 3.1),
-    UNPACK: Group(("ntuple.range_decoder", "ntuple.planes", "ntuple.pages"), 3, 2.2),
-    COMPRESS: Group(("ntuple.range_coder",), 1, 0.7),
+    UNPACK: Group(("ntuple.rans_decoder", "ntuple.pages"), 2, 2.2),
+    UNPACK_OLD: Group(("ntuple.range_decoder", "ntuple.planes", "ntuple.pages"), 3, 2.2),
+    COMPRESS: Group(("ntuple.rans_encoder",), 2, 1.5),
     ROLLOUT: Group(("rollout.rollout",), 2, 1.4),
     TREE: Group(("rollout.tree",), 2, 2.3),
     STATE_TREE: Group(("rollout.state_tree",), 1, 1.5),

@@ -15,6 +15,7 @@ from lab2048.cli.progress import make_ready, working
 from lab2048.errors import FileError, TargetExistsError, UsageError
 
 if TYPE_CHECKING:
+    from lab2048.models.ntuple.file import Header
     from lab2048.models.ntuple.network import Network
 
 app = Commands("Inspect networks, and make their files smaller.\n\nExample: lab2048 weights info my.safetensors")
@@ -53,7 +54,7 @@ def info(
     if svg is not None:
         with replacing(svg, force=force) as picture:
             picture.write(patterns_svg(design.rules.shape, design.patterns, is_shared=design.is_shared))
-    _prepare()
+    _prepare(header)
     with working(f"reading {file}"):
         network = load_network(file, with_rates=True)
         complete(network)
@@ -194,10 +195,11 @@ def calibrate(
     print(f"{file} is calibrated for {search}: values are multiplied by {min(factors):.2f} to {max(factors):.2f}")
 
 
-def _prepare() -> None:
-    from lab2048.kernels.group import COMPRESS, UNPACK
+def _prepare(header: "Header") -> None:
+    from lab2048.kernels.group import COMPRESS
+    from lab2048.models.ntuple.shipped import decoder_group
 
-    make_ready(COMPRESS, UNPACK)
+    make_ready(COMPRESS, decoder_group(header))
 
 
 def _convert(file: Path, out: Path, change: Any, *, force: bool, as_json: bool) -> None:
@@ -209,8 +211,7 @@ def _convert(file: Path, out: Path, change: Any, *, force: bool, as_json: bool) 
         raise FileError(
             f"there is no folder {out.parent}: create it, or choose another one with --out FILE", code="file.not_found"
         )
-    read_header(file)
-    _prepare()
+    _prepare(read_header(file))
     with working(f"reading {file}") as tell:
         network = load_network(file, with_rates=True)
         complete(network)

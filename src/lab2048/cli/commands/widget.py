@@ -32,18 +32,20 @@ def widget(
     Example: lab2048 widget --out game.html
     """
     need("app")
-    from lab2048.kernels.group import UNPACK
+    from lab2048.models.ntuple.file import read_header
+    from lab2048.models.ntuple.shipped import decoder_group
     from lab2048.players.ntuple import NTuplePlayer
     from lab2048.players.registry import make_player
     from lab2048.records.atomic_file import check_target, replacing
-    from lab2048.views.web.widget import make_widget
+    from lab2048.views.web.widget import NETWORK, make_widget
 
     check_target(out, force=force)
     chosen = None if player is None else make_player(player)
     if chosen is not None and not (isinstance(chosen, NTuplePlayer) and chosen.weights):
         raise UsageError(f"{player} cannot run in a browser: expected ntuple:weights=FILE", field="player")
-    make_ready(UNPACK)
-    page = make_widget(Path(chosen.weights) if chosen is not None and chosen.weights else None, "The player")
+    path = Path(chosen.weights) if chosen is not None and chosen.weights else None
+    make_ready(decoder_group(read_header(path or NETWORK)))
+    page = make_widget(path, "The player")
     with replacing(out, force=force) as file:
         file.write(page)
     if as_json:

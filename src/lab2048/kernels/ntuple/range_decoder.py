@@ -1,9 +1,9 @@
-"""Decompress the tables that lab2048.kernels.ntuple.range_coder compresses.
+"""Decompress tables of quantized networks in files of format 1 (lab2048.models.ntuple.file).
 
-The decoder makes the same decisions as the encoder, but is written for speed: its state stays in
-registers, and the context of a weight is collected while the weights around it are decoded.  A decoded
-weight adds itself to the contexts of the weights whose pattern has one tile a rank higher.  A context
-is 16 bits:
+They were compressed by an adaptive binary range coder.  A number is encoded as binary decisions: is it zero, its sign,
+is it larger than 1, than 2, ...  Each decision and context has an adaptive probability.  The context of a weight is the
+size of the weights whose pattern has one tile a rank lower; they have been coded before.  A decoded weight adds
+itself to the contexts of the weights whose pattern has one tile a rank higher.  A context is 16 bits:
 
     bits 0-5     sum of the sizes, at most MAX_TOTAL
     bits 6-9     number of nonzero weights
@@ -18,26 +18,33 @@ from numpy.typing import NDArray
 from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board.bits import I64, LOW_32, N16, N32, ONE, U64, ZERO
 from lab2048.kernels.board.memory import load_i16, load_u8, load_u64, store_i16, store_u64
-from lab2048.kernels.ntuple.range_coder import (
-    BITS_AT,
-    BLOCK,
-    EXPONENT_AT,
-    FAST,
-    LEVEL_OF,
-    MAX_CELLS,
-    MAX_TOTAL,
-    MAX_UNARY,
-    MORE_AT,
-    N8,
-    N_QUESTIONS,
-    ONE_HALF,
-    SIGN_AT,
-    SLOW,
-    TOP,
-    WHOLE,
-    ZERO_AT,
-)
 
+# Probabilities of 0: a fast and a slow estimate.
+ONE_HALF, FAST, SLOW, WHOLE = U64(1 << 15), U64(4), U64(7), U64(1 << 16)
+TOP, N8 = U64(1 << 24), U64(8)
+
+# The decisions: for a block, for zero, for the sign, for each size.
+LEVELS, MAX_UNARY, BLOCK, MAX_CELLS = 14, 18, 256, 8
+ZERO_AT = 8
+SIGN_AT = ZERO_AT + LEVELS * 8
+MORE_AT = SIGN_AT + 16
+EXPONENT_AT = MORE_AT + LEVELS * MAX_UNARY
+BITS_AT = EXPONENT_AT + 16
+N_QUESTIONS = BITS_AT + 16
+
+MAX_TOTAL = 45  # a larger context has the same level
+
+
+def _level_of(total: int) -> int:
+    """Quantize the size of a context."""
+    level = 0
+    while total > 0 and level < LEVELS - 1:
+        total = total - 1 if level < 4 else total * 2 // 3
+        level += 1
+    return level
+
+
+LEVEL_OF = np.array([_level_of(total) for total in range(MAX_TOTAL + 1)], np.uint8)
 HIGHEST, LOWEST = WHOLE - U64(64), U64(64)  # limits of a fast probability; a slow one never gets as far
 COUNT_SHIFT, SIGN_SHIFT, TOTAL_BITS = 6, 10, 63
 
@@ -208,7 +215,8 @@ def decompress(
                 place += strides[axis]
                 axis += 1
                 digits[axis] += 1
-    return refill(data, size, width, code, position)[2]
+    position = refill(data, size, width, code, position)[2]
+    return position if chances[0] > 0 else 0  # Numba frees `chances` after its last use
 
 
 def warm_up(plan: NDArray[np.uint64]) -> None:  # noqa: ARG001

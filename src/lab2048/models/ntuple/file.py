@@ -7,11 +7,11 @@
 
     squeezed       instead of these, in a quantized network: the compressed tables (lab2048.models.ntuple.compress)
     sizes          the size of each compressed table in bytes
-    checksum       the checksum of the weights
+    checksum       the checksum of the compressed tables
 
-Format 1 has no blocks and masks: all weights are stored, in digit order (lab2048.models.ntuple.order).  Quantized
-networks are still written in this format.  Format 2 stores weights in the order of kernels; "gap" in its header is the
-number of unused places after each large table.
+Format 1 has no blocks and masks: all weights are stored, in digit order (lab2048.models.ntuple.order), or compressed by
+an older coder, with a checksum of the weights.  Format 2 stores float weights in the order of kernels; "gap" in its
+header is the number of unused places after each large table.  Format 3 is that of quantized networks.
 
 Reading a file never executes code.  Files are written under a temporary name, then renamed.
 """
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from lab2048.errors import FileError, LabError, reason_of
-from lab2048.models.ntuple.compress import compress_weights, decompress_weights, decompressed_bytes
+from lab2048.models.ntuple.compress import Compressed, compress_weights, decompress_weights, decompressed_bytes
 from lab2048.models.ntuple.network import GAP, Design, Network, huge_array
 from lab2048.models.ntuple.order import convert_to_planes, order_of
 from lab2048.models.ntuple.pattern import write_patterns
@@ -40,7 +40,7 @@ from lab2048.records.memory import check_memory
 from lab2048.rules import Rules
 from lab2048.stop_flag import current
 
-DENSE, SPARSE = 1, 2  # formats
+DENSE, SPARSE, QUANTIZED = FORMATS = 1, 2, 3
 ZERO = np.float32(0)
 DEEP = "lab2048-deep"  # metadata key of a deep network
 MAX_STEP, MAX_WEIGHT = 1e6, 1e15  # sums of such weights are far from the limits of 32-bit floats
@@ -59,6 +59,7 @@ class Header:
     facts: dict[str, Any]
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of the tensors
     initial: np.float32 | None = None  # value of weights that are not stored; None: all are
+    format: int = SPARSE
 
 
 @dataclass
@@ -81,9 +82,9 @@ def save_network(path: Path, network: Network, initial: np.float32 = ZERO, **mor
     """
     design, is_sparse = network.design, network.step is None
     arrays: dict[str, NDArray[Any] | Stream] = dict(more)
-    arrays |= _visited_arrays(network, initial) if is_sparse else compress_weights(network)
+    arrays |= _visited_arrays(network, initial) if is_sparse else _compressed_arrays(network)
     about = {
-        "format": SPARSE if is_sparse else DENSE,
+        "format": SPARSE if is_sparse else QUANTIZED,
         "rules": design.rules.to_json(),
         "patterns": write_patterns(design.patterns),
         "stages": list(design.stages),
@@ -111,6 +112,11 @@ def _visited_arrays(network: Network, initial: np.float32) -> dict[str, NDArray[
         pairs = network.rates.reshape(-1, 2)
         arrays["rates"] = Stream(np.dtype(np.float32), (2 * n,), parts(pairs))
     return arrays | {"blocks": visited.blocks}
+
+
+def _compressed_arrays(network: Network) -> dict[str, NDArray[Any] | Stream]:
+    code = compress_weights(network)
+    return {"squeezed": code.squeezed, "sizes": code.sizes, "checksum": np.array([code.checksum], np.uint64)}
 
 
 def write_tensors(path: Path, arrays: Mapping[str, NDArray[Any] | Stream], metadata: dict[str, str]) -> None:
@@ -195,9 +201,9 @@ def read_header(path: Path) -> Header:
         if DEEP in metadata:
             raise FileError(f"{path} is a deep network: expected one of lab2048 train ntuple; use it with c51 or net")
         about = parse_json(metadata["lab2048"])
-        if about["format"] not in (DENSE, SPARSE):
+        if about["format"] not in FORMATS or type(about["format"]) is not int:
             raise FileError(
-                f"{path} has format {str(about['format'])[:40]}: expected {DENSE} or {SPARSE}; "
+                f"{path} has format {str(about['format'])[:40]}: expected {DENSE} to {QUANTIZED}; "
                 "another version of lab2048 wrote it",
                 code="file.version",
             )
@@ -212,6 +218,8 @@ def read_header(path: Path) -> Header:
             raise TypeError("design")
         design = Design.from_text(rules, about["patterns"], stages, gap=gap, **flags)
         step = None if about["step"] is None else float(about["step"])
+        if step is None and about["format"] == QUANTIZED:
+            raise TypeError("step")
         facts = check_facts(about["facts"])
         with np.errstate(over="ignore"):  # infinite numbers are refused below
             initial = np.float32(about["initial"]) if about["format"] == SPARSE and step is None else None
@@ -228,7 +236,7 @@ def read_header(path: Path) -> Header:
         raise FileError(f"{path} is not a network: its step is {step}, expected above 0 and below {MAX_STEP:g}")
     if initial is not None and not abs(initial) <= MAX_WEIGHT:
         raise FileError(f"{path} is not a network: its initial weight is {initial}, expected at most {MAX_WEIGHT:g}")
-    header = Header(design, step, facts, shapes, initial)
+    header = Header(design, step, facts, shapes, initial, about["format"])
     for name, (dtype, shape) in _expected_arrays(header).items():
         if shapes.get(name) != shape or types[name] != dtype:
             found = f"{types[name]} {shapes[name]}" if name in shapes else "none"
@@ -321,7 +329,8 @@ def read_compressed(
     if squeezed is None or sizes is None or check is None:
         raise FileError(f"{path} is not a network: its weights are missing")
     try:
-        decompress_weights(header.design, squeezed, sizes, int(check[0]), add, progress)
+        code = Compressed(squeezed, sizes, int(check[0]), header.format != QUANTIZED)
+        decompress_weights(header.design, code, add, progress)
     except FileError as error:
         raise FileError(f"{path}: {error}") from None
 

@@ -30,6 +30,15 @@ def plane_positions(n_cells: int) -> NDArray[np.uint32]:
     return positions
 
 
+def offsets_of(design: Design, n_cells: int) -> NDArray[np.uint64]:
+    """Return what each rank of each cell adds to the position of a weight, as kernels look it up: 16 words per cell."""
+    ranks, axes = np.arange(MAX_RADIX), np.arange(n_cells)[:, None]
+    if design.radix < MAX_RADIX:
+        return (ranks * design.radix**axes).astype(np.uint64).ravel()
+    bits = sum((ranks >> bit & 1) << bit * n_cells + axes for bit in range(4))
+    return np.asarray(bits, np.uint64).ravel()
+
+
 def to_planes(table: NDArray[Any], n_cells: int, *, has_sets: bool = False) -> NDArray[Any]:
     """Return a table of radix 16 in plane order; its first axis is that of the weights.
 

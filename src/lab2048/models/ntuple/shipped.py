@@ -21,8 +21,9 @@ import numpy as np
 
 from lab2048.errors import FileError, reason_of
 from lab2048.kernels._jit import cache_root
+from lab2048.kernels.group import UNPACK, UNPACK_OLD
 from lab2048.models import SHIPPED
-from lab2048.models.ntuple.file import Header, complete, load_network, read_compressed, read_header
+from lab2048.models.ntuple.file import DENSE, Header, complete, load_network, read_compressed, read_header
 from lab2048.models.ntuple.network import Network
 from lab2048.models.ntuple.pages import PageBuilder, Pages
 from lab2048.records.atomic_file import replacing_bytes
@@ -93,6 +94,11 @@ def can_keep() -> bool:
 def cache_folder() -> Path:
     """Return the cache folder for networks."""
     return cache_root() / "networks"
+
+
+def decoder_group(header: Header | None = None) -> str:
+    """Return the kernels that decompress a network, or the shipped one."""
+    return UNPACK_OLD if (header or read_header(FILE)).format == DENSE else UNPACK
 
 
 def n_tables() -> int:
