@@ -1,6 +1,11 @@
 // Generated from the OpenAPI schema: run script/goldens after a change of the API.
 
 declare namespace Api {
+  interface AddedData {
+    found: number;
+    new: number;
+  }
+
   interface AutoBody {
     player?: string | null;
     speed?: number;
@@ -63,6 +68,14 @@ declare namespace Api {
     n_empty_lines: number;
     mergeable: number;
     is_locked: boolean;
+  }
+
+  interface DailyData {
+    date: string;
+    seed: number;
+    player: string;
+    mine: ResultData | null;
+    champion: ResultData | null;
   }
 
   interface DamagedData {
@@ -331,6 +344,11 @@ declare namespace Api {
     player?: string;
   }
 
+  interface NextData {
+    puzzle: PuzzleData | null;
+    progress: ProgressData;
+  }
+
   interface NoteData {
     turn: number;
     text: string;
@@ -432,6 +450,23 @@ declare namespace Api {
     command: string;
   }
 
+  interface ProgressData {
+    rating: number;
+    n_attempts: number;
+    n_right: number;
+    n_due: number;
+    n_puzzles: number;
+  }
+
+  interface PuzzleData {
+    id: number;
+    shape: ShapeData;
+    ranks: Array<number>;
+    legal: Array<number>;
+    rating: number;
+    source: string;
+  }
+
   interface RankingData {
     title: string;
     heads: Array<string>;
@@ -454,6 +489,13 @@ declare namespace Api {
 
   interface RestoredData {
     restored: string;
+  }
+
+  interface ResultData {
+    game: number;
+    score: number;
+    highest: number;
+    n_moves: number;
   }
 
   interface ReviewBody {
@@ -735,6 +777,20 @@ declare namespace Api {
     bytes: number;
   }
 
+  interface TriedData {
+    right: boolean;
+    best: number;
+    made: number;
+    unit: string;
+    reviewer: string;
+    values: Array<ValueData>;
+    progress: ProgressData;
+  }
+
+  interface TryBody {
+    move: number;
+  }
+
   interface TurnData {
     number: number;
     move: number;
@@ -808,6 +864,12 @@ declare namespace Api {
         path: { game: number };
         query?: { reviewer?: string };
         answer: string;
+      };
+      "/api/puzzles/next": {
+        answer: NextData;
+      };
+      "/api/daily": {
+        answer: DailyData;
       };
       "/api/players": {
         query?: { board?: string };
@@ -974,6 +1036,15 @@ declare namespace Api {
         path: { game: number };
         body: BranchBody;
         answer: PositionData;
+      };
+      "/api/games/{game}/puzzles": {
+        path: { game: number };
+        answer: AddedData;
+      };
+      "/api/puzzles/{puzzle}": {
+        path: { puzzle: number };
+        body: TryBody;
+        answer: TriedData;
       };
       "/api/players/check": {
         body: SpecBody;

@@ -17,6 +17,7 @@ from lab2048.records.database import BUSY_SECONDS, Database
 from lab2048.records.entry import Entry, Run, StoredGame, Summary
 from lab2048.records.episode import Episode
 from lab2048.records.provenance import now, program, provenance
+from lab2048.records.puzzle_table import PuzzleTable
 from lab2048.records.review_table import ReviewTable
 from lab2048.records.sql_row import (
     DAMAGES,
@@ -67,7 +68,7 @@ _PERSON_ALONE = "episodes.player = 'human' AND movers = '[]'"
 _Read = TypeVar("_Read")
 
 
-class Store(ReviewTable):
+class Store(ReviewTable, PuzzleTable):
     """All saved games; use it in a `with` statement, or `close` it.
 
     Several threads may share a store; their calls are executed one after the other.

@@ -115,3 +115,31 @@ def test_a_replay_is_imported(web: Web) -> None:
         "/api/games/import", content=b"4x4-x_000000", headers={"content-type": "application/x-ndjson"}
     )
     assert "the first board is impossible" in broken.json()["errors"][0]
+
+
+def test_mistakes_become_puzzles_that_return(web: Web) -> None:
+    found = {"found": 0}
+    for seed in range(1, 20):
+        id_ = web.begin("2x3", seed=seed)["id"]
+        web.post(f"/api/games/{id_}/moves", {"moves": "wdsa" * 12})
+        reviewed(web, id_)
+        found = web.post(f"/api/games/{id_}/puzzles")
+        if found["found"]:
+            break
+    assert found["found"] >= found["new"] > 0
+    assert web.post(f"/api/games/{id_}/puzzles")["new"] == 0
+    answer = web.get("/api/puzzles/next")
+    puzzle = answer["puzzle"]
+    assert answer["progress"]["n_puzzles"] >= 1
+    illegal = next(move for move in range(5) if move not in puzzle["legal"])
+    assert "illegal here" in web.error("POST", f"/api/puzzles/{puzzle['id']}", {"move": illegal})
+    values = web.post("/api/hint", {"board": puzzle["shape"]["board"], "player": "optimal"})["values"]
+    best = values[0]["move"]
+    worst = next(move for move in puzzle["legal"] if move != best)
+    wrong = web.post(f"/api/puzzles/{puzzle['id']}", {"move": worst})
+    assert (wrong["right"], wrong["best"]) == (False, best)
+    assert wrong["progress"]["rating"] < answer["progress"]["rating"]
+    right = web.post(f"/api/puzzles/{puzzle['id']}", {"move": best})
+    assert right["right"]
+    assert right["progress"]["rating"] > wrong["progress"]["rating"]
+    assert "no puzzle 9999" in web.error("POST", "/api/puzzles/9999", {"move": 0})

@@ -23,6 +23,8 @@ FIRST = ("events", "games", "game")
 LATER = (
     "hint",
     "review",
+    "puzzles",
+    "daily",
     "players",
     "design",
     "jobs",

@@ -84,6 +84,16 @@ class Lab:
             self._flags.discard(flag)
             self._queue.release()
 
+    def add_flag(self, flag: StopFlag) -> StopFlag:
+        """Note the flag of work in the background, which is set when the server ends."""
+        self._flags.add(flag)
+        if self._is_ending:
+            flag.set()
+        return flag
+
+    def drop_flag(self, flag: StopFlag) -> None:
+        self._flags.discard(flag)
+
     def check_running(self) -> None:
         """Raise NotReadyError if the server is stopping; long requests call it often."""
         if self.bus.is_closed:

@@ -110,14 +110,14 @@ def stop(lab: LabOf, id_: Id, reviewer: Spec = "") -> ReviewState:
 )
 def export_json(lab: LabOf, id_: Id, reviewer: Spec = "") -> Response:
     """Return a review as `lab2048 review --json` prints it."""
-    data = {"schema": "lab2048/review-1", **_done(lab, id_, reviewer).to_json()}
+    data = {"schema": "lab2048/review-1", **done_review(lab, id_, reviewer).to_json()}
     return _attachment(json.dumps(data), "application/json", f"review-{id_}.json")
 
 
 @router.get("/{game}/review.html", response_class=Response, responses={200: {"content": {"text/html": {}}}})
 def export_page(lab: LabOf, id_: Id, reviewer: Spec = "") -> Response:
     """Return a review as one HTML file that needs no server."""
-    return _attachment(make_page(_done(lab, id_, reviewer), f"Game {id_}"), "text/html", f"review-{id_}.html")
+    return _attachment(make_page(done_review(lab, id_, reviewer), f"Game {id_}"), "text/html", f"review-{id_}.html")
 
 
 @router.post("/{game}/position")
@@ -165,7 +165,8 @@ def _spec(lab: Lab, reviewer: str, game: Game) -> str:
     return spec
 
 
-def _done(lab: Lab, id_: int, reviewer: str) -> Review:
+def done_review(lab: Lab, id_: int, reviewer: str) -> Review:
+    """Return the review of a game; raise NotFoundError if it is not done."""
     session = lab.open_games.get(id_)
     episode, game = _record(session)
     found = lab.reviews.find(id_, lab.library.read(reviewer or default_reviewer(game.rules)), episode, game)

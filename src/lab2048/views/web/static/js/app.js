@@ -17,7 +17,9 @@ const PAGES = {
   play: [t("Play"), () => import("./pages/play.js")],
   watch: [t("Watch"), () => import("./pages/watch.js")],
   games: [t("Games"), () => import("./pages/games.js")],
-  review: [t("Replay"), () => import("./pages/review.js")],
+  review: [t("Review"), () => import("./pages/review.js")],
+  puzzles: [t("Puzzles"), () => import("./pages/puzzles.js")],
+  race: [t("Race the ghost"), () => import("./pages/race.js")],
   design: [t("Design"), () => import("./pages/design.js")],
   lab: [t("Lab"), () => import("./pages/lab.js")],
   studies: [t("Studies"), () => import("./pages/studies.js")],
@@ -36,7 +38,7 @@ const NOT_FOUND = [
     },
   }),
 ];
-const IN_BAR = /** @type {Record<string, string>} */ ({ review: "games" }); // which entry of the bar a page belongs to
+const IN_BAR = /** @type {Record<string, string>} */ ({ review: "games", puzzles: "games", race: "games" }); // which entry of the bar a page belongs to
 
 /** @type {OpenPage | null} */
 let current = null; // the page that is shown

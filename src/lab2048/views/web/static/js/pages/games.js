@@ -69,6 +69,8 @@ class Games {
           {},
           button(t("Import"), () => this.importDialog(), { slim: true }),
           this.exportLink,
+          h("a.button.slim", { href: "#/puzzles" }, t("Puzzles")),
+          h("a.button.slim", { href: "#/race" }, t("Board of the day")),
           this.file,
         ),
       ),

@@ -173,7 +173,11 @@ class Review {
     /** @param {"json" | "html"} kind */
     const exported = (kind) =>
       h("a.button", { href: address(`/api/games/{game}/review.${kind}`, { path: { game: state.id } }), download: `review-${state.id}.${kind}`, hidden: true }, kind === "html" ? t("As a page") : t("As JSON"));
-    this.exports = [exported("html"), exported("json")];
+    this.exports = [
+      exported("html"),
+      exported("json"),
+      button(t("Make puzzles"), (event) => this.makePuzzles(event.currentTarget), { hidden: true }),
+    ];
     /**
      * @param {string} text
      * @param {number} by seek() stops at the ends, so infinite steps are fine
@@ -228,6 +232,7 @@ class Review {
               button(t("Continue from here"), (event) => this.playOn(event.currentTarget)),
               h("a.button", { href: address("/api/games/{game}/export", { path: { game: state.id } }), download: `game-${state.id}.jsonl` }, t("Export")),
               ...this.exports,
+              h("a.button", { href: writeAddress("race", [String(state.id)]) }, t("Race it")),
               h("a.button", { href: "#/review" }, t("Import")),
             ),
           ),
@@ -478,6 +483,13 @@ class Review {
       return game;
     }, control);
     if (made) location.hash = writeAddress("play", [], { game: made.state.id });
+  }
+
+  /** @param {HTMLElement} control */
+  async makePuzzles(control) {
+    const made = await attempt(() => post("/api/games/{game}/puzzles", { path: { game: this.state.id } }), control);
+    if (made)
+      toast(t("{found} puzzles found, {new} of them new", { found: made.found, new: made.new }), t("Solve them"), () => (location.hash = "#/puzzles"));
   }
 
   /** @param {KeyboardEvent} event */

@@ -1,0 +1,146 @@
+// Puzzles: find the only good move.  What you got wrong returns.
+
+import { get, post } from "../api.js";
+import "../board.js";
+import { attempt, button, h, say } from "../dom.js";
+import { number } from "../pure/format.js";
+import { meaning } from "../pure/keys.js";
+import { capital } from "../pure/words.js";
+import { amount, SIGNS, WORDS } from "../review/grades.js";
+import { t, told } from "../text.js";
+
+/** @type {PageModule["open"]} */
+export async function open(main) {
+  const page = new Puzzles(main);
+  await page.next();
+  return page;
+}
+
+class Puzzles {
+  /** @type {Api.PuzzleData | null} */
+  #puzzle = null;
+  #isTried = false;
+
+  /** @param {HTMLElement} main */
+  constructor(main) {
+    this.board = h("lab-board", { quiet: true, tabIndex: 0 });
+    this.words = h("p.facts", { role: "status" });
+    this.moves = h("div.row.puzzle-moves");
+    this.values = h("div.review-values");
+    this.figures = h("div.review-figures");
+    this.more = button(t("Next puzzle"), () => this.next(), { main: true, hidden: true, key: "N" });
+    this.source = h("p.quiet.small");
+    main.append(
+      h("h1", {}, t("Puzzles")),
+      h(
+        "div.two.review",
+        {},
+        h("div.left-col", {}, this.board, this.words, this.moves, this.more),
+        h(
+          "aside",
+          {},
+          h("section.panel", {}, h("h2", {}, t("Your rating")), this.figures, this.source),
+          h("section.panel", {}, h("h2", {}, t("Values")), this.values),
+          h(
+            "section.panel",
+            {},
+            h("h2", {}, t("Where puzzles come from")),
+            h("p.small.quiet", {}, t("From mistakes in reviewed games with only one good move: open a game, and choose Make puzzles. What you got wrong returns after a minute, what you solved after 1, 3, 7 and 21 days.")),
+            h("a.button", { href: "#/games" }, t("All games")),
+          ),
+        ),
+      ),
+    );
+  }
+
+  async next() {
+    const answer = await attempt(() => get("/api/puzzles/next"));
+    if (!answer) return;
+    this.#puzzle = answer.puzzle;
+    this.#isTried = false;
+    this.more.hidden = true;
+    this.values.replaceChildren();
+    this.showProgress(answer.progress);
+    const puzzle = answer.puzzle;
+    this.board.hidden = !puzzle;
+    if (!puzzle) {
+      this.words.textContent = answer.progress.n_puzzles
+        ? t("Nothing is due: all puzzles are solved for today.")
+        : t("There are no puzzles yet: review a game, and choose Make puzzles.");
+      this.moves.replaceChildren();
+      this.source.textContent = "";
+      return;
+    }
+    this.board.shape = puzzle.shape;
+    this.board.show(puzzle.ranks);
+    this.board.point(null);
+    this.words.textContent = t("Find the only good move.");
+    this.source.textContent = t("Puzzle {id}, rating {rating}", { id: String(puzzle.id), rating: number(puzzle.rating) });
+    this.moves.replaceChildren(
+      ...puzzle.legal.map((move) =>
+        button(`${puzzle.shape.moves[move].glyph} ${capital(told(puzzle.shape.moves[move].name))}`, () => this.try(move)),
+      ),
+    );
+  }
+
+  /** @param {number} move */
+  async try(move) {
+    const puzzle = this.#puzzle;
+    if (!puzzle || this.#isTried || !puzzle.legal.includes(move)) return;
+    this.#isTried = true;
+    const answer = await attempt(() => post("/api/puzzles/{puzzle}", { path: { puzzle: puzzle.id }, body: { move } }));
+    if (!answer) {
+      this.#isTried = false;
+      return;
+    }
+    const nameOf = (/** @type {number} */ each) => told(puzzle.shape.moves[each].name);
+    this.words.textContent = answer.right
+      ? t("Right: {move}.", { move: nameOf(answer.best) })
+      : t("Wrong: {best} is the only good move.", { best: nameOf(answer.best) });
+    say(this.words.textContent);
+    this.source.textContent = t("{source}: {move} was played", { source: puzzle.source, move: nameOf(answer.made) });
+    this.board.point(answer.best);
+    this.values.replaceChildren(
+      ...answer.values.map(({ move: each, value, loss, grade }) => {
+        const word = /** @type {import("../review/grades.js").Grade} */ (grade);
+        return h(
+          "div.review-value",
+          {},
+          h("b", {}, `${puzzle.shape.moves[each].glyph} ${capital(nameOf(each))}`),
+          h("span.figure", {}, amount(value, answer.unit)),
+          h("span.figure.quiet", {}, loss > 0 ? `−${amount(loss, answer.unit)}` : ""),
+          h(/** @type {"span"} */ (`span.grade.${grade}`), {}, SIGNS[word] ? h("b", {}, SIGNS[word]) : null, WORDS[word]),
+        );
+      }),
+    );
+    this.showProgress(answer.progress);
+    this.more.hidden = false;
+    this.more.focus();
+  }
+
+  /** @param {Api.ProgressData} progress */
+  showProgress({ rating, n_attempts: n, n_right: right, n_due: due, n_puzzles: all }) {
+    const figure = (/** @type {string} */ value, /** @type {string} */ name) => h("div", {}, h("b", {}, value), h("span.quiet.small", {}, name));
+    this.figures.replaceChildren(
+      figure(number(Math.round(rating)), t("rating")),
+      figure(`${number(right)} / ${number(n)}`, t("solved")),
+      figure(`${number(due)} / ${number(all)}`, t("due")),
+    );
+  }
+
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    if (event.key.toLowerCase() === "n" && !this.more.hidden) {
+      this.next();
+      return true;
+    }
+    const wish = meaning(event, this.#puzzle?.shape.moves ?? []);
+    if (wish?.move === undefined) return false;
+    this.try(wish.move);
+    return true;
+  }
+
+  close() {
+    this.#puzzle = null;
+  }
+}

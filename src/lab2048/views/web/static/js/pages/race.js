@@ -1,0 +1,161 @@
+// Race a ghost: play a seed beside the replay of a game on the same dice.  Without a ghost: the board of the day.
+
+import { get, post } from "../api.js";
+import "../board.js";
+import { attempt, button, h, missing, say } from "../dom.js";
+import { writeAddress } from "../pure/codec.js";
+import { number } from "../pure/format.js";
+import { meaning } from "../pure/keys.js";
+import { Line } from "../review/line.js";
+import { t } from "../text.js";
+
+const AGAIN = 1500; // ms until the champion's game is asked for again
+
+/** @type {PageModule["open"]} */
+export async function open(main, { rest, isHere }) {
+  if (!rest[0]) return new Daily(main);
+  const ghost = /^[1-9]\d{0,17}$/.test(rest[0])
+    ? await attempt(() => get("/api/games/{game}/replay", { path: { game: Number(rest[0]) } }))
+    : undefined;
+  if (!isHere()) return undefined;
+  if (!ghost) {
+    main.append(h("h1", {}, t("Race the ghost")), missing(t("There is no game {id}.", { id: rest[0].slice(0, 40) }), ["#/games", t("All games")]));
+    return undefined;
+  }
+  const mine = await attempt(() =>
+    post("/api/games", { body: { rules: ghost.state.rules, seed: ghost.state.seed, player: "human" } }),
+  );
+  return mine && isHere() ? new Race(main, ghost, mine) : undefined;
+}
+
+/** The board of the day: the same tiles for everyone. */
+class Daily {
+  #timer = 0;
+
+  /** @param {HTMLElement} main */
+  constructor(main) {
+    this.box = h("section.panel.stack");
+    main.append(h("h1", {}, t("Board of the day")), this.box);
+    this.show();
+  }
+
+  async show() {
+    const day = await attempt(() => get("/api/daily"));
+    if (!day) return;
+    const { mine, champion, seed } = day;
+    this.box.replaceChildren(
+      h("p", {}, t("Everyone gets the same tiles on {date}.", { date: day.date })),
+      h("p", {}, mine ? t("Your best score: {score}", { score: mine.score }) : t("not played yet")),
+      h("p", {}, champion ? t("The champion scores {score}", { score: champion.score }) : t("The champion is playing")),
+      h(
+        "div.row",
+        {},
+        button(t("Play the board of the day"), (event) => this.begin(seed, event.currentTarget), { main: true }),
+        champion ? h("a.button", { href: writeAddress("race", [String(champion.game)]) }, t("Race the champion")) : null,
+        mine ? h("a.button", { href: writeAddress("race", [String(mine.game)]) }, t("Race yourself")) : null,
+        mine ? h("a.button", { href: writeAddress("review", [String(mine.game)]) }, t("Review")) : null,
+      ),
+    );
+    if (!champion) this.#timer = setTimeout(() => this.show(), AGAIN);
+  }
+
+  /**
+   * @param {number} seed
+   * @param {HTMLElement} control
+   */
+  async begin(seed, control) {
+    const made = await attempt(() => post("/api/games", { body: { rules: { board: "4x4" }, seed, player: "human" } }), control);
+    if (made) location.hash = writeAddress("play", [], { game: made.state.id });
+  }
+
+  close() {
+    clearTimeout(this.#timer);
+  }
+}
+
+class Race {
+  #line;
+  #turns;
+  #queue = Promise.resolve();
+
+  /**
+   * @param {HTMLElement} main
+   * @param {Api.ReplayData} ghost
+   * @param {Api.GameData} mine
+   */
+  constructor(main, ghost, mine) {
+    this.mine = mine;
+    this.state = mine.state;
+    this.#turns = ghost.turns;
+    this.#line = new Line(ghost.shape, ghost.first, ghost.turns);
+    this.board = h("lab-board", { tabIndex: 0 });
+    this.other = h("lab-board", { quiet: true });
+    this.words = h("p.facts", { role: "status" });
+    const who = ghost.state.movers[0]?.[1] ?? "human";
+    main.append(
+      h("h1", {}, t("Race the ghost")),
+      h(
+        "div.stack.wide",
+        {},
+      this.words,
+      h(
+        "div.race",
+        {},
+        h("div", {}, h("h2", {}, t("You")), this.board),
+        h("div", {}, h("h2", {}, who === "human" ? t("Your earlier game") : who), this.other),
+      ),
+      h(
+        "div.row",
+        {},
+        h("a.button", { href: writeAddress("play", [], { game: mine.state.id }) }, t("Play on alone")),
+        h("a.button", { href: writeAddress("review", [String(mine.state.id)]) }, t("Review")),
+      ),
+      ),
+    );
+    this.board.shape = mine.shape;
+    this.other.shape = ghost.shape;
+    this.board.addEventListener("swipe", (event) => this.move(/** @type {CustomEvent<number>} */ (event).detail));
+    this.board.show(mine.state.ranks);
+    this.show();
+  }
+
+  show() {
+    const n = this.state.n_moves;
+    const at = Math.min(n, this.#turns.length);
+    this.other.show(this.#line.boardAt(at), this.#turns[at - 1]?.cell ?? -1);
+    const theirs = this.#line.scores[at];
+    const lead = this.state.score - theirs;
+    this.words.textContent = `${t("Move {n}", { n })} · ${number(this.state.score)} : ${number(theirs)} (${lead < 0 ? "−" : "+"}${number(Math.abs(lead))})${this.state.over ? ` · ${t("Game over")}` : ""}`;
+  }
+
+  /** @param {number} move */
+  move(move) {
+    this.#queue = this.#queue.then(async () => {
+      if (this.state.over || !this.state.legal.includes(move)) return;
+      const letter = this.mine.shape.moves[move].letter;
+      const change = await attempt(() =>
+        post("/api/games/{game}/moves", { path: { game: this.state.id }, body: { moves: letter, mover: "human", rev: null } }),
+      );
+      if (!change) return;
+      for (const made of change.turns) {
+        this.board.slide(made.move);
+        this.board.spawn(made.cell, made.rank);
+      }
+      this.state = change.state;
+      this.show();
+      if (this.state.over) say(this.words.textContent ?? "");
+    });
+  }
+
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    const wish = meaning(event, this.mine.shape.moves);
+    if (wish?.move === undefined) return false;
+    this.move(wish.move);
+    return true;
+  }
+
+  close() {
+    this.state = { ...this.state, over: true };
+  }
+}
