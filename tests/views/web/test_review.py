@@ -133,13 +133,12 @@ def test_mistakes_become_puzzles_that_return(web: Web) -> None:
     assert answer["progress"]["n_puzzles"] >= 1
     illegal = next(move for move in range(5) if move not in puzzle["legal"])
     assert "illegal here" in web.error("POST", f"/api/puzzles/{puzzle['id']}", {"move": illegal})
-    values = web.post("/api/hint", {"board": puzzle["shape"]["board"], "player": "optimal"})["values"]
-    best = values[0]["move"]
-    worst = next(move for move in puzzle["legal"] if move != best)
-    wrong = web.post(f"/api/puzzles/{puzzle['id']}", {"move": worst})
-    assert (wrong["right"], wrong["best"]) == (False, best)
-    assert wrong["progress"]["rating"] < answer["progress"]["rating"]
-    right = web.post(f"/api/puzzles/{puzzle['id']}", {"move": best})
+    path = f"/api/puzzles/{puzzle['id']}"
+    best = web.post(path, {"move": puzzle["legal"][0]})["best"]
+    wrong = web.post(path, {"move": next(move for move in puzzle["legal"] if move != best)})
+    assert (wrong["right"], wrong["best"], wrong["values"][0]["move"]) == (False, best, best)
+    right = web.post(path, {"move": best})
     assert right["right"]
     assert right["progress"]["rating"] > wrong["progress"]["rating"]
+    assert right["progress"]["n_attempts"] == 3
     assert "no puzzle 9999" in web.error("POST", "/api/puzzles/9999", {"move": 0})

@@ -95,11 +95,11 @@ class Race {
     main.append(
       h("h1", {}, t("Race the ghost")),
       h(
-        "div.stack.wide",
+        "div.stack",
         {},
       this.words,
       h(
-        "div.race",
+        "div.ghosts",
         {},
         h("div", {}, h("h2", {}, t("You")), this.board),
         h("div", {}, h("h2", {}, who === "human" ? t("Your earlier game") : who), this.other),
