@@ -167,8 +167,11 @@ def _endgame(folder: Path) -> Iterator[Example]:
     made = _new(folder, "endgame")
     words = ("endgame", "build", "--formation", "A##|#G#", "--goal", "16", "--workers", "1")
     _run(*words, "--out", str(made / "table"))
-    commands = (("probe", "table", "512 2 # / 4 # #"), ("table", "verify", "table"), (*words, "--out", "table"))
-    yield Example("endgame", made, _files(made), commands)
+    board = "512 2 # / 4 # #"
+    search = ("hint", board, "--player", "lookahead:depth=3,endgames=@")
+    commands = (("probe", "table", board), search, ("table", "verify", "table"), (*words, "--out", "table"))
+    files = tuple(f"table/{path.name}" for path in (made / "table").iterdir() if path.is_file())
+    yield Example("endgame", made, files, commands)
 
 
 def _files(folder: Path) -> tuple[str, ...]:
