@@ -12,7 +12,7 @@ const PARTS = { value: [14, 120], luck: [150, 64], loss: [230, 44] };
 const HEIGHT = 280;
 
 export class ReviewGraph {
-  #svg = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", class: "graph review-graph" });
+  #svg = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": t("Nothing to show yet."), class: "graph review-graph" });
   #cursor = svg("line", { y1: 0, y2: HEIGHT, class: "cursor" });
   #flags = h("div.flags", { "aria-hidden": "true" });
   #legend = h("div.graph-legend");
