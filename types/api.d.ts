@@ -656,6 +656,7 @@ declare namespace Api {
     rev: number;
     rules: RulesData;
     seed: number;
+    is_from_seed: boolean;
     ranks: Array<number>;
     score: number;
     n_moves: number;

@@ -43,7 +43,7 @@ def test_the_luck_of_a_perfect_player_explains_all_of_its_score() -> None:
 
 
 def test_luck_of_players_averages_zero() -> None:
-    the_match = Match(Rules.from_text("2x2"), ["random", "greedy"], 3, 150)
+    the_match = Match(Rules.from_text("2x3"), ["random", "greedy"], 3, 200)
     with MatchRunner(the_match, 1, luck=True, progress=False) as runner:
         runner.play()
     for result in the_match.results.values():
@@ -51,6 +51,7 @@ def test_luck_of_players_averages_zero() -> None:
         assert abs(statistics.fmean(lucks)) < 3 * statistics.stdev(lucks) / len(lucks) ** 0.5
         adjusted, plain = result.adjusted, mean_interval(result.scores)
         assert adjusted is not None
-        assert adjusted.n == 150
+        assert adjusted.n == 200
         assert adjusted.mean.low < plain.high
         assert adjusted.mean.high > plain.low
+        assert adjusted.variance_ratio < 1

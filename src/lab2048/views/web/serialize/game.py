@@ -61,6 +61,7 @@ def state_data(session: Session, best: tuple[int, int], auto: AutoData | None, l
         rev=session.rev,
         rules=RulesData.of(game.rules),
         seed=game.seed,
+        is_from_seed=not game.given,
         ranks=list(board.ranks),
         score=game.score,
         n_moves=len(game.turns),

@@ -161,6 +161,7 @@ class StateData(BaseModel):
     rev: int
     rules: RulesData
     seed: int
+    is_from_seed: bool  # False for a game from elsewhere whose tiles were recorded
     ranks: list[int]
     score: int
     n_moves: int

@@ -32,6 +32,9 @@ export const sentences = {
   "Play on alone": "Allein weiterspielen",
   "Make puzzles": "Aufgaben erzeugen",
   "Race it": "Wettlauf",
+  "recorded tiles": "aufgezeichnete Kacheln",
+  "The tiles of game {id} were recorded elsewhere, so no other game can get them.":
+    "Die Kacheln der Partie {id} wurden anderswo aufgezeichnet, deshalb kann keine andere Partie sie bekommen.",
   "{found} puzzles found, {new} of them new": "{found} Aufgaben gefunden, davon {new} neu",
   "Solve them": "Lösen",
   "(default {value})": "(Vorgabe {value})",

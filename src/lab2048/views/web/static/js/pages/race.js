@@ -22,6 +22,11 @@ export async function open(main, { rest, isHere }) {
     main.append(h("h1", {}, t("Race the ghost")), missing(t("There is no game {id}.", { id: rest[0].slice(0, 40) }), ["#/games", t("All games")]));
     return undefined;
   }
+  if (!ghost.state.is_from_seed) {
+    const why = t("The tiles of game {id} were recorded elsewhere, so no other game can get them.", { id: rest[0] });
+    main.append(h("h1", {}, t("Race the ghost")), missing(why, ["#/games", t("All games")]));
+    return undefined;
+  }
   const mine = await attempt(() =>
     post("/api/games", { body: { rules: ghost.state.rules, seed: ghost.state.seed, player: "human" } }),
   );

@@ -223,7 +223,7 @@ class Review {
             h(
               "p.quiet.small",
               {},
-              `${t("seed {seed}", { seed: String(state.seed) })}, ${t("score {score}", { score: state.score })}, ${t("highest tile {tile}", { tile: String(state.highest) })}, ${count(state.n_moves, "move")}: ${[...new Set(state.movers.map(([, who]) => labelOf(who)))].join(", ")}`,
+              `${state.is_from_seed ? t("seed {seed}", { seed: String(state.seed) }) : t("recorded tiles")}, ${t("score {score}", { score: state.score })}, ${t("highest tile {tile}", { tile: String(state.highest) })}, ${count(state.n_moves, "move")}: ${[...new Set(state.movers.map(([, who]) => labelOf(who)))].join(", ")}`,
             ),
             this.speed.element,
             h(
@@ -232,7 +232,7 @@ class Review {
               button(t("Continue from here"), (event) => this.playOn(event.currentTarget)),
               h("a.button", { href: address("/api/games/{game}/export", { path: { game: state.id } }), download: `game-${state.id}.jsonl` }, t("Export")),
               ...this.exports,
-              h("a.button", { href: writeAddress("race", [String(state.id)]) }, t("Race it")),
+              state.is_from_seed ? h("a.button", { href: writeAddress("race", [String(state.id)]) }, t("Race it")) : null,
               h("a.button", { href: "#/review" }, t("Import")),
             ),
           ),
