@@ -107,7 +107,7 @@ def test_every_command_ends_by_the_same_codes(words: list[str], number: int, cod
     with subprocess.Popen(command, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}, **pipes) as process:
         assert process.stdin
         if words[0] == "games":  # it says nothing before it is done
-            process.stdin.write("no game\n" * 20_000)
+            process.stdin.write("{}\n" * 20_000)
             process.stdin.flush()
             assert process.stderr
             process.stderr.readline()
