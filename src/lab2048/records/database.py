@@ -265,7 +265,10 @@ def _check_file(path: Path, *, create: bool) -> None:
             f"{path} is a database of another program and was left unchanged", code="store.foreign", hint=_USE_OTHER
         )
     _check_version(path, int.from_bytes(header[60:64], "big"))
-    # While there is a log the pages may still be on their way from it into the file.
+    # While there is a log the pages may still be on their way from it into the file.  A rollback journal belongs to the
+    # first transaction of a new store: SQLite undoes what a power loss left of it.
+    journal = log.with_name(f"{log.name.removesuffix('-wal')}-journal")
+    is_logged = is_logged or (journal.exists() and journal.stat().st_size > 0)
     page = int.from_bytes(header[16:18], "big")
     expected = int.from_bytes(header[28:32], "big") * (page if page > 1 else 65536)
     if not is_logged and path.stat().st_size < expected:
