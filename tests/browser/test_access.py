@@ -30,7 +30,10 @@ def test_the_launch_file_opens_the_page(page: Any, server: Server) -> None:
 def test_the_link_keeps_its_place_on_the_page(page: Any, server: Server) -> None:
     page.goto(f"{server.url}?token={TOKEN}#/design")
     expect(page.get_by_role("heading", name="Design", exact=False).first).to_be_visible()
+    expect(page.locator(".facts-list dd").first).to_be_visible()  # so the drawing is there
     assert page.url == f"{server.url}#/design"
+    page.get_by_role("button", name="Clear").click()
+    assert page.url.startswith(f"{server.url}#/design?board=4x4&")
 
 
 def test_without_a_token_the_page_asks_for_it(page: Any, server: Server) -> None:

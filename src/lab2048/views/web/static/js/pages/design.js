@@ -29,6 +29,7 @@ export async function open(main, { query }) {
 class Design {
   #timer = 0;
   #isClosed = false;
+  #isTouched = false; // until then the address stays as it was opened
   #version = 0;
   #resizes = 0;
   #kind = "";
@@ -45,7 +46,10 @@ class Design {
   constructor(main, query, kinds) {
     this.drawing = new Drawing();
     this.drawing.on("change", () => this.changed());
-    const redraw = () => this.resize();
+    const redraw = () => {
+      this.#isTouched = true;
+      this.resize();
+    };
     this.kind = segments(
       t("Cells"),
       kinds.map(({ kind }) => [kind, capital(told(kind))]),
@@ -159,6 +163,7 @@ class Design {
   async start(board) {
     if (board) await attempt(() => this.load(board));
     if (!this.drawing.shape) await this.resize();
+    this.#isTouched = true; // by whatever changes from now on
   }
 
   /**
@@ -201,6 +206,7 @@ class Design {
   }
 
   ruled() {
+    this.#isTouched = true;
     this.keep();
     this.describe();
   }
@@ -209,11 +215,11 @@ class Design {
     return { ...this.form.value(), board: this.drawing.text() };
   }
 
-  /** Keep the drawing in the address, for a reload, and for who comes back from another page. */
+  /** Keep the drawing for who comes back from another page; once it was changed also in the address, for a reload. */
   keep() {
     if (!this.drawing.text() || this.#isClosed) return;
     setPref("design", this.rules());
-    history.replaceState(null, "", writeAddress("design", [], this.rules()));
+    if (this.#isTouched) history.replaceState(null, "", writeAddress("design", [], this.rules()));
   }
 
   describe() {
