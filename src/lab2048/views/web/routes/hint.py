@@ -205,11 +205,11 @@ def finite(value: float) -> float:
     return max(-1e300, min(value, 1e300))
 
 
-def grade(loss: float, best: float, unit: str, noise: float = 0.0) -> str:
+def grade(loss: float, best: float, unit: str, noise: float = 0.0) -> Grade:
     """Return the grade of a move by its loss; "unclear" if the loss is within the noise.
 
-    >>> grade(0.0, 0.9, "chance"), grade(0.2, 0.9, "chance"), grade(3.0, 500.0, "score", noise=10.0)
-    ('best', 'blunder', 'unclear')
+    >>> print(grade(0.0, 0.9, "chance"), grade(0.2, 0.9, "chance"), grade(3.0, 500.0, "score", noise=10.0))
+    best blunder unclear
     """
     if loss == 0:
         return Grade.BEST
