@@ -15,7 +15,7 @@ def test_run_a_match_and_see_the_chart(tab: Tab) -> None:
     command = tab.page.locator("form .cmd code")
     expect(command).to_contain_text("lab2048 match random first:order=as")
     expect(command).to_contain_text("--games 40")
-    tab.page.get_by_role("button", name="Start").click()
+    tab.page.get_by_role("button", name="Start", exact=True).click()
     detail = tab.page.get_by_role("region", name="The match")
     expect(detail).to_contain_text("done")
     expect(detail.locator(".canvas .main-svg").first).to_be_visible()
@@ -34,7 +34,7 @@ def test_run_a_match_and_see_the_chart(tab: Tab) -> None:
 def test_reload_during_a_job(tab: Tab, server: Server) -> None:
     tab.go("#/lab")
     tab.page.get_by_label("Games per player").fill("100000")
-    tab.page.get_by_role("button", name="Start").click()
+    tab.page.get_by_role("button", name="Start", exact=True).click()
     tray = tab.page.locator("#tray")
     expect(tray).to_have_attribute("aria-label", re.compile("random"))
     tab.page.reload()

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import quote
 
 from fuzz.request_maker import Request, RequestMaker, Seen
 
@@ -66,11 +67,11 @@ class Server:
     log: Path
     n_read: int = 0  # characters of the log
 
-    def ask(self, path: str, body: Any = None) -> Any:
+    def ask(self, path: str, body: Any = None, method: str = "") -> Any:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         with contextlib.closing(connection):
             headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
-            connection.request("GET" if body is None else "POST", path, body, headers)
+            connection.request(method or ("GET" if body is None else "POST"), path, body, headers)
             return json.loads(connection.getresponse().read())
 
 
@@ -156,8 +157,16 @@ class Client:
             if answer.status >= 400 and "\n" in said["error"]:
                 raise AssertionError(f"an error of several lines: {said['error']!r}")
             if answer.status == 200 and isinstance(said, dict) and str(said.get("state")) in ("queued", "running"):
-                self.server.ask(f"/api/jobs/{said['id']}/cancel", "{}")
+                self._end(said)
         return answer.status
+
+    def _end(self, said: dict[str, Any]) -> None:
+        """End what a request has started: a job, or the review of a game, which has no id of its own."""
+        if "n_moves" in said:
+            reviewer = quote(said["reviewer"], safe="")
+            self.server.ask(f"/api/games/{said['game']}/review?reviewer={reviewer}", method="DELETE")
+        else:
+            self.server.ask(f"/api/jobs/{said['id']}/cancel", "{}")
 
     def close(self) -> None:
         if self._stream is not None:

@@ -11,7 +11,7 @@ from lab2048.cli.app import run
 from lab2048.models.ntuple.file import save_network
 from lab2048.models.ntuple.network import Design, Network
 from lab2048.rules import Rules
-from lab2048.views.web import widget
+from lab2048.views.web import document, review_page, widget
 
 
 def data_of(page: str) -> dict[str, object]:
@@ -34,8 +34,10 @@ def test_it_is_one_small_file_that_loads_nothing(tmp_path: Path, capsys: pytest.
     assert "https://" not in page
 
 
-def test_every_import_has_its_script() -> None:
-    scripts = widget._scripts(widget.MAIN)
+@pytest.mark.parametrize("main", [widget.MAIN, review_page.MAIN])
+def test_every_import_has_its_script(main: str) -> None:
+    scripts = document._scripts(main)
+    assert main in scripts
     for text in scripts.values():
         for name in re.findall(r'^(?:import|export) (?:[^"]* from )?"([^"]+)";', text, re.MULTILINE):
             assert name in scripts
