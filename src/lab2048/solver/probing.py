@@ -12,7 +12,7 @@ from lab2048.solver.problem import Objective, Problem
 def chance_of(odds: float) -> float:
     """Convert odds to the probability of winning.
 
-    >>> chance_of(3.0), chance_of(np.inf)
+    >>> chance_of(3.0), chance_of(float("inf"))
     (0.75, 1.0)
     """
     return odds / (1 + odds) if odds <= 1 else 1 - 1 / (1 + odds)
