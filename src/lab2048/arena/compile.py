@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab2048.kernels.group import GROUPS, UNPACK, UNPACK_OLD
+from lab2048.kernels.group import GROUPS, PAGES, UNPACK, UNPACK_OLD
 from lab2048.models import SHIPPED
 from lab2048.records.process_lock import ProcessLock
 from lab2048.rules import Rules
@@ -122,7 +122,7 @@ class Preparation:
         from lab2048.models.ntuple import shipped
 
         if SHIPPED in self._wanted and not is_ready(SHIPPED):
-            self._wanted = (*self._wanted, shipped.decoder_group())
+            self._wanted = (*self._wanted, shipped.decoder_group(), PAGES)
             if not (_jit.CAN_KEEP and shipped.can_keep()):
                 self._say(f"the network of lab2048 is unpacked each time: {shipped.cache_folder()} cannot be written")
                 _prepared.add(SHIPPED)
@@ -236,10 +236,10 @@ def _without_garbage_collection() -> Iterator[None]:
 
 
 def _shares(groups: list[str], n: int) -> list[list[str]]:
-    """Divide groups among at most n processes that take about equally long; the network follows its kernel."""
-    decoders = [group for group in groups if group in (UNPACK, UNPACK_OLD)] if SHIPPED in groups else []
-    chains = [[*decoders, SHIPPED]] if decoders else []
-    chains += [[group] for group in groups if group not in decoders and (group != SHIPPED or not decoders)]
+    """Divide groups among at most n processes that take about equally long; the network follows its kernels."""
+    first = [group for group in groups if group in (UNPACK, UNPACK_OLD, PAGES)] if SHIPPED in groups else []
+    chains = [[*first, SHIPPED]] if first else []
+    chains += [[group] for group in groups if group not in first and (group != SHIPPED or not first)]
     chains.sort(key=_seconds, reverse=True)
     shares: list[list[str]] = [[] for _ in range(max(1, min(n, len(chains))))]
     for chain in chains:

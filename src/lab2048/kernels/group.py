@@ -1,6 +1,7 @@
 """Groups of kernels: what is compiled together, before it is used.
 
 Each command and player names the groups that it calls, so users wait only for kernels that they need.
+No kernel is in two groups: two processes could write its file.
 A kernel that is in no group is compiled when it is first called.
 """
 
@@ -20,6 +21,7 @@ ENDGAME, ENDGAME_GAMES = "endgame", "endgame-games"  # endgame tables in a searc
 LEDGER = "ledger"  # values for the review of a game
 TRAINING, UNPACK, COMPRESS = "training", "unpack", "compress"  # networks and their files
 UNPACK_OLD = "unpack-old"  # files of format 1
+PAGES = "pages"  # the shipped network in pages; with a group of its own, as both decoders need it
 ROLLOUT, TREE, STATE_TREE = "rollout", "tree", "state-tree"
 SOLVER, ENVIRONMENTS, COUNT, BENCHMARK = "solver", "environments", "count", "benchmark"
 
@@ -60,8 +62,9 @@ GROUPS = {
     ENDGAME_GAMES: Group(("search.endgame:warm_up_games",), 1, 0.6),
     LEDGER: Group(("search.ledger",), 4, 1.4),
     TRAINING: Group(("ntuple.self_play",), 1, 3.1),
-    UNPACK: Group(("ntuple.rans_decoder", "ntuple.pages"), 2, 2.2),
-    UNPACK_OLD: Group(("ntuple.range_decoder", "ntuple.planes", "ntuple.pages"), 3, 2.2),
+    UNPACK: Group(("ntuple.rans_decoder",), 1, 2.0),
+    UNPACK_OLD: Group(("ntuple.range_decoder", "ntuple.planes"), 2, 2.0),
+    PAGES: Group(("ntuple.pages",), 1, 0.2),
     COMPRESS: Group(("ntuple.rans_encoder",), 2, 1.5),
     ROLLOUT: Group(("rollout.rollout",), 2, 1.4),
     TREE: Group(("rollout.tree",), 2, 2.3),
