@@ -137,7 +137,7 @@ def test_what_is_no_file_is_one_line_and_never_waits(
     put(path)
     assert run([word.replace("PATH", str(tmp_path / "strange")) for word in words]) == 3
     [told] = capsys.readouterr().err.splitlines()
-    assert path.name in told or told == "line 1: not UTF-8 text at byte 1"
+    assert path.name in told
 
 
 def test_a_pipe_without_a_name_can_be_imported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -146,7 +146,8 @@ def test_a_pipe_without_a_name_can_be_imported(tmp_path: Path, capsys: pytest.Ca
     os.write(writing, b"hello\n")
     os.close(writing)
     assert run(["games", "import", f"/dev/fd/{reading}"]) == 3
-    assert "line 1: not JSON" in capsys.readouterr().err
+    [told] = capsys.readouterr().err.splitlines()
+    assert told.startswith(f"/dev/fd/{reading}: not JSON lines; as a replay of 2048league: move 3 is impossible")
 
 
 def test_two_trainings_do_not_write_one_file(network: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -119,6 +119,20 @@ def test_import_of_a_binary_file_is_brief(capsys, tmp_path):
     file.write_bytes(b"\x00\xff\n" * 3000)
     assert run(["games", "import", str(file)]) == 3
     out, err = capsys.readouterr()
+    assert out == "imported 0, already present 0, rejected 1\n"
+    [told] = err.splitlines()
+    assert told.startswith(f"{file}: not JSON lines; not a replay: expected one of 2048verse")
+    file.write_text("A letter to all readers of this.\nIt has two long lines of prose.\n")
+    assert run(["games", "import", str(file)]) == 3
+    [told] = capsys.readouterr().err.splitlines()
+    assert told.startswith(f"{file}: not JSON lines; as a replay of ")
+
+
+def test_many_bad_lines_are_brief(capsys, tmp_path):
+    file = tmp_path / "games.jsonl"
+    file.write_bytes(b"{\n" + b"\x00\xff\n" * 2999)
+    assert run(["games", "import", str(file)]) == 3
+    out, err = capsys.readouterr()
     assert out == "imported 0, already present 0, rejected 3000\n"
     assert len(err.splitlines()) == 21
     assert err.splitlines()[-1] == "and 2980 more lines"

@@ -226,6 +226,14 @@ def test_bad_lines_are_named_and_the_rest_is_imported(tmp_path):
     assert found.games == [games[0], games[2], games[3]]
 
 
+@pytest.mark.parametrize("bad", [b"hello", b"\xff\xfe", b"x" * 20_000, b"\xff" * 20_000])
+def test_a_bad_first_line_costs_only_itself(tmp_path, bad):
+    games = list(play_many(2).values())
+    found = Import(tmp_path / "games.sqlite", b"\n".join([bad, *map(line_of, games)]))
+    assert found.games == games
+    assert list(found.refused) == [1]
+
+
 def test_a_line_that_is_too_long_costs_only_itself(tmp_path, monkeypatch):
     monkeypatch.setattr(exchange, "MAX_LINE", 2000)
     games = [play("2x2", seed) for seed in range(3)]

@@ -8,6 +8,7 @@ the others.
 import contextlib
 import io
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -18,7 +19,7 @@ from lab2048.records.disk_space import check_free
 from lab2048.records.episode import MAX_MOVES, Episode
 from lab2048.records.input_file import parse_json
 from lab2048.records.provenance import check_provenance
-from lab2048.records.replay.reading import read_episode
+from lab2048.records.replay.reading import is_named, read_episode
 from lab2048.records.store import Store, StoredGame
 
 MAX_LINE = MAX_MOVES + 1_000_000  # bytes; a strong game of 30,000 moves takes 31,000
@@ -30,6 +31,7 @@ _BATCH_GAMES = 500
 _BATCH_MOVES = 200_000  # a few seconds of replaying
 _CHECK_MOVES = 1000
 _MARK = b"\xef\xbb\xbf"  # byte order mark
+_OBJECT = re.compile(rb'^[ \t]*\{[ \t]*"\w+"[ \t]*:', re.MULTILINE)  # a line of JSON; by chance in no binary file
 
 Incoming = tuple[Episode, dict[str, Any]]  # a game and its provenance
 
@@ -117,15 +119,17 @@ def import_lines(
     n_moves = 0
     buffered = _buffered(stream)
     has_lines = _has_lines(buffered)
+    is_json = has_lines and _is_json(buffered)
     for number, line in _lines(buffered) if has_lines else _replays(buffered):
         try:
             if line is None:
                 raise FileError(f"longer than {MAX_LINE} bytes")
-            batch.append(read_line(line, check) if has_lines else read_game(line, check))
+            batch.append(read_line(line, check) if is_json else read_game(line, check))
             n_moves += len(batch[-1][0].moves)
         except FileError as error:
             counts.refused += 1
-            refuse(number, str(error))
+            is_unknown = number == 0 and line is not None and not _has_name(line)
+            refuse(number, f"not JSON lines; {error}" if is_unknown else str(error))
         check()
         if not is_one_batch and (len(batch) >= _BATCH_GAMES or n_moves >= _BATCH_MOVES):
             _keep(store, batch, counts)
@@ -148,25 +152,43 @@ def _buffered(stream: BinaryIO) -> io.BufferedReader:
     return cast("io.BufferedReader", stream) if hasattr(stream, "peek") else io.BufferedReader(cast("Any", stream))
 
 
-def _has_lines(stream: io.BufferedReader) -> bool:
-    """Return True if a stream begins like lines of JSON; otherwise it should be a replay."""
+def _is_json(stream: io.BufferedReader) -> bool:
+    """Return True if a stream begins like JSON, or is empty."""
     head = stream.peek(1).removeprefix(_MARK).lstrip()
     return not head or head.startswith((b"{", b"["))
 
 
+def _has_lines(stream: io.BufferedReader) -> bool:
+    """Return True if there are lines of JSON, even after another one; otherwise a stream should be a replay."""
+    return _is_json(stream) or _OBJECT.search(stream.peek(1)) is not None
+
+
 def _replays(stream: io.BufferedReader) -> Iterator[tuple[int, bytes | None]]:
-    """Yield a stream as one replay with the number 0, or its lines with theirs if each is one."""
+    """Yield a stream as a whole with the number 0, or its lines with theirs if there are games among them."""
     data = stream.read(MAX_LINE + 1)
     if len(data) > MAX_LINE:
         yield 0, None
         return
-    try:
-        read_episode(data)
-    except FileError:
-        if len(lines := list(_lines(io.BytesIO(data)))) > 1 and _is_text(data):
+    lines = list(_lines(io.BytesIO(data)))
+    if len(lines) > 1 and not _is_replay(data):
+        texts = [line for _, line in lines if line is not None]
+        if _OBJECT.search(data) or (_is_text(data) and any(_has_name(text) or _is_replay(text) for text in texts)):
             yield from lines
             return
     yield 0, data
+
+
+def _is_replay(data: bytes) -> bool:
+    try:
+        read_episode(data)
+    except FileError:
+        return False
+    return True
+
+
+def _has_name(data: bytes) -> bool:
+    """Return True if the bytes begin with the name of a form of replays."""
+    return is_named(data.decode("utf-8-sig", "replace").strip())
 
 
 def _is_text(data: bytes) -> bool:

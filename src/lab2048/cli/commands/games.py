@@ -272,10 +272,11 @@ def import_games(
     from lab2048.records.store import Store
 
     counts = ImportCounts()
+    name = "standard input" if file == "-" else file
 
     def refuse(number: int, reason: str) -> None:
         if counts.refused <= MAX_REPORTS:
-            say(f"line {number}: {reason}" if number else reason)
+            say(f"line {number}: {reason}" if number else f"{name}: {reason}")
 
     with contextlib.ExitStack() as stack:
         show = stack.enter_context(progress_line())

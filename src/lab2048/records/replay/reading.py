@@ -2,7 +2,7 @@
 
 from lab2048.errors import FileError
 from lab2048.records.episode import Episode
-from lab2048.records.replay.letters import NEW_FORM, read_new, read_old
+from lab2048.records.replay.letters import LEAGUE, NEW_FORM, VERSE, read_new, read_old
 from lab2048.records.replay.replay import Replay
 from lab2048.records.replay.rpl1 import PREFIX, read_rpl1
 from lab2048.records.replay.tablebase import read_tablebase
@@ -52,8 +52,12 @@ def _prove(data: bytes) -> tuple[Replay, Game]:
     found = read_rpl1(text) or read_new(text)
     if found:
         return found, found.to_game()
+    try:
+        candidates = read_old(text)
+    except FileError as error:
+        raise FileError(f"as a replay of {LEAGUE} or {VERSE}: {error}", code="game.invalid") from None
     last: FileError | None = None
-    for candidate in read_old(text):
+    for candidate in candidates:
         try:
             return candidate, candidate.to_game()
         except FileError as error:
