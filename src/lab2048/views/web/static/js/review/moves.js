@@ -29,7 +29,7 @@ export class ReviewMoves {
     ],
     "all",
     () => this.#choose(),
-    { "aria-label": t("Which moves") },
+    { className: "plain", "aria-label": t("Which moves") },
   );
   element = h("section.panel", {}, h("h2", {}, t("Moves")), this.#filter, this.#view);
 
