@@ -32,7 +32,7 @@ def test_nothing_is_broken_here(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["doctor"]) == 0
     out = capsys.readouterr().out
     assert "created by the first game" in out
-    assert "ray" not in out.split()
+    assert [name for name, each in found.items() if "ray" in each["found"].split()] in ([], ["extra cluster"])
     assert "! " not in out
 
 
@@ -67,11 +67,13 @@ def test_games_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_was_written_last_is_part_of_the_store(capsys: pytest.CaptureFixture[str], own_store: Path) -> None:
     with Store.open(own_store) as store:
         run_id = store.begin_run("match", Rules.from_text("3x3"), "random", 7)
-        store.keep(run_id, play_many(200))
         beside = own_store.with_name(f"{own_store.name}-wal")
-        assert beside.stat().st_size > own_store.stat().st_size  # it is all there as yet
+        size_before, size_beside = own_store.stat().st_size, beside.stat().st_size
+        store.keep(run_id, play_many(200))
+        assert own_store.stat().st_size == size_before  # the games are all beside it as yet
+        assert beside.stat().st_size > size_beside
         size = int(findings(capsys)["store"]["found"].split(", ")[1].split()[0])
-        assert 1024 * size > beside.stat().st_size
+        assert 1024 * size > own_store.stat().st_size + beside.stat().st_size
 
 
 def test_notes_are_counted_in_words(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import pytest
 import lab2048 as lab
 from lab2048.errors import FileError, PlayerFileWarning, UsageError
 from lab2048.players import load_player_file, make_player, names
-from lab2048.players.player_file import named_files, players_folder
+from lab2048.players.player_file import named_files, player_sources, players_folder
 from lab2048.players.registry import files_of, is_only_here
 
 pytestmark = pytest.mark.usefixtures("own_registry")
@@ -200,3 +200,16 @@ def test_an_error_beside_a_file_names_its_place(tmp_path: Path) -> None:
         load_player_file(tmp_path / "player.py")
     lines = [line.strip() for line in caught.value.trace.splitlines() if line.strip().startswith("File")]
     assert lines == [f'File "{tmp_path / name}", line {line}, in <module>' for name, line in PLACES]
+
+
+def test_only_files_that_are_loaded_travel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("before", "now"):
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / folder))
+        write(players_folder() / f"{folder}.py", folder)
+        assert folder in names()
+    load_player_file(write(tmp_path / "named.py", "named"))
+    broken = tmp_path / "broken.py"
+    broken.write_text("import nowhere_to_be_found\n")
+    with pytest.raises(FileError):
+        load_player_file(broken)
+    assert [source.name for source in player_sources()] == ["now.py", "named.py"]

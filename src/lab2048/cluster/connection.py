@@ -117,7 +117,7 @@ def _check_address(where: str) -> None:
         ) from None
 
 
-_START = "start one with `ray start --head`, which prints its address"
+_START = "start one with Ray's own command, as in docs/cluster.md; it prints the address"
 
 
 def _connection_error(where: str, error: Exception) -> LabError:
@@ -139,7 +139,7 @@ def _connection_error(where: str, error: Exception) -> LabError:
             f"this machine is no node of the cluster at {where}",
             code="cluster.not_a_node",
             field="cluster",
-            hint=f"run `ray start --address={where}` here first",
+            hint="first join it with Ray's own command, as in docs/cluster.md",
         )
     return LabError(
         f"Ray at {where} cannot be used: {text[:200] or type(error).__name__}", code="cluster.failed", field="cluster"

@@ -227,7 +227,7 @@ def _ray_error(problem: Exception) -> LabError:
         return LabError(
             "the object store of a node is full, and so is the disk that it overflows to",
             code="cluster.store_full",
-            hint="make room, or start Ray with a larger --object-store-memory",
+            hint="make room on the disk, or start Ray there with a larger object store",
         )
     gone = (kinds.RayActorError, kinds.ObjectLostError, kinds.NodeDiedError, kinds.WorkerCrashedError)
     if isinstance(problem, gone):

@@ -122,18 +122,18 @@ class PlayerSource:
 
 
 def player_sources() -> tuple[PlayerSource, ...]:
-    """Return all player files that are loaded here, those of the folder first."""
+    """Return all player files that are loaded here, those of the folder first; not those that failed."""
     load_players_folder()
+    in_folder = [(_module_name(path), path) for path in sorted(players_folder().glob("*.py"))]
     found = []
-    for module in list(sys.modules):
-        if not is_of_file(module) or "." in module:
+    for module, path in [*(each for each in in_folder if each[0] not in _named), *_named.items()]:
+        if module not in sys.modules:
             continue
-        path = Path(str(sys.modules[module].__file__))
         beside = [each for name, each in list(sys.modules.items()) if name.startswith(f"{module}.")]
         files = [path, *(Path(each.__file__) for each in beside if each.__file__)]
         contents = {file.relative_to(path.parent).as_posix(): file.read_bytes() for file in files}
         found.append(PlayerSource(path.name, tuple(sorted(contents.items()))))
-    return tuple(sorted(found, key=lambda source: source.name in {path.name for path in named_files()}))
+    return tuple(found)
 
 
 def is_of_file(module: str) -> bool:
@@ -167,10 +167,16 @@ def _load(path: Path) -> None:
     loader = _Loader(name, str(path))
     spec = importlib.util.spec_from_file_location(name, path, loader=loader, submodule_search_locations=[folder])
     assert spec is not None
-    module = importlib.util.module_from_spec(spec)
+    module, before = importlib.util.module_from_spec(spec), sys.modules.get(name)
     sys.modules[name] = module  # dataclasses look their module up
-    with users_code(f"player file {path} fails", FileError, kept=()), contextlib.redirect_stdout(sys.stderr):
-        loader.exec_module(module)
+    try:
+        with users_code(f"player file {path} fails", FileError, kept=()), contextlib.redirect_stdout(sys.stderr):
+            loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        if before is not None:  # its players are still registered
+            sys.modules[name] = before
+        raise
 
 
 class _HelperFinder(MetaPathFinder):

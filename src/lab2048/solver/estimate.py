@@ -102,7 +102,7 @@ def _count(
 def n_buildable(n_cells: int, max_rank: int, goal_rank: int) -> int:
     """Count the boards below a goal on which the k-th largest tile is at most `max_rank` - k + 1.
 
-    >>> n_buildable(4, 5, 6), n_buildable(9, 10, 4) == 4**9
+    >>> n_buildable(4, 5, 6), n_buildable(9, 10, 3) == 3**9
     (1029, True)
     """
     ways = {0: 1}  # by the number of cells that are taken by larger ranks
