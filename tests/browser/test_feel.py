@@ -22,9 +22,10 @@ FULL = [1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 7]
 FRAMES = """gap => {
   const board = document.querySelector("lab-board");
   const ranks = [...board.ranks];
+  const real = performance.now();
+  performance.now = () => real;  // a clock of our own: the machine may be slow
   board.slide(3);  // the turn before
   board.show(ranks);
-  const real = performance.now();
   performance.now = () => real + gap;  // the pace: time since the last turn
   board.slide(3);
   delete performance.now;
@@ -72,7 +73,7 @@ def test_a_merging_tile_is_seen_in_every_frame_and_slides_shorten_with_the_pace(
     seen = tab.page.evaluate(FRAMES, 1000 / per_second)
     assert seen["n"] > 0
     assert seen["wrong"] == []
-    assert seen["end"] <= 1000 / per_second + 20  # the turn before took some time
+    assert seen["end"] <= 1000 / per_second + 0.01
 
 
 def test_keys_reach_the_game_after_any_click(tab: Tab) -> None:
