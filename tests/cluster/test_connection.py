@@ -51,7 +51,10 @@ def test_an_address_where_nobody_answers_is_one_line():
             "the cluster at auto runs Ray 2.60.0 and Python 3.12.1, this process Ray 2.60.0 and Python 3.11.2: "
             "expected the same versions everywhere",
         ),
-        ("This node has an IP address of 10.0.0.9, and Ray", "this machine is no node of the cluster at auto; run"),
+        (
+            "This node has an IP address of 10.0.0.9, and Ray",
+            "this machine is no node of the cluster at auto; first join it",
+        ),
         ("something\nelse", "Ray at auto cannot be used: something else"),
     ],
 )
