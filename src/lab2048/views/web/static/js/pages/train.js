@@ -112,7 +112,7 @@ class Train {
     reveal(this.detail);
   }
 
-  /** Start a small training, for who has none yet. */
+  /** Start a small training, for people who have none yet. */
   begin() {
     const name = this.unusedName("3x3");
     this.start({ name, method: "ntuple", network: "rows", minutes: 1, rules: { board: "3x3" }, options: {} }, this.list);
