@@ -22,6 +22,12 @@ LAB = ("-m", "lab2048")
 EVERYTHING = (
     "from lab2048.arena.compile import prepare; from lab2048.kernels.group import GROUPS; prepare(print, *GROUPS)"
 )
+# The second time, so that loading the code does not count.
+UNPACK = (
+    "import time; from lab2048.models.ntuple.shipped import unpack; unpack(); "
+    "cpu, wall = time.process_time(), time.monotonic(); unpack(); "
+    "print(time.process_time() - cpu, time.monotonic() - wall)"
+)
 
 
 def measure(words: Sequence[str], cache: str) -> tuple[float, float]:
@@ -32,6 +38,14 @@ def measure(words: Sequence[str], cache: str) -> tuple[float, float]:
     subprocess.run([sys.executable, *words], env=environment, check=True, capture_output=True)
     wall, after = time.monotonic() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall
+
+
+def measure_inside(code: str, cache: str) -> tuple[float, float]:
+    """Return the CPU and wall seconds that Python code prints."""
+    environment = {**os.environ, "LAB2048_CACHE": cache}
+    text = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True)
+    cpu, wall = map(float, text.stdout.split())
+    return cpu, wall
 
 
 @contextmanager
@@ -56,6 +70,7 @@ def main() -> None:
         with empty_cache() as cache:
             rows["cold: hint BOARD"] = measure(hint, cache)
             rows["warm: hint BOARD"] = measure(hint, cache)
+            rows["unpack the network"] = measure_inside(UNPACK, cache)
             rows["--help"] = measure((*LAB, "--help"), cache)
         with empty_cache() as cache:
             rows["cold: all kernels"] = measure(("-c", EVERYTHING), cache)

@@ -9,6 +9,7 @@ if one is missed, the exit code is 1. On a busy machine the times say little: th
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import random
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -204,18 +205,13 @@ def cpu(pid: int) -> float:
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--minutes", type=float, default=10)
-    parser.add_argument("--players", type=int, default=50)
-    parser.add_argument("--watchers", type=int, default=4)
-    parser.add_argument("--idle", type=int, default=200)
-    words = parser.parse_args()
+@contextlib.contextmanager
+def running_server(*words: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """Start `lab2048 serve` with a store of its own; yield the process and its port when players answer."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        environment = {**os.environ, "XDG_DATA_HOME": name, "LAB2048_STORE": str(folder / "games.sqlite")}
+        environment = {**os.environ, "XDG_DATA_HOME": name, "LAB2048_STORE": str(Path(name) / "games.sqlite")}
         environment["LAB2048_TOKEN"] = TOKEN
-        command = [sys.executable, "-u", "-m", "lab2048", "serve", "--port", "0", "--no-open"]
+        command = [sys.executable, "-u", "-m", "lab2048", "serve", "--port", "0", "--no-open", *words]
         with subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         ) as server:
@@ -224,9 +220,23 @@ def main() -> int:
             assert found
             port = int(found[1])
             asyncio.run(get_ready(port))
-            result = asyncio.run(measure(port, server.pid, words))
-            server.terminate()
-            result["log_lines"] = len(server.communicate(timeout=60)[1].splitlines())
+            try:
+                yield server, port
+            finally:
+                server.terminate()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--players", type=int, default=50)
+    parser.add_argument("--watchers", type=int, default=4)
+    parser.add_argument("--idle", type=int, default=200)
+    words = parser.parse_args()
+    with running_server() as (server, port):
+        result = asyncio.run(measure(port, server.pid, words))
+        server.terminate()
+        result["log_lines"] = len(server.communicate(timeout=60)[1].splitlines())
     print(json.dumps(result, indent=1))
     is_fine = result["p95_ms"] < MAX_MS and result["memory_growth"] <= MAX_GROWTH and not result["errors"]
     return 0 if is_fine else 1

@@ -27,6 +27,7 @@ def main() -> int:
         file.write_text(make_widget(None, "The player"), "utf-8")
         page = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"]).new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
         page.goto(file.as_uri())
         page.wait_for_function("window.widget && !document.getElementById('auto').disabled")
         games = []

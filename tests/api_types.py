@@ -37,6 +37,9 @@ def write_types(schema: Schema) -> str:
     sent = _models_sent(schema, models)
     lines = [HEAD, "declare namespace Api {"]
     for name, model in models.items():
+        if "enum" in model:
+            lines += [f"  type {name} = {_type(model)};", ""]
+            continue
         lines += [f"  interface {name} {{", *_fields(model, has_defaults=name in sent), "  }", ""]
     lines.append("  interface Routes {")
     for method in ("get", "post", "put", "delete"):

@@ -10,16 +10,17 @@ STORE = 80 * 2**20  # bytes: the smallest object store that Ray accepts is 75 MB
 
 
 @contextlib.contextmanager
-def ray_nodes(n_nodes: int, n_cores: int = 1) -> Iterator[Any]:
+def ray_nodes(n_nodes: int, n_cores: int = 1, store: int = STORE) -> Iterator[Any]:
     """Start Ray with some nodes besides a head without cores, which is never removed."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_worker_niceness", "0")
     with warnings.catch_warnings(action="ignore"):
         from ray.cluster_utils import Cluster
 
-        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": STORE})
+        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": store})
         try:
             for _ in range(n_nodes):
-                cluster.add_node(num_cpus=n_cores, object_store_memory=STORE)
+                cluster.add_node(num_cpus=n_cores, object_store_memory=store)
             cluster.wait_for_nodes()
             yield cluster
         finally:

@@ -216,6 +216,7 @@ SHOTS = {
     "games": Shot(keys=["g"]),
     "games-best": Shot(keys=["g", "b", "k", "k", "k"]),
     "games-yours": Shot(keys=["g", "k"], is_ascii=True, depth=Depth.NONE),
+    "practice": Shot(keys=["e"]),
     "replay": Shot(keys=["g", "enter", "right", "pagedown"], until=_is_proved),
 }  # fmt: skip
 

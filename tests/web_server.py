@@ -18,6 +18,7 @@ import httpx
 from lab2048.records.store import Store
 from lab2048.records.store_file import VIEW_SECONDS
 from lab2048.views.web.lazy_app import LazyApp
+from lab2048.views.web.listener import Listener
 from lab2048.views.web.server import make_server
 from lab2048.views.web.state import Lab
 
@@ -114,7 +115,7 @@ def calm_lab(store: Store, folder: Path) -> Lab:
 @contextlib.contextmanager
 def serving(folder: Path, token: str | None = TOKEN, *, lan: bool = False) -> Iterator[Web]:
     """A server over a calm laboratory."""
-    with Store.open(folder / "games.sqlite", timeout=VIEW_SECONDS) as store, socket.socket() as listener:
+    with Store.open(folder / "games.sqlite", timeout=VIEW_SECONDS) as store, Listener() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         lab = calm_lab(store, folder)

@@ -101,6 +101,8 @@ declare namespace Api {
     why_not: string;
   }
 
+  type Difficulty = "start" | "easy" | "medium" | "hard";
+
   interface EndgameData {
     rate: number;
     goal: number;
@@ -162,6 +164,19 @@ declare namespace Api {
 
   interface ForkBody {
     at: number;
+  }
+
+  interface FormationData {
+    name: string;
+    map: string;
+    shape: ShapeData;
+    goal: number;
+    goal_cells: Array<number>;
+    free: number;
+    positions: number;
+    rate: number;
+    shipped: boolean;
+    figures: PracticeFiguresData;
   }
 
   interface GameData {
@@ -375,6 +390,8 @@ declare namespace Api {
     networks: Array<string>;
   }
 
+  type Outcome = "won" | "lost" | "misplaced";
+
   interface ParameterData {
     name: string;
     default: number;
@@ -419,6 +436,58 @@ declare namespace Api {
     values: Array<ValueData>;
     unit: string;
     line: Array<TurnData>;
+  }
+
+  interface PracticeDraw {
+    difficulty?: Difficulty;
+    board?: string | null;
+    mistakes?: boolean;
+    seed?: number | null;
+  }
+
+  interface PracticeFiguresData {
+    n_moves: number;
+    n_good: number;
+    n_ended: number;
+    n_won: number;
+    streak: number;
+    best_streak: number;
+    n_mistakes: number;
+    n_due: number;
+  }
+
+  interface PracticeList {
+    formations: Array<FormationData>;
+    unbuilt: Array<UnbuiltData>;
+  }
+
+  interface PracticeMade {
+    good: boolean;
+    move: number;
+    best: number;
+    noted: boolean;
+    unit: string;
+    values: Array<ValueData>;
+    spawn: SpawnedData | null;
+    outcome: Outcome | null;
+    position: PracticePosition;
+    figures: PracticeFiguresData;
+  }
+
+  interface PracticeMove {
+    board: string;
+    move: number;
+    worst?: number;
+    puzzle?: number | null;
+    seed?: number | null;
+  }
+
+  interface PracticePosition {
+    board: string;
+    ranks: Array<number>;
+    legal: Array<number>;
+    puzzle: number | null;
+    command: string;
   }
 
   interface PresetData {
@@ -643,6 +712,11 @@ declare namespace Api {
     ranks: Array<number>;
   }
 
+  interface SpawnedData {
+    cell: number;
+    rank: number;
+  }
+
   interface SpecBody {
     spec: string;
   }
@@ -801,6 +875,17 @@ declare namespace Api {
     rank: number;
   }
 
+  interface UnbuiltData {
+    name: string;
+    map: string;
+    goal: number;
+    free: number;
+    positions: number;
+    bytes: number;
+    seconds: number;
+    command: string;
+  }
+
   interface ValueData {
     move: number;
     name: string;
@@ -868,6 +953,9 @@ declare namespace Api {
       };
       "/api/puzzles/next": {
         answer: NextData;
+      };
+      "/api/practice": {
+        answer: PracticeList;
       };
       "/api/daily": {
         answer: DailyData;
@@ -1046,6 +1134,16 @@ declare namespace Api {
         path: { puzzle: number };
         body: TryBody;
         answer: TriedData;
+      };
+      "/api/practice/{formation}/position": {
+        path: { formation: string };
+        body: PracticeDraw;
+        answer: PracticePosition;
+      };
+      "/api/practice/{formation}/move": {
+        path: { formation: string };
+        body: PracticeMove;
+        answer: PracticeMade;
       };
       "/api/players/check": {
         body: SpecBody;

@@ -2,6 +2,10 @@
 
 import random
 import statistics
+from pathlib import Path
+from typing import Any
+
+import pytest
 
 from lab2048.arena.match import Match
 from lab2048.arena.review.control import adjust
@@ -55,3 +59,16 @@ def test_luck_of_players_averages_zero() -> None:
         assert adjusted.mean.low < plain.high
         assert adjusted.mean.high > plain.low
         assert adjusted.variance_ratio < 1
+
+
+def test_a_resumed_match_has_the_luck_of_saved_games_too(tmp_path: Path) -> None:
+    def play(games: int, *, resume: bool) -> dict[str, Any]:
+        options: dict[str, Any] = {"rules": "2x3", "seed": 4, "store": tmp_path / "games.db", "progress": False}
+        [player] = match("greedy", games=games, luck=True, resume=resume, **options).to_dict()["players"]
+        return dict(player)
+
+    play(12, resume=False)
+    resumed = play(30, resume=True)
+    [whole] = match("greedy", rules="2x3", seed=4, games=30, luck=True, progress=False).to_dict()["players"]
+    assert resumed["luck_adjusted_games"] == 30
+    assert resumed["luck_adjusted_mean"] == pytest.approx(whole["luck_adjusted_mean"])

@@ -192,7 +192,12 @@ class Tab:
         return list(self.page.evaluate("document.querySelector('lab-board').ranks"))
 
     def serious(self) -> list[tuple[str, list[str]]]:
-        """What axe finds wrong on the page as it is, if it matters."""
+        """What axe finds wrong on the page as it is, if it matters.
+
+        A panel that fades in has its contrast only at the end.
+        """
+        is_still = "one => one.playState !== 'running' || one.effect.getComputedTiming().endTime === Infinity"
+        self.until(f"document.getAnimations().every({is_still})")
         found = Axe().run(self.page).response["violations"]
         return [
             (each["id"], [node["html"][:160] for node in each["nodes"]][:4])

@@ -15,6 +15,7 @@ SETTLED = {
     "games": "tbody tr",
     "review": ".milestones, .facts",
     "design": ".facts-list dd",
+    "practice": "lab-board.mini",
     "lab": "form .cmd:not([hidden])",
     "studies": ".card",
     "train": "form .cmd:not([hidden])",

@@ -321,11 +321,12 @@ def test_the_modes_of_expectimax_are_buttons_and_go_on_in_the_background(tab: Ta
     mode = tab.page.get_by_role("group", name="Expectimax plays").get_by_role("button", name="Fast")
     mode.click()
     expect(mode).to_have_attribute("aria-pressed", "true")
-    assert tab.game()["state"]["auto"]["player"] == "expectimax:mode=fast"
+    game = "/api/games/${JSON.parse(localStorage.lab2048).game}"
+    # The button is pressed at once, and the server is told.
+    tab.until(f"async () => (await (await fetch(`{game}`)).json()).state.auto?.player === 'expectimax:mode=fast'")
     tab.page.get_by_role("link", name="Games").first.click()
     expect(tab.page.get_by_role("heading", name="Games", level=1)).to_be_visible()
     before = tab.game()["state"]["n_moves"]
-    game = "/api/games/${JSON.parse(localStorage.lab2048).game}"
     tab.until(f"async (n) => (await (await fetch(`{game}`)).json()).state.n_moves > n + 3", before)
     tab.page.get_by_role("link", name="Play").first.click()
     expect(mode).to_have_attribute("aria-pressed", "true")

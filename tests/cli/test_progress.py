@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,6 +19,7 @@ from lab2048.arena.compile import Preparing
 from lab2048.cli import progress
 from lab2048.library import progress as library_progress
 from lab2048.library.interrupt import interruptible
+from lab2048.stop_flag import OF_PROCESS
 
 LAB = [sys.executable, "-m", "lab2048"]
 
@@ -145,7 +147,19 @@ def test_an_interrupt_that_python_drops_comes_again() -> None:
         work()
 
 
-def test_an_interrupt_that_arrives_does_not_come_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def stopped_by_the_flag() -> None:
+    OF_PROCESS.set()
+    OF_PROCESS.check()
+
+
+def interrupted_by_the_signal() -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("stop", [stopped_by_the_flag, interrupted_by_the_signal])
+def test_an_interrupt_that_arrives_does_not_come_twice(
+    monkeypatch: pytest.MonkeyPatch, stop: Callable[[], None]
+) -> None:
     repeated: list[threading.Timer] = []
 
     class Timer(threading.Timer):
@@ -154,7 +168,7 @@ def test_an_interrupt_that_arrives_does_not_come_twice(monkeypatch: pytest.Monke
 
     def work() -> None:
         sys.unraisablehook(SimpleNamespace(exc_type=KeyboardInterrupt))  # type: ignore[arg-type]
-        raise KeyboardInterrupt
+        stop()
 
     monkeypatch.setattr(threading, "Timer", Timer)
     with pytest.raises(KeyboardInterrupt), interruptible():

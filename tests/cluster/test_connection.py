@@ -63,3 +63,15 @@ def test_errors_of_ray_become_one_line(text, expected):
     assert isinstance(error, LabError)
     assert str(error).startswith(expected)
     assert "\n" not in str(error)
+
+
+def test_a_ray_that_does_not_start_is_one_line(monkeypatch):
+    pytest.importorskip("ray", reason="needs the extra cluster")
+
+    def fail(*_):
+        raise Exception("The current node timed out during startup.\nSee the logs.")
+
+    monkeypatch.setattr(Cluster, "_init", fail)
+    with pytest.raises(LabError, match=r"Ray at local cannot be used: The current node timed out") as caught:
+        Cluster("local")
+    assert "\n" not in str(caught.value)

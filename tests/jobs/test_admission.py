@@ -48,6 +48,8 @@ def test_jobs_wait_until_there_is_memory_for_them(runner: JobRunner) -> None:
     first, second, third = (start(runner, memory=11) for _ in range(3))
     assert [job.state for job in (first, second, third)] == ["running", "queued", "queued"]
     assert start(runner).state == "queued"  # it does not overtake
+    wait = "waiting for memory: it needs about 11.0 GB, and running jobs need 11.0 GB of 20.0 GB"
+    assert [job.message for job in (first, second, third)] == ["", wait, ""]
     first.state = "done"
     runner._start_queued()
     assert [job.state for job in (first, second, third)] == ["done", "running", "queued"]

@@ -1,13 +1,14 @@
-"""`ntuple:endgames=DIR` follows endgame tables where they are sure enough, and its network elsewhere."""
+"""Endgame tables are leaves of the search with a network, and choose where a player has no network to trust."""
 
 from pathlib import Path
 
 import pytest
+from kernels.test_play import assert_same_game
 from plain_network import random_network
 
 from lab2048.errors import FileError
 from lab2048.models.ntuple.file import save_network
-from lab2048.models.ntuple.network import Design
+from lab2048.models.ntuple.network import Design, Network
 from lab2048.models.ntuple.pattern import parse_patterns
 from lab2048.players import check_player, fit_player, make_player
 from lab2048.players.search import ThreadedPlayer
@@ -38,7 +39,7 @@ def spec(tmp_path_factory: pytest.TempPathFactory) -> str:
     return f"ntuple:weights={folder / 'net.safetensors'},depth=1,endgames={folder / 'tables'}"
 
 
-def test_the_table_chooses_where_it_is_sure(spec: str) -> None:
+def test_the_table_raises_the_values_of_the_network(spec: str) -> None:
     player, plain = make_player(spec), make_player(spec.partition(",endgames")[0])
     book = Book.open(spec.rpartition("=")[2], RULES)
     player.start(RULES, 1)
@@ -49,8 +50,8 @@ def test_the_table_chooses_where_it_is_sure(spec: str) -> None:
         assert found is not None
         assert found.value > SURE
         assert decision.move == found.move
-        assert decision.values == network.values
-        assert decision.overridden == (None if found.move == network.move else network.move)
+        assert all(decision.values[move] >= value for move, value in network.values.items())
+        assert decision.overridden is None
         assert decision.endgame is not None
         assert decision.endgame.to_json() == {
             "rate": found.value,
@@ -58,6 +59,50 @@ def test_the_table_chooses_where_it_is_sure(spec: str) -> None:
             "formation": MAP,
             "text": f"{100 * found.value:.1f}% to make the next 16, exact while the large tiles stay",
         }
+
+
+def test_the_rate_is_that_of_the_chosen_move(spec: str) -> None:
+    book = Book.open(spec.rpartition("=")[2], RULES)
+    player = make_player(spec)
+    player.start(RULES, 1)
+    rates = {move: book.rate(BOARD, move) for move in BOARD.legal_moves()}
+    decision, best = player.choose(BOARD), book.look_up(BOARD)
+    assert best is not None
+    assert rates[best.move] == best
+    assert decision.endgame is not None
+    assert decision.endgame.rate == best.value == max(rate.value for rate in rates.values() if rate is not None)
+    moved = {move for move, (after, _) in BOARD.slides() if after.ranks[:2] + after.ranks[3:4] != (6, 5, 4)}
+    assert moved == {move for move, rate in rates.items() if rate is None}
+
+
+@pytest.fixture(scope="module")
+def ignorant(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A network for the classic board with few trained weights."""
+    path, rules = tmp_path_factory.mktemp("ignorant") / "net.safetensors", Rules.from_text("4x4")
+    network = Network.empty(Design(rules, parse_patterns("rows", rules.shape)))
+    network.weights[::3] = 1000
+    save_network(path, network)
+    return str(path)
+
+
+LATE = "16384 4096 1024 256 / 8192 2048 512 128 / 2 2 2 4 / # # 2 2"
+
+
+def test_the_table_chooses_where_the_network_is_guessing(ignorant: str) -> None:
+    rules = Rules.from_text(LATE)
+    player = make_player(f"ntuple:weights={ignorant},endgames=shipped")
+    player.start(rules, 1)
+    found = Book.open("shipped", rules).look_up(rules.board)
+    assert found is not None
+    decision = player.choose(rules.board)
+    assert (decision.move, decision.depth) == (found.move, 1)
+    assert decision.endgame is not None
+    assert decision.endgame.rate == found.value
+
+
+@pytest.mark.parametrize("options", ["depth=2", "depth=2,trust=0", "depth=1,trust=0"])
+def test_games_in_one_call_use_tables_like_games_move_by_move(ignorant: str, options: str) -> None:
+    assert_same_game(f"ntuple:weights={ignorant},endgames=shipped,{options}", Rules.from_text(LATE), seed=1)
 
 
 @pytest.mark.parametrize(

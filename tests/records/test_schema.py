@@ -41,6 +41,7 @@ EARLIER = [
     (OLD, [(1, "human"), (21, "random")], 40),
     (DATA / "store_v3.sqlite", [(1, "human"), (21, "random"), (41, "human")], 44),
     (DATA / "store_v4.sqlite", [(1, "human"), (21, "random"), (41, "human")], 44),
+    (DATA / "store_v5.sqlite", [(1, "human"), (21, "random"), (41, "human")], 44),
 ]
 
 

@@ -34,7 +34,7 @@ class PlayerResult:
         default_factory=dict
     )  # of the last boards; missing if only the summary of a game is known
     cpu_seconds: float = 0.0  # of this session only, not of games resumed from the store
-    lucks: dict[int, float] = field(default_factory=dict)  # of games of this session, if luck is measured
+    lucks: dict[int, float] = field(default_factory=dict)  # if luck is measured
 
     @property
     def scores(self) -> list[int]:

@@ -54,6 +54,12 @@ class MatchRecorder:
                 self._runs[player] = run
                 yield player, len(found)
 
+    def episodes(self, player: str) -> dict[int, Episode]:
+        """Return the stored games of a player that count, by number."""
+        run = self._runs.get(player)
+        found = self._store.episodes_of(run) if run is not None else {}
+        return {number: episode for number, episode in found.items() if number in self._match.results[player].games}
+
     def _tile_sums(self, run: int, games: Sequence[Summary]) -> dict[int, int]:
         """Return the tile sums of stored games, by their dice if possible, else by replaying them."""
         match, numbers = self._match, [game.number for game in games]

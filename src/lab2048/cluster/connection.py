@@ -20,7 +20,12 @@ NAMESPACE = "lab2048"
 STORE_BYTES = 200 * 2**20  # of the object store that `local` starts: results of games are small
 REACH_SECONDS = 5.0  # to open a connection to the address
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
-_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+# Ray's workers have niceness 15 unless told otherwise: beside other programs they would get hardly any time.
+_SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_worker_niceness": "0",
+}
 EXPECTED = "expected auto, local, or the address of a Ray cluster such as 10.0.0.5:6379"
 
 
@@ -50,14 +55,14 @@ class Cluster:
         self.where = check_where(where)
         need("cluster")
         self._is_ours = False
-        with _quiet(), warnings.catch_warnings(action="ignore"):
+        with _configured(), warnings.catch_warnings(action="ignore"):
             ray = load("ray")
             if ray.is_initialized():  # the caller's own connection stays
                 return
             _check_address(self.where)
             try:
                 self._init(ray, n_cores)
-            except (ConnectionError, RuntimeError, ValueError, OSError, AssertionError) as error:
+            except Exception as error:  # Ray also raises plain ones, for example if it takes too long to start
                 _close()
                 raise _connection_error(self.where, error) from None
         self._is_ours = True
@@ -99,7 +104,7 @@ class Cluster:
 
 
 def _close() -> None:
-    with _quiet(), _keeping_signals(), contextlib.suppress(Exception):
+    with _configured(), _keeping_signals(), contextlib.suppress(Exception):
         load("ray").shutdown()
 
 
@@ -147,9 +152,9 @@ def _connection_error(where: str, error: Exception) -> LabError:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep Ray from reporting usage and from writing to the terminal; what the user has set stays."""
-    for name, value in _QUIET.items():
+def _configured() -> Iterator[None]:
+    """Keep Ray from reporting usage, and its workers from being nice; what the user has set stays."""
+    for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     yield
 

@@ -26,6 +26,11 @@ def put(array: Array) -> Handle:
     return load("ray").put(array) if is_on_node and array.nbytes > _SMALL else array
 
 
+def share(array: Array) -> Handle:
+    """Return a reference to an array of the driver, which every node fetches once; an argument of `Node.submit`."""
+    return load("ray").put(array)
+
+
 def get(handle: Handle) -> Array:
     """Return the array of a handle; raise LostDataError if its node is gone."""
     if isinstance(handle, np.ndarray):

@@ -29,3 +29,10 @@ class Needs(NamedTuple):
                 f"not enough memory: it needs about {rough_size(self.memory)}, and jobs may use "
                 f"{rough_size(memory)} on this machine"
             )
+
+    def why_it_waits(self, used: int, memory: int) -> str:
+        """Return in one line why a job waits while others use `used` of the `memory` that jobs may use, in bytes."""
+        return (
+            f"waiting for memory: it needs about {rough_size(self.memory)}, and running jobs need {rough_size(used)} "
+            f"of {rough_size(memory)}"
+        )

@@ -247,8 +247,9 @@ class JobRunner(JobList):
             if self._is_closed or len(running) >= MAX_RUNNING:
                 return
             if job.state == QUEUED:
-                memory = job.needs.memory + sum(other.needs.memory for other in running)
-                if running and memory > self.memory > 0:
+                used = sum(other.needs.memory for other in running)
+                if running and job.needs.memory + used > self.memory > 0:
+                    job.message = job.needs.why_it_waits(used, self.memory)
                     return  # it waits for the others, and those behind it for their turn
                 self._launch(job)
                 running.append(job)
@@ -256,6 +257,7 @@ class JobRunner(JobList):
     def _launch(self, job: Job) -> None:
         progress = self.progress_of(job)
         job.state, job.started, job.started_at = RUNNING, job.started or now(), time.monotonic()
+        job.message = ""  # why it waited
         try:
             process = JobProcess(
                 [*job.words, *progress.options],

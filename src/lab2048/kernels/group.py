@@ -20,6 +20,7 @@ NETWORK, NETWORK_GAMES = "network", "network-games"  # search with a network
 ENDGAME, ENDGAME_GAMES = "endgame", "endgame-games"  # endgame tables in a search
 LEDGER = "ledger"  # values for the review of a game
 TRAINING, UNPACK, COMPRESS = "training", "unpack", "compress"  # networks and their files
+EXCHANGE = "exchange"  # training on a cluster
 UNPACK_OLD = "unpack-old"  # files of format 1
 PAGES = "pages"  # the shipped network in pages; with a group of its own, as both decoders need it
 ROLLOUT, TREE, STATE_TREE = "rollout", "tree", "state-tree"
@@ -58,10 +59,11 @@ GROUPS = {
     SEARCH_GAMES: Group(("search.root:warm_up_games",), 1, 0.5),
     NETWORK: Group(("search.network", "search.confidence"), 3, 2.0),
     NETWORK_GAMES: Group(("search.network:warm_up_games", "search.confidence:warm_up_games"), 2, 1.0),
-    ENDGAME: Group(("search.endgame",), 2, 0.8),
+    ENDGAME: Group(("search.endgame",), 3, 0.9),
     ENDGAME_GAMES: Group(("search.endgame:warm_up_games",), 1, 0.6),
     LEDGER: Group(("search.ledger",), 4, 1.4),
     TRAINING: Group(("ntuple.self_play",), 1, 3.1),
+    EXCHANGE: Group(("ntuple.exchange",), 5, 1.2),
     UNPACK: Group(("ntuple.rans_decoder",), 1, 2.0),
     UNPACK_OLD: Group(("ntuple.range_decoder", "ntuple.planes"), 2, 2.0),
     PAGES: Group(("ntuple.pages",), 1, 0.2),

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +95,7 @@ class Training:
         self.sessions.append(provenance() | {"threads": self.n_threads, "from_seconds": round(self.seconds)})
 
     @classmethod
-    def begin(cls, config: Config, rules: Rules, n_threads: int) -> "Training":
+    def begin(cls, config: Config, rules: Rules, n_threads: int) -> Self:
         if rules.stop_at_goal:
             raise UsageError(
                 "n-tuple networks learn games that go on beyond the goal: expected rules that do not stop there",
@@ -107,7 +107,7 @@ class Training:
         return cls(config, network, n_threads)
 
     @classmethod
-    def resume(cls, path: Path, n_threads: int, **changes: Any) -> "Training":
+    def resume(cls, path: Path, n_threads: int, **changes: Any) -> Self:
         """Continue from a checkpoint; `changes` are options with new values."""
         network = load_network(path, with_rates=True)
         facts: Any = network.facts.get("training")

@@ -10,10 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from lab2048.errors import MissingPackageError, UnknownNameError
+from lab2048.errors import MissingPackageError, UnknownNameError, UsageError
 from lab2048.extras import need
 from lab2048.learning.config import TrainingConfig, load
 from lab2048.rules import Rules
+
+EXCHANGE_SECONDS = 2.0  # between two exchanges of the nodes of a cluster
 
 
 class Training(Protocol):
@@ -67,6 +69,14 @@ class Training(Protocol):
         ...
 
 
+class ClusterTraining(Training, Protocol):
+    """A network that learns on the nodes of a cluster."""
+
+    def use(self, pool: Any, exchange_seconds: float = ...) -> None:
+        """Train on the nodes of a `ClusterPool`, which are ready; call it before `run`."""
+        ...
+
+
 @dataclass(frozen=True)
 class Method:
     """A training method."""
@@ -78,6 +88,7 @@ class Method:
     training_path: str  # module:class, imported when a training starts
     player: str  # plays the trained network
     example: str  # options of an example on the command line
+    cluster_path: str = ""  # module:class that trains on a cluster; empty if there is none
     is_deep: bool = True  # a deep network, which needs torch and comes out the same on any number of threads
 
     @cached_property
@@ -88,6 +99,14 @@ class Method:
     def training(self) -> type[Training]:
         """Import the training; raises MissingPackageError if it needs torch and there is none."""
         found: type[Training] = load(self.training_path)
+        return found
+
+    def cluster_training(self) -> type["ClusterTraining"]:
+        """Import the training on a cluster; raise UsageError if the method has none."""
+        if not self.cluster_path:
+            known = ", ".join(each.name for each in METHODS.values() if each.cluster_path)
+            raise UsageError(f"method {self.name} does not run on a cluster: expected {known}", field="cluster")
+        found: type[ClusterTraining] = load(self.cluster_path)
         return found
 
     @property
@@ -117,6 +136,7 @@ METHODS = {
             "lab2048.learning.ntuple:Training",
             "ntuple",
             "--minutes 10",
+            "lab2048.learning.ntuple_cluster:ClusterTraining",
             is_deep=False,
         ),
         Method(
@@ -136,6 +156,7 @@ METHODS = {
             f"{_DEEP}.action_values:C51Training",
             "c51",
             "--games 1000",
+            f"{_DEEP}.actor:ClusterC51Training",
         ),
         Method(
             "dqn",
@@ -145,6 +166,7 @@ METHODS = {
             f"{_DEEP}.action_values:DqnTraining",
             "c51",
             "--games 1000",
+            f"{_DEEP}.actor:ClusterDqnTraining",
         ),
         Method(
             "returns",

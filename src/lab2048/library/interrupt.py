@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import cache
 
+from lab2048.errors import StoppedError
 from lab2048.stop_flag import OF_PROCESS
 
 PATIENCE = 1.0  # seconds that Ctrl-C waits for the compiler
@@ -109,9 +110,11 @@ def interruptible() -> Iterator[None]:
         watch.next_file = file_before
     try:
         yield
-    except KeyboardInterrupt:  # it has arrived after all, and must not come a second time
+    except (KeyboardInterrupt, StoppedError) as error:  # it has arrived after all, and must not come a second time
         for timer in repeated:
             timer.cancel()
+        if isinstance(error, StoppedError) and OF_PROCESS.is_set():
+            raise KeyboardInterrupt from error  # callers see Ctrl-C in one form, whoever noticed it first
         raise
     finally:
         signal.set_wakeup_fd(file_before)

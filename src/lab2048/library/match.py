@@ -23,6 +23,7 @@ from lab2048.library.progress import make_ready, progress_line, working
 from lab2048.library.shown import Shown
 from lab2048.library.unsaved import with_names
 from lab2048.players import fit_player
+from lab2048.records.episode import Episode
 from lab2048.records.store import Store
 from lab2048.rules.dice import check_seed, episode_seed
 from lab2048.views.number import count
@@ -167,6 +168,7 @@ class MatchRunner:
 
         with stopping(stop):
             try:
+                self._measure_luck_of_saved_games(pool)
                 for played in self.match.play(pool, is_counted=False):
                     take(played)
             except KeyboardInterrupt:
@@ -180,13 +182,25 @@ class MatchRunner:
         if self._pool is not None:
             self._pool.stop()
 
+    def _measure_luck_of_saved_games(self, pool: Executor) -> None:
+        if self._reviewer is None or self._recorder is None or not self._is_resumed:
+            return
+        for player in self.match.players:
+            for number, episode in self._recorder.episodes(player).items():
+                if pool.is_stopped:
+                    return
+                self._measure_luck(player, number, episode)
+
+    def _measure_luck(self, player: str, number: int, episode: Episode) -> None:
+        if self._reviewer is not None:
+            luck = total_up(episode, self._reviewer, has_accuracy=False).luck
+            self.match.results[player].lucks[number] = luck
+
     def _tell(self, played: Played) -> None:
         """Count finished games and report them."""
         self.match.count(played)
-        if self._reviewer is not None:
-            lucks = self.match.results[played.player].lucks
-            for number, episode in played.episodes.items():
-                lucks[number] = total_up(episode, self._reviewer, has_accuracy=False).luck
+        for number, episode in played.episodes.items():
+            self._measure_luck(played.player, number, episode)
         if played.episodes:
             self._on_games(played.player, played.episodes, played.cpu_seconds)
         self._show()

@@ -3,19 +3,21 @@
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from lab2048.arena.executor.choice import nodes_for
 from lab2048.errors import FileError, UnknownNameError, UsageError
-from lab2048.learning.registry import Method, Training, find_method, player_of_head
+from lab2048.kernels.group import EXCHANGE
+from lab2048.learning.registry import EXCHANGE_SECONDS, Method, Training, find_method, player_of_head
 from lab2048.library.arguments import RulesLike, read_limit, read_rules, read_whole
 from lab2048.library.interrupt import interruptible, stopping
 from lab2048.library.match import MatchResult, match
 from lab2048.library.player import ReadyPlayer, player
-from lab2048.library.progress import make_ready, progress_line
+from lab2048.library.progress import make_ready, progress_line, working
 from lab2048.library.unsaved import delete_with, temporary_path
 from lab2048.records.atomic_file import check_target, remove_leftovers
 from lab2048.records.disk_space import check_free
@@ -27,6 +29,8 @@ from lab2048.views.number import number, size
 if TYPE_CHECKING:
     import pandas
     import plotly.graph_objects
+
+    from lab2048.arena.executor.cluster import ClusterPool
 
 CHECKPOINT_MINUTES = 5.0
 NO_LIMITS: Mapping[str, float] = MappingProxyType({})
@@ -54,6 +58,8 @@ def train(
     stop_at_goal: bool = False,
     on_progress: Callable[[Any], None] | None = None,
     progress: bool | None = None,
+    cluster: str | None = None,
+    exchange: float = EXCHANGE_SECONDS,
     **options: Any,
 ) -> "TrainedNetwork":
     """Train a network for some minutes, moves or games; without a limit until Ctrl-C.
@@ -63,7 +69,8 @@ def train(
     replaces it.  Without `out` it stays in memory until you call `save`.  `options` are those of the method, such as
     `network`, `alpha` and `seed`; docs/training.md lists them.  Without `network`, an n-tuple network is chosen by the
     board and the length of the training.  `threads=0` uses all cores.  N-tuple networks are reproducible only with one
-    thread, deep networks with any number.
+    thread, deep networks with any number.  `cluster` names a Ray cluster that trains ("auto", "local" or an address);
+    its nodes exchange what they have learned every `exchange` seconds, and the result is not reproducible.
 
     >>> import lab2048 as lab
     >>> network = lab.train("ntuple", rules="2x3", moves=20_000, threads=1, seed=1)
@@ -88,7 +95,7 @@ def train(
                 field="rules",
             )
 
-    with only_writer(path, resume=resume, force=force):
+    with only_writer(path, resume=resume, force=force), training_nodes(the_method, cluster, threads) as nodes:
         training = begin_training(
             the_method,
             the_rules,
@@ -98,6 +105,8 @@ def train(
             check_rules=check_rules,
             limits=limits,
             progress=progress,
+            nodes=nodes,
+            exchange=exchange,
         )
         with progress_line(progress) as show:
 
@@ -131,28 +140,54 @@ def begin_training(
     check_room: Callable[[float, float], None] = lambda *_: None,
     limits: Mapping[str, float] = NO_LIMITS,
     progress: bool | None = None,
+    nodes: "ClusterPool | None" = None,
+    exchange: float = EXCHANGE_SECONDS,
 ) -> Training:
     """Start a training, or continue one; everything is checked before kernels are compiled.
 
     `check_rules` is called with the rules of a resumed training, `check_room` with the largest size of a checkpoint in
     bytes, now and at the end.  The defaults of a new training depend on its limits.
     """
-    n_threads = threads or os.cpu_count() or 1
-    n_moves = method.config.moves_within(limits, n_threads)
     method.check_installed()
+    trainer: type[Training] = method.training() if nodes is None else method.cluster_training()
+
+    def get_ready(groups: Sequence[str]) -> int:
+        """Compile kernels, also on the nodes; return the number of threads."""
+        if nodes is None:
+            make_ready(*groups, progress=progress)
+            return threads or os.cpu_count() or 1
+        groups = [*groups] if method.is_deep else [*groups, EXCHANGE]
+        make_ready(*groups, progress=progress)
+        with working("preparing the nodes of the cluster", progress):
+            nodes.make_ready([], groups)
+        return nodes.n_workers
+
+    def equip(training: Training) -> Training:
+        if nodes is not None:
+            training.use(nodes, exchange)  # type: ignore[attr-defined]
+        return training
+
+    n_moves = method.config.moves_within(limits, threads or os.cpu_count() or 1)
     if resume_from is not None:
         found, config = method.config.read_checkpoint(resume_from)
-        make_ready(*config.groups(found), progress=progress)
-        training = method.training().resume(resume_from, n_threads, **options)
+        training = trainer.resume(resume_from, get_ready(config.groups(found)), **options)
         check_rules(training.rules)
         check_room(*training.config.sizes(training.rules, training.n_moves, n_moves))
-        return training
+        return equip(training)
     # Not by all threads: the network, and so the size of its file, should not depend on the machine.
     config = method.config.for_board(rules, method.config.moves_within(limits, 1), **options)
     config.check(rules)
     check_room(*config.sizes(rules, 0, n_moves))
-    make_ready(*config.groups(rules), progress=progress)
-    return method.training().begin(config, rules, n_threads)
+    return equip(trainer.begin(config, rules, get_ready(config.groups(rules))))
+
+
+@contextlib.contextmanager
+def training_nodes(method: Method, cluster: str | None, threads: int) -> "Iterator[ClusterPool | None]":
+    """Yield the nodes that train, or None without a cluster; raise UsageError if the method cannot use them."""
+    if cluster:
+        method.cluster_training()
+    with nodes_for(cluster, threads, f"train {method.name}") as nodes:
+        yield nodes
 
 
 def learn(

@@ -134,6 +134,10 @@ class NTuplePlayer(ClockedPlayer):
         """Return which endgame tables it uses: by default none beside a network of your own, which plays alone."""
         return self.endgames or ("no" if self.weights or self._is_by_value else "shipped")
 
+    def asks_tables_first(self, searcher: "Searcher", board: Board) -> bool:
+        """Return True where the network is guessing; elsewhere the tables are leaves of the search."""
+        return searcher.is_guessing(board)
+
     @property
     def search_name(self) -> str:
         """Return the name of its search among the factors of a calibration."""

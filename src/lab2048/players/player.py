@@ -41,7 +41,7 @@ class Decision:
     #: True if the confidence was too low, so that values come from a search without the network
     is_guess: bool = False
     replaced: int | None = None  #: the safe move that the reverse shield replaced, if it did
-    endgame: "SuccessRate | None" = None  #: what an endgame table knows, if it chose the move
+    endgame: "SuccessRate | None" = None  #: what an endgame table knows about the move
 
     def __str__(self) -> str:
         """Return the moves and their values, the best first: "down 1,204, left 1,180"."""

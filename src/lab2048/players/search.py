@@ -1,5 +1,6 @@
 """Search players: `greedy`, `lookahead` and `expectimax`, with any evaluator."""
 
+import dataclasses
 import time
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from lab2048.models.ntuple.network import Network
     from lab2048.players.evaluator import Evaluator
     from lab2048.players.searcher import Searcher
-    from lab2048.solver.endgame.book import Book
+    from lab2048.solver.endgame.book import Answer, Book
 
 MAX_THREADS = 64
 DEFAULT_DEPTH = 2  # of lookahead
@@ -41,9 +42,7 @@ EVAL_DOC = "evaluator of leaves: its name, or a TOML file"
 CUT_DOC = "probability of a sequence of spawns below which the search stops; default: 1/2^(depth + 1); 0 = no cutoff"
 MS_DOC = "time limit per move in milliseconds; the search goes as deep as the time allows"
 THREADS_DOC = "threads that search in parallel; the move does not depend on their number"
-ENDGAMES_DOC = (
-    "endgame tables that choose where they are sure: shipped, auto (also those built), a folder, no; default: {}"
-)
+ENDGAMES_DOC = "endgame tables to use: shipped, auto (also those built), a folder, no; default: {}"
 DEEPEN_DOC = "search deeper: empty: by 1 if few cells are empty; tiles: by the number of distinct tiles; no: never"
 
 
@@ -237,16 +236,19 @@ class ThreadedPlayer(SearchPlayer):
         """Return the searcher for these rules, which knows the endgame tables."""
         before, found = self._searcher, super().searcher(rules)
         if found is not before:
-            found.book = self.book(rules)
+            found.use_tables(self.book(rules))
         return found
 
     def choose(self, board: Board) -> Decision:
-        """Choose the move of an endgame table that is sure enough, or else that with the highest value."""
+        """Choose the move of an endgame table, if it is asked first and sure enough, or else by search."""
         searcher = self._searcher
         book = searcher.book if searcher is not None and searcher.rules.shape == board.shape else None
-        answer = book.look_up(board) if book is not None else None
-        if searcher is None or answer is None:
+        if searcher is None or book is None:
             return super().choose(board)
+        answer = book.look_up(board) if self.asks_tables_first(searcher, board) else None
+        if answer is None:
+            decision = super().choose(board)
+            return dataclasses.replace(decision, endgame=_success_rate(book.rate(board, decision.move)))
         before, values = searcher.n_states, self.glance(searcher, board)
         best = max(values, key=lambda move: values[move])
         return Decision(
@@ -256,8 +258,12 @@ class ThreadedPlayer(SearchPlayer):
             1,
             overridden=None if best == answer.move else best,
             confidence=searcher.confidence(board),
-            endgame=SuccessRate(answer.value, answer.formation.rules.goal, answer.formation.rules.board_text),
+            endgame=_success_rate(answer),
         )
+
+    def asks_tables_first(self, searcher: "Searcher", board: Board) -> bool:  # noqa: ARG002
+        """Return True if an endgame table that is sure enough chooses the move without a search."""
+        return True
 
     def glance(self, searcher: "Searcher", board: Board) -> dict[int, float]:
         """Return the values of the moves without search: a table has chosen, and a search would only take time."""
@@ -266,6 +272,12 @@ class ThreadedPlayer(SearchPlayer):
     def games_kernel(self, rules: Rules) -> GamesKernel | None:
         """Return a compiled loop that makes the same choices, unless several threads are set."""
         return super().games_kernel(rules) if self.threads == 1 else None
+
+
+def _success_rate(answer: "Answer | None") -> SuccessRate | None:
+    if answer is None:
+        return None
+    return SuccessRate(answer.value, answer.formation.rules.goal, answer.formation.rules.board_text)
 
 
 class ClockedPlayer(ThreadedPlayer):

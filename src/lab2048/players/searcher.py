@@ -64,8 +64,8 @@ class Searcher:
     fallback: "Searcher | None" = None  # searches instead where a network is guessing
     trust: float = 0.0  # share of trained weights below which it is guessing
     is_by_value: bool = False  # True: a network at depth 1 chooses without the reward
-    book: "Book | None" = None  # endgame tables that choose where they are sure
     context: NDArray[np.uint64] = field(init=False)
+    book: "Book | None" = field(init=False, default=None)  # endgame tables
     _flag: StopFlag = field(init=False)  # kept, because the context has its address
 
     def __post_init__(self) -> None:
@@ -123,10 +123,17 @@ class Searcher:
         if self.fallback is not None:
             self.fallback.games_address()
             words[of.CONFIDENT_CHOOSE], words[of.CHOOSE] = words[of.CHOOSE], confidence.choose_address()
-        if self.book is not None and self.book.tables:
-            words[of.BOOK] = self.book.address
+        if self.book is not None and not isinstance(self.evaluator, Network):
             words[of.SEARCH_CHOOSE], words[of.CHOOSE] = words[of.CHOOSE], endgame.choose_address()
         return self.address
+
+    def use_tables(self, book: "Book | None") -> None:
+        """Use endgame tables: at the leaves of a network, and before the search of the fallback or an evaluator."""
+        self.book = book if book is not None and book.tables else None
+        self.context[of.BOOK] = self.book.address if self.book is not None else 0
+        self.forget()
+        if self.fallback is not None:
+            self.fallback.use_tables(book)
 
     def begin(self, deadline: int = 0) -> None:
         """Prepare for a search by this thread: until `deadline` (time.monotonic_ns; 0 = none) or its stop flag."""

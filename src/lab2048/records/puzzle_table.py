@@ -5,6 +5,7 @@ returns soon; one that you solved returns after 1, 3, 7 and 21 days.
 """
 
 import json
+import sqlite3
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ FIRST_RATING = 1500.0
 STEP, PUZZLE_STEP = 32.0, 16.0  # how far one attempt moves a rating
 AGAIN = timedelta(minutes=1)  # until a puzzle that you got wrong returns
 DAYS = (1, 3, 7, 21)  # until one that you solved returns, by how often in a row
-_NAMES = "id, rules, board, source, facts, rating, streak, due"
+NAMES = "id, rules, board, source, facts, rating, streak, due"
 
 
 class NewPuzzle(NamedTuple):
@@ -59,37 +60,38 @@ class PuzzleTable(StoreFile):
 
     def add_puzzles(self, puzzles: Iterable[NewPuzzle]) -> int:
         """Add puzzles that are not there yet; return how many were new."""
-        statement = """
-            INSERT OR IGNORE INTO puzzles (key, rules, board, source, facts, rating, streak)
-            VALUES (?, ?, ?, ?, ?, ?, 0)
-        """
-        n_new = 0
         with self._change(is_durable=False) as database:
-            for each in puzzles:
-                facts = json.dumps(each.facts, allow_nan=False)
-                row = (each.key, each.rules, each.board, each.source, facts, each.rating)
-                n_new += database.execute(statement, row).rowcount
-        return n_new
+            return sum(self.insert_puzzle(database, each) for each in puzzles)
 
     def puzzle(self, id_: int) -> Puzzle:
         """Return a puzzle; raise StoreNotFoundError if there is none."""
         with self._read() as database:
-            question = f"SELECT {_NAMES} FROM puzzles WHERE id = ?"
+            question = f"SELECT {NAMES} FROM puzzles WHERE id = ?"
             row = database.execute(question, (id_,)).fetchone() if 0 < id_ < 2**63 else None
         if row is None:
             raise StoreNotFoundError(f"there is no puzzle {id_} in {self.path}", code="puzzle.not_found")
-        return self._read_puzzle(row)
+        return self.read_puzzle(row)
 
     def next_puzzle(self, now: datetime | None = None) -> Puzzle | None:
         """Return the puzzle that is due longest, else a new one near your rating; None if there is none."""
         question = f"""
-            SELECT {_NAMES} FROM puzzles WHERE due IS NULL OR due <= ?
+            SELECT {NAMES} FROM puzzles WHERE due IS NULL OR due <= ?
             ORDER BY due IS NULL, due, abs(rating - ?), id LIMIT 1
         """
         rating = self.puzzle_progress(now).rating
         with self._read() as database:
-            row = database.execute(question, (_time(now), rating)).fetchone()
-        return None if row is None else self._read_puzzle(row)
+            row = database.execute(question, (time_text(now), rating)).fetchone()
+        return None if row is None else self.read_puzzle(row)
+
+    def insert_puzzle(self, database: sqlite3.Connection, puzzle: NewPuzzle) -> bool:
+        """Add a puzzle inside a transaction; return False if it is there already."""
+        statement = """
+            INSERT OR IGNORE INTO puzzles (key, rules, board, source, facts, rating, streak)
+            VALUES (?, ?, ?, ?, ?, ?, 0)
+        """
+        facts = json.dumps(puzzle.facts, allow_nan=False)
+        row = (puzzle.key, puzzle.rules, puzzle.board, puzzle.source, facts, puzzle.rating)
+        return database.execute(statement, row).rowcount > 0
 
     def try_puzzle(self, puzzle: Puzzle, move: int, *, is_right: bool, now: datetime | None = None) -> Progress:
         """Note an attempt; return your progress with it."""
@@ -98,8 +100,8 @@ class PuzzleTable(StoreFile):
         change = float(is_right) - expected
         streak = puzzle.streak + 1 if is_right else 0
         wait = timedelta(days=DAYS[min(streak, len(DAYS)) - 1]) if is_right else AGAIN
-        facts = (puzzle.rating - PUZZLE_STEP * change, streak, _time(now, wait), puzzle.id)
-        attempt = (puzzle.id, _time(now), move, int(is_right), before + STEP * change)
+        facts = (puzzle.rating - PUZZLE_STEP * change, streak, time_text(now, wait), puzzle.id)
+        attempt = (puzzle.id, time_text(now), move, int(is_right), before + STEP * change)
         with self._change() as database:
             database.execute("UPDATE puzzles SET rating = ?, streak = ?, due = ? WHERE id = ?", facts)
             names = "puzzle, created, move, is_right, rating"
@@ -114,10 +116,11 @@ class PuzzleTable(StoreFile):
                    (SELECT count(*) FROM puzzles WHERE due <= ?), (SELECT count(*) FROM puzzles)
         """
         with self._read() as database:
-            rating, *counts = database.execute(question, (_time(now),)).fetchone()
+            rating, *counts = database.execute(question, (time_text(now),)).fetchone()
         return Progress(FIRST_RATING if rating is None else float(rating), *map(int, counts))
 
-    def _read_puzzle(self, row: tuple[Any, ...]) -> Puzzle:
+    def read_puzzle(self, row: tuple[Any, ...]) -> Puzzle:
+        """Read a row with the columns of NAMES."""
         id_, rules, board, source, facts, rating, streak, due = row
         try:
             return Puzzle(id_, str(rules), str(board), str(source), parse_json(facts), float(rating), int(streak), due)
@@ -125,5 +128,6 @@ class PuzzleTable(StoreFile):
             raise StoreError(f"puzzle {id_} in {self.path} is damaged: {error}", code="puzzle.damaged") from None
 
 
-def _time(now: datetime | None, wait: timedelta = timedelta()) -> str:
+def time_text(now: datetime | None, wait: timedelta = timedelta()) -> str:
+    """Return the time after a wait, as it is stored."""
     return ((now or datetime.now(UTC)) + wait).isoformat(timespec="seconds")

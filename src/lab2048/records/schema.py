@@ -3,7 +3,7 @@
 import sqlite3
 
 APPLICATION_ID = 0x4C32_3034  # "L204", in the header of the file
-VERSION = 5
+VERSION = 6
 
 # Moves that were saved after those in `episodes.moves`: a game in play grows by small rows here.
 _APPENDED_MOVES = """
@@ -90,6 +90,21 @@ _ANALYSIS = (
     END
     """,
 )
+# Practice of endgames: how well it went, and which puzzles are mistakes that were made there.
+_PRACTICE = """
+    CREATE TABLE practice (
+        formation TEXT PRIMARY KEY,
+        n_moves INTEGER NOT NULL,
+        n_good INTEGER NOT NULL,
+        n_ended INTEGER NOT NULL,
+        n_won INTEGER NOT NULL,
+        streak INTEGER NOT NULL,
+        best_streak INTEGER NOT NULL
+    )
+"""
+_NOTEBOOK = """
+    CREATE TABLE notebook (puzzle INTEGER PRIMARY KEY REFERENCES puzzles (id), formation TEXT NOT NULL)
+"""
 TABLES = (
     """
     CREATE TABLE runs (
@@ -127,9 +142,16 @@ TABLES = (
     *_APPENDING,
     *_DELETED_IDS,
     *_ANALYSIS,
+    _PRACTICE,
+    _NOTEBOOK,
 )
 # The statements that upgrade a version to the next one.
-UPGRADES = {2: ("DROP INDEX episodes_by_checksum", *_APPENDING), 3: _DELETED_IDS, 4: _ANALYSIS}
+UPGRADES = {
+    2: ("DROP INDEX episodes_by_checksum", *_APPENDING),
+    3: _DELETED_IDS,
+    4: _ANALYSIS,
+    5: (_PRACTICE, _NOTEBOOK),
+}
 
 
 def version_of(database: sqlite3.Connection) -> int:
@@ -156,7 +178,9 @@ def upgrade_tables(database: sqlite3.Connection) -> None:
 
 def add_temporary_tables(database: sqlite3.Connection) -> None:
     """Add what reading needs to a store of an earlier version that cannot be upgraded, without writing to its file."""
-    missing = [_GIVEN_SPAWNS, _REVIEWS, _PUZZLES, _ATTEMPTS]
+    missing = [_PRACTICE, _NOTEBOOK]
+    if version_of(database) < 5:
+        missing += [_GIVEN_SPAWNS, _REVIEWS, _PUZZLES, _ATTEMPTS]
     if version_of(database) == 2:
         missing.append(_APPENDED_MOVES)
     for statement in missing:

@@ -16,8 +16,8 @@ from lab2048.errors import GameChangedError, GameDeletedError, StoreError, Store
 from lab2048.records.database import BUSY_SECONDS, Database
 from lab2048.records.entry import Entry, Run, StoredGame, Summary
 from lab2048.records.episode import Episode
+from lab2048.records.practice_table import PracticeTable
 from lab2048.records.provenance import now, program, provenance
-from lab2048.records.puzzle_table import PuzzleTable
 from lab2048.records.review_table import ReviewTable
 from lab2048.records.sql_row import (
     DAMAGES,
@@ -64,11 +64,16 @@ _CHOSEN = """
       AND (:kind IS NULL OR kind = :kind) AND (:min_score IS NULL OR score >= :min_score)
       AND (n_moves > 0 OR kind IS NOT 'play')
 """
+_SEARCHED = """
+    lower(episodes.id || ' ' || episodes.created || ' ' || coalesce(board, '') || ' ' || episodes.player
+          || ' ' || movers || ' ' || max_tile)
+"""
+_MAX_WORDS = 8
 _PERSON_ALONE = "episodes.player = 'human' AND movers = '[]'"
 _Read = TypeVar("_Read")
 
 
-class Store(ReviewTable, PuzzleTable):
+class Store(ReviewTable, PracticeTable):
     """All saved games; use it in a `with` statement, or `close` it.
 
     Several threads may share a store; their calls are executed one after the other.
@@ -299,6 +304,7 @@ class Store(ReviewTable, PuzzleTable):
         alone: bool = False,
         min_score: int | None = None,
         best: bool = False,
+        search: str = "",
         limit: int | None = None,
         offset: int = 0,
         on_damage: Callable[[StoreError], None] | None = None,
@@ -306,18 +312,21 @@ class Store(ReviewTable, PuzzleTable):
         """Return the games, newest first, or with `best` those with the highest scores first.
 
         `board` is a text of `Board.to_text`, `player` is who made the first move; `alone` selects games in which a
-        person made every move.  A damaged game raises StoreError, or is passed to `on_damage` and left out.
+        person made every move; `search` those whose id, date, board, players or highest tile have each of its words.
+        A damaged game raises StoreError, or is passed to `on_damage` and left out.
         """
+        words = {f"word{i}": word for i, word in enumerate(search.lower().split()[:_MAX_WORDS])}
+        searched = "".join(f" AND instr({_SEARCHED}, :{name})" for name in words)
         question = f"""
             SELECT episodes.id, episodes.id, episodes.created, kind, board, episodes.player, episodes.seed, score,
                    max_tile, n_moves, moves_to_goal, seconds, movers
-            {_CHOSEN} {f"AND {_PERSON_ALONE}" if alone else ""}
+            {_CHOSEN} {f"AND {_PERSON_ALONE}" if alone else ""}{searched}
             ORDER BY {"score DESC, " if best else ""}episodes.id DESC LIMIT :limit OFFSET :offset
         """
         chosen = {"board": board, "player": player, "kind": kind, "min_score": _bounded(min_score)}
         paging = {"limit": -1 if limit is None else _bounded(limit), "offset": _bounded(offset)}
         with self._read() as database:
-            rows = database.execute(question, chosen | paging).fetchall()
+            rows = database.execute(question, chosen | paging | words).fetchall()
         return self._read_each(read_entry, rows, on_damage)
 
     def ids(self, *, board: str | None = None, player: str | None = None) -> list[int]:

@@ -1,6 +1,7 @@
 """Probe a solved board: the value of every move, from the values that a table has of afterstates."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab2048.errors import BoardError
@@ -27,6 +28,11 @@ class MoveValue:
     reward: int
     value: float
     loss: float | None = None  # with a goal: the probability of losing, precise where the value is near 1
+
+
+def obvious_move(moves: Sequence[MoveValue]) -> MoveValue:
+    """Return the move that people tend to make: the one that merges most, then the one that leaves most cells empty."""
+    return max(moves, key=lambda each: (each.reward, each.after.n_empty))
 
 
 class Probing:

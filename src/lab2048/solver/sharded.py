@@ -39,7 +39,8 @@ class Shards:
     run: Callable[[Iterable[Any]], Iterator[tuple[int, Any]]]  # of an executor
     n_workers: Callable[[], int]
     can_read: Callable[[Path, str], bool] = lambda *_: True  # whether all nodes can read a file of the driver
-    least: int = LEAST
+    # A factory reads it when a solve begins: tests lower it.
+    least: int = field(default_factory=lambda: LEAST)
     n_shards: int = 0
     _is_shared: bool | None = None
     _held: dict[int, list[Handle]] = field(default_factory=dict)  # afterstates of the last layers, by tile sum

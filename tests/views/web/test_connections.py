@@ -10,8 +10,9 @@ from collections.abc import Iterator
 import pytest
 from web_server import TOKEN, Web, serving
 
-from lab2048.views.web import http_protocol
+from lab2048.views.web import http_protocol, listener
 from lab2048.views.web.http_protocol import HttpProtocol
+from lab2048.views.web.listener import Listener
 from lab2048.views.web.security import MAX_HEADERS
 from lab2048.views.web.services import event_bus
 
@@ -60,6 +61,22 @@ def test_half_sent_requests_of_a_neighbour_lock_nobody_out(web):
         assert web.client.get("/api/status").status_code == 200
         assert ask(web, "127.0.0.3") == b"HTTP/1.1 200 OK"
         assert ask(web, "127.0.0.2") == b"HTTP/1.1 200 OK"  # its own oldest connection makes room
+
+
+def test_a_flood_of_a_neighbour_is_dropped_before_anything_is_made_ready(web, monkeypatch):
+    monkeypatch.setattr(Listener, "_is_local", staticmethod(lambda host: host == "127.0.0.1"))
+    monkeypatch.setattr(listener, "ADDRESS_BURST", 20.0)
+    monkeypatch.setattr(listener, "ADDRESS_RATE", 0.0)
+    made = []
+    makes = HttpProtocol.connection_made
+    monkeypatch.setattr(HttpProtocol, "connection_made", lambda it, stream: (made.append(it), makes(it, stream)))
+    with contextlib.ExitStack() as opened:
+        for _ in range(200):
+            with contextlib.suppress(ConnectionError):  # dropped already
+                opened.enter_context(connect(web, "127.0.0.2", HALF))
+        assert ask(web, "127.0.0.3") == b"HTTP/1.1 200 OK"  # connections are taken in the order of arrival
+        assert web.client.get("/api/status").status_code == 200
+    assert sum(it.client[0] == "127.0.0.2" for it in made) == 20
 
 
 def test_half_sent_requests_of_many_neighbours_lock_nobody_out(web, monkeypatch):

@@ -309,3 +309,25 @@ def test_the_patterns_of_a_network_are_drawn(web):
     assert answer.text.startswith("<svg")
     assert answer.text.count("<path") == 2 * 4 * 8
     assert "unknown network" in web.error("GET", f"{address}?network=nosuch")
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra deep")
+def test_large_trainings_wait_for_each_other_and_one_that_never_fits_is_refused(tmp_path, monkeypatch):
+    set_free(monkeypatch, 10**12)
+    with serving(tmp_path) as web:
+        jobs = web.lab.jobs
+        monkeypatch.setattr(jobs, "memory", 20 * 10**9)
+        monkeypatch.setattr(jobs, "_launch", lambda job: setattr(job, "state", "running"))  # nothing runs
+        widths = ",".join(["8192"] * 8)  # about 13 GB with its optimizer and its replay buffer
+        large = {"method": "dqn", "options": {"network": "mlp", "widths": widths, "replay": 100_000_000}}
+        begun = [web.post("/api/trainings", {"name": f"large-{i}", **large}) for i in range(3)]
+        assert [job["state"] for job in begun] == ["running", "queued", "queued"]
+        assert begun[1]["message"].startswith("waiting for memory: it needs about 1")
+        assert "and running jobs need 1" in begun[1]["message"]
+        monkeypatch.setattr(jobs, "memory", 10**10)
+        said = web.error("POST", "/api/trainings", {"name": "too-large", **large})
+        assert said.startswith("not enough memory: it needs about 1")
+        assert said.endswith("and jobs may use 10.0 GB on this machine")
+        for job in jobs.all_jobs():
+            job.state = "cancelled"
+            jobs._release(job)

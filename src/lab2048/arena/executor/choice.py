@@ -3,9 +3,13 @@
 import contextlib
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from lab2048.arena.executor.executor import Executor
 from lab2048.arena.executor.local import Pool
+
+if TYPE_CHECKING:
+    from lab2048.arena.executor.cluster import ClusterPool
 
 
 @contextlib.contextmanager
@@ -23,7 +27,7 @@ def executor_for(cluster: str | None, n_workers: int = 0, task: str = "games") -
 
 
 @contextlib.contextmanager
-def nodes_for(cluster: str | None, n_workers: int = 0, task: str = "games") -> Iterator[Executor | None]:
+def nodes_for(cluster: str | None, n_workers: int = 0, task: str = "games") -> "Iterator[ClusterPool | None]":
     """Yield the executor of a cluster and end it, or None if no cluster is named."""
     if not cluster:
         yield None

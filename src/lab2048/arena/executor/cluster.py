@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, TypeVar
 
 from lab2048.arena.executor import node_pool
@@ -48,7 +49,7 @@ class ClusterPool(Executor):
         """End the worker processes."""
         self.stop()
         self._threads.shutdown(wait=True, cancel_futures=True)
-        for node in self._nodes.values():
+        for node in list(self._nodes.values()):
             node.end()
         self._nodes = {}
 
@@ -89,6 +90,16 @@ class ClusterPool(Executor):
     def _prepare(self, node: Node) -> None:
         node.ask(node_pool.begin, node.n_threads, player_sources(), self._groups)
         self._send(node, self._specs)
+
+    def nodes(self) -> list[Node]:
+        """Return the nodes that are ready now; looks for new ones now and then."""
+        self._refresh()
+        return list(self._nodes.values())
+
+    def send(self, node: Node, path: Path) -> str:
+        """Send a file unless the node has it; return where it is there."""
+        self._send(node, [], [path])
+        return node.files[str(path.absolute())]
 
     def _send(self, node: Node, specs: Sequence[str], paths: Sequence[Any] = ()) -> None:
         """Send the files that a node does not have yet."""
@@ -155,7 +166,7 @@ class ClusterPool(Executor):
                 self._send(node, unit.specs, unit.paths)
                 future = node.submit(node_pool.run_unit, unit.moved(node.files))
             except LostNodeError:
-                self._drop(node)
+                self.drop(node)
                 continue
             node.n_running += 1
             self._node_of[future] = node
@@ -182,10 +193,11 @@ class ClusterPool(Executor):
         try:
             return result_of(future)
         except LostNodeError as error:
-            self._drop(node)
+            self.drop(node)
             raise LostUnitError(f"node {node.info.host}: {error}") from None
 
-    def _drop(self, node: Node) -> None:
+    def drop(self, node: Node) -> None:
+        """Forget a node that is lost."""
         if self._nodes.get(node.info.id) is node:
             del self._nodes[node.info.id]
             node.end()

@@ -11,8 +11,10 @@ an exact one, drift is zero.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from lab2048.arena.review.grade import Grade, accuracy_of, grade_of, share_of
 from lab2048.arena.review.reviewer import Valuation
@@ -107,8 +109,13 @@ class Ledger:
         """Return the loss per 1,000 moves."""
         return 1000 * abs(self.skill) / len(self.entries) if self.entries else 0.0
 
+    @cached_property
+    def counts(self) -> Counter[Grade]:
+        """The number of moves of each grade, counted once: a long game has many."""
+        return Counter(entry.grade for entry in self.entries)
+
     def count(self, grade: Grade) -> int:
-        return sum(entry.grade is grade for entry in self.entries)
+        return self.counts[grade]
 
 
 def make_ledger(

@@ -98,6 +98,25 @@ class Review:
     def to_json(self) -> dict[str, Any]:
         """Return the review as JSON data; initial_value + luck + skill + drift = final_score."""
         return {
+            **self.summary(),
+            "moves": [
+                {
+                    "move": move_name(entry.turn.move),
+                    "value": entry.value - entry.loss,
+                    "best": entry.value,
+                    "loss": entry.loss,
+                    "grade": entry.grade.value,
+                    "luck": entry.luck,
+                    "best_move": self.name(entry.best),
+                    "drift": entry.drift,
+                }
+                for entry in self.ledger.entries
+            ],
+        }
+
+    def summary(self) -> dict[str, Any]:
+        """Return all but the moves as JSON data."""
+        return {
             **self.figures(),
             "phases": [
                 {
@@ -119,19 +138,6 @@ class Review:
             "worst_moves": [entry.turn.number for entry in self.worst_moves],
             "luckiest": [_spawn_data(entry) for entry in self.luckiest],
             "unluckiest": [_spawn_data(entry) for entry in self.unluckiest],
-            "moves": [
-                {
-                    "move": move_name(entry.turn.move),
-                    "value": entry.value - entry.loss,
-                    "best": entry.value,
-                    "loss": entry.loss,
-                    "grade": entry.grade.value,
-                    "luck": entry.luck,
-                    "best_move": self.name(entry.best),
-                    "drift": entry.drift,
-                }
-                for entry in self.ledger.entries
-            ],
         }
 
     def figures(self) -> dict[str, Any]:

@@ -108,7 +108,9 @@ def _is_running(path: Path | None, port: int | None, *, lan: bool, open_browser:
 
 def _listen(port: int, *, lan: bool) -> socket.socket | None:
     """Return a listening socket, or None if the port is in use."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    from lab2048.views.web.listener import Listener
+
+    listener = Listener()
     if os.name == "posix":  # on other systems two programs could listen
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -1,6 +1,6 @@
 """Endgame tables in a search: find a formation on a board, and choose by its success rates.
 
-The *book* is one array of words: the number of tables, then TABLE_SIZE words per table; lab2048.solver.endgame.book
+The *book* is one array of words: the fields named below, then TABLE_SIZE words per table; lab2048.solver.endgame.book
 makes it.  A table has up to MAX_COPIES rotated and mirrored copies of its formation.
 """
 
@@ -15,6 +15,11 @@ from lab2048.kernels.function_pointer import CHOOSE, call_choose, function_addre
 from lab2048.kernels.search import context as of
 from lab2048.kernels.solve.compact import CERTAIN, MISSING, NEVER, position_at
 
+# The book
+N_TABLES = 0
+LEAST_GOAL = 1  # of all tables; a board with fewer large tiles than the next number is in none of them
+FEWEST_ANCHORS = 2
+TABLES = 3
 # A table
 GOAL = 0  # rank of the goal, which is also the number of ranks that a free cell can have
 N_ANCHORS = 1
@@ -121,12 +126,25 @@ def best_in_table(plan: packed.Plan, table: I64, board: U64) -> I64:
 @kernel
 def look_up(book: I64, plan: packed.Plan, board: U64) -> I64:
     """Return table, code and move of the first table that knows a board and is sure enough; -1 if there is none."""
-    for i in range(I64(load_u64(book, 0))):
-        table = book + 8 * (1 + i * TABLE_SIZE)
+    for i in range(I64(load_u64(book, N_TABLES))):
+        table = book + 8 * (TABLES + i * TABLE_SIZE)
         found = best_in_table(plan, table, board)
         if found >= 0 and found >> CODE_SHIFT >= I64(load_u64(table, SURE)):
             return (I64(i) << TABLE_SHIFT) | found
     return I64(-1)
+
+
+@kernel
+def rate_move(book: I64, plan: packed.Plan, board: U64, move: I64) -> I64:
+    """Return the table that `look_up` finds, its code for a move, and the move; -1 if the move moves a large tile."""
+    found = look_up(book, plan, board)
+    if found < 0:
+        return found
+    table = book + 8 * (TABLES + (found >> TABLE_SHIFT) * TABLE_SIZE)
+    copy, after = find_copy(table, board), packed.slide(plan, board, move)
+    if after == board or (after ^ board) & load_u64(copy, ANCHORS) != ZERO:
+        return I64(-1)
+    return ((found >> TABLE_SHIFT) << TABLE_SHIFT) | (code_after(table, copy, after) << CODE_SHIFT) | move
 
 
 @kernel
@@ -147,6 +165,7 @@ def choose_address() -> int:
 def warm_up(plan: packed.Plan) -> None:
     """Compile the kernels of this file that Python calls."""
     compile_for(look_up, 0, plan, ZERO)
+    compile_for(rate_move, 0, plan, ZERO, 0)
     compile_for(best_in_table, plan, 0, ZERO)
 
 

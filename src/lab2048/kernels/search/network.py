@@ -19,6 +19,7 @@ from lab2048.kernels.search import context as of
 from lab2048.kernels.search.downgrade import downgrade_packed
 from lab2048.kernels.search.expectimax import ALLOWANCE_SHIFT, DEPTH_SHIFT, HASH, NEAR_DEPTH, count_states, remember
 from lab2048.kernels.search.leaf import NONE, U32
+from lab2048.kernels.search.table_leaf import least_value
 
 PENDING = U64(1 << 32)  # above the bits of every value
 
@@ -77,9 +78,13 @@ def evaluate_leaves(context: I64, n_new: I64) -> None:
     """Replace the list of new leaves by their values, and cache these."""
     net, index, new = I64(load_u64(context, of.NET)), I64(load_u64(context, of.INDEX)), I64(load_u64(context, of.NEW))
     index_size = 8 * I64(load_u64(net, lookup.N_LOOKUPS))
+    has_tables = load_u64(context, of.BOOK) != ZERO
     for i in range(n_new):
-        board = load_u64(new, i)
-        value = U64(float_bits(F32(lookup.sum_weights(net, index + i * index_size) + F32(packed.potential(board)))))
+        board, here = load_u64(new, i), index + i * index_size
+        found = F32(lookup.sum_weights(net, here) + F32(packed.potential(board)))
+        if has_tables:
+            found = max(found, least_value(context, board, here))
+        value = U64(float_bits(found))
         entry = leaf_entry(context, board)
         store_u64(entry, 0, board ^ value)
         store_u64(entry, 1, value)
@@ -102,8 +107,10 @@ def evaluate_one(context: I64, board: U64) -> F32:
     value = load_u64(entry, 1)
     if (load_u64(entry, 0) ^ value) == board:
         return F32(bits_float(U32(value & LOW_32)))
-    net = I64(load_u64(context, of.NET))
-    found = F32(lookup.evaluate(net, board, I64(load_u64(context, of.INDEX))) + F32(packed.potential(board)))
+    net, index = I64(load_u64(context, of.NET)), I64(load_u64(context, of.INDEX))
+    found = F32(lookup.evaluate(net, board, index) + F32(packed.potential(board)))
+    if load_u64(context, of.BOOK) != ZERO:
+        found = max(found, least_value(context, board, index))
     store_u64(entry, 0, board ^ U64(float_bits(found)))
     store_u64(entry, 1, U64(float_bits(found)))
     return found
@@ -207,11 +214,14 @@ def choose_network(context: I64, board: U64) -> I64:
     for move in range(n_moves):
         if load_u64(afters, move) != board:
             lookup.find(net, load_u64(afters, move), index + move * index_size)
+    has_tables = load_u64(context, of.BOOK) != ZERO
     best, highest = I64(-1), NONE
     for move in range(n_moves):
         after = load_u64(afters, move)
         if after != board:
             value = F32(lookup.sum_weights(net, index + move * index_size) + F32(packed.potential(after)))
+            if has_tables:
+                value = max(value, least_value(context, after, index + move * index_size))
             # Selected without a branch: it would be mispredicted.
             is_better = value > highest
             best, highest = I64(move) if is_better else best, value if is_better else highest

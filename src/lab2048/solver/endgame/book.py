@@ -27,7 +27,7 @@ SURE = 0.5  # success rate from which a table chooses the move
 
 
 class Answer(NamedTuple):
-    """What the book says about a board: the best move that keeps the large tiles."""
+    """What the book says about a board and a move that keeps the large tiles."""
 
     move: int
     value: float  # success rate
@@ -50,10 +50,12 @@ class Book:
         self.tables = sorted(self.tables, key=lambda each: (-each.size.n_cells, each.size.radix))
         self._plan = make_plan(self.rules)
         self.formations = [Formation(table.problem.rules) for table in self.tables]
-        self.words = np.zeros(1 + len(self.tables) * of.TABLE_SIZE, np.uint64)
-        self.words[0] = len(self.tables)
+        self.words = np.zeros(of.TABLES + len(self.tables) * of.TABLE_SIZE, np.uint64)
+        self.words[of.N_TABLES] = len(self.tables)
+        self.words[of.LEAST_GOAL] = min((table.size.radix for table in self.tables), default=0)
+        self.words[of.FEWEST_ANCHORS] = min((len(each.copies[0].anchors) for each in self.formations), default=0)
         for i, (table, formation) in enumerate(zip(self.tables, self.formations, strict=True)):
-            self._fill(self.words[1 + i * of.TABLE_SIZE :], table, formation)
+            self._fill(self.words[of.TABLES + i * of.TABLE_SIZE :], table, formation)
 
     def _fill(self, words: NDArray[np.uint64], table: CompactTable, formation: Formation) -> None:
         size, copies = table.size, formation.copies
@@ -93,14 +95,16 @@ class Book:
 
     def look_up(self, board: Board) -> Answer | None:
         """Return the best move by the first table that knows the board and is sure enough; None if there is none."""
-        if not self.tables:
-            return None
-        word = np.uint64(downgrade(np.array(board.ranks, np.uint8)))
-        found = int(of.look_up(self.address, self._plan, word))
+        return self._answer(int(of.look_up(self.address, self._plan, _word(board)))) if self.tables else None
+
+    def rate(self, board: Board, move: int) -> Answer | None:
+        """Return what the same table says about a move; None if it moves a large tile."""
+        return self._answer(int(of.rate_move(self.address, self._plan, _word(board), move))) if self.tables else None
+
+    def _answer(self, found: int) -> Answer | None:
         if found < 0:
             return None
-        code = found >> of.CODE_SHIFT & 0xFFFF
-        move = found & ((1 << of.CODE_SHIFT) - 1)
+        code, move = found >> of.CODE_SHIFT & 0xFFFF, found & ((1 << of.CODE_SHIFT) - 1)
         return Answer(move, chance_of(float(odds_of(code))), self.formations[found >> of.TABLE_SHIFT])
 
 
@@ -108,6 +112,10 @@ def _fits(formation: Rules, rules: Rules) -> bool:
     """Return True if a table of a formation is right for a game: the same board, and tiles spawn alike."""
     is_alike = formation.spawn_table == rules.spawn_table and formation.spawner == rules.spawner
     return is_alike and not rules.null_moves and Formation(formation).whole == rules.shape
+
+
+def _word(board: Board) -> np.uint64:
+    return np.uint64(downgrade(np.array(board.ranks, np.uint8)))
 
 
 def _nibbles(cells: tuple[int, ...] | frozenset[int]) -> int:

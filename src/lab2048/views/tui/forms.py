@@ -117,6 +117,7 @@ COMMAND_FORMS = (
         ),
     ),
     CommandForm("games", "g", "list, replay and continue saved games", ("games", "list")),
+    CommandForm("practice", "e", "practise endgames with exact success rates", ("tui",)),
     CommandForm(
         "match",
         "m",

@@ -37,8 +37,11 @@ _MEDIUM = (
     (255, 236), (223, 236), (214, 16), (208, 16), (202, 16), (160, 231), (229, 236), (227, 16), (220, 16),
     (178, 16), (136, 16), (71, 16), (30, 231), (38, 16), (27, 231), (99, 231), (169, 16),
 )  # fmt: skip
-# Only the eight basic colours are safe as backgrounds; each with its text colour.
-_OLD = ((7, 0), (3, 0), (1, 15), (5, 15), (4, 15), (6, 0), (2, 0))
+# The same with 16 colours.  Only the eight basic ones are safe backgrounds; large tiles repeat them with another text.
+_OLD = (
+    (7, 0), (3, 0), (1, 15), (5, 15), (4, 15), (6, 0), (2, 0), (7, 4), (3, 4),
+    (1, 11), (5, 11), (4, 11), (6, 4), (2, 4), (7, 1), (4, 14), (1, 14),
+)  # fmt: skip
 
 THEME = Theme(
     name="lab2048",
@@ -109,7 +112,7 @@ class Palette:
             return Style(bold=True)
         if self.depth is Depth.SIXTEEN:
             back, ink = _OLD[(rank - 1) % len(_OLD)]
-            return Style(color=Color.from_ansi(ink), bgcolor=Color.from_ansi(back), bold=ink != 0)
+            return Style(color=Color.from_ansi(ink), bgcolor=Color.from_ansi(back), bold=ink > 7)
         i = min(rank, len(_TILES)) - 1
         if self.depth is Depth.MEDIUM:
             back, ink = _MEDIUM[i]

@@ -24,6 +24,7 @@ LATER = (
     "hint",
     "review",
     "puzzles",
+    "practice",
     "daily",
     "players",
     "design",

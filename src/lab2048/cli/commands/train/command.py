@@ -11,6 +11,7 @@ from lab2048.cli.command import Commands
 from lab2048.cli.commands.train.session import train
 from lab2048.cli.option_types import Above, OneOf, Readable, Within
 from lab2048.cli.options import (
+    ClusterOption,
     GoalOption,
     JsonOption,
     RulesOption,
@@ -20,7 +21,7 @@ from lab2048.cli.options import (
     StopOption,
 )
 from lab2048.learning.config import Option
-from lab2048.learning.registry import METHODS, Method
+from lab2048.learning.registry import EXCHANGE_SECONDS, METHODS, Method
 
 app = Commands("Train a network by letting it play.\n\nExample: lab2048 train ntuple --minutes 10 --out my.safetensors")
 
@@ -75,6 +76,15 @@ def _shared(method: Method) -> dict[str, tuple[Any, Any]]:
                 Within(0, 256),
             ],
             0,
+        ),
+        "cluster": (ClusterOption, None),
+        "exchange": (
+            Annotated[
+                float,
+                typer.Option("--exchange", metavar="SECONDS", help="On a cluster: time between two exchanges."),
+                Within(0.1, 600),
+            ],
+            EXCHANGE_SECONDS,
         ),
         **presets,
         "rules": (RulesOption, "4x4"),

@@ -39,10 +39,12 @@ def train(
     force: bool,
     as_jsonl: bool,
     as_json: bool,
+    cluster: str | None,
+    exchange: float,
     preset: str | None = None,
 ) -> None:
     """Train by a method with the options that were given; everything is checked before kernels are compiled."""
-    from lab2048.library.train import begin_training, chosen_limits, only_writer
+    from lab2048.library.train import begin_training, chosen_limits, only_writer, training_nodes
     from lab2048.rules import Rules
     from lab2048.views.training import deep_lines, training_lines
 
@@ -56,7 +58,7 @@ def train(
 
     limits = chosen_limits(minutes, moves, games)
     the_rules = Rules.from_text(rules, goal=goal, spawn=spawn, start=start, spawner=spawner, stop_at_goal=stop_at_goal)
-    with only_writer(out, resume=resume, force=force):
+    with only_writer(out, resume=resume, force=force), training_nodes(method, cluster, threads) as nodes:
         training = begin_training(
             method,
             the_rules,
@@ -67,6 +69,8 @@ def train(
             check_room=check_room,
             limits=limits,
             progress=True,
+            nodes=nodes,
+            exchange=exchange,
         )
         say(f"{training.describe()}; saved to {out} every {every:g} minutes, {room}; Ctrl-C saves it and stops")
         lines, schema = (deep_lines, "train-deep-1") if method.is_deep else (training_lines, "train-1")

@@ -1,16 +1,16 @@
-"""The list of saved games: browse, replay and continue them."""
+"""The list of saved games: browse, search, replay and continue them."""
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.events import Key
-from textual.widgets import OptionList, Static
+from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from lab2048.errors import LabError, StoreError
 from lab2048.records.entry import Entry, StoredGame
 from lab2048.views.game_list import printable
 from lab2048.views.text import shortened
-from lab2048.views.tui.screens.base import Choices, Page
+from lab2048.views.tui.screens.base import Choices, Line, Page
 from lab2048.views.tui.widgets import facts
 
 PAGE = 200  # games per page
@@ -31,16 +31,19 @@ class GamesScreen(Page):
         super().__init__()
         self.is_best = False
         self.kind = 0  # which of KINDS
+        self.search = ""
         self._offset = 0
 
     def compose(self) -> ComposeResult:
         yield Static(id="header")
         yield Static(id="columns")
         yield Choices()
+        yield Line(placeholder="words: an id, a date, a board, a player, a tile", id="search")
         yield Static(id="message")
         yield Static(id="keys")
 
     def on_mount(self) -> None:
+        self.query_one(Line).display = False
         self._load()
 
     def on_screen_resume(self) -> None:
@@ -57,12 +60,41 @@ class GamesScreen(Page):
             ("arrows, Enter", "choose a game and replay it"),
             ("b", "best or newest first"),
             ("k", "filter: yours, played or watched, matches, imported, all"),
+            ("/", "search; Enter keeps what is found, Esc shows all games again"),
             ("c", "continue a game where it ended, as a new game"),
             ("[ ]", f"previous or next {PAGE} games"),
             ("Esc", "back to the menu"),
         ]
 
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self.search = event.value
+        self._load(has_focus=False)
+
+    def on_input_submitted(self) -> None:
+        self._end_search()
+
+    def key_escape(self) -> None:
+        """Leave the search, then what was found, then the screen."""
+        if not self.search and not self.query_one(Line).display:
+            super().key_escape()
+            return
+        self.query_one(Line).value = self.search = ""
+        self._end_search()
+
+    def _end_search(self) -> None:
+        self.query_one(Line).display = False
+        self._load()
+
     def on_key(self, event: Key) -> None:
+        if self.query_one(Line).has_focus:
+            if event.key in ("up", "down"):
+                self.query_one(Choices).focus()
+            return
+        if event.key == "slash":
+            event.prevent_default()
+            self.query_one(Line).display = True
+            self.query_one(Line).focus()
+            return
         if event.key == "b":
             self.is_best = not self.is_best
         elif event.key == "k":
@@ -83,7 +115,7 @@ class GamesScreen(Page):
             return
         self._load()
 
-    def _load(self, offset: int = 0) -> None:
+    def _load(self, offset: int = 0, *, has_focus: bool = True) -> None:
         """Reload the games; keep the selected one if it still exists."""
         games = self.query_one(Choices)
         at = games.highlighted if offset == self._offset else None
@@ -91,30 +123,38 @@ class GamesScreen(Page):
         _, kind, is_alone = KINDS[self.kind]
         try:
             entries = self.lab.store.entries(
-                kind=kind, alone=is_alone, best=self.is_best, limit=PAGE, offset=offset, on_damage=damages.append
+                kind=kind,
+                alone=is_alone,
+                best=self.is_best,
+                search=self.search,
+                limit=PAGE,
+                offset=offset,
+                on_damage=damages.append,
             )
         except StoreError as error:
             entries, self.message = [], printable(str(error))
         else:
-            none = "no such games" if self.kind else "no games yet: play one"
+            none = "no such games" if self.kind or self.search.strip() else "no games yet: play one"
             left_out = f"{len(damages)} damaged games are skipped" if damages else ""
             self.message = left_out or ("" if entries or offset else none)
         games.set_options(Option(_line(entry, self.size.width), id=str(entry.id)) for entry in entries)
         if entries:
             games.highlighted = min(at or 0, len(entries) - 1)
-        games.focus()
+        if has_focus:
+            games.focus()
         self._draw()
 
     def _draw(self) -> None:
         kind = KINDS[self.kind][0]
         order = "best first" if self.is_best else "newest first"
+        found = f", with {self.search.strip()}" if self.search.strip() else ""
         begin = f", from {self._offset + 1}" if self._offset else ""
-        self.put("header", Text(" games", "bold").append(f"  {kind}, {order}{begin}", "not bold"))
+        self.put("header", Text(" games", "bold").append(f"  {kind}{found}, {order}{begin}", "not bold"))
         self.put("columns", _columns(self.size.width, "id", "date", "board", "player", "score", "tile", "moves"))
         self.put("message", Text(f" {self.message}"))
         keys = [("Enter", "replay"), ("c", "continue"), ("b", "newest" if self.is_best else "best")]
         keys += [("k", "yours" if self.kind == 0 else "next kind")]
-        keys += [("[ ]", "page"), ("Esc", "menu"), ("?", "keys"), ("q", "quit")]
+        keys += [("/", "search"), ("Esc", "menu"), ("?", "keys"), ("[ ]", "page"), ("q", "quit")]
         self.put("keys", facts.join_keys(keys, self.size.width))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

@@ -16,7 +16,7 @@ REFRESH_SECONDS = 0.5
 
 
 class MenuScreen(Page):
-    """The menu: play, watch, games, match, train, solve."""
+    """The menu: play, watch, games, practice, match, train, solve."""
 
     def compose(self) -> ComposeResult:
         """Lay out the title, the menu, the jobs and the keys."""
@@ -40,7 +40,13 @@ class MenuScreen(Page):
         for name, job in self.lab.current_jobs.items():
             text.append(f"{name}: ", "bold").append(f"{state_text(job)}\n")
         self.put("jobs", text)
-        keys = [("↑↓", "choose"), ("Enter", "open"), ("p w g m t s", "shortcuts"), ("?", "keys"), ("q", "quit")]
+        keys = [
+            ("↑↓", "choose"),
+            ("Enter", "open"),
+            (" ".join(form.key for form in COMMAND_FORMS), "shortcuts"),
+            ("?", "keys"),
+            ("q", "quit"),
+        ]
         self.put("keys", facts.join_keys(keys, self.size.width))
 
     @property
@@ -68,9 +74,12 @@ class MenuScreen(Page):
         from lab2048.views.tui.screens.form import FormScreen
         from lab2048.views.tui.screens.games import GamesScreen
         from lab2048.views.tui.screens.job import JobScreen
+        from lab2048.views.tui.screens.practice import PracticeScreen
 
         if form.name == "games":
             self.app.push_screen(GamesScreen())
+        elif form.name == "practice":
+            self.app.push_screen(PracticeScreen())
         elif form.name in self.lab.current_jobs:
             self.app.push_screen(JobScreen(form, self.lab.current_jobs[form.name]))
         else:
@@ -78,4 +87,4 @@ class MenuScreen(Page):
 
 
 def _line(form: CommandForm) -> Text:
-    return Text(f" {form.name:<8}", "bold").append(form.doc, "not bold")
+    return Text(f" {form.name:<9}", "bold").append(form.doc, "not bold")

@@ -1,4 +1,4 @@
-"""Replay a recorded game move by move, verify it, and continue it from any move."""
+"""Replay a recorded game move by move, verify it, review it, and continue it from any move."""
 
 import asyncio
 
@@ -9,13 +9,16 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from lab2048.arena.annotation import Annotator, has_notes
+from lab2048.arena.player_service import AskedPlayer
 from lab2048.errors import LabError
+from lab2048.players import Decision, default_spec
 from lab2048.records.entry import StoredGame
 from lab2048.records.episode import names_of
-from lab2048.rules import Turn
+from lab2048.rules import Board, Turn
 from lab2048.rules.move import move_name
 from lab2048.views.game_list import printable
 from lab2048.views.number import count
+from lab2048.views.tui.game_review import GameReview
 from lab2048.views.tui.screens.base import Page
 from lab2048.views.tui.widgets import facts
 from lab2048.views.tui.widgets.panel import BoardAndPanel
@@ -38,10 +41,16 @@ class ReplayScreen(Page):
         self._clock: Timer | None = None
         self._annotator = Annotator()
         self._note: tuple[int, str] = (0, "")  # the turn that was explained last, and why its move was made
+        self.wants_values = False
+        self.decision: tuple[int, Decision] | None = (
+            None  # the board that was valued last, by its number, and its values
+        )
+        self.adviser = AskedPlayer(default_spec(self.episode.rules), self.episode.rules, self.episode.seed)
+        self.review: GameReview | None = None
 
     def compose(self) -> ComposeResult:
         yield Static(id="header")
-        yield BoardAndPanel(self._first, self.palette, "facts", "note")
+        yield BoardAndPanel(self._first, self.palette, "facts", "review", "values", "note")
         yield Static(id="message")
         yield Static(id="keys")
 
@@ -70,6 +79,9 @@ class ReplayScreen(Page):
             ("Home End", "first or last board"),
             ("Space", "start or stop the replay"),
             ("+ -", "faster, slower"),
+            ("t", "values of all moves, by the player"),
+            ("v", "review the game: grade every move, tell luck from skill"),
+            ("b B", "next or previous mistake of the review"),
             ("c, Enter", "continue from here, as a new game"),
             ("Esc", "back to the games"),
         ]
@@ -86,6 +98,13 @@ class ReplayScreen(Page):
             self._run_or_stop()
         elif key in ("plus", "equals_sign", "minus"):
             self._change_speed(1 if key != "minus" else -1)
+        elif key == "t":
+            self.wants_values = not self.wants_values
+            self._draw()
+        elif key == "v":
+            self._review()
+        elif key in ("b", "B", "upper_b"):
+            self._seek_fault(1 if key == "b" else -1)
         elif key in ("c", "enter"):
             self._continue()
         elif key == "q":
@@ -140,6 +159,59 @@ class ReplayScreen(Page):
         except LabError as error:
             self.say(printable(str(error)))
 
+    def _review(self) -> None:
+        """Review the game on a thread, or say how it was played."""
+        if self.review and self.review.found:
+            self.say(self.review.summary())
+        elif not self.turns:
+            self.say("the game is not verified yet")
+        elif self.review is None or not self.review.is_running:
+            self.review = GameReview(self.lab.store, self.stored)
+            self.run_worker(self._follow(self.review), exclusive=True, group="review")
+
+    async def _follow(self, review: GameReview) -> None:
+        await asyncio.to_thread(review.run, lambda: self.app.call_from_thread(self._show_progress, review))
+        if review is self.review and self.is_attached:
+            self.say(review.summary() if review.found else printable(review.doing))
+
+    def _show_progress(self, review: GameReview) -> None:
+        if review is self.review and self.is_attached and self.lab.is_free:
+            self.say(printable(review.doing))
+
+    def _seek_fault(self, step: int) -> None:
+        if self.review is None or self.review.found is None:
+            self.say("v reviews the game first")
+            return
+        self._stop()
+        at = self.review.next_fault(self.at, step)
+        if at is None:
+            self.say(f"no {'further' if step > 0 else 'earlier'} mistake")
+        else:
+            self._go(at)
+
+    async def _value(self, at: int) -> None:
+        """Ask the player for the values of a board."""
+        board = self.turns[at - 1].board if at else self._first
+        try:
+            decision = await asyncio.wrap_future(self.adviser.ask(board))
+        except LabError as error:
+            self.wants_values = False
+            self.say(printable(str(error)))
+            return
+        self.decision = at, decision
+        self._draw()
+
+    def _draw_values(self, board: Board) -> None:
+        """Show the values of the moves from the shown board; they are asked for when the replay rests."""
+        known = self.decision[1] if self.decision and self.decision[0] == self.at else None
+        text = Text()
+        if self.wants_values and known:
+            text = facts.values_text(board, known, self.adviser.spec, self.adviser.measure)
+        elif self.wants_values and board.legal_moves() and self._clock is None and len(self.turns) == self.n_moves:
+            text = Text(f"asking {self.adviser.spec} ...", "dim")
+            self.run_worker(self._value(self.at), exclusive=True, group="values")
+        self.put("values", text)
+
     def _draw(self) -> None:
         if not self.is_mounted:
             return
@@ -164,15 +236,18 @@ class ReplayScreen(Page):
             self._note = (self.at, "")
             self.run_worker(self._explain(self.at), exclusive=True, group="note")
         self.put("note", Text(f"\n{self._note[1]}" if turn and self._note[0] == self.at else "", "dim"))
+        self.put("review", self.review.move_text(self.at) if self.review else Text())
+        self._draw_values(turn.board if turn else self._first)
         state = f"playing, {facts.speed_text(self.speed)}" if self._clock else self.message
         if not table.has_panel:
             state = f"move {shown['move']}, score {shown['score']}"
         self.put("message", Text(f" {state}"))
         keys = [
             ("←→", "step"),
-            ("PgUp PgDn", "ten"),
             ("Space", "run"),
             ("+-", "speed"),
+            ("t", "values"),
+            ("v", "review"),
             ("c", "continue"),
             ("Esc", "games"),
         ]
@@ -189,5 +264,12 @@ class ReplayScreen(Page):
             self._note = (at, printable(note.text))
             self._draw()
 
+    def on_unmount(self) -> None:
+        """Stop asking the player, and stop the review."""
+        self.rest()
+        self.adviser.close(cancel=True)
+
     def rest(self) -> None:
         self._stop()
+        if self.review:
+            self.review.stop()

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import BaseModel, Field
 
+from lab2048.arena.review.grade import Grade
 from lab2048.arena.review.puzzle import make_puzzles
 from lab2048.errors import UsageError
 from lab2048.records.input_file import parse_json
@@ -64,7 +65,7 @@ class TryBody(Body):
 
 
 class TriedData(BaseModel):
-    """Whether it was the best move, and what every move is worth."""
+    """Whether it was a good move, and what every move is worth."""
 
     right: bool
     best: int
@@ -99,7 +100,7 @@ def try_puzzle(lab: LabOf, id_: PuzzleId, body: TryBody) -> TriedData:
         legal = ", ".join(move_name(board.shape.moves[move]) for move in values)
         raise UsageError(f"move {body.move} is illegal here: expected one of {legal}", field="move")
     best, unit = max(values, key=lambda move: values[move]), str(puzzle.facts["unit"])
-    is_right = body.move == best
+    is_right = grade(values[best] - values[body.move], values[best], unit) in (Grade.BEST, Grade.GOOD)
     progress = lab.store.try_puzzle(puzzle, body.move, is_right=is_right)
     return TriedData(
         right=is_right,

@@ -327,6 +327,8 @@ def _spawns(table: "Table", move: "MoveValue") -> list[SpawnProbed]:
 @lru_cache(maxsize=32)
 def _hardest(path: File, changed: int) -> list[HardPosition]:  # noqa: ARG001 - part of the cache key: a changed table is sampled again
     """Return the boards of a sample with a choice of moves, hardest first."""
+    from lab2048.solver.probing import obvious_move
+
     table = open_path(path)
     found: dict[str, HardPosition] = {}
     for after in _sample(table):
@@ -338,7 +340,7 @@ def _hardest(path: File, changed: int) -> list[HardPosition]:  # noqa: ARG001 - 
             moves = sorted(table.move_values(board), key=lambda move: (-move.value, move.loss or 0.0))
             if len(moves) < 2:
                 continue
-            best, obvious = table.best(moves), _obvious(moves)
+            best, obvious = table.best(moves), obvious_move(moves)
             is_trap = best.value - obvious.value > NOISE * abs(best.value)
             if not is_trap:
                 obvious = moves[1]
@@ -358,11 +360,6 @@ def _hardest(path: File, changed: int) -> list[HardPosition]:  # noqa: ARG001 - 
                 is_trap=is_trap,
             )
     return sorted(found.values(), key=_ease)
-
-
-def _obvious(moves: list["MoveValue"]) -> "MoveValue":
-    """Return the move that people tend to make: the one that merges most, then the one that leaves most cells empty."""
-    return max(moves, key=lambda each: (each.reward, each.after.n_empty))
 
 
 def _ease(position: HardPosition) -> tuple[bool, bool, float]:

@@ -78,11 +78,10 @@ class ReviewData(BaseModel):
 
 def review_data(review: Review) -> ReviewData:
     """Return a review as data; amounts are rounded to what can be seen."""
-    data: dict[str, Any] = review.to_json()
+    data: dict[str, Any] = review.summary()
     entries = review.ledger.entries
     digits = 6 if review.unit == "chance" else 1
     last = review.ledger.final_value - (review.game.score if review.unit == "score" else 0)
-    del data["moves"]
     return ReviewData(
         **data,
         values=[round(entry.value, digits) for entry in entries] + [round(last, digits)],

@@ -18,6 +18,7 @@ const PAGES = {
   watch: [t("Watch"), () => import("./pages/watch.js")],
   games: [t("Games"), () => import("./pages/games.js")],
   review: [t("Review"), () => import("./pages/review.js")],
+  practice: [t("Practice"), () => import("./pages/practice.js")],
   puzzles: [t("Puzzles"), () => import("./pages/puzzles.js")],
   race: [t("Race the ghost"), () => import("./pages/race.js")],
   design: [t("Design"), () => import("./pages/design.js")],
@@ -38,7 +39,7 @@ const NOT_FOUND = [
     },
   }),
 ];
-const IN_BAR = /** @type {Record<string, string>} */ ({ review: "games", puzzles: "games", race: "games" }); // which entry of the bar a page belongs to
+const IN_BAR = /** @type {Record<string, string>} */ ({ review: "games", puzzles: "practice", race: "games" }); // which entry of the bar a page belongs to
 
 /** @type {OpenPage | null} */
 let current = null; // the page that is shown

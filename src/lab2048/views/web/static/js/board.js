@@ -160,6 +160,15 @@ export class LabBoard extends HTMLElement {
   }
 
   /**
+   * Mark the cells where the goal counts.
+   * @param {number[]} cells
+   */
+  markGoals(cells) {
+    const { layout } = this.#parts;
+    this.querySelectorAll(".places > .place").forEach((place, i) => place.classList.toggle("goal", cells.includes(layout.entries[i].cell)));
+  }
+
+  /**
    * Lay an element over every cell.
    * @param {(cell: number) => HTMLElement} make
    */

@@ -71,6 +71,7 @@ export function chart(label) {
   /** @param {string} url */
   async function load(url) {
     const mine = ++shown;
+    if (!isDrawn) hide(t("One moment"));
     let answer;
     try {
       answer = await getChart(url);
@@ -160,7 +161,8 @@ function inColours({ data, layout }) {
     width: undefined,
     height: layout.height ?? 320,
     margin: { l: 50, r: 12, t: 12, b: 40 },
-    legend: { orientation: "h", y: 1.12, x: 0, ...layout.legend, font: { color: quiet } },
+    // Above the plot, and growing upwards: where it takes several lines, as on phones, it must not cover the bars.
+    legend: { ...layout.legend, orientation: "h", x: 0, y: 1.02, yanchor: "bottom", font: { color: quiet } },
     autosize: true,
   };
   return [traces, figure];

@@ -135,6 +135,7 @@ export function more() {
       "div.choices",
       {},
       link("watch", t("Watch"), t("players side by side")),
+      link("practice", t("Practice"), t("endgames and puzzles")),
       link("studies", t("Studies"), t("published experiments, reproduced")),
       link("train", t("Train"), t("networks that learn by playing")),
       link("solve", t("Solve"), t("boards solved exactly")),

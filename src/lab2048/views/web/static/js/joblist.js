@@ -40,7 +40,7 @@ export function jobList(which, signal, leave) {
  * @param {Api.JobData} job
  */
 function activity({ state, message }) {
-  if (state === "queued") return t("waiting for its turn");
+  if (state === "queued") return message || t("waiting for its turn");
   if (state === "ending") return t("saving what it has");
   return message || (state === "running" ? stream.status?.doing || t("getting ready") : "");
 }

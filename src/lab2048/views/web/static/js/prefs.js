@@ -24,6 +24,9 @@ const KEY = "lab2048";
  * @property {boolean} watchStop whether games stop at the goal
  * @property {string | null} watchSeeds
  * @property {string[] | null} watchPlayers
+ * @property {"start" | "easy" | "medium" | "hard"} practiceLevel
+ * @property {number} practiceWorst share of hostile tiles, in per cent
+ * @property {boolean} practiceMistakes whether mistakes return
  */
 /** @typedef {"off" | "best" | "all"} HintMode */
 
@@ -47,6 +50,9 @@ const DEFAULTS = {
   watchStop: false,
   watchSeeds: null,
   watchPlayers: null,
+  practiceLevel: "medium",
+  practiceWorst: 0,
+  practiceMistakes: true,
 };
 /** @type {Emitter<Preferences>} */
 const changes = new Emitter();

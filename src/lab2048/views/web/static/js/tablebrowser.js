@@ -45,7 +45,7 @@ export class TableBrowser {
     this.spawnTitle = h("h2");
     this.hardTitle = h("h2.space", { hidden: true });
     this.hard = h("div.row");
-    this.layers = chart("Boards by their tile sum");
+    this.layers = chart(t("Boards by their tile sum"));
     this.command = commandLine();
     this.backButton = button(t("Back"), () => this.back(), { disabled: true });
     this.element = h(

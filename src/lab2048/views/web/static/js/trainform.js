@@ -188,8 +188,8 @@ function optionControl({ name, kind, default: initial, known, low, high }, oncha
   const props = { name: `option-${name}` };
   if (kind === "bool" || known.length) {
     /** @type {import("./dom.js").Option[]} */
-    const entries = kind === "bool" ? [["true", "yes"], ["false", "no"]] : known.map((word) => [word, word]);
-    const text = kind === "bool" ? (initial ? "yes" : "no") : initial;
+    const entries = kind === "bool" ? [["true", t("yes")], ["false", t("no")]] : known.map((word) => [word, word]);
+    const text = kind === "bool" ? (initial ? t("yes") : t("no")) : initial;
     const made = select([["", t("default: {value}", { value: String(text) })], ...entries], "", onchange, props);
     made.dataset.kind = kind;
     return made;
@@ -197,7 +197,7 @@ function optionControl({ name, kind, default: initial, known, low, high }, oncha
   const isNumber = kind === "int" || kind === "float";
   const made = h("input", {
     ...props,
-    placeholder: initial ?? "default",
+    placeholder: initial ?? t("default"),
     type: isNumber ? "number" : "text",
     step: kind === "int" ? 1 : "any",
     min: low,

@@ -286,7 +286,7 @@ class Lab {
     this.comparison.hidden = this.#compared.size < 2;
     if (this.comparison.hidden) return;
     if (!this.#comparisonChart) {
-      this.#comparisonChart = chart("Means of several matches");
+      this.#comparisonChart = chart(t("Means of several matches"));
       this.comparison.replaceChildren(h("h2", {}, t("Comparison")), this.#comparisonChart);
     }
     const ids = [...this.#compared].join(",");

@@ -12,14 +12,12 @@ import { Game } from "../game.js";
 import { Hints, MODES } from "../hints.js";
 import { MoveList } from "../movelist.js";
 import { MoveNote } from "../movenote.js";
-import { newGameDialog, positionRules } from "../newgame.js";
 import { labelOf, playersOf } from "../players.js";
 import { PlayerSwitch } from "../playerswitch.js";
 import { onPref, pref, setPref } from "../prefs.js";
 import { unpackMoves, writeAddress } from "../pure/codec.js";
 import { meaning } from "../pure/keys.js";
 import { rulesWords } from "../rulesform.js";
-import { shareDialog } from "../share.js";
 import { speedControl } from "../speed.js";
 import { stream } from "../stream.js";
 import { t, told } from "../text.js";
@@ -56,7 +54,7 @@ class Play {
       restart: () => this.restart(),
       again: () => this.restart(this.game.state.seed),
       review: () => this.review(),
-      share: () => shareDialog(this.game),
+      share: () => this.share(),
     });
     this.directions = new Directions(this.board, (move) => this.move(move), this.banner.element);
     this.hints = new Hints((hint) => this.directions.show(hint, this.game.isOpen ? this.game.state.legal : [], pref("hints")));
@@ -134,7 +132,7 @@ class Play {
             "div.row.actions",
             {},
             button(t("Review"), () => this.review(), { slim: true, title: t("Replay the game and see its best and worst moves") }),
-            button(t("Share"), () => shareDialog(this.game), { slim: true }),
+            button(t("Share"), () => this.share(), { slim: true }),
             button(t("Paste a position"), () => this.changeRules("paste"), { slim: true, title: t("Ctrl+V also works") }),
             button(t("Other rules"), () => this.changeRules("rules"), { slim: true }),
           ),
@@ -264,11 +262,21 @@ class Play {
     this.offerUndo(old);
   }
 
+  // Dialogs are loaded when they are first opened, so that the first board does not wait for them.
+
+  share() {
+    return attempt(async () => {
+      const { shareDialog } = await import("../share.js");
+      shareDialog(this.game);
+    });
+  }
+
   /** @param {"boards" | "rules" | "paste"} part */
-  changeRules(part) {
+  async changeRules(part) {
     if (!this.game.isOpen) return;
     const old = this.game.isDeleted ? null : this.game.id;
-    newGameDialog(
+    const dialogs = await attempt(() => import("../newgame.js"));
+    dialogs?.newGameDialog(
       this.game.state.rules,
       async (rules, seed) => {
         await this.game.create(rules, seed);
@@ -286,6 +294,7 @@ class Play {
     if (!this.game.isOpen || !text.trim()) return false;
     const old = this.game.isDeleted ? null : this.game.id;
     attempt(async () => {
+      const { positionRules } = await import("../newgame.js");
       await this.game.create(positionRules(text, this.game.state.rules));
       this.offerUndo(old);
     });

@@ -2,11 +2,11 @@
 
 import { get, post } from "../api.js";
 import "../board.js";
-import { attempt, button, h, say } from "../dom.js";
+import { attempt, button, h } from "../dom.js";
 import { number } from "../pure/format.js";
 import { meaning } from "../pure/keys.js";
 import { capital } from "../pure/words.js";
-import { amount, SIGNS, WORDS } from "../review/grades.js";
+import { figure, valueRows } from "../review/values.js";
 import { t, told } from "../text.js";
 
 /** @type {PageModule["open"]} */
@@ -45,8 +45,8 @@ class Puzzles {
             "section.panel",
             {},
             h("h2", {}, t("Where puzzles come from")),
-            h("p.small.quiet", {}, t("From mistakes in reviewed games with only one good move: open a game, and choose Make puzzles. What you got wrong returns after a minute, what you solved after 1, 3, 7 and 21 days.")),
-            h("a.button", { href: "#/games" }, t("All games")),
+            h("p.small.quiet", {}, t("From mistakes in reviewed games with only one good move: open a game, and choose Make puzzles. And from your mistakes in practice. What you got wrong returns after a minute, what you solved after 1, 3, 7 and 21 days.")),
+            h("div.row", {}, h("a.button", { href: "#/games" }, t("All games")), h("a.button", { href: "#/practice" }, t("Practice"))),
           ),
         ),
       ),
@@ -74,7 +74,7 @@ class Puzzles {
     this.board.shape = puzzle.shape;
     this.board.show(puzzle.ranks);
     this.board.point(null);
-    this.words.textContent = t("Find the only good move.");
+    this.words.textContent = t("Find the good move.");
     this.source.textContent = t("Puzzle {id}, rating {rating}", { id: String(puzzle.id), rating: number(puzzle.rating) });
     this.moves.replaceChildren(
       ...puzzle.legal.map((move) =>
@@ -96,23 +96,10 @@ class Puzzles {
     const nameOf = (/** @type {number} */ each) => told(puzzle.shape.moves[each].name);
     this.words.textContent = answer.right
       ? t("Right: {move}.", { move: nameOf(answer.best) })
-      : t("Wrong: {best} is the only good move.", { best: nameOf(answer.best) });
-    say(this.words.textContent);
+      : t("Wrong: {best} is the best move.", { best: nameOf(answer.best) });
     this.source.textContent = t("{source}: {move} was played", { source: puzzle.source, move: nameOf(answer.made) });
     this.board.point(answer.best);
-    this.values.replaceChildren(
-      ...answer.values.map(({ move: each, value, loss, grade }) => {
-        const word = /** @type {import("../review/grades.js").Grade} */ (grade);
-        return h(
-          "div.review-value",
-          {},
-          h("b", {}, `${puzzle.shape.moves[each].glyph} ${capital(nameOf(each))}`),
-          h("span.figure", {}, amount(value, answer.unit)),
-          h("span.figure.quiet", {}, loss > 0 ? `−${amount(loss, answer.unit)}` : ""),
-          h(/** @type {"span"} */ (`span.grade.${grade}`), {}, SIGNS[word] ? h("b", {}, SIGNS[word]) : null, WORDS[word]),
-        );
-      }),
-    );
+    this.values.replaceChildren(...valueRows(puzzle.shape, answer.values, answer.unit, move));
     this.showProgress(answer.progress);
     this.more.hidden = false;
     this.more.focus();
@@ -120,7 +107,6 @@ class Puzzles {
 
   /** @param {Api.ProgressData} progress */
   showProgress({ rating, n_attempts: n, n_right: right, n_due: due, n_puzzles: all }) {
-    const figure = (/** @type {string} */ value, /** @type {string} */ name) => h("div", {}, h("b", {}, value), h("span.quiet.small", {}, name));
     this.figures.replaceChildren(
       figure(number(Math.round(rating)), t("rating")),
       figure(`${number(right)} / ${number(n)}`, t("solved")),

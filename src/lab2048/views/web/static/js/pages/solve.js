@@ -186,7 +186,7 @@ class Solve {
   /** @param {Api.JobData} job */
   follow(job) {
     if (this.#followed?.id !== job.id) {
-      const shown = { id: job.id, line: jobLine(job), figure: chart("States of each layer") };
+      const shown = { id: job.id, line: jobLine(job), figure: chart(t("States of each layer")) };
       this.#followed = shown;
       this.running.hidden = false;
       this.running.replaceChildren(shown.line, shown.figure, commandLine(job.command));

@@ -35,6 +35,15 @@ export function amount(value, unit) {
 }
 
 /**
+ * Several of them, with enough digits to tell them apart.
+ * @param {number[]} values
+ * @param {string} unit
+ */
+export function amounts(values, unit) {
+  return unit === "chance" ? chances(values) : values.map((value) => amount(value, unit));
+}
+
+/**
  * The same with its sign.
  * @param {number} value
  * @param {string} unit
