@@ -118,7 +118,7 @@ def test_another_network_has_a_copy_of_its_own(tmp_path: Path, small: Network) -
 
 
 def test_the_network_that_comes_with_lab2048_is_small_and_strong(capsys: pytest.CaptureFixture[str]) -> None:
-    assert shipped.FILE.stat().st_size <= 30e6
+    assert shipped.FILE.stat().st_size <= 45e6
     assert run(["match", "ntuple:depth=1", "--games", "20", "--seed", "1", "--workers", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["players"][0]["mean_score"] > 180_000
 
