@@ -1,13 +1,16 @@
-"""Options of the n-tuple learner after Datta et al. 2022: pairs, moves by value alone, the best network, decay."""
+"""Options of the n-tuple learner after Datta et al. 2022: pairs, moves by value alone, the best network, decay; and
+training a network further."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from lab2048.errors import FileError, UsageError
 from lab2048.learning.ntuple import Training
 from lab2048.learning.ntuple_config import Config, best_path
-from lab2048.models.ntuple.file import load_network
+from lab2048.models.ntuple.compress import quantize
+from lab2048.models.ntuple.file import load_network, save_network
 from lab2048.players import make_player
 from lab2048.rules import Board, Rules
 
@@ -64,3 +67,39 @@ def test_moves_by_value_alone_learn_other_weights_and_ignore_rewards(tmp_path: P
 def test_the_learning_rate_decays_to_a_tenth(n_moves: int, share: float) -> None:
     config = Config.for_board(RULES, **PLAIN | {"decay": 0.5})
     assert config.kernel_method(RULES, 1, n_moves=n_moves).alpha == pytest.approx(0.2 * share)
+
+
+def fine_tuned(path: Path, **options: object) -> Training:
+    return Training.begin(Config.for_board(RULES, init=str(path), **options), RULES, 1)
+
+
+@pytest.mark.parametrize("is_quantized", [False, True])
+def test_a_network_is_trained_further_as_it_was_trained(tmp_path: Path, is_quantized: bool) -> None:
+    path = tmp_path / "net.safetensors"
+    first = trained(200, restart=True, trace=0.25)
+    first.save(path)
+    if is_quantized:
+        save_network(path, quantize(first.network, 0.5))
+    second = fine_tuned(path, seed=9)
+    assert np.allclose(second.network.weights, first.network.weights, atol=0.25 if is_quantized else 0)
+    assert second.network.design == first.network.design
+    assert (second.config.restart, second.config.trace, second.config.seed) == (True, 0.25, 9)
+    assert (second.config.method, second.config.alpha) == ("td", 0.002)
+    for _ in second.run(n_games=20):
+        pass
+    assert not np.array_equal(second.network.weights, first.network.weights)
+    second.save(path)
+    assert Training.resume(path, 1).config.init == str(path)
+
+
+def test_a_network_that_cannot_be_trained_further_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    with pytest.raises(FileError, match="cannot be read"):
+        fine_tuned(path)
+    trained(5).save(path)
+    with pytest.raises(UsageError, match="expected td"):
+        fine_tuned(path, method="tc")
+    with pytest.raises(UsageError, match="expected a network of the same kind"):
+        fine_tuned(path, network="rows")
+    with pytest.raises(UsageError, match="expected a network of the same kind"):
+        Training.begin(Config.for_board(Rules.from_text("2x3"), init=str(path)), Rules.from_text("2x3"), 1)

@@ -22,10 +22,11 @@ from lab2048.kernels.board.packed import FULL_SUM
 from lab2048.kernels.ntuple import self_play as kernel
 from lab2048.kernels.ntuple.update import Method, make_trajectory
 from lab2048.learning.config import CURVE_GROWTH, not_resumable
-from lab2048.learning.ntuple_config import DECAY_MOVES, Config, best_path
+from lab2048.learning.ntuple_config import DECAY_MOVES, Config, best_path, init_name
 from lab2048.models.ntuple.file import load_array, load_network, save_network
 from lab2048.models.ntuple.network import Design, Network
 from lab2048.models.ntuple.pattern import AUTO, parse_patterns, write_patterns
+from lab2048.models.ntuple.shipped import network_path
 from lab2048.models.ntuple.visited import estimate_bytes
 from lab2048.records.provenance import provenance
 from lab2048.rules import Rules
@@ -104,6 +105,8 @@ class Training:
         config.check(rules)  # also checks what is needed only later in training
         design = config.design(rules, is_late=config.late_after == 0)
         network = Network.empty(design, config.optimism, is_coherent=config.method == "tc")
+        if config.init:
+            network.copy_weights(load_network(network_path(init_name(config.init))))
         return cls(config, network, n_threads)
 
     @classmethod

@@ -1,14 +1,16 @@
 """Training options of n-tuple networks; the defaults worked best on the classic board."""
 
+import contextlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from lab2048.errors import UsageError
 from lab2048.kernels.group import TRAINING
 from lab2048.learning.config import TrainingConfig, option
+from lab2048.models import SHIPPED
 from lab2048.models.ntuple.pattern import AUTO, BEST, SMALL, SMALL_BOARD, corners
 from lab2048.rules import Rules
 from lab2048.rules.kind import rectangle
@@ -32,6 +34,9 @@ NETWORKS = {SMALL: 4e7, "4x6": 1e8, BEST: math.inf}
 SMALL_BOARD_NETWORKS = {SMALL: 4e7, BEST: math.inf}
 
 
+# A network that is trained further: its weights are good, so they should change little.
+FINE_TUNING: dict[str, Any] = {"method": "td", "alpha": 0.002, "decay": 1.0, "guide": 0.0, "late_after": 0.0}
+
 _MAX_DIGITS = 20  # of a tile; int() refuses very long numbers
 
 
@@ -50,6 +55,11 @@ def read_stages(text: str) -> tuple[int, ...]:
             )
         ranks.append(tile.bit_length() - 1)
     return tuple(ranks)
+
+
+def init_name(init: str) -> str | None:
+    """Return the name of an initial network as lab2048.models.ntuple.shipped takes it: None is the shipped one."""
+    return None if init == SHIPPED else init
 
 
 def best_path(path: Path) -> Path:
@@ -72,6 +82,14 @@ class Config(TrainingConfig):
         is_fixed=True,
         before=BEST,
         metavar="CELLS",
+    )
+    init: str = option(
+        "",
+        "Start from the weights of a network (a file, or shipped) and train it as it was trained, but with td and a "
+        "small learning rate",
+        is_fixed=True,
+        before="",
+        metavar="FILE",
     )
     method: str = option(
         "tc",
@@ -173,8 +191,11 @@ class Config(TrainingConfig):
     def for_board(cls, rules: Rules, n_moves: float = math.inf, **given: Any) -> Self:
         """Make a Config; options that are not given get the best defaults for the board and the length of the training.
 
-        Small boards need exploration to be learned completely.
+        Small boards need exploration to be learned completely.  A network that is trained further keeps the options
+        of its training.
         """
+        if given.get("init"):
+            return cls(**cls._options_of(given["init"]) | FINE_TUNING | given)
         is_small = rules.shape.n_cells <= SMALL_BOARD
         if given.get("network", AUTO) == AUTO:
             table = SMALL_BOARD_NETWORKS if is_small else NETWORKS
@@ -182,6 +203,25 @@ class Config(TrainingConfig):
             given["network"] = next(name for name, last in table.items() if most <= last)
         small = {"epsilon": 0.05, "guide": 0.0, "late_after": 0.0}
         return cls(**(small if is_small else {}) | given)
+
+    @classmethod
+    def _options_of(cls, init: str) -> dict[str, Any]:
+        """Return the options with which a network was trained; those of its design if the file does not tell more."""
+        from lab2048.models.ntuple.pattern import write_patterns
+        from lab2048.models.ntuple.shipped import take_header
+
+        header = take_header(init_name(init))
+        design, saved = header.design, {}
+        with contextlib.suppress(KeyError, TypeError, UsageError):
+            saved = asdict(cls.from_checkpoint(header.facts["training"]["config"]))
+        return saved | {
+            "network": write_patterns(design.patterns),
+            "stages": ",".join(str(2**rank) for rank in design.stages) or "none",
+            "share": design.is_shared,
+            "promote": design.is_promoting,
+            "downgrade": design.is_downgrading,
+            "seed": 1,
+        }
 
     @classmethod
     def moves_within(cls, limits: Mapping[str, float], n_threads: int) -> float:
@@ -218,10 +258,29 @@ class Config(TrainingConfig):
         )
 
     def check(self, rules: Rules) -> None:
-        self.design(rules)
+        design = self.design(rules)
+        if not self.init:
+            return
+        from lab2048.models.ntuple.shipped import take_header
+
+        if self.method != "td":
+            raise UsageError(
+                f"method {self.method} would forget the weights of init {self.init}: expected td", field="method"
+            )
+        found = take_header(init_name(self.init)).design
+        if replace(found, gap=design.gap) != design:
+            raise UsageError(
+                f"init {self.init} has other rules, patterns, stages or symmetries: expected a network of the same kind",
+                field="init",
+            )
 
     def groups(self, rules: Rules) -> tuple[str, ...]:  # noqa: ARG002
-        return (TRAINING,)
+        if not self.init:
+            return (TRAINING,)
+        from lab2048.models.ntuple.shipped import decoder_group, take_header
+
+        header = take_header(init_name(self.init))
+        return (TRAINING, *([decoder_group(header)] if header.step is not None else []))
 
     @classmethod
     def _read_header(cls, path: Path) -> tuple[Rules, dict[str, Any]]:

@@ -271,6 +271,14 @@ class Network:
             grown.rates[: len(self.rates)] = self.rates  # type: ignore[arg-type]
         return grown
 
+    def copy_weights(self, other: "Network") -> None:
+        """Take the weights of another network of the same kind, which may be quantized."""
+        step = np.float32(1 if other.step is None else other.step)
+        for mine, theirs in zip(self.design.tables, other.design.tables, strict=True):
+            np.multiply(
+                other.weights[theirs.begin : theirs.end], step, out=self.weights[mine.begin : mine.end], dtype=np.float32
+            )
+
     @property
     def address(self) -> int:
         """Return the address that kernels take."""

@@ -60,7 +60,12 @@ def take_network(name: str | None) -> Network:
 
 def take_header(name: str | None) -> Header:
     """Return the header of a network's file, or of the shipped one, without reading weights."""
-    return read_header(_found(name)[0])
+    return read_header(network_path(name))
+
+
+def network_path(name: str | None) -> Path:
+    """Return the file of a network, or of the shipped one; raise FileError if it does not exist."""
+    return _found(name)[0]
 
 
 def _found(name: str | None) -> tuple[Path, os.stat_result]:
