@@ -270,7 +270,7 @@ class Config(TrainingConfig):
         found = take_header(init_name(self.init)).design
         if replace(found, gap=design.gap) != design:
             raise UsageError(
-                f"init {self.init} has other rules, patterns, stages or symmetries: expected a network of the same kind",
+                f"init {self.init} has other rules, patterns or stages: expected a network of the same kind",
                 field="init",
             )
 

@@ -276,7 +276,10 @@ class Network:
         step = np.float32(1 if other.step is None else other.step)
         for mine, theirs in zip(self.design.tables, other.design.tables, strict=True):
             np.multiply(
-                other.weights[theirs.begin : theirs.end], step, out=self.weights[mine.begin : mine.end], dtype=np.float32
+                other.weights[theirs.begin : theirs.end],
+                step,
+                out=self.weights[mine.begin : mine.end],
+                dtype=np.float32,
             )
 
     @property
