@@ -297,6 +297,7 @@ declare namespace Api {
   }
 
   interface MatchBody {
+    cluster?: "auto" | "local" | null;
     players: Array<string>;
     rules?: RulesBody;
     games?: number;
@@ -406,6 +407,10 @@ declare namespace Api {
     error_rate: number;
     luck: number;
     skill: number;
+  }
+
+  interface PlacesData {
+    has_cluster: boolean;
   }
 
   interface PlayerData {
@@ -653,6 +658,7 @@ declare namespace Api {
   }
 
   interface SolveBody {
+    cluster?: "auto" | "local" | null;
     rules: RulesBody;
     objective?: "score" | "win";
     name?: string | null;
@@ -769,6 +775,7 @@ declare namespace Api {
   }
 
   interface StudyBody {
+    cluster?: "auto" | "local" | null;
     name: string;
     size?: "tiny" | "quick" | "full";
   }
@@ -802,6 +809,7 @@ declare namespace Api {
   }
 
   interface TrainingBody {
+    cluster?: "auto" | "local" | null;
     name: string;
     method?: string;
     network?: string | null;
@@ -974,6 +982,9 @@ declare namespace Api {
       "/api/jobs": {
         query?: { kind?: string | null };
         answer: JobList;
+      };
+      "/api/jobs/places": {
+        answer: PlacesData;
       };
       "/api/jobs/{job}": {
         path: { job: string };

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+import lab2048
+from lab2048.studies.measure import REVIEWED
 from lab2048.studies.reading import load_study, read_study, study_names
 from lab2048.studies.report import Report, make_report
 from lab2048.studies.result import Result, ResultFolder
@@ -171,3 +173,22 @@ def test_every_study_runs_at_its_smallest_size(name: str, tmp_path: Path) -> Non
     for line in report.lines:
         assert (line.ours is None) == (line.skip_reason != "") or line.figure.measure.name in untold
         assert line.ours is None or not math.isnan(line.ours.value)
+
+
+def test_games_are_reviewed_where_a_figure_asks_for_it(small: Path, tmp_path: Path) -> None:
+    figures = "[" + ", ".join(f'{{ measure = "{name}" }}' for name in (*sorted(REVIEWED), "score")) + "]"
+    small.write_text(
+        f'title = "Skill"\nquestion = "Who plays well?"\nsource = "none"\n[every]\nkind = "match"\nrules = "2x2"\nfull = 30\n'
+        f'[[rows]]\nid = "random"\ntitle = "random"\nplayer = "random"\nfigures = {figures}\n'
+        f'[[rows]]\nid = "greedy"\ntitle = "greedy"\nplayer = "greedy"\nfigures = {figures}\n'
+    )
+    result_folder = ResultFolder(read_study(small), "full", 1, tmp_path)
+    finish(result_folder)
+    found = {(line.row.id, line.figure.measure.name): line.ours for line in make_report(result_folder).lines}
+    assert found["random", "accuracy"].value < found["greedy", "accuracy"].value <= 100
+    assert found["random", "error-rate"].value > found["greedy", "error-rate"].value >= 0
+    for row, result in result_folder.results().items():
+        ours = lab2048.review_player(row, rules="2x2", games=30, seed=1, progress=False)
+        assert [game.luck for game in result.games] == pytest.approx([game.luck for game in ours.games])
+        assert found[row, "adjusted-score"].value == pytest.approx(found[row, "score"].value - found[row, "luck"].value)
+        assert Result.from_json(json.loads(json.dumps(result.to_json()))) == result

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from lab2048.arena.review.totals import Totals
 from lab2048.arena.statistics import Interval, mean_interval
 from lab2048.records.episode import Episode
 from lab2048.rules import Rules, dice
@@ -13,7 +14,11 @@ from lab2048.studies.result import GameResult
 
 
 def game_result(
-    number: int, episode: Episode, n_overridden: int | None = None, n_replaced: int | None = None
+    number: int,
+    episode: Episode,
+    n_overridden: int | None = None,
+    n_replaced: int | None = None,
+    review: Totals | None = None,
 ) -> GameResult:
     """Summarise a finished game."""
     return GameResult(
@@ -26,6 +31,7 @@ def game_result(
         round(episode.seconds, 9),
         n_overridden,
         n_replaced,
+        *((review.accuracy, review.error_rate, review.luck) if review else ()),
     )
 
 
@@ -105,6 +111,14 @@ def _sample(game: GameResult, measure: Measure) -> float | None:
             return game.n_overridden
         case "interventions":
             return game.n_replaced
+        case "accuracy":
+            return game.accuracy
+        case "error-rate":
+            return game.error_rate
+        case "luck":
+            return game.luck
+        case "adjusted-score":
+            return None if game.luck is None else game.score - game.luck
         case _:
             return None
 

@@ -45,6 +45,10 @@ MEANINGS = {
     "goal-time": Meaning("time to the goal, of games that reach it", Unit.SECONDS, -1),
     "overrides": Meaning("moves overridden by mask or shield, per game", Unit.NUMBER, 0),
     "interventions": Meaning("safe moves replaced by the reverse shield, per game", Unit.NUMBER, 0),
+    "accuracy": Meaning("accuracy, per cent", Unit.NUMBER, 1),
+    "error-rate": Meaning("error rate: points lost per 1,000 moves", Unit.NUMBER, -1),
+    "luck": Meaning("mean luck, points", Unit.NUMBER, 0),
+    "adjusted-score": Meaning("mean score without luck", Unit.NUMBER, 1),
     # of solved boards
     "counted": Meaning("states as Kuznetsov 2022 counts them", Unit.NUMBER, 0),
     "states": Meaning("states and lost boards, up to symmetry", Unit.NUMBER, 0),
@@ -78,6 +82,8 @@ MEANINGS = {
 
 
 OF_TILES = frozenset({"reached", "best-of-ten", "pairs", "evaluations"})  # with a tile: reached:512
+REVIEWED = frozenset({"accuracy", "error-rate", "luck", "adjusted-score"})  # from a review of every game
+COUNTED = frozenset({"overrides", "interventions"})  # from the decisions of every move
 # Measures that are no mean of their games, and so have no interval.
 SUMMARIES: Mapping[str, Callable[[Sequence[float]], float]] = {
     "highest-sum": max,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lab2048.rules import Rules
-from lab2048.studies.measure import SIZES, Measure
+from lab2048.studies.measure import REVIEWED, SIZES, Measure
 from lab2048.studies.published import Published
 
 KINDS = ("match", "solve", "regret", "threads", "cache", "train", "bound", "digits", "none")
@@ -105,8 +105,9 @@ class Row:
         """Return a digest of everything that affects what is run or counted."""
         trained = self.training_spec.facts(size) if self.training_spec else None
         facts = [self.kind, self.rules(size).to_json(), self.player, self.amount(size), self.objective, trained]
-        if any(figure.measure.name == "interventions" for figure in self.figures):
-            facts.append("interventions")  # counted during the games, so older results do not have it
+        names = {figure.measure.name for figure in self.figures}
+        # Counted during the games, so results without these do not fit.
+        facts += ["interventions"] * ("interventions" in names) + ["review"] * bool(names & REVIEWED)
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
     def digest_without_games(self, size: str) -> str:

@@ -29,6 +29,9 @@ class GameResult(NamedTuple):
     seconds: float
     n_overridden: int | None = None  # this and the next only where they were counted
     n_replaced: int | None = None
+    accuracy: float | None = None  # this and the next only where games were reviewed
+    error_rate: float | None = None
+    luck: float | None = None
 
 
 @dataclass
@@ -84,15 +87,16 @@ class Result:
             raise FileError(f"not a study result: expected an object with the schema {SCHEMA}") from None
 
 
+_FRACTIONS = ("seconds", "accuracy", "error_rate", "luck")
+
+
 def _read_game(game: Any) -> GameResult:
     found = GameResult(*game)
-    facts = found._asdict()
-    seconds = facts.pop("seconds")
-    optional = ("moves_to_goal", "n_overridden", "n_replaced")
-    if not all(type(fact) is int or (fact is None and name in optional) for name, fact in facts.items()):
-        raise TypeError("a game has a fact that is not a number")
-    if not isinstance(seconds, int | float):
-        raise TypeError("seconds")
+    optional = GameResult._field_defaults.keys() | {"moves_to_goal"}
+    for name, fact in found._asdict().items():
+        kinds = (int, float) if name in _FRACTIONS else (int,)
+        if type(fact) not in kinds and not (fact is None and name in optional):
+            raise TypeError(f"{name} of a game is not a number")
     return found
 
 

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 import pytest
 from web_server import serving
 
+from lab2048 import extras
 from lab2048.errors import FileError
 from lab2048.learning.ntuple import Training
 from lab2048.learning.ntuple_config import Config
@@ -331,3 +332,33 @@ def test_large_trainings_wait_for_each_other_and_one_that_never_fits_is_refused(
         for job in jobs.all_jobs():
             job.state = "cancelled"
             jobs._release(job)
+
+
+# --- a network that is trained further, and where a job runs ---------------------------
+
+
+def test_a_network_is_trained_further_by_its_name(web):
+    body = {"name": "first", "network": "rows", "minutes": 0.001, "rules": {"board": "2x3"}, "options": {}}
+    web.wait_for(web.post("/api/trainings", body)["id"], "done")
+    again = {**body, "name": "second", "network": None, "options": {"init": "first"}}
+    assert "first.safetensors" in web.post("/api/trainings/plan", again)["command"]
+    for name in ("nosuch", "/etc/passwd", "../first"):
+        said = web.error("POST", "/api/trainings/plan", {**again, "options": {"init": name}})
+        assert "expected the name of a training" in said
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/api/matches/plan", {"players": ["random"]}),
+        ("/api/solves/plan", {"rules": {"board": "2x2", "goal": 16}, "objective": "win"}),
+        ("/api/trainings/plan", {"name": "far", "options": {}}),
+    ],
+)
+def test_a_job_can_run_on_a_cluster(web, path, body, monkeypatch):
+    assert web.client.get("/api/jobs/places").json() == {"has_cluster": True}
+    assert "--cluster auto" in web.post(path, {**body, "cluster": "auto"})["command"]
+    assert "--cluster" not in web.post(path, {**body, "cluster": None})["command"]
+    web.error("POST", path, {**body, "cluster": "10.0.0.5:6379"})  # no address: the server would connect to it
+    monkeypatch.setattr(extras, "missing_packages", lambda _: ["ray"])
+    assert "ray" in web.error("POST", path, {**body, "cluster": "auto"})

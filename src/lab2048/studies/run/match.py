@@ -6,6 +6,8 @@ import time
 from lab2048.arena.compile import groups_of
 from lab2048.arena.episode import ask, play_episode
 from lab2048.arena.match import Match
+from lab2048.arena.review.reviewer import default_totals_reviewer, groups_of_reviewer, make_reviewer
+from lab2048.arena.review.totals import total_up
 from lab2048.arena.statistics import mean_interval
 from lab2048.errors import StoppedError
 from lab2048.players import canonical_spec, make_player
@@ -15,7 +17,7 @@ from lab2048.records.episode import Episode
 from lab2048.rules import Game
 from lab2048.rules.dice import episode_seed
 from lab2048.studies.game_figures import game_result
-from lab2048.studies.measure import Measured
+from lab2048.studies.measure import COUNTED, REVIEWED, Measured
 from lab2048.studies.result import GameResult, Result
 from lab2048.studies.run.task import RowTask
 
@@ -33,7 +35,7 @@ def play_games(task: RowTask, spec: str) -> list[GameResult]:
     """Play the games of a row; saved games are not played again."""
     earlier = task.earlier.games if task.earlier else []
     games = {game.number: game for game in earlier if game.number < task.amount}
-    counts = any(figure.measure.name in ("overrides", "interventions") for figure in task.row.figures)
+    counts = any(figure.measure.name in COUNTED for figure in task.row.figures)
     play = _count_overrides if counts else _play
     try:
         play(task, spec, games)
@@ -57,11 +59,20 @@ def _play(task: RowTask, spec: str, games: dict[int, GameResult]) -> None:
     known = match.results[name].games
     for each in games.values():
         known[each.number] = Summary(*(getattr(each, name) for name in Summary._fields))
+    reviewer, groups = None, groups_of([name], task.rules, games=True)
+    if any(figure.measure.name in REVIEWED for figure in task.row.figures):
+        reviewer_spec = default_totals_reviewer(task.rules)
+        groups = sorted({*groups, *groups_of_reviewer(reviewer_spec, task.rules)})
+        reviewer = make_reviewer(reviewer_spec, task.rules)
     with task.executor() as pool:
         task.when_stopped(pool.stop)
-        pool.make_ready([name], groups_of([name], task.rules, games=True))
+        pool.make_ready([name], groups)
         for played in match.play(pool):
-            games |= {number: game_result(number, episode) for number, episode in played.episodes.items()}
+            for number, episode in played.episodes.items():
+                task.check()
+                games[number] = game_result(
+                    number, episode, review=total_up(episode, reviewer) if reviewer is not None else None
+                )
             task.show(f"{len(games)} of {task.amount} games")
             if time.monotonic() > kept_at + KEEP_SECONDS:
                 task.save_partial(_in_order(games))

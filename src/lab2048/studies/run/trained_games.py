@@ -3,20 +3,15 @@
 import time
 from typing import Any
 
-from lab2048.studies.measure import Measure, Measured
+from lab2048.studies.measure import REVIEWED, Measure, Measured
 from lab2048.studies.result import GameResult
 from lab2048.studies.run.task import RowTask
 
 WEIGHTS = "{weights}"  # placeholder for the trained network's file in a player spec
 # Player specs for the trained network itself; the second averages over symmetries (afterstate values only).
 TRAINED, TURNED = "{trained}", "{trained}:turned=true"
-UNAVAILABLE = (
-    "won",
-    "goal-time",
-    "move-time",
-    "overrides",
-    "interventions",
-)  # measures that vectorized games do not provide
+# Measures that vectorized games do not provide.
+UNAVAILABLE = ("won", "goal-time", "move-time", "overrides", "interventions", *REVIEWED)
 PAIRED = range(3, 12)  # ranks whose pairs are stored, 8 to 2048
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel
 
+from lab2048.extras import has_extra
 from lab2048.jobs.job import JobData
 from lab2048.views.web.serialize.schema import ERRORS, GoneData
 from lab2048.views.web.state import Lab, LabOf
@@ -18,6 +19,12 @@ class JobList(BaseModel):
     """The jobs, newest first."""
 
     jobs: list[JobData]
+
+
+class PlacesData(BaseModel):
+    """Whether jobs can run on a cluster."""
+
+    has_cluster: bool
 
 
 class LogData(BaseModel):
@@ -34,6 +41,12 @@ def job_list(lab: Lab, kind: str | None = None) -> JobList:
 def list_jobs(lab: LabOf, kind: Annotated[str | None, Query(max_length=20)] = None) -> JobList:
     """List the jobs, newest first."""
     return job_list(lab, kind)
+
+
+@router.get("/places")
+def places() -> PlacesData:
+    """Tell whether jobs can run on a Ray cluster: its package is installed."""
+    return PlacesData(has_cluster=has_extra("cluster"))
 
 
 @router.get("/{job}")

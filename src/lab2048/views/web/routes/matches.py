@@ -21,9 +21,9 @@ from lab2048.views.web.serialize.schema import (
     CSV,
     ERRORS,
     MAX_SPEC,
-    Body,
     ChartData,
     CommandData,
+    JobBody,
     RulesBody,
     RulesData,
     csv_response,
@@ -49,7 +49,7 @@ _CHARTS: "dict[str, Callable[[Match], Chart]]" = {
 }
 
 
-class MatchBody(Body):
+class MatchBody(JobBody):
     """A match to play."""
 
     players: list[Annotated[str, Field(max_length=MAX_SPEC)]] = Field(min_length=1, max_length=MAX_PLAYERS)
@@ -157,4 +157,5 @@ def _words(lab: Lab, body: MatchBody) -> tuple[list[str], list[str], RulesData]:
         raise UsageError("a player is named twice: expected each player once")
     rules = body.rules.read()
     words = ["match", *specs, "--games", str(body.games), "--seed", str(body.seed), *file_options(specs)]
-    return [*words, *rules_options(rules, has_classic=False)], specs, RulesData.of(rules)
+    words += [*rules_options(rules, has_classic=False), *body.cluster_words()]
+    return words, specs, RulesData.of(rules)

@@ -21,9 +21,9 @@ from lab2048.views.web.serialize.schema import (
     CSV,
     ERRORS,
     NAME,
-    Body,
     ChartData,
     CommandData,
+    JobBody,
     RulesBody,
     RulesData,
     csv_response,
@@ -36,7 +36,7 @@ MEMORY = 8 * 2**30  # as without --memory
 JobId = Annotated[str, Path(alias="solve", max_length=40, examples=["solve-1"])]
 
 
-class SolveBody(Body):
+class SolveBody(JobBody):
     """A board to solve, and the objective."""
 
     rules: RulesBody
@@ -100,7 +100,7 @@ def _words(lab: Lab, body: SolveBody) -> tuple[list[str], str, Rules]:
     check_starts(rules)
     name = body.name or table_name(rules, body.objective)
     words = [*solve_words(rules, body.objective), "--out", str(lab.library.tables / name)]
-    words += ["--exact"] if body.exact else []
+    words += [*["--exact"] * body.exact, *body.cluster_words()]
     words += ["--memory", write_size(_memory(lab))] if _memory(lab) < MEMORY else []
     return words, name, rules
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from lab2048.jobs.command_line import command_line
 from lab2048.jobs.job import JobData
 from lab2048.views.web.errors import ConflictError, NotFoundError
-from lab2048.views.web.serialize.schema import ERRORS, NAME, Body
+from lab2048.views.web.serialize.schema import ERRORS, NAME, JobBody
 from lab2048.views.web.state import LabOf
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class StudyList(BaseModel):
     studies: list[StudyData]
 
 
-class StudyBody(Body):
+class StudyBody(JobBody):
     """A study to run; `full` plays as many games as were published."""
 
     name: str = Field(pattern=NAME)
@@ -105,7 +105,7 @@ def begin(lab: LabOf, body: StudyBody) -> JobData:
         raise NotFoundError(f"there is no study {body.name}: /api/studies lists all studies")
     if (job := lab.jobs.find("study", body.name)) and job.is_active:
         raise ConflictError(f"study {body.name} is running already: {job.id}")
-    words = ["study", "run", body.name, *_size_words(body.size)]
+    words = ["study", "run", body.name, *_size_words(body.size), *body.cluster_words()]
     title = known[body.name].title
     return lab.jobs.start("study", title, words, request=body.model_dump(), resume_words=words).data()
 

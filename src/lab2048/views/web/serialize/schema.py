@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from lab2048.extras import need
 from lab2048.rules import Rules
 
 if TYPE_CHECKING:
@@ -19,6 +20,22 @@ class Body(BaseModel):
     """Base class of request bodies; unknown fields are rejected."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class JobBody(Body):
+    """Base class of requests that start a job."""
+
+    cluster: Literal["auto", "local"] | None = Field(
+        default=None,
+        description="Run on a Ray cluster: the one that is there (auto), or one that is started for this job (local).",
+    )
+
+    def cluster_words(self) -> list[str]:
+        """Return the words of the command line; raise MissingPackageError if Ray is not installed."""
+        if self.cluster is None:
+            return []
+        need("cluster")
+        return ["--cluster", self.cluster]
 
 
 class DamagedData(BaseModel):

@@ -11,11 +11,12 @@ from lab2048.jobs.command_line import exact, rules_options
 from lab2048.jobs.needs import Needs
 from lab2048.learning.config import Option
 from lab2048.learning.registry import Method, find_method
+from lab2048.models import SHIPPED
 from lab2048.records.disk_space import free_bytes
 from lab2048.views.disk_space import need_room
 from lab2048.views.number import number, size
 from lab2048.views.web.errors import ConflictError, NotFoundError
-from lab2048.views.web.serialize.schema import NAME, Body, RulesBody
+from lab2048.views.web.serialize.schema import NAME, JobBody, RulesBody
 from lab2048.views.web.services.checkpoints import Checkpoints, n_kept
 from lab2048.views.web.services.networks import TrainingData, read_training
 from lab2048.views.web.services.player_names import Library
@@ -26,7 +27,7 @@ PROGRAM, DEEP_PROGRAM = 320_000_000, 400_000_000  # memory of the program itself
 MAX_MINUTES = 60 * 24 * 7
 
 
-class TrainingBody(Body):
+class TrainingBody(JobBody):
     """What to train, how long and with which options."""
 
     name: str = Field(pattern=NAME)
@@ -139,14 +140,17 @@ def plan_training(lab: Lab, body: TrainingBody) -> PlannedTraining:
     words = ["train", method.name, "--out", str(files.last), "--minutes", exact(total), "--checkpoint", exact(every)]
     words += _option_words(method, options)
     words += ["--resume"] if body.resume else rules_options(rules, has_classic=False)
+    words += body.cluster_words()
     return PlannedTraining(files, words, method, network, body.minutes, total, every, n_bytes)
 
 
 def _read_options(method: Method, body: TrainingBody, library: Library) -> dict[str, Any]:
-    """Return the options of a request in their types; a player must be one that a browser may name."""
+    """Return the options of a request in their types; a player or a network must be one that a browser may name."""
     options = method.config.parse(body.options)
     if "teacher" in options:
         options["teacher"] = library.read(options["teacher"])
+    if options.get("init", SHIPPED) not in ("", SHIPPED):
+        options["init"] = str(library.network(options["init"]))
     return options | ({"network": body.network} if body.network else {})
 
 

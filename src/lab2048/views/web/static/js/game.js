@@ -9,6 +9,7 @@ import { Emitter } from "./emitter.js";
 import { checkReady } from "./stream.js";
 
 const MANY = 4; // from this many turns on, an answer is not animated turn by turn
+const MOST_WAITING = 3; // moves of a player that wait for their frame; more would lag behind
 
 /**
  * @typedef {{ kind: "moves", move: number } | { kind: "undo" | "redo", n: number } | { kind: "step", player: string | null }
@@ -29,6 +30,9 @@ export class Game extends Emitter {
   #isBusy = false;
   /** @type {Api.ChangeData | null} */
   #missed = null;
+  /** @type {Api.ChangeData[]} */
+  #waiting = []; // moves of a player, one for each of the next frames
+  #hasFrame = false;
 
   /** @param {import("./board.js").LabBoard} board shows the game */
   constructor(board) {
@@ -80,6 +84,7 @@ export class Game extends Emitter {
     this.isDeleted = false;
     this.moves = game.moves;
     this.#queue.length = 0;
+    this.#waiting.length = 0;
     this.#missed = null;
     this.#board.shape = game.shape;
     this.#board.show(game.state.ranks);
@@ -133,7 +138,36 @@ export class Game extends Emitter {
   receive(change) {
     if (!this.isOpen || change.state.id !== this.id || change.state.rev < this.state.rev) return;
     if (this.#isBusy) this.#missed = change;
-    else this.#apply(change, null);
+    else if (change.kind === "moves" && this.isRunning && !document.hidden) this.#wait(change);
+    else {
+      this.#catchUp();
+      this.#apply(change, null);
+    }
+  }
+
+  /**
+   * Show a move in a frame of its own: two that arrive between two frames would be painted as one.
+   * @param {Api.ChangeData} change
+   */
+  #wait(change) {
+    this.#waiting.push(change);
+    this.#catchUp(MOST_WAITING);
+    if (this.#hasFrame) return;
+    this.#hasFrame = true;
+    requestAnimationFrame(() => this.#showWaiting());
+  }
+
+  #showWaiting() {
+    const next = this.#waiting.shift();
+    this.#hasFrame = Boolean(next);
+    if (!next) return;
+    this.#apply(next, null);
+    requestAnimationFrame(() => this.#showWaiting());
+  }
+
+  /** Show the moves that wait, but the last `rest`. */
+  #catchUp(rest = 0) {
+    while (this.#waiting.length > rest) this.#apply(/** @type {Api.ChangeData} */ (this.#waiting.shift()), null);
   }
 
   /**
@@ -144,6 +178,7 @@ export class Game extends Emitter {
     if (!this.isOpen || id !== this.id || this.isDeleted) return;
     this.isDeleted = true;
     this.#queue.length = 0;
+    this.#waiting.length = 0;
     this.#missed = null;
     this.#opened.state = { ...this.state, auto: null };
     this.#board.show(this.state.ranks);
@@ -153,6 +188,7 @@ export class Game extends Emitter {
   /** @param {Action} action */
   #push(action) {
     if (!this.isOpen || this.isDeleted) return;
+    this.#catchUp();
     this.#queue.push(action);
     if (!this.#isBusy) this.#pump();
   }

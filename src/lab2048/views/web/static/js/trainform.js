@@ -1,6 +1,7 @@
 // The form of a training: method, duration, board, and the options of the method.
 
 import { address, get, messageOf, post } from "./api.js";
+import { clusterField } from "./clusterfield.js";
 import { attempt, button, commandLine, field, h, select } from "./dom.js";
 import { Latest } from "./pure/latest.js";
 import { capital } from "./pure/words.js";
@@ -64,6 +65,7 @@ export class TrainForm {
       this.patterns,
       this.patternWords,
     );
+    this.cluster = clusterField(plan);
     this.options = h("div.fields.explained");
     this.writes = h("p.small.quiet", { role: "status" });
     this.error = h("p.error", { role: "alert" });
@@ -83,6 +85,7 @@ export class TrainForm {
       this.rules.element,
       h("div.fields", {}, field(t("Minutes"), this.minutes), this.networkField, field(t("Name"), this.name)),
       this.patternBox,
+      this.cluster.element,
       h("details", {}, h("summary", {}, t("Advanced options")), this.options),
       this.error,
       this.writes,
@@ -136,6 +139,7 @@ export class TrainForm {
       minutes: Number(this.minutes.value),
       rules,
       options,
+      cluster: this.cluster.value(),
     };
   }
 

@@ -2,6 +2,7 @@
 
 import { address, get, messageOf, post, statusOf } from "../api.js";
 import { chart, charts } from "../chart.js";
+import { clusterField } from "../clusterfield.js";
 import { jobLine } from "../joblist.js";
 import { attempt, button, commandLine, complain, emptyState, field, h, missing, reveal, table } from "../dom.js";
 import { playerList } from "../playerlist.js";
@@ -78,6 +79,7 @@ class Lab {
     });
     this.games = h("input", { type: "number", min: 1, max: 100000, value: "100", name: "games", oninput: plan });
     this.seed = h("input", { type: "number", min: 0, value: "1", name: "seed", oninput: plan });
+    this.cluster = clusterField(plan);
     this.command = commandLine();
     this.error = h("p.error", { role: "alert" });
     this.list = h("div");
@@ -99,6 +101,7 @@ class Lab {
             this.players.element,
             this.rules.element,
             h("div.fields", {}, field(t("Games per player"), this.games), field(t("First seed"), this.seed)),
+            this.cluster.element,
             this.error,
             button(t("Start"), null, { type: "submit", main: true }),
             this.command,
@@ -129,6 +132,7 @@ class Lab {
       rules: this.rules.value(),
       games: Number(this.games.value),
       seed: Number(this.seed.value),
+      cluster: this.cluster.value(),
     };
   }
 

@@ -1,6 +1,7 @@
 // Solve: exact values of small boards; start a solve, follow it layer by layer, and browse the table.
 
 import { address, get, isAborted, messageOf, post, remove } from "../api.js";
+import { clusterField } from "../clusterfield.js";
 import { chart } from "../chart.js";
 import { damagedList, deleteButton } from "../damaged.js";
 import { jobLine, jobList } from "../joblist.js";
@@ -28,7 +29,7 @@ export async function open(main, { rest, query }) {
 
 class Solve {
   #ending = new AbortController();
-  #plan = new Latest(() => post("/api/solves/plan", { body: this.request() }), {
+  #plan = new Latest(() => post("/api/solves/plan", { body: { ...this.request(), cluster: this.cluster.value() } }), {
     answered: ({ command }) => {
       this.command.set(command);
       this.error.textContent = "";
@@ -75,6 +76,7 @@ class Solve {
       plan,
       { name: "objective" },
     );
+    this.cluster = clusterField(plan);
     this.verdict = h("p.small.quiet", { role: "status" });
     this.startWords = h("span", {}, t("Solve"));
     this.startButton = button(this.startWords, null, { type: "submit", main: true });
@@ -103,6 +105,7 @@ class Solve {
             h("h2", {}, t("Solve a board"), " ", h("small", {}, t("every position, exactly"))),
             this.rules.element,
             field(t("Solve for"), this.objective),
+            this.cluster.element,
             this.verdict,
             this.error,
             h(
@@ -155,7 +158,8 @@ class Solve {
   /** @param {SubmitEvent} event */
   async start(event) {
     event.preventDefault();
-    await this.begin({ ...this.request(), anyway: this.#isAnyway }, event.submitter);
+    const body = { ...this.request(), cluster: this.cluster.value(), anyway: this.#isAnyway };
+    await this.begin(body, event.submitter);
   }
 
   /**

@@ -1,6 +1,7 @@
 // Studies: published experiments, run again here; a card for each, and a report with verdicts, tables and a chart.
 
 import { address, get, post } from "../api.js";
+import { clusterField } from "../clusterfield.js";
 import { attempt, button, commandLine, h, missing, segments, table } from "../dom.js";
 import { jobLine } from "../joblist.js";
 import { pref, setPref } from "../prefs.js";
@@ -102,13 +103,14 @@ class StudyPage {
       this.load();
     });
     this.runButton = button(t("Run"), (event) => this.run(event.currentTarget), { main: true, "aria-label": t("Run {title}", { title: about.title }) });
+    this.cluster = clusterField();
     this.progress = h("div");
     this.report = h("div", { role: "region", "aria-label": t("The report") });
     main.append(
       h("p.small", {}, h("a", { href: "#/studies" }, t("All studies"))),
       h("h1", {}, about.title || about.name),
       h("p.quiet.lead", {}, about.doc),
-      h("section.panel.stack", {}, h("div.row.study-run", {}, h("div.grow", {}, this.sizes), this.runButton), this.progress),
+      h("section.panel.stack", {}, h("div.row.study-run", {}, h("div.grow", {}, this.sizes), this.runButton), this.cluster.element, this.progress),
       this.report,
     );
     stream.on("job", (changed) => this.onJob(changed), this.#ending.signal);
@@ -118,7 +120,7 @@ class StudyPage {
 
   /** @param {HTMLElement} control */
   async run(control) {
-    const job = await attempt(() => post("/api/studies", { body: { name: this.name, size: this.size } }), control);
+    const job = await attempt(() => post("/api/studies", { body: { name: this.name, size: this.size, cluster: this.cluster.value() } }), control);
     if (!job) return;
     stream.addJob(job);
   }
