@@ -1,7 +1,8 @@
 """Check that the ledger of reviews adds up: python benchmarks/identity.py [--games 28] [--luck 1000]
 
-Six players play on six boards, and every game is reviewed: by the shipped network on 4x4, by perfect play on the others.
-Initial value + luck + skill + drift must be the final score, to 1e-6 of it; on solved boards drift must be zero, to 1e-9.
+Six players play on six boards, and every game is reviewed: by the shipped network on 4x4, by perfect play elsewhere.
+Initial value + luck + skill + drift must be the final score, to 1e-6 of it; on solved boards, drift must be zero, to
+1e-9 of the score.
 Then the mean luck of five players over many games, with its 95% interval, which should contain zero.
 The exit code is 1 if a game does not add up.
 """

@@ -178,7 +178,8 @@ def test_every_study_runs_at_its_smallest_size(name: str, tmp_path: Path) -> Non
 def test_games_are_reviewed_where_a_figure_asks_for_it(small: Path, tmp_path: Path) -> None:
     figures = "[" + ", ".join(f'{{ measure = "{name}" }}' for name in (*sorted(REVIEWED), "score")) + "]"
     small.write_text(
-        f'title = "Skill"\nquestion = "Who plays well?"\nsource = "none"\n[every]\nkind = "match"\nrules = "2x2"\nfull = 30\n'
+        'title = "Skill"\nquestion = "Who plays well?"\nsource = "none"\n'
+        '[every]\nkind = "match"\nrules = "2x2"\nfull = 30\n'
         f'[[rows]]\nid = "random"\ntitle = "random"\nplayer = "random"\nfigures = {figures}\n'
         f'[[rows]]\nid = "greedy"\ntitle = "greedy"\nplayer = "greedy"\nfigures = {figures}\n'
     )

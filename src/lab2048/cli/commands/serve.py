@@ -134,6 +134,7 @@ def _run(
     listener: socket.socket, token: str | None, path: Path | None, *, lan: bool = False, open_browser: bool
 ) -> None:
     """Serve until Ctrl-C."""
+    from lab2048.records.memory import share_arenas
     from lab2048.records.store import Store
     from lab2048.records.store_file import VIEW_SECONDS
     from lab2048.views.web.launch_file import LaunchFile
@@ -145,6 +146,7 @@ def _run(
     address = _address(LOCAL, port, token)
     launch = LaunchFile(port)
     sys.setswitchinterval(SWITCH_SECONDS)
+    share_arenas()
     code = 0
     with (
         Store.open(path, timeout=VIEW_SECONDS) as store,

@@ -2,7 +2,7 @@
 
 import shutil
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,11 +12,14 @@ from lab2048.views.web.errors import ConflictError, NotFoundError
 
 @dataclass(frozen=True)
 class Deleted:
-    """Something that was moved to the trash: where its files were and where they are now."""
+    """Something that was moved to the trash: its folder there, and the names of its files by the folder of before.
+
+    Names, because a table may have hundreds of files, and a path takes a kilobyte of memory.
+    """
 
     name: str
     folder: Path
-    moved: tuple[tuple[Path, Path], ...]
+    moved: dict[Path, list[str]]
     on_restore: Callable[[], object]
 
 
@@ -37,17 +40,17 @@ class Trash:
             self._n += 1
             key = f"deleted-{self._n}"
             folder = self.folder / key
-            moved: list[tuple[Path, Path]] = []
+            moved: dict[Path, list[str]] = {}
             try:
                 folder.mkdir(parents=True)
                 for path in paths:
                     if path.exists() or path.is_symlink():
                         path.rename(folder / path.name)
-                        moved.append((path, folder / path.name))
+                        moved.setdefault(path.parent, []).append(path.name)
             except OSError as error:
-                _move_back(moved)
+                _move_back(folder, moved)
                 raise FileError(f"{name} cannot be deleted: {reason_of(error)}", code="file.unwritable") from None
-            self._items[key] = Deleted(name, folder, tuple(moved), on_restore)
+            self._items[key] = Deleted(name, folder, moved, on_restore)
             return key
 
     def restore(self, key: str) -> str:
@@ -56,11 +59,12 @@ class Trash:
             item = self._items.get(key)
             if item is None:
                 raise NotFoundError(f"there is nothing {key[:40]!r} to restore: it is gone, or has been restored")
-            taken = next((path for path, _ in item.moved if path.exists()), None)
+            paths = (parent / name for parent, names in item.moved.items() for name in names)
+            taken = next((path for path in paths if path.exists()), None)
             if taken:
                 raise ConflictError(f"{item.name} cannot be restored: there is a new {taken.name}; delete that first")
             try:
-                _move_back(item.moved)
+                _move_back(item.folder, item.moved)
             except OSError as error:
                 raise FileError(f"{item.name} cannot be restored: {reason_of(error)}") from None
             del self._items[key]
@@ -82,7 +86,8 @@ class Trash:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def _move_back(moved: Sequence[tuple[Path, Path]]) -> None:
-    for path, there in moved:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        there.rename(path)
+def _move_back(folder: Path, moved: Mapping[Path, Sequence[str]]) -> None:
+    for parent, names in moved.items():
+        parent.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            (folder / name).rename(parent / name)

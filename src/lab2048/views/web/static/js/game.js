@@ -138,7 +138,7 @@ export class Game extends Emitter {
   receive(change) {
     if (!this.isOpen || change.state.id !== this.id || change.state.rev < this.state.rev) return;
     if (this.#isBusy) this.#missed = change;
-    else if (change.kind === "moves" && this.isRunning && !document.hidden) this.#wait(change);
+    else if (change.turns.length && this.isRunning && !document.hidden) this.#wait(change);
     else {
       this.#catchUp();
       this.#apply(change, null);
