@@ -269,6 +269,10 @@ declare namespace Api {
     jobs: Array<JobData>;
   }
 
+  interface JobOptions {
+    has_cluster: boolean;
+  }
+
   interface KindData {
     kind: string;
     prefix: string;
@@ -407,10 +411,6 @@ declare namespace Api {
     error_rate: number;
     luck: number;
     skill: number;
-  }
-
-  interface PlacesData {
-    has_cluster: boolean;
   }
 
   interface PlayerData {
@@ -983,8 +983,8 @@ declare namespace Api {
         query?: { kind?: string | null };
         answer: JobList;
       };
-      "/api/jobs/places": {
-        answer: PlacesData;
+      "/api/jobs/options": {
+        answer: JobOptions;
       };
       "/api/jobs/{job}": {
         path: { job: string };

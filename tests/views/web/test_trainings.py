@@ -356,7 +356,7 @@ def test_a_network_is_trained_further_by_its_name(web):
     ],
 )
 def test_a_job_can_run_on_a_cluster(web, path, body, monkeypatch):
-    assert web.client.get("/api/jobs/places").json() == {"has_cluster": True}
+    assert web.client.get("/api/jobs/options").json() == {"has_cluster": True}
     assert "--cluster auto" in web.post(path, {**body, "cluster": "auto"})["command"]
     assert "--cluster" not in web.post(path, {**body, "cluster": None})["command"]
     web.error("POST", path, {**body, "cluster": "10.0.0.5:6379"})  # no address: the server would connect to it

@@ -21,8 +21,8 @@ class JobList(BaseModel):
     jobs: list[JobData]
 
 
-class PlacesData(BaseModel):
-    """Whether jobs can run on a cluster."""
+class JobOptions(BaseModel):
+    """What a form that starts a job can offer."""
 
     has_cluster: bool
 
@@ -43,10 +43,10 @@ def list_jobs(lab: LabOf, kind: Annotated[str | None, Query(max_length=20)] = No
     return job_list(lab, kind)
 
 
-@router.get("/places")
-def places() -> PlacesData:
+@router.get("/options")
+def options() -> JobOptions:
     """Tell whether jobs can run on a Ray cluster: its package is installed."""
-    return PlacesData(has_cluster=has_extra("cluster"))
+    return JobOptions(has_cluster=has_extra("cluster"))
 
 
 @router.get("/{job}")

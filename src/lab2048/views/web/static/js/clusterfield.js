@@ -4,14 +4,14 @@ import { get } from "./api.js";
 import { attempt, field, select } from "./dom.js";
 import { t } from "./text.js";
 
-/** @typedef {"auto" | "local" | null} Place */
+/** @typedef {"auto" | "local" | null} Cluster */
 
 /**
  * Hidden where Ray is not installed.
  * @param {() => unknown} onchange
  */
 export function clusterField(onchange = () => {}) {
-  const places = select(
+  const choice = select(
     [
       ["", t("this machine")],
       ["auto", t("a Ray cluster")],
@@ -21,10 +21,10 @@ export function clusterField(onchange = () => {}) {
     onchange,
     { name: "cluster" },
   );
-  const element = field(t("Run on"), places);
+  const element = field(t("Run on"), choice);
   element.hidden = true;
-  attempt(() => get("/api/jobs/places")).then((found) => {
+  attempt(() => get("/api/jobs/options")).then((found) => {
     element.hidden = !found?.has_cluster;
   });
-  return { element, value: () => /** @type {Place} */ (places.value || null) };
+  return { element, value: () => /** @type {Cluster} */ (choice.value || null) };
 }
