@@ -69,6 +69,27 @@ def test_the_learning_rate_decays_to_a_tenth(n_moves: int, share: float) -> None
     assert config.kernel_method(RULES, 1, n_moves=n_moves).alpha == pytest.approx(0.2 * share)
 
 
+@pytest.mark.parametrize(("n_moves", "epsilon"), [(0, 0.05), (99_999_999, 0.05), (10**8, 0.005), (10**9, 0.005)])
+def test_small_boards_are_explored_first(n_moves: int, epsilon: float) -> None:
+    method = Config.for_board(RULES).kernel_method(RULES, 1, n_moves=n_moves)
+    assert method.epsilon == pytest.approx(epsilon)
+
+
+def test_exploring_ends_with_the_same_move_in_any_slices(tmp_path: Path) -> None:
+    options = {"epsilon": 0.2, "explored": 3000.0}
+    whole, path = trained(1, **options), tmp_path / "net.safetensors"
+    for _ in whole.run(n_moves=6000):
+        pass
+    part = trained(1, **options)
+    for _ in part.run(n_moves=2000):
+        pass
+    part.save(path)
+    resumed = Training.resume(path, 1)
+    for _ in resumed.run(n_moves=6000):
+        pass
+    assert np.array_equal(resumed.network.weights, whole.network.weights)
+
+
 def fine_tuned(path: Path, **options: object) -> Training:
     return Training.begin(Config.for_board(RULES, init=str(path), **options), RULES, 1)
 

@@ -185,7 +185,7 @@ class Training:
                 begin = time.monotonic()
                 reports[:] = kernel.make_report(1 if keeps_best else (n_games - self.n_games) / self.n_threads)
                 next_decay = DECAY_MOVES * (self.n_moves // DECAY_MOVES + 1) if self.config.decay < 1 else math.inf
-                limits = (n_moves, self.config.late_after, next_decay)
+                limits = (n_moves, self.config.late_after, self.config.explored, next_decay)
                 ends = [end - self.n_moves for end in limits if end > self.n_moves]
                 left = max(1, min(budget, *(end / self.n_threads for end in ends)))
                 slices = [

@@ -24,6 +24,7 @@ ORDERS = ("backward", "forward")
 CHOICES = ("return", "value")
 KEEPS = ("last", "best")
 DECAY_MOVES, DECAYED = 200_000, 0.1  # the learning rate decays each time, down to this share
+EXPLORED = 0.1  # the share of epsilon that is left in the end
 AUTO_STAGE = 14  # the rank of 16384
 BY_LARGE = (13, 14, 15)  # after tile downgrading: two, three and four large tiles
 PACE = 1e6  # moves per second and thread, roughly
@@ -125,6 +126,14 @@ class Config(TrainingConfig):
     epsilon: float = option(
         0.0, "Probability of a random move (epsilon-greedy); 0.05 on boards of at most 9 cells", low=0, high=1
     )
+    explored: float = option(
+        0.0,
+        "Number of moves after which epsilon falls to a tenth; 0 = never; 1e8 on boards of at most 9 cells",
+        low=0,
+        high=1e15,
+        metavar="MOVES",
+        before=0.0,
+    )
     optimism: float = option(
         0.0,
         "Initial value of every board (optimistic initialization)",
@@ -201,7 +210,7 @@ class Config(TrainingConfig):
             table = SMALL_BOARD_NETWORKS if is_small else NETWORKS
             most = min(n_moves, math.inf if is_small or given.get("share", True) else NETWORKS["4x6"])
             given["network"] = next(name for name, last in table.items() if most <= last)
-        small = {"epsilon": 0.05, "guide": 0.0, "late_after": 0.0}
+        small = {"epsilon": 0.05, "explored": 1e8, "guide": 0.0, "late_after": 0.0}
         return cls(**(small if is_small else {}) | given)
 
     @classmethod
@@ -313,7 +322,7 @@ class Config(TrainingConfig):
             alpha=np.float32(alpha / math.sqrt(n_threads)),
             discount=np.float32(self.discount),
             trace=np.float32(self.trace),
-            epsilon=self.epsilon,
+            epsilon=self.epsilon * (EXPLORED if 0 < self.explored <= n_moves else 1.0),
             is_coherent=self.method == "tc",
             is_backward=self.order == "backward",
             is_restarting=self.restart,
