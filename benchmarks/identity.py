@@ -12,8 +12,8 @@ import sys
 
 import lab2048 as lab
 
-PLAYERS = ("random", "first:order=as", "greedy", "lookahead", "expectimax:depth=2", "mcts:iterations=20")
-BOARDS = ("4x4", "2x2", "2x3", "2x4", "##x|###|##x", "tri3")
+PLAYERS = ("random", "first", "greedy", "lookahead", "expectimax:depth=2", "mcts:iterations=20")
+BOARDS = ("4x4", "2x2", "2x3", "2x4", "##x|###|##x", "tri2")
 LUCKY = ("random", "greedy", "lookahead", "ntuple:depth=1", "ntuple")
 QUICK = "ntuple:depth=1,trust=0"
 

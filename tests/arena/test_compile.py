@@ -208,11 +208,11 @@ def test_an_interrupt_ends_the_helpers_too(tmp_path: Path) -> None:
 import threading
 from lab2048.arena import compile as compiling
 compiling.n_cores = lambda: 2
-plain = compiling._Helper.__init__
-def init(self, *args, **options):
-    plain(self, *args, **options)
+plain = compiling._Helper.start
+def start(self, **options):
+    plain(self, **options)
     print(self._process.pid, flush=True)
-compiling._Helper.__init__ = init
+compiling._Helper.start = start
 compiling._compile_here = lambda groups, count: threading.Event().wait()  # the helper compiles meanwhile
 try:
     compiling.prepare(print, "solver", "tree")
@@ -233,11 +233,11 @@ def test_what_a_helper_does_not_finish_is_compiled_here(tmp_path: Path) -> None:
     code = """
 from lab2048.arena import compile as compiling
 compiling.n_cores = lambda: 2
-plain = compiling._Helper.__init__
-def init(self, *args, **options):
-    plain(self, *args, **options)
+plain = compiling._Helper.start
+def start(self, **options):
+    plain(self, **options)
     self._process.kill()
-compiling._Helper.__init__ = init
+compiling._Helper.start = start
 compiling.prepare(lambda _: None, "benchmark", "compress")
 print(compiling.is_ready("benchmark"), compiling.is_ready("compress"))
 """

@@ -174,9 +174,9 @@ def test_a_link_to_a_moment_brings_the_whole_game(tab: Tab, make_tab: Any) -> No
     expect(tab.page.locator("lab-board:not([data-busy])")).to_be_attached()
     state = tab.game()["state"]
     tab.page.get_by_role("button", name="Share").first.click()
-    links = (
-        tab.page.get_by_role("dialog").locator("[data-link]").evaluate_all("all => all.map(each => each.dataset.link)")
-    )
+    found = tab.page.get_by_role("dialog").locator("[data-link]")
+    expect(found.nth(1)).to_be_attached()
+    links = found.evaluate_all("all => all.map(each => each.dataset.link)")
     other: Tab = make_tab()
     for link, n_moves in ((links[1], state["n_moves"]), (links[0], 0)):
         other.page.goto("about:blank")

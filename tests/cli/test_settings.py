@@ -209,8 +209,8 @@ def test_what_is_wrong_is_marked_by_those_who_are_asked(
         assert told in finding["found"]
 
 
-# Whatever is typed there can be meant: players of a file, texts that are compared, what depends on the board.
-FREE = {"min-score", "player", "players", "reviewer", "teacher", "terms", "row", "network"}
+# Whatever is typed there can be meant: players of a file, files, texts that are compared, what depends on the board.
+FREE = {"min-score", "player", "players", "reviewer", "teacher", "terms", "row", "network", "init"}
 
 
 def test_what_makes_no_sense_is_wrong_wherever_it_is_set() -> None:

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from lab2048.kernels.group import GROUPS, PAGES, UNPACK, UNPACK_OLD
 from lab2048.models import SHIPPED
@@ -147,7 +148,9 @@ class Preparation:
         shares = _shares(missing, n_cores() if may_share else 1)
         own = [] if self._in_background and may_share else shares.pop(0)
         try:
-            self._helpers += [_Helper(share, is_nice=self._in_background) for share in shares]
+            for share in shares:
+                self._helpers.append(_Helper(share))
+                self._helpers[-1].start(is_nice=self._in_background)  # known before: Ctrl-C may come any time
             _compile_here(own, self._count)
             for helper in self._helpers:
                 if not helper.finish() and not self._is_stopped:
@@ -163,38 +166,48 @@ class Preparation:
 class _Helper:
     """Another process that prepares some groups, and prints a line for each kernel or table."""
 
-    def __init__(self, groups: list[str], *, is_nice: bool) -> None:
+    def __init__(self, groups: list[str]) -> None:
+        self.groups, self.n_done = groups, 0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._reader: threading.Thread | None = None
+
+    def start(self, *, is_nice: bool) -> None:
         from lab2048.kernels import _jit
 
-        self.groups, self.n_done = groups, 0
-        here = str(Path(__file__).parents[2])
+        groups, here = self.groups, str(Path(__file__).parents[2])
         paths = [here, *filter(None, [os.environ.get("PYTHONPATH")])]
-        self._process = subprocess.Popen(
+        process = self._process = subprocess.Popen(
             [sys.executable, "-c", f"from lab2048.arena import compile; compile.help_compile({groups}, {is_nice})"],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "LAB2048_CACHE": str(_jit.FOLDER.parent)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
-        self._reader = threading.Thread(target=self._read, name="compile-helper", daemon=True)
-        self._reader.start()
+        assert process.stdout is not None
+        reader = threading.Thread(target=self._read, args=(process.stdout,), name="compile-helper", daemon=True)
+        reader.start()
+        self._reader = reader
 
-    def _read(self) -> None:
-        assert self._process.stdout is not None
-        for _ in self._process.stdout:
+    def _read(self, lines: IO[bytes]) -> None:
+        for _ in lines:
             self.n_done += 1
 
     def finish(self) -> bool:
         """Wait for the end; return True if all went well."""
+        if self._process is None or self._reader is None:
+            return False
         self._reader.join()
         return self._process.wait() == 0
 
     def stop(self) -> None:
         """End the process, if it still runs."""
+        if self._process is None:
+            return
         with contextlib.suppress(OSError):
             self._process.terminate()
         self._process.wait()
-        self._reader.join()
+        if self._reader is not None:
+            self._reader.join()
         assert self._process.stdout is not None
         self._process.stdout.close()
 
