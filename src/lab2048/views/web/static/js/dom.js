@@ -264,11 +264,18 @@ export function dialog(title, ...children) {
   const heading = h("h2", { id: "dialog-title" }, title);
   const made = h("dialog", { "aria-labelledby": "dialog-title" }, heading, ...children);
   const isByPointer = wasPointer;
-  made.addEventListener("close", () => {
+  const leave = () => {
+    if (!made.isConnected) return;
     made.remove();
     // Who opened it with the pointer goes on with the keys of the page, not with the button.
     if (isByPointer) releaseFocus();
-  });
+  };
+  made.addEventListener("close", leave);
+  // The event comes a moment later, and a key that is pressed before it must not reach the button.
+  made.close = (value) => {
+    HTMLDialogElement.prototype.close.call(made, value);
+    leave();
+  };
   made.addEventListener("click", (event) => {
     const box = made.getBoundingClientRect();
     const isInside =
