@@ -255,6 +255,7 @@ def test_a_deleted_training_comes_back(tab: Tab, server: Server) -> None:
     detail = tab.page.get_by_role("region", name="The training")
     expect(detail).to_contain_text("done")
     detail.get_by_role("button", name="Delete", exact=True).click()
+    expect(tab.page.get_by_text("None yet. A network learns by playing")).to_be_visible()  # the list has come again
     expect(detail).to_be_hidden()
     tab.page.locator(".toast").get_by_role("button", name="Undo").click()
     expect(detail).to_be_visible()

@@ -207,6 +207,8 @@ def test_a_game_that_another_tab_deletes_says_so_and_a_new_one_can_be_started(ma
     one.remember(player="random", speed=4)
     begin(one)
     number = one.game()["state"]["id"]
+    press(one, "ArrowLeft ArrowDown")  # a game without a saved move is not listed
+    one.until("Number(document.querySelectorAll('.chip b')[2].textContent) >= 1")
     press(one, "Enter")
     expect(one.page.get_by_role("button", name="Pause")).to_be_visible()
     two: Tab = make_tab()

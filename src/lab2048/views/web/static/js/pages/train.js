@@ -137,10 +137,10 @@ class Train {
     this.#trainings = answer.trainings;
     this.#damaged = answer.damaged;
     const names = new Set(answer.trainings.map(({ name }) => name));
-    // A training that has only started has no file yet.
+    // A training that has only started has no file yet, nor has one that failed.  One that ended well was deleted.
     for (const job of stream.jobs.values()) {
       const { name, method = "-", rules } = requestOf(job);
-      if (job.kind !== "train" || !name || names.has(name)) continue;
+      if (job.kind !== "train" || !name || names.has(name) || ["done", "cancelled"].includes(job.state)) continue;
       names.add(name);
       this.#trainings.push({ name, method, job: job.id, board: rules?.board ?? "4x4", changed: job.created });
     }
