@@ -12,7 +12,6 @@ import contextlib
 import json
 import os
 import socket
-import statistics
 import subprocess
 import sys
 import time
@@ -67,14 +66,7 @@ def play(port: int, seconds: float) -> dict[str, Any]:
     """Let one person play; return how long the moves took."""
     load = Load(port, time.monotonic() + seconds)
     asyncio.run(load.trying(load.person(1)))
-    cuts = statistics.quantiles(load.times, n=100)
-    return {
-        "moves": len(load.times),
-        "p50_ms": round(1000 * cuts[49], 1),
-        "p95_ms": round(1000 * cuts[94], 1),
-        "max_ms": round(1000 * max(load.times), 1),
-        "errors": load.errors,
-    }
+    return {**load.move_times(), "errors": load.errors}
 
 
 def main() -> int:

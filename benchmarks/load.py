@@ -78,6 +78,12 @@ class Load:
     n_solves: int = 0
     errors: list[str] = field(default_factory=list)
 
+    def move_times(self) -> dict[str, float]:
+        """Return how many moves were made, and how long they took in milliseconds."""
+        cuts = statistics.quantiles(self.times, n=100)
+        figures = {"p50_ms": cuts[49], "p95_ms": cuts[94], "max_ms": max(self.times)}
+        return {"moves": len(self.times), **{name: round(1000 * each, 1) for name, each in figures.items()}}
+
     def is_over(self) -> bool:
         return time.monotonic() > self.end
 
@@ -173,12 +179,8 @@ async def measure(port: int, pid: int, words: argparse.Namespace) -> dict[str, A
     after, n_measured = memory(pid), len(load.times) - n_before
     cpu_per_move = (cpu(pid) - cpu_before) / max(1, n_measured)
     await everything
-    cuts = statistics.quantiles(load.times, n=100)
     return {
-        "moves": len(load.times),
-        "p50_ms": round(1000 * cuts[49], 1),
-        "p95_ms": round(1000 * cuts[94], 1),
-        "max_ms": round(1000 * max(load.times), 1),
+        **load.move_times(),
         "watched_moves_per_second": round(load.n_watched / seconds, 1),
         "lines_to_idle_streams": load.n_lines,
         "solves_begun": load.n_solves,

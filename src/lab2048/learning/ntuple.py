@@ -119,7 +119,7 @@ class Training:
             config = Config.from_checkpoint(facts["config"])
             if not _is_named(network.design, config.network):  # the preset had other patterns when it was saved
                 config = replace(config, network=write_patterns(network.design.patterns))
-            config.check(network.design.rules)
+            config.design(network.design.rules)  # not `check`: the network of `init` is not needed any more
             if network.step is not None or (config.method == "tc" and network.rates is None):
                 raise KeyError("rates")
             numbers = {name: facts[name] for name in KEPT}

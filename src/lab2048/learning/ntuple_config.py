@@ -219,7 +219,7 @@ class Config(TrainingConfig):
         from lab2048.models.ntuple.pattern import write_patterns
         from lab2048.models.ntuple.shipped import take_header
 
-        header = take_header(init_name(init))
+        header = take_header(init_name(init), "init")
         design, saved = header.design, {}
         with contextlib.suppress(KeyError, TypeError, UsageError):
             saved = asdict(cls.from_checkpoint(header.facts["training"]["config"]))
@@ -276,7 +276,7 @@ class Config(TrainingConfig):
             raise UsageError(
                 f"method {self.method} would forget the weights of init {self.init}: expected td", field="method"
             )
-        found = take_header(init_name(self.init)).design
+        found = take_header(init_name(self.init), "init").design
         if replace(found, gap=design.gap) != design:
             raise UsageError(
                 f"init {self.init} has other rules, patterns or stages: expected a network of the same kind",
@@ -284,12 +284,7 @@ class Config(TrainingConfig):
             )
 
     def groups(self, rules: Rules) -> tuple[str, ...]:  # noqa: ARG002
-        if not self.init:
-            return (TRAINING,)
-        from lab2048.models.ntuple.shipped import decoder_group, take_header
-
-        header = take_header(init_name(self.init))
-        return (TRAINING, *([decoder_group(header)] if header.step is not None else []))
+        return (TRAINING,)
 
     @classmethod
     def _read_header(cls, path: Path) -> tuple[Rules, dict[str, Any]]:

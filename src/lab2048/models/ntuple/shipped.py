@@ -58,9 +58,12 @@ def take_network(name: str | None) -> Network:
         lock.release()
 
 
-def take_header(name: str | None) -> Header:
-    """Return the header of a network's file, or of the shipped one, without reading weights."""
-    return read_header(network_path(name))
+def take_header(name: str | None, option: str = "weights") -> Header:
+    """Return the header of a network's file, or of the shipped one, without reading weights.
+
+    `option` named the file, and is named by an error.
+    """
+    return read_header(_found(name, option)[0])
 
 
 def network_path(name: str | None) -> Path:
@@ -68,7 +71,7 @@ def network_path(name: str | None) -> Path:
     return _found(name)[0]
 
 
-def _found(name: str | None) -> tuple[Path, os.stat_result]:
+def _found(name: str | None, option: str = "weights") -> tuple[Path, os.stat_result]:
     """Return the path of a network; raise FileError if it does not exist."""
     if name is None and not FILE.exists():
         raise FileError("this lab2048 has no shipped network: expected weights=FILE, written by lab2048 train")
@@ -76,7 +79,7 @@ def _found(name: str | None) -> tuple[Path, os.stat_result]:
     try:
         return path, path.stat()
     except OSError as error:
-        raise FileError(f"weights={path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
+        raise FileError(f"{option}={path} cannot be read: {reason_of(error)}", code="file.unreadable") from None
 
 
 def is_unpacked() -> bool:
