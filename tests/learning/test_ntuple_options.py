@@ -119,7 +119,7 @@ def test_a_network_is_trained_further_as_it_was_trained(tmp_path: Path, is_quant
 
 def test_a_network_that_cannot_be_trained_further_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "net.safetensors"
-    with pytest.raises(FileError, match="init=.* cannot be read"):
+    with pytest.raises(FileError, match=r"init=.* cannot be read"):
         fine_tuned(path)
     trained(5).save(path)
     with pytest.raises(UsageError, match="expected td"):
