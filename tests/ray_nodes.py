@@ -17,7 +17,12 @@ def ray_nodes(n_nodes: int, n_cores: int = 1, store: int = STORE) -> Iterator[An
     with warnings.catch_warnings(action="ignore"):
         from ray.cluster_utils import Cluster
 
-        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": store})
+        # Without hooks for the exit, which only the main thread may set: tests add nodes on others.
+        cluster = Cluster(
+            initialize_head=True,
+            shutdown_at_exit=False,
+            head_node_args={"num_cpus": 0, "object_store_memory": store},
+        )
         try:
             for _ in range(n_nodes):
                 cluster.add_node(num_cpus=n_cores, object_store_memory=store)

@@ -184,6 +184,7 @@ declare namespace Api {
     shape: ShapeData;
     moves: string;
     first: Array<number>;
+    day: string | null;
     commands: Record<string, string>;
   }
 
@@ -725,6 +726,7 @@ declare namespace Api {
 
   interface SpecBody {
     spec: string;
+    board?: string;
   }
 
   interface SpecData {
@@ -830,6 +832,7 @@ declare namespace Api {
     name: string;
     method: string;
     board: string;
+    rules: RulesData;
     network: string;
     n_weights: number;
     job: string | null;

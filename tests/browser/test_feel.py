@@ -123,6 +123,9 @@ def test_enter_pauses_on_watch_and_a_reload_keeps_the_boards(tab: Tab) -> None:
 @pytest.mark.parametrize("form", EVERY)
 def test_a_pasted_board_is_taken_as_it_is(tab: Tab, form: str) -> None:
     begin(tab)
+    for key in ("ArrowUp", "ArrowLeft"):  # a game without moves is not offered again
+        tab.page.keyboard.press(key)
+    expect(tab.page.locator(".chip", has_text="Moves").locator("b")).not_to_have_text("0")
     paste(tab, EVERY[form])
     tab.until("ranks => document.querySelector('lab-board').ranks.join() === ranks.join()", FULL)
     tab.page.locator(".toast").get_by_role("button", name="Undo").click()
@@ -201,6 +204,53 @@ def test_the_page_speaks_german_where_the_browser_does(make_tab: Any) -> None:
     tab.page.get_by_role("button", name="Einstellungen").click()
     tab.page.get_by_role("button", name="English").click()
     expect(tab.page.get_by_role("link", name="Play").first).to_be_visible()
+
+
+def test_german_has_no_english_left_in_a_review_and_a_match(make_tab: Any, server: Server) -> None:
+    made = server.ask("/api/games", {"rules": {"board": "4x4"}, "seed": 7})["state"]["id"]
+    server.ask(f"/api/games/{made}/moves", {"moves": "asdwasdw"})
+    match = server.ask("/api/matches", {"players": ["random"], "rules": {"board": "2x2"}, "games": 10, "seed": 1})
+    tab: Tab = make_tab(locale="de")
+    tab.go(f"#/review/{made}?turn=1")
+    expect(tab.page.locator("main")).to_contain_text(re.compile(r"auf Zeile \d Spalte \d"))
+    tab.go(f"#/lab/{match['id']}")
+    matches = tab.page.get_by_role("region", name="Vergleiche")
+    expect(matches).to_contain_text("10 von 10 Partien")
+    expect(matches).to_contain_text("fertig")
+    expect(tab.page.locator("figcaption").first).to_have_text("Mittlere Punktzahl")
+
+
+@pytest.mark.parametrize("size", ["large", "laptop", "phone"])
+def test_other_rules_open_in_sight(make_tab: Any, size: str) -> None:
+    tab: Tab = make_tab(size)
+    begin(tab)
+    tab.page.get_by_role("button", name="New", exact=True).click()
+    dialog = tab.page.get_by_role("dialog")
+    dialog.get_by_text("Other rules").click()
+    expect(dialog.locator(".rules select").first).to_be_in_viewport(ratio=1)
+    # A click fails where something covers the button.
+    dialog.get_by_role("button", name="Play", exact=True).click(timeout=5000)
+    expect(dialog).to_have_count(0)
+
+
+def test_an_error_goes_with_its_page_and_a_newer_one_replaces_it(tab: Tab) -> None:
+    tab.go("#/games")
+    errors = tab.page.locator(".toast.is-error")
+    for _ in range(2):
+        tab.page.evaluate("import('/static/js/dom.js').then(({ complain }) => complain(new Error('no')))")
+        expect(errors).to_have_count(1)
+    tab.page.get_by_role("link", name="Design").first.click()
+    expect(errors).to_have_count(0)
+    tab.wrong.clear()  # the errors that were made here
+
+
+def test_a_refused_match_says_so_once(tab: Tab) -> None:
+    tab.go("#/lab")
+    tab.page.get_by_label("First seed").fill("")
+    tab.page.route("**/api/matches", lambda route: route.fulfill(status=400, json={"error": "no match today"}))
+    tab.page.get_by_role("button", name="Start", exact=True).click()
+    expect(tab.page.locator("form .error")).to_have_text("No match today")
+    expect(tab.page.locator(".toast")).to_have_count(0)
 
 
 @pytest.mark.parametrize("size", ["large", "laptop", "phone"])

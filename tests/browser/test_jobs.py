@@ -31,6 +31,16 @@ def test_run_a_match_and_see_the_chart(tab: Tab) -> None:
     assert "random" in download.value.path().read_text()
 
 
+def test_minutes_are_refused_in_one_way(tab: Tab) -> None:
+    tab.go("#/train")
+    minutes = tab.page.get_by_label("Minutes")
+    minutes.fill("0")
+    expect(tab.page.locator("form .error")).to_contain_text("more than 0")
+    minutes.fill("0.05")
+    expect(tab.page.locator("form .cmd code")).to_contain_text("--minutes 0.05")
+    assert minutes.evaluate("(field) => field.checkValidity()")
+
+
 def test_reload_during_a_job(tab: Tab, server: Server) -> None:
     tab.go("#/lab")
     tab.page.get_by_label("Games per player").fill("100000")
@@ -72,6 +82,7 @@ def test_train_and_play_the_result(tab: Tab) -> None:
     tab.until("Number(document.querySelectorAll('.chip b')[2].textContent) > 3")
     who.get_by_role("button", name="Me", exact=True).click()
     assert any("weights=small@1" in who for _, who in tab.game()["state"]["movers"])
+    assert tab.game()["state"]["rules"]["goal"] == 128  # the largest tile on six cells
     tab.page.get_by_role("button", name="Choose...").click()
     dialog = tab.page.get_by_role("dialog")
     expect(dialog.get_by_role("button", name="small trained here")).to_be_visible()
@@ -186,6 +197,8 @@ def test_run_a_study(tab: Tab) -> None:
     expect(report).to_contain_text("No results of this size yet")
     tab.page.get_by_role("button", name=re.compile("^Run Lookahead on one thread")).click()
     expect(tab.page.locator(".job")).to_contain_text("done")
+    expect(tab.page.locator(".job").get_by_role("link", name="Report")).to_be_visible()
+    expect(tab.page.locator(".job")).not_to_contain_text("lab2048")
     expect(report.get_by_role("region", name="1 step", exact=True)).to_contain_text("not comparable")
     expect(report).to_contain_text("figures measured")
     tab.until("document.querySelector('.study-chart').naturalWidth > 100")

@@ -56,6 +56,67 @@ def test_page_is_accessible_and_has_its_picture_taken(make_tab: Any, server: Ser
         assert not tab.serious()
 
 
+# Phones, tablets, halves of screens, and the widths at which the layout changes.
+WIDTHS = (320, 360, 390, 640, 641, 667, 768, 844, 900, 901, 1000, 1001, 1024, 1044, 1200, 1280)
+TOO_WIDE = """() => [document.documentElement, ...document.querySelectorAll("header *, main .panel *, .bar *")]
+  .filter((one) => !one.closest(".table, .cmd, .unseen, .canvas, lab-board"))
+  .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 || one.getBoundingClientRect().left < -1
+    || (one === document.documentElement && one.scrollWidth > innerWidth))
+  .map((one) => one.tagName + "." + one.className)"""
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_no_page_is_wider_than_the_window(make_tab: Any, server: Server, language: str) -> None:
+    match = {"players": ["random"], "rules": {"board": "2x2"}, "games": 1, "seed": 1}
+    server.ask("/api/matches", match)  # the header shows its job
+    server.ask("/api/games", {"rules": {"board": "512 512 . . / . . . . / . . . . / 2 . . ."}})
+    game = played(server, moves="asaswasdsaasdsasasdassasdasaswas")["id"]
+    tab: Tab = make_tab(locale=language)
+    found = {}
+    for address in (*PAGES, f"review/{game}", f"race/{game}", "race", "puzzles"):
+        tab.go(f"#/{address}")
+        expect(tab.page.locator("#tray")).to_be_visible()
+        expect(tab.page.locator(f"main.{address.split('/')[0]} :is(h1, lab-board)").first).to_be_visible()
+        for width in WIDTHS:
+            tab.page.set_viewport_size({"width": width, "height": 800})
+            if wide := tab.page.evaluate(TOO_WIDE):
+                found[address, width] = wide[:3]
+    assert not found
+
+
+@pytest.mark.parametrize("size", [(844, 390), (667, 375)])
+def test_the_board_fits_a_phone_held_sideways(make_tab: Any, server: Server, size: tuple[int, int]) -> None:
+    tab: Tab = make_tab()
+    tab.page.set_viewport_size({"width": size[0], "height": size[1]})
+    visit(tab, server, "play")
+    expect(tab.page.get_by_role("application", name="Board")).to_be_in_viewport(ratio=1)
+    expect(tab.page.get_by_role("button", name="New", exact=True)).to_be_in_viewport(ratio=1)
+    expect(tab.page.get_by_role("button", name="More")).to_be_in_viewport(ratio=1)
+
+
+def test_a_race_shows_both_boards_on_a_phone(make_tab: Any, server: Server) -> None:
+    tab: Tab = make_tab("phone")
+    tab.go(f"#/race/{played(server)['id']}")
+    for board in (0, 1):
+        expect(tab.page.locator("lab-board").nth(board)).to_be_in_viewport(ratio=1)
+
+
+def test_a_long_board_leaves_room_in_the_list_of_games(make_tab: Any, server: Server) -> None:
+    board = "512 512 . . / . . . . / . . . . / 2 . . ."
+    state = played(server, moves="d", board=board)
+    tab: Tab = make_tab("phone", locale="de")
+    tab.go("#/games")
+    row = tab.page.get_by_role("row").filter(has=tab.page.get_by_role("link", name=str(state["id"]), exact=True))
+    expect(row.locator(".clip").first).to_have_attribute("title", state["rules"]["board"])
+    for part in ("td:nth-child(6)", "td:nth-child(7)", "td:nth-child(8)", "button:last-child"):
+        box = row.locator(part).bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= SIZES["phone"]["width"]
+    words = "(all) => all.map((one) => getComputedStyle(one, '::before').content)"
+    labels = row.locator("td:nth-child(7), td:nth-child(8)").evaluate_all(words)
+    assert labels == ['"Höchste "', '"Züge "']
+
+
 def test_dialogs_are_accessible(tab: Tab, server: Server) -> None:
     visit(tab, server, "play")
     for name in ("Help: keys", "Settings", "Choose...", "Other rules"):

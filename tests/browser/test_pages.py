@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -78,12 +79,27 @@ def test_import_replay_and_continue(tab: Tab, server: Server, tmp_path: Path) ->
     assert tab.ranks() == shown
 
 
+def test_text_that_is_no_game_stays_in_the_dialog(tab: Tab) -> None:
+    tab.go("#/games")
+    tab.page.get_by_role("button", name="Import").click()
+    dialog = tab.page.get_by_role("dialog")
+    dialog.get_by_label("Paste them here").fill("garbage")
+    dialog.get_by_role("button", name="Import").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("Not JSON lines; not a replay: expected one of 2048verse, ")
+    expect(dialog.get_by_label("Paste them here")).to_have_value("garbage")
+    expect(tab.page.locator("select[name=kind]")).to_have_value("mine")
+    dialog.get_by_label("Paste them here").fill(" !d")
+    dialog.get_by_role("button", name="Import").click()
+    expect(dialog).to_have_count(0)
+    expect(tab.page.locator(".toast")).to_contain_text("1 game imported")
+
+
 def test_review_a_game_and_look_at_its_worst_move(tab: Tab, server: Server) -> None:
     state = played(server, moves="asdw" * 25)
     n = state["n_moves"]
     tab.go(f"#/review/{state['id']}")
     told = tab.page.locator("section.panel", has_text="Value, luck and skill")
-    expect(told).to_contain_text("Every move is reviewed by ntuple", timeout=60_000)
+    expect(told).to_contain_text("Every move is reviewed by Champion", timeout=60_000)
     expect(told.get_by_role("img", name="Expected result")).to_be_visible()
     expect(tab.page.locator(".ledger").first).to_contain_text("Drift")
     worst = tab.page.locator("button.review-moment").first
@@ -93,8 +109,7 @@ def test_review_a_game_and_look_at_its_worst_move(tab: Tab, server: Server) -> N
     slider = tab.page.get_by_role("slider", name="Move")
     expect(slider).to_have_attribute("aria-valuetext", f"move {number - 1} of {n}")
     here = tab.page.locator("section.panel", has_text="This position")
-    expect(here).to_contain_text(f"Next: {number} ")
-    expect(here).to_contain_text("is better")
+    expect(tab.page.locator(".facts", has_text=f"Next: {number} ")).to_contain_text("is better")
     expect(tab.page.locator("lab-board .arrow")).to_be_visible()
     assert not tab.serious()
     # Another move, and one more: the game itself stays as it is.
@@ -168,6 +183,8 @@ def test_design_a_board_with_bricks_and_play_it(tab: Tab) -> None:
     expect(cells).to_have_count(9)
     cells.nth(4).click()
     expect(tab.page.locator(".map")).to_have_text("###|#x#|###")
+    expect(cells.nth(4)).to_have_accessible_name("row 2 column 2: brick")
+    expect(tab.page.locator("lab-board td[data-cell]").nth(4)).to_have_text("brick")
     tab.page.get_by_role("button", name="Tile", exact=True).click()
     cells.nth(0).click()
     expect(tab.page.locator(".map")).to_have_text("2##|#x#|###")
@@ -313,6 +330,17 @@ def test_the_words_of_a_board_do_not_widen_the_page(phone: Tab, board: str) -> N
     phone.go(f"#/play?board={board}")
     expect(phone.page.locator("lab-board td[data-cell]").first).to_be_attached()
     phone.until("document.documentElement.scrollWidth <= 390")
+
+
+def test_a_game_on_the_board_of_the_day_says_so(make_tab: Any, server: Server) -> None:
+    tab = make_tab(locale="en-GB")
+    day = date.fromisoformat(server.ask("/api/daily")["date"])
+    tab.go("#/race")
+    tab.page.get_by_role("button", name="Play the board of the day").click()
+    words = f"Board of the day, {day.day} {day:%B %Y}: 4x4, goal 2048"
+    expect(tab.page.get_by_text(words)).to_be_visible()
+    tab.page.reload()
+    expect(tab.page.get_by_text(words)).to_be_visible()
 
 
 def test_lists_without_entries_say_so(tab: Tab) -> None:

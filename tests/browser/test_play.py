@@ -56,6 +56,16 @@ def test_the_command_that_does_the_same_names_spawn_and_spawner(tab: Tab) -> Non
     assert tab.game()["commands"]["play"] == command
 
 
+def test_after_the_champion_another_board_has_its_own_best_player(tab: Tab) -> None:
+    begin(tab)
+    tab.page.get_by_text("Watch the champion").click()
+    expect(moves_shown(tab)).not_to_have_text("0")
+    begin(tab, "#/play?board=3x3&seed=7")
+    expect(tab.page.get_by_role("group", name="Who moves").get_by_text("Expectimax")).to_be_visible()
+    press(tab, "Enter")
+    expect(moves_shown(tab)).not_to_have_text("0")
+
+
 def test_no_key_is_lost_when_typing_fast(tab: Tab) -> None:
     """Sixty keys at once: all are made, in order, or could not be."""
     begin(tab)
@@ -172,9 +182,47 @@ def test_a_new_game_keeps_the_old_one(tab: Tab) -> None:
     press(tab, "n")
     expect(moves_shown(tab)).to_have_text("0")
     assert tab.game()["state"]["id"] != old["state"]["id"]
-    tab.page.locator(".toast").get_by_role("button", name="Undo").click()
+    offer = tab.page.locator(".toast", has_text="the old one is saved")
+    expect(offer).to_have_count(1)
+    offer.get_by_role("button", name="Undo").click()
     expect(moves_shown(tab)).to_have_text(str(old["state"]["n_moves"]))
     assert tab.ranks() == old["state"]["ranks"]
+    press(tab, "n")
+    expect(moves_shown(tab)).to_have_text("0")
+    expect(offer).to_have_count(1)
+
+
+def test_nothing_is_offered_for_a_game_without_moves(tab: Tab) -> None:
+    begin(tab)
+    old = tab.game()["state"]["id"]
+    press(tab, "n")
+    tab.until("old => JSON.parse(localStorage.getItem('lab2048')).game !== old", old)
+    expect(tab.page.locator("lab-board[data-busy]")).to_have_count(0)
+    assert tab.page.locator(".toast").count() == 0
+
+
+def test_a_bad_link_keeps_the_game_in_progress(tab: Tab) -> None:
+    begin(tab)
+    press(tab, "ArrowLeft ArrowDown ArrowLeft ArrowUp ArrowRight")
+    tab.until("Number(document.querySelectorAll('.chip b')[2].textContent) >= 3")
+    old = tab.game()
+    tab.go("#/play?board=hello")
+    expect(tab.page.locator(".toast")).to_be_visible()
+    expect(moves_shown(tab)).to_have_text(str(old["state"]["n_moves"]))
+    assert tab.game()["state"]["id"] == old["state"]["id"]
+    assert tab.ranks() == old["state"]["ranks"]
+    tab.until("location.hash === '#/play'")
+
+
+def test_a_hint_is_not_drawn_on_a_board_of_another_shape(tab: Tab) -> None:
+    begin(tab, "#/play?board=tri4&seed=1")
+    press(tab, "t")
+    expect(tab.page.locator("lab-board .arrow")).to_be_visible()
+    assert "best" in (tab.page.locator("button.dir").nth(5).get_attribute("class") or "")  # squares have four moves
+    tab.page.locator(".bar button", has_text="New").click()
+    tab.page.locator("dialog button.thumb", has_text="Pillars").click()
+    expect(tab.page.locator("dialog")).to_have_count(0)
+    expect(tab.page.locator("button.dir.best")).to_have_count(1)
 
 
 def test_hexagons(tab: Tab) -> None:

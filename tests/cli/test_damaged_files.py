@@ -147,7 +147,7 @@ def test_a_pipe_without_a_name_can_be_imported(tmp_path: Path, capsys: pytest.Ca
     os.close(writing)
     assert run(["games", "import", f"/dev/fd/{reading}"]) == 3
     [told] = capsys.readouterr().err.splitlines()
-    assert told.startswith(f"/dev/fd/{reading}: not JSON lines; as a replay of 2048league: move 3 is impossible")
+    assert told.startswith(f"/dev/fd/{reading}: not JSON lines; not a replay: expected one of 2048verse")
 
 
 def test_two_trainings_do_not_write_one_file(network: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -125,7 +125,7 @@ def test_import_of_a_binary_file_is_brief(capsys, tmp_path):
     file.write_text("A letter to all readers of this.\nIt has two long lines of prose.\n")
     assert run(["games", "import", str(file)]) == 3
     [told] = capsys.readouterr().err.splitlines()
-    assert told.startswith(f"{file}: not JSON lines; as a replay of ")
+    assert told.startswith(f"{file}: not JSON lines; not a replay: expected one of 2048verse")
 
 
 def test_many_bad_lines_are_brief(capsys, tmp_path):

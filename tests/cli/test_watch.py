@@ -1,6 +1,7 @@
 """`lab2048 watch`: lines in a pipe, frames on a terminal, and never a move less on a slow one."""
 
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -89,7 +90,8 @@ def test_a_reader_that_leaves_is_no_error(own_store: Path) -> None:
 def test_ctrl_c_leaves_the_table_in_order(open_terminal: Callable[..., Terminal]) -> None:
     terminal = open_terminal()
     terminal.play(program=f"{TERMINAL_LAB} watch first --rules 2x2 --seed 1 --games 100000")
-    terminal.has("first plays, game ")
+    # A game has ended: without one, there is no table.
+    terminal.until(lambda shown: any(re.match(r"first plays, game (?!1 )", line) for line in shown))
     terminal.press("\x03")
     shown = terminal.has("by first on 2x2: ")
     assert [line for line in shown if line.startswith("game ") and line.endswith("  2048")]

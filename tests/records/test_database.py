@@ -155,6 +155,29 @@ def test_a_commit_is_durable_only_after_a_sync_that_worked(path, monkeypatch):
         assert len(synced) == 2
 
 
+def test_a_deletion_or_restoration_that_is_not_durable_changes_nothing(path, monkeypatch):
+    is_broken = False
+
+    def fsync(_: int) -> None:
+        if is_broken:
+            raise OSError(5, "Input/output error")
+
+    fill(path, 5)
+    with Store.open(path) as store:
+        monkeypatch.setattr("lab2048.records.log_sync.sync_data", fsync)
+        before, is_broken = store.get(3), True
+        with pytest.raises(StoreError, match="Input/output error"):
+            store.remove(3)
+        assert store.get(3) == before
+        is_broken = False
+        removed, is_broken = store.remove(3), True
+        with pytest.raises(StoreError, match="Input/output error"):
+            store.put_back(removed)
+        assert not store.has(3)
+        is_broken = False
+        assert store.put_back(removed) == 3
+
+
 def test_threads_that_wait_at_once_share_a_sync(path, monkeypatch):
     n_threads, all_wait, synced = 8, threading.Event(), []
 

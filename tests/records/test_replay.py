@@ -92,7 +92,9 @@ def test_undone_moves_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "too short"),
+        (b"", "not a replay"),
+        (b"garbage", "^not a replay: expected one of 2048verse"),
+        ("ß".encode(), "^not a replay"),
         (b"REPLAY_v1RPL_B64_!!", "base64"),
         (b"REPLAY_v1RPL_B64_UlBMMQ==", "RPL1"),
         (b"5x5-abc_000000", "5x5"),
@@ -104,6 +106,12 @@ def test_undone_moves_are_left_out() -> None:
 def test_a_refusal_says_why(content: bytes, message: str) -> None:
     with pytest.raises(FileError, match=message):
         read_replay(content)
+
+
+def test_a_replay_without_a_header_is_known_by_its_first_moves() -> None:
+    content = write_league(played("4x4", 1, 20))
+    with pytest.raises(FileError, match=r"^as a replay of 2048league: move \d+ is impossible"):
+        read_replay(content + content[-1:] * 40)
 
 
 def test_a_broken_rule_is_named_with_its_move() -> None:

@@ -123,6 +123,19 @@ def test_foreign_data_is_refused(data: object) -> None:
         Rules.from_json(data)
 
 
+@pytest.mark.parametrize(
+    "text", ["0 0 / 0 0", "0,0|0,0", "[[0, 0], [0, 0]]", 16 * "0", "0x" + 16 * "0", "hex1:00|000|00"]
+)
+def test_a_position_needs_a_tile(text: str) -> None:
+    with pytest.raises(BoardError, match=r"^the position has no tiles: expected at least one"):
+        Rules.from_text(text)
+    assert Rules.from_text(text, start=1).n_start == 1
+
+
+def test_a_map_needs_none() -> None:
+    assert Rules.from_text("##|#x").n_start == Rules.from_text(". . / . .").n_start == 2
+
+
 def test_the_highest_tile_of_the_classic_board_is_131072() -> None:
     assert Rules.from_text("4x4").max_rank == 17
 

@@ -15,9 +15,12 @@ from lab2048.solver.solve import Solve
 from lab2048.solver.workers import Workers
 
 
-def solve(problem: Problem, folder: Path, shards: Shards | None, *, is_exact: bool = False) -> dict[str, bytes]:
-    with Workers(1) as workers:
-        Solve(problem, folder, workers, Memory(2**27, 1), is_exact=is_exact, is_kept=False, shards=shards).run()
+def solve(
+    problem: Problem, folder: Path, shards: Shards | None, *, is_exact: bool = False, n_workers: int = 1
+) -> dict[str, bytes]:
+    with Workers(n_workers) as workers:
+        memory = Memory(2**27, n_workers)
+        Solve(problem, folder, workers, memory, is_exact=is_exact, is_kept=False, shards=shards).run()
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "solved.json"}
 
 
@@ -47,6 +50,18 @@ def test_small_and_large_layers_can_alternate(tmp_path):
     problem = Problem.of(Rules.from_text("3x3", goal=64), "win")
     shards = Shards(run_here, lambda: 1, can_read=lambda *_: False, least=1500, n_shards=3)
     assert solve(problem, tmp_path / "many", shards) == solve(problem, tmp_path / "one", None)
+
+
+def test_several_threads_work_on_a_shard_if_there_are_more_workers_than_shards(tmp_path):
+    problem = Problem.of(Rules.from_text("3x3", goal=64), "win")
+    shards = Shards(run_here, lambda: 12, least=1500, n_shards=5)
+    expected = solve(problem, tmp_path / "one", None)
+    assert solve(problem, tmp_path / "many", shards, n_workers=4) == expected
+    assert shards.n_threads == 3
+    for n_nodes, expected in ((1, (32, 32)), (100, (100, 10)), (1000, (256, 4))):
+        many = Shards(run_here, lambda: 1000, lambda: n_nodes)  # noqa: B023
+        many.begin()
+        assert (many.n_shards, many.n_threads) == expected
 
 
 def test_lost_data_is_computed_again(tmp_path):

@@ -1,7 +1,7 @@
 """The daily board: the same seed for everyone on each day, and the champion's game on it."""
 
 import hashlib
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 from lab2048.arena.episode import play_episode
 from lab2048.players import default_spec, fit_player
@@ -10,6 +10,7 @@ from lab2048.records.store import Store
 from lab2048.rules import Rules
 
 KIND = "daily"  # of the runs of the champion's games
+DAYS_KNOWN = 366  # whose boards are recognized by their seeds
 RULES = Rules.from_text("4x4")
 
 
@@ -26,6 +27,16 @@ def daily_seed(day: date) -> int:
     """
     digest = hashlib.sha256(f"lab2048 daily {day.isoformat()}".encode()).digest()
     return int.from_bytes(digest[:8], "big") % 1_000_000
+
+
+def day_of(rules: Rules, seed: int) -> date | None:
+    """Return the day, of the last year, whose board has these rules and this seed; None if there is none.
+
+    >>> day_of(RULES, daily_seed(today())) == today(), day_of(Rules.from_text("3x3"), daily_seed(today()))
+    (True, None)
+    """
+    days = (today() - timedelta(days=ago) for ago in range(DAYS_KNOWN)) if rules == RULES else ()
+    return next((day for day in days if daily_seed(day) == seed), None)
 
 
 def champion() -> str:

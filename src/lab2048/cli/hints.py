@@ -22,6 +22,7 @@ OPTIONS = {
     "evaluator.nothing_to_tune": "--terms, --matrix",
     "evaluator.no_matrix": "--matrix makes one",
     "goal.missing": "--goal TILE",
+    "reviewer.missing": "--reviewer ntuple:weights=FILE, made by lab2048 train ntuple --rules BOARD",
     "worker.died": "--workers N",
 }
 

@@ -1,5 +1,6 @@
 """Arrays that stay on the node where they were made, until somebody needs them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -33,13 +34,21 @@ def share(array: Array) -> Handle:
 
 def get(handle: Handle) -> Array:
     """Return the array of a handle; raise LostDataError if its node is gone."""
-    if isinstance(handle, np.ndarray):
-        return handle
+    return get_all([handle])[0]
+
+
+def get_all(handles: Sequence[Handle]) -> list[Array]:
+    """Return the arrays of handles; those of other nodes are fetched at the same time."""
+    far = [i for i, handle in enumerate(handles) if not isinstance(handle, np.ndarray)]
+    found = list(handles)
     try:
-        found: Array = load("ray").get(handle)
+        fetched = load("ray").get([handles[i] for i in far]) if far else []
     except Exception as error:
         kinds = load("ray.exceptions")
         if isinstance(error, kinds.ObjectLostError | kinds.RayActorError | kinds.OwnerDiedError):
             raise LostDataError("the result of a lost node is needed again") from None
         raise
-    return found if found.flags.writeable else found.copy()  # kernels are compiled for arrays that can be written
+    for i, array in zip(far, fetched, strict=True):
+        # Kernels are compiled for arrays that can be written.
+        found[i] = array if array.flags.writeable else array.copy()
+    return found

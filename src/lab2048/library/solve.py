@@ -104,7 +104,12 @@ def _shards(nodes: Executor | None) -> Shards | None:
 
     assert isinstance(nodes, ClusterPool)
     nodes.make_ready([], [SOLVER])
-    return Shards(nodes.run, lambda: nodes.n_workers, lambda path, token: nodes.all_can(_reads, path, token))
+    return Shards(
+        nodes.run,
+        lambda: nodes.n_workers,
+        lambda: len(nodes.nodes()),
+        lambda path, token: nodes.all_can(_reads, path, token),
+    )
 
 
 def _reads(path: Path, token: str) -> bool:

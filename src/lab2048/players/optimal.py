@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from lab2048.errors import BoardError, FileError, UsageError
+from lab2048.errors import FileError, UsageError
 from lab2048.kernels.group import SOLVER
 from lab2048.players.player import Decision, Player, option
 from lab2048.rules import Board, Rules
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lab2048.solver.solve import Progress
     from lab2048.solver.table import Table
 
+MAX_CELLS = 12  # without a goal, boards with more cells are always too large
 MAX_AFTERSTATES = 5_000_000  # of a board that is solved at the start of a game: takes a few seconds
 
 
@@ -41,6 +42,8 @@ class OptimalPlayer(Player):
 
         if self.table:
             self._open(rules)
+        elif self.objective == "score" and rules.shape.n_cells > MAX_CELLS:
+            raise _too_large(rules)
         else:
             Problem.of(rules, self.objective)
 
@@ -86,10 +89,7 @@ class OptimalPlayer(Player):
 
         def watch(progress: "Progress") -> None:
             if progress.count.afterstates > MAX_AFTERSTATES:
-                raise BoardError(
-                    f"{rules.board.to_text()} is too large to be solved on the fly: "
-                    "expected optimal:table=DIR with a table that lab2048 solve made"
-                )
+                raise _too_large(rules)
 
         problem = Problem.of(rules, self.objective)
         with tempfile.TemporaryDirectory(prefix="lab2048-") as folder, Workers(os.cpu_count() or 1) as workers:
@@ -100,3 +100,11 @@ class OptimalPlayer(Player):
             table = solve.run()
             table.load()
         return table
+
+
+def _too_large(rules: Rules) -> UsageError:
+    return UsageError(
+        f"{rules.board.to_text()} is too large to be solved on the fly: "
+        "expected optimal:table=DIR with a table that lab2048 solve made",
+        field="player",
+    )

@@ -218,14 +218,20 @@ class Store(ReviewTable, PracticeTable):
 
     def remove(self, id_: int) -> StoredGame:
         """Delete a game and return it; `put_back` restores it."""
-        with self._change() as database:
+        with self._change(is_durable=False) as database:
             stored = self.get(id_)
             database.execute("DELETE FROM episodes WHERE id = ?", (id_,))
+        self._sync_or_undo(lambda: self._put_back(stored))
         return stored
 
     def put_back(self, stored: StoredGame) -> int:
         """Restore a game that was removed; return its id, which is the old one unless that is taken."""
-        with self._change() as database:
+        id_ = self._put_back(stored)
+        self._sync_or_undo(lambda: self._delete(id_))
+        return id_
+
+    def _put_back(self, stored: StoredGame) -> int:
+        with self._change(is_durable=False) as database:
             id_taken, number_taken = database.execute(
                 "SELECT max(id = :id), max(run = :run AND number = :number) FROM episodes WHERE id = :id OR run = :run",
                 {"id": stored.id, "run": stored.run.id, "number": stored.number},
@@ -233,6 +239,21 @@ class Store(ReviewTable, PracticeTable):
             number = self._next_number(stored.run.id) if number_taken else stored.number
             place = (None if id_taken else stored.id, stored.run.id, number, stored.created)
             return self._insert(database, place, stored.episode)
+
+    def _delete(self, id_: int) -> None:
+        with self._change(is_durable=False) as database:
+            database.execute("DELETE FROM episodes WHERE id = ?", (id_,))
+
+    def _sync_or_undo(self, undo: Callable[[], object]) -> None:
+        """Make the last change durable; if that fails, undo it and raise, so that a refused change changes nothing."""
+        try:
+            self.sync()
+        except StoreError:
+            try:
+                undo()
+            except StoreError:
+                return  # what cannot be undone is done
+            raise
 
     def forget_unbegun(self, before: str) -> int:
         """Delete games without a move that were created before a time (ISO, UTC); return how many."""

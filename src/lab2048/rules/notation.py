@@ -6,7 +6,7 @@
     2 1024 # x / # # # # / ...        with spaces or commas, for tiles of several digits
     hex1:##|#2#|x#                    a map of hexagons, column by column
     tri2:#|#2x                        a map of triangles, row by row from the top
-    edc1ba9187611110                  the ranks of the classic board, as other programs write them
+    edc1ba9187611110                  the ranks of the classic board, as other programs write them; 0x may precede them
     14 13 12 1 11 10 9 1 8 7 ...      the same as sixteen numbers, which may also be tiles
     [[2, 4], [0, 8]]                  rows of tiles as JSON; a flat list is the 16 ranks of the classic board
 
@@ -33,10 +33,11 @@ _MARKS = {"x": BRICK, "X": BRICK, "a": ANCHOR, "A": ANCHOR}
 LETTERS = {BRICK: "x", ANCHOR: "A"}
 _MAX_TEXT = 2000
 _CLASSIC = 4  # rows and columns of the classic board
-_RANKS = re.compile(r"[0-9a-g]{16}", re.IGNORECASE)  # as other programs write the classic board: g is 65536
+_RANKS = re.compile(r"(?:0x)?([0-9a-g]{16})", re.IGNORECASE)  # as other programs write the classic board: g is 65536
 _SIZE = re.compile(r"(\d{1,9})[xX](\d{1,9})", re.ASCII)
 _NAMED = {kind.prefix: kind for kind in KINDS if kind.prefix}  # kinds whose boards are a prefix and one number
 _NAME = re.compile(rf"({'|'.join(_NAMED)})(\d{{1,9}})(:?)", re.IGNORECASE | re.ASCII)
+_ZEROS = re.compile(rf"(?:(?:{'|'.join(_NAMED)})\d+:)?[0xA\s,|/\[\]]*0[0xA\s,|/\[\]]*")
 # What people type for a size: 4x, 4*4, 4 by 4, hex-2, hexagon3.
 _ALMOST_SIZE = re.compile(r"(\d)\s*[^\d\s#|/]{0,3}\s*(\d?)[xX]?", re.ASCII)
 _WORDS = {"classic": "4x4", "standard": "4x4", "normal": "4x4", "original": "4x4", "default": "4x4", "square": "4x4"}
@@ -83,8 +84,8 @@ def read_map(text: str) -> tuple[Shape, Ranks, Cells]:
         raise BoardError(f"the map has {len(text)} characters: expected at most {_MAX_TEXT}", code="board.too_large")
     if size := _SIZE.fullmatch(text):
         return *_empty(SQUARES.plain(int(size[1]), int(size[2]))), ()
-    if _RANKS.fullmatch(text):
-        return SQUARES.plain(4, 4), tuple(int(digit, 17) for digit in text), ()
+    if digits := _RANKS.fullmatch(text):
+        return SQUARES.plain(4, 4), tuple(int(digit, 17) for digit in digits[1]), ()
     if text.startswith("["):
         return *_read_json(text), ()
     if (name := _NAME.match(text)) and (name[3] or name.end() == len(text)):
@@ -100,6 +101,15 @@ def read_map(text: str) -> tuple[Shape, Ranks, Cells]:
                 f"board {_short(text)} is not understood: {meant_by(text) or _EXPECTED}", code="board.invalid"
             ) from None
         raise
+
+
+def is_of_zeros(text: str) -> bool:
+    """Return True if a text writes a position without tiles: zeros in place of tiles, where a map has # or a dot.
+
+    >>> is_of_zeros("0 0 / 0 0"), is_of_zeros("[[0, 0], [0, 0]]"), is_of_zeros("0 2 / 0 0"), is_of_zeros("# # / # #")
+    (True, True, False, False)
+    """
+    return _ZEROS.fullmatch(text.strip()) is not None
 
 
 def _empty(shape: Shape) -> tuple[Shape, Ranks]:

@@ -13,7 +13,7 @@ from lab2048.rules import dice, reference
 from lab2048.rules.board import Board, Slide
 from lab2048.rules.kind import MAX_SIDE
 from lab2048.rules.move import AnyMove
-from lab2048.rules.notation import MAX_RANK, MAX_TILE_SUM, rank_of, read_map, write_board
+from lab2048.rules.notation import MAX_RANK, MAX_TILE_SUM, is_of_zeros, rank_of, read_map, write_board
 from lab2048.rules.reference import Cells
 from lab2048.rules.shape import Shape, Symmetry
 
@@ -78,13 +78,19 @@ class Rules:
     ) -> Self:
         """Read rules from text, as on the command line.
 
-        By default two tiles spawn at the start, or none if the map has tiles.  G in a map is a goal cell.
+        By default two tiles spawn at the start, or none if the map has tiles.  G in a map is a goal cell.  A position,
+        which writes empty cells as 0, must have a tile: nothing is added to it.
 
         >>> Rules.from_text("2 # / # #", spawn="2:1").n_start
         0
         """
         shape, ranks, goal_cells = read_map(text)
         board = Board(shape, ranks)
+        if start is None and not any(ranks) and is_of_zeros(text):
+            raise BoardError(
+                f"the position has no tiles: expected at least one, or {board.to_text()} for a new game",
+                code="board.no_move",
+            )
         n_start = start if start is not None else 0 if any(board.ranks) else min(2, board.n_empty)
         table, goal_rank = read_spawn_table(spawn), read_goal(goal)
         how = (table, n_start, goal_rank, read_spawner(spawner), stop_at_goal, null_moves)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from lab2048.cluster.data import Handle, get, put
+from lab2048.cluster.data import Handle, get, get_all, put
 from lab2048.kernels.board.block import Words
 from lab2048.kernels.solve import backup, layer
 from lab2048.kernels.solve.backup import KeyIndex, Values
@@ -99,12 +99,12 @@ class ShardUnit(ABC):
         """Return the number of the shard and the result of the work."""
         if not hasattr(_here, "folder"):
             _here.folder = tempfile.TemporaryDirectory(prefix="lab2048-shard-")
-        with Workers(1) as workers:
+        with Workers(self.memory.n_workers) as workers:
             return self.home, self.work(workers, Path(_here.folder.name))
 
     @abstractmethod
     def work(self, workers: Workers, folder: Path) -> Any:
-        """Do the work on one thread; `folder` is temporary."""
+        """Do the work; `folder` is temporary."""
 
     def share(self, keys: Words) -> list[Handle]:
         """Return handles of the parts of sorted keys, one for each shard."""
@@ -139,7 +139,7 @@ class Slide(ShardUnit):
 
     def work(self, workers: Workers, folder: Path) -> tuple[Handle, list[Handle], list[Handle], LayerCount]:
         """Return the states, the afterstates and the won ones by shard, and the counts of the states."""
-        states = merge_all([get(each) for each in self.found])
+        states = merge_all(get_all(self.found))
         forward = Forward(self.problem, workers, self.memory, folder)
         after, won, count = forward.afterstates(_column(states), states)
         afterstates, wins = self.together(after, workers), self.together(won, workers)
@@ -155,7 +155,7 @@ class Merge(ShardUnit):
 
     def work(self, workers: Workers, folder: Path) -> tuple[Handle, LayerCount]:  # noqa: ARG002
         """Return the afterstates and their counts."""
-        keys, won = (merge_all([get(each) for each in some]) for some in (self.found, self.won))
+        keys, won = (merge_all(get_all(some)) for some in (self.found, self.won))
         plan = self.problem.plan
         counts = (len(keys), int(layer.count_raw(plan, keys)), len(won), int(layer.count_raw(plan, won)))
         return put(keys), LayerCount(0, 0, 0, 0, *counts)
@@ -194,8 +194,7 @@ class LookUp(ShardUnit):
         """Return the values in the order of each question; NaN for a key that the shard does not have."""
         keys, values = read(self.keys), read(self.values)
         answers = []
-        for each in self.asked:
-            wanted = get(each)
+        for wanted in get_all(self.asked):
             at = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
             found = np.full(len(wanted), np.nan)
             if len(keys):
@@ -241,8 +240,8 @@ def _column(keys: Words) -> Column:
 
 def _known(keys: Sequence[Handle], values: Sequence[Handle]) -> LayerValues:
     """Return an index of the keys that have a value."""
-    all_keys: Words = np.concatenate([*(get(each) for each in keys), _NO_KEYS])
-    all_values: Values = np.concatenate([*(get(each) for each in values), np.empty(0)])
+    all_keys: Words = np.concatenate([*get_all(keys), _NO_KEYS])
+    all_values: Values = np.concatenate([*get_all(values), np.empty(0)])
     is_there = ~np.isnan(all_values)
     if not is_there.all():
         all_keys, all_values = all_keys[is_there], all_values[is_there]

@@ -29,6 +29,8 @@ from lab2048.solver.workers import Workers
 T = TypeVar("T")
 LEAST = 1 << 20  # keys; smaller layers take less time than messages
 PER_WORKER = 4  # shards, so that a slow node is not waited for long
+# Every shard sends to every other one, so there are about as many as nodes, with several threads for each.
+MIN_SHARDS, MAX_SHARDS = 32, 256
 MAX_TRIALS = 20  # of a layer, when nodes are lost
 
 
@@ -38,16 +40,21 @@ class Shards:
 
     run: Callable[[Iterable[Any]], Iterator[tuple[int, Any]]]  # of an executor
     n_workers: Callable[[], int]
+    n_nodes: Callable[[], int] = lambda: 1
     can_read: Callable[[Path, str], bool] = lambda *_: True  # whether all nodes can read a file of the driver
     # A factory reads it when a solve begins: tests lower it.
     least: int = field(default_factory=lambda: LEAST)
     n_shards: int = 0
+    n_threads: int = 1  # that work on a shard
     _is_shared: bool | None = None
     _held: dict[int, list[Handle]] = field(default_factory=dict)  # afterstates of the last layers, by tile sum
 
     def begin(self) -> None:
-        """Choose the number of shards."""
-        self.n_shards = self.n_shards or PER_WORKER * max(1, self.n_workers())
+        """Choose the number of shards, and of threads for each."""
+        n_workers = max(1, self.n_workers())
+        most = min(max(self.n_nodes(), MIN_SHARDS), MAX_SHARDS)
+        self.n_shards = self.n_shards or min(PER_WORKER * n_workers, most)
+        self.n_threads = -(-n_workers // self.n_shards)
 
     def each(self, make: Callable[[int], ShardUnit]) -> list[Any]:
         """Work on all shards; return the results in their order."""
@@ -108,7 +115,8 @@ class _Common:
     shards: Shards
 
     def common(self, i: int) -> tuple[str, Memory, int, int]:
-        memory = Memory(self.memory.bytes // self.memory.n_workers, 1)  # one thread works on a shard
+        n_threads = min(self.shards.n_threads, self.memory.n_workers)
+        memory = Memory(self.memory.bytes // self.memory.n_workers * n_threads, n_threads)
         return json.dumps(self.problem.to_json()), memory, self.shards.n_shards, i
 
 

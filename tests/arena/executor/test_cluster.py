@@ -154,7 +154,13 @@ def test_a_solve_is_the_same(pool, tmp_path):
             Solve(problem, tmp_path / name, workers, Memory(2**27, 1), shards=shards).run()
         return {path.name: path.read_bytes() for path in (tmp_path / name).iterdir() if path.name != "solved.json"}
 
-    shards = Shards(pool.run, lambda: 3, lambda path, token: pool.all_can(_reads, path, token), least=90, n_shards=3)
+    shards = Shards(
+        pool.run,
+        lambda: 3,
+        can_read=lambda path, token: pool.all_can(_reads, path, token),
+        least=90,
+        n_shards=3,
+    )
     assert solved("there", shards) == solved("here", None)
 
 

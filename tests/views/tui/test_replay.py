@@ -29,9 +29,9 @@ def run(own_store: Path) -> Run:
     return partial(run_scene, own_store)
 
 
-async def replay(app: LabApp, pilot: Pilot[None]) -> ReplayScreen:
-    """Open the last game on 2x2."""
-    await press(pilot, ["g", "down", "down", "enter"])
+async def replay(app: LabApp, pilot: Pilot[None], n_down: int = 2) -> ReplayScreen:
+    """Open the last game on 2x2, or another one of the list."""
+    await press(pilot, ["g", *["down"] * n_down, "enter"])
     screen = app.screen
     assert isinstance(screen, ReplayScreen)
     await until(pilot, lambda: screen.message.startswith("verified"))
@@ -77,6 +77,15 @@ def test_a_replay_is_reviewed_and_the_review_is_kept(run: Run, own_store: Path) 
     run(scene)
     with Store.open(own_store) as store:
         assert len(store.reviews_of(2)) == 1
+
+
+def test_a_board_without_a_reviewer_says_so(run: Run) -> None:
+    async def scene(app: LabApp, pilot: Pilot[None]) -> None:
+        screen = await replay(app, pilot, n_down=0)
+        await press(pilot, ["v"])
+        await until(pilot, lambda: screen.message.startswith("games on 3x3 have no reviewer yet"))
+
+    run(scene)
 
 
 def test_games_are_searched(run: Run) -> None:

@@ -33,6 +33,7 @@ def test_your_result_stands_beside_the_champions(web: Web) -> None:
     theirs = web.get(f"/api/games/{day['champion']['game']}/replay")["state"]
     assert (theirs["seed"], theirs["score"], theirs["over"]) == (day["seed"], day["champion"]["score"], True)
     mine = web.begin(seed=day["seed"])
+    assert web.get(f"/api/games/{mine['id']}")["day"] == day["date"]
     assert mine["ranks"] == web.get(f"/api/games/{day['champion']['game']}/replay")["first"]
     state = web.post(f"/api/games/{mine['id']}/moves", {"moves": "wasd" * 5})["state"]
     assert web.get("/api/daily")["mine"] == {

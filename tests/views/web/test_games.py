@@ -263,6 +263,15 @@ def test_games_are_listed_from_their_first_move_on(web):
     assert listed[0]["players"] == ["human"]
 
 
+def test_best_stays_when_another_game_is_deleted(web):
+    mine, other = web.begin("4x4", seed=1), web.begin("4x4", seed=2)
+    played = web.post(f"/api/games/{mine['id']}/moves", {"moves": "wasd" * 25})["state"]
+    web.post(f"/api/games/{mine['id']}/undo", {"n": 20})
+    web.post(f"/api/games/{other['id']}/moves", {"moves": "wasd"})
+    web.ask("DELETE", f"/api/games/{other['id']}")
+    assert web.get(f"/api/games/{mine['id']}")["state"]["best"] == played["best"] > 0
+
+
 def test_best_is_of_people_alone_with_the_same_rules(web):
     first = web.begin("2x2", seed=1)
     mine = web.post(f"/api/games/{first['id']}/moves", {"moves": "wasd" * 5})["state"]

@@ -104,6 +104,18 @@ def test_mistakes_are_one_line(web: Web) -> None:
     assert "no luck" in state["error"]
 
 
+def test_a_larger_board_is_reviewed_by_what_was_made_here_for_it(web: Web) -> None:
+    id_ = web.begin("3x3", seed=7)["id"]
+    web.post(f"/api/games/{id_}/moves", {"moves": "wasd" * 5})
+    answer = web.ask("POST", f"/api/games/{id_}/review", {}, status=400)
+    assert answer["code"] == "reviewer.missing"
+    assert answer["error"].startswith("games on 3x3 have no reviewer yet: expected a network")
+    job = web.post("/api/trainings", {"name": "mine", "network": "1x3", "minutes": 0.01, "rules": {"board": "3x3"}})
+    assert web.wait_for(job["id"], "done", "failed")["state"] == "done"
+    state = reviewed(web, id_)
+    assert (state["state"], state["reviewer"]) == ("done", "ntuple:weights=mine")
+
+
 def test_a_replay_is_imported(web: Web) -> None:
     answer = web.client.post(
         "/api/games/import", content=b" !d", headers={"content-type": "application/x-ndjson"}

@@ -289,7 +289,15 @@ def test_a_checkpoint_of_n_tuples_is_kept_when_it_is_wished_for(web):
     assert step(web, state["id"], made["spec"]) == "ntuple:weights=small@1"
     assert [each["name"] for each in web.get("/api/trainings")["trainings"]] == ["small"]
     assert "unknown training" in web.error("POST", "/api/players/check", {"spec": "ntuple:weights=small@2"})
+    web.ask("DELETE", f"/api/jobs/{job['id']}")
+    assert web.get("/api/trainings/small/charts/score")["table"]["rows"]  # the file has the curve, too
     web.ask("DELETE", "/api/trainings/small")
+    assert "unknown training" in web.error("GET", "/api/trainings/small/charts/score")
+
+
+def test_a_player_that_cannot_play_on_the_board_is_refused(web):
+    assert web.post("/api/players/check", {"spec": "optimal", "board": "3x3"})["spec"] == "optimal"
+    assert "4x4 is too large" in web.error("POST", "/api/players/check", {"spec": "optimal", "board": "4x4"})
 
 
 def test_files_of_others_are_shown_by_their_own_names(tmp_path):

@@ -60,7 +60,8 @@ class ClusterPool(Executor):
 
     @property
     def room(self) -> int:
-        return sum(node.n_threads + 1 for node in self._nodes.values())
+        # At least one unit, which waits for a node while there is none.
+        return max(1, sum(node.n_threads + 1 for node in self._nodes.values()))
 
     def make_ready(self, specs: Sequence[str], groups: Sequence[str]) -> None:
         """Start workers on all nodes, unless they run; compile there, and send files that only this machine has."""

@@ -18,7 +18,7 @@ class Grade(StrEnum):
     INACCURACY = "inaccuracy"
     MISTAKE = "mistake"
     BLUNDER = "blunder"
-    UNCLEAR = "unclear"  # the loss is smaller than the reviewer can tell
+    UNCLEAR = "unclear"  # the two looks of the reviewer disagree whether it is a fault
 
     @property
     def sign(self) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from lab2048.arena.review.grade import Grade, accuracy_of, grade_of, share_of
+from lab2048.arena.review.grade import FAULTS, Grade, accuracy_of, grade_of, share_of
 from lab2048.arena.review.reviewer import Valuation
 from lab2048.rules import Turn
 
@@ -63,10 +63,11 @@ class Entry:
 
     @property
     def grade(self) -> Grade:
-        if grade_of(share_of(self.loss, self.value)) is Grade.BEST:
+        first, agreed = grade_of(share_of(self.loss, self.value)), grade_of(self.share)
+        if first is Grade.BEST:
             return Grade.BEST
-        found = grade_of(self.share)
-        return Grade.UNCLEAR if found is Grade.BEST else found
+        is_disputed = agreed is Grade.BEST or (first in FAULTS and agreed not in FAULTS)
+        return Grade.UNCLEAR if is_disputed else agreed
 
     @property
     def accuracy(self) -> float:

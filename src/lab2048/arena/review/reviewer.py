@@ -4,8 +4,9 @@ A reviewer is a player whose values are expected scores, or chances to reach the
 state that came and those that might have come, so luck is fair whatever the reviewer believes.
 """
 
+import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from lab2048.arena.compile import groups_of
 from lab2048.arena.episode import ask
-from lab2048.errors import UsageError
+from lab2048.errors import LabError, UsageError
 from lab2048.kernels.group import LEDGER
 from lab2048.players import Player, default_spec, fit_player
 from lab2048.players.ntuple import NTuplePlayer
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 PACKED_SUM = 2 * 2**15  # tile sum from which two tiles of 32768 may merge, which do not fit a word
 NO_VALUE = -1e38  # below every value
 PART = 64  # turns that are valued in one call
+SOLVED_CELLS = 8  # of boards that are solved within seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,9 +204,28 @@ def make_reviewer(spec: str, rules: Rules) -> Reviewer:
     return PlayerReviewer(spec, player, rules)
 
 
-def default_reviewer(rules: Rules) -> str:
-    """Return the reviewer to use when none is named: the default player if it knows scores, else perfect play."""
-    return spec if (spec := default_spec(rules)) == "ntuple" else "optimal"
+def default_reviewer(rules: Rules, own: Iterable[str] = ()) -> str:
+    """Return the reviewer to use when none is named.
+
+    It is the default player if it knows scores, else the first of the user's `own` tables and networks that fits, else
+    perfect play on a board that is small enough to be solved at once.  Raises UsageError if there is none.
+    """
+    if default_spec(rules) == "ntuple":
+        return "ntuple"
+    for spec in own:
+        with contextlib.suppress(LabError):
+            fit_player(spec, rules)
+            return spec
+    if rules.shape.n_cells > SOLVED_CELLS:
+        board = Board(rules.shape, (0,) * rules.shape.n_cells).to_text()
+        raise UsageError(
+            f"games on {board} have no reviewer yet: expected a network that was trained, or a table that was solved, "
+            "for this board",
+            code="reviewer.missing",
+            field="reviewer",
+            hint="name one as the reviewer",
+        )
+    return "optimal"
 
 
 def default_totals_reviewer(rules: Rules) -> str:

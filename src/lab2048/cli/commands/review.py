@@ -39,7 +39,9 @@ def review(
     reviewer: Annotated[
         str | None,
         typer.Option(
-            "--reviewer", metavar="PLAYER", help="Player that reviews (default: ntuple on 4x4, else optimal)."
+            "--reviewer",
+            metavar="PLAYER",
+            help="Player that reviews (default: ntuple on 4x4, optimal on small boards).",
         ),
         PLAYER,
     ] = None,

@@ -1,5 +1,7 @@
 """Read a replay of another program, whichever it is."""
 
+from dataclasses import replace
+
 from lab2048.errors import FileError
 from lab2048.records.episode import Episode
 from lab2048.records.replay.letters import LEAGUE, NEW_FORM, VERSE, read_new, read_old
@@ -8,6 +10,7 @@ from lab2048.records.replay.rpl1 import PREFIX, read_rpl1
 from lab2048.records.replay.tablebase import read_tablebase
 from lab2048.rules import Game
 
+N_BY_CHANCE = 10  # moves; a letter of a text is a possible move about every other time
 PROGRAMS = "2048verse, 2048next, 2048league and 2048EndgameTablebase"
 
 
@@ -55,11 +58,23 @@ def _prove(data: bytes) -> tuple[Replay, Game]:
     try:
         candidates = read_old(text)
     except FileError as error:
+        if not is_named(text):
+            raise FileError(f"not a replay: expected one of {PROGRAMS}") from None
         raise FileError(f"as a replay of {LEAGUE} or {VERSE}: {error}", code="game.invalid") from None
-    last: FileError | None = None
+    likeliest: FileError | None = None
     for candidate in candidates:
         try:
             return candidate, candidate.to_game()
         except FileError as error:
-            last = FileError(f"as a replay of {candidate.program}: {error}", code="game.invalid")
-    raise last or FileError(f"not a replay: expected one of {PROGRAMS}")
+            if not likeliest and (is_named(text) or _begins_well(candidate)):
+                likeliest = FileError(f"as a replay of {candidate.program}: {error}", code="game.invalid")
+    raise likeliest or FileError(f"not a replay: expected one of {PROGRAMS}")
+
+
+def _begins_well(replay: Replay) -> bool:
+    """Return True if a replay has more possible moves than a text of any other kind has by chance."""
+    try:
+        replace(replay, steps=replay.steps[:N_BY_CHANCE]).to_game()
+    except FileError:
+        return False
+    return len(replay.steps) > N_BY_CHANCE

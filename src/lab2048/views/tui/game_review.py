@@ -30,7 +30,6 @@ class GameReview:
     def run(self, on_change: Callable[[], object]) -> None:
         """Review the game from where an earlier review stopped; call it on a thread."""
         episode, id_ = self._stored.episode, self._stored.id
-        spec = default_reviewer(episode.rules)
         n = len(episode.moves)
 
         def show(words: object) -> None:
@@ -41,7 +40,7 @@ class GameReview:
         self.is_running = True
         try:
             with looking_at(self._flag):
-                game = episode.prove()
+                spec, game = default_reviewer(episode.rules), episode.prove()
                 self.found = find_review(self._store, id_, episode, game, spec)
                 if self.found is None:
                     compiler.prepare(show, *groups_of_reviewer(spec, episode.rules), begun=show)

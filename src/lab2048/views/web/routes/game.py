@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, Field
 
+from lab2048.arena.daily import day_of
 from lab2048.arena.session import Session
 from lab2048.errors import OutOfRangeError
 from lab2048.jobs.command_line import command_line, rules_options
@@ -208,6 +209,7 @@ def game_data(lab: Lab, session: Session) -> GameData:
             shape=shape_data(game.rules.board),
             moves=game.moves_text(),
             first=list(game.first_board.ranks),
+            day=None if game.given else day_of(game.rules, game.seed),
             commands={
                 "show": command_line(["games", "show", str(session.id)]),
                 "play": command_line(["play", *rules_options(game.rules), "--seed", str(game.seed)]),

@@ -1,5 +1,6 @@
 """`/api/players`: the players and their options."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +10,7 @@ from pydantic import BaseModel, Field
 from lab2048.errors import LabError, UsageError
 from lab2048.extras import has_extra, missing_error
 from lab2048.players import default_spec, names
-from lab2048.players.registry import make_player, options, player_class, registered_names, summary
+from lab2048.players.registry import fit_player, make_player, options, player_class, registered_names, summary
 from lab2048.rules import Board, Rules
 from lab2048.views.number import count
 from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, MAX_TEXT, Body
@@ -68,6 +69,7 @@ class SpecBody(Body):
     """A player spec as typed."""
 
     spec: str = Field(max_length=MAX_SPEC)
+    board: str = Field("", max_length=MAX_TEXT, description="a board that it is to play on; empty: any")
 
 
 class SpecData(BaseModel):
@@ -80,21 +82,31 @@ class SpecData(BaseModel):
 def list_players(lab: LabOf, board: Annotated[str, Query(max_length=MAX_TEXT)] = "4x4") -> PlayerList:
     """List the players for a board, and the presets to offer first."""
     the_board = Board.from_text(board)
-    plain = Board(the_board.shape, (0,) * the_board.shape.n_cells)
-    default = default_spec(Rules.from_text(plain.to_text()))
+    default = default_spec(_plain_rules(the_board))
     found = [player for name in names() if not _needs_torch(name) and (player := _describe(name))]
     return PlayerList(default=default, presets=_presets(lab, default, the_board), players=found)
 
 
 @router.post("/check")
 def check(lab: LabOf, body: SpecBody) -> SpecData:
-    """Return the canonical form of a player spec, or an error; also if it lacks its network or the package it needs."""
+    """Return the canonical form of a player spec, or an error.
+
+    It is an error, too, if the player lacks its network or the package it needs, or cannot play on the board.
+    """
     if _needs_torch(body.spec.strip()):
         raise missing_error("deep", ["torch"])
     name, _, options = body.spec.strip().partition(":")
     if name in _DEEP and "weights=" not in options:
         raise UsageError(f"{name} needs a network: expected {name}:weights=NAME, the name of a training")
-    return SpecData(spec=lab.library.write(lab.library.read(body.spec)))
+    spec = lab.library.read(body.spec)
+    if body.board:
+        fit_player(spec, _plain_rules(Board.from_text(body.board)))
+    return SpecData(spec=lab.library.write(spec))
+
+
+def _plain_rules(board: Board) -> Rules:
+    """Return the rules of an empty board of this shape."""
+    return Rules.from_text(Board(board.shape, (0,) * board.shape.n_cells).to_text())
 
 
 def _describe(name: str) -> PlayerData | None:
@@ -131,6 +143,14 @@ def _presets(lab: Lab, default: str, board: Board) -> list[PresetData]:
     own = [PresetData(spec=name, label=name, doc=summary(name), fits=True) for name in registered_names()]
     found = [*_tables(lab, board), *usual, *own, *_networks(lab, board)]
     return sorted(found, key=lambda preset: (preset.minor, not preset.fits))  # otherwise in the order above
+
+
+def own_reviewers(lab: Lab, board: Board) -> Iterator[str]:
+    """Yield the tables and networks made here that can review games on a board; looks for them only when asked."""
+    for list_presets in (_tables, _networks):
+        for preset in list_presets(lab, board):
+            if preset.fits and not preset.minor and preset.spec.partition(":")[0] in ("optimal", "ntuple"):
+                yield lab.library.read(preset.spec)
 
 
 def _tables(lab: Lab, board: Board) -> list[PresetData]:

@@ -19,6 +19,7 @@ from lab2048.views.web.errors import NotFoundError
 from lab2048.views.web.review_page import make_page
 from lab2048.views.web.routes.game import MAX_LETTERS, Id
 from lab2048.views.web.routes.hint import ValueData, finite, grade
+from lab2048.views.web.routes.players import own_reviewers
 from lab2048.views.web.serialize.review import ReviewData, review_data
 from lab2048.views.web.serialize.schema import ERRORS, MAX_SPEC, Body, TurnData
 from lab2048.views.web.services.reviews import Reviewing
@@ -85,7 +86,7 @@ def show(lab: LabOf, id_: Id, reviewer: Spec = "", known: Annotated[str, Query(m
     """Return the review of a game as it stands; `known` is the version that the client has."""
     session = lab.open_games.get(id_)
     episode, game = _record(session)
-    spec = lab.library.read(reviewer or default_reviewer(game.rules))
+    spec = _named(lab, reviewer, game)
     found = lab.reviews.find(id_, spec, episode, game)
     if found is None:
         found = Reviewing(id_, spec, len(episode.moves), episode.checksum, "none")
@@ -97,7 +98,7 @@ def stop(lab: LabOf, id_: Id, reviewer: Spec = "") -> ReviewState:
     """Stop the review of a game; what is reviewed is kept."""
     session = lab.open_games.get(id_)
     episode, game = _record(session)
-    spec = lab.library.read(reviewer or default_reviewer(game.rules))
+    spec = _named(lab, reviewer, game)
     lab.reviews.stop(id_, spec)
     found = lab.reviews.find(id_, spec, episode, game)
     return _state(lab, found or Reviewing(id_, spec, len(episode.moves), episode.checksum, "none"), "")
@@ -159,8 +160,15 @@ def _record(session: Session) -> tuple[Episode, Game]:
         return session.episode(), copy
 
 
+def _named(lab: Lab, reviewer: str, game: Game) -> str:
+    """Return the spec of a reviewer; without one, what suits the board best among all that is here."""
+    if reviewer:
+        return lab.library.read(reviewer)
+    return default_reviewer(game.rules, own_reviewers(lab, game.rules.board))
+
+
 def _spec(lab: Lab, reviewer: str, game: Game) -> str:
-    spec = lab.library.read(reviewer or default_reviewer(game.rules))
+    spec = _named(lab, reviewer, game)
     lab.players.check_groups(*groups_of_reviewer(spec, game.rules))
     return spec
 
@@ -169,7 +177,7 @@ def done_review(lab: Lab, id_: int, reviewer: str) -> Review:
     """Return the review of a game; raise NotFoundError if it is not done."""
     session = lab.open_games.get(id_)
     episode, game = _record(session)
-    found = lab.reviews.find(id_, lab.library.read(reviewer or default_reviewer(game.rules)), episode, game)
+    found = lab.reviews.find(id_, _named(lab, reviewer, game), episode, game)
     if found is None or found.review is None or found.state != "done":
         raise NotFoundError(f"game {id_} is not reviewed yet: POST /api/games/{id_}/review starts it")
     return found.review

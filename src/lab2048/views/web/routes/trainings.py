@@ -11,6 +11,7 @@ from lab2048.jobs.command_line import command_line
 from lab2048.jobs.job import JobData
 from lab2048.jobs.progress import TrainingProgress
 from lab2048.learning.registry import METHODS, Method
+from lab2048.models.ntuple.file import read_training
 from lab2048.models.ntuple.pattern import PRESETS, parse_patterns
 from lab2048.rules import Board
 from lab2048.views.charts import Chart, training_chart
@@ -247,13 +248,17 @@ def _checkpoint(lab: Lab, name: str, number: int) -> CheckpointData:
 def _chart(lab: Lab, name: str, kind: str) -> Chart:
     if kind not in CHARTS:
         raise NotFoundError(unknown("chart", kind, CHARTS))
+    return training_chart(kind, _curve(lab, name))
+
+
+def _curve(lab: Lab, name: str) -> list[dict[str, Any]]:
+    """Return the learning curve of a training: of its job, or else as far as its file has it."""
     job = lab.jobs.find("train", name)
     if job is None:
-        raise NotFoundError(f"there is no job of a training {name}")
+        return list(read_training(lab.library.network(name))["curve"])
     progress = lab.jobs.progress_of(job)
     with lab.jobs.lock:
-        curve = list(progress.curve) if isinstance(progress, TrainingProgress) else []
-    return training_chart(kind, curve)
+        return list(progress.curve) if isinstance(progress, TrainingProgress) else []
 
 
 def _options(method: Method) -> list[OptionData]:

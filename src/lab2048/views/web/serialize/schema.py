@@ -1,5 +1,6 @@
 """JSON schemas shared by several routes."""
 
+from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 
 from fastapi.responses import Response
@@ -217,6 +218,7 @@ class GameData(BaseModel):
     shape: ShapeData
     moves: str
     first: list[int]
+    day: date | None  # whose board of the day it is
     commands: dict[str, str]
 
 

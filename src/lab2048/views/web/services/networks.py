@@ -1,6 +1,7 @@
 """Networks trained on this page, as data from their file headers."""
 
 import contextlib
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -10,8 +11,9 @@ from pydantic import BaseModel, ConfigDict
 
 from lab2048.errors import FileError
 from lab2048.learning.registry import METHODS, player_of_head
+from lab2048.rules import Rules
 from lab2048.views.web.errors import one_line
-from lab2048.views.web.serialize.schema import DamagedData
+from lab2048.views.web.serialize.schema import DamagedData, RulesData
 from lab2048.views.web.services.checkpoints import SUFFIX, Checkpoints
 from lab2048.views.web.state import Lab
 
@@ -44,6 +46,7 @@ class TrainingData(NetworkData):
     name: str
     method: str
     board: str
+    rules: RulesData  # to play with it: those it learned by, with a goal that can be reached
     network: str
     n_weights: int
     job: str | None = None
@@ -118,7 +121,7 @@ def damage_of(path: Path) -> DamagedData | None:
 def _read(path: Path, changed: int, size: int) -> TrainingData:
     from lab2048.models.ntuple.file import is_deep
 
-    method, player, board, network, n_weights, facts = (_deep_facts if is_deep(path) else _ntuple_facts)(path)
+    method, player, rules, network, n_weights, facts = (_deep_facts if is_deep(path) else _ntuple_facts)(path)
     curve: list[dict[str, Any]] = facts.get("curve") or [{}]
     return TrainingData(
         name=path.stem,
@@ -126,7 +129,8 @@ def _read(path: Path, changed: int, size: int) -> TrainingData:
         spec=f"{player}:weights={path.stem}",
         bytes=size,
         changed=datetime.fromtimestamp(changed / 1e9, UTC).isoformat(timespec="seconds"),
-        board=board,
+        board=rules.board.to_text(),
+        rules=RulesData.of(replace(rules, goal_rank=min(rules.goal_rank, rules.max_rank))),
         network=network,
         n_weights=n_weights,
         minutes=round(float(facts.get("seconds", 0)) / 60, 3),
@@ -136,7 +140,7 @@ def _read(path: Path, changed: int, size: int) -> TrainingData:
     )
 
 
-def _ntuple_facts(path: Path) -> tuple[str, str, str, str, int, dict[str, Any]]:
+def _ntuple_facts(path: Path) -> tuple[str, str, Rules, str, int, dict[str, Any]]:
     from lab2048.models.ntuple.file import read_header
 
     header = read_header(path)
@@ -145,14 +149,14 @@ def _ntuple_facts(path: Path) -> tuple[str, str, str, str, int, dict[str, Any]]:
     return (
         "ntuple",
         METHODS["ntuple"].player,
-        header.design.rules.board.to_text(),
+        header.design.rules,
         network,
         header.design.n_weights,
         facts,
     )
 
 
-def _deep_facts(path: Path) -> tuple[str, str, str, str, int, dict[str, Any]]:
+def _deep_facts(path: Path) -> tuple[str, str, Rules, str, int, dict[str, Any]]:
     import math
 
     from lab2048.models.deep.header import read_deep_header
@@ -163,4 +167,4 @@ def _deep_facts(path: Path) -> tuple[str, str, str, str, int, dict[str, Any]]:
     n_weights = sum(math.prod(shape) for shape in design.shapes().values())
     network = f"{design.kind} {','.join(map(str, design.widths))}"
     known = method if method in METHODS else ""
-    return known, player_of_head(design.head), design.rules.board.to_text(), network, n_weights, facts
+    return known, player_of_head(design.head), design.rules, network, n_weights, facts

@@ -193,6 +193,12 @@ class OpenGames:
                 best[1] = max(best[1], score)
             return best[0], best[1]
 
+    def _forget_best(self, deleted: Episode) -> None:
+        """Look best scores up again if a deleted game may have had one; they also count moves that were taken back."""
+        best = self._best.get(deleted.rules.json_text)
+        if best is not None and deleted.score >= best[0]:
+            del self._best[deleted.rules.json_text]
+
     def autoplay(self, id_: int, player: str, speed: float, *, is_running: bool, tab: str = "") -> StateData:
         """Start, pause or change autoplay of a game."""
         session = self.get(id_)
@@ -240,7 +246,7 @@ class OpenGames:
         self._tell_deleted(id_)
         self.on_failure()
         with self._lock:
-            self._best.pop(stored.episode.rules.json_text, None)
+            self._forget_best(stored.episode)
             self._deleted[id_] = stored
             while len(self._deleted) > MAX_DELETED:
                 self._deleted.pop(next(iter(self._deleted)))
@@ -256,7 +262,6 @@ class OpenGames:
             restored = self.store.put_back(stored)  # raises StoreError: then it can be restored later
             with self._lock:
                 self._deleted.pop(id_, None)
-                self._best.pop(stored.episode.rules.json_text, None)
         session = self.get(restored)
         self.tell(session, "open", [])
         return session

@@ -13,7 +13,7 @@ export const TAB =
 export class ApiError extends Error {
   /**
    * @param {number} status
-   * @param {{ error?: string, state?: Api.StateData, table?: string } | null} body
+   * @param {{ error?: string, code?: string, state?: Api.StateData, table?: string } | null} body
    */
   constructor(status, body) {
     super(body?.error ?? t("the server answered {status}", { status: String(status) }));
@@ -28,6 +28,14 @@ export class ApiError extends Error {
  */
 export function statusOf(error) {
   return error instanceof ApiError ? error.status : undefined;
+}
+
+/**
+ * The code of an error of the server, such as "reviewer.missing".
+ * @param {unknown} error
+ */
+export function codeOf(error) {
+  return error instanceof ApiError ? error.body?.code : undefined;
 }
 
 /** @param {unknown} error */

@@ -1,7 +1,7 @@
 // The frame around the pages: routing, keys, the job tray, the connection, help and settings.
 
 import { messageOf, onUnanswered, statusOf } from "./api.js";
-import { byId, h, isPointing, missing, releaseFocus, say, toast } from "./dom.js";
+import { byId, dropErrors, h, isPointing, missing, releaseFocus, say, toast } from "./dom.js";
 import { applyPrefs } from "./prefs.js";
 import { isPressing, isText, isTyping } from "./pure/keys.js";
 import { readAddress, writeAddress } from "./pure/codec.js";
@@ -53,6 +53,7 @@ async function show() {
   const [title, load] = PAGES[name] ?? NOT_FOUND;
   const mine = ++visit;
   isBroken = false;
+  dropErrors();
   for (const link of document.querySelectorAll(".pages a, .tabs a"))
     mark(link, link.getAttribute("href") === `#/${IN_BAR[name] ?? name}`);
   // On a phone, pages that are not in the bar are behind its last button.
@@ -81,7 +82,8 @@ async function show() {
     isBroken = true;
     if (statusOf(error) === 0 || stream.state !== "open") return drawOffline(); // shown again when the server is back
     console.error(error);
-    toast(t("The page {title} could not be shown: {error}", { title, error: messageOf(error) }), t("Try again"), show);
+    const words = t("The page {title} could not be shown: {error}", { title, error: messageOf(error) });
+    toast(words, t("Try again"), show).classList.add("is-error");
   }
 }
 

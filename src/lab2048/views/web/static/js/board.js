@@ -22,6 +22,8 @@ export class LabBoard extends HTMLElement {
   #drawn = null;
   /** @type {number[]} */
   #ranks = [];
+  /** @type {number[]} */
+  #marks = []; // BRICK, ANCHOR or a rank, on a board that is being designed
   #motion = new Motion();
   #newest = -1;
   #tableTimer = 0;
@@ -51,6 +53,7 @@ export class LabBoard extends HTMLElement {
     if (shape === this.shape) return;
     this.finish();
     this.#ranks = new Array(shape.n_cells).fill(0);
+    this.#marks = [];
     this.#newest = -1;
     this.#cursor = -1;
     this.#build(shape);
@@ -120,7 +123,8 @@ export class LabBoard extends HTMLElement {
    * @param {number} cell
    */
   placeOf(cell) {
-    return this.#parts.layout.names[cell] ?? t("cell {n}", { n: cell + 1 });
+    const name = this.#parts.layout.names[cell];
+    return name ? told(name) : t("cell {n}", { n: cell + 1 });
   }
 
   /** Switch the cursor that arrow keys move; returns what is in its cell, or null when it is off. */
@@ -145,7 +149,13 @@ export class LabBoard extends HTMLElement {
 
   /** @param {number} cell */
   readCell(cell) {
-    return `${this.placeOf(cell)}: ${this.#ranks[cell] ? tile(this.#ranks[cell]) : t("empty")}`;
+    return `${this.placeOf(cell)}: ${this.#contentOf(cell)}`;
+  }
+
+  /** @param {number} cell */
+  #contentOf(cell) {
+    if (this.#marks[cell] < 0) return told(markOf(this.#marks[cell]));
+    return this.#ranks[cell] ? String(tile(this.#ranks[cell])) : t("empty");
   }
 
   /**
@@ -153,6 +163,7 @@ export class LabBoard extends HTMLElement {
    * @param {number[]} marks
    */
   setMarks(marks) {
+    this.#marks = marks;
     this.querySelectorAll(".places > .place").forEach((place, cell) => {
       place.classList.toggle("brick", marks[cell] === BRICK);
       place.classList.toggle("anchor", marks[cell] === ANCHOR);
@@ -251,8 +262,7 @@ export class LabBoard extends HTMLElement {
       /** @type {NodeListOf<HTMLElement>} */
       const entries = this.#parts.table.querySelectorAll("[data-cell]");
       for (const entry of entries) {
-        const rank = this.#ranks[Number(entry.dataset.cell)];
-        const text = rank ? String(tile(rank)) : t("empty");
+        const text = this.#contentOf(Number(entry.dataset.cell));
         if (entry.textContent !== text) entry.textContent = text;
       }
     }, 150);

@@ -3,7 +3,7 @@
 import { getChart, messageOf } from "./api.js";
 import { button, h, table } from "./dom.js";
 import { number } from "./pure/format.js";
-import { t } from "./text.js";
+import { t, told } from "./text.js";
 
 /** @type {Promise<Plotly> | null} */
 let plotly = null;
@@ -86,8 +86,9 @@ export function chart(label) {
     if (mine !== shown) return;
     words.hidden = true;
     canvas.hidden = details.hidden = csv.hidden = json.hidden = false;
-    caption.textContent = answer.title || label;
-    canvas.setAttribute("aria-label", t("{title}; the table below has its numbers", { title: answer.title || label }));
+    const title = answer.title ? told(answer.title) : label;
+    caption.textContent = title;
+    canvas.setAttribute("aria-label", t("{title}; the table below has its numbers", { title }));
     csv.href = answer.csv;
     csv.download = "chart.csv";
     json.href = url;
@@ -96,8 +97,8 @@ export function chart(label) {
     const isNumber = columns.map((_, i) => rows.some((row) => typeof row[i] === "number"));
     numbers.replaceChildren(
       table(
-        answer.title || label,
-        columns.map((name, i) => [name, (/** @type {unknown[]} */ row) => cellText(row[i]), isNumber[i] ? "n" : ""]),
+        title,
+        columns.map((name, i) => [told(name), (/** @type {unknown[]} */ row) => cellText(row[i]), isNumber[i] ? "n" : ""]),
         rows,
       ),
     );
@@ -145,7 +146,7 @@ function inColours({ data, layout }) {
   const axes = Object.fromEntries(
     [...names].map((name) => [
       name,
-      { gridcolor: line, linecolor: line, zerolinecolor: line, automargin: true, ...layout[name] },
+      { gridcolor: line, linecolor: line, zerolinecolor: line, automargin: true, ...layout[name], title: { text: told(layout[name]?.title?.text ?? "") } },
     ]),
   );
   const traces = data.map((trace) =>

@@ -25,7 +25,7 @@ export class Chips {
       "div.chips",
       {},
       this.score,
-      chip(t("Best"), best),
+      chip(t("My best"), best),
       h("div.chip", {}, this.#moves, moves),
       chip(t("Highest"), highest),
       this.#who,

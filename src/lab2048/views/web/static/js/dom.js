@@ -176,11 +176,17 @@ export function complain(error) {
   if (isAborted(error)) return;
   if (statusOf(error) === 0) return; // the banner of the frame says that the server does not answer, once
   if (!(error instanceof ApiError)) console.error(error);
+  dropErrors();
   toast(
     error instanceof ApiError
       ? capital(error.message)
       : t("Something went wrong here: {error}", { error: messageOf(error) }),
-  );
+  ).classList.add("is-error");
+}
+
+/** Remove the message of an error that is over: a newer one replaced it, a retry succeeded, or the page was left. */
+export function dropErrors() {
+  for (const each of document.querySelectorAll(".toast.is-error")) each.remove();
 }
 
 /**
@@ -188,14 +194,19 @@ export function complain(error) {
  * @template T
  * @param {() => Promise<T>} work
  * @param {HTMLElement | null} [control]
+ * @param {HTMLElement | null} [line] that shows the error, instead of a message
  * @returns {Promise<T | undefined>}
  */
-export async function attempt(work, control = null) {
+export async function attempt(work, control = null, line = null) {
   control?.toggleAttribute("disabled", true);
+  if (line) line.textContent = "";
   try {
-    return await work();
+    const answer = await work();
+    if (control) dropErrors(); // what was tried again has succeeded
+    return answer;
   } catch (error) {
-    complain(error);
+    if (line && error instanceof ApiError && statusOf(error) !== 0) line.textContent = capital(error.message);
+    else complain(error);
     return undefined;
   } finally {
     control?.toggleAttribute("disabled", false);
@@ -285,6 +296,8 @@ export function dialog(title, ...children) {
       event.clientY <= box.bottom;
     if (event.target === made && !isInside && event.detail > 0) made.close();
   });
+  // The page behind it is another one then.
+  addEventListener("hashchange", () => made.isConnected && made.close(), { once: true });
   document.body.append(made);
   made.showModal();
   return made;
@@ -336,7 +349,7 @@ export function table(caption, columns, rows) {
       "tr",
       { role: "row" },
       cells.map((cell, i) =>
-        h(name, { role: name === "th" ? "columnheader" : "cell", className: columns[i][2] ?? "" }, cell),
+        h(name, { role: name === "th" ? "columnheader" : "cell", className: columns[i][2] ?? "", "data-label": columns[i][0] }, cell),
       ),
     );
   return h(

@@ -3,8 +3,7 @@
 import "./board.js";
 import { h, say } from "./dom.js";
 import { Emitter } from "./emitter.js";
-import { ANCHOR, BRICK, writeMap } from "./pure/codec.js";
-import { tile } from "./pure/slide.js";
+import { BRICK, writeMap } from "./pure/codec.js";
 import { t } from "./text.js";
 
 /** @type {Record<string, [dx: number, dy: number]>} */
@@ -75,7 +74,7 @@ export class Drawing extends Emitter {
     this.#marks = marks;
     this.board.show(marks.map((mark) => Math.max(mark, 0)));
     this.board.setMarks(marks);
-    this.#buttons.forEach((each, cell) => each.setAttribute("aria-label", this.#nameOf(cell)));
+    this.#buttons.forEach((each, cell) => each.setAttribute("aria-label", this.board.readCell(cell)));
     this.emit("change", null);
   }
 
@@ -113,13 +112,6 @@ export class Drawing extends Emitter {
     this.#future = [];
   }
 
-  /** @param {number} cell */
-  #nameOf(cell) {
-    const mark = this.#marks[cell];
-    const name = mark === BRICK ? "brick" : mark === ANCHOR ? "anchor" : mark ? tile(mark) : "empty";
-    return `${this.board.placeOf(cell)}: ${name}`;
-  }
-
   /**
    * What a stroke that starts at a cell paints: it erases if the cell has the mark of the tool already.
    * @param {number} cell
@@ -134,7 +126,7 @@ export class Drawing extends Emitter {
    */
   #put(cell, mark) {
     this.#paint(cell, { mark, isFirst: true });
-    say(this.#nameOf(cell));
+    say(this.board.readCell(cell));
   }
 
   /**

@@ -57,6 +57,11 @@ export class Game extends Emitter {
     return this.#opened.shape;
   }
 
+  /** The day whose board of the day it is, if it is one. */
+  get day() {
+    return this.#opened.day;
+  }
+
   /** The command lines that do the same, by what they do. */
   get commands() {
     return this.#opened.commands;

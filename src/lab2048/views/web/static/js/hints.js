@@ -1,6 +1,6 @@
 // Hints: the values of all moves by a player, asked for when the board is at rest.
 
-import { isAborted, messageOf, post } from "./api.js";
+import { isAborted, messageOf, post, statusOf } from "./api.js";
 import { shares, valueTexts } from "./directions.js";
 import { commandLine, h } from "./dom.js";
 import { labelOf } from "./players.js";
@@ -13,6 +13,7 @@ import { t, told } from "./text.js";
 /** @type {import("./prefs.js").HintMode[]} */
 export const MODES = ["off", "best", "all"];
 const WHILE_RUNNING = 300; // ms between requests while a player plays
+const AGAIN = 2000; // ms until a request that the server could not answer is sent again
 /** @type {Record<string, string>} */
 const QUANTITIES = { score: t("Expected further score"), chance: t("Chance to reach the goal") }; // by unit
 /** @type {Record<string, string>} */
@@ -30,6 +31,7 @@ export class Hints {
   /** @type {AbortController | null} */
   #abort = null;
   #pause = 0;
+  #again = 0;
   #lastAsked = 0;
   #wantedRev = 0;
   #onhint;
@@ -64,6 +66,7 @@ export class Hints {
   async ask(game, player) {
     const { id, rev } = game.state;
     this.#wantedRev = rev;
+    clearTimeout(this.#again);
     if (game.isEnded) return this.clear(game.isDeleted ? "" : t("The game is over."));
     this.#abort?.abort();
     const { signal } = (this.#abort = new AbortController());
@@ -76,8 +79,10 @@ export class Hints {
       this.hint = hint.move === null ? null : hint;
       this.#onhint(this.hint);
     } catch (error) {
-      // If the player is not ready yet, the page asks again when the server says that it is.
-      if (!isAborted(error)) this.clear(capital(messageOf(error)) + ".");
+      if (isAborted(error)) return;
+      this.clear(capital(messageOf(error)) + ".");
+      // Not ready, or busy: the page also asks again when the server says that it is ready.
+      if (statusOf(error) === 503) this.#again = setTimeout(() => this.ask(game, player), AGAIN);
     }
   }
 
@@ -88,6 +93,7 @@ export class Hints {
 
   /** @param {string} words */
   clear(words) {
+    clearTimeout(this.#again);
     this.#abort?.abort();
     this.hint = null;
     this.title.textContent = "";

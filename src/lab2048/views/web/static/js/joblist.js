@@ -39,10 +39,11 @@ export function jobList(which, signal, leave) {
  * The message of a job, or what it is doing while it has none.
  * @param {Api.JobData} job
  */
-function activity({ state, message }) {
+function activity({ kind, state, message }) {
+  if (kind === "study" && state === "done") return ""; // its last line is a command, for a terminal
   if (state === "queued") return message || t("waiting for its turn");
   if (state === "ending") return t("saving what it has");
-  return message || (state === "running" ? stream.status?.doing || t("getting ready") : "");
+  return told(message) || (state === "running" ? stream.status?.doing || t("getting ready") : "");
 }
 
 /** @typedef {ReturnType<typeof jobLine>} JobLine */
@@ -126,14 +127,14 @@ export function jobLine(first, leave = () => {}) {
     }
     if (job.can_resume)
       buttons.push(action(t("Resume"), async () => stream.addJob(await post("/api/jobs/{job}/resume", { path }))));
+    if (kind === "study" && page && job.state === "done")
+      buttons.push(h("a.button.slim", { href: writeAddress(page, [id]), onclick: leave }, t("Report")));
     if (isOver) {
       const forget = async () => {
         const gone = await remove("/api/jobs/{job}", { path });
         stream.removeJob(id);
-        offerRestore({ ...gone, deleted: title }, async () => {
-          const { jobs } = await get("/api/jobs");
-          stream.setJobs(jobs);
-        });
+        const putBack = async () => stream.setJobs((await get("/api/jobs")).jobs);
+        offerRestore(gone, putBack, t("{name} removed from the list; its results stay", { name: title }));
       };
       buttons.push(action(t("Forget"), forget, t("remove from this list; its results stay")));
     }

@@ -73,7 +73,14 @@ export function newGameDialog(rules, create, part = "boards") {
       ),
     ),
   );
-  if (part !== "boards") box.querySelector(`details.${part}`)?.scrollIntoView({ block: "nearest" });
+}
+
+/**
+ * Scroll to a part that was opened: it opens below what is seen.
+ * @param {Event & { currentTarget: HTMLDetailsElement }} event
+ */
+function showOpened({ currentTarget: part }) {
+  if (part.open) part.scrollIntoView({ block: "start" });
 }
 
 /**
@@ -106,7 +113,7 @@ function pastePart(rules, begin, isOpen) {
   const text = h("textarea", { rows: 4, spellcheck: false, placeholder: EXAMPLE, name: "position", autofocus: isOpen });
   return h(
     "details.paste",
-    { open: isOpen },
+    { open: isOpen, ontoggle: showOpened },
     h("summary", {}, t("Paste a position")),
     h(
       "form.stack",
@@ -133,8 +140,8 @@ function pastePart(rules, begin, isOpen) {
  * @param {Api.RulesBody} rules of the game before
  * @returns {Api.RulesBody}
  */
-export function positionRules(text, { goal, spawn, spawner, stop_at_goal }) {
-  return { board: text.trim(), goal, spawn, spawner, stop_at_goal };
+export function positionRules(text, { spawn, spawner, stop_at_goal }) {
+  return { board: text.trim(), spawn, spawner, stop_at_goal }; // with the usual goal: it may be another board
 }
 
 /**
@@ -147,7 +154,7 @@ function rulesPart(rules, begin, isOpen) {
   const seed = h("input", { type: "number", min: 0, placeholder: t("random"), name: "seed" });
   return h(
     "details.rules",
-    { open: isOpen },
+    { open: isOpen, ontoggle: showOpened },
     h("summary", {}, t("Other rules")),
     h(
       "form.stack",
@@ -159,7 +166,7 @@ function rulesPart(rules, begin, isOpen) {
       },
       form.element,
       field(t("Seed"), seed),
-      h("div.row.end", {}, button(t("Play"), null, { type: "submit" })),
+      button(t("Play"), null, { type: "submit" }),
     ),
   );
 }

@@ -1,7 +1,8 @@
 // An editable list of players.
 
 import { attempt, button, h } from "./dom.js";
-import { choosePlayer, labelOf, playersOf } from "./players.js";
+import { choosePlayer } from "./playerdialog.js";
+import { labelOf, playersOf } from "./players.js";
 import { t } from "./text.js";
 
 /** @typedef {ReturnType<typeof playerList>} PlayerListControl */

@@ -1,7 +1,7 @@
 // The switch between the person and a player.
 
 import { attempt, segments } from "./dom.js";
-import { choosePlayer, labelOf, MODES } from "./players.js";
+import { labelOf, MODES } from "./players.js";
 import { pref, setPref } from "./prefs.js";
 import { t } from "./text.js";
 
@@ -36,8 +36,10 @@ export class PlayerSwitch {
   get player() {
     const chosen = pref("player");
     const preset = this.players?.presets.find(({ spec }) => spec === chosen);
-    // Networks and tables fit only their own board, whose presets include them.
-    const isForeign = preset ? !preset.fits : /weights=|table=/.test(chosen ?? "") && this.players;
+    // Networks and tables fit only their own board, whose presets include them; the champion is the default of its own.
+    const isOwn = /weights=|table=/.test(chosen ?? "");
+    const isChampion = /^ntuple\b/.test(chosen ?? "") && this.players?.default !== "ntuple";
+    const isForeign = preset ? !preset.fits : (isOwn || isChampion) && this.players;
     return chosen && !isForeign ? chosen : (this.players?.default ?? null);
   }
 
@@ -58,7 +60,11 @@ export class PlayerSwitch {
     else if (which === "me" && this.#game.isRunning) this.#run(false);
     else if (which === "choose") {
       this.draw();
-      attempt(() => choosePlayer(this.#game.state.rules.board, (spec) => this.start(spec)));
+      attempt(async () => {
+        // Loaded when it is first opened, so that the first board does not wait for it.
+        const { choosePlayer } = await import("./playerdialog.js");
+        await choosePlayer(this.#game.state.rules.board, (spec) => this.start(spec));
+      });
     }
   }
 

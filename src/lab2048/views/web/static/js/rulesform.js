@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { complain, field, h, select } from "./dom.js";
+import { boardWords } from "./pure/words.js";
 import { t, told } from "./text.js";
 
 /** @type {Promise<Api.KindData[]> | null} */
@@ -146,7 +147,7 @@ export function rulesForm(
 export function rulesWords(rules) {
   const goal = String(rules.goal ?? 2048);
   const words = [
-    rules.board.length > 24 ? t("a map") : rules.board,
+    boardWords(rules.board),
     rules.stop_at_goal ? t("goal {goal}, stops there", { goal }) : t("goal {goal}", { goal }),
   ];
   if (rules.spawner === "first") words.push(t("tiles in the first empty cell"));

@@ -4,7 +4,7 @@
 // (lang/de.js) is loaded before anything that imports this file runs, so t() works in constants of modules too.
 // Every key is a literal string at its t(): a test reads them and names those that a catalogue lacks.
 
-import { language } from "./language.js";
+import { language, MARKS } from "./language.js";
 import { number } from "./pure/format.js";
 
 /** @typedef {Record<string, string | number>} Values for the {names} in a sentence; numbers are formatted */
@@ -45,11 +45,22 @@ export function tn(n, one, many, values = {}) {
 }
 
 /**
- * A word that the server sends, such as the name of a move or the state of a job.
- * @param {string} word in English
+ * A word that the server sends, such as the name of a move, the state of a job, or a short text with numbers.
+ * @param {string} word in English; a catalogue has # for each number
  */
 export function told(word) {
-  return catalogue.words[word] ?? word;
+  /** @type {string[]} */
+  const numbers = [];
+  const found = catalogue.words[word] ?? catalogue.words[word.replace(/\d+([,.]\d+)*/g, (each) => (numbers.push(each), "#"))];
+  return found?.replace(/#/g, () => inLanguage(numbers.shift() ?? "#")) ?? word;
+}
+
+/**
+ * A number as the server writes it, in the language of the page.
+ * @param {string} text
+ */
+function inLanguage(text) {
+  return text.replace(/[,.]/g, (mark) => (mark === "," ? MARKS.group : MARKS.decimal));
 }
 
 /**

@@ -6,7 +6,7 @@ import { attempt, button, commandLine, field, h, select } from "./dom.js";
 import { Latest } from "./pure/latest.js";
 import { capital } from "./pure/words.js";
 import { rulesForm } from "./rulesform.js";
-import { t } from "./text.js";
+import { t, told } from "./text.js";
 
 export class TrainForm {
   #plan = new Latest(() => post("/api/trainings/plan", { body: this.request() }), {
@@ -47,7 +47,6 @@ export class TrainForm {
     this.minutes = h("input", {
       name: "minutes",
       type: "number",
-      min: 0.1,
       max: 10000,
       step: "any",
       value: "1",
@@ -111,7 +110,7 @@ export class TrainForm {
     const chosen = this.#methods.find(({ name }) => name === this.method.value);
     if (!chosen) return;
     const lacking = new Set(this.#methods.map(({ why_not: whyNot }) => whyNot).filter(Boolean));
-    this.about.textContent = `${capital(chosen.doc)}.`;
+    this.about.textContent = `${capital(told(chosen.doc))}.`;
     if (lacking.size) this.about.append(h("br"), `${[...lacking].join("; ")}.`);
     this.networkField.hidden = chosen.name !== "ntuple";
     const plan = () => this.plan();

@@ -12,8 +12,8 @@ const LEAST = 1e8; // bytes of deleted things that are worth a line
  * @param {Api.GoneData} gone
  * @param {() => unknown} after
  */
-export function offerRestore({ deleted, undo }, after) {
-  toast(t("{name} deleted", { name: deleted }), t("Undo"), () =>
+export function offerRestore({ deleted, undo }, after, words = t("{name} deleted", { name: deleted })) {
+  toast(words, t("Undo"), () =>
     attempt(async () => {
       await post("/api/trash/{key}/restore", { path: { key: undo } });
       await after();

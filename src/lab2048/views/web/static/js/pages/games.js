@@ -1,10 +1,11 @@
 // Games: all recorded games; open, replay, export, import, and delete with undo.
 
-import { address, get, post, remove } from "../api.js";
+import { address, get, messageOf, post, remove } from "../api.js";
 import { attempt, button, dialog, emptyState, field, h, select, table, toast } from "../dom.js";
 import { labelOf } from "../players.js";
 import { writeAddress } from "../pure/codec.js";
 import { date, number } from "../pure/format.js";
+import { boardWords, capital } from "../pure/words.js";
 import { t, tn } from "../text.js";
 
 const PAGE = 50; // games per page
@@ -92,7 +93,7 @@ class Games {
     main.addEventListener("drop", (event) => {
       event.preventDefault();
       const file = event.dataTransfer?.files[0];
-      if (file) this.import(file);
+      if (file) this.importFile(file);
     });
   }
 
@@ -129,7 +130,7 @@ class Games {
               ],
               [t("Game"), (game) => h("a", { href: writeAddress("review", [String(game.id)]) }, `${game.id}`)],
               [t("Date"), (game) => date(game.created)],
-              [t("Board"), (game) => h("span.clip", { title: game.board }, game.board)],
+              [t("Board"), (game) => h("span.clip", { title: game.board }, boardWords(game.board))],
               [
                 t("Players"),
                 (game) =>
@@ -236,6 +237,7 @@ class Games {
 
   importDialog() {
     const text = h("textarea", { name: "lines", spellcheck: false, rows: 6 });
+    const error = h("p.error", { role: "alert" });
     const box = dialog(
       t("Import games"),
       h(
@@ -243,6 +245,7 @@ class Games {
         {},
         h("p.small.quiet", {}, t("Lines of JSON, as Export and lab2048 games export write them, or replays of 2048verse, 2048next, 2048league or 2048EndgameTablebase.")),
         field(t("Paste them here"), text),
+        error,
       ),
       h(
         "div.row.end",
@@ -254,9 +257,9 @@ class Games {
         }),
         button(
           t("Import"),
-          () => {
-            box.close();
-            this.import(text.value);
+          async () => {
+            error.textContent = await this.import(text.value).catch(messageOf);
+            if (!error.textContent) box.close();
           },
           { main: true },
         ),
@@ -266,14 +269,25 @@ class Games {
 
   readFile() {
     const file = this.file.files?.[0];
-    if (file) this.import(file);
+    if (file) this.importFile(file);
     this.file.value = "";
   }
 
-  /** @param {string | Blob} body lines of JSON, or replays of other programs */
+  /** @param {File} file */
+  importFile(file) {
+    attempt(async () => {
+      const why = await this.import(file);
+      if (why) toast(why);
+    });
+  }
+
+  /**
+   * Import games, and list all of them; returns why there are none to import, else "".
+   * @param {string | Blob} body lines of JSON, or replays of other programs
+   */
   async import(body) {
-    const answer = await attempt(() => post("/api/games/import", { body: /** @type {string} */ (body) }));
-    if (!answer) return;
+    const answer = await post("/api/games/import", { body: /** @type {string} */ (body) });
+    if (!answer.imported && !answer.already) return capital(answer.errors[0] ?? t("There is no game in it."));
     const words = [tn(answer.imported, "{n} game imported", "{n} games imported")];
     if (answer.already) words.push(t("{n} already here", { n: answer.already }));
     if (answer.refused) words.push(t("{n} refused: {error}", { n: answer.refused, error: answer.errors[0] ?? "" }));
@@ -281,5 +295,6 @@ class Games {
     toast(words.join(", "), first ? t("Replay") : null, () => (location.hash = writeAddress("review", [String(first)])));
     this.kind.value = "";
     await this.load();
+    return "";
   }
 }

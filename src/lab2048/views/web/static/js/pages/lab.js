@@ -14,7 +14,7 @@ import { Latest } from "../pure/latest.js";
 import { capital } from "../pure/words.js";
 import { rulesForm } from "../rulesform.js";
 import { stream } from "../stream.js";
-import { t } from "../text.js";
+import { t, told } from "../text.js";
 
 /** @type {[string, string][]} */
 const CHARTS = [
@@ -143,7 +143,7 @@ class Lab {
   /** @param {SubmitEvent} event */
   async start(event) {
     event.preventDefault();
-    const job = await attempt(() => post("/api/matches", { body: this.request() }), event.submitter);
+    const job = await attempt(() => post("/api/matches", { body: this.request() }), event.submitter, this.error);
     if (!job) return;
     stream.addJob(job);
     this.started(job.id);
@@ -165,13 +165,13 @@ class Lab {
     // Existing rows are updated in place; rows are not replaced while one has the focus.
     for (const { id, state, message } of jobs) {
       const cells = this.#cells.get(id);
-      if (cells) [cells.state.textContent, cells.message.textContent] = [state, message];
+      if (cells) [cells.state.textContent, cells.message.textContent] = [told(state), told(message)];
     }
     const shown = jobs.map(({ id }) => id).join();
     if (shown === this.#listed || this.list.contains(document.activeElement)) return;
     this.#listed = shown;
     this.#cells = new Map(
-      jobs.map(({ id, state, message }) => [id, { state: h("span", {}, state), message: h("span", {}, message) }]),
+      jobs.map(({ id, state, message }) => [id, { state: h("span", {}, told(state)), message: h("span", {}, told(message)) }]),
     );
     this.list.replaceChildren(
       jobs.length

@@ -16,6 +16,7 @@ import { labelOf, playersOf } from "../players.js";
 import { PlayerSwitch } from "../playerswitch.js";
 import { onPref, pref, setPref } from "../prefs.js";
 import { unpackMoves, writeAddress } from "../pure/codec.js";
+import { day as dayText } from "../pure/format.js";
 import { meaning } from "../pure/keys.js";
 import { rulesWords } from "../rulesform.js";
 import { speedControl } from "../speed.js";
@@ -43,6 +44,8 @@ class Play {
   #wanted = null; // what a player was asked for before it was ready
   /** @type {Address["query"]} */
   #query = {};
+  /** @type {HTMLElement | null} */
+  #offer = null; // to go back to the game before
 
   /** @param {HTMLElement} main */
   constructor(main) {
@@ -68,7 +71,7 @@ class Play {
     this.newButton = button(t("New"), () => this.changeRules("boards"), { key: "N", main: true });
     this.undoButton = button(glyph("M9 7H4V2M4 7a8 8 0 1 1-1 8"), () => this.game.undo(), { "aria-label": t("Undo"), title: t("Undo (U)") });
     this.redoButton = button(glyph("M15 7h5V2M20 7a8 8 0 1 0 1 8"), () => this.game.redo(), { "aria-label": t("Redo"), title: t("Redo (Y)") });
-    this.stepButton = button(t("Best move"), () => this.game.step(this.playerSwitch.player), { key: "Space", title: t("Let the player make one move") });
+    this.stepButton = button(t("Play best move"), () => this.game.step(this.playerSwitch.player), { key: "Space", title: t("Let the player make one move") });
     this.playWords = h("span", {}, t("Autoplay"));
     this.playButton = button(this.playWords, () => this.playerSwitch.toggle(), { key: "Enter" });
     this.hintModes = segments(
@@ -159,9 +162,11 @@ class Play {
       if (query.board) await this.open(query);
       else if (query.game) await this.openAsked(query.game);
       else await this.resume(pref("game"));
-      if (this.game.isOpen && (query.board || query.game)) history.replaceState(null, "", "#/play");
     });
-    if (!this.game.isOpen && !query.game) await attempt(() => this.game.create({ board: "4x4" }));
+    // A link to a board that does not exist leaves the game in progress as it is.
+    if (!this.game.isOpen && query.board) await attempt(() => this.resume(pref("game")));
+    else if (!this.game.isOpen && !query.game) await attempt(() => this.game.create({ board: "4x4" }));
+    if (this.game.isOpen && (query.board || query.game)) history.replaceState(null, "", "#/play");
   }
 
   /** Go on after the server was away. */
@@ -256,10 +261,22 @@ class Play {
    * Start a new game with the same rules.
    * @param {number | null} [seed]
    */
-  async restart(seed = null) {
-    const old = this.game.isDeleted ? null : this.game.id;
-    await attempt(() => this.game.create(this.game.state.rules, seed));
-    this.offerUndo(old);
+  restart(seed = null) {
+    return attempt(() => this.begin(this.game.state.rules, seed));
+  }
+
+  /**
+   * Start another game, and offer to go back to the one before if it has moves.
+   * @param {Api.RulesBody} rules
+   * @param {number | null} [seed]
+   */
+  async begin(rules, seed = null) {
+    const { id, isDeleted, state } = this.game;
+    await this.game.create(rules, seed);
+    scrollTo({ top: 0 }); // where the board is
+    if (isDeleted || !state.n_moves) return;
+    this.#offer?.remove();
+    this.#offer = toast(t("New game; the old one is saved"), t("Undo"), () => attempt(() => this.game.open(id)));
   }
 
   // Dialogs are loaded when they are first opened, so that the first board does not wait for them.
@@ -274,16 +291,8 @@ class Play {
   /** @param {"boards" | "rules" | "paste"} part */
   async changeRules(part) {
     if (!this.game.isOpen) return;
-    const old = this.game.isDeleted ? null : this.game.id;
     const dialogs = await attempt(() => import("../newgame.js"));
-    dialogs?.newGameDialog(
-      this.game.state.rules,
-      async (rules, seed) => {
-        await this.game.create(rules, seed);
-        this.offerUndo(old);
-      },
-      part,
-    );
+    dialogs?.newGameDialog(this.game.state.rules, (rules, seed) => this.begin(rules, seed), part);
   }
 
   /**
@@ -292,19 +301,11 @@ class Play {
    */
   onPaste(text) {
     if (!this.game.isOpen || !text.trim()) return false;
-    const old = this.game.isDeleted ? null : this.game.id;
     attempt(async () => {
       const { positionRules } = await import("../newgame.js");
-      await this.game.create(positionRules(text, this.game.state.rules));
-      this.offerUndo(old);
+      await this.begin(positionRules(text, this.game.state.rules));
     });
     return true;
-  }
-
-  /** @param {number | null} old the game before, unless it was deleted */
-  offerUndo(old) {
-    if (old !== null && this.game.id !== old)
-      toast(t("New game; the old one is saved"), t("Undo"), () => attempt(() => this.game.open(old)));
   }
 
   /** Let the default player play: a game that a person has begun is kept as it is. */
@@ -360,7 +361,10 @@ class Play {
     if (shape !== this.#shape) this.directions.setShape(shape);
     this.#shape = shape;
     this.title.textContent = t("Merge equal tiles, reach {goal}", { goal: String(state.rules.goal) });
-    this.rulesLine.textContent = rulesWords(state.rules);
+    const { day } = this.game;
+    const words = rulesWords(state.rules);
+    this.rulesLine.textContent = day ? `${t("Board of the day, {date}", { date: dayText(day) })}: ${words}` : words;
+    this.rulesLine.title = state.rules.board;
     this.gameCommand.set(this.game.commands.play);
     playersOf(state.rules.board)
       .then((players) => {
@@ -374,6 +378,7 @@ class Play {
         this.askHint();
       })
       .catch(complain);
+    this.hints.clear(""); // it is about another board, perhaps of another shape
     this.drawHints();
   }
 

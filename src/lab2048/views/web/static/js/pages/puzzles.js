@@ -65,7 +65,7 @@ class Puzzles {
     this.board.hidden = !puzzle;
     if (!puzzle) {
       this.words.textContent = answer.progress.n_puzzles
-        ? t("Nothing is due: all puzzles are solved for today.")
+        ? t("Nothing is due now. Puzzles that you got wrong come back after a while.")
         : t("There are no puzzles yet: review a game, and choose Make puzzles.");
       this.moves.replaceChildren();
       this.source.textContent = "";
@@ -95,11 +95,11 @@ class Puzzles {
     }
     const nameOf = (/** @type {number} */ each) => told(puzzle.shape.moves[each].name);
     this.words.textContent = answer.right
-      ? t("Right: {move}.", { move: nameOf(answer.best) })
+      ? t("Correct: {move}.", { move: nameOf(answer.best) })
       : t("Wrong: {best} is the best move.", { best: nameOf(answer.best) });
     this.source.textContent = t("{source}: {move} was played", { source: puzzle.source, move: nameOf(answer.made) });
     this.board.point(answer.best);
-    this.values.replaceChildren(...valueRows(puzzle.shape, answer.values, answer.unit, move));
+    this.values.replaceChildren(...valueRows(puzzle.shape, answer.values, answer.unit, { made: move }));
     this.showProgress(answer.progress);
     this.more.hidden = false;
     this.more.focus();

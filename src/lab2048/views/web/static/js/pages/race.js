@@ -3,8 +3,9 @@
 import { get, post } from "../api.js";
 import "../board.js";
 import { attempt, button, h, missing, say } from "../dom.js";
+import { labelOf } from "../players.js";
 import { writeAddress } from "../pure/codec.js";
-import { number } from "../pure/format.js";
+import { day as dayText, number } from "../pure/format.js";
 import { meaning } from "../pure/keys.js";
 import { Line } from "../review/line.js";
 import { t } from "../text.js";
@@ -49,7 +50,7 @@ class Daily {
     if (!day) return;
     const { mine, champion, seed } = day;
     this.box.replaceChildren(
-      h("p", {}, t("Everyone gets the same tiles on {date}.", { date: day.date })),
+      h("p", {}, t("Everyone gets the same tiles on {date}.", { date: dayText(day.date) })),
       h("p", {}, mine ? t("Your best score: {score}", { score: mine.score }) : t("not played yet")),
       h("p", {}, champion ? t("The champion scores {score}", { score: champion.score }) : t("The champion is playing")),
       h(
@@ -107,7 +108,7 @@ class Race {
         "div.ghosts",
         {},
         h("div", {}, h("h2", {}, t("You")), this.board),
-        h("div", {}, h("h2", {}, who === "human" ? t("Your earlier game") : who), this.other),
+        h("div", {}, h("h2", { title: who }, who === "human" ? t("Your earlier game") : labelOf(who)), this.other),
       ),
       h(
         "div.row",

@@ -1,6 +1,6 @@
 // The review of a game: the board, the graph of luck and skill, every move with its grade, and what if.
 
-import { address, get, post, remove, statusOf } from "../api.js";
+import { address, codeOf, get, post, remove, statusOf } from "../api.js";
 import "../board.js";
 import { attempt, button, commandLine, complain, field, h, missing, say, toast } from "../dom.js";
 import { MoveNote } from "../movenote.js";
@@ -15,12 +15,12 @@ import { BY_LETTER, SIGNS, WORDS, amount } from "../review/grades.js";
 import { ReviewGraph } from "../review/graph.js";
 import { Line } from "../review/line.js";
 import { ReviewMoves } from "../review/moves.js";
-import { Position } from "../review/position.js";
+import { NO_REVIEWER, Position } from "../review/position.js";
 import { summary } from "../review/summary.js";
 import { rulesWords } from "../rulesform.js";
 import { speedControl } from "../speed.js";
 import { retryUntilReady } from "../stream.js";
-import { t } from "../text.js";
+import { t, told } from "../text.js";
 
 const AT_ONCE = 20000; // turns per request, the most that the server sends
 const EVERY = 400; // ms between questions how far a review is
@@ -32,7 +32,7 @@ export async function open(main, { rest, query, isHere }) {
   if (!rest[0]) return importPage(main);
   const replay = await load(rest[0], isHere);
   if (!isHere()) return; // another page has been opened meanwhile
-  if (replay) return new Review(main, replay, Number(query.turn ?? 0));
+  if (replay) return new Review(main, replay, Number(query.turn) || 0);
   main.append(
     h("h1", {}, t("Review")),
     missing(t("There is no game {id}.", { id: rest[0].slice(0, 40) }), ["#/games", t("All games")], ["#/play", t("Play")]),
@@ -194,6 +194,7 @@ class Review {
           {},
           this.board,
           this.facts,
+          this.position.head,
           this.bands(),
           this.slider,
           h(
@@ -264,6 +265,12 @@ class Review {
       this.progressed(await retryUntilReady({}, () => post("/api/games/{game}/review", { path: { game: this.state.id }, body: { reviewer: "" } })));
     } catch (error) {
       if (this.#isClosed) return;
+      if (codeOf(error) === NO_REVIEWER) {
+        const link = (/** @type {string} */ href, /** @type {string} */ text) => h("a.button.slim", { href }, text);
+        const links = h("span.row", {}, link("#/train", t("Train")), link("#/solve", t("Solve")));
+        this.status.replaceChildren(t("This board has no reviewer yet: train a network for it, or solve it."), links);
+        return;
+      }
       this.button.hidden = false;
       complain(error);
     }
@@ -307,7 +314,7 @@ class Review {
     else
       this.status.textContent =
         state === "done" && this.#review
-          ? t("Every move is reviewed by {reviewer}. Drift says how far it is to be believed.", { reviewer: found.reviewer })
+          ? t("Every move is reviewed by {reviewer}. Drift says how far it is to be believed.", { reviewer: labelOf(found.reviewer) })
           : "";
   }
 
@@ -318,7 +325,7 @@ class Review {
     this.panels.replaceChildren(
       ...summary(review, {
         turns: this.#turns,
-        nameOf: (move) => this.shape.moves[move].name,
+        nameOf: (move) => told(this.shape.moves[move].name),
         placeOf: (cell) => this.board.placeOf(cell),
         seek: (to) => this.seek(to),
         next: (grade) => this.next(grade, 1),
@@ -364,7 +371,7 @@ class Review {
       this.board.spawn(next.cell, next.rank);
       this.show(to, { isDrawn: true });
       if (!this.#timer)
-        say(sayTurn(this.shape.moves[next.move].name, before, this.shape.lines[next.move], next, (cell) => this.board.placeOf(cell)));
+        say(sayTurn(told(this.shape.moves[next.move].name), before, this.shape.lines[next.move], next, (cell) => this.board.placeOf(cell)));
     } else {
       this.show(to);
       say(t("Move {n}", { n: to }));
@@ -383,13 +390,14 @@ class Review {
     this.slider.value = String(at);
     this.graph.mark(at);
     this.moves.mark(at);
-    this.position.show(at, "", this.nextWords(at));
+    const grade = BY_LETTER[this.#review?.grade_letters[at] ?? ""];
+    this.position.show(at, "", this.nextWords(at), { made: this.#turns[at]?.move, grade });
     this.slider.setAttribute("aria-valuetext", t("move {at} of {n}", { at, n: this.#turns.length }));
     this.facts.textContent = t("{at} of {n} moves · score {score}", { at, n: this.#turns.length, score: this.line.scores[at] });
     this.words.textContent = last
       ? t("{move} by {player}, plus {reward}; then a {tile} at {place}.", {
-          move: capital(this.shape.moves[last.move].name),
-          player: last.mover === "human" ? t("me") : last.mover,
+          move: capital(told(this.shape.moves[last.move].name)),
+          player: last.mover === "human" ? t("me") : labelOf(last.mover),
           reward: last.reward,
           tile: tile(last.rank),
           place: this.board.placeOf(last.cell),
@@ -408,16 +416,17 @@ class Review {
     const next = this.#turns[at];
     if (!next) return t("The last board.");
     const review = this.#review;
-    const made = `${number(at + 1)} ${capital(this.shape.moves[next.move].name)}`;
+    const made = `${number(at + 1)} ${capital(told(this.shape.moves[next.move].name))}`;
     if (!review || at >= review.grade_letters.length) return t("Next: {move}", { move: made });
     const grade = BY_LETTER[review.grade_letters[at]];
     if (grade === "best") return t("Next: {move}, the best move", { move: made });
+    if (grade === "unclear") return t("Next: {move}, unclear: a second look does not confirm a loss", { move: made });
     return t("Next: {move}{sign}, {grade}: it loses {loss}; {best} is better", {
       move: made,
       sign: SIGNS[grade],
       grade: WORDS[grade],
       loss: amount(review.losses[at], review.unit),
-      best: this.shape.moves[review.best[at]].name,
+      best: told(this.shape.moves[review.best[at]].name),
     });
   }
 

@@ -11,6 +11,7 @@ import { setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
 import { bytes, date, number } from "../pure/format.js";
 import { isBusy } from "../pure/job.js";
+import { boardWords } from "../pure/words.js";
 import { stream } from "../stream.js";
 import { TrainForm } from "../trainform.js";
 import { offerRestore, trashLine } from "../undo.js";
@@ -69,7 +70,7 @@ class Train {
   constructor(main) {
     this.form = new TrainForm({
       unusedName: (board) => this.unusedName(board),
-      onstart: (request, control) => this.start(request, control),
+      onstart: (request, control) => this.start(request, control, this.form.error),
     });
     this.list = h("div");
     this.trash = trashLine();
@@ -103,9 +104,10 @@ class Train {
   /**
    * @param {Api.TrainingBody} body
    * @param {HTMLElement} control
+   * @param {HTMLElement | null} [line] that shows an error
    */
-  async start(body, control) {
-    const job = await attempt(() => post("/api/trainings", { body }), control);
+  async start(body, control, line = null) {
+    const job = await attempt(() => post("/api/trainings", { body }), control, line);
     if (!job) return;
     stream.addJob(job);
     await this.load(body.name);
@@ -163,7 +165,7 @@ class Train {
             t("Trainings"),
             [
               [t("Name"), (each) => h("a", { href: writeAddress("train", [each.name]) }, each.name)],
-              [t("Board"), (each) => h("span.clip", { title: each.board }, each.board)],
+              [t("Board"), (each) => h("span.clip", { title: each.board }, boardWords(each.board))],
               [t("Method"), (each) => each.method],
               [t("Network"), (each) => h("span.clip", { title: each.network }, each.network || "-")],
               [t("Mean score"), (each) => (each.mean ? number(each.mean) : "-"), "n"],
@@ -195,7 +197,7 @@ class Train {
         address("/api/trainings/{training}/charts/{chart}", { path: { training: id, chart } }),
       );
       this.#checkpoints = new CheckpointList(name, {
-        play: (chosen) => this.play(board, chosen),
+        play: (chosen) => this.play(chosen),
         match: (specs) => this.match(board, specs),
       });
     }
@@ -204,7 +206,7 @@ class Train {
     else this.#line = job && jobLine(job);
     this.#deleteButton = button(t("Delete"), () => this.delete(name), { hidden: !spec || (job && isBusy(job)) });
     const facts = [
-      board,
+      boardWords(board),
       training.n_weights ? tn(training.n_weights, "{n} weight", "{n} weights") : null,
       training.n_games ? tn(training.n_games, "{n} game", "{n} games") : t("not written yet"),
     ];
@@ -216,7 +218,7 @@ class Train {
       h(
         "div.row.actions",
         {},
-        button(t("Play with it"), () => spec && this.play(board, spec), { main: true, disabled: !spec }),
+        button(t("Play with it"), () => spec && this.play(spec), { main: true, disabled: !spec }),
         button(t("Match it"), () => spec && this.match(board, [spec]), { disabled: !spec }),
         this.#deleteButton,
       ),
@@ -250,13 +252,15 @@ class Train {
   }
 
   /**
-   * @param {string} board
-   * @param {string} spec
+   * Play with the chosen training, by the rules that it learned by.
+   * @param {string} spec of its network or of one of its checkpoints
    */
-  async play(board, spec) {
-    await playersOf(board, { fresh: true }).catch(() => {});
+  async play(spec) {
+    const rules = this.#chosen?.rules;
+    if (!rules) return;
+    await playersOf(rules.board, { fresh: true }).catch(() => {});
     setPref("player", spec);
-    location.hash = writeAddress("play", [], { board });
+    location.hash = writeAddress("play", [], { ...rules });
   }
 
   /**

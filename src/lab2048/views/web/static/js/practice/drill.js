@@ -177,7 +177,7 @@ export class Drill {
   /** @param {Api.PracticeMade} made */
   showMade(made) {
     const { values, best, move, unit, outcome } = made;
-    this.values.replaceChildren(...valueRows(this.formation.shape, values, unit, move));
+    this.values.replaceChildren(...valueRows(this.formation.shape, values, unit, { made: move }));
     const chosen = values.find((each) => each.move === move) ?? values[0];
     const texts = chances([chosen.value, values[0].value]);
     const nameOf = (/** @type {number} */ each) => capital(told(this.formation.shape.moves[each].name));

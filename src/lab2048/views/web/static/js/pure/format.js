@@ -1,6 +1,6 @@
 // Numbers and times as text; `number`, `percent` and `duration` do the same as those of views/number.py, in English.
 
-import { MARKS } from "../language.js";
+import { language, MARKS } from "../language.js";
 
 /** @typedef {number | null | undefined} MaybeNumber shown as "-" if there is none */
 
@@ -187,6 +187,15 @@ export function date(text) {
   if (Number.isNaN(when.getTime())) return text;
   const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
   return `${when.getFullYear()}-${two(when.getMonth() + 1)}-${two(when.getDate())} ${two(when.getHours())}:${two(when.getMinutes())}`;
+}
+
+/**
+ * A day in words, as the browser writes it: "18 November 2026".
+ * @param {string} text ISO 8601
+ */
+export function day(text) {
+  const locale = navigator.languages.find((name) => name.startsWith(language)) ?? language;
+  return new Date(text).toLocaleDateString(locale, { dateStyle: "long", timeZone: "UTC" });
 }
 
 /**

@@ -33,6 +33,21 @@ export function sayTurn(name, before, lines, spawn, placeOf) {
   return words.join(" ");
 }
 
+/**
+ * A board in a few words: "4x4", "triangle, side 4", "4x4 with bricks", "position on 4x4".
+ * @param {string} board as rules write it
+ */
+export function boardWords(board) {
+  const [name, kind, n] = /^(hex|tri)(\d+):?/.exec(board) ?? [""];
+  const map = /^\d+x\d+$/.test(board) ? "" : board.slice(name.length);
+  const [first, ...others] = map.split(/ ?[|/] ?/);
+  const inSquares = map ? `${others.length + 1}x${(first.includes(" ") ? first.split(" ") : first).length}` : board;
+  const size = kind === "hex" ? t("hexagon, radius {n}", { n }) : kind === "tri" ? t("triangle, side {n}", { n }) : inSquares;
+  if (/\d/.test(map)) return t("position on {board}", { board: size });
+  if (/x/.test(map)) return t("{board} with bricks", { board: size });
+  return /A/.test(map) ? t("{board} with anchors", { board: size }) : size;
+}
+
 /** @param {string} text */
 export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);

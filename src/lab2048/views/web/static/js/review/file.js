@@ -3,7 +3,7 @@
 import "../board.js";
 import { button, byId, h } from "../dom.js";
 import { seeking } from "../pure/keys.js";
-import { t } from "../text.js";
+import { t, told } from "../text.js";
 import { BY_LETTER } from "./grades.js";
 import { ReviewGraph } from "./graph.js";
 import { Line } from "./line.js";
@@ -68,7 +68,7 @@ byId("main").append(
     h(
       "aside",
       {},
-      ...summary(review, { turns, nameOf: (move) => shape.moves[move].name, placeOf: (cell) => board.placeOf(cell), seek, next }),
+      ...summary(review, { turns, nameOf: (move) => told(shape.moves[move].name), placeOf: (cell) => board.placeOf(cell), seek, next }),
       moves.element,
     ),
   ),

@@ -10,6 +10,7 @@ const COLUMNS = 500; // points of a line, and bars
 /** Top and height of each part. */
 const PARTS = { value: [14, 120], luck: [150, 64], loss: [230, 44] };
 const HEIGHT = 280;
+const LABEL = 0.1; // width of a label of a tile on a phone, of the width of the graph
 
 export class ReviewGraph {
   #svg = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": t("Nothing to show yet."), class: "graph review-graph" });
@@ -57,7 +58,7 @@ export class ReviewGraph {
       this.#cursor,
     );
     this.#flags.replaceChildren(
-      ...review.milestones.slice(-7).map(({ tile, move }) => {
+      ...apart(review.milestones, n).map(({ tile, move }) => {
         const flag = h("span", {}, String(tile));
         flag.style.left = `${(100 * move) / Math.max(1, n)}%`;
         return flag;
@@ -81,6 +82,20 @@ export class ReviewGraph {
     const x = ((WIDTH * at) / Math.max(1, this.#n)).toFixed(1);
     for (const name of ["x1", "x2"]) this.#cursor.setAttribute(name, x);
   }
+}
+
+/**
+ * The milestones whose labels do not overlap, the higher tile first.
+ * @param {Api.ReviewData["milestones"]} milestones in order
+ * @param {number} n moves
+ */
+function apart(milestones, n) {
+  let last = Infinity; // the place of the last label taken, from the right
+  return [...milestones].reverse().filter(({ move }) => {
+    const hasRoom = move <= last - LABEL * n;
+    if (hasRoom) last = move;
+    return hasRoom;
+  });
 }
 
 /**

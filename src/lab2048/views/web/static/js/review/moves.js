@@ -3,7 +3,7 @@
 import { h, select } from "../dom.js";
 import { number } from "../pure/format.js";
 import { capital } from "../pure/words.js";
-import { t } from "../text.js";
+import { t, told } from "../text.js";
 import { amount, BY_LETTER, FAULTS, SIGNS, signed, WORDS } from "./grades.js";
 
 const ROW = 30; // px
@@ -85,7 +85,7 @@ export class ReviewMoves {
       "button.review-row",
       { type: "button", role: "listitem", onclick: () => this.#seek(i), "aria-current": i === this.#at ? "true" : null },
       h("span.quiet", {}, number(i + 1)),
-      h("span", {}, `${glyph} ${capital(name)}`),
+      h("span", {}, `${glyph} ${capital(told(name))}`),
       grade
         ? h(/** @type {"span"} */ (`span.grade.${grade}`), {}, SIGNS[grade] ? h("b", {}, SIGNS[grade]) : null, WORDS[grade])
         : h("span"),

@@ -1,12 +1,12 @@
 // The position that is shown: the value of every move, the best line, and what if another move were made.
 
-import { isAborted, post } from "../api.js";
+import { codeOf, isAborted, post } from "../api.js";
 import { button, complain, h } from "../dom.js";
-import { capital } from "../pure/words.js";
 import { retryUntilReady } from "../stream.js";
-import { t } from "../text.js";
-import { amount, SIGNS, WORDS } from "./grades.js";
+import { t, told } from "../text.js";
+import { valueRows } from "./values.js";
 
+export const NO_REVIEWER = "reviewer.missing"; // code of the error
 const PAUSE = 150; // ms without another step before the server is asked
 
 /** @typedef {import("./grades.js").Grade} Grade */
@@ -14,14 +14,16 @@ const PAUSE = 150; // ms without another step before the server is asked
 export class Position {
   /** @type {Api.PositionData | null} */
   found = null;
-  #head = h("p.small");
+  head = h("p.facts"); // about the move that was made here
   #values = h("div.review-values");
   #line = h("p.small.quiet");
   #branch = h("div.row", { hidden: true });
   #timer = 0;
   #abort = new AbortController();
   #key = "";
-  element = h("section.panel", {}, h("h2", {}, t("This position")), this.#head, this.#branch, this.#values, this.#line);
+  /** @type {{ made?: number, grade?: Grade }} */
+  #made = {};
+  element = h("section.panel", {}, h("h2", {}, t("This position")), this.#branch, this.#values, this.#line);
 
   /**
    * @param {number} game
@@ -43,9 +45,11 @@ export class Position {
    * @param {number} at
    * @param {string} branch the moves after it, as letters
    * @param {string} words about the move that was made here
+   * @param {{ made?: number, grade?: Grade }} [made] that move, and its grade in the review
    */
-  show(at, branch, words) {
-    this.#head.textContent = words;
+  show(at, branch, words, made = {}) {
+    this.head.textContent = words;
+    this.#made = made;
     const key = `${at} ${branch}`;
     this.#branch.hidden = !branch;
     const glyphs = [...branch].map((letter) => this.shape.moves.find((move) => move.letter === letter)?.glyph ?? letter);
@@ -54,12 +58,16 @@ export class Position {
       button(t("Back"), () => this.use.back(), { slim: true, key: "←" }),
       button(t("Return to the game"), () => this.use.leave(), { slim: true, key: "Esc" }),
     );
-    if (key === this.#key) return;
+    if (key === this.#key) {
+      if (this.found) this.#draw(this.found); // the move may have been graded meanwhile
+      return;
+    }
     this.#key = key;
     this.found = null;
     clearTimeout(this.#timer);
     this.#abort.abort();
     this.#abort = new AbortController();
+    if (this.element.hidden) return;
     this.#timer = setTimeout(() => this.#ask(at, branch), branch ? 0 : PAUSE);
   }
 
@@ -78,31 +86,17 @@ export class Position {
       this.#draw(found);
       this.use.onfound(found);
     } catch (error) {
-      if (!isAborted(error) && !signal.aborted) complain(error);
+      if (isAborted(error) || signal.aborted) return;
+      if (codeOf(error) !== NO_REVIEWER) complain(error);
+      else this.element.hidden = true; // the page says so once
     }
   }
 
   /** @param {Api.PositionData} found */
   #draw({ values, unit, line, over, score }) {
-    const best = values[0]?.value ?? 0;
-    const least = values[values.length - 1]?.value ?? 0;
-    this.#values.replaceChildren(
-      ...values.map(({ move, name, value, loss, grade }) => {
-        const bar = h("i");
-        bar.style.width = `${best > least ? Math.max(4, (100 * (value - least)) / (best - least)) : 100}%`;
-        const word = /** @type {Grade} */ (grade);
-        return h(
-          "button.review-value",
-          { type: "button", onclick: () => this.use.tryMove(move), title: t("What if {move}?", { move: name }) },
-          h("b", {}, `${this.shape.moves[move].glyph} ${capital(name)}`),
-          h("span.figure", {}, amount(unit === "score" ? value + score : value, unit)),
-          h("span.figure.quiet", {}, loss > 0 ? `−${amount(loss, unit)}` : ""),
-          h(/** @type {"span"} */ (`span.grade.${grade}`), {}, SIGNS[word] ? h("b", {}, SIGNS[word]) : null, WORDS[word]),
-          bar,
-        );
-      }),
-    );
-    const glyphs = line.map(({ move, cell, rank }) => `${this.shape.moves[move].glyph} (${2 ** rank} ${this.shape.entries.find((entry) => entry.cell === cell)?.name ?? cell + 1})`);
+    const { tryMove } = this.use;
+    this.#values.replaceChildren(...valueRows(this.shape, values, unit, { ...this.#made, score, tryMove }));
+    const glyphs = line.map(({ move, cell, rank }) => `${this.shape.moves[move].glyph} (${2 ** rank} ${told(this.shape.entries.find((entry) => entry.cell === cell)?.name ?? String(cell + 1))})`);
     this.#line.textContent = over
       ? t("The game is over here.")
       : line.length

@@ -1,6 +1,7 @@
 // The summary of a review: accuracy, the ledger, grades, phases, key moments and spawns.
 
 import { button, h } from "../dom.js";
+import { labelOf } from "../players.js";
 import { count, number } from "../pure/format.js";
 import { capital } from "../pure/words.js";
 import { t } from "../text.js";
@@ -26,7 +27,7 @@ export function summary(review, { turns, nameOf, placeOf, seek, next }) {
     [t("Luck"), signed(review.luck, unit), t("what the spawns gave")],
     [t("Skill"), signed(review.skill, unit), t("what the moves lost")],
     [t("Drift"), signed(review.drift, unit), t("what the reviewer changed its mind by")],
-    [review.is_over ? t("Final score") : t("Result so far"), amount(review.final_score, unit), ""],
+    [review.is_over ? t("Final score") : t("Expected result"), amount(review.final_score, unit), ""],
   ];
   /**
    * @param {number} move from 1
@@ -56,12 +57,14 @@ export function summary(review, { turns, nameOf, placeOf, seek, next }) {
     h(
       "section.panel",
       {},
-      h("h2", {}, t("Review"), " ", h("small", {}, t("by {reviewer}", { reviewer: review.reviewer }))),
+      h("h2", {}, t("Review"), " ", h("small", { title: review.reviewer }, t("by {reviewer}", { reviewer: labelOf(review.reviewer) }))),
       h(
         "div.review-figures",
         {},
-        figure(`${review.accuracy.toFixed(1)}%`, t("accuracy")),
-        figure(amount(review.error_rate, unit), t("lost per 1,000 moves")),
+        figure(accuracyText(review.accuracy), t("accuracy")),
+        turns.length < 1000
+          ? figure(amount(-review.skill, unit), t("lost in the game"))
+          : figure(amount(review.error_rate, unit), t("lost per 1,000 moves")),
         figure(amount(review.luck_adjusted_score, unit), t("score without luck")),
       ),
       h(
@@ -96,7 +99,7 @@ export function summary(review, { turns, nameOf, placeOf, seek, next }) {
                 {},
                 h("th", { scope: "row" }, capital(phase.name)),
                 h("td.figure", {}, number(phase.n_moves)),
-                h("td.figure", {}, `${phase.accuracy.toFixed(1)}%`),
+                h("td.figure", {}, accuracyText(phase.accuracy)),
                 h("td.figure", {}, signed(phase.luck, unit)),
                 h("td.figure", {}, signed(phase.skill, unit)),
               ),
@@ -130,4 +133,12 @@ export function summary(review, { turns, nameOf, placeOf, seek, next }) {
  */
 function figure(value, name) {
   return h("div", {}, h("b", {}, value), h("span.quiet.small", {}, name));
+}
+
+/**
+ * Rounded down: 100% means that nothing was lost.
+ * @param {number} accuracy
+ */
+function accuracyText(accuracy) {
+  return `${(Math.floor(10 * accuracy + 1e-9) / 10).toFixed(1)}%`;
 }

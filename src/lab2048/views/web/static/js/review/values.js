@@ -2,30 +2,38 @@
 
 import { h } from "../dom.js";
 import { capital } from "../pure/words.js";
-import { told } from "../text.js";
+import { t, told } from "../text.js";
 import { amount, amounts, SIGNS, WORDS } from "./grades.js";
+
+/** @typedef {import("./grades.js").Grade} Grade */
 
 /**
  * @param {Api.ShapeData} shape
  * @param {Api.ValueData[]} values
  * @param {string} unit
- * @param {number | null} [made] the move that was made
+ * @param {object} [use]
+ * @param {number | null} [use.made] the move that was made
+ * @param {Grade} [use.grade] its grade, if it was graded before
+ * @param {number} [use.score] points so far, which are added to the values
+ * @param {(move: number) => unknown} [use.tryMove] makes the rows buttons
  */
-export function valueRows(shape, values, unit, made = null) {
+export function valueRows(shape, values, unit, { made = null, grade, score = 0, tryMove } = {}) {
   const texts = amounts(
-    values.map(({ value }) => value),
+    values.map(({ value }) => (unit === "score" ? value + score : value)),
     unit,
   );
-  return values.map(({ move, name, loss, grade }, i) => {
-    const word = /** @type {import("./grades.js").Grade} */ (grade);
-    return h(
-      "div.review-value",
-      { "aria-current": move === made ? "true" : null },
+  return values.map(({ move, name, loss, grade: usual }, i) => {
+    const word = (move === made && grade) || /** @type {Grade} */ (usual);
+    const facts = [
       h("b", {}, `${shape.moves[move].glyph} ${capital(told(name))}`),
       h("span.figure", {}, texts[i]),
       h("span.figure.quiet", {}, loss > 0 ? `−${amount(loss, unit)}` : ""),
-      h(/** @type {"span"} */ (`span.grade.${grade}`), {}, SIGNS[word] ? h("b", {}, SIGNS[word]) : null, WORDS[word]),
-    );
+      h(/** @type {"span"} */ (`span.grade.${word}`), {}, SIGNS[word] ? h("b", {}, SIGNS[word]) : null, WORDS[word]),
+    ];
+    const current = { "aria-current": move === made ? "true" : null };
+    if (!tryMove) return h("div.review-value", current, facts);
+    const title = t("What if {move}?", { move: told(name) });
+    return h("button.review-value", { ...current, type: "button", onclick: () => tryMove(move), title }, facts);
   });
 }
 

@@ -1,0 +1,229 @@
+"""Predict the time of a solve on many nodes, and check it on this machine: python benchmarks/cluster_solve.py
+
+First a solve of 3x3 in shards, in one process, which counts what every part of it takes per afterstate: CPU seconds of
+the nodes and of the command, bytes between nodes, bytes that nodes read from the folder of the table, bytes that the
+command writes.  Then what Ray takes: seconds per unit of work, per array and per byte from one node to another.  The
+model adds these up for a number of nodes.  `--check` solves boards on 1, 2 and 3 nodes of one core each, all on this
+machine, and prints how far the model is off; here, the command and all nodes share the cores.  It also predicts 3x4.
+
+A solve makes small layers without nodes; most layers of these boards are small, so `--least` lowers the limit.
+"""
+
+import argparse
+import dataclasses
+import json
+import logging
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+import numpy as np
+from ray_nodes import ray_nodes
+
+import lab2048 as lab
+from lab2048.library.solve import read_problem
+from lab2048.solver import sharded
+from lab2048.solver.shard import FileSlice
+from lab2048.solver.sharded import PER_WORKER, Shards
+from lab2048.solver.solve import Solve
+from lab2048.solver.table import Table
+from lab2048.solver.workers import Workers
+
+STORE = 1 << 30  # bytes of the object store of a node
+N_3X4 = 739_648_886_170  # afterstates
+ROUNDS = 9  # per layer, in which all shards are worked on: three forward, six backward
+EXCHANGES = 9  # arrays per layer from each shard to each: three forward, and three questions and answers backward
+N_SUMS_3X4 = 4_000  # layers: even tile sums up to the largest board
+
+
+@dataclass
+class Costs:
+    """What a solve takes, per afterstate unless noted otherwise."""
+
+    node_cpu: float = 0.0  # seconds
+    command_cpu: float = 0.0
+    between_nodes: float = 0.0  # bytes
+    from_folder: float = 0.0
+    to_folder: float = 0.0
+    per_unit: float = 0.0  # seconds that Ray takes for a unit of work
+    per_array: float = 0.0  # seconds for a small array from one node to another
+    per_byte: float = 0.0  # seconds for a byte from one node to another, on this machine
+
+
+def n_bytes(thing: Any) -> tuple[int, int]:
+    """Return the bytes of the arrays in a unit or a result, and of the parts of files."""
+    if isinstance(thing, np.ndarray):
+        return thing.nbytes, 0
+    if isinstance(thing, FileSlice):
+        return 0, (thing.end - thing.begin) * np.dtype(thing.column.dtype).itemsize
+    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
+        thing = [getattr(thing, field.name) for field in dataclasses.fields(thing)]
+    if isinstance(thing, dict):
+        thing = list(thing.values())
+    if isinstance(thing, list | tuple):
+        both = [n_bytes(each) for each in thing]
+        return sum(some for some, _ in both), sum(others for _, others in both)
+    return 0, 0
+
+
+def measure_solve(board: str, goal: int | None) -> Costs:
+    """Solve a board in shards in this process, and count."""
+    costs = Costs()
+
+    def run(units: Any) -> Iterator[tuple[int, Any]]:
+        for unit in list(units):
+            arrays, files = n_bytes(unit)
+            begin = time.process_time()
+            found = unit.run(lambda: False)
+            costs.node_cpu += time.process_time() - begin
+            costs.between_nodes += arrays
+            costs.from_folder += files
+            yield found
+
+    problem, memory, _ = read_problem(board, goal, None, None, None, None, "4G", 1)
+    with tempfile.TemporaryDirectory() as folder, Workers(1) as workers:
+        begin = time.process_time()
+        shards = Shards(run, lambda: 1, n_shards=PER_WORKER)
+        table = Solve(problem, Path(folder) / "table", workers, memory, shards=shards).run()
+        costs.command_cpu = time.process_time() - begin - costs.node_cpu
+        n = table.count.afterstates
+        costs.to_folder = table.n_bytes + 16 * table.count.states  # states and their values are written in passing
+    for name in ("node_cpu", "command_cpu", "between_nodes", "from_folder", "to_folder"):
+        setattr(costs, name, getattr(costs, name) / n)
+    print(f"{board}: {n:,} afterstates")
+    return costs
+
+
+class Holder:
+    """A worker process on a node that makes arrays and fetches those of another node."""
+
+    def make(self, n: int, size: int) -> Any:
+        import ray
+
+        return [ray.put(np.zeros(size, np.uint8)) for _ in range(n)]
+
+    def fetch(self, handles: Any) -> float:
+        import ray
+
+        begin = time.monotonic()
+        ray.get(handles)
+        return time.monotonic() - begin
+
+    def nothing(self) -> None: ...
+
+
+def measure_ray(costs: Costs) -> None:
+    """Measure what Ray takes per call, per array and per byte between two nodes of this machine."""
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    remote: Any = ray.remote(Holder)
+    with ray_nodes(2, store=STORE) as nodes:
+        ray.init(address=nodes.address, logging_level=logging.ERROR, log_to_driver=False)
+        found: Any = ray
+        homes = [each["NodeID"] for each in found.nodes() if each["Resources"].get("CPU")]
+        first, second = (
+            remote.options(scheduling_strategy=NodeAffinitySchedulingStrategy(home, soft=False)).remote()
+            for home in homes
+        )
+        seconds = []
+        for _ in range(5):
+            handles = ray.get(first.make.remote(1, 10**8))
+            seconds.append(ray.get(second.fetch.remote(handles)) / 10**8)
+        costs.per_byte = statistics.median(seconds)
+        seconds = []
+        for _ in range(5):
+            begin = time.monotonic()
+            ray.get(second.fetch.remote(ray.get(first.make.remote(100, 20_000))))
+            seconds.append((time.monotonic() - begin) / 100)
+        costs.per_array = statistics.median(seconds)
+        begin = time.monotonic()
+        for _ in range(200):
+            ray.get(first.nothing.remote())
+        costs.per_unit = (time.monotonic() - begin) / 200
+
+
+def n_shared(table: Table) -> int:
+    """Return the number of layers that are large enough for nodes."""
+    return sum(layer.count.afterstates + layer.count.states >= sharded.LEAST for layer in table.layers.values())
+
+
+def messages(costs: Costs, n_layers: int, n_shards: int, at_once: int) -> float:
+    """Return the seconds that calls and small arrays take; the command calls, the nodes send."""
+    calls = ROUNDS * n_shards * costs.per_unit
+    return n_layers * (calls + EXCHANGES * n_shards**2 * costs.per_array / at_once)
+
+
+def predict_here(costs: Costs, n: int, n_layers: int, n_nodes: int, n_cores: int) -> float:
+    """Return the seconds of a solve on nodes of one core each that share this machine's cores with the command."""
+    at_once = min(n_nodes, n_cores)
+    moved = costs.between_nodes * costs.per_byte * (n_nodes - 1) / n_nodes
+    rest = messages(costs, n_layers, PER_WORKER * n_nodes, at_once)
+    return n * (costs.command_cpu + (costs.node_cpu + moved) / at_once) + rest
+
+
+def predict(costs: Costs, n_nodes: int, words: argparse.Namespace) -> dict[str, float]:
+    """Return the hours of each part of a solve of 3x4 on real nodes."""
+    n, slower = N_3X4, min(words.link, words.disk)
+    n_shards = min(max(n_nodes, sharded.MIN_SHARDS), sharded.MAX_SHARDS)
+    n_busy = min(n_nodes, n_shards)
+    seconds = {
+        "nodes": n * costs.node_cpu / (n_busy * words.cores),
+        "network": n * costs.between_nodes / (n_busy * words.link),
+        "messages": messages(costs, N_SUMS_3X4, n_shards, n_busy),
+        "command": n * costs.command_cpu,
+        "folder": n * (costs.to_folder + costs.from_folder) / slower,
+    }
+    hours = {name: value / 3600 for name, value in seconds.items()}
+    return hours | {"all": sum(hours.values())}
+
+
+def check(board: str, goal: int | None, n_nodes: int, costs: Costs) -> None:
+    """Solve on local nodes, and compare with the model."""
+    with ray_nodes(n_nodes, store=STORE) as nodes, tempfile.TemporaryDirectory() as folder:
+        solution = lab.solve(
+            board, goal=goal, out=Path(folder) / "table", memory="4G", cluster=nodes.address, progress=False
+        )
+        seconds, n, n_layers = solution.seconds, solution.table.count.afterstates, n_shared(solution.table)
+    expected = predict_here(costs, n, n_layers, n_nodes, os.cpu_count() or 1)
+    line = {"board": board, "goal": goal, "nodes": n_nodes, "afterstates": n, "seconds": round(seconds, 1)}
+    print(json.dumps(line | {"predicted": round(expected, 1), "off": f"{expected / seconds - 1:+.0%}"}), flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", nargs="*", default=["3x3", "2x5"], metavar="BOARD[:GOAL]")
+    parser.add_argument("--nodes", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--from", dest="source", default="3x3", metavar="BOARD[:GOAL]", help="the solve to measure")
+    parser.add_argument("--cores", type=int, default=32, help="of a real node")
+    parser.add_argument("--link", type=float, default=1.25e9, help="bytes per second of its network")
+    parser.add_argument("--disk", type=float, default=1e9, help="bytes per second of the disk of the command")
+    parser.add_argument("--least", type=int, default=20_000, help="boards of the smallest layer that nodes make")
+    words = parser.parse_args()
+    sharded.LEAST = words.least
+
+    def read(text: str) -> tuple[str, int | None]:
+        board, _, goal = text.partition(":")
+        return board, int(goal) if goal else None
+
+    costs = measure_solve(*read(words.source))
+    measure_ray(costs)
+    print(json.dumps({name: float(f"{value:.3g}") for name, value in dataclasses.asdict(costs).items()}), flush=True)
+    for n_nodes in (10, 100, 1000):
+        found = predict(costs, n_nodes, words)
+        print(f"3x4 on {n_nodes:,} nodes, hours:", {name: round(hours, 1) for name, hours in found.items()}, flush=True)
+    for text in words.check:
+        for n_nodes in words.nodes:
+            check(*read(text), n_nodes, costs)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
