@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,6 +20,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 # A shell that starts the tests in the background has Ctrl-C ignored in all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Each test process has its own Ray folder: otherwise `doctor` finds the clusters that tests in other processes started.
+# Ray's sockets need a short path, so the folder is not below tmp_path.
+_RAY_FOLDER = tempfile.TemporaryDirectory(prefix="ray", ignore_cleanup_errors=True)
+os.environ["RAY_TMPDIR"] = _RAY_FOLDER.name
 
 DATA = Path(__file__).parent / "data"
 EXTEND = Path(__file__).parents[1] / "docs" / "extend.md"

@@ -18,12 +18,6 @@ from lab2048.records.store import Store
 from lab2048.rules import Rules
 
 
-@pytest.fixture(autouse=True)
-def no_cluster(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Clusters of other tests on this machine are not looked at."""
-    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
-
-
 def findings(capsys: pytest.CaptureFixture[str], code: int = 0) -> dict[str, Any]:
     assert run(["doctor", "--json"]) == code
     data = json.loads(capsys.readouterr().out)
