@@ -94,6 +94,7 @@ def test_undone_moves_are_left_out() -> None:
     [
         (b"", "not a replay"),
         (b"garbage", "^not a replay: expected one of 2048verse"),
+        (b"not a game", "^not a replay"),  # a legal game of one move, if the first seven letters are taken for a header
         ("ß".encode(), "^not a replay"),
         (b"REPLAY_v1RPL_B64_!!", "base64"),
         (b"REPLAY_v1RPL_B64_UlBMMQ==", "RPL1"),

@@ -63,6 +63,9 @@ def _prove(data: bytes) -> tuple[Replay, Game]:
         raise FileError(f"as a replay of {LEAGUE} or {VERSE}: {error}", code="game.invalid") from None
     likeliest: FileError | None = None
     for candidate in candidates:
+        # Skipping the header of 7 letters leaves so little of a short text that it may be a legal game by chance.
+        if candidate.program == VERSE and not is_named(text) and len(candidate.steps) <= N_BY_CHANCE:
+            continue
         try:
             return candidate, candidate.to_game()
         except FileError as error:
