@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lab2048.errors import FileError, reason_of
-from lab2048.records.atomic_file import replacing
+from lab2048.records.atomic_file import remove_leftovers, replacing
 from lab2048.records.process_lock import ProcessLock
 from lab2048.records.provenance import provenance
 from lab2048.solver.backward import Backward, LayerFiles, LayerValues
@@ -151,6 +151,8 @@ class Solve:
                 *self.work.glob("won-*"),
             ):
                 path.unlink()  # left by a killed session
+            for name in (SOLVED, MANIFEST):
+                remove_leftovers(self.folder / name)
         except OSError as error:
             raise FileError(f"{self.folder} cannot be used: {reason_of(error)}", code="file.unwritable") from None
         if not self.journal.lines:
