@@ -14,6 +14,7 @@ Handle = Any  # an array of this process, or a reference to one in Ray's object 
 
 is_on_node = False  # True in the worker process of a node
 _SMALL = 1 << 12  # bytes; smaller arrays travel with the message
+_PATIENCE = (0.05, 0.2)  # seconds until arrays are asked for again
 
 
 class LostDataError(LabError):
@@ -42,7 +43,7 @@ def get_all(handles: Sequence[Handle]) -> list[Array]:
     far = [i for i, handle in enumerate(handles) if not isinstance(handle, np.ndarray)]
     found = list(handles)
     try:
-        fetched = load("ray").get([handles[i] for i in far]) if far else []
+        fetched = _fetch([handles[i] for i in far]) if far else []
     except Exception as error:
         kinds = load("ray.exceptions")
         if isinstance(error, kinds.ObjectLostError | kinds.RayActorError | kinds.OwnerDiedError):
@@ -52,3 +53,19 @@ def get_all(handles: Sequence[Handle]) -> list[Array]:
         # Kernels are compiled for arrays that can be written.
         found[i] = array if array.flags.writeable else array.copy()
     return found
+
+
+def _fetch(references: Sequence[Handle]) -> list[Array]:
+    """Return arrays of other nodes.
+
+    Ray asks only once per second for arrays whose arrival it has missed, which happens to one call in twenty when many
+    small arrays travel at the same time.  So ask again soon.
+    """
+    ray, late = load("ray"), load("ray.exceptions").GetTimeoutError
+    for seconds in _PATIENCE:
+        try:
+            found: list[Array] = ray.get(references, timeout=seconds)
+        except late:
+            continue
+        return found
+    return list(ray.get(references))

@@ -1,5 +1,7 @@
 """The same units on a cluster of three nodes: same results, also if nodes are lost and added."""
 
+from types import SimpleNamespace
+
 import pytest
 
 pytest.importorskip("ray", reason="needs the extra cluster")
@@ -16,6 +18,7 @@ from lab2048.arena.regret import measure_on, measure_regret
 from lab2048.arena.review.batch import ReviewBatch
 from lab2048.arena.tuning.tune import Tuning
 from lab2048.cluster.connection import Cluster
+from lab2048.cluster.node import LostNodeError
 from lab2048.errors import UsageError
 from lab2048.kernels.group import SOLVER
 from lab2048.library.solve import _reads
@@ -189,3 +192,26 @@ def test_a_node_that_is_lost_changes_nothing(nodes, pool):
             nodes.add_node(num_cpus=1, object_store_memory=STORE)
     found = {n: game._replace(seconds=0.0) for n, game in sorted(match.results[players[0]].games.items())}
     assert found == play_here(players, n_games=60)[players[0]]
+
+
+def test_a_node_that_is_lost_while_it_is_asked_does_not_count():
+    class Gone:
+        info, n_threads = SimpleNamespace(id="gone"), 1
+
+        def ask(self, function, *arguments):
+            raise LostNodeError("its worker process is gone")
+
+        def end(self):
+            pass
+
+    class Here(Gone):
+        info = SimpleNamespace(id="here")
+
+        def ask(self, function, *arguments):
+            return function(*arguments)
+
+    pool = ClusterPool(None)
+    pool._nodes = {"gone": Gone(), "here": Here()}
+    assert pool.all_can(lambda: True)
+    assert list(pool._nodes) == ["here"]
+    assert not pool.all_can(lambda: False)

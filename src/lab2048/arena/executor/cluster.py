@@ -181,8 +181,14 @@ class ClusterPool(Executor):
         return max(nodes, key=lambda node: node.n_threads + 1 - node.n_running, default=None)
 
     def all_can(self, function: Callable[..., bool], *arguments: Any) -> bool:
-        """Return whether a function is true on all nodes."""
-        return all(node.ask(function, *arguments) for node in self._nodes.values())
+        """Return whether a function is true on all nodes; a node that is lost meanwhile does not count."""
+        for node in list(self._nodes.values()):
+            try:
+                if not node.ask(function, *arguments):
+                    return False
+            except LostNodeError:
+                self.drop(node)
+        return True
 
     def _abandon(self, future: "Future[Any]") -> None:
         self._node_of.pop(future).n_running -= 1
