@@ -291,8 +291,8 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        (["play", "--rules", ""], 3, "the map is empty"),
-        (["play", "--rules", "####|###"], 3, "row 2 of the map has 3 cells: expected 4"),
+        (["play", "--rules", ""], 3, "the board is empty"),
+        (["play", "--rules", "####|###"], 3, "row 2 of the board has 3 cells: expected 4"),
         (["play", "--rules", "##?#"], 3, "unknown tile '?'"),
         (["play", "--rules", "2 6 # #"], 3, "6 is not a tile"),
         (["play", "--rules", "24|42"], 3, "no move is possible"),

@@ -96,7 +96,7 @@ def test_the_goal_counts_on_goal_cells_only() -> None:
         ("AA|AA", "no two cells of the map are neighbours"),
         ("A#|#A", "no two cells of the map are neighbours"),
         ("AB#|###", "tile 'B'"),
-        ("AA|###", "row 2 of the map has 3 cells"),
+        ("AA|###", "row 2 of the board has 3 cells"),
     ],
 )
 def test_maps_that_make_no_sense_are_one_line(text: str, says: str) -> None:

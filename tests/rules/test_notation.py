@@ -69,8 +69,8 @@ def test_ways_to_write_the_same_board(text: str, same: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "the map is empty"),
-        ("   ", "the map is empty"),
+        ("", "the board is empty"),
+        ("   ", "the board is empty"),
         ("0", "board '0' is not understood: expected a size such as 4x4"),
         ("4", "board '4' is not understood: did you mean 4x4?"),
         ("4x", "board '4x' is not understood: did you mean 4x4?"),
@@ -84,9 +84,9 @@ def test_ways_to_write_the_same_board(text: str, same: str) -> None:
         ("classic", "did you mean 4x4?"),
         ("9*9", "board '9*9' is not understood: expected a size such as 4x4, hex2 or tri3, or a map such as ####|#xx#"),
         ("oops", "board 'oops' is not understood: expected a size"),
-        ("|||", "the map is empty"),
-        ("####|###|####", "row 2 of the map has 3 cells: expected 4"),
-        ("####||####", "row 2 of the map has 0 cells"),
+        ("|||", "the board is empty"),
+        ("####|###|####", "row 2 of the board has 3 cells: expected 4"),
+        ("####||####", "row 2 of the board has 0 cells"),
         ("##q#|####", "row 1, entry 3: unknown tile 'q'"),
         ("2 3 # # / # # # #", "row 1, entry 2: 3 is not a tile"),
         ("2 1 # #", "row 1, entry 2: 1 is not a tile"),

@@ -79,9 +79,9 @@ def read_map(text: str) -> tuple[Shape, Ranks, Cells]:
     """
     text = text.strip()
     if not text:
-        raise BoardError(f"the map is empty: expected rows such as ####|####, or a size such as {_EXAMPLES}")
+        raise BoardError(f"the board is empty: expected rows such as ####|####, or a size such as {_EXAMPLES}")
     if len(text) > _MAX_TEXT:
-        raise BoardError(f"the map has {len(text)} characters: expected at most {_MAX_TEXT}", code="board.too_large")
+        raise BoardError(f"the board has {len(text)} characters: expected at most {_MAX_TEXT}", code="board.too_large")
     if size := _SIZE.fullmatch(text):
         return *_empty(SQUARES.plain(int(size[1]), int(size[2]))), ()
     if digits := _RANKS.fullmatch(text):
@@ -243,15 +243,15 @@ def _read_sixteen(entries: list[str]) -> tuple[Shape, Ranks, Cells]:
 
 def _read_entries(entries: list[list[str]], kind: Kind, expected: Lengths | None) -> tuple[Shape, Ranks, Cells]:
     if not any(entries):
-        raise BoardError("the map is empty: expected rows such as ####|####")
+        raise BoardError("the board is empty: expected rows such as ####|####")
     lengths = tuple(map(len, entries))
     if expected is None:
         for i, length in enumerate(lengths, 1):
             if length != lengths[0]:
-                raise BoardError(f"row {i} of the map has {length} cells: expected {lengths[0]}, as in row 1")
+                raise BoardError(f"row {i} of the board has {length} cells: expected {lengths[0]}, as in row 1")
         if len(entries) > MAX_SIDE or lengths[0] > MAX_SIDE:
             raise BoardError(
-                f"the map is {len(entries)}x{lengths[0]}: expected at most {MAX_SIDE}x{MAX_SIDE}",
+                f"the board is {len(entries)}x{lengths[0]}: expected at most {MAX_SIDE}x{MAX_SIDE}",
                 code="board.too_large",
             )
     elif lengths != expected:
@@ -274,7 +274,7 @@ def _read_entries(entries: list[list[str]], kind: Kind, expected: Lengths | None
 def _check_sum(ranks: list[int]) -> Ranks:
     if (total := sum(2**rank for rank in ranks if rank)) > MAX_TILE_SUM:
         raise BoardError(
-            f"the tiles of the map sum to {total}: expected at most {MAX_TILE_SUM}", code="board.too_large"
+            f"the tiles of the board sum to {total}: expected at most {MAX_TILE_SUM}", code="board.too_large"
         )
     return tuple(ranks)
 
