@@ -54,6 +54,7 @@ class Costs:
     to_folder: float = 0.0
     per_unit: float = 0.0  # seconds that Ray takes for a unit of work
     per_array: float = 0.0  # seconds for a small array from one node to another
+    per_handle: float = 0.0  # CPU seconds of the command for each array that it hands from one node to another
     per_byte: float = 0.0  # seconds for a byte from one node to another, on this machine
 
 
@@ -138,12 +139,12 @@ def measure_ray(costs: Costs) -> None:
             handles = ray.get(first.make.remote(1, 10**8))
             seconds.append(ray.get(second.fetch.remote(handles)) / 10**8)
         costs.per_byte = statistics.median(seconds)
-        seconds = []
+        seconds, cpu = [], time.process_time()
         for _ in range(5):
             begin = time.monotonic()
             ray.get(second.fetch.remote(ray.get(first.make.remote(100, 20_000))))
             seconds.append((time.monotonic() - begin) / 100)
-        costs.per_array = statistics.median(seconds)
+        costs.per_array, costs.per_handle = statistics.median(seconds), (time.process_time() - cpu) / 500
         begin = time.monotonic()
         for _ in range(200):
             ray.get(first.nothing.remote())
@@ -156,9 +157,9 @@ def n_shared(table: Table) -> int:
 
 
 def messages(costs: Costs, n_layers: int, n_shards: int, at_once: int) -> float:
-    """Return the seconds that calls and small arrays take; the command calls, the nodes send."""
-    calls = ROUNDS * n_shards * costs.per_unit
-    return n_layers * (calls + EXCHANGES * n_shards**2 * costs.per_array / at_once)
+    """Return the seconds that calls and small arrays take: the command calls and hands on, the nodes send."""
+    calls, n_arrays = ROUNDS * n_shards * costs.per_unit, EXCHANGES * n_shards**2
+    return n_layers * (calls + n_arrays * max(costs.per_handle, costs.per_array / at_once))
 
 
 def predict_here(costs: Costs, n: int, n_layers: int, n_nodes: int, n_cores: int) -> float:

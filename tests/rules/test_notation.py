@@ -96,7 +96,7 @@ def test_ways_to_write_the_same_board(text: str, same: str) -> None:
         ),
         (
             "2 1152921504606846976 # #",
-            "the tiles of the map sum to 1152921504606846978: expected at most 11529215046068",
+            "the tiles of the board sum to 1152921504606846978: expected at most 11529215046068",
         ),
         ("2 99999999999999999999 # #", "unknown tile"),
         ("2 -4 # #", "unknown tile '-4'"),
