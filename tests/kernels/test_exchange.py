@@ -19,10 +19,13 @@ def rates_of(weights):
 
 
 @given(VALUES, VALUES)
-def test_changes_are_counted_by_size(weights, common):
-    counts = np.zeros(N_SIZES, np.int64)
+def test_changes_are_listed_and_counted_by_size(weights, common):
+    weights, common = (np.tile(each, 4) for each in (weights, common))  # more than a block
+    common[80:] = weights[80:]
+    counts, indexes = np.zeros(N_SIZES, np.int64), np.zeros(len(weights), np.uint32)
     changes = abs(weights - common)
-    assert exchange.count_changes(weights, common, np.float32(1), counts) == (changes >= 1).sum()
+    n = exchange.list_changes(weights, common, np.float32(1), counts, indexes)
+    assert indexes[:n].tolist() == np.flatnonzero(changes >= 1).tolist()
     classes = np.bincount(changes[changes >= 1].view(np.uint32) >> exchange.SIZE_SHIFT, minlength=N_SIZES)
     assert (counts == classes).all()
 

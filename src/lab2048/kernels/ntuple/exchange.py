@@ -21,30 +21,42 @@ N_COLUMNS = 3  # of a packet: changes of the weight, of the sum of errors, of th
 N_SIZES = 1024  # classes of the size of a change: eight exponent bits and two bits of the fraction
 SIZE_SHIFT = 21  # of the bits of an absolute float32
 ENTRY_BYTES = 4 + 4 * N_COLUMNS
+BLOCK = 64  # weights: four cache lines
 
 Indexes = NDArray[np.uint32]
 Floats = NDArray[np.float32]
 
 
 @kernel
-def count_changes(weights: Floats, common: Floats, least: F32, counts: NDArray[np.int64]) -> I64:
-    """Count the weights that differ by at least `least`, by the size of the difference; return their number."""
-    n = I64(0)
-    for i in range(len(weights)):
-        if weights[i] != common[i]:
+def list_changes(weights: Floats, common: Floats, least: F32, counts: NDArray[np.int64], indexes: Indexes) -> I64:
+    """List the indexes of weights that differ by at least `least`, and count them by size; return their number.
+
+    `indexes` has room for all weights.  Most blocks have no change and are skipped by a comparison of bits, which the
+    compiler turns into vector instructions.
+    """
+    n, bits, common_bits = I64(0), weights.view(np.uint32), common.view(np.uint32)
+    for begin in range(0, len(weights), BLOCK):
+        end = min(begin + BLOCK, len(weights))
+        differ = np.uint32(0)
+        for i in range(begin, end):
+            differ |= bits[i] ^ common_bits[i]
+        if differ == np.uint32(0):
+            continue
+        for i in range(begin, end):
             change = F32(abs(weights[i] - common[i]))
             if change >= least:
                 counts[I64(change.view(np.uint32)) >> SIZE_SHIFT] += 1
+                indexes[n] = i
                 n += 1
     return n
 
 
 @kernel
-def gather_changes(weights: Floats, common: Floats, least: F32, indexes: Indexes) -> I64:
-    """List the indexes of weights that differ by at least `least`, as many as there is room for; return how many."""
+def choose_large(weights: Floats, common: Floats, least: F32, listed: Indexes, indexes: Indexes) -> I64:
+    """Choose the listed weights that differ by at least `least`, as many as there is room for; return how many."""
     n = I64(0)
-    for i in range(len(weights)):
-        if weights[i] != common[i] and abs(weights[i] - common[i]) >= least:
+    for i in listed:
+        if abs(weights[i] - common[i]) >= least:
             if n == len(indexes):
                 break
             indexes[n] = i
@@ -138,8 +150,8 @@ def warm_up(plan: NDArray[np.uint64]) -> None:  # noqa: ARG001 - nothing is call
     """Compile the kernels of this file that Python calls."""
     floats, indexes, rows = np.zeros(1, np.float32), np.zeros(1, np.uint32), np.zeros((1, N_COLUMNS), np.float32)
     numbers = np.zeros(N_SIZES, np.int64)
-    compile_for(count_changes, floats, floats, F32(0), numbers)
-    compile_for(gather_changes, floats, floats, F32(0), indexes)
+    compile_for(list_changes, floats, floats, F32(0), numbers, indexes)
+    compile_for(choose_large, floats, floats, F32(0), indexes, indexes)
     compile_for(read_changes, floats, floats, 1, 0, indexes, rows)
     compile_for(merge_packets, indexes, numbers, rows, numbers, rows, indexes)
     compile_for(apply_changes, floats, floats, 1, 0, indexes, rows, rows, indexes)

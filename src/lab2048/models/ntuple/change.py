@@ -45,19 +45,17 @@ def collect(
 ) -> Packet:
     """Return the largest changes of a node, at most so many bytes; the others stay for the next packet."""
     counts, n_most = np.zeros(N_SIZES, np.int64), int(min(most_bytes // ENTRY_BYTES, len(weights)))
-    n = exchange.count_changes(weights, common, LEAST, counts)
-    indexes = np.zeros(min(n, n_most), np.uint32)
-    n_found = 0
-    if n > n_most:  # classes that fit as a whole; if none does, a part of the highest
+    listed = np.empty(len(weights), np.uint32)  # the system gives memory to the part that is written
+    indexes = listed[: exchange.list_changes(weights, common, LEAST, counts, listed)]
+    if len(indexes) > n_most:  # classes that fit as a whole; if none does, a part of the highest
+        listed, indexes = indexes, np.empty(n_most, np.uint32)
         n_above = np.cumsum(counts[::-1])[::-1]
         size = int(np.argmax(n_above <= n_most))
-        n_found = exchange.gather_changes(weights, common, _least_of(size), indexes)
-        if n_found == 0:
-            n_found = exchange.gather_changes(weights, common, _least_of(size - 1), indexes)
-    else:
-        n_found = exchange.gather_changes(weights, common, LEAST, indexes)
-    indexes = indexes[:n_found]
-    changes = np.zeros((n_found, N_COLUMNS), np.float32)
+        n = exchange.choose_large(weights, common, _least_of(size), listed, indexes)
+        if n == 0:
+            n = exchange.choose_large(weights, common, _least_of(size - 1), listed, indexes)
+        indexes = indexes[:n]
+    changes = np.zeros((len(indexes), N_COLUMNS), np.float32)
     exchange.read_changes(weights, common, 1, 0, indexes, changes)
     if rates is not None and common_rates is not None:
         exchange.read_changes(rates, common_rates, 2, 1, indexes, changes)
