@@ -28,7 +28,7 @@ EXTRAS = {
     "notebook": Extra("tables, charts and progress bars in notebooks", ("ipywidgets", "nbformat", "pandas", "plotly")),
     "parquet": Extra("export of tables to Parquet", ("pyarrow",)),
     "digits": Extra("handwritten digits, for a study", ("sklearn",)),
-    "cluster": Extra("matches, studies, tuning and solves on a Ray cluster", ("ray",)),
+    "cluster": Extra("matches, studies, tuning, training and solves on a Ray cluster", ("ray",)),
     "sb3": Extra("environments for Stable-Baselines3", ("sb3_contrib",)),
 }
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}  # where a package is installed under another name

@@ -36,6 +36,14 @@ def test_nothing_is_broken_here(capsys: pytest.CaptureFixture[str]) -> None:
     assert "! " not in out
 
 
+def test_a_cluster_that_does_not_answer(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray", reason="needs the extra cluster")
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")  # nobody listens there
+    cluster = findings(capsys)["cluster"]
+    assert (cluster["state"], cluster["advice"]) == ("note", "unset RAY_ADDRESS")
+    assert "there is no Ray cluster at 127.0.0.1:1" in cluster["found"]
+
+
 def test_a_store_that_is_none(capsys: pytest.CaptureFixture[str], own_store: Path) -> None:
     own_store.write_text("someone's notes\n" * 100)
     store = findings(capsys, 1)["store"]

@@ -33,12 +33,15 @@ def test_without_ray_the_command_to_install_it_is_named(monkeypatch):
         Cluster("auto")
 
 
-def test_an_address_where_nobody_answers_is_one_line():
+@pytest.mark.parametrize("is_given", [True, False])
+def test_an_address_where_nobody_answers_is_one_line(is_given, monkeypatch):
     pytest.importorskip("ray", reason="needs the extra cluster")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # nobody listens there
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        monkeypatch.setenv("RAY_ADDRESS", "" if is_given else address)
         with pytest.raises(UsageError, match=r"there is no Ray cluster at .*: nobody answers there; start one"):
-            Cluster(f"127.0.0.1:{taken.getsockname()[1]}")
+            Cluster(address if is_given else "auto")
 
 
 @pytest.mark.parametrize(

@@ -205,7 +205,7 @@ def _disk() -> Finding:
 def _cluster() -> Finding:
     where = os.environ.get("LAB2048_CLUSTER", "")
     running = Path(os.environ.get("RAY_TMPDIR", tempfile.gettempdir())) / "ray" / "ray_current_cluster"
-    if not where and not running.exists():
+    if not where and not os.environ.get("RAY_ADDRESS") and not running.exists():
         return Finding("cluster", GOOD, "none is running on this machine")
     if missing_packages("cluster"):
         if not where:
@@ -222,8 +222,12 @@ def _cluster() -> Finding:
     except LabError as error:
         if where:
             raise
-        return Finding("cluster", NOTE, f"one was started here, but does not answer: {error.message}", "run: ray stop")
-    found = f"{len(states)} nodes, {sum(state.info.n_cores for state in states)} cores"
+        advice = "unset RAY_ADDRESS" if os.environ.get("RAY_ADDRESS") else "run: ray stop"
+        return Finding("cluster", NOTE, f"one was started, but does not answer: {error.message}", advice)
+    found = ", ".join(
+        f"{n} {word}{'' if n == 1 else 's'}"
+        for n, word in ((len(states), "node"), (sum(state.info.n_cores for state in states), "core"))
+    )
     if problems := [state.problem for state in states if state.problem]:
         return Finding("cluster", PROBLEM, f"{found}; {problems[0]}", "lab2048 cluster status shows all nodes")
     return Finding("cluster", GOOD, found)

@@ -30,6 +30,6 @@ SUMMARIES = {
     "doctor": "Check versions, cores, memory, caches, store, disk and settings, and say how to fix problems.",
     "prepare": "Compile kernels and unpack the network now, so that later commands start at once.",
     "bench": "Measure how fast lab2048 is on this machine.",
-    "cluster": "Show the machines of a Ray cluster, on which matches, studies, tuning and solves can run.",
+    "cluster": "Show the machines of a Ray cluster, on which matches, studies, tuning, training and solves can run.",
     "completion": "Print a script that makes your shell complete commands, options, players and games.",
 }

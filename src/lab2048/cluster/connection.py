@@ -59,7 +59,7 @@ class Cluster:
             ray = load("ray")
             if ray.is_initialized():  # the caller's own connection stays
                 return
-            _check_address(self.where)
+            _check_address(os.environ.get("RAY_ADDRESS", AUTO) if self.where == AUTO else self.where)
             try:
                 self._init(ray, n_cores)
             except Exception as error:  # Ray also raises plain ones, for example if it takes too long to start

@@ -13,7 +13,7 @@ from lab2048.cli.progress import working
 from lab2048.views.wrap import columns_of, folded
 
 app = Commands(
-    "Show the machines of a Ray cluster, on which matches, studies, tuning and solves can run.\n\n"
+    "Show the machines of a Ray cluster, on which matches, studies, tuning, training and solves can run.\n\n"
     "Example: lab2048 cluster status"
 )
 
