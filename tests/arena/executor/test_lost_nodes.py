@@ -1,5 +1,6 @@
 """Nodes are removed, and the driver is killed, at random moments: everything is finished, and identical."""
 
+import itertools
 import json
 import random
 import subprocess
@@ -17,7 +18,7 @@ import lab2048 as lab
 
 pytestmark = pytest.mark.heavy
 N_MOMENTS = 5
-LATEST = 12.0  # seconds after the start
+LATEST = 12.0  # seconds after the start of the driver
 
 
 @pytest.fixture(scope="module")
@@ -27,23 +28,25 @@ def nodes():
 
 
 class Remover:
-    """Removes a node at a random moment, and adds another one."""
+    """Removes a node after some seconds, unless the work has ended by then, and adds another one."""
 
-    def __init__(self, nodes, seed):
-        self._nodes, self._stop = nodes, threading.Event()
-        self._wait = random.Random(seed).uniform(0.5, LATEST)
+    def __init__(self, nodes, seconds):
+        self._nodes, self._seconds, self._is_over = nodes, seconds, threading.Event()
         self._thread = threading.Thread(target=self._run)
+        self.has_removed = False
 
     def _run(self):
-        if not self._stop.wait(self._wait):
+        if not self._is_over.wait(self._seconds):
             self._nodes.remove_node(self._nodes.list_all_nodes()[-1])
+            self.has_removed = not self._is_over.is_set()
             self._nodes.add_node(num_cpus=1, object_store_memory=STORE)
 
     def __enter__(self):
         self._thread.start()
+        return self
 
     def __exit__(self, *_):
-        self._stop.set()
+        self._is_over.set()
         self._thread.join()
 
 
@@ -84,13 +87,24 @@ def endgame(where, folder):
 @pytest.mark.parametrize("work", [match, study, tune, solve, endgame])
 def test_a_node_is_removed(work, nodes, tmp_path, monkeypatch):
     monkeypatch.setattr("lab2048.solver.sharded.LEAST", 3000)  # several layers are large then
-    (tmp_path / "here").mkdir()
-    expected = work(None, tmp_path / "here")
-    for moment in range(N_MOMENTS):
-        folder = tmp_path / str(moment)
+    folders = (tmp_path / str(i) for i in itertools.count())
+
+    def run(where):
+        folder = next(folders)
         folder.mkdir()
-        with Remover(nodes, moment):
-            assert work(nodes.address, folder) == expected
+        return work(where, folder)
+
+    expected = run(None)
+    begin = time.monotonic()
+    assert run(nodes.address) == expected
+    took, random_, n_removed = time.monotonic() - begin, random.Random(work.__name__), 0
+    for _ in range(4 * N_MOMENTS):
+        with Remover(nodes, random_.uniform(0.05, 0.95) * took) as remover:
+            assert run(nodes.address) == expected
+        n_removed += remover.has_removed
+        if n_removed == N_MOMENTS:
+            return
+    pytest.fail(f"the work ended first in all but {n_removed} of {4 * N_MOMENTS} runs")
 
 
 @pytest.mark.parametrize(
