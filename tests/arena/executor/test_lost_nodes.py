@@ -1,5 +1,6 @@
 """Nodes are removed, and the driver is killed, at random moments: everything is finished, and identical."""
 
+import contextlib
 import itertools
 import json
 import random
@@ -18,7 +19,14 @@ import lab2048 as lab
 
 pytestmark = pytest.mark.heavy
 N_MOMENTS = 5
-LATEST = 12.0  # seconds after the start of the driver
+LEAST = 40_000  # boards of a layer that nodes make: some forty layers of the solves below
+COMMAND = f"""
+import sys
+from lab2048.cli.app import run
+from lab2048.solver import sharded
+sharded.LEAST = {LEAST}
+sys.exit(run(sys.argv[1:]))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +36,7 @@ def nodes():
 
 
 class Remover:
-    """Removes a node after some seconds, unless the work has ended by then, and adds another one."""
+    """Removes a node after some seconds, unless the work has ended by then, and adds another one; None: never."""
 
     def __init__(self, nodes, seconds):
         self._nodes, self._seconds, self._is_over = nodes, seconds, threading.Event()
@@ -86,7 +94,7 @@ def endgame(where, folder):
 
 @pytest.mark.parametrize("work", [match, study, tune, solve, endgame])
 def test_a_node_is_removed(work, nodes, tmp_path, monkeypatch):
-    monkeypatch.setattr("lab2048.solver.sharded.LEAST", 3000)  # several layers are large then
+    monkeypatch.setattr("lab2048.solver.sharded.LEAST", LEAST)
     folders = (tmp_path / str(i) for i in itertools.count())
 
     def run(where):
@@ -95,15 +103,16 @@ def test_a_node_is_removed(work, nodes, tmp_path, monkeypatch):
         return work(where, folder)
 
     expected = run(None)
-    begin = time.monotonic()
-    assert run(nodes.address) == expected
-    took, random_, n_removed = time.monotonic() - begin, random.Random(work.__name__), 0
+    random_, took, n_removed = random.Random(work.__name__), None, 0
     for _ in range(4 * N_MOMENTS):
-        with Remover(nodes, random_.uniform(0.05, 0.95) * took) as remover:
+        with Remover(nodes, took and random_.uniform(0.05, 0.9) * took) as remover:  # the first run is undisturbed
+            begin = time.monotonic()
             assert run(nodes.address) == expected
         n_removed += remover.has_removed
         if n_removed == N_MOMENTS:
             return
+        if not remover.has_removed:
+            took = time.monotonic() - begin
     pytest.fail(f"the work ended first in all but {n_removed} of {4 * N_MOMENTS} runs")
 
 
@@ -116,15 +125,28 @@ def test_a_node_is_removed(work, nodes, tmp_path, monkeypatch):
     ],
 )
 def test_the_driver_is_killed(words, nodes, tmp_path):
-    command = [sys.executable, "-m", "lab2048", *words.replace("T/", f"{tmp_path}/there-").split(), "--json"]
-    for moment in range(N_MOMENTS):
-        driver = subprocess.Popen([*command, "--cluster", nodes.address], stdout=subprocess.DEVNULL)
-        time.sleep(random.Random(moment).uniform(2, LATEST))
+    def command(name):
+        return [sys.executable, "-c", COMMAND, *words.replace("T/", f"{tmp_path}/{name}-").split(), "--json"]
+
+    def n_bytes(name):
+        """Return the size of all that a command has written so far."""
+        paths = [path for found in tmp_path.glob(f"{name}-*") for path in (found, *found.rglob("*"))]
+        with contextlib.suppress(FileNotFoundError):  # renamed at this moment
+            return sum(path.stat().st_size for path in paths if path.is_file())
+        return 0
+
+    expected = subprocess.run(command("here"), capture_output=True, text=True, check=True).stdout
+    again = [*command("there"), "--cluster", nodes.address]
+    random_, n_killed, most = random.Random(words), 0, n_bytes("here")
+    for share in sorted(random_.uniform(0, 0.9) for _ in range(N_MOMENTS)):
+        driver = subprocess.Popen(again, stdout=subprocess.DEVNULL)
+        while driver.poll() is None and n_bytes("there") < share * most:
+            time.sleep(0.01)
+        n_killed += driver.poll() is None
         driver.kill()
         driver.wait()
-    output = subprocess.run([*command, "--cluster", nodes.address], capture_output=True, text=True, check=True).stdout
-    here = [sys.executable, "-m", "lab2048", *words.replace("T/", f"{tmp_path}/here-").split(), "--json"]
-    expected = subprocess.run(here, capture_output=True, text=True, check=True).stdout
+    assert n_killed == N_MOMENTS
+    output = subprocess.run(again, capture_output=True, text=True, check=True).stdout
     assert facts(json.loads(output)) == facts(json.loads(expected))
 
 
