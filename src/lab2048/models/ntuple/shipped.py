@@ -6,7 +6,6 @@ from there afterwards.
 
 import contextlib
 import hashlib
-import math
 import mmap
 import os
 import struct
@@ -32,9 +31,9 @@ from lab2048.stop_flag import current
 _MAGIC = b"lab2048\x03"  # the version of the cache file
 _HEAD = struct.Struct("<8s3Q")  # magic, number of pages, number of weights, CRC-32 of the page table
 _ALIGNMENT = 4096  # of the page table and of the weights in the cache file
-# Pages whose absolute weights add up to fewer points are left out: a sixth of all pages, 0.4% of the sum.  Over 6,000
-# games at depth 1 the mean score changes by -230 +- 335 of 255,268 points.
-LEAST = 500
+# Pages whose absolute weights add up to fewer steps are left out: in an earlier network a sixth of all pages, 0.4% of the
+# sum.  Over 6,000 games of it at depth 1 the mean score changed by -230 +- 335 of 255,268 points.
+LEAST = 32
 _LOOK_SECONDS = 0.1  # between looks at the stop flag
 _locks: dict[Path, threading.Lock] = {}  # held while a network is read: two copies may not fit into the memory
 _locks_lock = threading.Lock()
@@ -121,7 +120,7 @@ def unpack(progress: Callable[[int], object] = lambda _: None) -> Pages:
     `progress` is called from any thread after each table.
     """
     header, unpacked = read_header(FILE), _unpacked_file()
-    builder = PageBuilder(header.design, max(1, math.ceil(LEAST / header.step)) if header.step else 1)
+    builder = PageBuilder(header.design, LEAST if header.step else 1)
     read_compressed(FILE, header, builder.add, progress)
     pages = builder.build()
     with contextlib.suppress(OSError, FileError):  # an unwritable cache is not an error
