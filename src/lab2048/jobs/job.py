@@ -141,8 +141,10 @@ class Job:
             raise FileError(f"{FACTS} cannot be read: {reason_of(error)}") from None
         except ValidationError as error:
             raise FileError(f"{FACTS} is damaged: the field {error.errors()[0]['loc'][0]} is wrong") from None
-        except (ValueError, TypeError, KeyError) as error:
-            raise FileError(f"{FACTS} is damaged: {type(error).__name__}: {error}") from None
+        except ValueError as error:
+            raise FileError(f"{FACTS} is damaged: {error}") from None
+        except (TypeError, KeyError):
+            raise FileError(f"{FACTS} is damaged: a field is missing or wrong") from None
         return job
 
     @classmethod
