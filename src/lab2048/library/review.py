@@ -16,7 +16,7 @@ from lab2048.arena.review.reviewer import (
     make_reviewer,
 )
 from lab2048.arena.review.totals import Totals, total_up
-from lab2048.errors import StoppedError
+from lab2048.errors import StoppedError, UsageError
 from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec, read_whole
 from lab2048.library.interrupt import interruptible, stopping
 from lab2048.library.progress import make_ready, progress_line
@@ -43,6 +43,8 @@ def review(game: "Game | Episode", *, reviewer: PlayerLike = None, progress: boo
     True
     """
     the_game = game.prove() if isinstance(game, Episode) else game
+    if not isinstance(the_game, Game):
+        raise UsageError(f"{the_game!r} cannot be reviewed: expected a lab2048.Game", field="game")
     the_reviewer = _ready(reviewer, the_game.rules, progress)
     n, valuations = max(1, len(the_game.turns)), []
     with progress_line(progress) as show:
