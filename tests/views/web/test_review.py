@@ -1,5 +1,6 @@
 """Reviews through the page: started, followed, kept, exported; positions and other moves."""
 
+import threading
 import time
 
 import pytest
@@ -8,6 +9,7 @@ from web_server import Web, serving
 from lab2048.arena.review.review import review_game
 from lab2048.arena.review.reviewer import make_reviewer
 from lab2048.rules import Game, Rules
+from lab2048.views.web.services import reviews
 
 LINES = {"content-type": "application/x-ndjson"}
 
@@ -73,6 +75,50 @@ def test_a_game_that_goes_on_is_reviewed_again(web: Web) -> None:
 def test_a_review_can_be_stopped(web: Web) -> None:
     id_ = played(web)
     assert web.ask("DELETE", f"/api/games/{id_}/review")["state"] == "none"
+
+
+def test_a_position_is_answered_while_a_long_review_goes_on(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    answered, was_in_time = threading.Event(), []
+
+    def endless(_store, _id, _episode, _game, _reviewer, progress):
+        for part in range(1000):
+            progress(part)
+            if answered.wait(0.05):
+                was_in_time.append(True)
+                break
+        raise RuntimeError("an error that nobody expects")
+
+    monkeypatch.setattr(reviews, "review_stored", endless)
+    id_ = played(web)
+    assert web.post(f"/api/games/{id_}/review", {})["state"] == "running"
+    assert web.post(f"/api/games/{id_}/position", {"at": 0})["values"]
+    answered.set()
+    state = reviewed(web, id_)
+    assert was_in_time
+    assert (state["state"], state["error"]) == ("failed", "RuntimeError: an error that nobody expects")
+
+
+def test_questions_go_before_the_next_part_of_a_review() -> None:
+    desk, order, is_asking = reviews.Desk(), [], threading.Event()
+
+    def ask(name: str) -> None:
+        is_asking.set()
+        with desk.question():
+            order.append(name)
+
+    with desk.review():
+        threads = [threading.Thread(target=ask, args=(name,)) for name in "ab"]
+        for thread in threads:
+            thread.start()
+        while desk._n_waiting < len(threads):
+            is_asking.wait(0.01)
+        assert not order
+        desk.give_way()
+        order.append("review")
+    for thread in threads:
+        thread.join()
+    assert sorted(order[:2]) == ["a", "b"]
+    assert order[2] == "review"
 
 
 def test_positions_have_the_values_of_the_reviewer_and_other_moves_follow_the_dice(web: Web) -> None:

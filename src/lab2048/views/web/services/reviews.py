@@ -5,6 +5,8 @@ What is reviewed is kept in the store, so a review goes on where it stopped, als
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from lab2048.arena.review.review import Review
@@ -20,6 +22,7 @@ MAX_KEPT = 4  # reviews in memory; the store has them all
 MAX_REVIEWERS = 2  # with their tables
 QUICK = {"ntuple": "ntuple:depth=1,trust=0"}  # reviewer for the first graph, by the one that is asked for
 LONG = 500  # moves from which a quick review comes first
+PATIENCE = 1.0  # seconds for which a review waits for questions before its next part
 
 
 @dataclass
@@ -42,13 +45,65 @@ class Reviewing:
         return f"{self.checksum} {self.review.reviewer}" if self.review else ""
 
 
+class Desk:
+    """Lets one thread at a time use the reviewers; a review lets questions in between two of its parts."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._is_busy = False
+        self._n_waiting = 0  # questions
+
+    @contextmanager
+    def question(self) -> Iterator[None]:
+        """Use the reviewers for one question."""
+        with self._changed:
+            self._n_waiting += 1
+            try:
+                self._changed.wait_for(lambda: not self._is_busy)
+            finally:
+                self._n_waiting -= 1
+            self._is_busy = True
+        try:
+            yield
+        finally:
+            self._leave()
+
+    @contextmanager
+    def review(self) -> Iterator[None]:
+        """Use the reviewers for a review, which calls `give_way` after each part."""
+        self._enter()
+        try:
+            yield
+        finally:
+            self._leave()
+
+    def give_way(self) -> None:
+        """Let the questions that wait go first."""
+        with self._changed:
+            if self._n_waiting:
+                self._is_busy = False
+                self._changed.notify_all()
+                self._enter()
+
+    def _enter(self) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: not self._is_busy and not self._n_waiting, PATIENCE)
+            self._changed.wait_for(lambda: not self._is_busy)
+            self._is_busy = True
+
+    def _leave(self) -> None:
+        with self._changed:
+            self._is_busy = False
+            self._changed.notify_all()
+
+
 class Reviews:
     """Reviews games, one at a time."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = threading.Lock()
-        self._working = threading.Lock()
+        self.desk = Desk()
         self._known: OrderedDict[tuple[int, str], Reviewing] = OrderedDict()
         self._reviewers: OrderedDict[tuple[str, str], Reviewer] = OrderedDict()
         self._is_closed = False
@@ -91,7 +146,7 @@ class Reviews:
                 each.stop.set()
 
     def reviewer(self, spec: str, rules: Rules) -> Reviewer:
-        """Return a reviewer; the caller must not be in another thread that uses it."""
+        """Return a reviewer, to be used at the desk."""
         key = (spec, rules.json_text)
         with self._lock:
             if key in self._reviewers:
@@ -103,11 +158,6 @@ class Reviews:
             while len(self._reviewers) > MAX_REVIEWERS:
                 self._reviewers.popitem(last=False)
         return made
-
-    @property
-    def using(self) -> threading.Lock:
-        """Return the lock to hold while a reviewer is asked."""
-        return self._working
 
     def _remember(self, reviewing: Reviewing) -> Reviewing:
         with self._lock:
@@ -121,6 +171,7 @@ class Reviews:
         def go_on(n_done: int) -> None:
             reviewing.n_done = n_done
             reviewing.stop.check()
+            self.desk.give_way()
 
         try:
             with looking_at(reviewing.stop):
@@ -128,12 +179,13 @@ class Reviews:
                 if reviewing.reviewer in QUICK and len(episode.moves) >= LONG:
                     specs.insert(0, QUICK[reviewing.reviewer])
                 for spec in specs:
-                    with self._working:
+                    with self.desk.review():
                         reviewer = self.reviewer(spec, game.rules)
                         found = review_stored(self._store, reviewing.game, episode, game, reviewer, go_on)
                     reviewing.review = found
             reviewing.n_done, reviewing.state = reviewing.n_moves, "done"
         except StoppedError:
             reviewing.state = "stopped"
-        except LabError as error:
-            reviewing.error, reviewing.state = str(error), "failed"
+        except Exception as error:  # after any error the review must not appear to be running
+            reviewing.error = str(error) if isinstance(error, LabError) else f"{type(error).__name__}: {error}"
+            reviewing.state = "failed"
