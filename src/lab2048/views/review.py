@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from itertools import chain
 
-from lab2048.arena.review.grade import Grade
+from lab2048.arena.review.grade import FAULTS, Grade
 from lab2048.arena.review.ledger import Entry
 from lab2048.arena.review.review import Review
 from lab2048.rules.move import move_name
@@ -13,7 +13,7 @@ from lab2048.views.number import number
 def describe(found: Review) -> list[str]:
     """Return a review as lines of text."""
     ledger, say = found.ledger, amounts(found.unit)
-    grades = ", ".join(f"{ledger.count(grade):,} {grade.value}{grade.sign and f' ({grade.sign})'}" for grade in Grade)
+    grades = ", ".join(f"{counted(grade, ledger.count(grade))}{grade.sign and f' ({grade.sign})'}" for grade in Grade)
     end = "" if found.game.is_over else ", with the value of the last board: the game is not over"
     lines = [
         f"reviewed by {found.reviewer}: accuracy {ledger.accuracy:.2f}%, {say(ledger.error_rate)} lost per 1,000 moves",
@@ -50,6 +50,18 @@ def describe(found: Review) -> list[str]:
         if entries:
             lines += ["", f"{title}:", *(f"  {figure(found, entry, say)}" for entry in entries)]
     return lines
+
+
+def counted(grade: Grade, n: int) -> str:
+    """Return how many moves of a grade there are.
+
+    >>> counted(Grade.BLUNDER, 1), counted(Grade.INACCURACY, 1200), counted(Grade.BEST, 2)
+    ('1 blunder', '1,200 inaccuracies', '2 best')
+    """
+    word = grade.value
+    if n != 1 and grade in FAULTS:
+        word = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+    return f"{n:,} {word}"
 
 
 def amounts(unit: str) -> Callable[..., str]:

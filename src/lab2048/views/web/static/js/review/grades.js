@@ -1,7 +1,7 @@
 // Grades of moves: a sign, a word and a colour each, never the colour alone.
 
 import { chances, number, short } from "../pure/format.js";
-import { t } from "../text.js";
+import { t, tn } from "../text.js";
 
 /** @typedef {"best" | "good" | "inaccuracy" | "mistake" | "blunder" | "unclear"} Grade */
 
@@ -23,6 +23,18 @@ export const WORDS = {
   blunder: t("blunder"),
   unclear: t("unclear"),
 };
+
+/**
+ * How many moves of a grade there are.
+ * @param {Grade} grade
+ * @param {number} n
+ */
+export function counted(grade, n) {
+  if (grade === "inaccuracy") return tn(n, "{n} inaccuracy", "{n} inaccuracies");
+  if (grade === "mistake") return tn(n, "{n} mistake", "{n} mistakes");
+  if (grade === "blunder") return tn(n, "{n} blunder", "{n} blunders");
+  return `${number(n)} ${WORDS[grade]}`;
+}
 
 /**
  * An amount of points, or of a chance.

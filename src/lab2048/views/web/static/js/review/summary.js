@@ -5,7 +5,7 @@ import { labelOf } from "../players.js";
 import { count, number } from "../pure/format.js";
 import { capital } from "../pure/words.js";
 import { t } from "../text.js";
-import { amount, SIGNS, signed, WORDS } from "./grades.js";
+import { amount, counted, SIGNS, signed } from "./grades.js";
 
 /** @typedef {import("./grades.js").Grade} Grade */
 
@@ -71,7 +71,7 @@ export function summary(review, { turns, nameOf, placeOf, seek, next }) {
         "div.row.grades",
         {},
         grades.map(([grade, n]) =>
-          button(h("span", {}, SIGNS[grade] ? `${SIGNS[grade]} ` : "", `${number(n)} ${WORDS[grade]}`), () => next(grade), {
+          button(h("span", {}, SIGNS[grade] ? `${SIGNS[grade]} ` : "", counted(grade, n)), () => next(grade), {
             slim: true,
             disabled: !n,
             className: `button slim grade ${grade}`,
@@ -118,6 +118,7 @@ export function summary(review, { turns, nameOf, placeOf, seek, next }) {
         ? h(
             "div.row",
             {},
+            h("span.quiet.small", {}, t("New tiles")),
             review.milestones
               .slice(-10)
               .map(({ tile, move }) => button(String(tile), () => seek(move), { slim: true, title: count(move, "move") })),
