@@ -99,21 +99,21 @@ def test_a_position_is_answered_while_a_long_review_goes_on(web: Web, monkeypatc
 
 
 def test_questions_go_before_the_next_part_of_a_review() -> None:
-    desk, order, is_asking = reviews.Desk(), [], threading.Event()
+    lock, order, is_asking = reviews.ReviewerLock(), [], threading.Event()
 
     def ask(name: str) -> None:
         is_asking.set()
-        with desk.question():
+        with lock.question():
             order.append(name)
 
-    with desk.review():
+    with lock.review():
         threads = [threading.Thread(target=ask, args=(name,)) for name in "ab"]
         for thread in threads:
             thread.start()
-        while desk._n_waiting < len(threads):
+        while lock._n_waiting < len(threads):
             is_asking.wait(0.01)
         assert not order
-        desk.give_way()
+        lock.give_way()
         order.append("review")
     for thread in threads:
         thread.join()

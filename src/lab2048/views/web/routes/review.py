@@ -136,7 +136,7 @@ def position(lab: LabOf, id_: Id, body: BranchBody) -> PositionData:
             raise UsageError(f"move {letter!r} is not known: expected letters of {alphabet}", field="moves")
         branch.play(alphabet.index(letter))
     turns = branch.turns[body.at :]
-    with lab.reviews.desk.question():
+    with lab.reviews.using.question():
         reviewer = lab.reviews.reviewer(spec, branch.rules)
         values = _values(reviewer, branch)
         line = _line(reviewer, branch)

@@ -45,7 +45,7 @@ class Reviewing:
         return f"{self.checksum} {self.review.reviewer}" if self.review else ""
 
 
-class Desk:
+class ReviewerLock:
     """Lets one thread at a time use the reviewers; a review lets questions in between two of its parts."""
 
     def __init__(self) -> None:
@@ -103,7 +103,7 @@ class Reviews:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = threading.Lock()
-        self.desk = Desk()
+        self.using = ReviewerLock()
         self._known: OrderedDict[tuple[int, str], Reviewing] = OrderedDict()
         self._reviewers: OrderedDict[tuple[str, str], Reviewer] = OrderedDict()
         self._is_closed = False
@@ -146,7 +146,7 @@ class Reviews:
                 each.stop.set()
 
     def reviewer(self, spec: str, rules: Rules) -> Reviewer:
-        """Return a reviewer, to be used at the desk."""
+        """Return a reviewer, to be used under the lock `using`."""
         key = (spec, rules.json_text)
         with self._lock:
             if key in self._reviewers:
@@ -171,7 +171,7 @@ class Reviews:
         def go_on(n_done: int) -> None:
             reviewing.n_done = n_done
             reviewing.stop.check()
-            self.desk.give_way()
+            self.using.give_way()
 
         try:
             with looking_at(reviewing.stop):
@@ -179,7 +179,7 @@ class Reviews:
                 if reviewing.reviewer in QUICK and len(episode.moves) >= LONG:
                     specs.insert(0, QUICK[reviewing.reviewer])
                 for spec in specs:
-                    with self.desk.review():
+                    with self.using.review():
                         reviewer = self.reviewer(spec, game.rules)
                         found = review_stored(self._store, reviewing.game, episode, game, reviewer, go_on)
                     reviewing.review = found
