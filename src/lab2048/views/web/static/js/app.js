@@ -2,6 +2,7 @@
 
 import { messageOf, onUnanswered, statusOf } from "./api.js";
 import { byId, dropErrors, h, isPointing, missing, releaseFocus, say, toast } from "./dom.js";
+import { titleOf } from "./players.js";
 import { applyPrefs } from "./prefs.js";
 import { isPressing, isText, isTyping } from "./pure/keys.js";
 import { readAddress, writeAddress } from "./pure/codec.js";
@@ -140,7 +141,8 @@ function drawTray() {
   let share = interrupted.length ? "!" : String(jobs.length);
   let label = interrupted.length ? name : t("{n}, none is running", { n: jobs.length });
   if (shown) {
-    const { title, progress, state } = shown;
+    const { progress, state } = shown;
+    const title = titleOf(shown);
     name = busy.length > 1 ? `${title} +${busy.length - 1}` : title;
     share = progress === null ? "" : percent(Math.floor(progress * 100) / 100);
     label = `${title}, ${share || state}`;
@@ -210,10 +212,11 @@ const announced = new Set();
 
 /** @param {Api.JobData} job */
 function announce(job) {
+  const title = titleOf(job);
   const words = /** @type {Record<string, string>} */ ({
-    done: t("{title} is done", { title: job.title }),
-    failed: t("{title} failed: {message}", { title: job.title, message: job.message }),
-    interrupted: t("{title} was interrupted", { title: job.title }),
+    done: t("{title} is done", { title }),
+    failed: t("{title} failed: {message}", { title, message: job.message }),
+    interrupted: t("{title} was interrupted", { title }),
   })[job.state];
   if (!words) announced.delete(job.id);
   if (!words || announced.has(job.id)) return;

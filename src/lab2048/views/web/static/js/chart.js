@@ -39,8 +39,9 @@ function loadPlotly() {
 /**
  * Make a figure with its table; `load(url)` shows a chart of the server.
  * @param {string} label
+ * @param {(text: string) => string} nameOf what its texts become, such as specs of players
  */
-export function chart(label) {
+export function chart(label, nameOf = (text) => text) {
   const canvas = h("div.canvas", { role: "img", "aria-label": label });
   const caption = h("figcaption", {}, label);
   const numbers = h("div");
@@ -80,7 +81,7 @@ export function chart(label) {
       return;
     }
     if (mine !== shown) return;
-    const figure = /** @type {Figure} */ (answer.figure);
+    const figure = renamed(/** @type {Figure} */ (answer.figure), nameOf);
     if (!figure.data.length || !answer.table.rows.length) return hide(t("Nothing to show yet."));
     const Plotly = await loadPlotly();
     if (mine !== shown) return;
@@ -98,7 +99,7 @@ export function chart(label) {
     numbers.replaceChildren(
       table(
         title,
-        columns.map((name, i) => [told(name), (/** @type {unknown[]} */ row) => cellText(row[i]), isNumber[i] ? "n" : ""]),
+        columns.map((name, i) => [told(name), (/** @type {unknown[]} */ row) => cellText(row[i], nameOf), isNumber[i] ? "n" : ""]),
         rows,
       ),
     );
@@ -119,12 +120,33 @@ export function chart(label) {
   return Object.assign(element, { load, clear });
 }
 
-/** @param {unknown} value */
-function cellText(value) {
-  return typeof value === "number" ? number(value) : String(value ?? "-");
+/**
+ * @param {unknown} value
+ * @param {(text: string) => string} nameOf
+ */
+function cellText(value, nameOf) {
+  return typeof value === "number" ? number(value) : nameOf(String(value ?? "-"));
 }
 
-/** @typedef {{ data: { error_y?: object }[], layout: Record<string, any> }} Figure plotly's own format */
+/** @typedef {{ name?: string, hovertemplate?: string, x?: unknown, y?: unknown, error_y?: object }} Trace */
+/** @typedef {{ data: Trace[], layout: Record<string, any> }} Figure plotly's own format */
+
+/**
+ * A figure with other names.
+ * @param {Figure} figure
+ * @param {(text: string) => string} nameOf
+ * @returns {Figure}
+ */
+function renamed({ data, layout }, nameOf) {
+  const along = (/** @type {unknown} */ values) =>
+    Array.isArray(values) ? values.map((value) => (typeof value === "string" ? nameOf(value) : value)) : values;
+  const traces = data.map((trace) => {
+    const { name = "", hovertemplate: words } = trace;
+    const made = { ...trace, name: nameOf(name), x: along(trace.x), y: along(trace.y) };
+    return words?.startsWith(`${name}:`) ? { ...made, hovertemplate: nameOf(name) + words.slice(name.length) } : made;
+  });
+  return { data: traces, layout };
+}
 
 /**
  * The data and layout of a figure in the colours of the page.
@@ -176,12 +198,13 @@ function inColours({ data, layout }) {
  * @param {string} label
  * @param {[name: string, label: string][]} names
  * @param {(id: string, name: string) => string} urlOf
+ * @param {(text: string) => string} [nameOf] what the texts of the figures become
  */
-export function charts(label, names, urlOf) {
+export function charts(label, names, urlOf, nameOf) {
   let at = names[0][0];
   /** @type {string | null} */
   let id = null;
-  const figure = chart(names[0][1]);
+  const figure = chart(names[0][1], nameOf);
   const buttons = names.map(([name, text]) =>
     button(
       text,

@@ -2,6 +2,7 @@
 
 import { get, post, remove } from "./api.js";
 import { attempt, button, h } from "./dom.js";
+import { titleOf } from "./players.js";
 import { writeAddress } from "./pure/codec.js";
 import { clock, percent } from "./pure/format.js";
 import { isBusy, pageOf } from "./pure/job.js";
@@ -54,7 +55,8 @@ function activity({ kind, state, message }) {
  * @param {() => void} [leave] called when its link is followed
  */
 export function jobLine(first, leave = () => {}) {
-  const { id, title, kind } = first;
+  const { id, kind } = first;
+  const title = titleOf(first);
   /**
    * @param {string} text
    * @param {() => Promise<unknown>} work

@@ -1,7 +1,7 @@
 // The players of a board, and their names.
 
 import { get } from "./api.js";
-import { t } from "./text.js";
+import { t, tn } from "./text.js";
 
 /** @type {Map<string, Promise<Api.PlayerList>>} */
 const cache = new Map(); // by board
@@ -58,4 +58,15 @@ export function labelOf(spec, players) {
   const rest = options.filter((each) => !/^(weights|table)=/.test(each));
   if (own || NAMES[name]) return [own ?? NAMES[name], ...rest].join(", ");
   return players?.presets.find((preset) => preset.spec === spec)?.label ?? spec;
+}
+
+/**
+ * The title of a job; a match has the names of its players instead of their specs.
+ * @param {Api.JobData} job
+ */
+export function titleOf({ kind, title, request }) {
+  const { names, games, rules } = /** @type {{ names?: string[], games?: number, rules?: Api.RulesBody }} */ (request);
+  if (kind !== "match" || !names || !games || !rules) return title;
+  const players = names.map((name) => labelOf(name)).join(", ");
+  return tn(games, "{players} on {board}, {n} game", "{players} on {board}, {n} games", { players, board: rules.board });
 }

@@ -6,6 +6,7 @@ import { clusterField } from "../clusterfield.js";
 import { jobLine } from "../joblist.js";
 import { attempt, button, commandLine, complain, emptyState, field, h, missing, reveal, table } from "../dom.js";
 import { playerList } from "../playerlist.js";
+import { labelOf, titleOf } from "../players.js";
 import { pref, setPref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
 import { date } from "../pure/format.js";
@@ -168,7 +169,8 @@ class Lab {
       if (cells) [cells.state.textContent, cells.message.textContent] = [told(state), told(message)];
     }
     const shown = jobs.map(({ id }) => id).join();
-    if (shown === this.#listed || this.list.contains(document.activeElement)) return;
+    // The button that starts the first match has the focus too, but no row to keep.
+    if (shown === this.#listed || (this.#listed && this.list.contains(document.activeElement))) return;
     this.#listed = shown;
     this.#cells = new Map(
       jobs.map(({ id, state, message }) => [id, { state: h("span", {}, told(state)), message: h("span", {}, told(message)) }]),
@@ -191,7 +193,7 @@ class Lab {
               [
                 t("Match"),
                 (job) =>
-                  h("a", { href: writeAddress("lab", [job.id]), title: job.title }, h("span.clip.long", {}, job.title)),
+                  h("a", { href: writeAddress("lab", [job.id]), title: job.title }, h("span.clip.long", {}, titleOf(job))),
               ],
               [t("State"), (job) => this.#cells.get(job.id)?.state],
               ["", (job) => this.#cells.get(job.id)?.message],
@@ -225,6 +227,7 @@ class Lab {
       line: jobLine(job),
       figures: charts(t("Chart"), CHARTS, (match, name) =>
         address("/api/matches/{match}/charts/{chart}", { path: { match, chart: name } }),
+        namesIn(job),
       ),
     };
     this.#detail = detail;
@@ -290,7 +293,7 @@ class Lab {
     this.comparison.hidden = this.#compared.size < 2;
     if (this.comparison.hidden) return;
     if (!this.#comparisonChart) {
-      this.#comparisonChart = chart(t("Means of several matches"));
+      this.#comparisonChart = chart(t("Means of several matches"), (text) => text.replace(/^.*(?= \()/, (spec) => labelOf(spec)));
       this.comparison.replaceChildren(h("h2", {}, t("Comparison")), this.#comparisonChart);
     }
     const ids = [...this.#compared].join(",");
@@ -303,4 +306,18 @@ class Lab {
     this.#plan.stop();
     clearTimeout(this.#compareTimer);
   }
+}
+
+/**
+ * What the texts of a chart become: names instead of specs, unless two players would have the same.
+ * @param {Api.JobData} job
+ * @returns {(text: string) => string}
+ */
+function namesIn({ request }) {
+  const specs = /** @type {string[]} */ (Array.isArray(request.names) ? request.names : []);
+  const names = new Map(specs.map((spec) => [spec, labelOf(spec)]));
+  if (new Set(names.values()).size < names.size) return (text) => text;
+  const pairs = specs.flatMap((a) => specs.map((b) => /** @type {const} */ ([`${a} - ${b}`, `${names.get(a)} - ${names.get(b)}`])));
+  const all = new Map([...names, ...pairs]);
+  return (text) => all.get(text) ?? text;
 }
