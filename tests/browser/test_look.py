@@ -127,6 +127,25 @@ def test_dialogs_are_accessible(tab: Tab, server: Server) -> None:
         expect(tab.page.get_by_role("dialog")).to_have_count(0)
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_no_choice_of_the_settings_is_cut_on_a_phone(make_tab: Any, server: Server, language: str) -> None:
+    tab: Tab = make_tab("phone", locale=language)
+    visit(tab, server, "play")
+    tab.page.locator("#settings").tap()
+    choices = tab.page.get_by_role("dialog").locator(".seg button")
+    expect(choices.first).to_be_visible()
+    assert choices.evaluate_all("all => all.filter((one) => one.scrollWidth > one.clientWidth).length") == 0
+
+
+@pytest.mark.parametrize("size", ["laptop", "phone"])
+def test_who_moves_is_whole(make_tab: Any, server: Server, size: str) -> None:
+    tab: Tab = make_tab(size)
+    visit(tab, server, "play")
+    who = tab.page.locator(".chip.who b")
+    who.evaluate("(one) => (one.textContent = 'Champion')")
+    assert who.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+
+
 @pytest.mark.parametrize("size", ["desk", "phone"])
 def test_numbers_of_a_long_game_are_whole(make_tab: Any, server: Server, size: str) -> None:
     tab: Tab = make_tab(size)

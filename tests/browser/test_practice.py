@@ -98,6 +98,9 @@ def test_without_puzzles_the_page_says_where_they_come_from(tab: Tab) -> None:
     expect(tab.page.get_by_text("There are no puzzles yet")).to_be_visible()
     tab.page.locator("aside").get_by_role("link", name="Practice").click()
     expect(tab.page.get_by_role("heading", name="Practice")).to_be_visible()
+    tab.go("#/puzzles")
+    tab.page.get_by_role("button", name="Choose a game").click()
+    expect(tab.page.get_by_role("heading", name="Games")).to_be_visible()
 
 
 def test_a_hostile_spawner_is_set_by_the_slider_and_remembered(tab: Tab) -> None:

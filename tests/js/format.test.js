@@ -5,7 +5,6 @@ import {
   bytes,
   chances,
   clock,
-  count,
   date,
   duration,
   number,
@@ -63,8 +62,4 @@ test("values of moves have the digits that tell them apart", () => {
   assert.deepEqual(scores([1234.44, 1234.31, 90]), ["1,234.4", "1,234.3", "90.0"]);
   assert.deepEqual(scores([68, 12.5]), ["68", "12.5"]);
   assert.deepEqual(scores([-3.25, -3.251]), ["-3.250", "-3.251"]);
-});
-
-test("one is not many", () => {
-  assert.deepEqual([count(1, "move"), count(0, "move"), count(1234, "game")], ["1 move", "0 moves", "1,234 games"]);
 });

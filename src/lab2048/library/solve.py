@@ -29,7 +29,7 @@ from lab2048.solver.sharded import Shards
 from lab2048.solver.solve import Progress, Solve, check_folder
 from lab2048.solver.table import Table
 from lab2048.solver.workers import Workers
-from lab2048.views.number import number
+from lab2048.views.number import number, size
 
 if TYPE_CHECKING:
     import plotly.graph_objects
@@ -221,7 +221,7 @@ def progress_text(at: Progress) -> str:
     if at.n_all:
         left = 2 * at.count.afterstates - n_done  # forward and backward take about as long
         text += f", layer {at.n_layers} of {at.n_all}, about {left / rate if rate else 0:.0f} s left"
-    return f"{text}, {number(at.n_bytes / 2**20)} MB on disk"
+    return f"{text}, {size(at.n_bytes)} on disk"
 
 
 def progress_share(at: Progress) -> float | None:

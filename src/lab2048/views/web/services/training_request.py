@@ -23,6 +23,7 @@ from lab2048.views.web.services.player_names import Library
 from lab2048.views.web.state import Lab
 
 LARGE = 200_000_000  # larger files are not written every minute
+MANY = 100_000_000  # of a file that a short training fills only in part
 PROGRAM, DEEP_PROGRAM = 320_000_000, 400_000_000  # memory of the program itself, and of PyTorch
 MAX_MINUTES = 60 * 24 * 7
 
@@ -94,6 +95,8 @@ class PlannedTraining:
         text = f"Writes {'' if self.method.is_deep else 'at most '}{size(first)} {every}"
         if last > first:
             text += f", up to {size(last)} in a long training"
+        if not self.method.is_deep and first > MANY:
+            text += "; usually tens of megabytes after a minute"
         if self.method.is_deep:
             text += f"; keeps up to {n_kept(last)} checkpoints, spread over the training"
         else:

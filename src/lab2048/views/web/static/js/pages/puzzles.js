@@ -2,7 +2,7 @@
 
 import { get, post } from "../api.js";
 import "../board.js";
-import { attempt, button, h } from "../dom.js";
+import { attempt, button, emptyState, h } from "../dom.js";
 import { number } from "../pure/format.js";
 import { meaning } from "../pure/keys.js";
 import { capital } from "../pure/words.js";
@@ -30,17 +30,20 @@ class Puzzles {
     this.figures = h("div.review-figures");
     this.more = button(t("Next puzzle"), () => this.next(), { main: true, hidden: true, key: "N" });
     this.source = h("p.quiet.small");
+    this.rating = h("section.panel", {}, h("h2", {}, t("Your rating")), this.figures, this.source);
+    this.answer = h("section.panel", { hidden: true }, h("h2", {}, t("Values")), this.values);
+    this.empty = h("div", { hidden: true });
     main.append(
       h("h1", {}, t("Puzzles")),
       h(
         "div.two.review",
         {},
-        h("div.left-col", {}, this.board, this.words, this.moves, this.more),
+        h("div.left-col", {}, this.empty, this.board, this.words, this.moves, this.more),
         h(
           "aside",
           {},
-          h("section.panel", {}, h("h2", {}, t("Your rating")), this.figures, this.source),
-          h("section.panel", {}, h("h2", {}, t("Values")), this.values),
+          this.rating,
+          this.answer,
           h(
             "section.panel",
             {},
@@ -60,17 +63,24 @@ class Puzzles {
     this.#isTried = false;
     this.more.hidden = true;
     this.values.replaceChildren();
+    this.answer.hidden = true;
     this.showProgress(answer.progress);
     const puzzle = answer.puzzle;
     this.board.hidden = !puzzle;
     if (!puzzle) {
-      this.words.textContent = answer.progress.n_puzzles
-        ? t("Nothing is due now. Puzzles that you got wrong come back after a while.")
-        : t("There are no puzzles yet: review a game, and choose Make puzzles.");
+      const hasSome = answer.progress.n_puzzles > 0;
+      this.rating.hidden = !hasSome;
+      this.empty.hidden = hasSome;
+      this.empty.replaceChildren(
+        emptyState(t("There are no puzzles yet: review a game, and choose Make puzzles."), t("Choose a game"), () => (location.hash = "#/games")),
+      );
+      this.words.textContent = hasSome ? t("Nothing is due now. Puzzles that you got wrong come back after a while.") : "";
       this.moves.replaceChildren();
       this.source.textContent = "";
       return;
     }
+    this.empty.hidden = true;
+    this.rating.hidden = false;
     this.board.shape = puzzle.shape;
     this.board.show(puzzle.ranks);
     this.board.point(null);
@@ -100,6 +110,7 @@ class Puzzles {
     this.source.textContent = t("{source}: {move} was played", { source: puzzle.source, move: nameOf(answer.made) });
     this.board.point(answer.best);
     this.values.replaceChildren(...valueRows(puzzle.shape, answer.values, answer.unit, { made: move }));
+    this.answer.hidden = false;
     this.showProgress(answer.progress);
     this.more.hidden = false;
     this.more.focus();

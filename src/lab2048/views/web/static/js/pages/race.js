@@ -51,8 +51,8 @@ class Daily {
     const { mine, champion, seed } = day;
     this.box.replaceChildren(
       h("p", {}, t("Everyone gets the same tiles on {date}.", { date: dayText(day.date) })),
-      h("p", {}, mine ? t("Your best score: {score}", { score: mine.score }) : t("not played yet")),
-      h("p", {}, champion ? t("The champion scores {score}", { score: champion.score }) : t("The champion is playing")),
+      h("p", {}, mine ? t("Your best score: {score}", { score: mine.score }) : t("You have not played it yet.")),
+      h("p", {}, champion ? t("The champion scores {score}", { score: champion.score }) : t("The champion is playing now.")),
       h(
         "div.row",
         {},

@@ -7,7 +7,7 @@ import { MoveNote } from "../movenote.js";
 import { labelOf } from "../players.js";
 import { pref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
-import { count, number } from "../pure/format.js";
+import { number } from "../pure/format.js";
 import { meaning, seeking } from "../pure/keys.js";
 import { tile } from "../pure/slide.js";
 import { capital, sayTurn } from "../pure/words.js";
@@ -20,7 +20,7 @@ import { summary } from "../review/summary.js";
 import { rulesWords } from "../rulesform.js";
 import { speedControl } from "../speed.js";
 import { retryUntilReady } from "../stream.js";
-import { t, told } from "../text.js";
+import { t, tn, told } from "../text.js";
 
 const AT_ONCE = 20000; // turns per request, the most that the server sends
 const EVERY = 400; // ms between questions how far a review is
@@ -172,11 +172,11 @@ class Review {
     this.command = commandLine(command);
     /** @param {"json" | "html"} kind */
     const exported = (kind) =>
-      h("a.button", { href: address(`/api/games/{game}/review.${kind}`, { path: { game: state.id } }), download: `review-${state.id}.${kind}`, hidden: true }, kind === "html" ? t("As a page") : t("As JSON"));
+      h("a.button.slim", { href: address(`/api/games/{game}/review.${kind}`, { path: { game: state.id } }), download: `review-${state.id}.${kind}`, hidden: true }, kind === "html" ? t("Review as a file") : t("Review as JSON"));
     this.exports = [
       exported("html"),
       exported("json"),
-      button(t("Make puzzles"), (event) => this.makePuzzles(event.currentTarget), { hidden: true }),
+      button(t("Make puzzles"), (event) => this.makePuzzles(event.currentTarget), { slim: true, hidden: true }),
     ];
     /**
      * @param {string} text
@@ -224,17 +224,17 @@ class Review {
             h(
               "p.quiet.small",
               {},
-              `${state.is_from_seed ? t("seed {seed}", { seed: String(state.seed) }) : t("recorded tiles")}, ${t("score {score}", { score: state.score })}, ${t("highest tile {tile}", { tile: String(state.highest) })}, ${count(state.n_moves, "move")}: ${[...new Set(state.movers.map(([, who]) => labelOf(who)))].join(", ")}`,
+              `${state.is_from_seed ? t("seed {seed}", { seed: String(state.seed) }) : t("recorded tiles")}, ${t("score {score}", { score: state.score })}, ${t("highest tile {tile}", { tile: String(state.highest) })}, ${tn(state.n_moves, "{n} move", "{n} moves")}: ${[...new Set(state.movers.map(([, who]) => labelOf(who)))].join(", ")}`,
             ),
             this.speed.element,
             h(
               "div.row",
               {},
               button(t("Continue from here"), (event) => this.playOn(event.currentTarget)),
-              h("a.button", { href: address("/api/games/{game}/export", { path: { game: state.id } }), download: `game-${state.id}.jsonl` }, t("Export")),
+              h("a.button.slim", { href: address("/api/games/{game}/export", { path: { game: state.id } }), download: `game-${state.id}.jsonl` }, t("Export game")),
               ...this.exports,
-              state.is_from_seed ? h("a.button", { href: writeAddress("race", [String(state.id)]) }, t("Race it")) : null,
-              h("a.button", { href: "#/review" }, t("Import")),
+              state.is_from_seed ? h("a.button.slim", { href: writeAddress("race", [String(state.id)]) }, t("Race it")) : null,
+              h("a.button.slim", { href: "#/review" }, t("Import another")),
             ),
           ),
           h("section.panel.commands", {}, this.command),

@@ -2,7 +2,7 @@
 
 import { get, messageOf, post, put } from "../api.js";
 import "../board.js";
-import { attempt, button, complain, field, h, isPointing, select, toast } from "../dom.js";
+import { attempt, button, complain, emptyState, field, h, isPointing, select, toast } from "../dom.js";
 import { Game } from "../game.js";
 import { MoveNote } from "../movenote.js";
 import { playerList } from "../playerlist.js";
@@ -90,7 +90,7 @@ class Watch {
       ),
       this.boards,
     );
-    this.boards.append(h("p.empty", {}, t("Press Start: every player gets a board and plays.")));
+    this.boards.append(h("section.panel", {}, emptyState(t("Every player gets a board here, and plays on the same tiles."), t("Watch them play"), () => this.start())));
     stream.on(
       "game",
       (change) => this.#seats.find(({ game }) => game.id === change.state.id)?.game.receive(change),

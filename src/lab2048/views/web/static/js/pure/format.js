@@ -15,15 +15,6 @@ export function number(value) {
 }
 
 /**
- * "1 move", "1,096 moves".
- * @param {number} n
- * @param {string} noun
- */
-export function count(n, noun) {
-  return `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
-}
-
-/**
  * A number for a narrow place: 182.4k, 1.2M.
  * @param {MaybeNumber} value
  */

@@ -24,6 +24,16 @@ export const WORDS = {
   unclear: t("unclear"),
 };
 
+/** @type {Record<Grade, (n: number) => string>} */
+export const COUNTS = {
+  best: (n) => tn(n, "{n} best move", "{n} best moves"),
+  good: (n) => tn(n, "{n} good move", "{n} good moves"),
+  inaccuracy: (n) => tn(n, "{n} inaccuracy", "{n} inaccuracies"),
+  mistake: (n) => tn(n, "{n} mistake", "{n} mistakes"),
+  blunder: (n) => tn(n, "{n} blunder", "{n} blunders"),
+  unclear: (n) => tn(n, "{n} unclear move", "{n} unclear moves"),
+};
+
 /**
  * How many moves of a grade there are.
  * @param {Grade} grade

@@ -2,10 +2,10 @@
 
 import { button, h } from "../dom.js";
 import { labelOf } from "../players.js";
-import { count, number } from "../pure/format.js";
+import { number } from "../pure/format.js";
 import { capital } from "../pure/words.js";
-import { t } from "../text.js";
-import { amount, counted, SIGNS, signed } from "./grades.js";
+import { t, tn } from "../text.js";
+import { amount, COUNTS, SIGNS, signed } from "./grades.js";
 
 /** @typedef {import("./grades.js").Grade} Grade */
 
@@ -71,7 +71,7 @@ export function summary(review, { turns, nameOf, placeOf, seek, next }) {
         "div.row.grades",
         {},
         grades.map(([grade, n]) =>
-          button(h("span", {}, SIGNS[grade] ? `${SIGNS[grade]} ` : "", counted(grade, n)), () => next(grade), {
+          button(h("span", {}, SIGNS[grade] ? `${SIGNS[grade]} ` : "", COUNTS[grade](n)), () => next(grade), {
             slim: true,
             disabled: !n,
             className: `button slim grade ${grade}`,
@@ -121,7 +121,7 @@ export function summary(review, { turns, nameOf, placeOf, seek, next }) {
             h("span.quiet.small", {}, t("New tiles")),
             review.milestones
               .slice(-10)
-              .map(({ tile, move }) => button(String(tile), () => seek(move), { slim: true, title: count(move, "move") })),
+              .map(({ tile, move }) => button(String(tile), () => seek(move), { slim: true, title: tn(move, "{n} move", "{n} moves") })),
           )
         : null,
     ),
