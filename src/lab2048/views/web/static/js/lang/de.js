@@ -246,7 +246,6 @@ export const sentences = {
   "Expected score to come": "Noch erwartete Punkte",
   Expectimax: "Expectimax",
   "Expectimax plays": "Expectimax spielt",
-  Export: "Exportieren",
   "Export all": "Alle exportieren",
   "Export {n}": "{n} exportieren",
   Fast: "Schnell",
