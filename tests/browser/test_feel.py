@@ -310,3 +310,46 @@ def test_a_deleted_training_comes_back(tab: Tab, server: Server) -> None:
     tab.page.locator(".toast").get_by_role("button", name="Undo").click()
     expect(detail).to_be_visible()
     assert [each["name"] for each in server.ask("/api/trainings")["trainings"]] == ["small"]
+
+
+def test_a_deleted_table_and_a_forgotten_match_come_back(tab: Tab, server: Server) -> None:
+    match = {"players": ["random"], "rules": {"board": "2x2"}, "games": 1, "seed": 1}
+    title = re.compile("^Random on 2x2, 1 game$")
+    server.ask("/api/matches", match)
+    tab.go("#/lab")
+    detail = tab.page.get_by_role("region", name="The match")
+    detail.get_by_role("button", name=re.compile("^Forget")).click()
+    table = tab.page.get_by_role("table", name="Matches")
+    expect(table).to_have_count(0)
+    tab.page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(table.get_by_role("link", name=title)).to_be_visible()
+    tab.go("#/solve")
+    tab.page.get_by_role("button", name="Solve 2x2 to 16").click()
+    row = tab.page.get_by_role("table", name="Tables").locator("tbody tr")
+    expect(row).to_have_count(1)
+    row.get_by_role("button", name=re.compile("^Delete")).click()
+    expect(row).to_have_count(0)
+    tab.page.locator(".toast", has_text="deleted").get_by_role("button", name="Undo").click()
+    expect(row).to_have_count(1)
+    expect(tab.page.get_by_role("region", name="Browse a table")).to_contain_text("96.3%")
+
+
+def test_my_best_is_of_games_that_i_played_alone(tab: Tab, server: Server) -> None:
+    made = server.ask("/api/games", {"rules": {"board": "4x4"}, "seed": 7})["state"]["id"]
+    mine = server.ask(f"/api/games/{made}/moves", {"moves": "asdw" * 8})["state"]["score"]
+    match = {"players": ["greedy"], "rules": {"board": "4x4"}, "games": 1, "seed": 1}
+    server.ask("/api/matches", match)
+    tab.go("#/lab")
+    expect(tab.page.get_by_role("region", name="The match")).to_contain_text("done")
+    begin(tab)
+    expect(tab.page.locator(".chip", has_text="My best").locator("b")).to_have_text(f"{mine:,}")
+
+
+def test_design_offers_no_goal_that_cannot_be_reached(tab: Tab) -> None:
+    tab.go("#/design?board=2x2")
+    expect(tab.page.locator(".facts-list")).to_contain_text("4, all empty")
+    tab.until("document.querySelector('select[name=goal]').value === '32'")
+    offered = tab.page.locator("select[name=goal] option:not([disabled])").evaluate_all(
+        "all => all.map((one) => one.value)"
+    )
+    assert max(int(tile) for tile in offered) == 32

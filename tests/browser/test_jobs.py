@@ -58,9 +58,9 @@ def test_reload_during_a_job(tab: Tab, server: Server) -> None:
     tab.page.get_by_label("Games per player").fill("100000")
     tab.page.get_by_role("button", name="Start", exact=True).click()
     tray = tab.page.locator("#tray")
-    expect(tray).to_have_attribute("aria-label", re.compile("random"))
+    expect(tray).to_have_attribute("aria-label", re.compile("Random"))
     tab.page.reload()
-    expect(tray).to_have_attribute("aria-label", re.compile("random"))
+    expect(tray).to_have_attribute("aria-label", re.compile("Random"))
     tray.click()
     dialog = tab.page.get_by_role("dialog")
     dialog.get_by_role("button", name=re.compile("^Stop")).click()
@@ -162,6 +162,23 @@ def test_solve_and_browse(tab: Tab) -> None:
     assert not tab.serious()
     browse.get_by_role("button", name="Play it", exact=True).click()
     expect(tab.page.locator(".values")).to_contain_text("%")
+
+
+def test_every_move_of_a_table_can_be_followed_and_says_what_it_costs(tab: Tab) -> None:
+    tab.go("#/solve")
+    tab.page.get_by_role("button", name="Solve 2x2 to 16").click()
+    browse = tab.page.get_by_role("region", name="Browse a table")
+    browse.get_by_role("textbox", name="Position").fill("2 4 / 4 2")
+    browse.get_by_role("textbox", name="Position").press("Enter")
+    browse.get_by_role("textbox", name="Position").fill("4 4 / 2 .")
+    browse.get_by_role("textbox", name="Position").press("Enter")
+    worse = browse.get_by_role("button", name=re.compile("costs"))
+    expect(worse.first).to_be_visible()
+    worse.first.click()
+    expect(worse.first).to_have_attribute("aria-pressed", "true")
+    name = worse.first.inner_text()
+    expect(browse).to_contain_text(re.compile(f"Spawns after {name}", re.IGNORECASE))
+    expect(browse.locator(".spawn").first).to_be_visible()
 
 
 def test_a_long_solve_shows_its_layers_and_can_be_stopped(tab: Tab) -> None:
