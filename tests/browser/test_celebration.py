@@ -1,4 +1,4 @@
-"""What a good game earns: a panel that leads on, points that rise, a word for a new tile, sounds for those who want them."""
+"""What a good game earns: a panel that leads on, points that rise, a word for a new tile, and sounds."""
 
 from typing import Any
 from urllib.parse import urlencode
