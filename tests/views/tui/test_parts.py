@@ -5,11 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import PACKED, WIDE, boards
 
+from lab2048.players import Decision
 from lab2048.rules import Board
 from lab2048.views.tui.forms import COMMAND_FORMS
 from lab2048.views.tui.palette import Depth, Palette, to_ascii
 from lab2048.views.tui.widgets.chart import chart
 from lab2048.views.tui.widgets.digits import large
+from lab2048.views.tui.widgets.facts import values_text
 from lab2048.views.tui.widgets.picture import DENSITIES, Density, Picture, face, fitting, size_of
 
 PALETTES = [Palette(depth, is_ascii) for depth in Depth for is_ascii in (False, True)]
@@ -121,3 +123,10 @@ def test_fields_become_the_command_that_does_the_same() -> None:
         "match", "first", "greedy:eval=(a b)", "--resume",
     ]  # fmt: skip
     assert len({form.key for form in COMMAND_FORMS}) == len(COMMAND_FORMS)
+
+
+def test_bars_are_true_to_the_values() -> None:
+    board = Board.from_text("2 2 . . / . . . . / . . . . / . . . 4")
+    decision = Decision(0, {0: 600.0, 1: 599.0, 2: 300.0, 3: 0.0})
+    lines = values_text(board, decision, "greedy", "score").plain.splitlines()
+    assert [line.count("█") for line in lines if "█" in line] == [6, 6, 3]

@@ -75,17 +75,20 @@ def short_facts(game: Game, columns: int) -> str:
 
 
 def values_text(board: Board, decision: "Decision", spec: str, measure: str) -> Text:
-    """Return a line per legal move, best first: arrow, name, value, and a bar from worst to best."""
+    """Return a line per legal move, best first: arrow, name, value, and a bar.
+
+    Bars are true to the values, as on the page: a move that keeps half of the best value has half of its bar.
+    """
     directions = board.shape.directions
     text = Text().append(shortened(f"{measure} by {printable(spec)}", WIDTH) + "\n", "dim")
-    low, high = min(decision.values.values()), max(decision.values.values())
+    high = max(decision.values.values())
     shown = dict(zip(decision.values, apart(decision.values.values(), 10), strict=True))
     for move in ranked(decision):
         value = decision.values[move]
         direction = directions[move]
-        part = 1.0 if high == low else (value - low) / (high - low)
+        part = max(0.0, value / high) if high > 0 else float(value == high)
         mark = "▸" if move == decision.move else " "
-        line = f"{mark}{direction.glyph} {direction.label:<10} {shown[move]:>10} {'█' * round(1 + (_BAR - 1) * part)}\n"
+        line = f"{mark}{direction.glyph} {direction.label:<10} {shown[move]:>10} {'█' * round(_BAR * part)}\n"
         text.append(line, "bold" if move == decision.move else "")
     looked = [f"depth {decision.depth}"] * bool(decision.depth) + [f"{decision.nodes:,} boards"] * bool(decision.nodes)
     text.append(shortened(", ".join(looked), WIDTH), "dim")
