@@ -13,6 +13,7 @@ import { Hints, MODES } from "../hints.js";
 import { MoveList } from "../movelist.js";
 import { MoveNote } from "../movenote.js";
 import { labelOf, playersOf } from "../players.js";
+import { glyph, playLayout } from "../playlayout.js";
 import { PlayerSwitch } from "../playerswitch.js";
 import { onPref, pref, setPref } from "../prefs.js";
 import { unpackMoves, writeAddress } from "../pure/codec.js";
@@ -33,7 +34,7 @@ export async function open(main, { query }) {
   return page;
 }
 
-class Play {
+export class Play {
   watches = true;
   hasGameKeys = true;
   #ending = new AbortController();
@@ -85,64 +86,7 @@ class Play {
     this.seed = h("button.seed", { type: "button", title: t("Copy the seed"), onclick: () => copy(String(this.game.state.seed)) });
     this.gameCommand = commandLine();
     this.championWords = h("b", {}, t("Watch the champion"));
-    main.append(
-      h(
-        "div.left-col",
-        {},
-        this.chips.element,
-        this.directions.element,
-        h("div.bar", {}, this.newButton, this.undoButton, this.redoButton, this.stepButton, this.playButton),
-      ),
-      h(
-        "aside",
-        { "aria-label": t("About the game") },
-        h(
-          "section.welcome",
-          {},
-          this.title,
-          h("p.quiet", {}, t("Play with arrow keys or swipes. Every move can be undone, and every player can show you its best move.")),
-          h(
-            "div.ways",
-            {},
-            way(this.championWords, t("the best player takes over"), () => this.watchChampion()),
-            way(h("b", {}, t("Ask for a hint")), t("see the best move"), () => this.askForHint()),
-            way(h("b", {}, t("Other boards")), t("3x3, 5x5, hexagons, bricks"), () => this.changeRules("boards")),
-          ),
-        ),
-        h(
-          "section.panel",
-          {},
-          h("h2", {}, t("Who moves")),
-          this.playerSwitch.element,
-          this.speed.element,
-          h("div.row.modes", {}, h("span.quiet.small", {}, t("Expectimax")), this.playerSwitch.modes),
-        ),
-        h(
-          "section.panel",
-          {},
-          h("div.row.spread.tight", {}, h("h2", {}, t("Hints"), " ", this.hints.title), h("kbd", {}, "T")),
-          this.hintModes,
-          this.hints.element,
-        ),
-        this.note.element,
-        this.moveList.element,
-        h(
-          "section.plain",
-          {},
-          h("h2", {}, t("Game"), " ", this.seed),
-          this.rulesLine,
-          h(
-            "div.row.actions",
-            {},
-            button(t("Review"), () => this.review(), { slim: true, title: t("Replay the game and see its best and worst moves") }),
-            button(t("Share"), () => this.share(), { slim: true }),
-            button(t("Paste a position"), () => this.changeRules("paste"), { slim: true, title: t("Ctrl+V also works") }),
-            button(t("Other rules"), () => this.changeRules("rules"), { slim: true }),
-          ),
-        ),
-        h("section.plain.commands", {}, this.hints.command, this.gameCommand),
-      ),
-    );
+    main.append(...playLayout(this));
     const { signal } = this.#ending;
     this.game.on("change", (change) => this.changed(change));
     this.game.on("failure", (failure) => this.failed(failure));
@@ -452,29 +396,4 @@ class Play {
     this.note.clear();
     this.hints.close();
   }
-}
-
-/**
- * A button of the first screen.
- * @param {HTMLElement} title
- * @param {string} words
- * @param {() => unknown} act
- */
-function way(title, words, act) {
-  return h("button.way", { type: "button", onclick: act }, title, h("span", {}, words));
-}
-
-/**
- * A picture of 24 by 24, drawn by lines.
- * @param {string} path
- */
-function glyph(path) {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("class", "glyph-icon");
-  svg.setAttribute("aria-hidden", "true");
-  const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  line.setAttribute("d", path);
-  svg.append(line);
-  return svg;
 }
