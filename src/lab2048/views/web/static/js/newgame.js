@@ -4,7 +4,8 @@ import { get, messageOf } from "./api.js";
 import "./board.js";
 import { button, dialog, field, h } from "./dom.js";
 import { capital } from "./pure/words.js";
-import { rulesForm, rulesWords } from "./rulesform.js";
+import { rulesForm } from "./rulesform.js";
+import { rulesWords } from "./ruleswords.js";
 import { t } from "./text.js";
 
 /** Each with a goal that can be reached by people.  @type {[board: string, goal: number, name: string][]} */

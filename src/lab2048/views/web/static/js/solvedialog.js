@@ -4,7 +4,7 @@ import { ApiError, isAborted, messageOf, post } from "./api.js";
 import { button, dialog, h } from "./dom.js";
 import { writeAddress } from "./pure/codec.js";
 import { capital } from "./pure/words.js";
-import { rulesWords } from "./rulesform.js";
+import { rulesWords } from "./ruleswords.js";
 import { retryUntilReady, stream } from "./stream.js";
 import { t } from "./text.js";
 

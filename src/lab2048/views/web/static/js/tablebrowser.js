@@ -7,7 +7,7 @@ import { attempt, button, commandLine, h } from "./dom.js";
 import { chances, percent, scores } from "./pure/format.js";
 import { tile } from "./pure/slide.js";
 import { capital } from "./pure/words.js";
-import { rulesWords } from "./rulesform.js";
+import { rulesWords } from "./ruleswords.js";
 import { t, told } from "./text.js";
 
 /**

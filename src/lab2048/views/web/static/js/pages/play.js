@@ -19,7 +19,7 @@ import { onPref, pref, setPref } from "../prefs.js";
 import { unpackMoves, writeAddress } from "../pure/codec.js";
 import { day as dayText } from "../pure/format.js";
 import { meaning } from "../pure/keys.js";
-import { rulesWords } from "../rulesform.js";
+import { rulesWords } from "../ruleswords.js";
 import { speedControl } from "../speed.js";
 import { stream } from "../stream.js";
 import { t, told } from "../text.js";

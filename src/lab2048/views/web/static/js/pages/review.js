@@ -17,7 +17,7 @@ import { Line } from "../review/line.js";
 import { ReviewMoves } from "../review/moves.js";
 import { NO_REVIEWER, Position } from "../review/position.js";
 import { summary } from "../review/summary.js";
-import { rulesWords } from "../rulesform.js";
+import { rulesWords } from "../ruleswords.js";
 import { speedControl } from "../speed.js";
 import { retryUntilReady } from "../stream.js";
 import { t, tn, told } from "../text.js";
