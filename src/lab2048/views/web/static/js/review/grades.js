@@ -35,18 +35,6 @@ export const COUNTS = {
 };
 
 /**
- * How many moves of a grade there are.
- * @param {Grade} grade
- * @param {number} n
- */
-export function counted(grade, n) {
-  if (grade === "inaccuracy") return tn(n, "{n} inaccuracy", "{n} inaccuracies");
-  if (grade === "mistake") return tn(n, "{n} mistake", "{n} mistakes");
-  if (grade === "blunder") return tn(n, "{n} blunder", "{n} blunders");
-  return `${number(n)} ${WORDS[grade]}`;
-}
-
-/**
  * An amount of points, or of a chance.
  * @param {number} value
  * @param {string} unit
