@@ -31,8 +31,8 @@ from lab2048.stop_flag import current
 _MAGIC = b"lab2048\x03"  # the version of the cache file
 _HEAD = struct.Struct("<8s3Q")  # magic, number of pages, number of weights, CRC-32 of the page table
 _ALIGNMENT = 4096  # of the page table and of the weights in the cache file
-# Pages whose absolute weights add up to fewer steps are left out: in an earlier network a sixth of all pages, 0.4% of the
-# sum.  Over 6,000 games of it at depth 1 the mean score changed by -230 +- 335 of 255,268 points.
+# Pages whose absolute weights add up to fewer steps are left out: in an earlier network a sixth of all pages, 0.4% of
+# the sum.  Over 6,000 games of it at depth 1 the mean score changed by -230 +- 335 of 255,268 points.
 LEAST = 32
 _LOOK_SECONDS = 0.1  # between looks at the stop flag
 _locks: dict[Path, threading.Lock] = {}  # held while a network is read: two copies may not fit into the memory
