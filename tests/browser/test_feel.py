@@ -120,6 +120,21 @@ def test_enter_pauses_on_watch_and_a_reload_keeps_the_boards(tab: Tab) -> None:
     assert tab.page.locator(".seat-board .small").all_inner_texts() == seeds
 
 
+def test_boards_that_were_paused_are_paused_after_another_page(tab: Tab) -> None:
+    tab.remember(watchPlayers=["random", "greedy"], speed=1)
+    tab.go("#/watch")
+    tab.page.get_by_role("button", name="Start").click()
+    tab.page.get_by_role("button", name="Pause").click()
+    play = tab.page.locator("main button", has_text=re.compile("^Play"))
+    expect(play).to_be_visible()
+    tab.go("#/games")
+    expect(tab.page.get_by_role("heading", name="Games", level=1)).to_be_visible()
+    expect(tab.page.locator(".toast", has_text="on Watch go on playing")).to_have_count(0)
+    tab.go("#/watch")
+    expect(tab.page.locator(".seat-board")).to_have_count(2)
+    expect(play).to_be_visible()
+
+
 @pytest.mark.parametrize("form", EVERY)
 def test_a_pasted_board_is_taken_as_it_is(tab: Tab, form: str) -> None:
     begin(tab)

@@ -260,14 +260,24 @@ export class Game extends Emitter {
     } else if (action.kind === "auto") {
       const { player, speed, running } = action;
       if (running) await checkReady({ player });
-      const state = await put("/api/games/{game}/auto", { path, body: { player, speed, running } });
-      this.#apply({ state, turns: [], kind: "auto" }, null);
+      await this.autoplay(player, speed, running);
     } else if (action.kind === "step") {
       await checkReady({ player: action.player });
       this.#apply(await post("/api/games/{game}/step", { path, body: { player: action.player, rev } }), null);
     } else {
       this.#apply(await post(`/api/games/{game}/${action.kind}`, { path, body: { n: action.n, rev } }), null);
     }
+  }
+
+  /**
+   * Let a player play, or pause it, at once.
+   * @param {string | null} player
+   * @param {number} speed
+   * @param {boolean} running
+   */
+  async autoplay(player, speed, running) {
+    const state = await put("/api/games/{game}/auto", { path: { game: this.id }, body: { player, speed, running } });
+    this.#apply({ state, turns: [], kind: "auto" }, null);
   }
 
   /**

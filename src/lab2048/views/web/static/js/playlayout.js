@@ -27,7 +27,7 @@ export function playLayout(page) {
         h(
           "div.ways",
           {},
-          way(page.championWords, t("the best player takes over"), () => page.watchChampion()),
+          way(page.championWords, t("a new game by the best player"), () => page.watchChampion()),
           way(h("b", {}, t("Ask for a hint")), t("see the best move"), () => page.askForHint()),
           way(h("b", {}, t("Other boards")), t("3x3, 5x5, hexagons, bricks"), () => page.changeRules("boards")),
         ),

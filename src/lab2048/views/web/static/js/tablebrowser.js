@@ -29,6 +29,7 @@ export class TableBrowser {
   #past = []; // boards that were shown before
   /** @type {number[] | null} */
   #ranks = null;
+  #asked = 0; // questions
 
   /**
    * @param {Api.SolvedShown} about
@@ -167,15 +168,17 @@ export class TableBrowser {
    * @param {{ isBack?: boolean }} [options]
    */
   async probe(body, { isBack = false } = {}) {
+    const number = ++this.#asked;
+    const typed = this.text.value;
     const answer = await attempt(() => post("/api/tables/{table}/probe", { path: this.path, body }));
-    if (!answer) return;
+    if (!answer || number !== this.#asked) return;
     const isSame = this.#ranks?.join() === answer.ranks.join();
     if (this.#ranks && !isBack && !isSame) this.#past.push(this.#ranks);
     this.#ranks = answer.ranks;
     this.backButton.disabled = !this.#past.length;
     this.board.show(answer.ranks);
     this.board.point(answer.over ? null : answer.followed);
-    this.text.value = answer.board;
+    if (this.text.value === typed) this.text.value = answer.board; // or the next board is being typed
     this.drawMoves(answer);
     this.drawSpawns(answer);
     this.command.set(answer.command);

@@ -551,7 +551,7 @@ export const sentences = {
   "Take over": "Übernehmen",
   Text: "Text",
   "the best move, once": "der beste Zug, einmal",
-  "the best player takes over": "der beste Spieler übernimmt",
+  "a new game by the best player": "eine neue Partie des besten Spielers",
   "The board as it is now, to play on from it.": "Das Brett, wie es jetzt ist, zum Weiterspielen.",
   "the chance to reach the goal": "die Wahrscheinlichkeit, das Ziel zu erreichen",
   "the expected score": "die erwarteten Punkte",

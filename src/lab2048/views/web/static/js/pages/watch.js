@@ -1,6 +1,6 @@
 // Watch: one to nine boards side by side, each with its player, started and paused together.
 
-import { get, messageOf, post, put } from "../api.js";
+import { get, messageOf, post } from "../api.js";
 import "../board.js";
 import { attempt, button, complain, emptyState, field, h, isPointing, select, toast } from "../dom.js";
 import { Game } from "../game.js";
@@ -34,6 +34,9 @@ class Watch {
   /** @type {Seat[]} */
   #seats = [];
   #isRunning = false;
+  /** The latest request to play or pause, which begins when the one before has ended. @type {Promise<unknown>} */
+  #request = Promise.resolve();
+  #requests = 0;
   /** @type {Api.PlayerList | null} */
   #players = null;
 
@@ -246,18 +249,16 @@ class Watch {
     this.#isRunning = isRunning;
     this.draw();
     const unfinished = this.#seats.filter(({ game }) => !game.isEnded);
-    await attempt(() =>
+    const turn = ++this.#requests;
+    const send = () =>
       Promise.all(
         unfinished.map(({ player, game }) =>
-          retryUntilReady({ player }, () =>
-            put("/api/games/{game}/auto", {
-              path: { game: game.id },
-              body: { player, speed: pref("speed"), running: isRunning },
-            }),
-          ),
+          // A request that waits for kernels is dropped when there is a newer one.
+          retryUntilReady({ player }, async () => turn === this.#requests && game.autoplay(player, pref("speed"), isRunning)),
         ),
-      ),
-    );
+      );
+    this.#request = this.#request.then(() => attempt(send));
+    await this.#request;
   }
 
   toggle() {
