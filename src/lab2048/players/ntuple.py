@@ -7,6 +7,7 @@ from lab2048.errors import FileError, OutOfRangeError, UnknownNameError, UsageEr
 from lab2048.kernels.group import GAMES, NETWORK, NETWORK_GAMES
 from lab2048.models import SHIPPED
 from lab2048.models.ntuple.calibration import CLOCKED, Calibration
+from lab2048.players.expectimax import ExpectimaxPlayer
 from lab2048.players.player import option
 from lab2048.players.search import (
     CUT_DOC,
@@ -16,7 +17,6 @@ from lab2048.players.search import (
     MS_DOC,
     THREADS_DOC,
     ClockedPlayer,
-    ExpectimaxPlayer,
     SearchSettings,
 )
 from lab2048.rules import Board, Rules

@@ -1,4 +1,4 @@
-"""Search players: `greedy`, `lookahead` and `expectimax`, with any evaluator."""
+"""What players that search have in common: their settings, threads, endgame tables and clock."""
 
 import dataclasses
 import time
@@ -21,7 +21,7 @@ from lab2048.kernels.group import (
     TIMED,
     WIDE,
 )
-from lab2048.players.player import Decision, GamesKernel, Player, SuccessRate, option
+from lab2048.players.player import Decision, GamesKernel, Player, SuccessRate
 from lab2048.rules import Board, Rules, Spawner
 from lab2048.rules.plan import make_plan
 
@@ -32,12 +32,8 @@ if TYPE_CHECKING:
     from lab2048.solver.endgame.book import Answer, Book
 
 MAX_THREADS = 64
-DEFAULT_DEPTH = 2  # of lookahead
-DEPTH, DEPTH_OF_MANY, MANY_CELLS = 7, 4, 16  # default depth of expectimax; on boards with more cells than that
-_MODES = {"fast": (2, "no"), "normal": (3, "no"), "optimal": (2, "empty")}  # of Miah 2023, in own moves
 DEEPEN = ("no", "tiles", "empty")  # in the order of lab2048.kernels.search.context
 ENDS = ("move", "spawn")
-END_DOC = "where leaves are: after the last own move, or after the spawn that follows it"
 EVAL_DOC = "evaluator of leaves: its name, or a TOML file"
 CUT_DOC = "probability of a sequence of spawns below which the search stops; default: 1/2^(depth + 1); 0 = no cutoff"
 MS_DOC = "time limit per move in milliseconds; the search goes as deep as the time allows"
@@ -320,101 +316,3 @@ class ClockedPlayer(ThreadedPlayer):
     def games_kernel(self, rules: Rules) -> GamesKernel | None:
         """Return a compiled loop that makes the same choices, unless `ms` or several threads are set."""
         return super().games_kernel(rules) if self.ms is None else None
-
-
-@dataclass
-class GreedyPlayer(SearchPlayer):
-    """Chooses the move with the best afterstate, without looking ahead."""
-
-    eval: str = option("snake", EVAL_DOC)
-
-    knows_null_moves: ClassVar[bool] = True
-
-    def search_settings(self, rules: Rules) -> SearchSettings:  # noqa: ARG002
-        """Return depth 1, which evaluates afterstates."""
-        return SearchSettings(self.eval, 1)
-
-
-@dataclass
-class LookaheadPlayer(ThreadedPlayer):
-    """Full expectimax: every move and every spawn to a fixed depth."""
-
-    depth: int = option(DEFAULT_DEPTH, "search depth in own moves")
-    eval: str = option("order", EVAL_DOC)
-    end: str = option("move", END_DOC, ENDS)
-    threads: int = option(1, "threads that share every search from depth 3 on; a job is one spawn after the first move")
-    endgames: str | None = option(None, ENDGAMES_DOC.format("no"))
-    steps: int | None = option(None, "the depth as Kuznetsov 2022 counts it: n steps are depth n + 1")
-    deepen: str = option(
-        "no",
-        "empty: search one level deeper, to the next spawn or own move, if fewer than 7 cells are empty",
-        ("no", "empty"),
-    )
-    extra: bool = option(
-        False,
-        "add a random tile after every move of the search, before the spawns (a mistake in the code of Miah 2023)",
-    )
-
-    knows_null_moves: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        """Turn steps into the depth, so that specs and results always say the depth."""
-        super().__post_init__()
-        if self.steps is not None:
-            if self.depth not in (DEFAULT_DEPTH, self.steps + 1):
-                raise UsageError(
-                    f"{self.steps} steps are depth {self.steps + 1}, and the depth is {self.depth}: expected one",
-                    field="steps",
-                )
-            self.depth, self.steps = self.steps + 1, None
-
-    def search_settings(self, rules: Rules) -> SearchSettings:  # noqa: ARG002
-        """Return settings without a cutoff; threads share even searches that are over before they wake up."""
-        return SearchSettings(
-            self.eval,
-            self.depth,
-            self.deepen,
-            n_threads=self.threads,
-            shared_from=0,
-            end=self.end,
-            extra=self.extra,
-        )
-
-    def check(self, rules: Rules) -> None:
-        super().check(rules)
-        is_deepened = self.end == "spawn" and self.deepen != "no"
-        if (self.extra or is_deepened) and not make_plan(rules)[at.IS_PACKED]:
-            raise UsageError("extra, and end=spawn with deepen, are for boards of at most 16 cells", field="extra")
-        if self.threads > 1 and (self.extra or rules.null_moves):
-            raise UsageError("extra and null moves are for one thread: expected threads=1", field="threads")
-
-
-@dataclass
-class ExpectimaxPlayer(ClockedPlayer):
-    """Expectimax with a probability cutoff, a transposition table and an optional time limit."""
-
-    depth: int | None = option(
-        None, "search depth in own moves; default: that of the mode, or 7 (4 on boards with more than 16 cells)"
-    )
-    eval: str = option("rows", EVAL_DOC)
-    cut: float | None = option(None, CUT_DOC)
-    deepen: str | None = option(
-        None,
-        DEEPEN_DOC,
-        DEEPEN,
-    )
-    mode: str | None = option(
-        None, "as in Miah 2023: fast (depth 2), normal (depth 3), optimal (2, or 3 with few empty cells)", _MODES
-    )
-    ms: float | None = option(None, MS_DOC)
-    threads: int = option(1, THREADS_DOC)
-    endgames: str | None = option(None, ENDGAMES_DOC.format("no"))
-
-    def search_settings(self, rules: Rules) -> SearchSettings:
-        """Return the options; a mode provides those that are not set."""
-        if self.mode is not None and self.mode not in _MODES:
-            raise UnknownNameError("mode", self.mode, _MODES)
-        by_itself = DEPTH if rules.shape.n_cells <= MANY_CELLS else DEPTH_OF_MANY
-        depth, deepen = _MODES.get(self.mode or "", (by_itself, "no"))
-        depth, deepen = self.depth if self.depth is not None else depth, self.deepen or deepen
-        return SearchSettings(self.eval, depth, deepen, self.cut, self.threads)
