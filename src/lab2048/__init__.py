@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from lab2048.errors import LabError
     from lab2048.library.game import Game
     from lab2048.library.match import MatchResult, match
+    from lab2048.library.network import TrainedNetwork, open_network
     from lab2048.library.player import ReadyPlayer, player, player_names
     from lab2048.library.regret import RegretResult, regret
     from lab2048.library.review import GameReview, review, review_player
-    from lab2048.library.solve import Probe, Solution, estimate, open_solution, solve
+    from lab2048.library.solution import Probe, Solution, open_solution
+    from lab2048.library.solve import estimate, solve
     from lab2048.library.store import GameStore, open_store
     from lab2048.library.study import StudyResult, study
-    from lab2048.library.train import TrainedNetwork, open_network, train
+    from lab2048.library.train import train
     from lab2048.library.tune import tune
     from lab2048.players import (
         Decision,
@@ -41,13 +43,15 @@ _HOMES = {
     "lab2048.errors": ["LabError"],
     "lab2048.library.game": ["Game"],
     "lab2048.library.match": ["MatchResult", "match"],
+    "lab2048.library.network": ["TrainedNetwork", "open_network"],
     "lab2048.library.player": ["ReadyPlayer", "player", "player_names"],
     "lab2048.library.regret": ["RegretResult", "regret"],
     "lab2048.library.review": ["GameReview", "review", "review_player"],
-    "lab2048.library.solve": ["Probe", "Solution", "estimate", "open_solution", "solve"],
+    "lab2048.library.solution": ["Probe", "Solution", "open_solution"],
+    "lab2048.library.solve": ["estimate", "solve"],
     "lab2048.library.store": ["GameStore", "open_store"],
     "lab2048.library.study": ["StudyResult", "study"],
-    "lab2048.library.train": ["TrainedNetwork", "open_network", "train"],
+    "lab2048.library.train": ["train"],
     "lab2048.library.tune": ["tune"],
     "lab2048.players": [
         "Decision",

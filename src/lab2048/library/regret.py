@@ -12,7 +12,7 @@ from lab2048.library.arguments import PlayerLike, read_specs, read_whole
 from lab2048.library.interrupt import interruptible, stopping
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.library.shown import Shown, html_table
-from lab2048.library.solve import Solution, open_solution
+from lab2048.library.solution import Solution, open_solution
 from lab2048.library.unsaved import with_names
 from lab2048.players import fit_player
 from lab2048.rules.dice import check_seed

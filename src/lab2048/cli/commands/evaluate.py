@@ -29,7 +29,7 @@ def evaluate(
 
     Example: lab2048 evaluate my.safetensors --games 1000 --depth 1
     """
-    from lab2048.library.train import open_network
+    from lab2048.library.network import open_network
     from lab2048.players.registry import options
 
     network = open_network(file)

@@ -46,7 +46,7 @@ def regret(
     Example: lab2048 regret tables/2x3 random expectimax --games 100
     """
     from lab2048.library.regret import regret as grade
-    from lab2048.library.solve import open_solution
+    from lab2048.library.solution import open_solution
     from lab2048.views.number import count, number, percent
 
     load_players(player_file)
