@@ -5,28 +5,24 @@ they come from.  An episode is one game of a run; it has a number in the run and
 that never changes and is never given to another game.
 """
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 from lab2048.errors import GameChangedError, GameDeletedError, StoreError, StoreNotFoundError
-from lab2048.records.database import BUSY_SECONDS, Database
 from lab2048.records.entry import Entry, Run, StoredGame, Summary
 from lab2048.records.episode import Episode
 from lab2048.records.practice_table import PracticeTable
-from lab2048.records.provenance import now, program, provenance
+from lab2048.records.provenance import now
 from lab2048.records.review_table import ReviewTable
+from lab2048.records.run_table import RunTable
 from lab2048.records.sql_row import (
     DAMAGES,
     FACTS,
-    RUN,
     pack,
     read_entry,
     read_game,
-    read_run,
     read_summary,
     write_facts,
 )
@@ -73,7 +69,7 @@ _PERSON_ALONE = "episodes.player = 'human' AND movers = '[]'"
 _Read = TypeVar("_Read")
 
 
-class Store(ReviewTable, PracticeTable):
+class Store(RunTable, ReviewTable, PracticeTable):
     """All saved games; use it in a `with` statement, or `close` it.
 
     Several threads may share a store; their calls are executed one after the other.
@@ -84,33 +80,6 @@ class Store(ReviewTable, PracticeTable):
     ...     store.summaries_of(run)
     []
     """
-
-    def __init__(self, path: Path, database: Database, timeout: float = BUSY_SECONDS) -> None:
-        """Wrap an open database; users call `open`."""
-        super().__init__(path, database, timeout)
-        self._runs: dict[int, Run] = {}  # read once: runs never change
-
-    def begin_run(self, kind: str, rules: Rules, player: str, seed: int) -> int:
-        """Start a run and return its number, for `keep` and `add`."""
-        origin = provenance()
-        with self._change(is_durable=False):  # its first game is more important
-            run = self._insert_run(kind, rules, player, seed, origin["created"], origin)
-        self._runs[run] = Run(run, kind, rules, player, seed, origin["created"], origin)
-        return run
-
-    def find_run(self, rules: Rules, player: str, seed: int) -> int | None:
-        """Return the newest match of this player with these rules and this seed, to resume it.
-
-        Only matches of this version of the program count, so that a run never mixes games of two versions.
-        """
-        question = """
-            SELECT max(id) FROM runs
-            WHERE kind = 'match' AND rules = ? AND player = ? AND seed = ?
-              AND CASE WHEN json_valid(provenance) THEN json_extract(provenance, '$.program') END = ?
-        """
-        with self._read() as database:
-            run: int | None = database.execute(question, (rules.json_text, player, seed, program())).fetchone()[0]
-        return run
 
     def keep(self, run: int, episodes: Mapping[int, Episode]) -> None:
         """Save games of a run by their numbers, all or none; a game replaces one with its number, but no longer one."""
@@ -273,19 +242,6 @@ class Store(ReviewTable, PracticeTable):
             alone, anyone = database.execute(question, (rules.json_text,)).fetchone()
         return int(alone), int(anyone)
 
-    def run(self, run: int) -> Run:
-        if run not in self._runs:
-            question = f"SELECT {', '.join(RUN)} FROM runs WHERE id = ?"
-            with self._read() as database:
-                row = database.execute(question, (run,)).fetchone()
-            if row is None:
-                raise StoreNotFoundError(f"there is no run {run!r} in {self.path}")
-            try:
-                self._runs[run] = read_run(run, row)
-            except DAMAGES as error:
-                raise StoreError(f"run {run} in {self.path} is damaged: {error}") from error
-        return self._runs[run]
-
     def summaries_of(self, run: int) -> list[Summary]:
         """Return the games of a run in the order of their numbers, without their moves."""
         columns = ", ".join(Summary._fields)
@@ -397,23 +353,6 @@ class Store(ReviewTable, PracticeTable):
         question = "SELECT coalesce(max(number) + 1, 0) FROM episodes WHERE run = ?"
         return int(self._database.execute(question, (run,)).fetchone()[0])
 
-    def _insert_run(
-        self, kind: str, rules: Rules, player: str, seed: int | None, created: str, origin: dict[str, Any]
-    ) -> int:
-        row = (kind, rules.board.to_text(), rules.json_text, player, seed, created, _text(origin))
-        statement = (
-            "INSERT INTO runs (kind, board, rules, player, seed, created, provenance) VALUES (?, ?, ?, ?, ?, ?, ?)"
-        )
-        return int(self._database.execute(statement, row).lastrowid or 0)
-
-    def _import_run(self, episode: Episode, origin: dict[str, Any], created: str) -> int:
-        question = "SELECT id FROM runs WHERE kind = 'import' AND rules = ? AND player = ? AND provenance = ?"
-        key = (episode.rules.json_text, episode.player, _text(origin))
-        found = self._database.execute(question, key).fetchone()
-        if found:
-            return int(found[0])
-        return self._insert_run("import", episode.rules, episode.player, None, created, origin)
-
 
 def _columns(episode: Episode) -> tuple[Any, ...]:
     """Return the columns FACTS and moves of a game."""
@@ -425,11 +364,6 @@ def _common_length(one: str, other: str) -> int:
     if one.startswith(other) or other.startswith(one):  # quick, and nearly always so
         return min(len(one), len(other))
     return next(n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
-
-
-def _text(data: dict[str, Any]) -> str:
-    """Return the same text for equal data, so that it can be searched for."""
-    return json.dumps(data, sort_keys=True, allow_nan=False)
 
 
 def _bounded(number: int | None) -> int | None:
