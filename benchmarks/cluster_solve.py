@@ -1,12 +1,14 @@
 """Predict the time of a solve on many nodes, and check it on this machine: python benchmarks/cluster_solve.py
 
-First a solve of 3x3 in shards, in one process, which counts what every part of it takes per afterstate: CPU seconds of
-the nodes and of the command, bytes between nodes, bytes that nodes read from the folder of the table, bytes that the
-command writes.  Then what Ray takes: seconds per unit of work, per array and per byte from one node to another.  The
-model adds these up for a number of nodes.  `--check` solves boards on 1, 2 and 3 nodes of one core each, all on this
-machine, and prints how far the model is off; here, the command and all nodes share the cores.  It also predicts 3x4.
+First a solve of 2x5 to 128 in shards, in one process, which counts what every part of it takes per afterstate: CPU
+seconds of the nodes and of the command, bytes between nodes, bytes that nodes read from the folder of the table, bytes
+that the command writes.  Then the same without shards, because a solve makes small layers without nodes.  Then what Ray
+takes: seconds per unit of work, per array and per byte from one node to another; and how fast the disk is.
 
-A solve makes small layers without nodes; most layers of these boards are small, so `--least` lowers the limit.
+The model adds these up for 3x4 on 10, 100 and 1,000 nodes, with the network and the disk as measured here, or as
+`--link` and `--disk` say.  `--check` solves boards on 1, 2 and 3 nodes of one core each, all on this machine, and
+prints how far the model is off; here, the command and all nodes share the cores.  Small layers would be made without
+nodes, and most layers of these boards are small, so `--least` lowers the limit.
 """
 
 import argparse
@@ -40,7 +42,7 @@ STORE = 1 << 30  # bytes of the object store of a node
 N_3X4 = 739_648_886_170  # afterstates
 ROUNDS = 9  # per layer, in which all shards are worked on: three forward, six backward
 EXCHANGES = 9  # arrays per layer from each shard to each: three forward, and three questions and answers backward
-N_SUMS_3X4 = 4_000  # layers: even tile sums up to the largest board
+N_SUMS_3X4 = 8_189  # layers: even tile sums from 4 up to 16,380, the largest board
 
 
 @dataclass
@@ -49,6 +51,7 @@ class Costs:
 
     node_cpu: float = 0.0  # seconds
     command_cpu: float = 0.0
+    alone_cpu: float = 0.0  # of an afterstate in a layer that the command makes without nodes
     between_nodes: float = 0.0  # bytes
     from_folder: float = 0.0
     to_folder: float = 0.0
@@ -56,6 +59,8 @@ class Costs:
     per_array: float = 0.0  # seconds for a small array from one node to another
     per_handle: float = 0.0  # CPU seconds of the command for each array that it hands from one node to another
     per_byte: float = 0.0  # seconds for a byte from one node to another, on this machine
+    write: float = 0.0  # seconds for a byte to the disk of this machine
+    read: float = 0.0  # and from it
 
 
 def n_bytes(thing: Any) -> tuple[int, int]:
@@ -91,15 +96,36 @@ def measure_solve(board: str, goal: int | None) -> Costs:
     problem, memory, _ = read_problem(board, goal, None, None, None, None, "4G", 1)
     with tempfile.TemporaryDirectory() as folder, Workers(1) as workers:
         begin = time.process_time()
+        table = Solve(problem, Path(folder) / "alone", workers, memory).run()
+        alone = time.process_time() - begin
+        begin = time.process_time()
         shards = Shards(run, lambda: 1, n_shards=PER_WORKER)
-        table = Solve(problem, Path(folder) / "table", workers, memory, shards=shards).run()
-        costs.command_cpu = time.process_time() - begin - costs.node_cpu
-        n = table.count.afterstates
-        costs.to_folder = table.n_bytes + 16 * table.count.states  # states and their values are written in passing
-    for name in ("node_cpu", "command_cpu", "between_nodes", "from_folder", "to_folder"):
-        setattr(costs, name, getattr(costs, name) / n)
-    print(f"{board}: {n:,} afterstates")
+        Solve(problem, Path(folder) / "table", workers, memory, shards=shards).run()
+        n, n_here = table.count.afterstates, table.count.afterstates - n_shared(table)[1]
+        costs.alone_cpu = alone / n
+        costs.command_cpu = (time.process_time() - begin - costs.node_cpu - n_here * costs.alone_cpu) / (n - n_here)
+        costs.to_folder = (table.n_bytes + 16 * table.count.states) / n  # states and values are written in passing
+    for name in ("node_cpu", "between_nodes", "from_folder"):
+        setattr(costs, name, getattr(costs, name) / (n - n_here))
+    print(f"{board}: {n:,} afterstates, {n_here / n:.1%} of them in small layers", flush=True)
     return costs
+
+
+def measure_disk(costs: Costs) -> None:
+    """Measure how fast this machine writes a large file and reads it back from the disk."""
+    size, piece = 2**30, os.urandom(2**24)
+    with tempfile.NamedTemporaryFile() as file:
+        begin = time.monotonic()
+        for _ in range(size // len(piece)):
+            file.write(piece)
+        os.fsync(file.fileno())
+        costs.write = (time.monotonic() - begin) / size
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        file.seek(0)
+        begin = time.monotonic()
+        while file.read(len(piece)):
+            pass
+        costs.read = (time.monotonic() - begin) / size
 
 
 class Holder:
@@ -151,9 +177,11 @@ def measure_ray(costs: Costs) -> None:
         costs.per_unit = (time.monotonic() - begin) / 200
 
 
-def n_shared(table: Table) -> int:
-    """Return the number of layers that are large enough for nodes."""
-    return sum(layer.count.afterstates + layer.count.states >= sharded.LEAST for layer in table.layers.values())
+def n_shared(table: Table) -> tuple[int, int]:
+    """Return the number of layers that are large enough for nodes, and of the afterstates in them."""
+    large = [layer.count for layer in table.layers.values()]
+    large = [count for count in large if count.afterstates + count.states >= sharded.LEAST]
+    return len(large), sum(count.afterstates for count in large)
 
 
 def messages(costs: Costs, n_layers: int, n_shards: int, at_once: int) -> float:
@@ -162,25 +190,29 @@ def messages(costs: Costs, n_layers: int, n_shards: int, at_once: int) -> float:
     return n_layers * (calls + n_arrays * max(costs.per_handle, costs.per_array / at_once))
 
 
-def predict_here(costs: Costs, n: int, n_layers: int, n_nodes: int, n_cores: int) -> float:
+def predict_here(costs: Costs, table: Table, n_nodes: int, n_cores: int) -> float:
     """Return the seconds of a solve on nodes of one core each that share this machine's cores with the command."""
-    at_once = min(n_nodes, n_cores)
+    at_once, (n_layers, n) = min(n_nodes, n_cores), n_shared(table)
     moved = costs.between_nodes * costs.per_byte * (n_nodes - 1) / n_nodes
-    rest = messages(costs, n_layers, PER_WORKER * n_nodes, at_once)
+    alone = (table.count.afterstates - n) * costs.alone_cpu / n_cores
+    rest = alone + messages(costs, n_layers, PER_WORKER * n_nodes, at_once)
     return n * (costs.command_cpu + (costs.node_cpu + moved) / at_once) + rest
 
 
 def predict(costs: Costs, n_nodes: int, words: argparse.Namespace) -> dict[str, float]:
     """Return the hours of each part of a solve of 3x4 on real nodes."""
-    n, slower = N_3X4, min(words.link, words.disk)
+    n, link = N_3X4, words.link or 1 / costs.per_byte
     n_shards = min(max(n_nodes, sharded.MIN_SHARDS), sharded.MAX_SHARDS)
     n_busy = min(n_nodes, n_shards)
+    write, read = max(costs.write, 1 / link), max(costs.read, 1 / link)  # nodes read it through the network
+    if words.disk:
+        write = read = max(1 / words.disk, 1 / link)
     seconds = {
         "nodes": n * costs.node_cpu / (n_busy * words.cores),
-        "network": n * costs.between_nodes / (n_busy * words.link),
+        "network": n * costs.between_nodes / (n_busy * link),
         "messages": messages(costs, N_SUMS_3X4, n_shards, n_busy),
         "command": n * costs.command_cpu,
-        "folder": n * (costs.to_folder + costs.from_folder) / slower,
+        "folder": n * (costs.to_folder * write + costs.from_folder * read),
     }
     hours = {name: value / 3600 for name, value in seconds.items()}
     return hours | {"all": sum(hours.values())}
@@ -192,8 +224,8 @@ def check(board: str, goal: int | None, n_nodes: int, costs: Costs) -> None:
         solution = lab.solve(
             board, goal=goal, out=Path(folder) / "table", memory="4G", cluster=nodes.address, progress=False
         )
-        seconds, n, n_layers = solution.seconds, solution.table.count.afterstates, n_shared(solution.table)
-    expected = predict_here(costs, n, n_layers, n_nodes, os.cpu_count() or 1)
+        seconds, n = solution.seconds, solution.table.count.afterstates
+        expected = predict_here(costs, solution.table, n_nodes, os.cpu_count() or 1)
     line = {"board": board, "goal": goal, "nodes": n_nodes, "afterstates": n, "seconds": round(seconds, 1)}
     print(json.dumps(line | {"predicted": round(expected, 1), "off": f"{expected / seconds - 1:+.0%}"}), flush=True)
 
@@ -202,11 +234,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", nargs="*", default=["3x3", "2x5"], metavar="BOARD[:GOAL]")
     parser.add_argument("--nodes", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--from", dest="source", default="3x3", metavar="BOARD[:GOAL]", help="the solve to measure")
+    parser.add_argument("--from", dest="source", default="2x5:128", metavar="BOARD[:GOAL]", help="the solve to measure")
     parser.add_argument("--cores", type=int, default=32, help="of a real node")
-    parser.add_argument("--link", type=float, default=1.25e9, help="bytes per second of its network")
-    parser.add_argument("--disk", type=float, default=1e9, help="bytes per second of the disk of the command")
-    parser.add_argument("--least", type=int, default=20_000, help="boards of the smallest layer that nodes make")
+    parser.add_argument("--link", type=float, help="bytes per second of its network (default: as measured here)")
+    parser.add_argument("--disk", type=float, help="bytes per second of the command's disk (default: as measured here)")
+    parser.add_argument("--least", type=int, default=100_000, help="boards of the smallest layer that nodes make")
+    parser.add_argument("--costs", type=Path, help="keep what was measured in this file, or take it from there")
     words = parser.parse_args()
     sharded.LEAST = words.least
 
@@ -214,8 +247,14 @@ def main() -> int:
         board, _, goal = text.partition(":")
         return board, int(goal) if goal else None
 
-    costs = measure_solve(*read(words.source))
-    measure_ray(costs)
+    if words.costs and words.costs.exists():
+        costs = Costs(**json.loads(words.costs.read_text()))
+    else:
+        costs = measure_solve(*read(words.source))
+        measure_ray(costs)
+        measure_disk(costs)
+        if words.costs:
+            words.costs.write_text(json.dumps(dataclasses.asdict(costs)))
     print(json.dumps({name: float(f"{value:.3g}") for name, value in dataclasses.asdict(costs).items()}), flush=True)
     for n_nodes in (10, 100, 1000):
         found = predict(costs, n_nodes, words)

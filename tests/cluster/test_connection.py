@@ -1,10 +1,12 @@
 """Mistakes with clusters are one line each, and nothing is started before they are found."""
 
+import os
 import socket
+import threading
 
 import pytest
 
-from lab2048.cluster.connection import Cluster, _connection_error, check_where
+from lab2048.cluster.connection import Cluster, _configured, _connection_error, check_where
 from lab2048.errors import LabError, MissingPackageError, UsageError
 
 
@@ -44,6 +46,24 @@ def test_an_address_where_nobody_answers_is_one_line(is_given, monkeypatch):
             Cluster(address if is_given else "auto")
 
 
+@pytest.mark.parametrize("says", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"+\n"])
+def test_another_program_at_the_address_is_one_line(says, monkeypatch):
+    pytest.importorskip("ray", reason="needs the extra cluster")
+    monkeypatch.setattr("lab2048.cluster.connection.REACH_SECONDS", 0.5)  # one of them never answers
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        kept: list[socket.socket] = []
+
+        def answer():
+            kept.append(server.accept()[0])
+            kept[0].sendall(says)
+
+        threading.Thread(target=answer).start()
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(UsageError, match=r"no Ray cluster at .*: another program answers there; start one"):
+            Cluster(address)
+        kept[0].close()
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -57,6 +77,10 @@ def test_an_address_where_nobody_answers_is_one_line(is_given, monkeypatch):
         (
             "This node has an IP address of 10.0.0.9, and Ray",
             "this machine is no node of the cluster at auto; first join it",
+        ),
+        (
+            "Failed to connect to Ray cluster at 10.0.0.5:6379",
+            "the cluster at auto does not accept this process; it may need a token: copy ~/.ray/auth_token",
         ),
         ("something\nelse", "Ray at auto cannot be used: something else"),
     ],
@@ -78,3 +102,25 @@ def test_a_ray_that_does_not_start_is_one_line(monkeypatch):
     with pytest.raises(LabError, match=r"Ray at local cannot be used: The current node timed out") as caught:
         Cluster("local")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("where", "mode", "has_token", "expected"),
+    [
+        ("10.0.0.5:6379", None, True, "token"),
+        ("auto", None, True, "token"),
+        ("10.0.0.5:6379", None, False, None),
+        ("10.0.0.5:6379", "disabled", True, "disabled"),
+        ("local", None, True, None),  # Ray decides
+    ],
+)
+def test_the_token_of_this_machine_is_sent(where, mode, has_token, expected, tmp_path, monkeypatch):
+    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(tmp_path / "token"))
+    monkeypatch.delenv("RAY_AUTH_TOKEN", raising=False)
+    monkeypatch.setenv("RAY_AUTH_MODE", mode or "")
+    if mode is None:
+        monkeypatch.delenv("RAY_AUTH_MODE")
+    if has_token:
+        (tmp_path / "token").write_text("0123")
+    with _configured(where):
+        assert os.environ.get("RAY_AUTH_MODE") == expected

@@ -9,6 +9,7 @@ import socket
 import threading
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Self
 
 from lab2048.cluster.node import NodeInfo, living_nodes
@@ -55,7 +56,7 @@ class Cluster:
         self.where = check_where(where)
         need("cluster")
         self._is_ours = False
-        with _configured(), warnings.catch_warnings(action="ignore"):
+        with _configured(self.where), warnings.catch_warnings(action="ignore"):
             ray = load("ray")
             if ray.is_initialized():  # the caller's own connection stays
                 return
@@ -84,7 +85,8 @@ class Cluster:
                     **common,
                 )
             else:
-                ray.init(address=self.where, **common)
+                with _quiet():
+                    ray.init(address=self.where, **common)
 
     def __enter__(self) -> Self:
         return self
@@ -104,24 +106,42 @@ class Cluster:
 
 
 def _close() -> None:
-    with _configured(), _keeping_signals(), contextlib.suppress(Exception):
+    with _keeping_signals(), contextlib.suppress(Exception):
         load("ray").shutdown()
 
 
 def _check_address(where: str) -> None:
-    """Raise UsageError if nobody answers at an address: Ray itself tries for a minute."""
+    """Raise UsageError if no Ray cluster answers at an address: Ray itself tries for minutes."""
     found = _ADDRESS.fullmatch(where)
     if found is None:
         return
+    reason = ""
     try:
-        socket.create_connection((found[1].strip("[]"), int(found[2])), REACH_SECONDS).close()
+        with socket.create_connection((found[1].strip("[]"), int(found[2])), REACH_SECONDS) as connection:
+            if os.environ.get("RAY_USE_TLS", "0") == "0" and not _speaks_http2(connection):
+                reason = "another program answers there"
     except OSError as error:
         reason = "the name is unknown" if isinstance(error, socket.gaierror) else "nobody answers there"
+    if reason:
         raise UsageError(
             f"there is no Ray cluster at {where}: {reason}", code="cluster.unreachable", field="cluster", hint=_START
-        ) from None
+        )
 
 
+def _speaks_http2(connection: socket.socket) -> bool:
+    """Return True if the other side greets with its settings, as every server of HTTP/2 does, and so Ray's."""
+    connection.settimeout(REACH_SECONDS)
+    try:
+        connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + _HTTP2_SETTINGS + bytes(5))
+        head = b""  # of the first frame: three bytes of length, then its type
+        while len(head) < 4 and (more := connection.recv(4 - len(head))):
+            head += more
+    except OSError:
+        return False
+    return head[3:] == _HTTP2_SETTINGS
+
+
+_HTTP2_SETTINGS = b"\x04"
 _START = "start one with Ray's own command, as in docs/cluster.md; it prints the address"
 
 
@@ -139,6 +159,13 @@ def _connection_error(where: str, error: Exception) -> LabError:
             code="cluster.version",
             field="cluster",
         )
+    if "Failed to connect to Ray cluster" in text or "uthentication token" in text:
+        return UsageError(
+            f"the cluster at {where} does not accept this process",
+            code="cluster.refused",
+            field="cluster",
+            hint="it may need a token: copy ~/.ray/auth_token from its head to this machine, as in docs/cluster.md",
+        )
     if "IP address" in text and "node" in text:
         return UsageError(
             f"this machine is no node of the cluster at {where}",
@@ -152,11 +179,34 @@ def _connection_error(where: str, error: Exception) -> LabError:
 
 
 @contextlib.contextmanager
-def _configured() -> Iterator[None]:
+def _configured(where: str) -> Iterator[None]:
     """Keep Ray from reporting usage, and its workers from being nice; what the user has set stays."""
-    for name, value in _SETTINGS.items():
+    settings = dict(_SETTINGS)
+    if where != LOCAL and _has_token():  # Ray itself sends it only to clusters that it finds by itself
+        settings["RAY_AUTH_MODE"] = "token"
+    for name, value in settings.items():
         os.environ.setdefault(name, value)
     yield
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Drop what Ray's compiled code writes to standard error while it connects: an error says it in one line."""
+    before = os.dup(2)
+    try:
+        with Path(os.devnull).open("w") as nothing:
+            os.dup2(nothing.fileno(), 2)
+        yield
+    finally:
+        os.dup2(before, 2)
+        os.close(before)
+
+
+def _has_token() -> bool:
+    """Return True if this machine has a token of Ray: where one has been made, `ray start` asks for it."""
+    named = os.environ.get("RAY_AUTH_TOKEN_PATH")
+    path = Path(named) if named else Path.home() / ".ray" / "auth_token"
+    return bool(os.environ.get("RAY_AUTH_TOKEN")) or path.is_file()
 
 
 @contextlib.contextmanager
