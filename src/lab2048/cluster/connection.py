@@ -56,7 +56,7 @@ class Cluster:
         self.where = check_where(where)
         need("cluster")
         self._is_ours = False
-        with _configured(self.where), warnings.catch_warnings(action="ignore"):
+        with _configured(), warnings.catch_warnings(action="ignore"):
             ray = load("ray")
             if ray.is_initialized():  # the caller's own connection stays
                 return
@@ -106,7 +106,7 @@ class Cluster:
 
 
 def _close() -> None:
-    with _keeping_signals(), contextlib.suppress(Exception):
+    with _configured(), _keeping_signals(), contextlib.suppress(Exception):
         load("ray").shutdown()
 
 
@@ -164,7 +164,7 @@ def _connection_error(where: str, error: Exception) -> LabError:
             f"the cluster at {where} does not accept this process",
             code="cluster.refused",
             field="cluster",
-            hint="it may need a token: copy ~/.ray/auth_token from its head to this machine, as in docs/cluster.md",
+            hint="it may need a token: set RAY_AUTH_MODE=token, with the ~/.ray/auth_token of its head on this machine",
         )
     if "IP address" in text and "node" in text:
         return UsageError(
@@ -179,12 +179,9 @@ def _connection_error(where: str, error: Exception) -> LabError:
 
 
 @contextlib.contextmanager
-def _configured(where: str) -> Iterator[None]:
+def _configured() -> Iterator[None]:
     """Keep Ray from reporting usage, and its workers from being nice; what the user has set stays."""
-    settings = dict(_SETTINGS)
-    if where != LOCAL and _has_token():  # Ray itself sends it only to clusters that it finds by itself
-        settings["RAY_AUTH_MODE"] = "token"
-    for name, value in settings.items():
+    for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     yield
 
@@ -200,13 +197,6 @@ def _quiet() -> Iterator[None]:
     finally:
         os.dup2(before, 2)
         os.close(before)
-
-
-def _has_token() -> bool:
-    """Return True if this machine has a token of Ray: where one has been made, `ray start` asks for it."""
-    named = os.environ.get("RAY_AUTH_TOKEN_PATH")
-    path = Path(named) if named else Path.home() / ".ray" / "auth_token"
-    return bool(os.environ.get("RAY_AUTH_TOKEN")) or path.is_file()
 
 
 @contextlib.contextmanager

@@ -57,14 +57,15 @@ class Trash:
         """Move what was deleted back, and return its name."""
         with self._lock:
             item = self._items.get(key)
-            if item is None:
+            there = _still_there(item.folder, item.moved) if item is not None else {}
+            if item is None or not there:
                 raise NotFoundError(f"there is nothing {key[:40]!r} to restore: it is gone, or has been restored")
-            paths = (parent / name for parent, names in item.moved.items() for name in names)
-            taken = next((path for path in paths if path.exists()), None)
+            paths = (parent / name for parent, names in there.items() for name in names)
+            taken = next((path for path in paths if path.exists() or path.is_symlink()), None)
             if taken:
                 raise ConflictError(f"{item.name} cannot be restored: there is a new {taken.name}; delete that first")
             try:
-                _move_back(item.folder, item.moved)
+                _move_back(item.folder, there)
             except OSError as error:
                 raise FileError(f"{item.name} cannot be restored: {reason_of(error)}") from None
             del self._items[key]
@@ -84,6 +85,15 @@ class Trash:
         with self._lock:
             self._items.clear()
             shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _still_there(folder: Path, moved: Mapping[Path, Sequence[str]]) -> dict[Path, list[str]]:
+    """Return what is still in the trash: other programs may delete things there, and half of it may be back."""
+    found = {}
+    for parent, names in moved.items():
+        if kept := [name for name in names if (folder / name).exists() or (folder / name).is_symlink()]:
+            found[parent] = kept
+    return found
 
 
 def _move_back(folder: Path, moved: Mapping[Path, Sequence[str]]) -> None:
