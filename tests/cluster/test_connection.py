@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import time
 
 import pytest
 
@@ -101,3 +102,20 @@ def test_a_ray_that_does_not_start_is_one_line(monkeypatch):
     with pytest.raises(LabError, match=r"Ray at local cannot be used: The current node timed out") as caught:
         Cluster("local")
     assert "\n" not in str(caught.value)
+
+
+def test_a_head_that_is_gone_is_one_line(monkeypatch):
+    monkeypatch.setattr("lab2048.cluster.connection.CHECK_SECONDS", 0.01)
+    monkeypatch.setattr("lab2048.cluster.connection.LOST_SECONDS", 0.1)
+    cluster = Cluster.__new__(Cluster)
+    cluster._checked_at, cluster._answered_at, cluster.is_lost = 0.0, 0.0, False
+    with socket.create_server(("127.0.0.1", 0)) as head:
+        cluster._head = f"127.0.0.1:{head.getsockname()[1]}"
+        assert cluster.check_head()
+    time.sleep(0.02)
+    assert not cluster.check_head()  # it may come back
+    assert not cluster.is_lost
+    time.sleep(0.1)
+    with pytest.raises(LabError, match=r"the head of the cluster is gone: what is finished is saved"):
+        cluster.check_head()
+    assert cluster.is_lost

@@ -1,12 +1,15 @@
 """The connection of this process to a Ray cluster; all mistakes become one line."""
 
+import atexit
 import contextlib
 import logging
 import os
 import re
 import signal
 import socket
+import sys
 import threading
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +22,8 @@ from lab2048.extras import load, need
 AUTO, LOCAL = "auto", "local"
 NAMESPACE = "lab2048"
 STORE_BYTES = 200 * 2**20  # of the object store that `local` starts: results of games are small
+CHECK_SECONDS = 2.0  # between two looks whether the head answers
+LOST_SECONDS = 20.0  # without an answer; Ray itself ends the process after a minute
 REACH_SECONDS = 5.0  # to open a connection to the address
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 # Ray's workers have niceness 15 unless told otherwise: beside other programs they would get hardly any time.
@@ -56,6 +61,8 @@ class Cluster:
         self.where = check_where(where)
         need("cluster")
         self._is_ours = False
+        self._head, self._checked_at, self._answered_at = "", 0.0, 0.0
+        self.is_lost = False
         with _configured(), warnings.catch_warnings(action="ignore"):
             ray = load("ray")
             if ray.is_initialized():  # the caller's own connection stays
@@ -67,6 +74,7 @@ class Cluster:
                 _close()
                 raise _connection_error(self.where, error) from None
         self._is_ours = True
+        self._head = str(ray.get_runtime_context().gcs_address)
 
     def _init(self, ray: Any, n_cores: int) -> None:
         common = {
@@ -98,7 +106,32 @@ class Cluster:
         """Disconnect, unless the caller was connected before; `local` ends Ray."""
         if self._is_ours:
             self._is_ours = False
-            _close()
+            if self.is_lost:
+                _forget()
+            else:
+                _close()
+
+    def check_head(self) -> bool:
+        """Return whether the head of the cluster answers; raise LabError if it has not for a while.
+
+        Without its head nothing comes back from the nodes, Ray's calls do not return, and Ray ends the process in the
+        end.
+        """
+        now = time.monotonic()
+        if self._head and now > self._checked_at + CHECK_SECONDS:
+            self._checked_at = now
+            host, _, port = self._head.rpartition(":")
+            try:
+                socket.create_connection((host.strip("[]"), int(port)), CHECK_SECONDS).close()
+                self._answered_at = time.monotonic()
+            except OSError:
+                self._answered_at = self._answered_at or now
+        if now > self._answered_at + LOST_SECONDS and self._head:
+            self.is_lost = True
+            raise LabError(
+                "the head of the cluster is gone: what is finished is saved, and can be continued", code="cluster.lost"
+            )
+        return self._answered_at >= self._checked_at
 
     def infos(self) -> list[NodeInfo]:
         """List the nodes that are alive now."""
@@ -108,6 +141,25 @@ class Cluster:
 def _close() -> None:
     with _configured(), _keeping_signals(), contextlib.suppress(Exception):
         load("ray").shutdown()
+
+
+def _forget() -> None:
+    """Leave the connection to a head that is gone as it is: to close it, Ray would wait for the head.
+
+    Ray's compiled code crashes if the interpreter ends with an open connection, so the process ends before that, after
+    all other handlers of its end.
+    """
+    atexit.unregister(load("ray._private.worker").shutdown)
+
+    def end() -> None:
+        atexit.unregister(end)
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):  # closed, or nobody reads it
+                stream.flush()
+        os._exit(LabError.exit_code)
+
+    atexit.register(end)
 
 
 def _check_address(where: str) -> None:

@@ -150,6 +150,34 @@ def test_the_driver_is_killed(words, nodes, tmp_path):
     assert facts(json.loads(output)) == facts(json.loads(expected))
 
 
+def test_the_head_is_killed(tmp_path):
+    words = f"match expectimax:depth=2 --rules 4x4 --games 4000 --resume --store {tmp_path / 'games.sqlite'} --json"
+    with ray_nodes(1) as nodes:
+        again = [sys.executable, "-c", COMMAND, *words.split()]
+        driver = subprocess.Popen(
+            [*again, "--cluster", nodes.address], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        while driver.poll() is None and not n_games(tmp_path / "games.sqlite"):
+            time.sleep(0.1)
+        for kind in nodes.head_node.all_processes.values():
+            for each in kind:
+                each.process.kill()
+        assert driver.wait(60) == 1
+    assert [line for line in driver.stderr.read().splitlines() if line.startswith("lab2048: ")] == [
+        "lab2048: the head of the cluster is gone: what is finished is saved, and can be continued"
+    ]
+    n_before = n_games(tmp_path / "games.sqlite")
+    assert 0 < n_before < 4000
+    result = json.loads(subprocess.run(again, capture_output=True, text=True, check=True).stdout)
+    assert result["players"][0]["games"] == 4000
+    assert n_games(tmp_path / "games.sqlite") == 4000
+
+
+def n_games(path):
+    with lab.open_store(path) as store:
+        return len(store)
+
+
 def facts(data):
     """Return all figures that do not depend on time, on memory or on the names of files."""
     if isinstance(data, dict):

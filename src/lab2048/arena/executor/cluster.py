@@ -47,6 +47,9 @@ class ClusterPool(Executor):
 
     def __exit__(self, *_: object) -> None:
         """End the worker processes."""
+        if self._cluster.is_lost:  # every call of Ray would wait for its head
+            self._threads.shutdown(wait=False, cancel_futures=True)
+            return
         self.stop()
         self._threads.shutdown(wait=True, cancel_futures=True)
         for node in list(self._nodes.values()):
@@ -143,8 +146,11 @@ class ClusterPool(Executor):
         self._nodes[id_] = node
         self.n_workers = sum(node.n_threads for node in self._nodes.values())
 
+    def _check(self) -> None:
+        self._cluster.check_head()
+
     def _refresh(self) -> None:
-        if time.monotonic() > self._looked_at + LOOK_SECONDS:
+        if time.monotonic() > self._looked_at + LOOK_SECONDS and self._cluster.check_head():
             self._look()
         for id_, starting in list(self._starting.items()):
             if starting.done():
@@ -156,6 +162,7 @@ class ClusterPool(Executor):
             self._refresh()
             node = self._choose(unit.home)
             if node is None:
+                self._check()
                 if time.monotonic() > deadline and not self._starting:
                     raise LabError(
                         "all nodes of the cluster are gone: what is finished is saved, and can be continued",

@@ -76,6 +76,9 @@ class Executor(ABC):
         """Return the result of a unit; raise LostUnitError if it has to be run again."""
         return future.result()
 
+    def _check(self) -> None:  # noqa: B027
+        """Raise LabError if the workers cannot be reached any more; called several times per second."""
+
     def _abandon(self, future: "Future[Any]") -> None:  # noqa: B027
         """Forget a unit whose result nobody wants any more."""
 
@@ -115,6 +118,7 @@ class Executor(ABC):
             if not waiting:
                 return
             over = wait(waiting, STOP_SECONDS / 10, return_when=FIRST_COMPLETED).done
+            self._check()
             n_looks = 0 if over or not self.is_stopped else n_looks + 1
             if n_looks == 10:  # a player in Python, whose moves may take minutes
                 return
