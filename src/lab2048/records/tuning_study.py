@@ -19,6 +19,7 @@ from lab2048.errors import StoreError, StoreNotFoundError, reason_of
 from lab2048.extras import need
 from lab2048.records.database import BUSY_SECONDS, data_folder, default_path, make_data_folder
 from lab2048.records.input_file import open_file
+from lab2048.records.process_lock import ProcessLock
 
 if TYPE_CHECKING:
     import optuna
@@ -68,7 +69,9 @@ class TuningStudy:
         self.id = hashlib.sha256(text.encode()).hexdigest()[:12]
         self.trials: dict[int, Trial] = {}
         self._optuna = load_optuna()
-        with self._explained():
+        # Optuna creates one table after the other: a second tuning would find half of them.
+        lock = ProcessLock(path.with_name(f"{path.name}.lock"), is_removed=True)
+        with self._explained(), lock.wait():
             self._study = self._open(f"{identity['evaluator']['name']}-{self.id}", identity)
             for kept in self._study.get_trials(deepcopy=False, states=(self._optuna.trial.TrialState.COMPLETE,)):
                 self._count(kept)
