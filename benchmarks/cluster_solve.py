@@ -5,10 +5,10 @@ seconds of the nodes and of the command, bytes between nodes, bytes that nodes r
 that the command writes.  Then the same without shards, because a solve makes small layers without nodes.  Then what Ray
 takes: seconds per unit of work, per array and per byte from one node to another; and how fast the disk is.
 
-The model adds these up for 3x4 on 10, 100 and 1,000 nodes, with the network and the disk as measured here, or as
-`--link` and `--disk` say.  `--check` solves boards on 1, 2 and 3 nodes of one core each, all on this machine, and
-prints how far the model is off; here, the command and all nodes share the cores.  Small layers would be made without
-nodes, and most layers of these boards are small, so `--least` lowers the limit.
+The model adds these up for 3x4 on 10, 100 and 1,000 nodes, and on one of them without Ray, with the network and the
+disk as measured here, or as `--link` and `--disk` say.  `--check` solves boards on 1, 2 and 3 nodes of one core each,
+all on this machine, and prints how far the model is off; here, the command and all nodes share the cores.  Small layers
+would be made without nodes, and most layers of these boards are small, so `--least` lowers the limit.
 """
 
 import argparse
@@ -200,20 +200,21 @@ def predict_here(costs: Costs, table: Table, n_nodes: int, n_cores: int) -> floa
 
 
 def predict(costs: Costs, n_nodes: int, words: argparse.Namespace) -> dict[str, float]:
-    """Return the hours of each part of a solve of 3x4 on real nodes."""
-    n, link = N_3X4, words.link or 1 / costs.per_byte
-    n_shards = min(max(n_nodes, sharded.MIN_SHARDS), sharded.MAX_SHARDS)
-    n_busy = min(n_nodes, n_shards)
-    write, read = max(costs.write, 1 / link), max(costs.read, 1 / link)  # nodes read it through the network
-    if words.disk:
-        write = read = max(1 / words.disk, 1 / link)
-    seconds = {
-        "nodes": n * costs.node_cpu / (n_busy * words.cores),
-        "network": n * costs.between_nodes / (n_busy * link),
-        "messages": messages(costs, N_SUMS_3X4, n_shards, n_busy),
-        "command": n * costs.command_cpu,
-        "folder": n * (costs.to_folder * write + costs.from_folder * read),
-    }
+    """Return the hours of each part of a solve of 3x4 on real nodes, or on one such node without Ray (0)."""
+    n, slowest = N_3X4, 0.0 if not n_nodes else 1 / words.link if words.link else costs.per_byte
+    write, read = (1 / words.disk, 1 / words.disk) if words.disk else (costs.write, costs.read)
+    seconds = {"folder": n * (costs.to_folder * max(write, slowest) + costs.from_folder * max(read, slowest))}
+    if n_nodes:  # all that goes through the folder goes through the network of the command, too
+        n_shards = min(max(n_nodes, sharded.MIN_SHARDS), sharded.MAX_SHARDS)
+        n_busy = min(n_nodes, n_shards)
+        seconds |= {
+            "nodes": n * costs.node_cpu / (n_busy * words.cores),
+            "network": n * costs.between_nodes * slowest / n_busy,
+            "messages": messages(costs, N_SUMS_3X4, n_shards, n_busy),
+            "command": n * costs.command_cpu,
+        }
+    else:
+        seconds["command"] = n * costs.alone_cpu / words.cores
     hours = {name: value / 3600 for name, value in seconds.items()}
     return hours | {"all": sum(hours.values())}
 
@@ -256,9 +257,10 @@ def main() -> int:
         if words.costs:
             words.costs.write_text(json.dumps(dataclasses.asdict(costs)))
     print(json.dumps({name: float(f"{value:.3g}") for name, value in dataclasses.asdict(costs).items()}), flush=True)
-    for n_nodes in (10, 100, 1000):
-        found = predict(costs, n_nodes, words)
-        print(f"3x4 on {n_nodes:,} nodes, hours:", {name: round(hours, 1) for name, hours in found.items()}, flush=True)
+    for n_nodes in (0, 10, 100, 1000):
+        found = {name: round(hours, 1) for name, hours in predict(costs, n_nodes, words).items()}
+        where = f"{n_nodes:,} nodes" if n_nodes else "one node, without Ray"
+        print(f"3x4 on {where}, hours:", found, flush=True)
     for text in words.check:
         for n_nodes in words.nodes:
             check(*read(text), n_nodes, costs)

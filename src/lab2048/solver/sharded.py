@@ -29,8 +29,9 @@ from lab2048.solver.workers import Workers
 T = TypeVar("T")
 LEAST = 1 << 20  # keys; smaller layers take less time than messages
 PER_WORKER = 4  # shards, so that a slow node is not waited for long
-# Every shard sends to every other one, so there are about as many as nodes, with several threads for each.
-MIN_SHARDS, MAX_SHARDS = 32, 256
+# Every shard sends to every other one, so there are about as many as nodes, with several threads for each.  More than
+# the most cost the command more time for messages than the nodes save (benchmarks/cluster_solve.py).
+MIN_SHARDS, MAX_SHARDS = 32, 64
 MAX_TRIALS = 20  # of a layer, when nodes are lost
 
 
