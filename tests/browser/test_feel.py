@@ -1,6 +1,7 @@
 """What makes the page feel right: motion, keys, pasting, undo, coming back, links, languages, at three sizes."""
 
 import re
+import signal
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,6 +17,8 @@ EVERY = {
     "json": "[[2,4,8,16],[32,64,128,256],[2,4,8,16],[32,64,128,128]]",
     "ranks": "1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 7",
     "digits": "1234567812345677",
+    "flat list": "[2,4,8,16,32,64,128,256,2,4,8,16,32,64,128,128]",
+    "spreadsheet": "2\t4\t8\t16\n32\t64\t128\t256\n2\t4\t8\t16\n32\t64\t128\t128",
 }
 FULL = [1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 7]
 # At every 5 ms of a slide: is each of the merging tiles, or the merged one, to be seen?
@@ -172,6 +175,55 @@ def test_a_page_that_opened_without_the_server_goes_on_when_it_is_back(tab: Tab,
     expect(banner).to_be_hidden()
     expect(tab.page.locator("lab-board")).to_be_visible()
     expect(moves_shown(tab)).to_have_text("0")
+
+
+def test_a_page_that_was_chosen_while_the_server_was_down_is_shown_when_it_is_back(tab: Tab, server: Server) -> None:
+    begin(tab)
+    server.stop()
+    tab.page.evaluate("location.hash = '#/games'")
+    expect(tab.page.locator("#offline")).to_contain_text("does not answer")
+    server.start()
+    expect(tab.page.get_by_role("heading", name="Games", level=1)).to_be_visible()
+    expect(tab.page.locator("#offline")).to_be_hidden()
+
+
+@pytest.mark.parametrize("address", ["#/watch", "#/play"])
+def test_players_that_a_new_server_has_paused_are_shown_as_paused(tab: Tab, server: Server, address: str) -> None:
+    tab.remember(watchPlayers=["random", "greedy"], player="random", speed=1)
+    tab.go(address)
+    begins = "Start" if address == "#/watch" else "Autoplay"
+    tab.page.get_by_role("button", name=begins).click()
+    pause = tab.page.get_by_role("button", name="Pause")
+    expect(pause).to_be_visible()
+    moved = "(one) => /(^|· )2( moves|$)/.test(one.textContent)"
+    tab.until(f"[...document.querySelectorAll('.facts, .chip b')].some({moved})")
+    server.stop(signal.SIGKILL)
+    server.start()
+    expect(pause).to_have_count(0)
+
+
+def test_a_refusal_goes_when_another_position_is_taken(tab: Tab) -> None:
+    begin(tab)
+    paste(tab, "hello")
+    expect(tab.page.locator(".toast.is-error")).to_be_visible()
+    paste(tab, EVERY["lines"])
+    tab.until("document.querySelector('lab-board').ranks.every((rank) => rank > 0)")
+    expect(tab.page.locator(".toast.is-error")).to_have_count(0)
+
+
+def test_a_link_with_a_wrong_seed_is_refused(tab: Tab) -> None:
+    tab.go("#/play?board=4x4&seed=abc")
+    expect(tab.page.locator(".toast.is-error")).to_contain_text("Seed")
+
+
+def test_on_a_phone_the_board_is_in_sight_when_the_champion_plays_or_a_hint_is_asked_for(phone: Tab) -> None:
+    begin(phone)
+    for way in ("Watch the champion", "Ask for a hint"):
+        control = phone.page.get_by_role("button", name=way)
+        control.scroll_into_view_if_needed()
+        phone.page.evaluate("scrollTo(0, 400)")
+        control.tap()
+        expect(phone.page.get_by_role("application", name="Board")).to_be_in_viewport(ratio=1)
 
 
 def test_a_drawing_survives_a_reload(tab: Tab) -> None:

@@ -13,7 +13,7 @@ def test_run_a_match_and_see_the_chart(tab: Tab) -> None:
     tab.go("#/lab")
     tab.page.get_by_label("Games per player").fill("40")
     command = tab.page.locator("form .cmd code")
-    expect(command).to_contain_text("lab2048 match random first:order=as")
+    expect(command).to_contain_text("lab2048 match random greedy")
     expect(command).to_contain_text("--games 40")
     tab.page.get_by_role("button", name="Start", exact=True).click()
     detail = tab.page.get_by_role("region", name="The match")
@@ -35,12 +35,12 @@ def test_a_first_match_is_listed_with_the_names_of_its_players(tab: Tab) -> None
     tab.go("#/lab")
     tab.page.get_by_label("Games per player").fill("2")
     tab.page.get_by_role("button", name="Start a first match").click()  # has the focus when the list is drawn
-    title = "Random, First legal move, order=as on 4x4, 2 games"
+    title = "Random, Greedy on 4x4, 2 games"
     expect(tab.page.get_by_role("table", name="Matches").get_by_role("link", name=title)).to_be_visible()
     detail = tab.page.get_by_role("region", name="The match")
     expect(detail.locator(".xtick").first).to_have_text("Random")
     detail.get_by_text("Table", exact=True).click()
-    expect(detail.get_by_role("cell", name="First legal move, order=as")).to_be_visible()
+    expect(detail.get_by_role("cell", name="Greedy")).to_be_visible()
 
 
 def test_minutes_are_refused_in_one_way(tab: Tab) -> None:

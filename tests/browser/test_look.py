@@ -137,6 +137,16 @@ def test_no_choice_of_the_settings_is_cut_on_a_phone(make_tab: Any, server: Serv
     assert choices.evaluate_all("all => all.filter((one) => one.scrollWidth > one.clientWidth).length") == 0
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("width", [320, 360, 390, 430])
+def test_no_button_below_the_board_is_cut(make_tab: Any, server: Server, language: str, width: int) -> None:
+    tab: Tab = make_tab("phone", locale=language)
+    tab.page.set_viewport_size({"width": width, "height": 844})
+    visit(tab, server, "play")
+    cut = "all => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"
+    assert tab.page.locator(".play .bar .button").evaluate_all(cut) == []
+
+
 @pytest.mark.parametrize("size", ["laptop", "phone"])
 def test_who_moves_is_whole(make_tab: Any, server: Server, size: str) -> None:
     tab: Tab = make_tab(size)
@@ -158,3 +168,15 @@ def test_numbers_of_a_long_game_are_whole(make_tab: Any, server: Server, size: s
     tab.page.evaluate("[...document.querySelectorAll('.chip b')].slice(0, 2).forEach(b => b.textContent = '3,932,156')")
     assert "3,932,156" not in tab.page.evaluate(cut)
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
+
+
+def test_the_first_load_is_small(tab: Tab) -> None:
+    """Bytes on the wire until the board can be played on; later pages load what they need."""
+    session = tab.context.new_cdp_session(tab.page)
+    sizes: list[float] = []
+    session.send("Network.enable")
+    session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    tab.go("")
+    tab.until("document.querySelector('lab-board')?.ranks?.some((rank) => rank > 0)")
+    tab.page.wait_for_load_state("load")
+    assert 50_000 < sum(sizes) <= 100_000

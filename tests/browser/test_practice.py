@@ -151,6 +151,12 @@ def test_race_your_own_game(tab: Tab, server: Server) -> None:
     expect(tab.page.locator(".chip", has_text="Moves").locator("b")).to_have_text(re.compile("[1-9]"))
 
 
+def test_a_race_against_a_game_that_does_not_exist_is_told_once(tab: Tab) -> None:
+    tab.go("#/race/99999")
+    expect(tab.page.get_by_text("There is no game 99999")).to_have_count(1)
+    expect(tab.page.locator(".toast")).to_have_count(0)
+
+
 def test_a_race_without_a_game_is_told(tab: Tab) -> None:
     tab.go("#/race/99999")
     expect(tab.page.get_by_role("alert").filter(has_text="There is no game 99999.")).to_be_visible()

@@ -21,10 +21,11 @@ test("numbers, rates and times read as Python writes them", () => {
 });
 
 test("short numbers have enough digits to tell them apart", () => {
-  assert.deepEqual(shorts([182_412, 182_380, 150_000]), ["182.41k", "182.38k", "150.00k"]);
+  assert.deepEqual(shorts([182_412, 182_380, 150_000]), ["182,412", "182,380", "150,000"]); // no longer than 182.41k
+  assert.deepEqual(shorts([2_406_443, 2_405_214]), ["2.406M", "2.405M"]);
   assert.deepEqual(shorts([182_400, 150_000]), ["182.4k", "150.0k"]);
-  assert.deepEqual(shorts([182_412.1, 182_412.2]), ["182.4121k", "182.4122k"]);
-  assert.deepEqual(shorts([182_412.11, 182_412.12]), ["182.4121k", "182.4121k"]); // no more than four decimals
+  assert.deepEqual(shorts([182_412.1, 182_412.2]), ["182,412.1", "182,412.2"]);
+  assert.deepEqual(shorts([182_412.11, 182_412.12]), ["182,412", "182,412"]); // the same, but for noise
   assert.deepEqual(shorts([512.25, 512]), ["512.3", "512.0"]);
   assert.deepEqual(shorts([]), []);
 });

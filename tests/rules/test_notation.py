@@ -60,6 +60,10 @@ def test_every_packed_board_round_trips(board: Board) -> None:
         ("0 2 4 8 16 2 4 8 0 0 0 0 0 0 0 2", "# 2 4 8 / 16 2 4 8 / # # # # / # # # 2"),  # sixteen tiles
         ("1 11 0 0 0 0 0 0 0 0 0 0 0 0 0 2", "2 2048 # # / # # # # / # # # # / # # # 4"),  # sixteen ranks
         ("1,11,0,0,0,0,0,0,0,0,0,0,0,0,0,2", "2 2048 # # / # # # # / # # # # / # # # 4"),
+        ("[0,2,4,8,16,2,4,8,null,0,0,0,0,0,0,2]", "# 2 4 8 / 16 2 4 8 / # # # # / # # # 2"),
+        ("[1,11,0,0,0,0,0,0,0,0,0,0,0,0,0,2]", "2 2048 # # / # # # # / # # # # / # # # 4"),
+        ("\t2\t4\n16\t\t8\n", "# 2 4 / 16 # 8"),  # cells of a spreadsheet, two of them empty
+        ("2\t4\n16\t8", "2 4 / 16 8"),
     ],
 )
 def test_ways_to_write_the_same_board(text: str, same: str) -> None:

@@ -8,9 +8,9 @@
     tri2:#|#2x                        a map of triangles, row by row from the top
     edc1ba9187611110                  the ranks of the classic board, as other programs write them; 0x may precede them
     14 13 12 1 11 10 9 1 8 7 ...      the same as sixteen numbers, which may also be tiles
-    [[2, 4], [0, 8]]                  rows of tiles as JSON; a flat list is the 16 ranks of the classic board
+    [[2, 4], [0, 8]]                  rows of tiles as JSON; a flat list of sixteen numbers is read as one line
 
-Rows may be separated by | or / or a new line.
+Rows may be separated by | or / or a new line, and cells of a spreadsheet by tabs.
 """
 
 import json
@@ -77,7 +77,7 @@ def read_map(text: str) -> tuple[Shape, Ranks, Cells]:
     >>> read_map("A A # G / A A # #")[1:]
     ((0, 0, 0, 0), (1,))
     """
-    text = text.strip()
+    text = _without_tabs(text).strip()
     if not text:
         raise BoardError(f"the board is empty: expected rows such as ####|####, or a size such as {_EXAMPLES}")
     if len(text) > _MAX_TEXT:
@@ -146,6 +146,17 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:40]}...")
 
 
+def _without_tabs(text: str) -> str:
+    r"""Separate the cells of a spreadsheet by commas, which may have nothing between them.
+
+    >>> _without_tabs("2\t\n\t4")
+    '2,\n,4'
+    """
+    lines = text.strip("\r\n").splitlines()
+    is_sheet = len(lines) > 1 and {line.count("\t") for line in lines} == {lines[0].count("\t")} != {0}
+    return "\n".join(line.replace("\t", ",") for line in lines) if is_sheet else text
+
+
 def _read_json(text: str) -> tuple[Shape, Ranks]:
     try:
         rows = json.loads(text)
@@ -153,7 +164,11 @@ def _read_json(text: str) -> tuple[Shape, Ranks]:
         raise BoardError(
             f"board {_short(text)} is not JSON: expected rows such as [[2, 4], [0, 8]]", code="board.invalid"
         ) from None
-    return read_tiles(rows) if any(isinstance(row, list) for row in rows) else read_ranks(rows, "4x4")
+    if any(isinstance(row, list) for row in rows):
+        return read_tiles(rows)
+    if len(rows) != _CLASSIC**2 or _are_ranks([_entry(each) for each in rows]):
+        return read_ranks(rows, "4x4")
+    return read_tiles(rows[i : i + _CLASSIC] for i in range(0, len(rows), _CLASSIC))
 
 
 def read_tiles(rows: Iterable[Iterable[Any]]) -> tuple[Shape, Ranks]:
@@ -234,11 +249,16 @@ def _read_map(text: str, kind: Kind, expected: Lengths | None) -> tuple[Shape, R
 
 def _read_sixteen(entries: list[str]) -> tuple[Shape, Ranks, Cells]:
     """Read the classic board in one line: tiles, or ranks if one of the numbers is not a tile."""
-    is_number = all(entry.isascii() and entry.isdecimal() and len(entry) <= 19 for entry in entries)
-    if is_number and any(int(entry) == 1 or int(entry) & (int(entry) - 1) for entry in entries):
+    if _are_ranks(entries):
         return *read_ranks(map(int, entries), "4x4"), ()
     rows = [entries[i : i + _CLASSIC] for i in range(0, len(entries), _CLASSIC)]
     return _read_entries(rows, SQUARES, None)
+
+
+def _are_ranks(entries: list[str]) -> bool:
+    """Return True for numbers of which one is not a tile."""
+    is_number = all(entry.isascii() and entry.isdecimal() and len(entry) <= 19 for entry in entries)
+    return is_number and any(int(entry) == 1 or int(entry) & (int(entry) - 1) for entry in entries)
 
 
 def _read_entries(entries: list[list[str]], kind: Kind, expected: Lengths | None) -> tuple[Shape, Ranks, Cells]:

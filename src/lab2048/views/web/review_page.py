@@ -8,7 +8,7 @@ from lab2048.views.web.serialize.game import shape_data
 from lab2048.views.web.serialize.review import review_data
 
 MAIN = "review/file.js"
-SHEETS = ("tokens.css", "board.css", "shell.css", "pages.css")
+SHEETS = ("tokens.css", "board.css", "shell.css", "play.css", "pages.css")
 
 
 def make_page(review: Review, title: str) -> str:

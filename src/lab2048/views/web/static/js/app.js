@@ -47,6 +47,7 @@ let current = null; // the page that is shown
 let visit = 0;
 let isBroken = false; // the page could not be shown
 let hasMissed = false; // a request was not answered
+let wasAway = false; // the event stream was interrupted
 
 async function show() {
   const where = readAddress(location.hash);
@@ -62,7 +63,7 @@ async function show() {
   document.title = `${title} - lab2048`;
   const main = byId("page");
   try {
-    const module = await load();
+    const [module] = await Promise.all([load(), name === "play" ? null : styles()]);
     if (mine !== visit) return;
     current?.close?.();
     current = null;
@@ -86,6 +87,22 @@ async function show() {
     const words = t("The page {title} could not be shown: {error}", { title, error: messageOf(error) });
     toast(words, t("Try again"), show).classList.add("is-error");
   }
+}
+
+/** @type {Promise<unknown> | null} */
+let styled = null;
+
+/** Load the style sheet that Play does without, so that the first board does not wait for it. */
+function styles() {
+  styled ??= new Promise((resolve, reject) => {
+    const href = "/static/css/pages.css";
+    const onerror = () => {
+      styled = null; // the next visit tries again
+      reject(new Error(href));
+    };
+    document.head.append(h("link", { rel: "stylesheet", href, onload: resolve, onerror }));
+  });
+  return styled;
 }
 
 /**
@@ -178,15 +195,15 @@ function drawOffline() {
     : "";
 }
 
-/** Go on after the server was away: what could not be loaded is loaded again. */
+/** Go on after the server was away: what could not be loaded is loaded again, and games may have gone on or been paused. */
 function reconnected() {
-  if (stream.state !== "open") return;
-  const hadMissed = hasMissed || isBroken;
-  hasMissed = false;
-  if (!hadMissed) return;
-  if (isBroken && !current) location.reload(); // also scripts may be missing
-  else if (current?.reconnect) current.reconnect();
-  else show();
+  if (stream.state !== "open") return void (wasAway = true);
+  const hadMissed = hasMissed;
+  const isBack = wasAway || hadMissed;
+  hasMissed = wasAway = false;
+  if (isBroken) location.reload(); // the page before may still be shown, and scripts be missing
+  else if (isBack && current?.reconnect) current.reconnect();
+  else if (hadMissed) show();
 }
 
 /** Say how many games are not saved yet, and why; the server keeps trying. */

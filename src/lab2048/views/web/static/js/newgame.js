@@ -142,7 +142,7 @@ function pastePart(rules, begin, isOpen) {
  * @returns {Api.RulesBody}
  */
 export function positionRules(text, { spawn, spawner, stop_at_goal }) {
-  return { board: text.trim(), spawn, spawner, stop_at_goal }; // with the usual goal: it may be another board
+  return { board: text, spawn, spawner, stop_at_goal }; // with the usual goal: it may be another board
 }
 
 /**

@@ -68,7 +68,7 @@ class Lab {
    */
   constructor(main, query) {
     const plan = () => this.plan();
-    const players = query.players?.split("|") ?? pref("labPlayers") ?? ["random", "first:order=as"];
+    const players = query.players?.split("|") ?? pref("labPlayers") ?? ["random", "greedy"];
     this.rules = rulesForm({ board: query.board ?? "4x4", goal: query.goal }, { onchange: plan });
     this.players = playerList(players, {
       most: 8,

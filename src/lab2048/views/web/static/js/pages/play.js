@@ -7,7 +7,7 @@ import "../board.js";
 import { Celebration } from "../celebration.js";
 import { Chips } from "../chips.js";
 import { Directions } from "../directions.js";
-import { attempt, button, commandLine, complain, copy, h, missing, say, segments, toast } from "../dom.js";
+import { attempt, button, commandLine, complain, copy, dropErrors, h, missing, say, segments, toast } from "../dom.js";
 import { Game } from "../game.js";
 import { Hints, MODES } from "../hints.js";
 import { MoveList } from "../movelist.js";
@@ -16,7 +16,7 @@ import { labelOf, playersOf } from "../players.js";
 import { glyph, playLayout } from "../playlayout.js";
 import { PlayerSwitch } from "../playerswitch.js";
 import { onPref, pref, setPref } from "../prefs.js";
-import { unpackMoves, writeAddress } from "../pure/codec.js";
+import { linkedGame, unpackMoves, writeAddress } from "../pure/codec.js";
 import { day as dayText } from "../pure/format.js";
 import { meaning } from "../pure/keys.js";
 import { rulesWords } from "../ruleswords.js";
@@ -123,18 +123,10 @@ export class Play {
    * Start the game of a link; with moves, it goes on where they end.
    * @param {Address["query"]} query
    */
-  async open({ board = "4x4", goal, spawn, start, spawner, stop_at_goal: stops, seed, moves }) {
-    await this.game.create(
-      {
-        board,
-        goal: Number(goal) || undefined,
-        spawn,
-        start: start === undefined ? undefined : Number(start),
-        spawner,
-        stop_at_goal: stops === "true",
-      },
-      seed === undefined ? null : Number(seed),
-    );
+  async open(query) {
+    const { rules, seed } = linkedGame(query);
+    await this.game.create(rules, seed);
+    const { moves } = query;
     const letters = moves ? unpackMoves(moves, this.game.shape.moves) : "";
     if (letters === null) return void toast(t("The moves of this link are damaged: the game starts at its first board."));
     const { id } = this.game;
@@ -217,6 +209,7 @@ export class Play {
   async begin(rules, seed = null) {
     const { id, isDeleted, state } = this.game;
     await this.game.create(rules, seed);
+    dropErrors(); // a position that was refused before is replaced
     scrollTo({ top: 0 }); // where the board is
     if (isDeleted || !state.n_moves) return;
     this.#offer?.remove();
@@ -256,11 +249,13 @@ export class Play {
   async watchChampion() {
     const { game, playerSwitch } = this;
     if (!game.isOpen) return;
+    scrollTo({ top: 0 }); // on a phone the board is above
     if (game.isEnded || game.state.n_moves > 0) await this.restart();
     playerSwitch.start(playerSwitch.players?.default ?? null);
   }
 
   askForHint() {
+    scrollTo({ top: 0 });
     if (pref("hints") === "off") setPref("hints", "best");
     else this.askHint();
   }

@@ -70,11 +70,13 @@ class Puzzles {
     if (!puzzle) {
       const hasSome = answer.progress.n_puzzles > 0;
       this.rating.hidden = !hasSome;
-      this.empty.hidden = hasSome;
+      this.empty.hidden = false;
       this.empty.replaceChildren(
-        emptyState(t("There are no puzzles yet: review a game, and choose Make puzzles."), t("Choose a game"), () => (location.hash = "#/games")),
+        hasSome
+          ? emptyState(t("Nothing is due now. Puzzles that you got wrong come back after a while."), t("Practice"), () => (location.hash = "#/practice"))
+          : emptyState(t("There are no puzzles yet: review a game, and choose Make puzzles."), t("Choose a game"), () => (location.hash = "#/games")),
       );
-      this.words.textContent = hasSome ? t("Nothing is due now. Puzzles that you got wrong come back after a while.") : "";
+      this.words.textContent = "";
       this.moves.replaceChildren();
       this.source.textContent = "";
       return;

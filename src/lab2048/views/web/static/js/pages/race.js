@@ -1,6 +1,6 @@
 // Race a ghost: play a seed beside the replay of a game on the same dice.  Without a ghost: the board of the day.
 
-import { get, post } from "../api.js";
+import { get, post, statusOf } from "../api.js";
 import "../board.js";
 import { attempt, button, h, missing, say } from "../dom.js";
 import { labelOf } from "../players.js";
@@ -16,8 +16,8 @@ const AGAIN = 1500; // ms until the champion's game is asked for again
 export async function open(main, { rest, isHere }) {
   if (!rest[0]) return new Daily(main);
   const ghost = /^[1-9]\d{0,17}$/.test(rest[0])
-    ? await attempt(() => get("/api/games/{game}/replay", { path: { game: Number(rest[0]) } }))
-    : undefined;
+    ? await find(Number(rest[0]))
+    : null;
   if (!isHere()) return undefined;
   if (!ghost) {
     main.append(h("h1", {}, t("Race the ghost")), missing(t("There is no game {id}.", { id: rest[0].slice(0, 40) }), ["#/games", t("All games")]));
@@ -32,6 +32,19 @@ export async function open(main, { rest, isHere }) {
     post("/api/games", { body: { rules: ghost.state.rules, seed: ghost.state.seed, player: "human" } }),
   );
   return mine && isHere() ? new Race(main, ghost, mine) : undefined;
+}
+
+/**
+ * The game that is raced; null if it does not exist.
+ * @param {number} id
+ */
+async function find(id) {
+  try {
+    return await get("/api/games/{game}/replay", { path: { game: id } });
+  } catch (error) {
+    if (statusOf(error) !== 404) throw error;
+    return null;
+  }
 }
 
 /** The board of the day: the same tiles for everyone. */

@@ -57,7 +57,7 @@ async function load(id, isHere) {
     }
     return replay;
   } catch (error) {
-    if (statusOf(error) !== 404) complain(error);
+    if (statusOf(error) !== 404) throw error;
     return null;
   }
 }

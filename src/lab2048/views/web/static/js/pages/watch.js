@@ -10,6 +10,7 @@ import { labelOf, MODES, playersOf } from "../players.js";
 import { pref, setPref } from "../prefs.js";
 import { number } from "../pure/format.js";
 import { seeking } from "../pure/keys.js";
+import { capital } from "../pure/words.js";
 import { rulesForm } from "../rulesform.js";
 import { speedControl } from "../speed.js";
 import { retryUntilReady, stream } from "../stream.js";
@@ -177,7 +178,7 @@ class Watch {
         started.push(this.seat(player, made));
       }
     } catch (error) {
-      this.error.textContent = messageOf(error);
+      this.error.textContent = capital(messageOf(error));
       return;
     }
     this.show(started);

@@ -63,6 +63,27 @@ export function writeAddress(page, rest = [], query = {}) {
   return "#/" + [page, ...rest].map(encodeURIComponent).join("/") + (tail ? "?" + tail : "");
 }
 
+/**
+ * The rules and the seed of a link.  What should be a number and is none is passed on as it is, so that the server says what is wrong.
+ * @param {Address["query"]} query
+ * @returns {{ rules: Api.RulesBody, seed: number | null }}
+ */
+export function linkedGame({ board = "4x4", goal, spawn, start, spawner, stop_at_goal: stops, seed }) {
+  return {
+    rules: { board, goal: numberOf(goal), spawn, start: numberOf(start), spawner, stop_at_goal: stops === "true" },
+    seed: numberOf(seed) ?? null,
+  };
+}
+
+/**
+ * @param {string} [word]
+ * @returns {number | undefined}
+ */
+function numberOf(word) {
+  if (!word) return undefined;
+  return /^-?\d{1,15}$/.test(word) ? Number(word) : /** @type {never} */ (word);
+}
+
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"; // base64url
 
 /**

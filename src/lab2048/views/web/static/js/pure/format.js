@@ -86,14 +86,22 @@ export function scores(values) {
 }
 
 /**
- * Scores for narrow places, with up to four decimals to tell different ones apart: 182.41k and 182.38k.
+ * Scores for narrow places, with up to four decimals to tell different ones apart: 2.4064M and 2.4052M; in full where that
+ * is no longer.
  * @param {number[]} values
  */
 export function shorts(values) {
   const n = new Set(values).size;
-  if (values.every((value) => Math.abs(value) < 9_999.5)) return scores(values);
+  const full = scores(values);
+  if (values.every((value) => Math.abs(value) < 9_999.5)) return full;
   const tried = [1, 2, 3, 4].map((decimals) => values.map((value) => shorten(value, decimals)));
-  return tried.find((texts) => new Set(texts).size === n) ?? tried[3];
+  const found = tried.find((texts) => new Set(texts).size === n) ?? tried[3];
+  return widest(full) <= widest(found) ? full : found;
+}
+
+/** @param {string[]} texts */
+function widest(texts) {
+  return Math.max(0, ...texts.map((text) => text.length));
 }
 
 /**
