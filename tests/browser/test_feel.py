@@ -3,7 +3,7 @@
 import re
 import signal
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import pytest
 from playwright.sync_api import expect
@@ -224,6 +224,19 @@ def test_on_a_phone_the_board_is_in_sight_when_the_champion_plays_or_a_hint_is_a
         phone.page.evaluate("scrollTo(0, 400)")
         control.tap()
         expect(phone.page.get_by_role("application", name="Board")).to_be_in_viewport(ratio=1)
+
+
+def test_another_kind_of_board_can_be_undone_in_a_drawing(tab: Tab) -> None:
+    tab.go("#/design?board=" + quote("x 2 / # #"))
+    expect(tab.page.locator(".map")).to_have_text("x2|##")
+    tab.page.get_by_role("button", name="Triangles").click()
+    expect(tab.page.locator(".map")).to_have_text("tri3")
+    tab.page.get_by_role("button", name="Undo").click()
+    expect(tab.page.locator(".map")).to_have_text("x2|##")
+    expect(tab.page.get_by_role("button", name="Squares")).to_have_attribute("aria-pressed", "true")
+    expect(tab.page.get_by_label("Rows")).to_have_value("2")
+    tab.page.get_by_role("button", name="Redo").click()
+    expect(tab.page.locator(".map")).to_have_text("tri3")
 
 
 def test_a_drawing_survives_a_reload(tab: Tab) -> None:

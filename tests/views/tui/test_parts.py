@@ -3,7 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.color import ColorSystem
 from strategies import PACKED, WIDE, boards
+from textual.color import Color as TextualColor
 
 from lab2048.players import Decision
 from lab2048.rules import Board
@@ -92,6 +94,13 @@ def test_neighbouring_tiles_differ_in_sixteen_colours(rank: int) -> None:
     palette = Palette(Depth.SIXTEEN)
     assert palette.tile(rank).bgcolor != palette.tile(rank + 1).bgcolor
     assert palette.tile(rank).color != palette.tile(rank).bgcolor
+
+
+@pytest.mark.parametrize("name", ["foreground", "secondary", "surface", "background", "panel"])
+def test_greys_of_the_theme_are_greys_in_256_colours(name: str) -> None:
+    wanted = TextualColor.parse(getattr(Palette(Depth.MEDIUM).theme, name)).rich_color
+    shown = wanted.downgrade(ColorSystem.EIGHT_BIT).get_truecolor()
+    assert max(shown) - min(shown) <= 1
 
 
 def test_without_colour_there_is_none() -> None:

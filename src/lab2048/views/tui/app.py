@@ -20,7 +20,7 @@ from lab2048.jobs.runner import JobRunner
 from lab2048.records.database import data_folder
 from lab2048.rules import Rules
 from lab2048.views.tui.frame_pace import Pace
-from lab2048.views.tui.palette import PLAIN_THEME, THEME, AsciiFilter, Depth, Palette, detect_depth
+from lab2048.views.tui.palette import AsciiFilter, Depth, Palette, detect_depth
 from lab2048.views.tui.screens.base import Page
 from lab2048.views.tui.screens.menu import MenuScreen
 
@@ -77,11 +77,9 @@ class LabApp(App[None]):
         self.defaults = defaults or {}
         self._first = first
         self._ascii, self._no_colour = AsciiFilter(), NoColor()
-        is_plain = not self.palette.has_many
-        super().__init__(ansi_color=is_plain)
-        self.register_theme(THEME)
-        self.register_theme(PLAIN_THEME)
-        self.theme = PLAIN_THEME.name if is_plain else THEME.name
+        super().__init__(ansi_color=not self.palette.has_many)
+        self.register_theme(self.palette.theme)
+        self.theme = self.palette.theme.name
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return line filters that remove colours or non-ASCII letters if the terminal needs it."""

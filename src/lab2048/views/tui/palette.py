@@ -57,6 +57,21 @@ THEME = Theme(
     error="#ff8a75",
     variables={"block-cursor-foreground": "#1f1a14", "block-cursor-background": "#d8b48a"},
 )
+# The same with colours that xterm's 256 have; the nearest ones to the theme above would be pink.
+MEDIUM_THEME = Theme(
+    name="lab2048-256",
+    primary="#d7af87",
+    secondary="#b2b2b2",
+    accent="#d7af87",
+    foreground="#e4e4e4",
+    background="#121212",
+    surface="#1c1c1c",
+    panel="#303030",
+    success="#5fd787",
+    warning="#ffd75f",
+    error="#ff8787",
+    variables={"block-cursor-foreground": "#121212", "block-cursor-background": "#d7af87"},
+)
 # The terminal's default colours; lab.tcss shows the selected line in reverse.
 PLAIN_THEME = Theme(
     name="lab2048-plain",
@@ -101,6 +116,11 @@ class Palette:
     def has_many(self) -> bool:
         """Return True if there are more than sixteen colours."""
         return self.depth in (Depth.MEDIUM, Depth.MANY)
+
+    @property
+    def theme(self) -> Theme:
+        """Return the colours of everything but tiles."""
+        return {Depth.MANY: THEME, Depth.MEDIUM: MEDIUM_THEME}.get(self.depth, PLAIN_THEME)
 
     @property
     def has_slabs(self) -> bool:

@@ -9,14 +9,16 @@ import { t } from "./text.js";
 /** @type {Record<string, [dx: number, dy: number]>} */
 const ARROWS = { ArrowUp: [0, -1], ArrowRight: [1, 0], ArrowDown: [0, 1], ArrowLeft: [-1, 0] };
 
+/** @typedef {{ shape: Api.ShapeData, marks: number[] }} Step a drawing to go back to */
+
 /** @extends {Emitter<{ change: null }>} */
 export class Drawing extends Emitter {
   tool = BRICK; // what is painted: BRICK, a rank, or 0 to erase
   /** @type {number[]} */
   #marks = []; // BRICK, ANCHOR or a rank, for every cell of the plain board
-  /** @type {number[][]} */
+  /** @type {Step[]} */
   #past = [];
-  /** @type {number[][]} */
+  /** @type {Step[]} */
   #future = [];
   /** @type {{ mark: number, isFirst: boolean } | null} */
   #stroke = null; // from a press to the release
@@ -42,7 +44,7 @@ export class Drawing extends Emitter {
   }
 
   /**
-   * Change to another plain board; what was painted stays where it fits.
+   * Change to another plain board, which can be undone; what was painted stays where it fits.
    * @param {Api.ShapeData} shape
    */
   setShape(shape) {
@@ -55,15 +57,21 @@ export class Drawing extends Emitter {
         }),
       );
     }
-    this.board.shape = shape;
-    this.#buttons = [];
-    this.board.overlay(
-      (cell) =>
-        (this.#buttons[cell] = h("button.paint", { type: "button", tabIndex: cell ? -1 : 0, "data-cell": cell })),
-    );
-    this.#past = [];
-    this.#future = [];
-    this.set(kept);
+    this.#remember();
+    this.#become({ shape, marks: kept });
+  }
+
+  /** @param {Step} step */
+  #become({ shape, marks }) {
+    if (shape !== this.board.shape) {
+      this.board.shape = shape;
+      this.#buttons = [];
+      this.board.overlay(
+        (cell) =>
+          (this.#buttons[cell] = h("button.paint", { type: "button", tabIndex: cell ? -1 : 0, "data-cell": cell })),
+      );
+    }
+    this.set(marks);
   }
 
   /**
@@ -89,17 +97,17 @@ export class Drawing extends Emitter {
   }
 
   undo() {
-    const marks = this.#past.pop();
-    if (!marks) return;
-    this.#future.push(this.#marks);
-    this.set(marks);
+    const step = this.#past.pop();
+    if (!step) return;
+    this.#future.push(...this.#now());
+    this.#become(step);
   }
 
   redo() {
-    const marks = this.#future.pop();
-    if (!marks) return;
-    this.#past.push(this.#marks);
-    this.set(marks);
+    const step = this.#future.pop();
+    if (!step) return;
+    this.#past.push(...this.#now());
+    this.#become(step);
   }
 
   clear() {
@@ -107,8 +115,14 @@ export class Drawing extends Emitter {
     this.set(this.#marks.map(() => 0));
   }
 
+  /** The drawing as it is; none before it has a shape.  @returns {Step[]} */
+  #now() {
+    const { shape } = this.board;
+    return shape ? [{ shape, marks: this.#marks }] : [];
+  }
+
   #remember() {
-    this.#past.push(this.#marks);
+    this.#past.push(...this.#now());
     this.#future = [];
   }
 

@@ -172,11 +172,20 @@ class Design {
    */
   async load(text) {
     const { shape, ranks } = await post("/api/design", { body: { board: text } });
-    this.#kind = shape.kind;
-    this.#sizes.get(shape.kind)?.fields.forEach((each, i) => (each.value = String(shape.sizes[i])));
-    this.kind.choose(shape.kind);
+    this.#choose(shape);
     await this.resize();
     this.drawing.set(shape.rows.flat().map((cell) => (cell < 0 ? cell : ranks[cell])));
+  }
+
+  /**
+   * Let the fields show the kind and the size of a board.
+   * @param {Api.ShapeData} shape
+   */
+  #choose({ kind, sizes }) {
+    this.#kind = kind;
+    this.kind.choose(kind);
+    for (const [name, { element }] of this.#sizes) element.hidden = name !== kind;
+    this.#sizes.get(kind)?.fields.forEach((each, i) => (each.value = String(sizes[i])));
   }
 
   /** Change to the plain board of the chosen size; what was painted stays where it fits. */
@@ -200,6 +209,7 @@ class Design {
   changed() {
     this.undoButton.disabled = !this.drawing.canUndo;
     this.redoButton.disabled = !this.drawing.canRedo;
+    if (this.drawing.shape) this.#choose(this.drawing.shape); // after an undo it may be another one
     this.map.textContent = this.drawing.text();
     this.keep();
     this.describe();
