@@ -202,6 +202,20 @@ def test_who_solves_what_does_not_fit_is_told_before(tab: Tab) -> None:
     expect(tab.page.get_by_role("button", name="Solve", exact=True)).to_be_disabled()
 
 
+def test_the_clock_of_a_job_goes_on_before_its_first_news(tab: Tab) -> None:
+    tab.go("#/lab")
+    made = """async () => {
+      const { jobLine } = await import("/static/js/joblist.js");
+      const state = { state: "running", message: "", progress: null, seconds: 0 };
+      const job = { id: "solve-9", kind: "solve", title: "2x2", request: {}, ...state };
+      const line = jobLine(job);
+      await new Promise((done) => setTimeout(done, 1200));
+      document.querySelector("main").append(line);
+    }"""
+    tab.page.evaluate(made)
+    expect(tab.page.locator(".job", has_text="2x2")).to_contain_text(re.compile("getting ready, [3-9] s"))
+
+
 def test_solve_a_design(tab: Tab) -> None:
     tab.go("#/design?board=2x2&goal=16")
     expect(tab.page.locator(".facts-list")).to_contain_text("4, all empty")

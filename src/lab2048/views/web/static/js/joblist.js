@@ -90,6 +90,7 @@ export function jobLine(first, leave = () => {}) {
   let shown = first;
   let updatedAt = 0; // by the clock of this page, in seconds
   let timer = 0;
+  let wasShown = false; // a line may be made some time before it is shown
   const isTimed = () => ["running", "ending"].includes(shown.state);
   const write = () => {
     const seconds = shown.seconds + (isTimed() ? performance.now() / 1000 - updatedAt : 0);
@@ -100,7 +101,8 @@ export function jobLine(first, leave = () => {}) {
     if (timer || !isTimed()) return;
     timer = setTimeout(() => {
       timer = 0;
-      if (!element.isConnected) return; // the next update starts it again
+      if (wasShown && !element.isConnected) return; // the next update starts it again
+      wasShown = element.isConnected;
       write();
       tick();
     }, 1000);

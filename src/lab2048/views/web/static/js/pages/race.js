@@ -96,6 +96,7 @@ class Race {
   #line;
   #turns;
   #queue = Promise.resolve();
+  #isClosed = false;
 
   /**
    * @param {HTMLElement} main
@@ -150,12 +151,12 @@ class Race {
   /** @param {number} move */
   move(move) {
     this.#queue = this.#queue.then(async () => {
-      if (this.state.over || !this.state.legal.includes(move)) return;
+      if (this.#isClosed || this.state.over || !this.state.legal.includes(move)) return;
       const letter = this.mine.shape.moves[move].letter;
       const change = await attempt(() =>
         post("/api/games/{game}/moves", { path: { game: this.state.id }, body: { moves: letter, mover: "human", rev: null } }),
       );
-      if (!change) return;
+      if (!change || this.#isClosed) return;
       for (const made of change.turns) {
         this.board.slide(made.move);
         this.board.spawn(made.cell, made.rank);
@@ -175,6 +176,6 @@ class Race {
   }
 
   close() {
-    this.state = { ...this.state, over: true };
+    this.#isClosed = true;
   }
 }

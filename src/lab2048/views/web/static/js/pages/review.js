@@ -393,7 +393,12 @@ class Review {
     const grade = BY_LETTER[this.#review?.grade_letters[at] ?? ""];
     this.position.show(at, "", this.nextWords(at), { made: this.#turns[at]?.move, grade });
     this.slider.setAttribute("aria-valuetext", t("move {at} of {n}", { at, n: this.#turns.length }));
-    this.facts.textContent = t("{at} of {n} moves · score {score}", { at, n: this.#turns.length, score: this.line.scores[at] });
+    this.facts.textContent = tn(
+      this.#turns.length,
+      "{at} of {n} move · score {score}",
+      "{at} of {n} moves · score {score}",
+      { at, score: this.line.scores[at] },
+    );
     this.words.textContent = last
       ? t("{move} by {player}, plus {reward}; then a {tile} at {place}.", {
           move: capital(told(this.shape.moves[last.move].name)),
@@ -441,7 +446,12 @@ class Review {
     if (!this.#branch) return;
     const last = found.turns[found.turns.length - 1];
     this.board.show(found.ranks, last?.cell ?? -1);
-    this.facts.textContent = t("What if: {n} other moves · score {score}", { n: this.#branch.length, score: found.score });
+    this.facts.textContent = tn(
+      this.#branch.length,
+      "What if: {n} other move · score {score}",
+      "What if: {n} other moves · score {score}",
+      { score: found.score },
+    );
   }
 
   /**
