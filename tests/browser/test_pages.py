@@ -40,6 +40,24 @@ def test_watch_four_boards(tab: Tab) -> None:
     expect(tab.page.locator(".chip", has_text="Moves").locator("b")).to_have_text(re.compile("[1-9]"))
 
 
+def test_who_takes_over_makes_the_next_move(tab: Tab) -> None:
+    tab.remember(watchPlayers=["random", "greedy"], speed=1)
+    tab.go("#/watch")
+    tab.page.get_by_role("button", name="Start").click()
+    for i in (0, 1):
+        expect(tab.page.locator(".seat-board .facts").nth(i)).to_have_text(re.compile(r"· [1-9]\d* moves?"))
+    tab.page.get_by_role("link", name="Take over").first.click()
+    expect(tab.page.locator(".chip.who")).to_contain_text("You")
+    expect(tab.page.locator(".toast")).to_contain_text("1 player on Watch goes on")
+
+
+def test_boards_are_in_sight_on_a_phone_once_they_play(phone: Tab) -> None:
+    phone.remember(watchPlayers=["random", "greedy", "first", "random"], speed=1)
+    phone.go("#/watch")
+    phone.page.get_by_role("button", name="Start").tap()
+    expect(phone.page.locator("lab-board").first).to_be_in_viewport(ratio=1)
+
+
 def test_watched_games_can_stop_at_the_goal(tab: Tab) -> None:
     tab.remember(watchPlayers=["greedy"], speed=0)
     tab.go("#/watch")

@@ -42,6 +42,6 @@ def test_half_a_line_is_read_when_it_is_complete(tmp_path: Path) -> None:
 def test_keys_of_a_terminal_are_not_named_to_who_reads_a_view(tmp_path: Path) -> None:
     job = Job("train-1", "train", "", ["train", "ntuple"], [], {}, "2026-01-01", state=RUNNING)
     job.folder = tmp_path
-    (tmp_path / LOG).write_text("lab2048: saving the network; press Ctrl-C again to stop at once\n")
+    (tmp_path / LOG).write_text("lab2048: saving the network; press Ctrl-C again to stop at once; to my.safetensors\n")
     assert TrainingProgress(job, str).catch_up()
     assert job.message == "saving the network"

@@ -68,8 +68,8 @@ class JobProgress:
         except OSError:
             self._n_log = 0
         if self._n_log != n_before[1] and not self.event and (lines := self.job.log(1)):
-            # The keys of a terminal mean nothing to who reads it in a view.
-            self.message = lines[-1].removeprefix("lab2048: ").partition("; press Ctrl-C")[0]
+            # Files and keys, which are meant for a terminal, come after what it does.
+            self.message = lines[-1].removeprefix("lab2048: ").partition("; ")[0]
         is_news = n_before != (self.n_read, self._n_log)
         if is_news and (self.job.is_active or self.job.state == INTERRUPTED):  # else its last message stays
             self.job.progress, self.job.message = self.fraction, self.message

@@ -2,12 +2,13 @@
 
 import { get, messageOf, post } from "../api.js";
 import "../board.js";
-import { attempt, button, complain, emptyState, field, h, isPointing, select, toast } from "../dom.js";
+import { attempt, button, complain, emptyState, field, h, isPointing, reveal, select, toast } from "../dom.js";
 import { Game } from "../game.js";
 import { MoveNote } from "../movenote.js";
 import { playerList } from "../playerlist.js";
 import { labelOf, MODES, playersOf } from "../players.js";
 import { pref, setPref } from "../prefs.js";
+import { writeAddress } from "../pure/codec.js";
 import { number } from "../pure/format.js";
 import { seeking } from "../pure/keys.js";
 import { capital } from "../pure/words.js";
@@ -182,6 +183,7 @@ class Watch {
       return;
     }
     this.show(started);
+    reveal(this.boards);
     // Enter now pauses, and does not start once more.
     if (!isPointing()) this.playButton.focus();
     await this.run(true);
@@ -209,7 +211,7 @@ class Watch {
         "div.row.spread",
         {},
         h("span.small.quiet", {}, t("seed {seed}", { seed: String(made.state.seed) })),
-        h("a.small", { href: `#/play?game=${made.state.id}` }, t("Take over")),
+        h("a.small", { href: `#/play?game=${made.state.id}`, onclick: (event) => this.takeOver(event, player, game) }, t("Take over")),
       ),
     );
     const draw = () => {
@@ -231,6 +233,19 @@ class Watch {
     game.on("failure", ({ error }) => complain(error));
     game.take(made);
     return { player, game, element };
+  }
+
+  /**
+   * Open a game on Play; whoever takes it over makes the next move.
+   * @param {MouseEvent} event
+   * @param {string} player
+   * @param {Game} game
+   */
+  async takeOver(event, player, game) {
+    if (!game.isRunning || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    await attempt(() => game.autoplay(player, pref("speed"), false));
+    location.hash = writeAddress("play", [], { game: game.id });
   }
 
   watchEnd() {
