@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from plain_network import random_network
 from played import fill
-from records.replay_writer import write_verse
+from records.replay_writer import write_league, write_verse
 
 from lab2048.cli.app import run
 from lab2048.models.ntuple.file import save_network
@@ -66,6 +66,55 @@ def test_a_replay_of_another_program_is_reviewed(capsys: pytest.CaptureFixture[s
     file.write_bytes(write_verse(game, "3x3")[:-3] + b"\xff")
     assert run(["review", str(file)]) == 3
     assert "game.txt: not a replay" in capsys.readouterr().err
+
+
+def test_a_pasted_replay_without_a_name_is_known_by_its_moves(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = Game(Rules.from_text("4x4"), 1)
+    for _ in range(30):
+        game.play(game.board.legal_moves()[0])
+    pasted = write_league(game).decode()
+    looked_at = []
+    monkeypatch.setattr(
+        "lab2048.library.review.review", lambda found, **_: looked_at.append(found) or _Stub(found.prove())
+    )
+    assert run(["review", "--json", "--", pasted]) == 0
+    assert looked_at[0].score == game.score
+    assert run(["review", "--", pasted + pasted[-1] * 40]) == 3
+    assert "the replay: as a replay of 2048league: move" in capsys.readouterr().err
+    for no_game in ("game.rpl", "a file that was never there"):
+        assert run(["review", no_game]) == 3
+        assert f"{no_game} cannot be read: it does not exist" in capsys.readouterr().err
+
+
+class _Stub:
+    """A review without a reviewer."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def to_dict(self) -> dict[str, int]:
+        return {"n_moves": len(self.game.turns)}
+
+
+def test_a_game_without_a_name_is_a_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["review", ""]) == 2
+    assert "expected a game, as in lab2048 review 12" in capsys.readouterr().err
+
+
+def test_a_review_is_written_as_a_page(capsys: pytest.CaptureFixture[str], store: Path, tmp_path: Path) -> None:
+    page = tmp_path / "review.html"
+    assert run(["review", "2", "--store", str(store), "--html", str(page)]) == 0
+    assert "is written" in capsys.readouterr().err
+    assert '"title":"Game 2"' in page.read_text("utf-8")
+    assert run(["review", "2", "--store", str(store), "--html", str(page)]) == 3
+    assert "exists already" in capsys.readouterr().err
+    page.write_text("")
+    assert reviewed(capsys, 2, "--store", store, "--html", page, "--force")["n_moves"] > 0
+    assert page.stat().st_size > 0
+    assert run(["review", "--player", "greedy", "--rules", "2x2", "--html", str(tmp_path / "other.html")]) == 2
+    assert "--html: expected a game" in capsys.readouterr().err
 
 
 def test_the_review_of_a_saved_game_is_kept(capsys: pytest.CaptureFixture[str], store: Path) -> None:

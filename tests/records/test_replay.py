@@ -121,3 +121,12 @@ def test_a_broken_rule_is_named_with_its_move() -> None:
     twice = content[:-3] + content[-3:] * 40  # the same move and spawn again and again
     with pytest.raises(FileError, match=r"^move \d+ is impossible"):
         read_replay(twice)
+
+
+@pytest.mark.parametrize("n_bytes", [50, 70, 25 * 12, 25 * 12 + 7])
+def test_a_replay_of_the_tablebase_that_is_cut_off_is_named(n_bytes: int) -> None:
+    content = write_tablebase(played("4x4", 1, 20))
+    with pytest.raises(FileError, match=r"^the replay is cut off"):
+        read_replay(content[:n_bytes])
+    with pytest.raises(FileError, match=r"^not a replay"):
+        read_replay(content[:49])

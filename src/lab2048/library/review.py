@@ -17,6 +17,7 @@ from lab2048.arena.review.reviewer import (
 )
 from lab2048.arena.review.totals import Totals, total_up
 from lab2048.errors import StoppedError, UsageError
+from lab2048.extras import need
 from lab2048.library.arguments import PlayerLike, RulesLike, read_rules, read_spec, read_whole
 from lab2048.library.interrupt import interruptible, stopping
 from lab2048.library.progress import make_ready, progress_line
@@ -159,6 +160,18 @@ class GameReview:
         'score'
         """
         return self.review.to_json()
+
+    def to_html(self, title: str = "Review") -> str:
+        """Return the review as one HTML file that needs no server, the same as `lab2048 review --html` writes.
+
+        >>> import lab2048 as lab
+        >>> lab.review(lab.Game("2x2", seed=1).play("random")).to_html()[:15]
+        '<!doctype html>'
+        """
+        need("app")
+        from lab2048.views.web.review_page import make_page
+
+        return make_page(self.review, title)
 
     def __repr__(self) -> str:
         return "\n".join(describe(self.review))

@@ -11,15 +11,18 @@ from lab2048.cli.options import (
     PLAYER,
     SEED,
     ClusterOption,
+    ForceOption,
     JsonOption,
     PlayerFileOption,
     RulesOption,
     StoreOption,
     load_players,
+    say,
 )
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import again, say_how
 from lab2048.errors import FileError, UsageError, reason_of
+from lab2048.extras import need
 
 if TYPE_CHECKING:
     from lab2048.arena.review.player_review import PlayerReview
@@ -54,6 +57,10 @@ def review(
     rules: RulesOption = "4x4",
     seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", help="Seed of its games."), SEED] = 1,
     cluster: ClusterOption = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write one HTML file that works offline.")
+    ] = None,
+    force: ForceOption = False,
     as_json: JsonOption = False,
     store: StoreOption = None,
     player_file: PlayerFileOption = None,
@@ -70,8 +77,10 @@ def review(
     from lab2048.library.review import review_player
 
     load_players(player_file)
-    if (game is None) == (player is None):
+    if (not game) == (player is None):
         raise UsageError("expected a game, as in lab2048 review 12, or a player: --player greedy", field="game")
+    if html is not None:
+        _check_html(html, player, force=force)
     if player is not None:
         found = review_player(
             player, rules=rules, games=games, seed=seed, reviewer=reviewer, cluster=cluster, progress=True
@@ -81,15 +90,30 @@ def review(
         else:
             _print_player(found)
         return
+    from lab2048.records.atomic_file import replacing
     from lab2048.views.review import describe
 
     text = game or ""
     result = _review_saved(int(text), reviewer, store) if text.isdecimal() else None
     result = result or review_game(_read_game(text), reviewer=reviewer, progress=True)
+    if html is not None:
+        with replacing(html, force=force) as file:
+            file.write(result.to_html(f"Game {text}" if text.isdecimal() else "Review"))
+        say(f"{html} is written")
     if as_json:
         print_json("review-1", result.to_dict())
-    else:
+    elif html is None:
         print("\n".join(describe(result.review)))
+
+
+def _check_html(html: Path, player: str | None, *, force: bool) -> None:
+    """Raise an error before anything is reviewed if the file cannot be written."""
+    from lab2048.records.atomic_file import check_target
+
+    if player is not None:
+        raise UsageError("--html: expected a game, as the review of a player has no page", field="html")
+    need("app")
+    check_target(html, force=force)
 
 
 def _review_saved(id_: int, reviewer: str | None, path: Path | None) -> "GameReview":
@@ -108,13 +132,13 @@ def _read_game(text: str) -> "Episode":
     """Read a game from a file, from standard input, or from the text itself if it is a replay and no file."""
     from lab2048.records.exchange import read_game
     from lab2048.records.input_file import read_bytes
-    from lab2048.records.replay.reading import is_named
+    from lab2048.records.replay.reading import is_likely
 
     name = "standard input" if text == "-" else text
     try:
         data = sys.stdin.buffer.read() if text == "-" else read_bytes(Path(text))
     except OSError as error:
-        if text == "-" or not (text.startswith("{") or is_named(text)):
+        if text == "-" or not (text.startswith("{") or is_likely(text)):
             raise FileError(f"{name[:200]} cannot be read: {reason_of(error)}", code="file.unreadable") from None
         data, name = text.encode("utf-8", "surrogateescape"), "the replay"
     lines = [line for line in data.splitlines() if line.strip()]

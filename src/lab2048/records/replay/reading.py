@@ -44,6 +44,20 @@ def is_named(text: str) -> bool:
     return text.startswith((PREFIX, "replay")) or NEW_FORM.fullmatch(text) is not None
 
 
+def is_likely(text: str) -> bool:
+    """Return True if a text is a replay or begins as one, with more possible moves than other texts have by chance.
+
+    >>> is_likely("4x4-x_"), is_likely("game.rpl")
+    (True, False)
+    """
+    if is_named(text):
+        return True
+    try:
+        return any(map(_begins_well, read_old(text)))
+    except FileError:
+        return False
+
+
 def _prove(data: bytes) -> tuple[Replay, Game]:
     found = read_tablebase(data)
     if found:
