@@ -156,6 +156,16 @@ def test_known_values_and_counts_of_large_boards(record: dict[str, object], tmp_
     check_record(record, solve(problem_of(str(record["board"]), record["win"]), tmp_path / "table", n_workers=2))  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("text", ["2x2", "A##|###", "A##|##G"])
+@pytest.mark.parametrize("goal", [2**16, 2**17, 2**30])
+def test_a_goal_that_no_board_can_hold_is_never_made(text: str, goal: int, tmp_path: Path) -> None:
+    table = solve(problem_of(text, goal), tmp_path / "table")
+    never = solve(problem_of(text, 2**14), tmp_path / "never")
+    assert (table.manifest["value"], table.count) == (0, never.count)
+    assert table.count.won == 0
+    verify(table)
+
+
 def test_the_values_of_single_starts(tmp_path: Path) -> None:
     """And of the only brick board and the score: every start that is known, probed in the table of random starts."""
     tables: dict[tuple[str, object], Table] = {}

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lab2048.kernels._jit import kernel
 from lab2048.kernels.board import layout as at
-from lab2048.kernels.board.bits import I64, LOW_BITS, ONE, U64, ZERO, lowest_bit, popcount, rotate
+from lab2048.kernels.board.bits import I64, LOW_BITS, NIBBLE, ONE, U64, ZERO, lowest_bit, popcount, rotate
 from lab2048.kernels.board.lines import slid_line
 from lab2048.kernels.board.packed import FAIR, HIGH_BITS, LONG, Plan, empty_bits, forced_spawn, slide_long
 
@@ -153,5 +153,8 @@ def has_rank(board: U64, rank: U64) -> bool:
 
 @kernel
 def is_made(board: U64, goal_rank: U64) -> bool:
-    """Return True if the goal has been made, anywhere: the game is over.  A goal rank of 0 means no goal."""
-    return goal_rank != ZERO and has_rank(board, goal_rank)
+    """Return True if the goal has been made, anywhere: the game is over.  A goal rank of 0 means no goal.
+
+    No nibble holds a goal above rank 15, and no board that may be solved can make it.
+    """
+    return ZERO < goal_rank <= NIBBLE and has_rank(board, goal_rank)
