@@ -37,6 +37,9 @@ def test_a_position_is_random_or_given(web: Web) -> None:
     assert "is no position of snake8-64" in web.error("POST", path, {"board": "4x4"})
     assert "not built yet" in web.error("POST", "/api/practice/L3-512/position", {})
     assert "unknown formation" in web.error("POST", "/api/practice/nothing/position", {})
+    assert "unknown difficulty 'mean': expected start, easy, medium or hard" in web.error(
+        "POST", path, {"difficulty": "mean"}
+    )
 
 
 def test_a_move_tells_the_rates_of_all_moves(web: Web) -> None:

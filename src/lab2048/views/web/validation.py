@@ -60,7 +60,7 @@ def _describe(mistake: Mapping[str, Any], location: str) -> tuple[str, str]:
         return "invalid", f"{said} is not accepted: expected {letters if is_name else 'text of another form'}"
     if kind in ("string_too_long", "string_too_short", "too_long", "too_short"):
         return "out_of_range", _length(kind, location, about, mistake.get("input"))
-    if kind == "literal_error":
+    if kind in ("literal_error", "enum"):
         return "unknown", f"unknown {said}: expected {str(about.get('expected', '')).replace(chr(39), '')}"
     if mistake.get("input") is None and kind != "none_required":
         return "missing", f"{location} is empty: expected {_expected(kind)}"
