@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 from played import play, play_many
+from records.replay_writer import write_league, write_tablebase
 
 from lab2048.cli.app import run
 from lab2048.records.exchange import write_line
 from lab2048.records.store import Store
-from lab2048.rules import Rules
+from lab2048.rules import Game, Rules
 
 LAB2048 = [sys.executable, "-c", "from lab2048.cli import main; main()"]
 
@@ -126,6 +127,19 @@ def test_import_of_a_binary_file_is_brief(capsys, tmp_path):
     assert run(["games", "import", str(file)]) == 3
     [told] = capsys.readouterr().err.splitlines()
     assert told.startswith(f"{file}: not JSON lines; not a replay: expected one of 2048verse")
+
+
+def test_what_is_certainly_a_replay_is_not_called_bad_json(capsys, tmp_path):
+    game = Game(Rules.from_text("4x4"), 1)
+    for _ in range(30):
+        game.play(game.board.legal_moves()[0])
+    league, tablebase = tmp_path / "league.txt", tmp_path / "game.rpl"
+    league.write_bytes(write_league(game) + write_league(game)[-1:] * 40)
+    tablebase.write_bytes(write_tablebase(game)[:-3])
+    for file, why in ((league, "as a replay of 2048league: move"), (tablebase, "the replay is cut off")):
+        assert run(["games", "import", str(file)]) == 3
+        [told] = capsys.readouterr().err.splitlines()
+        assert told.startswith(f"{file}: {why}")
 
 
 def test_many_bad_lines_are_brief(capsys, tmp_path):

@@ -19,7 +19,7 @@ from lab2048.records.disk_space import check_free
 from lab2048.records.episode import MAX_MOVES, Episode
 from lab2048.records.input_file import parse_json
 from lab2048.records.provenance import check_provenance
-from lab2048.records.replay.reading import is_named, read_episode
+from lab2048.records.replay.reading import NO_REPLAY, is_named, read_episode
 from lab2048.records.store import Store, StoredGame
 
 MAX_LINE = MAX_MOVES + 1_000_000  # bytes; a strong game of 30,000 moves takes 31,000
@@ -128,8 +128,7 @@ def import_lines(
             n_moves += len(batch[-1][0].moves)
         except FileError as error:
             counts.refused += 1
-            is_unknown = number == 0 and line is not None and not _has_name(line)
-            refuse(number, f"not JSON lines; {error}" if is_unknown else str(error))
+            refuse(number, f"not JSON lines; {error}" if number == 0 and str(error) == NO_REPLAY else str(error))
         check()
         if not is_one_batch and (len(batch) >= _BATCH_GAMES or n_moves >= _BATCH_MOVES):
             _keep(store, batch, counts)

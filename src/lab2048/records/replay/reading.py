@@ -12,6 +12,7 @@ from lab2048.rules import Game
 
 N_BY_CHANCE = 10  # moves; a letter of a text is a possible move about every other time
 PROGRAMS = "2048verse, 2048next, 2048league and 2048EndgameTablebase"
+NO_REPLAY = f"not a replay: expected one of {PROGRAMS}"
 
 
 def read_replay(data: bytes) -> Game:
@@ -65,7 +66,7 @@ def _prove(data: bytes) -> tuple[Replay, Game]:
     try:
         text = data.decode("utf-8-sig").strip("\r\n\t\0")
     except UnicodeDecodeError:
-        raise FileError(f"not a replay: expected one of {PROGRAMS}") from None
+        raise FileError(NO_REPLAY) from None
     found = read_rpl1(text) or read_new(text)
     if found:
         return found, found.to_game()
@@ -73,7 +74,7 @@ def _prove(data: bytes) -> tuple[Replay, Game]:
         candidates = read_old(text)
     except FileError as error:
         if not is_named(text):
-            raise FileError(f"not a replay: expected one of {PROGRAMS}") from None
+            raise FileError(NO_REPLAY) from None
         raise FileError(f"as a replay of {LEAGUE} or {VERSE}: {error}", code="game.invalid") from None
     likeliest: FileError | None = None
     for candidate in candidates:
@@ -85,7 +86,7 @@ def _prove(data: bytes) -> tuple[Replay, Game]:
         except FileError as error:
             if not likeliest and (is_named(text) or _begins_well(candidate)):
                 likeliest = FileError(f"as a replay of {candidate.program}: {error}", code="game.invalid")
-    raise likeliest or FileError(f"not a replay: expected one of {PROGRAMS}")
+    raise likeliest or FileError(NO_REPLAY)
 
 
 def _begins_well(replay: Replay) -> bool:

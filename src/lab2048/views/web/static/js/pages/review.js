@@ -108,7 +108,7 @@ function importPage(main) {
       h(
         "div.row",
         {},
-        button(t("Review"), (event) => text.value.trim() && attempt(() => importGame(text.value), event.currentTarget), { main: true }),
+        button(t("Review"), (event) => (text.value.trim() ? attempt(() => importGame(text.value), event.currentTarget) : text.focus()), { main: true }),
         button(t("From a file"), () => file.click()),
         h("a.button", { href: "#/games" }, t("All games")),
         file,
