@@ -23,7 +23,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def reviewed(capsys: pytest.CaptureFixture[str], *words: object) -> dict:
-    assert run(["review", *map(str, words), "--json"]) == 0
+    assert run(["review", "--json", *map(str, words)]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -69,33 +69,20 @@ def test_a_replay_of_another_program_is_reviewed(capsys: pytest.CaptureFixture[s
 
 
 def test_a_pasted_replay_without_a_name_is_known_by_its_moves(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     game = Game(Rules.from_text("4x4"), 1)
     for _ in range(30):
         game.play(game.board.legal_moves()[0])
-    pasted = write_league(game).decode()
-    looked_at = []
-    monkeypatch.setattr(
-        "lab2048.library.review.review", lambda found, **_: looked_at.append(found) or _Stub(found.prove())
-    )
-    assert run(["review", "--json", "--", pasted]) == 0
-    assert looked_at[0].score == game.score
+    pasted, network = write_league(game).decode(), tmp_path / "network"
+    save_network(network, random_network(Design.from_text(game.rules, "rows"), 1))
+    found = reviewed(capsys, "--reviewer", f"ntuple:weights={network},depth=1", "--", pasted)
+    assert (found["n_moves"], found["score"]) == (30, game.score)
     assert run(["review", "--", pasted + pasted[-1] * 40]) == 3
     assert "the replay: as a replay of 2048league: move" in capsys.readouterr().err
     for no_game in ("game.rpl", "a file that was never there"):
         assert run(["review", no_game]) == 3
         assert f"{no_game} cannot be read: it does not exist" in capsys.readouterr().err
-
-
-class _Stub:
-    """A review without a reviewer."""
-
-    def __init__(self, game: Game) -> None:
-        self.game = game
-
-    def to_dict(self) -> dict[str, int]:
-        return {"n_moves": len(self.game.turns)}
 
 
 def test_a_game_without_a_name_is_a_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:

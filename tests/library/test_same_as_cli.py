@@ -53,6 +53,22 @@ def test_solve_probe_and_regret(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert graded == timeless(json.loads(json.dumps(result.to_dict())))
 
 
+def test_review(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    game, file = lab.Game("2x2", seed=5).play("random"), tmp_path / "game.jsonl"
+    file.write_text(json.dumps(game.to_episode().to_json()))
+    found = of_command(capsys, "review", str(file))
+    for source in (game, file, str(file), file.read_text()):
+        assert timeless(json.loads(json.dumps(lab.review(source).to_dict()))) == found
+    page = tmp_path / "review.html"
+    assert run(["review", str(file), "--html", str(page)]) == 0
+    assert lab.review(game).to_html() == page.read_text("utf-8")
+    with pytest.raises(lab.LabError, match=r"game\.rpl cannot be read"):
+        lab.review(tmp_path / "game.rpl")
+    file.write_text("{}\n{}\n")
+    with pytest.raises(lab.LabError, match="has 2 games: expected one"):
+        lab.review(file)
+
+
 def test_train_and_evaluate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     one, other = tmp_path / "one.safetensors", tmp_path / "other.safetensors"
     limits = ["--moves", "3000", "--threads", "1", "--seed", "2"]

@@ -37,7 +37,8 @@ WRONG: dict[str, Callable[[], Any]] = {
     "'lft' is no move and no player: did you mean left?": lambda: lab.Game("3x3").play("lft"),
     "moves -3 is out of range: expected more than 0": lambda: lab.train("ntuple", moves=-3),
     "minutes 'x' is not understood: expected a number": lambda: lab.train("ntuple", minutes="x"),  # type: ignore[arg-type]
-    "'game.rpl' cannot be reviewed: expected a lab2048.Game": lambda: lab.review("game.rpl"),  # type: ignore[arg-type]
+    "7 cannot be reviewed: expected a lab2048.Game, or a file with one": lambda: lab.review(7),  # type: ignore[arg-type]
+    "'' cannot be reviewed: expected a lab2048.Game, or a file with one": lambda: lab.review(""),
     "threads -1 is out of range": lambda: lab.train("ntuple", moves=10, threads=-1),
 }
 

@@ -1,5 +1,6 @@
 """Reviews: how well a game was played, how lucky it was, and where it was lost."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab2048.arena.batch import Batch, play_batch
@@ -23,6 +24,7 @@ from lab2048.library.interrupt import interruptible, stopping
 from lab2048.library.progress import make_ready, progress_line
 from lab2048.players import fit_player
 from lab2048.records.episode import Episode
+from lab2048.records.exchange import find_game
 from lab2048.rules import Game, Rules
 from lab2048.rules.dice import check_seed
 from lab2048.stop_flag import current
@@ -33,9 +35,12 @@ if TYPE_CHECKING:
 
 
 @interruptible()
-def review(game: "Game | Episode", *, reviewer: PlayerLike = None, progress: bool | None = None) -> "GameReview":
+def review(
+    game: "Game | Episode | str | Path", *, reviewer: PlayerLike = None, progress: bool | None = None
+) -> "GameReview":
     """Review a game: grade every move, and tell luck from skill.
 
+    Instead of a game, you can give a file with one, or a pasted replay, in any form that `lab2048 games import` reads.
     The reviewer is a player that knows expected scores; by default the shipped network, on small boards perfect play.
 
     >>> import lab2048 as lab
@@ -43,9 +48,10 @@ def review(game: "Game | Episode", *, reviewer: PlayerLike = None, progress: boo
     >>> round(found.initial_value + found.luck + found.skill + found.drift) == round(found.final_score)
     True
     """
-    the_game = game.prove() if isinstance(game, Episode) else game
+    found = find_game(game) if game and isinstance(game, str | Path) else game
+    the_game = found.prove() if isinstance(found, Episode) else found
     if not isinstance(the_game, Game):
-        raise UsageError(f"{the_game!r} cannot be reviewed: expected a lab2048.Game", field="game")
+        raise UsageError(f"{the_game!r} cannot be reviewed: expected a lab2048.Game, or a file with one", field="game")
     the_reviewer = _ready(reviewer, the_game.rules, progress)
     n, valuations = max(1, len(the_game.turns)), []
     with progress_line(progress) as show:

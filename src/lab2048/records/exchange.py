@@ -12,14 +12,15 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from lab2048.errors import FileError, LabError
+from lab2048.errors import FileError, LabError, reason_of
 from lab2048.records.disk_space import check_free
 from lab2048.records.episode import MAX_MOVES, Episode
-from lab2048.records.input_file import parse_json
+from lab2048.records.input_file import parse_json, read_bytes
 from lab2048.records.provenance import check_provenance
-from lab2048.records.replay.reading import NO_REPLAY, is_named, read_episode
+from lab2048.records.replay.reading import NO_REPLAY, is_likely, is_named, read_episode
 from lab2048.records.store import Store, StoredGame
 
 MAX_LINE = MAX_MOVES + 1_000_000  # bytes; a strong game of 30,000 moves takes 31,000
@@ -80,6 +81,27 @@ def read_game(data: bytes, check: Callable[[], None] = lambda: None) -> Incoming
     with _explained():
         episode = read_episode(data)
     return episode, {"program": episode.player}
+
+
+def read_single(data: bytes, name: str) -> Episode:
+    """Read the only game of a file, in any form; raise FileError, which begins with `name`, if anything is wrong."""
+    lines = [line for line in data.splitlines() if line.strip()]
+    if data.lstrip().startswith(b"{") and len(lines) != 1:
+        raise FileError(f"{name} has {len(lines)} games: expected one, as lab2048 games export 12 writes it")
+    try:
+        return read_game(data)[0]
+    except FileError as error:
+        raise FileError(f"{name}: {error}") from None
+
+
+def find_game(source: str | Path) -> Episode:
+    """Read a game from a file, or from the text itself if that is a game or a replay and no file."""
+    try:
+        return read_single(read_bytes(Path(source)), str(source))
+    except OSError as error:
+        if isinstance(source, Path) or not (source.startswith("{") or is_likely(source)):
+            raise FileError(f"{str(source)[:200]} cannot be read: {reason_of(error)}", code="file.unreadable") from None
+    return read_single(source.encode("utf-8", "surrogateescape"), "the replay")
 
 
 @contextlib.contextmanager

@@ -21,13 +21,12 @@ from lab2048.cli.options import (
 )
 from lab2048.cli.output import print_json
 from lab2048.cli.progress import again, say_how
-from lab2048.errors import FileError, UsageError, reason_of
+from lab2048.errors import UsageError
 from lab2048.extras import need
 
 if TYPE_CHECKING:
     from lab2048.arena.review.player_review import PlayerReview
     from lab2048.library.review import GameReview
-    from lab2048.records.episode import Episode
 
 
 def review(
@@ -91,11 +90,15 @@ def review(
             _print_player(found)
         return
     from lab2048.records.atomic_file import replacing
+    from lab2048.records.exchange import read_single
     from lab2048.views.review import describe
 
     text = game or ""
-    result = _review_saved(int(text), reviewer, store) if text.isdecimal() else None
-    result = result or review_game(_read_game(text), reviewer=reviewer, progress=True)
+    if text.isdecimal():
+        result = _review_saved(int(text), reviewer, store)
+    else:
+        source = read_single(sys.stdin.buffer.read(), "standard input") if text == "-" else text
+        result = review_game(source, reviewer=reviewer, progress=True)
     if html is not None:
         with replacing(html, force=force) as file:
             file.write(result.to_html(f"Game {text}" if text.isdecimal() else "Review"))
@@ -126,28 +129,6 @@ def _review_saved(id_: int, reviewer: str | None, path: Path | None) -> "GameRev
         except KeyboardInterrupt:
             say_how("stopped; what is reviewed is kept; continue with", again())
             raise
-
-
-def _read_game(text: str) -> "Episode":
-    """Read a game from a file, from standard input, or from the text itself if it is a replay and no file."""
-    from lab2048.records.exchange import read_game
-    from lab2048.records.input_file import read_bytes
-    from lab2048.records.replay.reading import is_likely
-
-    name = "standard input" if text == "-" else text
-    try:
-        data = sys.stdin.buffer.read() if text == "-" else read_bytes(Path(text))
-    except OSError as error:
-        if text == "-" or not (text.startswith("{") or is_likely(text)):
-            raise FileError(f"{name[:200]} cannot be read: {reason_of(error)}", code="file.unreadable") from None
-        data, name = text.encode("utf-8", "surrogateescape"), "the replay"
-    lines = [line for line in data.splitlines() if line.strip()]
-    if data.lstrip().startswith(b"{") and len(lines) != 1:
-        raise FileError(f"{name} has {len(lines)} games: expected one, as lab2048 games export 12 writes it")
-    try:
-        return read_game(data)[0]
-    except FileError as error:
-        raise FileError(f"{name}: {error}") from None
 
 
 def _print_player(found: "PlayerReview") -> None:
