@@ -143,6 +143,7 @@ def test_review_a_game_and_look_at_its_worst_move(tab: Tab, server: Server) -> N
     tab.page.reload()
     expect(slider).to_have_attribute("aria-valuetext", f"move {number - 1} of {n}")
     expect(tab.page.locator("button.review-moment").first).to_contain_text("is better")
+    expect(tab.page.locator(".review-head")).to_have_text("MoveGradeLossLuck")
     tab.page.keyboard.press("b")
     expect(here).to_contain_text(re.compile("mistake|blunder"))
     tab.shot("review")

@@ -31,7 +31,12 @@ export class ReviewMoves {
     () => this.#choose(),
     { className: "plain", "aria-label": t("Which moves") },
   );
-  element = h("section.panel", {}, h("h2", {}, t("Moves")), this.#filter, this.#view);
+  #head = h(
+    "div.review-row.review-head",
+    { "aria-hidden": "true" }, // a reader hears the grade and the figures with every move
+    [h("span"), h("span", {}, t("Move")), h("span", {}, t("Grade")), h("span.figure", {}, t("Loss")), h("span.figure", {}, t("Luck"))],
+  );
+  element = h("section.panel", {}, h("h2", {}, t("Moves")), this.#filter, this.#head, this.#view);
 
   /**
    * @param {Api.TurnData[]} turns
