@@ -124,7 +124,7 @@ def nested(depth: int) -> dict[str, Any]:
         (changed(EPISODE, score=EPISODE.score + 4), "checksum"),
         (changed(EPISODE, moves=EPISODE.moves[:-1]), "checksum"),
         (changed(EPISODE, moves=None), "moves"),
-        (changed(EPISODE, checksum=None), "checksum"),
+        (changed(EPISODE, checksum=None), "the checksum is missing: expected"),
         (changed(EPISODE, checksum=[[1]]), "checksum"),
         (signed(EPISODE, score=EPISODE.score + 4), "does not replay: after move"),
         (signed(EPISODE, max_tile=2 * EPISODE.max_tile), "max_tile"),

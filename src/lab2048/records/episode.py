@@ -147,9 +147,10 @@ class Episode:
         n_moves, spawns = len(facts["moves"]), data.get("spawns", "")
         check_spawns(spawns, rules.n_start, n_moves)
         episode = cls(rules, **facts, movers=read_movers(data.get("movers"), facts["player"], n_moves), spawns=spawns)
-        if episode.checksum != data.get("checksum"):
+        if (told := data.get("checksum")) != episode.checksum:
+            what = "the checksum is missing" if told is None else f"checksum {str(told)[:20]!r} is wrong"
             raise FileError(
-                f"checksum {str(data.get('checksum'))[:20]!r} is wrong: expected {episode.checksum}",
+                f"{what}: expected {episode.checksum}",
                 code="file.damaged",
             )
         return episode
