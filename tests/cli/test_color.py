@@ -115,7 +115,7 @@ def test_a_setting_says_it_too_and_gives_way(
     [
         (["play", "--color", "nevr"], "unknown color 'nevr': did you mean never?"),
         (["--color=blue", "play"], "unknown color 'blue': expected one of always, auto, never"),
-        (["play", "--color"], "Option '--color' requires an argument"),
+        (["play", "--color"], "Option '--color' requires an argument (try: lab2048 play --help)"),
     ],
 )
 def test_another_word_is_refused(capsys: pytest.CaptureFixture[str], words: list[str], says: str) -> None:

@@ -135,7 +135,11 @@ def test_the_optimal_player_plays_from_a_table(
         (["solve", "2x2", "--memory", "1.5K"], "memory 1.5K is too little: expected at least 384M", 2),
         (["solve", "2x2", "--workers", "-1"], "workers -1 is out of range", 2),
         (["solve", "2x2", "--goal", "7"], "goal 7 is not a tile", 2),
-        (["probe", "nowhere", "2x2"], "there is no folder nowhere: expected the folder of a solved board", 3),
+        (
+            ["probe", "nowhere", "2x2"],
+            "there is no folder nowhere: expected the folder of a solved board, or a formation; lab2048 endgame list",
+            3,
+        ),
         (["table"], "expected verify, list, delete, export", 2),
         (["hint", "3x3", "-p", "optimal:table=nowhere"], "3x3 has no tiles yet: expected a board in play", 3),
         (["hint", "24|42", "-p", "optimal:table=nowhere"], "no move is possible", 3),

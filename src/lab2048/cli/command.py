@@ -127,6 +127,8 @@ def _naming_causes(context: Any) -> Iterator[None]:
     try:
         yield
     except (LabError, TyperException) as error:
+        if getattr(error, "ctx", context) is None:  # what the parser refuses does not say for which command
+            error.ctx = context  # type: ignore[union-attr]
         if not hasattr(error, "__notes__") and (told := causes(context, error)):
             error.add_note(f"set by {', '.join(told)}")
         raise

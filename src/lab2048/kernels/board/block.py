@@ -157,4 +157,4 @@ def is_made(board: U64, goal_rank: U64) -> bool:
 
     No nibble holds a goal above rank 15, and no board that may be solved can make it.
     """
-    return ZERO < goal_rank <= NIBBLE and has_rank(board, goal_rank)
+    return bool(ZERO < goal_rank <= NIBBLE) and has_rank(board, goal_rank)

@@ -23,8 +23,14 @@ def endgames_folder() -> Path:
 
 def table_folder(name: Path) -> Path:
     """Return the folder of a table; the name of a formation stands for its table, built or shipped."""
-    if name.exists() or str(name) not in formation_names():
+    if name.exists():
         return name
+    if str(name) not in formation_names():
+        raise FileError(
+            f"there is no folder {name}: expected the folder of a solved board, or a formation",
+            code="file.not_found",
+            hint="lab2048 endgame list shows all formations",
+        )
     if (found := find_table(str(name))) is None:
         raise FileError(f"the formation {name} is not built yet: expected lab2048 endgame build {name} before")
     return found
