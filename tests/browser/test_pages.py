@@ -151,8 +151,9 @@ def test_review_a_game_and_look_at_its_worst_move(tab: Tab, server: Server) -> N
 
 def test_a_replay_from_elsewhere_is_pasted_and_reviewed(tab: Tab) -> None:
     tab.go("#/review")
-    tab.page.get_by_role("button", name="Review", exact=True).click()
-    expect(tab.page.get_by_label("Paste it here")).to_be_focused()  # there is nothing to review yet
+    expect(tab.page.get_by_label("Paste it here")).to_be_visible()
+    # There is nothing to review yet: the button asks for it.
+    tab.until("(document.querySelector('#page button.main').click(), document.activeElement.name === 'replay')")
     tab.page.get_by_label("Paste it here").fill(" !d")
     tab.page.get_by_role("button", name="Review", exact=True).click()
     expect(tab.page.get_by_role("slider", name="Move")).to_have_attribute("aria-valuetext", "move 0 of 1")

@@ -1,36 +1,34 @@
 // The review of a game: the board, the graph of luck and skill, every move with its grade, and what if.
 
-import { address, codeOf, get, post, remove, statusOf } from "../api.js";
+import { address, post } from "../api.js";
 import "../board.js";
-import { attempt, button, commandLine, complain, field, h, missing, say, toast } from "../dom.js";
+import { attempt, button, commandLine, h, missing, say, toast } from "../dom.js";
 import { MoveNote } from "../movenote.js";
 import { labelOf } from "../players.js";
 import { pref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
-import { number } from "../pure/format.js";
 import { meaning, seeking } from "../pure/keys.js";
-import { tile } from "../pure/slide.js";
-import { capital, sayTurn } from "../pure/words.js";
-import { BY_LETTER, SIGNS, WORDS, amount } from "../review/grades.js";
+import { sayTurn } from "../pure/words.js";
+import { bringPage, takeDrops } from "../review/bring.js";
+import { BY_LETTER } from "../review/grades.js";
 import { ReviewGraph } from "../review/graph.js";
 import { Line } from "../review/line.js";
 import { ReviewMoves } from "../review/moves.js";
-import { NO_REVIEWER, Position } from "../review/position.js";
+import { Position } from "../review/position.js";
+import { ReviewProgress } from "../review/progress.js";
+import { loadReplay } from "../review/replay.js";
 import { summary } from "../review/summary.js";
+import { lastWords, nextWords } from "../review/words.js";
 import { rulesWords } from "../ruleswords.js";
 import { speedControl } from "../speed.js";
-import { retryUntilReady } from "../stream.js";
 import { t, tn, told } from "../text.js";
-
-const AT_ONCE = 20000; // turns per request, the most that the server sends
-const EVERY = 400; // ms between questions how far a review is
 
 /** @typedef {import("../review/grades.js").Grade} Grade */
 
 /** @type {PageModule["open"]} */
 export async function open(main, { rest, query, isHere }) {
-  if (!rest[0]) return importPage(main);
-  const replay = await load(rest[0], isHere);
+  if (!rest[0]) return bringPage(main);
+  const replay = await loadReplay(rest[0], isHere);
   if (!isHere()) return; // another page has been opened meanwhile
   if (replay) return new Review(main, replay, Number(query.turn) || 0);
   main.append(
@@ -39,97 +37,14 @@ export async function open(main, { rest, query, isHere }) {
   );
 }
 
-/**
- * Load all turns of a game; null if there is no such game.
- * @param {string} id
- * @param {() => boolean} isHere
- */
-async function load(id, isHere) {
-  if (!/^[1-9]\d{0,17}$/.test(id)) return null;
-  const ask = (/** @type {number} */ first) =>
-    get("/api/games/{game}/replay", { path: { game: Number(id) }, query: { first, last: first + AT_ONCE - 1 } });
-  try {
-    const replay = await ask(1);
-    while (isHere() && replay.turns.length < replay.state.n_moves) {
-      const { turns } = await ask(replay.turns.length + 1);
-      if (!turns.length) break;
-      replay.turns = replay.turns.concat(turns);
-    }
-    return replay;
-  } catch (error) {
-    if (statusOf(error) !== 404) throw error;
-    return null;
-  }
-}
-
-/**
- * Import a game and open its review.
- * @param {string | Blob} body
- */
-async function importGame(body) {
-  const answer = await attempt(() => post("/api/games/import", { body: /** @type {string} */ (body) }));
-  if (!answer) return;
-  const [first] = answer.ids;
-  if (first) location.hash = writeAddress("review", [String(first)]);
-  else toast(t("Refused: {reason}", { reason: answer.errors[0] ?? "" }));
-}
-
-/**
- * Take files that are dropped on an element.
- * @param {HTMLElement} element
- */
-function takeDrops(element) {
-  element.addEventListener("dragover", (event) => event.preventDefault());
-  element.addEventListener("drop", (event) => {
-    event.preventDefault();
-    const file = event.dataTransfer?.files[0];
-    const text = event.dataTransfer?.getData("text/plain");
-    if (file || text) importGame(file ?? text ?? "");
-  });
-}
-
-/** @param {HTMLElement} main */
-function importPage(main) {
-  const text = h("textarea", { name: "replay", rows: 5, spellcheck: false });
-  const file = h("input", {
-    type: "file",
-    hidden: true,
-    onchange: ({ currentTarget }) => {
-      if (currentTarget.files?.[0]) importGame(currentTarget.files[0]);
-    },
-  });
-  main.append(
-    h("h1", {}, t("Review")),
-    h(
-      "section.panel.stack",
-      {},
-      h("p", {}, t("Choose one of your games, or bring one from elsewhere: a replay of 2048verse, 2048next, 2048league or 2048EndgameTablebase, or a line that Export wrote. Paste it, drop it here, or choose a file.")),
-      field(t("Paste it here"), text),
-      h(
-        "div.row",
-        {},
-        button(t("Review"), (event) => (text.value.trim() ? attempt(() => importGame(text.value), event.currentTarget) : text.focus()), { main: true }),
-        button(t("From a file"), () => file.click()),
-        h("a.button", { href: "#/games" }, t("All games")),
-        file,
-      ),
-    ),
-  );
-  takeDrops(main);
-  return undefined;
-}
-
 class Review {
   #turns;
   #at = 0;
   #timer = 0;
-  #asking = 0;
   /** @type {Api.ReviewData | null} */
   #review = null;
-  #version = "";
   #branch = ""; // moves of "what if", as letters
   #hints = "best"; // which arrows: off, best
-  #isClosed = false;
 
   /**
    * @param {HTMLElement} main
@@ -164,12 +79,18 @@ class Review {
     });
     this.playWords = h("span", {}, t("Play"));
     this.speed = speedControl(() => this.#timer && this.play(true));
-    this.progress = h("progress", { hidden: true, "aria-label": t("Review") });
-    this.status = h("p.quiet.small.told", { role: "status" });
-    this.button = button(t("Review game"), () => this.begin(), { slim: true, disabled: !turns.length });
-    this.stop = button(t("Stop"), () => this.stopReview(), { slim: true, hidden: true });
-    this.panels = h("div.review-panels");
     this.command = commandLine(command);
+    this.progress = new ReviewProgress(state.id, {
+      onreview: (review, words) => {
+        this.#review = review;
+        this.draw(review);
+        this.command.replaceWith((this.command = commandLine(words)));
+      },
+      onstate: (isDone) => {
+        for (const link of this.exports) link.hidden = !isDone;
+      },
+    });
+    this.panels = h("div.review-panels");
     /** @param {"json" | "html"} kind */
     const exported = (kind) =>
       h("a.button.slim", { href: address(`/api/games/{game}/review.${kind}`, { path: { game: state.id } }), download: `review-${state.id}.${kind}`, hidden: true }, kind === "html" ? t("Review as a file") : t("Review as JSON"));
@@ -206,7 +127,7 @@ class Review {
             jump("›", 1, t("One move forward")),
             jump("»", Infinity, t("Last move")),
           ),
-          h("section.panel", {}, h("h2", {}, t("Value, luck and skill")), h("div.row", {}, this.button, this.stop, this.progress), this.graph.element, this.status),
+          h("section.panel", {}, h("h2", {}, t("Value, luck and skill")), this.progress.element, this.graph.element, this.progress.status),
           this.position.element,
         ),
         h(
@@ -244,7 +165,8 @@ class Review {
     takeDrops(main);
     this.board.shape = shape;
     this.show(Math.min(Math.max(at, 0), turns.length));
-    if (turns.length) this.begin();
+    if (turns.length) this.progress.begin();
+    else this.progress.disable();
   }
 
   bands() {
@@ -256,66 +178,6 @@ class Review {
       bands.append(band);
     });
     return bands;
-  }
-
-  /** Start the review, or continue it: the server keeps what it has. */
-  async begin() {
-    this.button.hidden = true;
-    try {
-      this.progressed(await retryUntilReady({}, () => post("/api/games/{game}/review", { path: { game: this.state.id }, body: { reviewer: "" } })));
-    } catch (error) {
-      if (this.#isClosed) return;
-      if (codeOf(error) === NO_REVIEWER) {
-        const link = (/** @type {string} */ href, /** @type {string} */ text) => h("a.button.slim", { href }, text);
-        const links = h("span.row", {}, link("#/train", t("Train")), link("#/solve", t("Solve")));
-        this.status.replaceChildren(t("This board has no reviewer yet: train a network for it, or solve it."), links);
-        return;
-      }
-      this.button.hidden = false;
-      complain(error);
-    }
-  }
-
-  async stopReview() {
-    clearTimeout(this.#asking);
-    const found = await attempt(() => remove("/api/games/{game}/review", { path: { game: this.state.id } }));
-    if (found) this.progressed(found);
-  }
-
-  async ask() {
-    try {
-      this.progressed(await get("/api/games/{game}/review", { path: { game: this.state.id }, query: { known: this.#version } }));
-    } catch (error) {
-      if (!this.#isClosed) complain(error);
-    }
-  }
-
-  /** @param {Api.ReviewState} found */
-  progressed(found) {
-    if (this.#isClosed) return;
-    const { state, n_done: nDone, n_moves: nMoves, review, error, version, command } = found;
-    const isRunning = state === "running";
-    this.button.hidden = isRunning || state === "done";
-    this.button.textContent = nDone ? t("Continue the review") : t("Review game");
-    this.stop.hidden = this.progress.hidden = !isRunning;
-    this.progress.max = Math.max(1, nMoves);
-    this.progress.value = nDone;
-    this.#version = version;
-    for (const link of this.exports) link.hidden = state !== "done";
-    if (review) {
-      this.#review = review;
-      this.draw(review);
-      this.command.replaceWith((this.command = commandLine(command)));
-    }
-    if (isRunning) {
-      this.status.textContent = t("{done} of {all} moves", { done: nDone, all: nMoves });
-      this.#asking = setTimeout(() => this.ask(), EVERY);
-    } else if (error) this.status.textContent = error;
-    else
-      this.status.textContent =
-        state === "done" && this.#review
-          ? t("Every move is reviewed by {reviewer}. Drift says how far it is to be believed.", { reviewer: labelOf(found.reviewer) })
-          : "";
   }
 
   /** @param {Api.ReviewData} review */
@@ -391,7 +253,7 @@ class Review {
     this.graph.mark(at);
     this.moves.mark(at);
     const grade = BY_LETTER[this.#review?.grade_letters[at] ?? ""];
-    this.position.show(at, "", this.nextWords(at), { made: this.#turns[at]?.move, grade });
+    this.position.show(at, "", nextWords(this.shape, this.#turns[at], at, this.#review), { made: this.#turns[at]?.move, grade });
     this.slider.setAttribute("aria-valuetext", t("move {at} of {n}", { at, n: this.#turns.length }));
     this.facts.textContent = tn(
       this.#turns.length,
@@ -399,40 +261,10 @@ class Review {
       "{at} of {n} moves · score {score}",
       { at, score: this.line.scores[at] },
     );
-    this.words.textContent = last
-      ? t("{move} by {player}, plus {reward}; then a {tile} at {place}.", {
-          move: capital(told(this.shape.moves[last.move].name)),
-          player: last.mover === "human" ? t("me") : labelOf(last.mover),
-          reward: last.reward,
-          tile: tile(last.rank),
-          place: this.board.placeOf(last.cell),
-        })
-      : t("The first board.");
+    this.words.textContent = lastWords(this.shape, last, (cell) => this.board.placeOf(cell));
     this.note.show(this.state.id, at, last?.mover ?? "");
     if (!this.#timer) history.replaceState(null, "", `#${writeAddress("review", [String(this.state.id)], at ? { turn: at } : {}).replace(/^#/, "")}`);
     if (at === this.#turns.length) this.play(false);
-  }
-
-  /**
-   * What was played here, and how good it was.
-   * @param {number} at
-   */
-  nextWords(at) {
-    const next = this.#turns[at];
-    if (!next) return t("The last board.");
-    const review = this.#review;
-    const made = `${number(at + 1)} ${capital(told(this.shape.moves[next.move].name))}`;
-    if (!review || at >= review.grade_letters.length) return t("Next: {move}", { move: made });
-    const grade = BY_LETTER[review.grade_letters[at]];
-    if (grade === "best") return t("Next: {move}, the best move", { move: made });
-    if (grade === "unclear") return t("Next: {move}, unclear: a second look does not confirm a loss", { move: made });
-    return t("Next: {move}{sign}, {grade}: it loses {loss}; {best} is better", {
-      move: made,
-      sign: SIGNS[grade],
-      grade: WORDS[grade],
-      loss: amount(review.losses[at], review.unit),
-      best: told(this.shape.moves[review.best[at]].name),
-    });
   }
 
   /** @param {number | null} best */
@@ -550,9 +382,8 @@ class Review {
   }
 
   close() {
-    this.#isClosed = true;
     clearInterval(this.#timer);
-    clearTimeout(this.#asking);
+    this.progress.close();
     this.position.close();
     this.note.clear();
   }
