@@ -11,7 +11,7 @@ from lab2048.models.ntuple.file import save_network
 from lab2048.models.ntuple.network import Design, Network
 from lab2048.models.ntuple.pattern import parse_patterns
 from lab2048.players import check_player, fit_player, make_player
-from lab2048.players.search import ThreadedPlayer
+from lab2048.players.search.player import ThreadedPlayer
 from lab2048.rules import Board, Rules
 from lab2048.solver.endgame.book import SURE, Book
 from lab2048.solver.endgame.compact_table import compact

@@ -7,9 +7,9 @@ from lab2048.errors import FileError, OutOfRangeError, UnknownNameError, UsageEr
 from lab2048.kernels.group import GAMES, NETWORK, NETWORK_GAMES
 from lab2048.models import SHIPPED
 from lab2048.models.ntuple.calibration import CLOCKED, Calibration
-from lab2048.players.expectimax import ExpectimaxPlayer
 from lab2048.players.player import option
-from lab2048.players.search import (
+from lab2048.players.search.expectimax import ExpectimaxPlayer
+from lab2048.players.search.player import (
     CUT_DOC,
     DEEPEN,
     DEEPEN_DOC,

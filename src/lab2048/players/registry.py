@@ -29,11 +29,11 @@ T = TypeVar("T")
 # Built-in players; a module is imported when its player is first used.
 _OURS = {
     "c51": "lab2048.players.deep:C51Player",
-    "expectimax": "lab2048.players.expectimax:ExpectimaxPlayer",
+    "expectimax": "lab2048.players.search.expectimax:ExpectimaxPlayer",
     "first": "lab2048.players.first:FirstPlayer",
-    "greedy": "lab2048.players.greedy:GreedyPlayer",
+    "greedy": "lab2048.players.search.greedy:GreedyPlayer",
     "human": "lab2048.players.human:HumanPlayer",
-    "lookahead": "lab2048.players.lookahead:LookaheadPlayer",
+    "lookahead": "lab2048.players.search.lookahead:LookaheadPlayer",
     "mcts": "lab2048.players.mcts:MctsPlayer",
     "montecarlo": "lab2048.players.montecarlo:MonteCarloPlayer",
     "net": "lab2048.players.deep:NetPlayer",

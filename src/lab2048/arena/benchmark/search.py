@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 
 from lab2048.players import make_player
-from lab2048.players.search import SearchPlayer
+from lab2048.players.search.player import SearchPlayer
 from lab2048.players.searcher import Searcher
 from lab2048.rules import Board, Game, Rules
 

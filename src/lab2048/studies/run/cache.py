@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from lab2048.arena.episode import play_game
 from lab2048.players import make_player
-from lab2048.players.search import SearchPlayer
+from lab2048.players.search.player import SearchPlayer
 from lab2048.players.searcher import Searcher
 from lab2048.rules import Board
 from lab2048.rules.dice import episode_seed

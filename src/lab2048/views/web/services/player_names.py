@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lab2048.errors import UsageError, unknown
 from lab2048.players.registry import canonical_spec, make_player, names, options, player_class, split_spec
-from lab2048.players.search import SearchPlayer
+from lab2048.players.search.player import SearchPlayer
 from lab2048.rules import Rules
 from lab2048.views.web.serialize.schema import MAX_SPEC, NAME
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from lab2048.errors import UnknownNameError
 from lab2048.players.player import option
-from lab2048.players.search import (
+from lab2048.players.search.player import (
     CUT_DOC,
     DEEPEN,
     DEEPEN_DOC,

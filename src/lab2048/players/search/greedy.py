@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from lab2048.players.player import option
-from lab2048.players.search import EVAL_DOC, SearchPlayer, SearchSettings
+from lab2048.players.search.player import EVAL_DOC, SearchPlayer, SearchSettings
 from lab2048.rules import Rules
 
 

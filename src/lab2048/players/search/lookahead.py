@@ -6,7 +6,7 @@ from typing import ClassVar
 from lab2048.errors import UsageError
 from lab2048.kernels.board import layout as at
 from lab2048.players.player import option
-from lab2048.players.search import ENDGAMES_DOC, ENDS, EVAL_DOC, SearchSettings, ThreadedPlayer
+from lab2048.players.search.player import ENDGAMES_DOC, ENDS, EVAL_DOC, SearchSettings, ThreadedPlayer
 from lab2048.rules import Rules
 from lab2048.rules.plan import make_plan
 
