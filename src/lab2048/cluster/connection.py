@@ -61,7 +61,8 @@ class Cluster:
         self.where = check_where(where)
         need("cluster")
         self._is_ours = False
-        self._head, self._checked_at, self._answered_at = "", 0.0, 0.0
+        self._head, self._checked_at = "", 0.0
+        self._silent_since: float | None = None
         self.is_lost = False
         with _configured(), warnings.catch_warnings(action="ignore"):
             ray = load("ray")
@@ -123,15 +124,15 @@ class Cluster:
             host, _, port = self._head.rpartition(":")
             try:
                 socket.create_connection((host.strip("[]"), int(port)), CHECK_SECONDS).close()
-                self._answered_at = time.monotonic()
+                self._silent_since = None
             except OSError:
-                self._answered_at = self._answered_at or now
-        if now > self._answered_at + LOST_SECONDS and self._head:
+                self._silent_since = self._silent_since or now
+        if self._silent_since is not None and now > self._silent_since + LOST_SECONDS:
             self.is_lost = True
             raise LabError(
                 "the head of the cluster is gone: what is finished is saved, and can be continued", code="cluster.lost"
             )
-        return self._answered_at >= self._checked_at
+        return self._silent_since is None
 
     def infos(self) -> list[NodeInfo]:
         """List the nodes that are alive now."""

@@ -7,7 +7,7 @@ the units of a lost node are run elsewhere, and a new node is used as soon as it
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +23,7 @@ from lab2048.players.spec_file import files_in, uses_built_tables
 
 T = TypeVar("T")
 LOOK_SECONDS = 3.0  # between two looks for new nodes
+WAIT_SECONDS = 0.2  # between two looks whether the head is there
 EMPTY_SECONDS = 60.0  # to wait for a node if there is none
 MAX_STARTS = 5  # of workers on one node
 MAX_STARTING = 32  # nodes that are made ready at once
@@ -48,6 +49,7 @@ class ClusterPool(Executor):
     def __exit__(self, *_: object) -> None:
         """End the worker processes."""
         if self._cluster.is_lost:  # every call of Ray would wait for its head
+            super().stop()
             self._threads.shutdown(wait=False, cancel_futures=True)
             return
         self.stop()
@@ -84,12 +86,19 @@ class ClusterPool(Executor):
         self._groups += [group for group in groups if group not in self._groups]
         known = list(self._nodes.values())
         for ready in [self._threads.submit(self._prepare, node) for node in known]:
+            self._wait(ready)
             ready.result()
         self._look()
         for id_, starting in list(self._starting.items()):
+            self._wait(starting)
             self._take(id_, starting)
         if not self._nodes:
             raise LabError("the cluster has no node with a core", code="cluster.empty", field="cluster")
+
+    def _wait(self, future: "Future[Any]") -> None:
+        """Wait until something is ready, as long as the cluster has its head."""
+        while not wait([future], WAIT_SECONDS).done:
+            self._check()
 
     def _prepare(self, node: Node) -> None:
         node.ask(node_pool.begin, node.n_threads, player_sources(), self._groups)
@@ -168,7 +177,7 @@ class ClusterPool(Executor):
                         "all nodes of the cluster are gone: what is finished is saved, and can be continued",
                         code="cluster.empty",
                     )
-                time.sleep(0.2)
+                time.sleep(WAIT_SECONDS)
                 continue
             try:
                 self._send(node, unit.specs, unit.paths)
