@@ -296,6 +296,13 @@ def test_hints_wait_for_the_player_without_an_error(make_tab: Any, server: Serve
     assert refused == []
 
 
+def test_a_random_player_gives_no_hints(tab: Tab) -> None:
+    tab.remember(player="random", hints="best")
+    begin(tab)
+    expect(tab.page.locator("aside")).to_contain_text("Champion, depth")
+    expect(tab.page.locator("aside")).to_contain_text("Best move:")
+
+
 def test_hints_show_one_quantity_and_name_it(tab: Tab) -> None:
     tab.remember(hints="all", player="ntuple:depth=1")
     begin(tab)

@@ -43,6 +43,12 @@ export class PlayerSwitch {
     return chosen && !isForeign ? chosen : (this.players?.default ?? null);
   }
 
+  /** Who gives hints: the player, or the default one in place of a player that cannot tell good moves from bad ones. */
+  get adviser() {
+    const isBlind = /^(random|first)\b/.test(this.player ?? "");
+    return isBlind && this.players ? this.players.default : this.player;
+  }
+
   draw() {
     const { isRunning, state } = this.#game;
     this.element.choose(isRunning ? "player" : "me");

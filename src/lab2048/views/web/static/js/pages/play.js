@@ -72,7 +72,7 @@ export class Play {
     this.newButton = button(t("New"), () => this.changeRules("boards"), { key: "N", main: true });
     this.undoButton = button(glyph("M9 7H4V2M4 7a8 8 0 1 1-1 8"), () => this.game.undo(), { "aria-label": t("Undo"), title: t("Undo (U)") });
     this.redoButton = button(glyph("M15 7h5V2M20 7a8 8 0 1 0 1 8"), () => this.game.redo(), { "aria-label": t("Redo"), title: t("Redo (Y)") });
-    this.stepButton = button(t("Play best move"), () => this.game.step(this.playerSwitch.player), { key: "Space", title: t("Let the player make one move") });
+    this.stepButton = button(t("Play best move"), () => this.game.step(this.playerSwitch.adviser), { key: "Space", title: t("Let the player make one move") });
     this.playWords = h("span", {}, t("Autoplay"));
     this.playButton = button(this.playWords, () => this.playerSwitch.toggle(), { key: "Enter" });
     this.hintModes = segments(
@@ -333,7 +333,7 @@ export class Play {
   }
 
   askHint() {
-    if (pref("hints") !== "off" && this.game.isOpen) this.hints.askSoon(this.game, () => this.playerSwitch.player);
+    if (pref("hints") !== "off" && this.game.isOpen) this.hints.askSoon(this.game, () => this.playerSwitch.adviser);
   }
 
   /** @param {KeyboardEvent} event */
@@ -362,7 +362,7 @@ export class Play {
     return {
       undo: () => game.undo(),
       redo: () => game.redo(),
-      best: () => game.isEnded || game.step(this.playerSwitch.player),
+      best: () => game.isEnded || game.step(this.playerSwitch.adviser),
       auto: () => game.isEnded || this.playerSwitch.toggle(),
       hints: () => {
         setPref("hints", MODES[(MODES.indexOf(pref("hints")) + 1) % MODES.length]);
