@@ -286,6 +286,14 @@ def test_the_page_speaks_german_where_the_browser_does(make_tab: Any) -> None:
     expect(tab.page.get_by_role("link", name="Play").first).to_be_visible()
 
 
+def test_the_reason_of_a_hint_is_german(make_tab: Any) -> None:
+    tab: Tab = make_tab(locale="de-DE")
+    tab.remember(hints="best")
+    tab.go("#/play?board=" + quote("2 2 4 4 / 8 # # # / # # # # / # # # #"))
+    expect(tab.page.locator(".why")).to_contain_text("leere Felder")
+    expect(tab.page.locator(".why")).to_contain_text(re.compile("ergibt|ohne Verschmelzung"))
+
+
 def test_german_has_no_english_left_in_a_review_and_a_match(make_tab: Any, server: Server) -> None:
     made = server.ask("/api/games", {"rules": {"board": "4x4"}, "seed": 7})["state"]["id"]
     server.ask(f"/api/games/{made}/moves", {"moves": "asdwasdw"})

@@ -162,6 +162,18 @@ def test_a_race_without_a_game_is_told(tab: Tab) -> None:
     expect(tab.page.get_by_role("alert").filter(has_text="There is no game 99999.")).to_be_visible()
 
 
+def test_the_button_of_the_board_of_the_day_stays_while_the_champion_plays(tab: Tab) -> None:
+    answer = {"date": "2026-11-19", "seed": 1, "mine": None, "champion": None}
+    tab.page.route("**/api/daily", lambda route: route.fulfill(json=answer))
+    tab.go("#/race")
+    tab.page.get_by_role("button", name="Play the board of the day").focus()
+    for _ in range(2):
+        with tab.page.expect_response("**/api/daily"):
+            pass
+    tab.page.wait_for_timeout(100)
+    assert tab.page.evaluate("document.activeElement.textContent") == "Play the board of the day"
+
+
 def test_the_board_of_the_day(tab: Tab) -> None:
     tab.go("#/race")
     expect(tab.page.get_by_text("Everyone gets the same tiles on")).to_be_visible()

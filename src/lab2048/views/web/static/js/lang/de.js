@@ -725,6 +725,12 @@ export const sentences = {
 
 /** @type {Record<string, string>} */
 export const words = {
+  "# and #": "# und #",
+  "# empty cell": "# leeres Feld",
+  "# empty cells": "# leere Felder",
+  "makes #": "ergibt #",
+  "makes # and #": "ergibt # und #",
+  "no merge": "ohne Verschmelzung",
   "# games, mean score # (last #), # million moves/s, # MB": "# Partien, mittlere Punktzahl # (letzte #), # Mio. Züge/s, # MB",
   "# games, mean score # (last #), # moves/s, # MB": "# Partien, mittlere Punktzahl # (letzte #), # Züge/s, # MB",
   "# of # game": "# von # Partie",

@@ -50,6 +50,7 @@ async function find(id) {
 /** The board of the day: the same tiles for everyone. */
 class Daily {
   #timer = 0;
+  #shown = ""; // what the box says, so that its button stays while nothing has changed
 
   /** @param {HTMLElement} main */
   constructor(main) {
@@ -62,6 +63,10 @@ class Daily {
     const day = await attempt(() => get("/api/daily"));
     if (!day) return;
     const { mine, champion, seed } = day;
+    if (!champion) this.#timer = setTimeout(() => this.show(), AGAIN);
+    const shown = JSON.stringify(day);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
     this.box.replaceChildren(
       h("p", {}, t("Everyone gets the same tiles on {date}.", { date: dayText(day.date) })),
       h("p", {}, mine ? t("Your best score: {score}", { score: mine.score }) : t("You have not played it yet.")),
@@ -75,7 +80,6 @@ class Daily {
         mine ? h("a.button", { href: writeAddress("review", [String(mine.game)]) }, t("Review")) : null,
       ),
     );
-    if (!champion) this.#timer = setTimeout(() => this.show(), AGAIN);
   }
 
   /**
