@@ -9,9 +9,9 @@ import { pref } from "../prefs.js";
 import { writeAddress } from "../pure/codec.js";
 import { meaning, seeking } from "../pure/keys.js";
 import { sayTurn } from "../pure/words.js";
-import { bringPage, takeDrops } from "../review/bring.js";
 import { BY_LETTER } from "../review/grades.js";
 import { ReviewGraph } from "../review/graph.js";
+import { importPage, takeDrops } from "../review/import.js";
 import { Line } from "../review/line.js";
 import { ReviewMoves } from "../review/moves.js";
 import { Position } from "../review/position.js";
@@ -27,7 +27,7 @@ import { t, tn, told } from "../text.js";
 
 /** @type {PageModule["open"]} */
 export async function open(main, { rest, query, isHere }) {
-  if (!rest[0]) return bringPage(main);
+  if (!rest[0]) return importPage(main);
   const replay = await loadReplay(rest[0], isHere);
   if (!isHere()) return; // another page has been opened meanwhile
   if (replay) return new Review(main, replay, Number(query.turn) || 0);
@@ -38,6 +38,7 @@ export async function open(main, { rest, query, isHere }) {
 }
 
 class Review {
+  #endDrops;
   #turns;
   #at = 0;
   #timer = 0;
@@ -162,7 +163,7 @@ class Review {
         ),
       ),
     );
-    takeDrops(main);
+    this.#endDrops = takeDrops(main);
     this.board.shape = shape;
     this.show(Math.min(Math.max(at, 0), turns.length));
     if (turns.length) this.progress.begin();
@@ -383,6 +384,7 @@ class Review {
 
   close() {
     clearInterval(this.#timer);
+    this.#endDrops();
     this.progress.close();
     this.position.close();
     this.note.clear();

@@ -18,24 +18,30 @@ async function importGame(body) {
 }
 
 /**
- * Take files that are dropped on an element.
+ * Import what is dropped on an element, until the function that is returned is called: the element outlives its page.
  * @param {HTMLElement} element
  */
 export function takeDrops(element) {
-  element.addEventListener("dragover", (event) => event.preventDefault());
-  element.addEventListener("drop", (event) => {
-    event.preventDefault();
-    const file = event.dataTransfer?.files[0];
-    const text = event.dataTransfer?.getData("text/plain");
-    if (file || text) importGame(file ?? text ?? "");
-  });
+  const end = new AbortController();
+  element.addEventListener("dragover", (event) => event.preventDefault(), { signal: end.signal });
+  element.addEventListener(
+    "drop",
+    (event) => {
+      event.preventDefault();
+      const file = event.dataTransfer?.files[0];
+      const text = event.dataTransfer?.getData("text/plain");
+      if (file || text) importGame(file ?? text ?? "");
+    },
+    { signal: end.signal },
+  );
+  return () => end.abort();
 }
 
 /**
- * The page on which a game is chosen.
+ * The page that imports a game to review.
  * @param {HTMLElement} main
  */
-export function bringPage(main) {
+export function importPage(main) {
   const text = h("textarea", { name: "replay", rows: 5, spellcheck: false });
   const file = h("input", {
     type: "file",
@@ -61,6 +67,5 @@ export function bringPage(main) {
       ),
     ),
   );
-  takeDrops(main);
-  return undefined;
+  return { close: takeDrops(main) };
 }
