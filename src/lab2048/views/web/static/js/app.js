@@ -82,7 +82,8 @@ async function show() {
   } catch (error) {
     if (mine !== visit) return;
     isBroken = true;
-    if (statusOf(error) === 0 || stream.state !== "open") return drawOffline(); // shown again when the server is back
+    const status = statusOf(error); // 0: no answer; undefined: perhaps a script did not arrive
+    if (status === 0 || (status === undefined && stream.state !== "open")) return drawOffline(); // shown again when the server is back
     console.error(error);
     const words = t("The page {title} could not be shown: {error}", { title, error: messageOf(error) });
     toast(words, t("Try again"), show).classList.add("is-error");
