@@ -15,9 +15,7 @@ const AGAIN = 1500; // ms until the champion's game is asked for again
 /** @type {PageModule["open"]} */
 export async function open(main, { rest, isHere }) {
   if (!rest[0]) return new Daily(main);
-  const ghost = /^[1-9]\d{0,17}$/.test(rest[0])
-    ? await find(Number(rest[0]))
-    : null;
+  const ghost = /^[1-9]\d{0,17}$/.test(rest[0]) ? await find(Number(rest[0])) : null;
   if (!isHere()) return undefined;
   if (!ghost) {
     main.append(h("h1", {}, t("Race the ghost")), missing(t("There is no game {id}.", { id: rest[0].slice(0, 40) }), ["#/games", t("All games")]));
@@ -50,6 +48,7 @@ async function find(id) {
 /** The board of the day: the same tiles for everyone. */
 class Daily {
   #timer = 0;
+  #isClosed = false;
   #shown = ""; // what the box says, so that its button stays while nothing has changed
 
   /** @param {HTMLElement} main */
@@ -61,7 +60,7 @@ class Daily {
 
   async show() {
     const day = await attempt(() => get("/api/daily"));
-    if (!day) return;
+    if (!day || this.#isClosed) return;
     const { mine, champion, seed } = day;
     if (!champion) this.#timer = setTimeout(() => this.show(), AGAIN);
     const shown = JSON.stringify(day);
@@ -92,6 +91,7 @@ class Daily {
   }
 
   close() {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
   }
 }
