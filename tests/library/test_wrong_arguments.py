@@ -39,6 +39,9 @@ WRONG: dict[str, Callable[[], Any]] = {
     "minutes 'x' is not understood: expected a number": lambda: lab.train("ntuple", minutes="x"),  # type: ignore[arg-type]
     "7 cannot be reviewed: expected a lab2048.Game, or a file with one": lambda: lab.review(7),  # type: ignore[arg-type]
     "'' cannot be reviewed: expected a lab2048.Game, or a file with one": lambda: lab.review(""),
+    r"'a\x00b' cannot be read: no file can have such a name": lambda: lab.review("a\0b"),
+    r"'\ud800' cannot be read: no file can have such a name": lambda: lab.review("\ud800"),
+    "the replay: not UTF-8 text at byte 2": lambda: lab.review("{\ud800"),
     "threads -1 is out of range": lambda: lab.train("ntuple", moves=10, threads=-1),
 }
 

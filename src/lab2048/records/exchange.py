@@ -96,12 +96,16 @@ def read_single(data: bytes, name: str) -> Episode:
 
 def find_game(source: str | Path) -> Episode:
     """Read a game from a file, or from the text itself if that is a game or a replay and no file."""
+    name = str(source)[:200]
     try:
         return read_single(read_bytes(Path(source)), str(source))
     except OSError as error:
-        if isinstance(source, Path) or not (source.startswith("{") or is_likely(source)):
-            raise FileError(f"{str(source)[:200]} cannot be read: {reason_of(error)}", code="file.unreadable") from None
-    return read_single(source.encode("utf-8", "surrogateescape"), "the replay")
+        reason = reason_of(error)
+    except ValueError:
+        name, reason = ascii(name), "no file can have such a name"
+    if isinstance(source, Path) or not (source.startswith("{") or is_likely(source)):
+        raise FileError(f"{name} cannot be read: {reason}", code="file.unreadable")
+    return read_single(source.encode("utf-8", "surrogatepass"), "the replay")
 
 
 @contextlib.contextmanager
