@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lab2048.arena.executor.choice import nodes_for
 from lab2048.arena.executor.executor import Executor
@@ -26,9 +26,6 @@ from lab2048.solver.sharded import Shards
 from lab2048.solver.solve import Progress, Solve, check_folder
 from lab2048.solver.workers import Workers
 from lab2048.views.number import number, size
-
-if TYPE_CHECKING:
-    pass
 
 
 @interruptible()
