@@ -8,7 +8,7 @@
     tri2:#|#2x                        a map of triangles, row by row from the top
     edc1ba9187611110                  the ranks of the classic board, as other programs write them; 0x may precede them
     14 13 12 1 11 10 9 1 8 7 ...      the same as sixteen numbers, which may also be tiles
-    [[2, 4], [0, 8]]                  rows of tiles as JSON; a flat list of sixteen numbers is read as one line
+    [[2, 4], [0, 8]]                  rows of tiles as JSON; sixteen numbers in a flat list are read as above
 
 Rows may be separated by | or / or a new line, and cells of a spreadsheet by tabs.
 """
