@@ -80,7 +80,7 @@ def test_another_program_at_the_address_is_one_line(says, monkeypatch):
         ),
         (
             "Failed to connect to Ray cluster at 10.0.0.5:6379",
-            "the cluster at auto does not accept this process; it may need a token: set RAY_AUTH_MODE=token",
+            "the cluster at auto refuses this process, or has crashed; if it needs a token, set RAY_AUTH_MODE=token",
         ),
         ("something\nelse", "Ray at auto cannot be used: something else"),
     ],

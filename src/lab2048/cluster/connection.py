@@ -214,10 +214,10 @@ def _connection_error(where: str, error: Exception) -> LabError:
         )
     if "Failed to connect to Ray cluster" in text or "uthentication token" in text:
         return UsageError(
-            f"the cluster at {where} does not accept this process",
+            f"the cluster at {where} refuses this process, or has crashed",
             code="cluster.refused",
             field="cluster",
-            hint="it may need a token: set RAY_AUTH_MODE=token, with the ~/.ray/auth_token of its head on this machine",
+            hint="if it needs a token, set RAY_AUTH_MODE=token, with the ~/.ray/auth_token of its head on this machine",
         )
     if "IP address" in text and "node" in text:
         return UsageError(
