@@ -115,8 +115,8 @@ class Cluster:
     def check_head(self) -> bool:
         """Return whether the head of the cluster answers; raise LabError if it has not for a while.
 
-        Without its head nothing comes back from the nodes, Ray's calls do not return, and Ray ends the process in the
-        end.
+        Without the head, results of the nodes do not arrive and Ray's calls do not return; after a minute Ray ends this
+        process.
         """
         now = time.monotonic()
         if self._head and now > self._checked_at + CHECK_SECONDS:
