@@ -2,6 +2,7 @@
 
 import { address, get, messageOf, post, remove } from "../api.js";
 import { attempt, button, dialog, emptyState, field, h, select, table, toast } from "../dom.js";
+import { takeDrops } from "../drops.js";
 import { labelOf } from "../players.js";
 import { writeAddress } from "../pure/codec.js";
 import { date, number } from "../pure/format.js";
@@ -12,7 +13,9 @@ const PAGE = 50; // games per page
 
 /** @type {PageModule["open"]} */
 export async function open(main) {
-  await new Games(main).load();
+  const page = new Games(main);
+  await page.load();
+  return page;
 }
 
 class Games {
@@ -89,10 +92,8 @@ class Games {
       ),
       h("section.panel", {}, this.list, this.pager),
     );
-    main.addEventListener("dragover", (event) => event.preventDefault());
-    main.addEventListener("drop", (event) => {
-      event.preventDefault();
-      const file = event.dataTransfer?.files[0];
+    this.close = takeDrops(main, (dropped) => {
+      const file = dropped?.files[0];
       if (file) this.importFile(file);
     });
   }

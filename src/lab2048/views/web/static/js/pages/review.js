@@ -11,7 +11,7 @@ import { meaning, seeking } from "../pure/keys.js";
 import { sayTurn } from "../pure/words.js";
 import { BY_LETTER } from "../review/grades.js";
 import { ReviewGraph } from "../review/graph.js";
-import { importPage, takeDrops } from "../review/import.js";
+import { importDrops, importPage } from "../review/import.js";
 import { Line } from "../review/line.js";
 import { ReviewMoves } from "../review/moves.js";
 import { Position } from "../review/position.js";
@@ -163,7 +163,7 @@ class Review {
         ),
       ),
     );
-    this.#endDrops = takeDrops(main);
+    this.#endDrops = importDrops(main);
     this.board.shape = shape;
     this.show(Math.min(Math.max(at, 0), turns.length));
     if (turns.length) this.progress.begin();

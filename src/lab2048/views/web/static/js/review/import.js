@@ -2,6 +2,7 @@
 
 import { post } from "../api.js";
 import { attempt, button, field, h, toast } from "../dom.js";
+import { takeDrops } from "../drops.js";
 import { writeAddress } from "../pure/codec.js";
 import { t } from "../text.js";
 
@@ -18,23 +19,14 @@ async function importGame(body) {
 }
 
 /**
- * Import what is dropped on an element, until the function that is returned is called: the element outlives its page.
+ * Import what is dropped on an element, until the function that is returned is called.
  * @param {HTMLElement} element
  */
-export function takeDrops(element) {
-  const end = new AbortController();
-  element.addEventListener("dragover", (event) => event.preventDefault(), { signal: end.signal });
-  element.addEventListener(
-    "drop",
-    (event) => {
-      event.preventDefault();
-      const file = event.dataTransfer?.files[0];
-      const text = event.dataTransfer?.getData("text/plain");
-      if (file || text) importGame(file ?? text ?? "");
-    },
-    { signal: end.signal },
-  );
-  return () => end.abort();
+export function importDrops(element) {
+  return takeDrops(element, (dropped) => {
+    const body = dropped?.files[0] ?? dropped?.getData("text/plain");
+    if (body) importGame(body);
+  });
 }
 
 /**
@@ -67,5 +59,5 @@ export function importPage(main) {
       ),
     ),
   );
-  return { close: takeDrops(main) };
+  return { close: importDrops(main) };
 }
