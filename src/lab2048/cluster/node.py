@@ -21,6 +21,7 @@ from lab2048.extras import load
 
 T = TypeVar("T")
 START_SECONDS = 120.0  # for a worker process to start, also on a slow machine
+LOOK_SECONDS = 1.0  # between two looks, while a result is waited for, whether it can still come
 SPARE_CALLS = 4  # calls besides the work: files, a stop, a question
 _PREFIX = "lab2048:"  # of the names of workers
 
@@ -142,17 +143,25 @@ class Worker:
 class Node:
     """The driver's end of a worker process."""
 
-    def __init__(self, info: NodeInfo, n_threads: int, actor: Any) -> None:
+    def __init__(self, info: NodeInfo, n_threads: int, actor: Any, check: Callable[[], object]) -> None:
         """Use `start`."""
-        self.info, self.n_threads, self._actor = info, n_threads, actor
+        self.info, self.n_threads, self._actor, self._check = info, n_threads, actor, check
         self.files: dict[str, str] = {}  # where the driver's files are on this node
         self.n_running = 0  # units of work
 
     @classmethod
-    def start(cls, info: NodeInfo, n_threads: int, task: str, is_stopped: Callable[[], bool] = lambda: False) -> "Node":
+    def start(
+        cls,
+        info: NodeInfo,
+        n_threads: int,
+        task: str,
+        is_stopped: Callable[[], bool] = lambda: False,
+        check: Callable[[], object] = lambda: None,
+    ) -> "Node":
         """Start a worker process; raise LabError if the node has no lab2048, or another one.
 
-        Raise LostNodeError if `is_stopped` becomes true before it has started.
+        Raise LostNodeError if `is_stopped` becomes true before it has started.  `check` raises LabError if no result
+        can come any more; it is called again and again while one is waited for.
         """
         ray = load("ray")
         strategy = load("ray.util.scheduling_strategies").NodeAffinitySchedulingStrategy(info.id, soft=False)
@@ -166,7 +175,7 @@ class Node:
             )
             .remote(task)
         )
-        node = cls(info, n_threads, actor)
+        node = cls(info, n_threads, actor, check)
         try:
             starting = node.submit(facts_here)
             deadline = time.monotonic() + START_SECONDS
@@ -186,16 +195,22 @@ class Node:
         return node
 
     def submit(self, function: Callable[..., T], *arguments: Any) -> "Future[tuple[T | None, LabError | None]]":
-        """Call a function on the node; the future has its result and its error (see `result_of`)."""
+        """Call a function on the node; `result` takes the future."""
         found: Future[tuple[T | None, LabError | None]] = self._actor.call.remote(function, *arguments).future()
         return found
 
     def ask(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function on the node and wait for the result."""
         try:
-            return result_of(self.submit(function, *arguments))
+            return self.result(self.submit(function, *arguments))
         except LostNodeError as error:
             raise LostNodeError(f"node {self.info.host}: {error}") from None
+
+    def result(self, future: "Future[tuple[T | None, LabError | None]]") -> T:
+        """Wait for the result of `submit`."""
+        while not wait([future], LOOK_SECONDS).done:
+            self._check()
+        return result_of(future)
 
     def end(self) -> None:
         """End the worker process."""

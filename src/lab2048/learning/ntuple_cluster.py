@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from lab2048.arena.executor.cluster import ClusterPool
 from lab2048.cluster import data
-from lab2048.cluster.node import LostNodeError, Node, result_of
+from lab2048.cluster.node import LostNodeError, Node
 from lab2048.errors import LabError, UsageError
 from lab2048.kernels.ntuple import self_play as kernel
 from lab2048.learning import replica
@@ -119,7 +119,7 @@ class ClusterTraining(Training):
                 starting.append((node, node.submit(replica.begin, *arguments)))
             for node, future in starting:
                 try:
-                    result_of(future)
+                    node.result(future)
                 except LostNodeError:
                     self._lose(node)
                     continue
@@ -180,7 +180,7 @@ class ClusterTraining(Training):
         nodes, found = list(self._nodes.values()), {}
         for node, future in [(node, node.submit(function, *arguments)) for node in nodes]:
             try:
-                found[node.info.id] = result_of(future)
+                found[node.info.id] = node.result(future)
             except LostNodeError:
                 self._lose(node)
         return found

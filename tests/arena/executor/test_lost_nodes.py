@@ -173,6 +173,28 @@ def test_the_head_is_killed(tmp_path):
     assert n_games(tmp_path / "games.sqlite") == 4000
 
 
+def test_the_head_is_killed_while_a_network_is_trained(tmp_path):
+    out = tmp_path / "network.safetensors"
+    words = f"train ntuple --rules 3x3 --network small --minutes 10 --exchange 1 --checkpoint 0.05 --out {out}"
+    with ray_nodes(1) as nodes:
+        driver = subprocess.Popen(
+            [sys.executable, "-c", COMMAND, *words.split(), "--cluster", nodes.address],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        while driver.poll() is None and not out.exists():
+            time.sleep(0.1)
+        for each in nodes.head_node.all_processes["gcs_server"]:
+            each.process.kill()
+        said = driver.communicate(timeout=60)[1]
+    assert driver.returncode == 1
+    assert [line for line in said.splitlines() if line.startswith("lab2048: ")] == [
+        "lab2048: the head of the cluster is gone: what is finished is saved, and can be continued"
+    ]
+    assert lab.open_network(out).points()
+
+
 def n_games(path):
     with lab.open_store(path) as store:
         return len(store)

@@ -137,7 +137,7 @@ class ClusterPool(Executor):
                 n_left -= n_threads
 
     def _start(self, info: NodeInfo, n_threads: int) -> Node:
-        node = Node.start(info, n_threads, self._task, self._stop.is_set)
+        node = Node.start(info, n_threads, self._task, self._stop.is_set, self._check)
         try:
             self._prepare(node)
         except BaseException:
