@@ -150,32 +150,11 @@ def test_the_driver_is_killed(words, nodes, tmp_path):
     assert facts(json.loads(output)) == facts(json.loads(expected))
 
 
-def test_the_head_is_killed(tmp_path):
-    words = f"match expectimax:depth=3 --rules 4x4 --games 4000 --resume --store {tmp_path / 'games.sqlite'} --json"
-    with ray_nodes(1) as nodes:
-        again = [sys.executable, "-c", COMMAND, *words.split()]
-        driver = subprocess.Popen(
-            [*again, "--cluster", nodes.address], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-        )
-        while driver.poll() is None and not n_games(tmp_path / "games.sqlite"):
-            time.sleep(0.1)
-        for each in nodes.head_node.all_processes["gcs_server"]:
-            each.process.kill()
-        said = driver.communicate(timeout=60)[1]
-    assert driver.returncode == 1
-    assert [line for line in said.splitlines() if line.startswith("lab2048: ")] == [
-        "lab2048: the head of the cluster is gone: what is finished is saved, and can be continued"
-    ]
-    n_before = n_games(tmp_path / "games.sqlite")
-    assert 0 < n_before < 4000
-    result = json.loads(subprocess.run(again, capture_output=True, text=True, check=True).stdout)
-    assert result["players"][0]["games"] == 4000
-    assert n_games(tmp_path / "games.sqlite") == 4000
+HEAD_IS_GONE = "lab2048: the head of the cluster is gone: what is finished is saved, and can be continued"
 
 
-def test_the_head_is_killed_while_a_network_is_trained(tmp_path):
-    out = tmp_path / "network.safetensors"
-    words = f"train ntuple --rules 3x3 --network small --minutes 10 --exchange 1 --checkpoint 0.05 --out {out}"
+def kill_head_under(words, has_begun):
+    """Run a command on a cluster and kill the head once it has begun; check that it ends with one line."""
     with ray_nodes(1) as nodes:
         driver = subprocess.Popen(
             [sys.executable, "-c", COMMAND, *words.split(), "--cluster", nodes.address],
@@ -183,15 +162,31 @@ def test_the_head_is_killed_while_a_network_is_trained(tmp_path):
             stderr=subprocess.PIPE,
             text=True,
         )
-        while driver.poll() is None and not out.exists():
+        while driver.poll() is None and not has_begun():
             time.sleep(0.1)
         for each in nodes.head_node.all_processes["gcs_server"]:
             each.process.kill()
         said = driver.communicate(timeout=60)[1]
     assert driver.returncode == 1
-    assert [line for line in said.splitlines() if line.startswith("lab2048: ")] == [
-        "lab2048: the head of the cluster is gone: what is finished is saved, and can be continued"
-    ]
+    assert [line for line in said.splitlines() if line.startswith("lab2048: ")] == [HEAD_IS_GONE]
+
+
+def test_the_head_is_killed_under_a_match(tmp_path):
+    store = tmp_path / "games.sqlite"
+    words = f"match expectimax:depth=3 --rules 4x4 --games 4000 --resume --store {store} --json"
+    kill_head_under(words, lambda: n_games(store))
+    assert 0 < n_games(store) < 4000
+    again = [sys.executable, "-c", COMMAND, *words.split()]
+    result = json.loads(subprocess.run(again, capture_output=True, text=True, check=True).stdout)
+    assert result["players"][0]["games"] == 4000
+    assert n_games(store) == 4000
+
+
+def test_the_head_is_killed_under_a_training(tmp_path):
+    out = tmp_path / "network.safetensors"
+    kill_head_under(
+        f"train ntuple --rules 3x3 --network small --minutes 10 --exchange 1 --checkpoint 0.05 --out {out}", out.exists
+    )
     assert lab.open_network(out).points()
 
 
