@@ -75,6 +75,7 @@ class Store(RunTable, ReviewTable, PracticeTable):
     Several threads may share a store; their calls are executed one after the other.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "games.sqlite") as store:
     ...     run = store.begin_run("play", Rules.from_text("2x2"), "human", seed=1)
     ...     store.summaries_of(run)
