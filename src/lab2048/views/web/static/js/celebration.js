@@ -38,7 +38,7 @@ export class Celebration {
   show({ state, shape }, { turns, before }) {
     const now = performance.now();
     const isQuick = now - this.#last < SLOW;
-    this.#last = now;
+    if (turns.length) this.#last = now; // what is shown first is no turn
     const [turn] = turns;
     const highest = Math.max(0, ...state.ranks);
     const isHigher = highest > this.#highest;

@@ -277,7 +277,8 @@ export class Game extends Emitter {
    */
   async autoplay(player, speed, running) {
     const state = await put("/api/games/{game}/auto", { path: { game: this.id }, body: { player, speed, running } });
-    this.#apply({ state, turns: [], kind: "auto" }, null);
+    // A quick player's moves may have arrived before this answer.
+    if (state.rev >= this.state.rev) this.#apply({ state, turns: [], kind: "auto" }, null);
   }
 
   /**
