@@ -142,6 +142,8 @@ export class Game extends Emitter {
    */
   receive(change) {
     if (!this.isOpen || change.state.id !== this.id || change.state.rev < this.state.rev) return;
+    // A stream begins with the game as it is: where that is known already, no game has been opened.
+    if (change.kind === "open" && change.state.rev === this.state.rev) change = { ...change, kind: "auto" };
     if (this.#isBusy) this.#missed = change;
     else if (change.turns.length && this.isRunning && !document.hidden) this.#wait(change);
     else {

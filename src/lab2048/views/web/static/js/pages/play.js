@@ -75,6 +75,7 @@ export class Play {
     this.stepButton = button(t("Play best move"), () => this.game.step(this.playerSwitch.adviser), { key: "Space", title: t("Let the player make one move") });
     this.playWords = h("span", {}, t("Autoplay"));
     this.playButton = button(this.playWords, () => this.playerSwitch.toggle(), { key: "Enter" });
+    this.playButton.disabled = this.stepButton.disabled = true; // until there is a game
     this.hintModes = segments(
       t("Hints"),
       MODES.map((mode) => [mode, HINT_WORDS[mode]]),
