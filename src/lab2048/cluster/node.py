@@ -160,8 +160,8 @@ class Node:
     ) -> "Node":
         """Start a worker process; raise LabError if the node has no lab2048, or another one.
 
-        Raise LostNodeError if `is_stopped` becomes true before it has started.  While a result is waited for, `check` is
-        called every second; it raises LabError if no result can come.
+        Raise LostNodeError if `is_stopped` becomes true before it has started.  While a result is waited for,
+        `check` is called every second; it raises LabError if no result can come.
         """
         ray = load("ray")
         strategy = load("ray.util.scheduling_strategies").NodeAffinitySchedulingStrategy(info.id, soft=False)
