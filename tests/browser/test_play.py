@@ -296,6 +296,25 @@ def test_hints_wait_for_the_player_without_an_error(make_tab: Any, server: Serve
     assert refused == []
 
 
+def test_a_refusal_that_the_news_overtakes_is_not_the_end(tab: Tab) -> None:
+    """The player gets ready while the answer that it is not is on its way."""
+    tab.remember(player="random", hints="off")
+    events: list[Any] = []
+    answers: list[Any] = []
+    tab.page.route("**/api/events*", lambda route: events.append(route))
+    tab.page.route("**/api/ready*", lambda route: answers.append(route))
+    begin(tab)
+    press(tab, "Enter")
+    while not answers:
+        tab.page.wait_for_timeout(10)
+    tab.page.unroute("**/api/events*")
+    for route in events:
+        route.continue_()
+    tab.until("import('/static/js/stream.js').then(({ stream }) => stream.status?.ready)")
+    answers[0].fulfill(json={"ready": False, "doing": "Preparing"})
+    tab.until("Number(document.querySelectorAll('.chip b')[2].textContent) > 1")
+
+
 def test_a_random_player_gives_no_hints(tab: Tab) -> None:
     tab.remember(player="random", hints="best")
     begin(tab)

@@ -26,6 +26,7 @@ import { t, told } from "../text.js";
 
 const HINT_WORDS = { off: t("Off"), best: t("Best move"), all: t("All values") };
 const AT_ONCE = 100; // moves per request
+const AGAIN = 1000; // ms until a player that was not ready is asked again
 
 /** @type {PageModule["open"]} */
 export async function open(main, { query }) {
@@ -176,6 +177,8 @@ export class Play {
   failed({ error, action }) {
     this.#wanted = statusOf(error) === 503 && ["auto", "step"].includes(action.kind) ? action : null;
     complain(error);
+    // The news that the player is ready may have overtaken the refusal, and is not told twice.
+    setTimeout(() => this.#wanted && stream.status?.ready && this.onStatus(stream.status), AGAIN);
   }
 
   /** @param {Api.StatusData} status */
@@ -387,6 +390,7 @@ export class Play {
 
   close() {
     this.#ending.abort();
+    this.#wanted = null;
     if (this.game.isOpen && this.game.isRunning && !this.game.isEnded) this.leave();
     this.moveList.close();
     this.note.clear();
