@@ -1,9 +1,10 @@
 """Predict the time of a solve on many nodes, and check it on this machine: python benchmarks/cluster_solve.py
 
 First a solve of 2x5 to 128 in shards, in one process, which counts what every part of it takes per afterstate: CPU
-seconds of the nodes and of the command, bytes between nodes, bytes that nodes read from the folder of the table, bytes
-that the command writes.  Then the same without shards, because a solve makes small layers without nodes.  Then what Ray
-takes: seconds per unit of work, per array and per byte from one node to another; and how fast the disk is.
+seconds of the nodes and of the command, bytes between nodes, bytes that nodes write to their disks and read from there,
+bytes that the command fetches and writes to the folder of the table.  Then the same without shards, because a solve
+makes small layers without nodes.  Then what Ray takes: seconds per unit of work, per array and per byte from one node
+to another; and how fast the disk is.
 
 The model adds these up for 3x4 on 10, 100 and 1,000 nodes, and on one of them without Ray, with the network and the
 disk as measured here, or as `--link` and `--disk` say.  `--check` solves boards on 1, 2 and 3 nodes of one core each,
@@ -30,10 +31,11 @@ import numpy as np
 from ray_nodes import ray_nodes
 
 import lab2048 as lab
+from lab2048.cluster.node_disk import NodeFile
 from lab2048.library.solve import read_problem
-from lab2048.solver import sharded
-from lab2048.solver.shard import FileSlice
-from lab2048.solver.sharded import PER_WORKER, Shards
+from lab2048.solver.nodes import sharded
+from lab2048.solver.nodes.sharded import PER_WORKER, Shards
+from lab2048.solver.nodes.spread_column import Disks
 from lab2048.solver.solve import Solve
 from lab2048.solver.table import Table
 from lab2048.solver.workers import Workers
@@ -53,8 +55,9 @@ class Costs:
     command_cpu: float = 0.0
     alone_cpu: float = 0.0  # of an afterstate in a layer that the command makes without nodes
     between_nodes: float = 0.0  # bytes
-    from_folder: float = 0.0
-    to_folder: float = 0.0
+    from_disks: float = 0.0  # of the nodes
+    to_disks: float = 0.0
+    to_folder: float = 0.0  # of the table; the command fetches it from the nodes
     per_unit: float = 0.0  # seconds that Ray takes for a unit of work
     per_array: float = 0.0  # seconds for a small array from one node to another
     per_handle: float = 0.0  # CPU seconds of the command for each array that it hands from one node to another
@@ -64,11 +67,11 @@ class Costs:
 
 
 def n_bytes(thing: Any) -> tuple[int, int]:
-    """Return the bytes of the arrays in a unit or a result, and of the parts of files."""
+    """Return the bytes of the arrays in a unit or a result, and of its files on nodes."""
     if isinstance(thing, np.ndarray):
         return thing.nbytes, 0
-    if isinstance(thing, FileSlice):
-        return 0, (thing.end - thing.begin) * np.dtype(thing.column.dtype).itemsize
+    if isinstance(thing, NodeFile):
+        return 0, thing.n * np.dtype(thing.dtype).itemsize
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         thing = [getattr(thing, field.name) for field in dataclasses.fields(thing)]
     if isinstance(thing, dict):
@@ -90,8 +93,15 @@ def measure_solve(board: str, goal: int | None) -> Costs:
             found = unit.run(lambda: False)
             costs.node_cpu += time.process_time() - begin
             costs.between_nodes += arrays
-            costs.from_folder += files
+            costs.from_disks += files
+            costs.to_disks += n_bytes(found)[1]
             yield found
+
+    def everywhere(function: Any, *arguments: Any) -> dict[str, Any]:
+        begin = time.process_time()
+        found = function(*arguments)
+        costs.node_cpu += time.process_time() - begin
+        return {"": found}
 
     problem, memory, _ = read_problem(board, goal, None, None, None, None, "4G", 1)
     with tempfile.TemporaryDirectory() as folder, Workers(1) as workers:
@@ -99,13 +109,13 @@ def measure_solve(board: str, goal: int | None) -> Costs:
         table = Solve(problem, Path(folder) / "alone", workers, memory).run()
         alone = time.process_time() - begin
         begin = time.process_time()
-        shards = Shards(run, lambda: 1, n_shards=PER_WORKER)
+        shards = Shards(run, lambda: 1, n_shards=PER_WORKER, disks=Disks(everywhere))
         Solve(problem, Path(folder) / "table", workers, memory, shards=shards).run()
         n, n_here = table.count.afterstates, table.count.afterstates - n_shared(table)[1]
         costs.alone_cpu = alone / n
         costs.command_cpu = (time.process_time() - begin - costs.node_cpu - n_here * costs.alone_cpu) / (n - n_here)
-        costs.to_folder = (table.n_bytes + 16 * table.count.states) / n  # states and values are written in passing
-    for name in ("node_cpu", "between_nodes", "from_folder"):
+        costs.to_folder = table.n_bytes / n  # checkpoints take little: they wait until they do
+    for name in ("node_cpu", "between_nodes", "from_disks", "to_disks"):
         setattr(costs, name, getattr(costs, name) / (n - n_here))
     print(f"{board}: {n:,} afterstates, {n_here / n:.1%} of them in small layers", flush=True)
     return costs
@@ -193,27 +203,31 @@ def messages(costs: Costs, n_layers: int, n_shards: int, at_once: int) -> float:
 def predict_here(costs: Costs, table: Table, n_nodes: int, n_cores: int) -> float:
     """Return the seconds of a solve on nodes of one core each that share this machine's cores with the command."""
     at_once, (n_layers, n) = min(n_nodes, n_cores), n_shared(table)
-    moved = costs.between_nodes * costs.per_byte * (n_nodes - 1) / n_nodes
+    moved = costs.between_nodes * costs.per_byte * (n_nodes - 1) / n_nodes  # the disks are in the memory here
     alone = (table.count.afterstates - n) * costs.alone_cpu / n_cores
     rest = alone + messages(costs, n_layers, PER_WORKER * n_nodes, at_once)
-    return n * (costs.command_cpu + (costs.node_cpu + moved) / at_once) + rest
+    fetched = costs.to_folder * costs.per_byte
+    return n * (costs.command_cpu + fetched + (costs.node_cpu + moved) / at_once) + rest
 
 
 def predict(costs: Costs, n_nodes: int, words: argparse.Namespace) -> dict[str, float]:
     """Return the hours of each part of a solve of 3x4 on real nodes, or on one such node without Ray (0)."""
     n, slowest = N_3X4, 0.0 if not n_nodes else 1 / words.link if words.link else costs.per_byte
     write, read = (1 / words.disk, 1 / words.disk) if words.disk else (costs.write, costs.read)
-    seconds = {"folder": n * (costs.to_folder * max(write, slowest) + costs.from_folder * max(read, slowest))}
-    if n_nodes:  # all that goes through the folder goes through the network of the command, too
+    # All that goes into the folder goes through the network of the command, too.
+    seconds = {"folder": n * costs.to_folder * max(write, slowest)}
+    if n_nodes:
         n_shards = min(max(n_nodes, sharded.MIN_SHARDS), sharded.MAX_SHARDS)
         n_busy = min(n_nodes, n_shards)
         seconds |= {
             "nodes": n * costs.node_cpu / (n_busy * words.cores),
+            "disks": n * (costs.to_disks * write + costs.from_disks * read) / n_busy,
             "network": n * costs.between_nodes * slowest / n_busy,
             "messages": messages(costs, N_SUMS_3X4, n_shards, n_busy),
             "command": n * costs.command_cpu,
         }
-    else:
+    else:  # states and their values are written and read, too, and afterstates are read
+        seconds["folder"] += n * (costs.to_disks - 8) * write + n * costs.from_disks * read
         seconds["command"] = n * costs.alone_cpu / words.cores
     hours = {name: value / 3600 for name, value in seconds.items()}
     return hours | {"all": sum(hours.values())}
@@ -238,7 +252,7 @@ def main() -> int:
     parser.add_argument("--from", dest="source", default="2x5:128", metavar="BOARD[:GOAL]", help="the solve to measure")
     parser.add_argument("--cores", type=int, default=32, help="of a real node")
     parser.add_argument("--link", type=float, help="bytes per second of its network (default: as measured here)")
-    parser.add_argument("--disk", type=float, help="bytes per second of the command's disk (default: as measured here)")
+    parser.add_argument("--disk", type=float, help="bytes per second of each disk (default: as measured here)")
     parser.add_argument("--least", type=int, default=100_000, help="boards of the smallest layer that nodes make")
     parser.add_argument("--costs", type=Path, help="keep what was measured in this file, or take it from there")
     words = parser.parse_args()

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import tempfile
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -25,11 +26,28 @@ def ray_nodes(n_nodes: int, n_cores: int = 1, store: int = STORE) -> Iterator[An
         )
         try:
             for _ in range(n_nodes):
-                cluster.add_node(num_cpus=n_cores, object_store_memory=store)
+                add_node(cluster, n_cores, store)
             cluster.wait_for_nodes()
             yield cluster
         finally:
             import ray
 
+            disks = [node.disk for node in cluster.list_all_nodes() if hasattr(node, "disk")]
             ray.shutdown()
             cluster.shutdown()
+            for disk in disks:
+                disk.cleanup()
+
+
+def add_node(cluster: Any, n_cores: int = 1, store: int = STORE) -> None:
+    """Add a node with a disk of its own for layers."""
+    disk = tempfile.TemporaryDirectory(prefix="lab2048-node-")
+    node = cluster.add_node(num_cpus=n_cores, object_store_memory=store, env_vars={"LAB2048_LAYERS": disk.name})
+    node.disk = disk
+
+
+def remove_node(cluster: Any) -> None:
+    """Remove the newest node, and its disk."""
+    node = cluster.list_all_nodes()[-1]
+    cluster.remove_node(node)
+    node.disk.cleanup()

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("ray", reason="needs the extra cluster")
 
-from ray_nodes import STORE, ray_nodes
+from ray_nodes import add_node, ray_nodes, remove_node
 
 import lab2048 as lab
 from lab2048.errors import UsageError
@@ -53,8 +53,8 @@ def test_a_node_is_lost_and_another_one_comes(nodes):
     def note(progress):
         if progress.n_moves > 20_000 and not changed.is_set():
             changed.set()
-            nodes.remove_node(nodes.list_all_nodes()[-1])
-            nodes.add_node(num_cpus=1, object_store_memory=STORE)
+            remove_node(nodes)
+            add_node(nodes)
 
     options = {"exchange": 0.2, "on_progress": note, "seed": 1}
     network = lab.train("ntuple", rules="2x3", moves=200_000, cluster=nodes.address, **options)

@@ -1,6 +1,7 @@
 """Arrays that stay on the node where they were made, until somebody needs them."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from lab2048.extras import load
 Array = NDArray[Any]
 Handle = Any  # an array of this process, or a reference to one in Ray's object store
 
-is_on_node = False  # True in the worker process of a node
+worker = ""  # the name of this worker process; the driver has none
 _SMALL = 1 << 12  # bytes; smaller arrays travel with the message
 _PATIENCE = (0.05, 0.2)  # seconds until arrays are asked for again
 
@@ -25,12 +26,24 @@ class LostDataError(LabError):
 
 def put(array: Array) -> Handle:
     """Return a handle of an array: the array itself, or on a node a reference, so that the array stays there."""
-    return load("ray").put(array) if is_on_node and array.nbytes > _SMALL else array
+    return load("ray").put(array) if worker and array.nbytes > _SMALL else array
 
 
 def share(array: Array) -> Handle:
     """Return a reference to an array of the driver, which every node fetches once; an argument of `Node.submit`."""
     return load("ray").put(array)
+
+
+@contextlib.contextmanager
+def watching_for_loss() -> Iterator[None]:
+    """Raise LostDataError if Ray says that something is gone with its node."""
+    try:
+        yield
+    except Exception as error:
+        kinds = load("ray.exceptions")
+        if isinstance(error, kinds.ObjectLostError | kinds.RayActorError | kinds.OwnerDiedError):
+            raise LostDataError("the result of a lost node is needed again") from None
+        raise
 
 
 def get(handle: Handle) -> Array:
@@ -42,13 +55,8 @@ def get_all(handles: Sequence[Handle]) -> list[Array]:
     """Return the arrays of handles; those of other nodes are fetched at the same time."""
     far = [i for i, handle in enumerate(handles) if not isinstance(handle, np.ndarray)]
     found = list(handles)
-    try:
+    with watching_for_loss():
         fetched = _fetch([handles[i] for i in far]) if far else []
-    except Exception as error:
-        kinds = load("ray.exceptions")
-        if isinstance(error, kinds.ObjectLostError | kinds.RayActorError | kinds.OwnerDiedError):
-            raise LostDataError("the result of a lost node is needed again") from None
-        raise
     for i, array in zip(far, fetched, strict=True):
         # Kernels are compiled for arrays that can be written.
         found[i] = array if array.flags.writeable else array.copy()

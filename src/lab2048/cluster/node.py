@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import lab2048
 from lab2048.cluster import data
+from lab2048.cluster.node_disk import N_READERS, READERS
 from lab2048.errors import LabError
 from lab2048.extras import load
 
@@ -122,10 +123,10 @@ def check_facts(info: NodeInfo, facts: NodeFacts) -> None:
 class Worker:
     """The worker process of a node, an actor of Ray; module-level state of lab2048 lives as long as it does."""
 
-    def __init__(self, task: str) -> None:
+    def __init__(self, task: str, name: str) -> None:
         self._task, self._since, self._n_calls = task, time.time(), 0
         sys.stdout = sys.stderr  # keep a player's output out of the results
-        data.is_on_node = True
+        data.worker = name
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> tuple[Any, LabError | None]:
         """Call a function of lab2048; return its result, or its error as data."""
@@ -143,9 +144,9 @@ class Worker:
 class Node:
     """The driver's end of a worker process."""
 
-    def __init__(self, info: NodeInfo, n_threads: int, actor: Any, check: Callable[[], object]) -> None:
-        """Use `start`."""
-        self.info, self.n_threads, self._actor, self._check = info, n_threads, actor, check
+    def __init__(self, info: NodeInfo, name: str, n_threads: int, actor: Any, check: Callable[[], object]) -> None:
+        """Use `start`; `name` is that of the worker process."""
+        self.info, self.name, self.n_threads, self._actor, self._check = info, name, n_threads, actor, check
         self.files: dict[str, str] = {}  # where the driver's files are on this node
         self.n_running = 0  # units of work
 
@@ -165,17 +166,18 @@ class Node:
         """
         ray = load("ray")
         strategy = load("ray.util.scheduling_strategies").NodeAffinitySchedulingStrategy(info.id, soft=False)
+        name = f"{_PREFIX}{info.id[:8]}:{os.getpid()}:{time.monotonic_ns()}"
         actor = (
-            ray.remote(Worker)
+            ray.remote(concurrency_groups={READERS: N_READERS})(Worker)
             .options(
                 num_cpus=n_threads,
                 max_concurrency=n_threads + SPARE_CALLS,
                 scheduling_strategy=strategy,
-                name=f"{_PREFIX}{info.id[:8]}:{os.getpid()}:{time.monotonic_ns()}",
+                name=name,
             )
-            .remote(task)
+            .remote(task, name)
         )
-        node = cls(info, n_threads, actor, check)
+        node = cls(info, name, n_threads, actor, check)
         try:
             starting = node.submit(facts_here)
             deadline = time.monotonic() + START_SECONDS

@@ -21,9 +21,11 @@ from lab2048.rules.board import PACKED_RANK
 from lab2048.solver.estimate import Estimate
 from lab2048.solver.estimate import estimate as estimate_solve
 from lab2048.solver.memory import Memory, read_size
+from lab2048.solver.nodes.sharded import Shards
+from lab2048.solver.nodes.spread_column import Disks
 from lab2048.solver.problem import Problem
-from lab2048.solver.sharded import Shards
-from lab2048.solver.solve import Progress, Solve, check_folder
+from lab2048.solver.solve import Progress, Solve
+from lab2048.solver.solve_folder import check_folder
 from lab2048.solver.workers import Workers
 from lab2048.views.number import number, size
 
@@ -100,6 +102,8 @@ def _shards(nodes: Executor | None) -> Shards | None:
         lambda: nodes.n_workers,
         lambda: len(nodes.nodes()),
         lambda path, token: nodes.all_can(_reads, path, token),
+        nodes.settle,
+        Disks(nodes.everywhere),
     )
 
 

@@ -54,6 +54,7 @@ class LayerValues:
 class LayerFiles:
     """The files of a layer that backward induction reads and writes."""
 
+    tile_sum: int
     keys: Column
     states: Column
     values_path: Path

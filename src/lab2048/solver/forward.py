@@ -96,6 +96,12 @@ class Forward:
             pass
         return runs
 
+    def state_parts(self, tile_sum: int, afterstates: Callable[[int], Column | None]) -> Iterator[Words]:
+        """Yield the states of a layer in parts."""
+        runs = self.states(tile_sum, afterstates)
+        yield from runs.merged(self.workers, self.memory.part)
+        runs.drop()
+
     def afterstates(self, states: Column, kept: Words | None) -> tuple[Runs, Runs, LayerCount]:
         """Return the afterstates of a layer, the won ones, and the counts of its states.
 

@@ -11,24 +11,26 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from lab2048.errors import FileError, reason_of
+from lab2048.cluster.data import LostDataError
+from lab2048.errors import FileError, LabError, reason_of
 from lab2048.records.atomic_file import remove_leftovers, replacing
 from lab2048.records.process_lock import ProcessLock
 from lab2048.records.provenance import provenance
+from lab2048.solver.answer import answer, starts_of
 from lab2048.solver.backward import Backward, LayerFiles, LayerValues
+from lab2048.solver.checkpoint import Above
 from lab2048.solver.column_file import Column, Stack, write_column
 from lab2048.solver.count import first_sums, spawn_tiles
 from lab2048.solver.forward import Forward, LayerCount
 from lab2048.solver.journal import SCHEMA as JOURNAL_SCHEMA
 from lab2048.solver.journal import Journal
 from lab2048.solver.memory import Memory
-from lab2048.solver.probing import chance_of
+from lab2048.solver.nodes.sharded import MAX_TRIALS, NODES, ShardedBackward, ShardedForward, Shards, check_nodes_line
+from lab2048.solver.nodes.spread_column import KEYS, STATES, Disks, SpreadColumn
 from lab2048.solver.problem import Objective, Problem
-from lab2048.solver.sharded import ShardedBackward, ShardedForward, Shards
+from lab2048.solver.solve_folder import JOURNAL, SOLVED, WORK, check_folder
 from lab2048.solver.table import MANIFEST, SCHEMA, Layer, Table, keys_path, values_path
 from lab2048.solver.workers import Workers
-
-JOURNAL, WORK, SOLVED = "journal.jsonl", "work", "solved.json"
 
 
 @dataclass(frozen=True)
@@ -43,24 +45,6 @@ class Progress:
     n_valued: int  # afterstates with values so far
     seconds: float
     n_bytes: int  # on disk
-
-
-def check_folder(folder: Path, problem: Problem, *, is_exact: bool) -> Table | None:
-    """Return the table of a problem if the folder has it; raise FileError if the folder has anything else."""
-    if (folder / MANIFEST).exists():
-        table = Table.open(folder)
-        if table.problem != problem or table.manifest["dtype"] != ("<f8" if is_exact else "<f4"):
-            raise FileError(
-                f"{folder} holds the table of another problem: expected an empty folder", code="file.unwritable"
-            )
-        return table
-    if folder.exists() and not folder.is_dir():
-        raise FileError(f"{folder} is a file: expected a folder, or a name for a new one", code="file.unwritable")
-    if folder.is_dir() and not (folder / JOURNAL).exists() and any(path.name != WORK for path in folder.iterdir()):
-        raise FileError(
-            f"{folder} holds other files: expected an empty folder, or one of a table", code="file.unwritable"
-        )
-    return None
 
 
 class Solve:
@@ -84,10 +68,8 @@ class Solve:
         With `shards`, large layers are made and valued on other machines; the table is the same.
         """
         self.problem, self.folder, self.progress = problem, folder, progress
-        self.dtype = "<f8" if is_exact else "<f4"
-        self.work = folder / WORK
-        self.journal = Journal(folder / JOURNAL)
-        self.is_kept, self.checkpoint_seconds = is_kept, checkpoint_seconds
+        self.dtype, self.is_kept = "<f8" if is_exact else "<f4", is_kept
+        self.work, self.journal = folder / WORK, Journal(folder / JOURNAL)
         self._stack = Stack(self.work / "states.u64", "<u8")
         self._lock = ProcessLock(self.work / "lock")
         self._shards = shards
@@ -96,7 +78,7 @@ class Solve:
         self._states: dict[int, Column] = {}
         self._counts: dict[int, LayerCount] = {}
         self._values: dict[int, Column] = {}
-        self._layer_values: dict[int, LayerValues] = {}  # states of the layers above the current one
+        self._above = Above(self.work, checkpoint_seconds)
         self._starts: dict[int, float] = {}
         self._total, self._n_valued, self._n_waiting = LayerCount(), 0, 0
         self._before, self._begin = 0.0, time.perf_counter()
@@ -106,9 +88,15 @@ class Solve:
             return Forward(self.problem, workers, memory, self.work), Backward(
                 self.problem, workers, memory, dtype=self.dtype
             )
-        self._shards.begin()
         forward = ShardedForward(self.problem, workers, memory, self.work, self._shards)
-        return forward, ShardedBackward(self.problem, workers, memory, dtype=self.dtype, shards=self._shards)
+        return forward, ShardedBackward(
+            self.problem,
+            workers,
+            memory,
+            dtype=self.dtype,
+            shards=self._shards,
+            afterstates=lambda tile_sum: self._keys.get(tile_sum),
+        )
 
     @property
     def seconds(self) -> float:
@@ -119,6 +107,9 @@ class Solve:
         """Solve or resume; a complete table is only opened."""
         table = check_folder(self.folder, self.problem, is_exact=self.dtype == "<f8")
         if table is not None:
+            if self.journal.exists:  # killed before it was deleted
+                self.journal.read()
+                self._delete_on_nodes()
             self._tidy()
             return table
         try:
@@ -165,6 +156,25 @@ class Solve:
             )
         while (n_good := self._recall()) < len(self.journal.lines):
             self.journal.keep(n_good)
+        if self._shards is not None:
+            self._join_nodes(self._shards)
+
+    def _join_nodes(self, shards: Shards) -> None:
+        """Use what earlier sessions left on nodes; tell the journal where shards are kept."""
+        line = self._nodes_line
+        if line is None:
+            shards.begin()
+            self._tell_nodes(shards)
+        else:
+            shards.go_on(line["folder"], line["n_shards"])
+
+    @property
+    def _nodes_line(self) -> dict[str, Any] | None:
+        return next((line for line in self.journal.lines if line["kind"] == NODES), None)
+
+    def _tell_nodes(self, shards: Shards) -> None:
+        where = {"folder": shards.disks.folder, "n_shards": shards.n_shards}
+        self.journal.append(kind=NODES, sum=0, **where, seconds=round(self.seconds, 3))
 
     def _recall(self) -> int:
         """Restore the progress from the journal; return the number of valid lines.
@@ -172,7 +182,7 @@ class Solve:
         The backward pass resumes from the last checkpoint; layers after it are computed again, with the
         same result.
         """
-        for store in (self._keys, self._states, self._counts, self._values, self._layer_values, self._starts):
+        for store in (self._keys, self._states, self._counts, self._values, self._above, self._starts):
             store.clear()
         self._total, self._n_valued, self._n_waiting = LayerCount(), 0, 0
         lines = self.journal.lines
@@ -183,19 +193,18 @@ class Solve:
             try:
                 if line["kind"] == "forward":
                     self._recall_forward(line, dropped)
+                elif line["kind"] == NODES:
+                    check_nodes_line(line)
                 elif i > last:
                     return i
                 elif line["kind"] == "backward":
                     n = self._counts[line["sum"]].afterstates
                     values = Column(values_path(self.folder, line["sum"]), self.dtype, n, line["values"])
                     values.check()
-                    self._note_backward(line["sum"], values, _starts_of(line["starts"]))
+                    self._note_backward(line["sum"], values, starts_of(line["starts"]))
                 elif i == last:
                     for above, checksum in line["state_values"].items():
-                        states = self._states[int(above)]
-                        column = Column(self._path(int(above)), "<f8", states.n, checksum)
-                        column.check()
-                        self._layer_values[int(above)] = LayerValues(states, column)
+                        self._above.recall(int(above), self._states[int(above)], checksum)
             except (FileError, KeyError, TypeError, ValueError, AttributeError):  # damaged file or line
                 return i
             self._before = line["seconds"]
@@ -204,15 +213,25 @@ class Solve:
     def _recall_forward(self, line: dict[str, Any], dropped: float) -> None:
         tile_sum, count = line["sum"], LayerCount.from_json(line["count"])
         keys = Column(keys_path(self.folder, tile_sum), "<u8", count.afterstates, line["keys"])
-        states = self._stack.column(line["offset"], count.states + count.lost, line["states"])
         keys.check()
-        if tile_sum < dropped:
-            states.check()
+        if "nodes" in line:
+            states = self._recall_nodes(line["nodes"], tile_sum, count)
+        else:
+            states = self._stack.column(line["offset"], count.states + count.lost, line["states"])
+            if tile_sum < dropped:
+                states.check()
         self._note_forward(tile_sum, count, states, keys)
 
-    def _path(self, tile_sum: int) -> Path:
-        """Return the temporary file for the state values of a layer."""
-        return self.work / f"values-{tile_sum:06}.npy"
+    def _recall_nodes(self, on_nodes: dict[str, Any], tile_sum: int, count: LayerCount) -> Column:
+        """Return the states of a layer that nodes have, or had."""
+        disks = self._shards.disks if self._shards else Disks()
+        keys = SpreadColumn.of(KEYS, tile_sum, on_nodes[KEYS], disks)
+        states = SpreadColumn.of(STATES, tile_sum, on_nodes[STATES], disks)
+        if (keys.n, states.n) != (count.afterstates, count.states + count.lost):
+            raise ValueError("shards are missing")
+        if self._shards:
+            self._shards.hold(keys)
+        return states
 
     @cached_property
     def _reach(self) -> int:
@@ -223,7 +242,8 @@ class Solve:
         tiles, todo = spawn_tiles(self.problem), first_sums(self.problem)
         todo |= {tile_sum + tile for tile_sum, keys in self._keys.items() if keys.n for tile in tiles}
         todo -= set(self._keys)
-        below = self._states[max(self._states)] if self._states else None
+        stacked = [tile_sum for tile_sum, states in self._states.items() if not states.is_alone]
+        below = self._states[max(stacked)] if stacked else None
         near: list[int] = []  # layers whose keys may still be in memory
         while todo:
             tile_sum = min(todo)
@@ -236,12 +256,11 @@ class Solve:
                 kind="forward",
                 sum=tile_sum,
                 count=count.to_json(),
-                offset=states.offset,
-                states=states.checksum,
+                **self._where(states),
                 keys=keys.checksum,
                 seconds=round(self.seconds, 3),
             )
-            below = states
+            below = below if states.is_alone else states
             near.append(tile_sum)
             while near[0] <= tile_sum - self._reach:
                 far = near.pop(0)
@@ -250,53 +269,87 @@ class Solve:
                 todo |= {tile_sum + tile for tile in tiles}
             self._tell("forward", tile_sum)
 
+    def _where(self, states: Column) -> dict[str, Any]:
+        """Return what the journal says about the states of a layer: their place in the stack, or on nodes."""
+        if isinstance(states, SpreadColumn) and self._shards is not None:
+            return {"nodes": self._shards.to_json(states)}
+        return {"offset": states.offset, "states": states.checksum}
+
     def _note_forward(self, tile_sum: int, count: LayerCount, states: Column, keys: Column) -> None:
         self._counts[tile_sum], self._states[tile_sum], self._keys[tile_sum] = count, states, keys
         self._total += count
         self._n_waiting += states.n
 
     def _go_backward(self) -> None:
-        self._kept_at = time.perf_counter()
         self._keys = {tile_sum: replace(keys, array=None) for tile_sum, keys in self._keys.items()}
+        self._above.begin()
+        n_lost, last = 0, len(self._values)
+        while len(self._values) < len(self._keys):
+            try:
+                self._value_layers()
+            except LostDataError as error:  # the nodes that had the values of a layer are gone
+                self._return_to_checkpoint()
+                n_lost, last = (n_lost + 1 if len(self._values) == last else 1), len(self._values)
+                if n_lost == MAX_TRIALS:
+                    raise LabError(f"{error}: progress is saved", code="cluster.node_lost") from None
+
+    def _value_layers(self) -> None:
         for tile_sum in sorted(set(self._keys) - set(self._values), reverse=True):
-            keys, states = self._keys[tile_sum], self._states[tile_sum]
-            files = LayerFiles(keys, states, values_path(self.folder, tile_sum), self._path(tile_sum))
-            values, layer_values, starts = self._backward.value_layer(files, self._above(tile_sum))
-            for above in [above for above in self._layer_values if above >= tile_sum + self._reach]:
-                del self._layer_values[above]
-            self._layer_values[tile_sum] = layer_values
+            keys, states = self._keys[tile_sum], self._states_here(tile_sum)
+            files = LayerFiles(tile_sum, keys, states, values_path(self.folder, tile_sum), self._above.path(tile_sum))
+            values, layer_values, starts = self._backward.value_layer(files, self._looking_above(tile_sum))
+            self._above.add(tile_sum, layer_values, self._reach)
             self._note_backward(tile_sum, values, starts)
             self._n_waiting -= states.n
-            seconds = round(self.seconds, 3)
-            self.journal.append(kind="backward", sum=tile_sum, values=values.checksum, starts=starts, seconds=seconds)
-            if layer_values.key_index is None or time.perf_counter() - self._kept_at > self.checkpoint_seconds:
+            self.journal.append(
+                kind="backward", sum=tile_sum, values=values.checksum, starts=starts, seconds=round(self.seconds, 3)
+            )
+            if self._above.is_due(tile_sum):
                 self._checkpoint(tile_sum)
             self._tell("backward", tile_sum)
 
-    def _above(self, tile_sum: int) -> Callable[[int], LayerValues | None]:
-        return lambda tile: self._layer_values.get(tile_sum + tile)
+    def _states_here(self, tile_sum: int) -> Column:
+        """Return the states of a layer; without nodes, make those again that only nodes had."""
+        states = self._states[tile_sum]
+        if self._shards is None and isinstance(states, SpreadColumn):
+            parts = self._forward.state_parts(tile_sum, self._keys.get)
+            path = self._above.states_path(tile_sum)
+            states = self._states[tile_sum] = write_column(path, "<u8", parts, is_kept=False)
+        return states
+
+    def _looking_above(self, tile_sum: int) -> Callable[[int], LayerValues | None]:
+        def look(tile: int) -> LayerValues | None:
+            found = self._above.layers.get(tile_sum + tile)
+            if found is not None and isinstance(found.keys, SpreadColumn):
+                found.keys = self._states_here(tile_sum + tile)
+            return found
+
+        return look
 
     def _checkpoint(self, tile_sum: int) -> None:
         """Save what the next layers need, and delete what no layer needs any more."""
-        for above, layer_values in self._layer_values.items():
-            if layer_values.values is None:
-                assert layer_values.key_index is not None  # not in a file, so in memory
-                layer_values.values = write_column(
-                    self._path(above), "<f8", [layer_values.key_index.values], is_kept=False
-                )
-        checksums = {
-            above: layer_values.values.checksum
-            for above, layer_values in self._layer_values.items()
-            if layer_values.values
-        }
-        self.journal.append(kind="checkpoint", sum=tile_sum, state_values=checksums, seconds=round(self.seconds, 3))
-        for path in self.work.glob("values-*"):
-            if path not in {self._path(above) for above in self._layer_values}:
-                path.unlink()
-        gone = [column for s, column in self._states.items() if s >= tile_sum + self._reach]
-        if gone:
-            self._stack.drop(min(gone, key=lambda column: column.offset))
-        self._kept_at = time.perf_counter()
+        with self._above.saving() as checksums:
+            self.journal.append(kind="checkpoint", sum=tile_sum, state_values=checksums, seconds=round(self.seconds, 3))
+            gone = [column for s, column in self._states.items() if s >= tile_sum + self._reach and not column.is_alone]
+            if gone:
+                self._stack.drop(min(gone, key=lambda column: column.offset))
+            if self._shards is not None:
+                self._shards.drop(tile_sum + self._reach)
+
+    def _return_to_checkpoint(self) -> None:
+        """Forget what was computed since the last checkpoint."""
+        kinds = [line["kind"] for line in self.journal.lines]
+        last = max((i for i, kind in enumerate(kinds) if kind == "checkpoint"), default=None)
+        bound = self.journal.lines[last]["sum"] if last is not None else math.inf
+        self.journal.keep(1 + (max(i for i, kind in enumerate(kinds) if kind != "backward") if last is None else last))
+        for tile_sum in [each for each in self._values if each < bound]:
+            self._n_valued -= self._values.pop(tile_sum).n
+            self._n_waiting += self._states[tile_sum].n
+        self._above.go_back()
+        if self._shards is not None:
+            if self._nodes_line is None:
+                self._tell_nodes(self._shards)
+            self._shards.look()
 
     def _note_backward(self, tile_sum: int, values: Column, starts: dict[int, float]) -> None:
         self._values[tile_sum] = values
@@ -317,7 +370,7 @@ class Solve:
             "problem": self.problem.to_json(),
             "dtype": self.dtype,
             "measure": "odds" if self.problem.objective is Objective.WIN else "score",
-            **self._answer(),
+            **answer(self.problem, self._starts),
             **self._total.to_json(),
             "layers": [layer.to_json() for layer in layers],
         }
@@ -327,8 +380,16 @@ class Solve:
         for name, data in ((SOLVED, solved), (MANIFEST, manifest)):
             with replacing(self.folder / name, force=True) as file:
                 file.write(json.dumps(data, indent=1) + "\n")
+        self._delete_on_nodes()
         self._tidy()
         return Table.open(self.folder)
+
+    def _delete_on_nodes(self) -> None:
+        line = self._nodes_line
+        if self._shards is not None and line is not None:
+            check_nodes_line(line)
+            self._shards.disks.folder = line["folder"]
+            self._shards.disks.delete()
 
     def _tidy(self) -> None:
         """Delete what a complete table does not need."""
@@ -337,30 +398,3 @@ class Solve:
         shutil.rmtree(self.work, ignore_errors=True)
         if self.work.exists():  # a file could not be deleted: once more, because nobody runs a finished solve again
             shutil.rmtree(self.work, ignore_errors=True)
-
-    def _answer(self) -> dict[str, float]:
-        """Return the value over all start boards, and with a goal the probability of losing, in full precision."""
-        if self.problem.objective is Objective.SCORE:
-            value = math.fsum(
-                start.chance * (self._starts[start.key] - start.board.potential) for start in self.problem.starts
-            )
-            return {"value": value}
-        decided = {True: float("inf"), False: 0.0}
-        odds = {
-            start.key: decided[self.problem.is_won(start.board)]
-            if self.problem.is_decided(start.board)
-            else self._starts[start.key]
-            for start in self.problem.starts
-        }
-        win = math.fsum(start.chance * chance_of(odds[start.key]) for start in self.problem.starts)
-        loss = math.fsum(start.chance / (1 + odds[start.key]) for start in self.problem.starts)
-        # The smaller of the two has full precision.
-        return {"value": win if win < loss else 1 - loss, "loss_probability": min(loss, 1.0) if win > loss else 1 - win}
-
-
-def _starts_of(saved: Any) -> dict[int, float]:
-    """Return the values of start boards by key, as the journal holds them; raise ValueError if one is impossible."""
-    starts = {int(key): float(value) for key, value in saved.items()}
-    if not all(value >= 0 for value in starts.values()):
-        raise ValueError("a value is not a number")
-    return starts

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from lab2048.errors import FileError, reason_of
 from lab2048.records.process_lock import ProcessLock
 from lab2048.solver.endgame.compact_table import COLUMNS, open_table
-from lab2048.solver.solve import JOURNAL, SOLVED, WORK
+from lab2048.solver.solve_folder import JOURNAL, SOLVED, WORK
 from lab2048.solver.table import MANIFEST
 
 _COLUMNS = ("keys-*.npy*", "values-*.npy*", *(f"{name}.npy*" for name in COLUMNS))

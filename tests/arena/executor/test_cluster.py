@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("ray", reason="needs the extra cluster")
 
-from ray_nodes import STORE, ray_nodes
+from ray_nodes import add_node, ray_nodes, remove_node
 
 import lab2048 as lab
 from lab2048.arena.compile import groups_of
@@ -26,8 +26,9 @@ from lab2048.players.evaluator import make_evaluator
 from lab2048.records.tuning_study import TuningStudy
 from lab2048.rules import Rules
 from lab2048.solver.memory import Memory
+from lab2048.solver.nodes.sharded import Shards
+from lab2048.solver.nodes.spread_column import Disks
 from lab2048.solver.problem import Problem
-from lab2048.solver.sharded import Shards
 from lab2048.solver.solve import Solve
 from lab2048.solver.workers import Workers
 from lab2048.studies.reading import load_study
@@ -161,6 +162,8 @@ def test_a_solve_is_the_same(pool, tmp_path):
         pool.run,
         lambda: 3,
         can_read=lambda path, token: pool.all_can(_reads, path, token),
+        settle=pool.settle,
+        disks=Disks(pool.everywhere),
         least=90,
         n_shards=3,
     )
@@ -188,15 +191,15 @@ def test_a_node_that_is_lost_changes_nothing(nodes, pool):
     pool.make_ready(players, groups_of(players, match.rules, games=True))
     for i, _ in enumerate(match.play(pool)):
         if i == 3:
-            nodes.remove_node(nodes.list_all_nodes()[-1])
-            nodes.add_node(num_cpus=1, object_store_memory=STORE)
+            remove_node(nodes)
+            add_node(nodes)
     found = {n: game._replace(seconds=0.0) for n, game in sorted(match.results[players[0]].games.items())}
     assert found == play_here(players, n_games=60)[players[0]]
 
 
 def test_a_node_that_is_lost_while_it_is_asked_does_not_count():
     class Gone:
-        info, n_threads = SimpleNamespace(id="gone"), 1
+        info, name, n_threads = SimpleNamespace(id="gone"), "gone", 1
 
         def ask(self, function, *arguments):
             raise LostNodeError("its worker process is gone")

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("ray", reason="needs the extra cluster")
 
-from ray_nodes import STORE, ray_nodes
+from ray_nodes import add_node, ray_nodes, remove_node
 
 import lab2048 as lab
 
@@ -23,7 +23,7 @@ LEAST = 40_000  # boards of a layer that nodes make: some forty layers of the so
 COMMAND = f"""
 import sys
 from lab2048.cli.app import run
-from lab2048.solver import sharded
+from lab2048.solver.nodes import sharded
 sharded.LEAST = {LEAST}
 sys.exit(run(sys.argv[1:]))
 """
@@ -45,9 +45,9 @@ class Remover:
 
     def _run(self):
         if not self._is_over.wait(self._seconds):
-            self._nodes.remove_node(self._nodes.list_all_nodes()[-1])
+            remove_node(self._nodes)
             self.has_removed = not self._is_over.is_set()
-            self._nodes.add_node(num_cpus=1, object_store_memory=STORE)
+            add_node(self._nodes)
 
     def __enter__(self):
         self._thread.start()
@@ -94,7 +94,7 @@ def endgame(where, folder):
 
 @pytest.mark.parametrize("work", [match, study, tune, solve, endgame])
 def test_a_node_is_removed(work, nodes, tmp_path, monkeypatch):
-    monkeypatch.setattr("lab2048.solver.sharded.LEAST", LEAST)
+    monkeypatch.setattr("lab2048.solver.nodes.sharded.LEAST", LEAST)
     folders = (tmp_path / str(i) for i in itertools.count())
 
     def run(where):

@@ -6,7 +6,8 @@ the units of a lost node are run elsewhere, and a new node is used as soon as it
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, TypeVar
@@ -39,6 +40,7 @@ class ClusterPool(Executor):
         self._specs: list[str] = []
         self._groups: list[str] = []
         self._nodes: dict[str, Node] = {}
+        self._homes: dict[int, str] = {}  # the node that has the data of a home
         self._node_of: dict[Future[Any], Node] = {}
         self._n_starts: dict[str, int] = {}
         self._starting: dict[str, Future[Node]] = {}
@@ -193,18 +195,37 @@ class ClusterPool(Executor):
         """Return the node that owns some data, or the one with most room; None if there is no node."""
         nodes = sorted(self._nodes.values(), key=lambda node: node.info.id)
         if home is not None and nodes:
-            return nodes[home % len(nodes)]
+            return self._owner(home, nodes)
         return max(nodes, key=lambda node: node.n_threads + 1 - node.n_running, default=None)
+
+    def _owner(self, home: int, nodes: Sequence[Node]) -> Node:
+        """Return the node of some data: always the same one, unless it is gone or has more than its share."""
+        counts = Counter(id_ for id_ in self._homes.values() if id_ in self._nodes)
+        idle = min(nodes, key=lambda node: counts[node.info.id] / node.n_threads)
+        owner = self._nodes.get(self._homes.get(home, ""), idle)
+        if counts[owner.info.id] / owner.n_threads > (counts[idle.info.id] + 1) / idle.n_threads:
+            owner = idle
+        self._homes[home] = owner.info.id
+        return owner
+
+    def settle(self, homes: Mapping[int, str]) -> None:
+        """Have the units of homes run in the worker processes that have their data."""
+        by_name = {node.name: node.info.id for node in self._nodes.values()}
+        self._homes = {home: by_name[name] for home, name in homes.items() if name in by_name}
+
+    def everywhere(self, function: Callable[..., T], *arguments: Any) -> dict[str, T]:
+        """Call a function on all nodes; return the results by worker process, without nodes that are lost meanwhile."""
+        found = {}
+        for node in list(self._nodes.values()):
+            try:
+                found[node.name] = node.ask(function, *arguments)
+            except LostNodeError:
+                self.drop(node)
+        return found
 
     def all_can(self, function: Callable[..., bool], *arguments: Any) -> bool:
         """Return whether a function is true on all nodes; a node that is lost meanwhile does not count."""
-        for node in list(self._nodes.values()):
-            try:
-                if not node.ask(function, *arguments):
-                    return False
-            except LostNodeError:
-                self.drop(node)
-        return True
+        return all(self.everywhere(function, *arguments).values())
 
     def _abandon(self, future: "Future[Any]") -> None:
         self._node_of.pop(future).n_running -= 1

@@ -2,11 +2,11 @@
 
 A shard is a range of keys; keys are spread evenly, so equal ranges hold about equally many.  Every shard has a home,
 the node that owns its range.  A unit works on one shard, and hands what belongs to other shards to their owners, as
-sorted arrays.  All results are the same as without shards, bit by bit.
+sorted arrays.  What later layers need is kept on its disk.  All results are the same as without shards, bit by bit.
 """
 
 import json
-import tempfile
+import os
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from lab2048.cluster import node_disk
 from lab2048.cluster.data import Handle, get, get_all, put
+from lab2048.cluster.node_disk import NodeFile
 from lab2048.kernels.board.block import Words
 from lab2048.kernels.solve import backup, layer
 from lab2048.kernels.solve.backup import KeyIndex, Values
@@ -26,12 +28,12 @@ from lab2048.solver.backward import Backward, LayerValues
 from lab2048.solver.column_file import Column
 from lab2048.solver.forward import Forward, LayerCount
 from lab2048.solver.memory import Memory
+from lab2048.solver.nodes.spread_column import KEYS, STATE_VALUES, STATES, file_name
 from lab2048.solver.problem import Problem
 from lab2048.solver.sorted_run import Runs, merge_all
 from lab2048.solver.workers import Workers
 
 _NO_KEYS = np.empty(0, np.uint64)
-_here = threading.local()  # the temporary folder of a thread: making one takes longer than most units
 _NO_SUM = -(2**40)  # stands for the tile sum of a layer; no start board has it
 
 
@@ -43,11 +45,13 @@ class FileSlice(NamedTuple):
     end: int
 
 
-Source = Handle | FileSlice
+Source = Handle | FileSlice | NodeFile
 
 
 def read(source: Source) -> Any:
     """Return the numbers of a source."""
+    if isinstance(source, NodeFile):
+        return node_disk.read(source)
     return source.column.read(source.begin, source.end) if isinstance(source, FileSlice) else get(source)
 
 
@@ -74,6 +78,7 @@ class ShardUnit(ABC):
     problem_text: str
     memory: Memory
     n_shards: int
+    folder: str  # of the node, for what is kept
     home: int  # the number of the shard
 
     @property
@@ -97,14 +102,18 @@ class ShardUnit(ABC):
 
     def run(self, is_stopped: Callable[[], bool]) -> tuple[int, Any]:  # noqa: ARG002
         """Return the number of the shard and the result of the work."""
-        if not hasattr(_here, "folder"):
-            _here.folder = tempfile.TemporaryDirectory(prefix="lab2048-shard-")
+        runs = node_disk.place(self.folder) / f"runs-{os.getpid()}-{threading.get_ident()}"
+        runs.mkdir(parents=True, exist_ok=True)
         with Workers(self.memory.n_workers) as workers:
-            return self.home, self.work(workers, Path(_here.folder.name))
+            return self.home, self.work(workers, runs)
 
     @abstractmethod
     def work(self, workers: Workers, folder: Path) -> Any:
         """Do the work; `folder` is temporary."""
+
+    def keep(self, kind: str, tile_sum: int, numbers: Any) -> NodeFile:
+        """Keep numbers of this shard on the disk of the node."""
+        return node_disk.write(self.folder, file_name(kind, tile_sum, self.home), numbers)
 
     def share(self, keys: Words) -> list[Handle]:
         """Return handles of the parts of sorted keys, one for each shard."""
@@ -135,30 +144,44 @@ class Spawn(ShardUnit):
 class Slide(ShardUnit):
     """The states of a shard, merged from what all shards found, and their slides."""
 
+    tile_sum: int
     found: Sequence[Handle]
 
-    def work(self, workers: Workers, folder: Path) -> tuple[Handle, list[Handle], list[Handle], LayerCount]:
-        """Return the states, the afterstates and the won ones by shard, and the counts of the states."""
+    def work(self, workers: Workers, folder: Path) -> tuple[NodeFile, list[Handle], list[Handle], LayerCount]:
+        """Keep the states; return the afterstates and the won ones by shard, and the counts of the states."""
         states = merge_all(get_all(self.found))
         forward = Forward(self.problem, workers, self.memory, folder)
         after, won, count = forward.afterstates(_column(states), states)
         afterstates, wins = self.together(after, workers), self.together(won, workers)
-        return put(states), self.share(afterstates), self.share(wins), count
+        return self.keep(STATES, self.tile_sum, states), self.share(afterstates), self.share(wins), count
+
+
+@dataclass(frozen=True)
+class Restore(ShardUnit):
+    """The states of a shard, once more because they are gone, merged from what all shards found."""
+
+    tile_sum: int
+    found: Sequence[Handle]
+
+    def work(self, workers: Workers, folder: Path) -> NodeFile:  # noqa: ARG002
+        """Keep the states."""
+        return self.keep(STATES, self.tile_sum, merge_all(get_all(self.found)))
 
 
 @dataclass(frozen=True)
 class Merge(ShardUnit):
     """The afterstates of a shard, merged from what all shards found."""
 
+    tile_sum: int
     found: Sequence[Handle]
     won: Sequence[Handle]
 
-    def work(self, workers: Workers, folder: Path) -> tuple[Handle, LayerCount]:  # noqa: ARG002
-        """Return the afterstates and their counts."""
+    def work(self, workers: Workers, folder: Path) -> tuple[NodeFile, LayerCount]:  # noqa: ARG002
+        """Keep the afterstates, and count them."""
         keys, won = (merge_all(get_all(some)) for some in (self.found, self.won))
         plan = self.problem.plan
         counts = (len(keys), int(layer.count_raw(plan, keys)), len(won), int(layer.count_raw(plan, won)))
-        return put(keys), LayerCount(0, 0, 0, 0, *counts)
+        return self.keep(KEYS, self.tile_sum, keys), LayerCount(0, 0, 0, 0, *counts)
 
 
 @dataclass(frozen=True)
@@ -224,14 +247,15 @@ class Value(ShardUnit):
 class Best(ShardUnit):
     """The values of the states of a shard, from those of their slides."""
 
+    tile_sum: int
     states: Source
     answers: tuple[Sequence[Handle], Sequence[Handle]]
 
-    def work(self, workers: Workers, folder: Path) -> tuple[Handle, dict[int, float]]:  # noqa: ARG002
-        """Return the values, and those of start boards."""
+    def work(self, workers: Workers, folder: Path) -> tuple[NodeFile, dict[int, float]]:  # noqa: ARG002
+        """Keep the values; return those of start boards."""
         backward, starts = Backward(self.problem, workers, self.memory, dtype="<f8"), dict[int, float]()
         best = backward.best(read(self.states), _known(*self.answers), starts)
-        return put(best), starts
+        return self.keep(STATE_VALUES, self.tile_sum, best), starts
 
 
 def _column(keys: Words) -> Column:

@@ -1,0 +1,1 @@
+"""Solves in shards, on the nodes of a cluster."""
