@@ -104,11 +104,21 @@ def test_a_ray_that_does_not_start_is_one_line(monkeypatch):
     assert "\n" not in str(caught.value)
 
 
-def test_a_head_that_is_gone_is_one_line(monkeypatch):
+@pytest.fixture
+def raylet(tmp_path):
+    """A program that listens, as Ray's process on this machine does."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "raylet"))
+        server.listen()
+        yield server
+
+
+def test_a_head_that_is_gone_is_one_line(monkeypatch, raylet):
     monkeypatch.setattr("lab2048.cluster.connection.CHECK_SECONDS", 0.01)
     monkeypatch.setattr("lab2048.cluster.connection.LOST_SECONDS", 0.1)
     cluster = Cluster.__new__(Cluster)
     cluster._checked_at, cluster._silent_since, cluster.is_lost = 0.0, None, False
+    cluster._raylet = raylet.getsockname()
     with socket.create_server(("127.0.0.1", 0)) as head:
         cluster._head = f"127.0.0.1:{head.getsockname()[1]}"
         assert cluster.check_head()
@@ -118,4 +128,18 @@ def test_a_head_that_is_gone_is_one_line(monkeypatch):
     time.sleep(0.1)
     with pytest.raises(LabError, match=r"the head of the cluster is gone: what is finished is saved"):
         cluster.check_head()
+    assert cluster.is_lost
+
+
+def test_ray_that_has_ended_on_this_machine_is_one_line(raylet):
+    cluster = Cluster.__new__(Cluster)
+    cluster._checked_at, cluster._silent_since, cluster.is_lost = 0.0, None, False
+    cluster._raylet = raylet.getsockname()
+    with socket.create_server(("127.0.0.1", 0)) as head:
+        cluster._head = f"127.0.0.1:{head.getsockname()[1]}"
+        assert cluster.check_head()
+        raylet.close()
+        cluster._checked_at = 0.0
+        with pytest.raises(LabError, match=r"Ray has ended on this machine: what is finished is saved"):
+            cluster.check_head()
     assert cluster.is_lost

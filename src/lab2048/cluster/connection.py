@@ -13,7 +13,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from lab2048.cluster.node import NodeInfo, living_nodes
 from lab2048.errors import LabError, UsageError
@@ -61,7 +61,7 @@ class Cluster:
         self.where = check_where(where)
         need("cluster")
         self._is_ours = False
-        self._head, self._checked_at = "", 0.0
+        self._head, self._raylet, self._checked_at = "", "", 0.0
         self._silent_since: float | None = None
         self.is_lost = False
         with _configured(), warnings.catch_warnings(action="ignore"):
@@ -76,6 +76,7 @@ class Cluster:
                 raise _connection_error(self.where, error) from None
         self._is_ours = True
         self._head = str(ray.get_runtime_context().gcs_address)
+        self._raylet = load("ray._private.worker")._global_node.raylet_socket_name
 
     def _init(self, ray: Any, n_cores: int) -> None:
         common = {
@@ -116,11 +117,13 @@ class Cluster:
         """Return whether the head of the cluster answers; raise LabError if it has not for a while.
 
         Without the head, results of the nodes do not arrive and Ray's calls do not return; after a minute Ray ends this
-        process.
+        process.  The same without the raylet, Ray's process on this machine.
         """
         now = time.monotonic()
         if self._head and now > self._checked_at + CHECK_SECONDS:
             self._checked_at = now
+            if not _listens(self._raylet):
+                self._raise_lost("Ray has ended on this machine")
             host, _, port = self._head.rpartition(":")
             try:
                 socket.create_connection((host.strip("[]"), int(port)), CHECK_SECONDS).close()
@@ -128,15 +131,31 @@ class Cluster:
             except OSError:
                 self._silent_since = self._silent_since or now
         if self._silent_since is not None and now > self._silent_since + LOST_SECONDS:
-            self.is_lost = True
-            raise LabError(
-                "the head of the cluster is gone: what is finished is saved, and can be continued", code="cluster.lost"
-            )
+            self._raise_lost("the head of the cluster is gone")
         return self._silent_since is None
+
+    def _raise_lost(self, what: str) -> NoReturn:
+        self.is_lost = True
+        raise LabError(f"{what}: what is finished is saved, and can be continued", code="cluster.lost")
 
     def infos(self) -> list[NodeInfo]:
         """List the nodes that are alive now."""
         return living_nodes()
+
+
+def _listens(path: str) -> bool:
+    """Return False if the program of a Unix socket has ended."""
+    if not hasattr(socket, "AF_UNIX"):
+        return True
+    try:
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.setblocking(False)
+            probe.connect(path)
+    except (ConnectionRefusedError, FileNotFoundError):
+        return False
+    except OSError:  # busy
+        return True
+    return True
 
 
 def _close() -> None:

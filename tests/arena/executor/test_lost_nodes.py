@@ -150,10 +150,11 @@ def test_the_driver_is_killed(words, nodes, tmp_path):
     assert facts(json.loads(output)) == facts(json.loads(expected))
 
 
-HEAD_IS_GONE = "lab2048: the head of the cluster is gone: what is finished is saved, and can be continued"
+SAVED = "what is finished is saved, and can be continued"
+PROCESSES = {"gcs_server": "the head of the cluster is gone", "raylet": "Ray has ended on this machine"}
 
 
-def kill_head_under(words, has_begun):
+def kill_head_under(words, has_begun, process="gcs_server"):
     """Run a command on a cluster and kill the head once it has begun; check that it ends with one line."""
     with ray_nodes(1) as nodes:
         driver = subprocess.Popen(
@@ -164,17 +165,20 @@ def kill_head_under(words, has_begun):
         )
         while driver.poll() is None and not has_begun():
             time.sleep(0.1)
-        for each in nodes.head_node.all_processes["gcs_server"]:
+        for each in nodes.head_node.all_processes[process]:
             each.process.kill()
         said = driver.communicate(timeout=60)[1]
     assert driver.returncode == 1
-    assert [line for line in said.splitlines() if line.startswith("lab2048: ")] == [HEAD_IS_GONE]
+    assert [line for line in said.splitlines() if line.startswith("lab2048: ")] == [
+        f"lab2048: {PROCESSES[process]}: {SAVED}"
+    ]
 
 
-def test_the_head_is_killed_under_a_match(tmp_path):
+@pytest.mark.parametrize("process", PROCESSES)
+def test_the_head_is_killed_under_a_match(process, tmp_path):
     store = tmp_path / "games.sqlite"
     words = f"match expectimax:depth=3 --rules 4x4 --games 4000 --resume --store {store} --json"
-    kill_head_under(words, lambda: n_games(store))
+    kill_head_under(words, lambda: n_games(store), process)
     assert 0 < n_games(store) < 4000
     again = [sys.executable, "-c", COMMAND, *words.split()]
     result = json.loads(subprocess.run(again, capture_output=True, text=True, check=True).stdout)
